@@ -1,7 +1,7 @@
 //! Threads for `parallelize()`: each does its jobs one after the other.
 //!
-//! In: jobs. Out: nothing; what a job does is its own. Holds: the threads, started with the first job.
-//! The threads end when their holder goes, after all jobs that were handed over.
+//! In: jobs. Out: nothing; jobs have their own effects. Holds: the threads, started with the first job.
+//! The threads end when their owner is dropped, after all jobs sent so far.
 //! Limits: [`WAITING_MAX`] jobs wait for a thread; the sender of one more waits.
 
 use pipeline::route::{Job, Lanes};
@@ -23,9 +23,9 @@ pub(crate) struct LaneThreads {
 }
 
 struct Lane {
-    /// Gone when no more jobs come.
+    /// None when no more jobs will come.
     jobs: Option<SyncSender<Job>>,
-    /// Gone when it could not be started: its jobs then run on the sender's thread.
+    /// None when it could not be started: its jobs then run on the sender's thread.
     thread: Option<JoinHandle<()>>,
 }
 
@@ -35,13 +35,13 @@ impl LaneThreads {
         LaneThreads { count: count.max(1), threads: OnceLock::new() }
     }
 
-    /// Waits until all jobs that were handed over so far are done.
+    /// Waits until all jobs sent so far are done.
     pub(crate) fn drain(&self) {
         let Some(threads) = self.threads.get() else { return };
         let (done, all_done) = sync_channel(threads.len());
         for lane in 0..threads.len() {
             let done = done.clone();
-            // Nobody listens any more only when this thread is gone.
+            // The receiver is gone only when this thread is.
             self.send(lane, Box::new(move || done.send(()).unwrap_or_default()));
         }
         drop(done);

@@ -1,7 +1,7 @@
-//! `duramen ledger`: who logged in, searched and exported; whether that list is whole.
+//! `duramen ledger`: lists log-ins, searches and exports, and verifies that the list is complete.
 //!
-//! In: the data folder. Out: entries as text or JSON; findings. Exit status 0 all is well, 1 something is wrong, 2 it cannot
-//! be looked at. No server is needed, and one may run.
+//! In: the data folder. Out: entries as text or JSON; findings. Exit status: 0 nothing is wrong, 1 something
+//! is wrong, 2 it cannot be read. Works with and without a running server.
 
 use crate::{
     logspace::{LEDGER, LOGSPACES, status, trusted},
@@ -53,7 +53,7 @@ struct ListOptions {
     /// Only entries about this logspace
     #[arg(long)]
     logspace: Option<String>,
-    /// Print the entries as they are in the file, one JSON object a line
+    /// Print the entries as stored in the file, one JSON object a line
     #[arg(long)]
     json: bool,
 }
@@ -66,7 +66,7 @@ struct VerifyOptions {
     /// Public key or certificate that must have signed; may be given several times
     #[arg(long, value_name = "FILE")]
     trust: Vec<PathBuf>,
-    /// Digest of an entry that must be in the ledger, as it was kept elsewhere
+    /// Digest of an entry that must be in the ledger, from a copy kept elsewhere
     #[arg(long, value_name = "DIGEST")]
     head: Option<String>,
     /// Print JSON
@@ -82,7 +82,7 @@ pub(crate) fn run(options: &LedgerOptions) -> ExitCode {
     })
 }
 
-/// The ledger of a data folder.
+/// Returns the ledger of a data folder.
 fn ledger(data: &Path) -> Ledger {
     Ledger::at(&data.join(LEDGER))
 }
@@ -123,7 +123,7 @@ fn parse_time(text: &str) -> Result<i64, String> {
     time.map_err(|_| format!("{text} is not a time such as 2026-11-21T10:00:00Z"))
 }
 
-/// Number, time, user, action, and what else there is.
+/// Formats number, time, user, action, and the other fields of an entry.
 fn shown(entry: &Entry) -> String {
     let Some(number) = entry.number() else { return "a line that is no entry".to_owned() };
     let at = jiff::Timestamp::from_microsecond(entry.at_us()).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! `duramen loggen`: sends messages at a rate and says how fast it was. The options are those of syslog-ng's loggen.
+//! `duramen loggen`: sends messages at a rate and reports the speed. The options are those of syslog-ng's
+//! loggen.
 //!
 //! In: options. Out: messages to one server, a summary on standard error.
 //! Holds: a thread and a connection for each of `--active-connections`. Touches sockets and the clock.
@@ -75,7 +76,7 @@ fn send_all(options: &Options) -> io::Result<()> {
     failure.map_or(Ok(()), Err)
 }
 
-/// Prints the rate now and then until all threads are done.
+/// Prints the rate at intervals until all threads are done.
 fn report<T>(options: &Options, progress: &Progress, threads: &[thread::JoinHandle<T>], start: Instant) {
     let (mut last, mut last_count) = (start, 0);
     if options.csv {
@@ -90,7 +91,7 @@ fn report<T>(options: &Options, progress: &Progress, threads: &[thread::JoinHand
             (last, last_count) = (Instant::now(), count);
             if !options.quiet && !options.csv {
                 terminal::print_over(format_args!("count={count}, rate = {rate:.2} msg/s                 "));
-                // A terminal that is gone is no reason to stop sending.
+                // A closed terminal is no reason to stop sending.
                 let _ = io::stderr().flush();
             }
         }

@@ -1,7 +1,8 @@
-//! `duramen logspace`: looks at logspaces on disk, verifies them, takes messages out, unlocks them.
+//! `duramen logspace`: inspects logspaces on disk, verifies, exports and unlocks them.
 //!
-//! In: a logspace's name or directory. Out: text or JSON; exit status 0 when all is well, 1 when something is found
-//! or refused, 2 when it cannot be looked at, 3 when `verify` found nothing wrong and could not read everything. But for verbs that tell a server something none is needed, and one may run.
+//! In: a logspace's name or directory. Out: text or JSON; exit status 0 when nothing is wrong, 1 when
+//! something is found or refused, 2 when it cannot be read, 3 when `verify` found nothing wrong but could not
+//! read everything. Only verbs that command a server need a running one; the others work with and without it.
 
 mod archive;
 mod cat;
@@ -24,7 +25,7 @@ use clap::{Args, Subcommand};
 use logspace::Verdict;
 use std::process::ExitCode;
 
-/// Exit status of `verify` when nothing is wrong with what is there, and segments are away.
+/// Exit status of `verify` when nothing is wrong with the segments that are here, but others are away.
 const PARTLY_READ: u8 = 3;
 
 /// Options of `logspace`.
@@ -36,8 +37,9 @@ pub(crate) struct LogspaceOptions {
 
 #[derive(Subcommand, Debug)]
 enum Verb {
-    /// Compare everything on disk with the chain of evidence, and say what is damaged, missing or changed; exit status 0:
-    /// complete, 1: not good, 2: it cannot be looked at, 3: good for what is here, with segments in an archive that is away
+    /// Compare everything on disk with the chain of evidence, and report what is damaged, missing or changed;
+    /// exit status 0: complete, 1: not good, 2: it cannot be read, 3: good for what is here, with segments in
+    /// an archive that is away
     Verify(verify::Options),
     /// List the sealed segments
     Ls(list::Options),
@@ -47,25 +49,25 @@ enum Verb {
     Export(export::Options),
     /// Rebuild the index of a segment from its messages, while no server has the logspace open
     RebuildIndex(rebuild::Options),
-    /// Read sealed segments at a bounded rate and name damaged chunks
+    /// Read sealed segments at a bounded rate and list damaged chunks
     Scrub(scrub::Options),
-    /// Open a running server's locked segments with a private key
+    /// Unlock a running server's segments with a private key
     Unlock(unlock::Options),
     /// Make a running server forget the keys of `unlock`
     Lock(unlock::LockOptions),
-    /// Make a running server seal what its active segment has
+    /// Make a running server seal its active segment
     Seal(unlock::SealOptions),
-    /// Tell a running server that its clock is right after a jump, and that losses are known
+    /// Confirm to a running server that its clock is right after a jump, and that losses are known
     Confirm(unlock::SealOptions),
     /// Make a running server move sealed segments to the archive
     Archive(archive::ArchiveOptions),
-    /// Make a running server bring archived segments back
+    /// Make a running server restore archived segments
     Restore(archive::RestoreOptions),
     /// Make a running server use the archive again
     Attach(archive::AttachOptions),
-    /// Make a running server let go of the archive, so that it can be taken away
+    /// Make a running server release the archive, so that it can be taken away
     Detach(archive::AttachOptions),
-    /// Draw a pair of keys for encrypting: prints the recipient, keeps the private key in a new file
+    /// Generate a pair of keys for encrypting: prints the recipient, keeps the private key in a new file
     Keygen(keys::KeygenOptions),
 }
 
@@ -100,7 +102,7 @@ fn done(verb: &Verb) -> Result<bool, String> {
     }
 }
 
-/// The exit status of a verb: whether all is well, or why it could not be done.
+/// Returns the exit status for the outcome of a verb, and reports an error.
 pub(crate) fn status(done: Result<bool, String>) -> ExitCode {
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -1,6 +1,7 @@
-//! What templates ask of this machine: random numbers, names of addresses, entries of the system's databases.
+//! The machine for templates: random numbers, names of addresses, entries of the system's databases.
 //!
-//! In: questions of `$(uuid)`, `$(dns-resolve-ip ...)`, `$(getent ...)`. Out: answers, without waiting for anybody.
+//! In: calls of `$(uuid)`, `$(dns-resolve-ip ...)`, `$(getent ...)`. Out: answers, without waiting for the
+//! network.
 //! Holds: a cache of names, and the text of `/etc/passwd` and its kin for [`KEPT`].
 //! Limits: the databases are the files in `/etc`; no other service is asked.
 
@@ -78,7 +79,8 @@ impl Machine for ThisMachine {
     }
 }
 
-/// An entry of `name:x:number:...`, found by name or number. Without a member the other of the two is given.
+/// Returns an entry of `name:x:number:...`, found by name or number. Without a member it returns the other of
+/// the two.
 fn colons(text: &str, key: &str, member: &str, members: &[(&str, usize)]) -> Option<String> {
     let by_number = key.parse::<u32>().is_ok();
     let place = match members.iter().find(|(name, _)| *name == member) {
@@ -91,8 +93,8 @@ fn colons(text: &str, key: &str, member: &str, members: &[(&str, usize)]) -> Opt
     found.get(place).map(|field| (*field).to_owned())
 }
 
-/// An entry of `name number/protocol alias...`: the number of a name, or the name of a number. A key may name the
-/// protocol: `80/tcp`, `domain/udp`.
+/// Looks up an entry of `name number/protocol alias...`: the number of a name, or the name of a number. A key
+/// may name the protocol: `80/tcp`, `domain/udp`.
 fn words(text: &str, key: &str) -> Option<String> {
     let (key, protocol) = key.split_once('/').unwrap_or((key, ""));
     text.lines().find_map(|line| {

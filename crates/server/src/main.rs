@@ -1,4 +1,4 @@
-//! Duramen: the one binary. It assembles a configuration into running parts, and asks a running server.
+//! Duramen: the one binary. It assembles a configuration into running parts, and queries a running server.
 //!
 //! In: a command line. Out: a server, or one answer. Called by an old name (`loggen`, `pdbtool`,
 //! `syslog-ng`, `syslog-ng-ctl`) it takes that program's options.

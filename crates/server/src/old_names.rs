@@ -1,8 +1,8 @@
 //! The programs that scripts know: `syslog-ng`, `syslog-ng-ctl`, `loggen`, `dqtool`, `pdbtool`, `slogkey` and its kin.
 //!
-//! In: their command lines. Out: what those programs would print and return. Options that only make sense for the
-//! old program (`--module-path`, `--seed`, ...) are taken and have no effect, as their help here says; what is asked for
-//! and not there is refused.
+//! In: their command lines. Out: the output and exit status of those programs. Options that only make sense
+//! for the old program (`--module-path`, `--seed`, ...) are accepted and have no effect, as their help here
+//! says; unsupported options are refused.
 
 use crate::{
     check,
@@ -39,7 +39,7 @@ struct SyslogNg {
     /// Check the configuration only
     #[arg(short = 's', long)]
     syntax_only: bool,
-    /// Write the configuration to a file, with includes and blocks in their places, and stop
+    /// Write the configuration to a file, with includes and blocks expanded, and stop
     #[arg(long, value_name = "FILE")]
     preprocess_into: Option<PathBuf>,
     /// Stay in the foreground (it always does)
@@ -48,13 +48,13 @@ struct SyslogNg {
     /// Print messages of its own on standard error (it always does)
     #[arg(short = 'e', long)]
     stderr: bool,
-    /// Say more
+    /// Log more about itself
     #[arg(short = 'v', long)]
     verbose: bool,
-    /// Say much more
+    /// Log much more
     #[arg(short = 'd', long)]
     debug: bool,
-    /// Say everything
+    /// Log everything
     #[arg(short = 't', long)]
     trace: bool,
     /// Print the version
@@ -63,7 +63,7 @@ struct SyslogNg {
     /// Address of the page; none when left out
     #[arg(long, default_value = "none")]
     http: String,
-    /// Start without the drivers, options and statements that are not supported, and say what is not running
+    /// Start without the drivers, options and statements that are not supported, and list them
     #[arg(long)]
     skip_unsupported: bool,
     #[command(flatten)]
@@ -74,7 +74,7 @@ struct SyslogNg {
     /// No effect: there are no modules
     #[arg(long, value_name = "PATH", action = ArgAction::Append)]
     module_path: Vec<PathBuf>,
-    /// No effect: what is needed is there
+    /// No effect: everything needed is built in
     #[arg(long, value_name = "LIST")]
     default_modules: Option<String>,
     /// No effect: random numbers come from the system
@@ -83,7 +83,7 @@ struct SyslogNg {
     /// Threads that read sources; one for each core when left out
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     worker_threads: Option<u16>,
-    /// foreground; the others are refused
+    /// foreground; other modes are refused
     #[arg(long, value_name = "MODE")]
     process_mode: Option<String>,
     /// Refused: there is no interactive debugger
@@ -133,7 +133,7 @@ pub(crate) fn syslog_ng(words: &[OsString]) -> ExitCode {
     })
 }
 
-/// The level that `--verbose`, `--debug` and `--trace` ask for.
+/// Returns the level of `--verbose`, `--debug` and `--trace`.
 fn level(options: &SyslogNg) -> Level {
     match (options.trace, options.debug, options.verbose) {
         (true, _, _) => Level::Trace,
@@ -170,7 +170,7 @@ fn startable(options: &SyslogNg) -> Result<(), String> {
     options.process.apply()
 }
 
-/// syslog-ng-ctl's command line is that of `ctl`, but for the socket's default place.
+/// The command line of syslog-ng-ctl: that of `ctl`, with another default socket.
 #[derive(Parser, Debug)]
 #[command(name = "syslog-ng-ctl")]
 struct SyslogNgCtl {
@@ -221,7 +221,7 @@ pub(crate) fn slog(name: &'static str, verb: &str, words: &[OsString]) -> ExitCo
     slog::run(&Slog::parse_from(words).options)
 }
 
-/// Runs as `persist-tool`: there is no file that it could work on.
+/// Runs as `persist-tool`: there is no file for it to work on.
 pub(crate) fn persist_tool() -> ExitCode {
     refused(
         "persist-tool",

@@ -1,4 +1,4 @@
-//! Who the process is and what it may do: `--user`, `--group`, `--chroot`, `--caps`, limits.
+//! The identity and the rights of the process: `--user`, `--group`, `--chroot`, `--caps`, limits.
 //!
 //! In: options. Out: a process with fewer rights. Applied before any thread starts, because capabilities belong to threads.
 //! Holds: nothing. Limits: without `--user`, `--group` and `--caps` rights stay as they are.
@@ -58,7 +58,7 @@ struct Identity {
 }
 
 impl ProcessOptions {
-    /// Makes this process what the options say. An error names the option.
+    /// Applies the options to this process. An error names the option.
     pub(crate) fn apply(&self) -> Result<(), String> {
         let kept = match (&self.caps, &self.user) {
             (Some(text), _) => Some(parse(text)?),
@@ -163,7 +163,7 @@ struct Entry<'t> {
     rest: &'t str,
 }
 
-/// The entry of a name, or of a number.
+/// Returns the entry of a name or of a number.
 fn entry<'t>(text: &'t str, key: &str) -> Option<Entry<'t>> {
     let entries = text.lines().filter_map(|line| {
         let mut fields = line.splitn(4, ':');
@@ -175,7 +175,7 @@ fn entry<'t>(text: &'t str, key: &str) -> Option<Entry<'t>> {
     entries.find(|entry| entry.name == key || Some(entry.number) == number)
 }
 
-/// The groups that have a user among their members.
+/// Returns the groups that have a user among their members.
 fn groups_of(text: &str, user: &str) -> Vec<Gid> {
     let of_line = |line: &str| {
         let mut fields = line.split(':').skip(2);

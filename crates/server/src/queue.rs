@@ -1,4 +1,4 @@
-//! `duramen queue`: looks into queues on disk (`disk-buffer()`) that no server uses.
+//! `duramen queue`: inspects queues on disk (`disk-buffer()`) that no server uses.
 //!
 //! In: folders. Out: lists, figures, messages. Takes nothing out. Limits: one queue at a time is held open.
 
@@ -14,7 +14,7 @@ use std::{
 };
 use template::{RenderOptions, Renderer, Site, Template, Version};
 
-/// A message as `cat` prints it, as syslog-ng's dqtool does.
+/// The default template of `cat`, as in syslog-ng's dqtool.
 const LINE: &str = "$DATE $HOST $MSGHDR$MSG\n";
 
 /// Options of `queue`.
@@ -52,7 +52,7 @@ enum QueueVerb {
     },
 }
 
-/// Does what the verb says.
+/// Runs the verb.
 pub(crate) fn run(options: &QueueOptions) -> ExitCode {
     let result = match &options.verb {
         QueueVerb::Ls { folder } => each(std::slice::from_ref(folder), |path| {
@@ -80,7 +80,7 @@ pub(crate) fn run(options: &QueueOptions) -> ExitCode {
     }
 }
 
-/// Works through all queues; what cannot be read does not keep the others from being shown.
+/// Works through all queues; an unreadable one does not keep the others from being shown.
 fn each(folders: &[PathBuf], show: impl Fn(&Path) -> Result<QueueSummary, String>) -> Result<(), String> {
     let mut errors = Vec::new();
     for folder in folders {

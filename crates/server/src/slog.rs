@@ -1,4 +1,5 @@
-//! `duramen slog`: logs that were encrypted line by line with keys that evolve, as syslog-ng's secure logging writes them.
+//! `duramen slog`: logs encrypted line by line with keys that evolve, as syslog-ng's secure logging writes
+//! them.
 //!
 //! In: key and MAC files, logs. Out: the same of syslog-ng's `slogkey`, `slogencrypt`, `slogverify`, byte for byte; exit status 1
 //! when a log is not what was written. Limits: one line at a time; see each step.
@@ -34,7 +35,8 @@ pub(crate) struct SlogOptions {
 
 #[derive(Subcommand, Debug)]
 enum Verb {
-    /// Draw a master key, make a host's first key of it, or print how many lines a host's key has encrypted
+    /// Generate a master key, derive a host's first key from it, or print how many lines a host's key has
+    /// encrypted
     Key(KeyOptions),
     /// Encrypt a log
     Encrypt {
@@ -86,10 +88,11 @@ enum Verb {
 #[derive(Args, Debug)]
 #[group(required = true, multiple = false)]
 struct KeyOptions {
-    /// Draw a master key and write it to this file
+    /// Generate a master key and write it to this file
     #[arg(short = 'm', long, value_name = "FILE")]
     master_key: Option<PathBuf>,
-    /// Make a host's first key: the master key, the host's MAC address, its serial number, the file to write
+    /// Derive a host's first key: the master key, the host's MAC address, its serial number, the file to
+    /// write
     #[arg(short = 'd', long, num_args = 4, value_names = ["MASTER", "ADDRESS", "SERIAL", "FILE"])]
     derive_key: Option<Vec<String>>,
     /// Print how many lines were encrypted before this key
@@ -97,7 +100,7 @@ struct KeyOptions {
     counter: Option<PathBuf>,
 }
 
-/// Does what the verb says.
+/// Runs the verb.
 pub(crate) fn run(options: &SlogOptions) -> ExitCode {
     let done = match &options.verb {
         Verb::Key(options) => key(options).map(|()| true),
@@ -154,7 +157,7 @@ fn encrypt([key_file, mac_file, new_key, new_mac, input, output]: [&PathBuf; 6])
         out.extend_from_slice(scheme::seal(&mut host, &mut mac, line)?.as_bytes());
         out.push(b'\n');
     }
-    // The old key is only worth something while what it encrypted is not there yet: the log comes first.
+    // The log is written first: the old key is needed until then.
     write(output, &out)?;
     write_mac(new_mac, &mac)?;
     host.write(new_key)
@@ -209,7 +212,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     written.map_err(|error| format!("cannot write {}: {error}", path.display()).into())
 }
 
-/// A master key that is overwritten takes all logs of its hosts with it.
+/// Writes a file that must not exist: overwriting a master key would lose all logs of its hosts.
 fn write_new(path: &Path, bytes: &[u8]) -> Result<()> {
     if path.exists() {
         return Err(format!("{} is there already", path.display()).into());

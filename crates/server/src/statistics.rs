@@ -1,4 +1,4 @@
-//! Counters as people read them: syslog-ng's CSV, its queries, and Prometheus text.
+//! Counters for readers: syslog-ng's CSV, its queries, and Prometheus text.
 //!
 //! In: the counters of all owners. Out: text. Holds nothing: every call reads the counters again.
 //! The names are syslog-ng's, so that dashboards and scripts go on working; ours are additions.
@@ -46,7 +46,7 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// `name: 10 = 7 written + 3 queued`, and by how much it is off when it is.
+    /// Formats `name: 10 = 7 written + 3 queued`, and the difference if the sum is not equal.
     pub(crate) fn line(&self) -> String {
         let sum: u64 = self.parts.iter().map(|(_, count)| count).sum();
         let shown = |(name, count): &(&str, u64)| (*count > 0).then(|| format!("{count} {name}"));
@@ -60,7 +60,7 @@ impl Account {
     }
 }
 
-/// All figures in CSV, with syslog-ng's header.
+/// Formats all figures as CSV, with syslog-ng's header.
 pub(crate) fn csv(figures: &[Figure]) -> String {
     let mut text = String::from("SourceName;SourceId;SourceInstance;State;Type;Number\n");
     for figure in figures {
@@ -71,7 +71,7 @@ pub(crate) fn csv(figures: &[Figure]) -> String {
     text
 }
 
-/// A CSV field: in quotes when it holds what would end it.
+/// Quotes a CSV field that contains a separator.
 fn quoted(field: &str) -> String {
     if field.contains([';', '"', '\n', '\r']) {
         format!("\"{}\"", field.replace('"', "\\\""))
@@ -80,7 +80,8 @@ fn quoted(field: &str) -> String {
     }
 }
 
-/// The figures whose dotted name (`dst.file.d_all#0./var/log/all.processed`) matches a pattern with `*` and `?`.
+/// Lists the figures whose dotted name (`dst.file.d_all#0./var/log/all.processed`) matches a pattern with `*`
+/// and `?`.
 pub(crate) fn query(figures: &[Figure], pattern: &str, with_values: bool) -> String {
     let mut text = String::new();
     for figure in figures.iter().filter(|figure| figure.is_like(pattern)) {
@@ -93,13 +94,14 @@ pub(crate) fn query(figures: &[Figure], pattern: &str, with_values: bool) -> Str
     text
 }
 
-/// The sum of the figures that match, without times: their sum says nothing.
+/// Adds up the matching figures, except times, whose sum is meaningless.
 pub(crate) fn query_sum(figures: &[Figure], pattern: &str) -> u64 {
     let matching = figures.iter().filter(|figure| figure.kind != "stamp" && figure.is_like(pattern));
     matching.map(|figure| figure.value).sum()
 }
 
-/// `*` any run, `?` any one byte. Backtracks to the last star only, so it is linear in practice.
+/// Matches `*` with any run, `?` with any one byte. Backtracks to the last star only, so it is linear in
+/// practice.
 fn glob(pattern: &[u8], text: &[u8]) -> bool {
     let (mut at, mut read, mut star) = (0, 0, None);
     while read < text.len() {
@@ -136,7 +138,7 @@ pub(crate) struct Sample {
     pub(crate) value: f64,
 }
 
-/// Samples in Prometheus' text format, grouped by name.
+/// Formats samples as Prometheus text, grouped by name.
 pub(crate) fn prometheus(samples: &[Sample]) -> String {
     let mut names: Vec<&str> = Vec::new();
     samples.iter().for_each(|sample| {

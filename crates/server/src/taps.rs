@@ -1,4 +1,4 @@
-//! Live looks at the messages of a source, a log path or a destination: `duramen ctl tap`.
+//! Taps on the messages of a source, a log path or a destination: `duramen ctl tap`.
 //!
 //! In: a request. Out: lines to its client until it has enough or goes: `M` and a message, `N` and a notice, `R` and a
 //! rate. Messages are copied where they pass and everything else, the filter too, is done by the tap's own thread.
@@ -24,7 +24,7 @@ use std::{
 };
 use template::{RenderOptions, Renderer, Site, Template};
 
-/// Most taps at a time: each costs copies of what passes.
+/// Most taps at a time: each copies passing messages.
 const TAPS_MAX: usize = 16;
 /// Most batches that wait for a tap's thread.
 const WAITING_MAX: usize = 64;
@@ -38,24 +38,24 @@ const CLIENT_TIMEOUT: Duration = Duration::from_secs(5);
 /// A client's request.
 #[derive(Serialize, Deserialize, Default, Debug)]
 pub(crate) struct TapRequest {
-    /// Where: a source, a log path, a destination.
+    /// Name of a source, a log path or a destination.
     pub(crate) place: String,
-    /// Only messages for which this holds.
+    /// Only messages that match this filter.
     pub(crate) filter: Option<String>,
     /// The template for printing them.
     pub(crate) template: String,
     /// Number after which the tap ends: messages, or seconds with `rate`.
     pub(crate) count: Option<u64>,
-    /// Rates in place of messages.
+    /// True for rates instead of messages.
     pub(crate) rate: bool,
 }
 
-/// A place that can be looked at.
+/// A tap point and its names.
 #[derive(Clone)]
 pub(crate) struct TapPlace {
     /// `source`, `log` or `destination`.
     pub(crate) kind: &'static str,
-    /// The names that it is known by.
+    /// The names under which it is found.
     pub(crate) names: Vec<String>,
     /// The point that the messages pass.
     pub(crate) point: Arc<TapPoint>,
@@ -65,7 +65,7 @@ pub(crate) struct TapPlace {
 #[derive(Clone, Default)]
 pub(crate) struct Taps(Arc<AtomicUsize>);
 
-/// Takes copies.
+/// Copies passing messages to a tap.
 struct Sampler {
     batches: SyncSender<Batch>,
     /// True if messages are only counted.
@@ -100,7 +100,7 @@ impl Viewer for Sampler {
     }
 }
 
-/// One tap: what its thread works with.
+/// One tap: the data of its thread.
 pub(crate) struct Session {
     taps: Taps,
     points: Vec<Arc<TapPoint>>,
@@ -115,7 +115,7 @@ pub(crate) struct Session {
 }
 
 impl Taps {
-    /// Opens a tap. The error names what is there to look at.
+    /// Opens a tap. The error lists the tap points.
     pub(crate) fn open(
         &self,
         request: &TapRequest,
@@ -180,7 +180,7 @@ struct Progress {
 }
 
 impl Session {
-    /// Writes to the client until it has enough or is gone.
+    /// Writes to the client until it has enough or has gone.
     pub(crate) fn serve(mut self, mut peer: UnixStream) -> io::Result<()> {
         peer.set_write_timeout(Some(CLIENT_TIMEOUT))?;
         peer.set_read_timeout(Some(Duration::from_millis(1)))?;
@@ -224,7 +224,7 @@ impl Session {
         self.count.is_some_and(|count| progress.shown >= count)
     }
 
-    /// The messages of a batch for which the filter holds.
+    /// Writes the messages of a batch that match the filter.
     fn show(&mut self, batch: &Batch, progress: &mut Progress, out: &mut Vec<u8>) {
         let held = self.held(batch);
         progress.matched += held.count() as u64;
@@ -273,7 +273,7 @@ impl Session {
         writeln!(out)
     }
 
-    /// The messages of a batch for which the filter holds.
+    /// Returns the messages of a batch that match the filter.
     fn held(&mut self, batch: &Batch) -> Selection {
         let all = Selection::all(batch.len());
         self.renderer.now = batch.received;
@@ -283,7 +283,7 @@ impl Session {
         }
     }
 
-    /// A message on one line.
+    /// Writes a message on one line.
     fn line(&mut self, batch: &Batch, index: usize, out: &mut Vec<u8>) {
         out.push(b'M');
         let start = out.len();
@@ -296,7 +296,7 @@ impl Session {
     }
 }
 
-/// The places of a name: `s_net`, `destination:d_file#0`, `main.conf:12`.
+/// Returns the tap points of a name: `s_net`, `destination:d_file#0`, `main.conf:12`.
 fn find(places: &[TapPlace], wanted: &str) -> Result<Vec<Arc<TapPoint>>, String> {
     let (kind, name) = match wanted.split_once(':') {
         Some((kind @ ("source" | "log" | "destination"), name)) => (Some(kind), name),

@@ -1,7 +1,7 @@
-//! Text of strangers for a terminal: nothing in it can move the cursor, change colours or reorder what is read.
+//! Escapes foreign text for a terminal: none of it can move the cursor, change colours or reorder the output.
 //!
-//! In: text of messages, names, configurations. Out: the same, with control characters as escapes: C0 (but tab and,
-//! where lines are meant, line feeds), DEL, C1 and the marks and overrides of bidirectional text.
+//! In: text of messages, names, configurations. Out: the same, with control characters as escapes: C0 (except
+//! tab and, in text of several lines, line feeds), DEL, C1 and the marks and overrides of bidirectional text.
 //! All that the program prints goes through here: `outln!` and `errln!`, `out!` and `err!` without a line feed at the end.
 //! Holds nothing. Limits: text without them is borrowed, not copied.
 
@@ -31,7 +31,7 @@ macro_rules! err {
     ($($words:tt)*) => { $crate::terminal::complain(format_args!($($words)*)) };
 }
 
-/// Prints text on standard output. A reader that has gone misses nothing.
+/// Prints text on standard output. An error is ignored, because the reader has gone.
 pub(crate) fn print(words: fmt::Arguments<'_>) {
     let _ = io::stdout().write_all(lines(&words.to_string()).as_bytes());
 }
@@ -41,13 +41,13 @@ pub(crate) fn complain(words: fmt::Arguments<'_>) {
     let _ = io::stderr().write_all(lines(&words.to_string()).as_bytes());
 }
 
-/// Prints text that a program reads back: as it is, but for a terminal.
+/// Prints text for a program: unchanged, except on a terminal.
 pub(crate) fn print_exactly(text: &str) {
     let shown = if io::stdout().is_terminal() { lines(text) } else { Cow::Borrowed(text) };
     let _ = io::stdout().write_all(shown.as_bytes());
 }
 
-/// Prints what was rendered with colours on standard error.
+/// Prints text with colours on standard error.
 pub(crate) fn complain_styled(text: &str) {
     let _ = io::stderr().write_all(styled(text).as_bytes());
 }
@@ -58,7 +58,7 @@ pub(crate) fn print_over(words: fmt::Arguments<'_>) {
     let _ = io::stderr().write_all(format!("{}\r", line(&text)).as_bytes());
 }
 
-/// Text of several lines with colours (`ESC [ 1 ; 31 m`), which are all that stays of control characters.
+/// Escapes text of several lines, except colours (`ESC [ 1 ; 31 m`).
 pub(crate) fn styled(text: &str) -> String {
     let mut pieces = text.split("\x1b[");
     let mut out = lines(pieces.next().unwrap_or_default()).into_owned();
@@ -71,17 +71,17 @@ pub(crate) fn styled(text: &str) -> String {
     out
 }
 
-/// Text of one line: a line feed in it is escaped, too.
+/// Escapes text of one line, including line feeds.
 pub(crate) fn line(text: &str) -> Cow<'_, str> {
     escaped(text, |char| is_control(char) && char != '\t')
 }
 
-/// Text of several lines: line feeds stay.
+/// Escapes text of several lines; line feeds stay.
 pub(crate) fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |char| is_control(char) && !matches!(char, '\t' | '\n'))
 }
 
-/// Bytes of one line; those that are not UTF-8 are escaped as well, so that none is lost.
+/// Escapes bytes of one line; those that are not UTF-8 are escaped as well, so that none is lost.
 pub(crate) fn bytes(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return line(text);
@@ -94,7 +94,7 @@ pub(crate) fn bytes(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Bytes of several lines.
+/// Escapes bytes of several lines.
 pub(crate) fn multiline_bytes(text: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(text) {
         return lines(text);
@@ -103,7 +103,7 @@ pub(crate) fn multiline_bytes(text: &[u8]) -> Cow<'_, str> {
     Cow::Owned(shown.join("\n"))
 }
 
-/// Text that is JSON already: what its own escapes leave becomes `\\uXXXX`, which means the same to who reads it.
+/// Escapes JSON: remaining control characters become `\\uXXXX`, which means the same to a parser.
 pub(crate) fn json(text: &str) -> Cow<'_, str> {
     if !text.contains(is_control) {
         return Cow::Borrowed(text);
@@ -145,7 +145,7 @@ fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
-    //! What is escaped, and what stays.
+    //! Rows about characters that are escaped, and those that stay.
 
     #[test]
     fn m8_no_control_character_is_left() {

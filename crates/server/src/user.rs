@@ -1,7 +1,7 @@
-//! `duramen user`: who may log in, and what they may do in which logspace.
+//! `duramen user`: manages users and their rights in logspaces.
 //!
-//! In: a name, a password from the terminal or standard input, grants. Out: a changed users file; a running server sees
-//! it with the next call. Who may what is written to the ledger first.
+//! In: a name, a password from the terminal or standard input, grants. Out: a changed users file; a running
+//! server sees it with the next call. Changes of rights are written to the ledger first.
 
 use crate::logspace::{LEDGER, now_us, user};
 use api::{AccountError, Accounts, Grant, RIGHTS, Right, generated_password};
@@ -28,19 +28,19 @@ pub(crate) struct UserOptions {
 enum Verb {
     /// List the users
     List,
-    /// Add a user, who may nothing until it is granted
+    /// Add a user, who has no rights until they are granted
     Add {
         /// Name
         name: String,
-        /// Make a password and print it, instead of asking for one
+        /// Generate a password and print it, instead of asking for one
         #[arg(long)]
         generate: bool,
     },
-    /// Give a user another password
+    /// Change a user's password
     Password {
         /// Name
         name: String,
-        /// Make a password and print it, instead of asking for one
+        /// Generate a password and print it, instead of asking for one
         #[arg(long)]
         generate: bool,
     },
@@ -49,28 +49,28 @@ enum Verb {
         /// Name
         name: String,
     },
-    /// List what users may do
+    /// List the rights of users
     Grants {
-        /// Only this one
+        /// Only this user
         name: Option<String>,
     },
-    /// Let a user do something in a logspace
+    /// Grant a user rights in a logspace
     Grant {
         /// Name
         name: String,
-        /// Logspace; `*` is every one, those to come included
+        /// Logspace; `*` is every one, also those added later
         logspace: String,
-        /// What: search, export, administer; search when left out
+        /// Rights: search, export, administer; search when left out
         #[arg(value_parser = right)]
         rights: Vec<Right>,
     },
-    /// Take away what was granted
+    /// Revoke rights
     Revoke {
         /// Name
         name: String,
-        /// Logspace, as it was granted
+        /// Logspace, as in the grant
         logspace: String,
-        /// What; everything when left out
+        /// Rights; all of them when left out
         #[arg(value_parser = right)]
         rights: Vec<Right>,
     },
@@ -132,7 +132,7 @@ fn change(options: &UserOptions) -> Result<(), AccountError> {
 }
 
 impl UserOptions {
-    /// Writes down who changed what users may; without it nothing is changed.
+    /// Records a change of rights; if that fails, nothing is changed.
     fn note(
         &self,
         action: &'static str,
@@ -148,7 +148,7 @@ impl UserOptions {
         self.append(action, logspace, details)
     }
 
-    /// Writes down, too, that a change could not be made.
+    /// Records that a change failed.
     fn done(
         &self,
         action: &'static str,
@@ -188,7 +188,7 @@ fn line(name: &str, grant: &Grant) -> String {
     format!("{name}\t{}\t{}", grant.logspace, rights.join(","))
 }
 
-/// A password: made and printed, typed twice, or the first line of standard input.
+/// Returns a password: generated and printed, typed twice, or the first line of standard input.
 fn password(name: &str, generate: bool) -> Result<String, AccountError> {
     let failed = |source| AccountError::Io { path: PathBuf::from("the password"), source };
     if generate {

@@ -136,7 +136,7 @@ impl Target {
     }
 }
 
-/// The header of a connection over TCP, in version 1 (a line) or 2 (binary) of the PROXY protocol.
+/// Returns the header of a connection over TCP, in version 1 (a line) or 2 (binary) of the PROXY protocol.
 pub(super) fn proxy_header(options: &Options, version: u8) -> io::Result<Vec<u8>> {
     const SIGNATURE: &[u8; 12] = b"\r\n\r\n\0\r\nQUIT\n";
     /// Version 2, command PROXY.
@@ -180,7 +180,7 @@ impl Write for Encrypted {
 impl Drop for Encrypted {
     fn drop(&mut self) {
         self.0.conn.send_close_notify();
-        // A peer that is gone needs no goodbye.
+        // A peer that has gone needs no goodbye.
         let _ = self.0.flush();
     }
 }

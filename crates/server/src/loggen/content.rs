@@ -1,4 +1,4 @@
-//! What is sent: generated messages, or the lines of a file.
+//! The messages to send: generated ones, or the lines of a file.
 //!
 //! In: options. Out: framed messages, appended to a buffer. Holds: the file's lines in memory.
 //! Limits: a file of at most [`FILE_BYTES_MAX`]; generated messages of at most 1 MiB.
@@ -34,7 +34,7 @@ enum Kind {
     Generated(Shape),
 }
 
-/// The place of one connection in the content.
+/// The position of one connection in the content.
 pub(super) struct Cursor {
     thread: usize,
     sequence: u64,
@@ -46,7 +46,7 @@ impl Content {
         let counted = options.syslog_proto && !options.no_framing && !options.dgram;
         let datagram = options.dgram;
         let kind = match &options.read_file {
-            // Lines that are sent as they are bring their own framing along.
+            // Lines that are sent unchanged have their own framing.
             Some(path) => file(path, options, counted && !options.dont_parse, datagram)?,
             None => Kind::Generated(Shape {
                 size: options.size.min(SIZE_MAX),
@@ -58,12 +58,13 @@ impl Content {
         Ok(Content { kind, counted, datagram })
     }
 
-    /// The start, for one connection.
+    /// Returns the start, for one connection.
     pub(super) fn cursor(&self, thread: usize) -> Cursor {
         Cursor { thread, sequence: 0, line: 0 }
     }
 
-    /// Appends up to `count` messages, or as many as `bytes` allow; how many there were. 0 is the end of the file.
+    /// Appends up to `count` messages, or as many as `bytes` allow, and returns their number. 0 means the end
+    /// of the file.
     pub(super) fn append(&self, cursor: &mut Cursor, count: u64, bytes: usize, out: &mut Vec<u8>) -> u64 {
         match &self.kind {
             Kind::File { framed, ends, repeat } => {
@@ -92,7 +93,7 @@ struct Shape {
 }
 
 impl Shape {
-    /// The next message of a connection, padded or cut to the size.
+    /// Returns the next message of a connection, padded or cut to the size.
     fn message(&self, cursor: &mut Cursor, now: &str) -> Vec<u8> {
         let (thread, sequence, run) = (cursor.thread, cursor.sequence, self.run);
         cursor.sequence += 1;

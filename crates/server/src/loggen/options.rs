@@ -66,7 +66,7 @@ pub(crate) struct Options {
     /// Leave out this many words at the start of each line
     #[arg(long, default_value_t = 0)]
     pub(crate) skip_tokens: usize,
-    /// Send the lines as they are; without it a line that is no syslog message gets a header
+    /// Send the lines unchanged; by default a line that is not a syslog message gets a header
     #[arg(short = 'd', long)]
     pub(crate) dont_parse: bool,
     /// Connections that send
@@ -75,7 +75,7 @@ pub(crate) struct Options {
     /// Connections that are held open and silent
     #[arg(long, default_value_t = 0)]
     pub(crate) idle_connections: usize,
-    /// Connect again when the server goes away
+    /// Reconnect when the server goes away
     #[arg(long)]
     pub(crate) reconnect: bool,
     /// Begin with one second's messages at once
@@ -84,7 +84,7 @@ pub(crate) struct Options {
     /// Send as fast as possible and ignore --rate
     #[arg(long)]
     pub(crate) perf: bool,
-    /// A header of the PROXY protocol first, in its version 1 (text) or 2 (binary)
+    /// Send a header of the PROXY protocol first, in its version 1 (text) or 2 (binary)
     #[arg(
         short = 'H',
         long,
@@ -107,19 +107,19 @@ pub(crate) struct Options {
     /// Destination port of the PROXY header
     #[arg(long, default_value_t = 514)]
     pub(crate) proxy_dst_port: u16,
-    /// The PROXY header before the TLS handshake
+    /// Send the PROXY header before the TLS handshake
     #[arg(long)]
     pub(crate) proxied_tls_passthrough: bool,
     /// Local port of the connection
     #[arg(long)]
     pub(crate) client_port: Option<u16>,
-    /// CSV on standard output
+    /// Print CSV on standard output
     #[arg(short = 'C', long)]
     pub(crate) csv: bool,
     /// Print nothing but the summary
     #[arg(short = 'Q', long)]
     pub(crate) quiet: bool,
-    /// No effect: there is nothing more to say
+    /// No effect: there is no further output
     #[arg(long)]
     pub(crate) debug: bool,
 }

@@ -1,7 +1,8 @@
 //! One connection that sends at its pace.
 //!
 //! In: content. Out: bytes on a connection, counts. Holds: one buffer.
-//! Limits: [`WRITE_BYTES`] a call; after a lost connection it tries again each [`RECONNECT_EVERY`] when told to.
+//! Limits: [`WRITE_BYTES`] a call; with `--reconnect` it tries again every [`RECONNECT_EVERY`] after a lost
+//! connection.
 
 use super::{
     Options,
@@ -17,9 +18,9 @@ use std::{
 
 /// Bytes of one write: large enough that the call's cost vanishes.
 const WRITE_BYTES: usize = 128 * 1024;
-/// Time between tries to connect again.
+/// Pause between attempts to reconnect.
 const RECONNECT_EVERY: Duration = Duration::from_millis(500);
-/// Shortest sleep when ahead of the pace.
+/// Shortest sleep when ahead of the rate.
 const TICK: Duration = Duration::from_millis(1);
 
 /// Totals of all connections so far.
@@ -123,7 +124,7 @@ pub(super) fn run(
     }
 }
 
-/// Connects again, or says why the connection was lost.
+/// Reconnects, or returns the reason why the connection was lost.
 fn again(error: io::Error, target: &Target, pace: &Pace) -> io::Result<Connection> {
     if !pace.reconnect {
         return Err(io::Error::new(error.kind(), format!("the connection was lost: {error}")));
@@ -146,7 +147,7 @@ impl Connection {
         match self {
             Connection::Stream(stream) => stream.write_all(bytes),
             Connection::Udp(socket) => match socket.send(bytes) {
-                // Nobody listens yet: datagrams are lost, as they are on a network.
+                // No receiver yet: datagrams are lost, as on a network.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(()),
                 result => result.map(drop),
             },

@@ -1,11 +1,11 @@
-//! The figures at the end of a run.
+//! The results at the end of a run.
 //!
 //! In: counts and time. Out: the summary line that scripts read.
 
 use super::sender::Progress;
 use std::time::Duration;
 
-/// The summary of a run.
+/// Formats the summary of a run.
 pub(super) fn line(progress: &Progress, elapsed: Duration) -> String {
     let (count, bytes, seconds) = (progress.messages(), progress.bytes(), elapsed.as_secs_f64().max(1e-6));
     let size = bytes.checked_div(count).unwrap_or(0);
@@ -17,7 +17,7 @@ pub(super) fn line(progress: &Progress, elapsed: Duration) -> String {
     )
 }
 
-/// One line of CSV for the whole run.
+/// Prints one line of CSV for the whole run.
 pub(super) fn csv(progress: &Progress, elapsed: Duration) {
     let seconds = elapsed.as_secs_f64().max(1e-6);
     let count = progress.messages();

@@ -26,7 +26,7 @@ pub(super) struct ArchiveOptions {
 pub(super) struct RestoreOptions {
     /// Name of the logspace
     logspace: String,
-    /// Segments with messages received from here on: ISO 8601, seconds since 1970, now-1h
+    /// Start of the time range of received messages: ISO 8601, seconds since 1970, now-1h
     #[arg(long)]
     from: Option<String>,
     /// End of the time range

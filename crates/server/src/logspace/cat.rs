@@ -60,7 +60,7 @@ pub(super) struct Options {
 }
 
 impl Selection {
-    /// The range of received times.
+    /// Returns the range of received times.
     pub(super) fn range(&self) -> Result<(Option<i64>, Option<i64>), String> {
         let time = |text: &Option<String>| {
             let read = |text: &String| {
@@ -78,7 +78,7 @@ impl Selection {
         Query::parse(&self.query, &options).map_err(|error| error.to_string())
     }
 
-    /// Tells which messages are wanted.
+    /// Returns a function that selects the messages.
     fn matcher(&self) -> Result<impl FnMut(&Document) -> bool, String> {
         let mut matcher = self.query()?.matcher();
         Ok(move |document: &Document| matcher.matches(document))

@@ -41,7 +41,7 @@ pub(super) struct Options {
     /// Private key that signs the manifest; the logspace's own when left out
     #[arg(long, value_name = "FILE")]
     sign_key: Option<PathBuf>,
-    /// Configuration that says what a filtered or multiple logspace is made of
+    /// Configuration that defines the filtered or multiple logspace
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Print JSON
@@ -68,7 +68,7 @@ impl Options {
         Ok(Question { view: None, text, from_us, to_us, asked_by: user(), at_us: now_us() })
     }
 
-    /// The key that signs what is taken out of a logspace.
+    /// Returns the key that signs packages of a logspace.
     fn signer(&self, dir: &Path) -> Result<SigningKey, String> {
         let path = self.sign_key.clone().unwrap_or_else(|| sign_key_of(dir));
         let failed = |error| format!("{error}; the key of the logspace signs, or the one of --sign-key FILE");
@@ -80,7 +80,7 @@ impl Options {
         self.place.note(action, &question.text, details)
     }
 
-    /// The filtered or multiple logspace that is meant; none: a local one.
+    /// Returns the filtered or multiple logspace of that name; none for a local one.
     fn view(&self) -> Result<Option<ViewSpec>, String> {
         let Some(path) = &self.config else { return Ok(None) };
         let mut checked = assemble::check(path, &config::Disk::default());
@@ -111,7 +111,7 @@ impl Options {
         spec.members.into_iter().map(member).collect()
     }
 
-    /// Says what was taken out; false when something could not be read.
+    /// Prints the result; false when something could not be read.
     fn print(&self, exported: &Exported) -> Result<bool, String> {
         let options = self;
         let unread = exported.unread.iter();

@@ -31,7 +31,7 @@ impl KeyFiles {
     }
 }
 
-/// The passphrase of a key file that needs one.
+/// Returns the passphrase of a key file that needs one.
 pub(super) fn passphrase_for(path: &Path) -> Result<Option<String>, String> {
     if !matches!(Identity::load(path, None), Err(IdentityError::Passphrase)) {
         return Ok(None);

@@ -16,7 +16,7 @@ use std::path::Path;
 pub(super) struct Options {
     #[command(flatten)]
     place: Place,
-    /// List removed segments, too
+    /// List removed segments too
     #[arg(long)]
     removed: bool,
     /// Print one JSON object a line

@@ -1,4 +1,4 @@
-//! Which logspace is meant, and who asks.
+//! The logspace of a command, and its user.
 //!
 //! In: a name or a directory. Out: the directory, the ledger beside it. Limits: none.
 
@@ -49,7 +49,7 @@ impl Place {
         }
     }
 
-    /// Writes down who takes what out. It is written before anything is shown.
+    /// Records the user and the action in the ledger, before anything is shown.
     pub(super) fn note(
         &self,
         action: &'static str,
@@ -92,12 +92,12 @@ pub(crate) fn now_us() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as i64)
 }
 
-/// A path below a directory, for people.
+/// Shortens a path below a directory for printing.
 pub(super) fn below<'a>(path: &'a Path, dir: &Path) -> std::path::Display<'a> {
     path.strip_prefix(dir).unwrap_or(path).display()
 }
 
-/// A time for people: UTC.
+/// Formats a time for printing: UTC.
 pub(super) fn time(us: i64) -> String {
     jiff::Timestamp::from_microsecond(us).map_or_else(|_| us.to_string(), |time| format!("{time:.3}"))
 }

@@ -22,7 +22,7 @@ pub(super) struct Options {
     first: u64,
     #[command(flatten)]
     keys: KeyFiles,
-    /// Whom an encrypted segment is sealed for: a certificate's file or age1...
+    /// Recipient of an encrypted segment: a certificate's file or age1...
     #[arg(long)]
     recipient: Vec<String>,
     /// Private key that signs the chain, as in the configuration

@@ -42,7 +42,7 @@ fn batch(first: u64, count: u64) -> Batch {
     batch
 }
 
-/// A logspace `audit` in a data folder: three segments of 50 messages.
+/// Makes a logspace `audit` in a data folder: three segments of 50 messages.
 fn fill(data: &Path, recipients: Vec<Recipient>) {
     let options = logspace::LogspaceOptions {
         segment_messages_max: 50,
@@ -102,7 +102,7 @@ fn verbs_work_on_a_locked_logspace() {
     let ledger = evidence::Ledger::at(&dir.path().join(LEDGER));
     assert_eq!(ledger.entries().unwrap().count(), 4, "two prints, one export and its result");
 
-    // Of a filtered logspace, as the configuration says what that is.
+    // A filtered logspace, by the definition in the configuration.
     let config = dir.path().join("views.conf");
     let views = "@version: 4.8\nsource s { internal(); };\nlog { source(s); destination { logspace(\"audit\"); }; };\n\
                  logspace some { filtered(\"audit\" \"n7 OR n8\"); };\n";

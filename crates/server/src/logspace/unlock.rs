@@ -50,7 +50,7 @@ pub(super) fn run(options: &Options) -> Result<bool, String> {
     let text = fs::read_to_string(&options.key)
         .map_err(|error| format!("cannot read {}: {error}", options.key.display()))?;
     let passphrase = passphrase_for(&options.key)?;
-    // What is wrong with the key is said here, where its owner is.
+    // An error in the key is reported here, to its owner.
     let identity = Identity::parse(&text, passphrase.as_deref()).map_err(|error| error.to_string())?;
     tell(&options.server, &format!("LOGSPACE UNLOCK {} {}", options.logspace, identity.to_line()))
 }

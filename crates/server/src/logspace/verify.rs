@@ -1,7 +1,7 @@
 //! `duramen logspace verify`.
 //!
-//! In: a logspace. Out: findings, then a summary. Exit status 1 when something is wrong, 3 when nothing is wrong with what
-//! could be read and segments are in an archive that is not attached.
+//! In: a logspace. Out: findings, then a summary. Exit status 1 when something is wrong, 3 when nothing is wrong with
+//! the segments that could be read, but others are in an archive that is not attached.
 
 use super::{
     keys::KeyFiles,
@@ -25,7 +25,7 @@ pub(super) struct Options {
     /// Public key or certificate that must have signed the chain; may be given several times
     #[arg(long, value_name = "FILE")]
     trust: Vec<PathBuf>,
-    /// Digest of a record that must be in the chain, as it was kept elsewhere
+    /// Digest of a record that must be in the chain, from a copy kept elsewhere
     #[arg(long, value_name = "DIGEST")]
     head: Option<String>,
     /// Certificates (PEM) that the time-stamping authority's must lead to
@@ -36,7 +36,7 @@ pub(super) struct Options {
     json: bool,
 }
 
-/// Looks, and says what it found.
+/// Verifies, and prints the findings.
 pub(super) fn run(options: &Options) -> Result<Verdict, String> {
     let dir = options.place.dir()?;
     let head =
@@ -61,7 +61,7 @@ pub(super) fn roots(path: &Path) -> Result<StampRoots, String> {
     StampRoots::load(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// The keys of some files.
+/// Loads the public keys of some files.
 pub(crate) fn trusted(paths: &[PathBuf]) -> Result<Vec<PublicKey>, String> {
     paths.iter().map(|path| PublicKey::load(path).map_err(|error| error.to_string())).collect()
 }

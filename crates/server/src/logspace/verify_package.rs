@@ -1,7 +1,7 @@
 //! `duramen verify-package`.
 //!
-//! In: a package; keys, a record and certificates that are known from elsewhere. Out: what it proves, what it does not,
-//! and everything that is wrong. Exit status 0 all is well, 1 something is wrong, 2 it cannot be looked at.
+//! In: a package; keys, a record and certificates that are known from elsewhere. Out: what it proves, what it
+//! does not, and all errors. Exit status: 0 nothing is wrong, 1 something is wrong, 2 it cannot be read.
 
 use super::{
     place::time,
@@ -25,7 +25,7 @@ pub(crate) struct VerifyPackageOptions {
     /// Public key or certificate that must have signed it; may be given several times
     #[arg(long, value_name = "FILE")]
     trust: Vec<PathBuf>,
-    /// Digest of a record that must be in the chain, as it was kept elsewhere
+    /// Digest of a record that must be in the chain, from a copy kept elsewhere
     #[arg(long, value_name = "DIGEST")]
     head: Option<String>,
     /// Certificates (PEM) that the time-stamping authority's must lead to
@@ -61,7 +61,7 @@ fn verify(options: &VerifyPackageOptions) -> Result<bool, String> {
     Ok(report.faults.is_empty())
 }
 
-/// The report for people.
+/// Formats the report for a reader.
 fn shown(report: &PackageReport, has_roots: bool) -> String {
     let mut text: String = report.faults.iter().map(|fault| format!("{fault}\n")).collect();
     let verdict = if report.faults.is_empty() { "good" } else { "NOT good" };

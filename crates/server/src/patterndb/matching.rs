@@ -1,4 +1,4 @@
-//! `patterndb match`: what a database makes of messages.
+//! `patterndb match`: classifies messages with a database.
 //!
 //! In: a message, or a file of them. Out: all values of each, or a template; with `--debug-pattern` the way of the
 //! search. The status is 1 when the last message is of no class. Limits: lines of 64 KiB.
@@ -148,7 +148,7 @@ fn now() -> Stamp {
     Stamp::known(jiff::Timestamp::now().as_microsecond(), 0)
 }
 
-/// The message of the command line.
+/// Makes the message of the command line.
 fn own_message(options: &Options) -> Batch {
     let mut batch = Batch::new(Arc::default(), vec![Arc::new(Origin::default())], now(), Ack::none());
     let mut message = Message::default();
@@ -189,7 +189,7 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    /// Classifies a message and prints it, what was made of it first.
+    /// Classifies a message and prints it, after the messages made of it.
     fn one(&mut self, mut batch: Batch, parser: &DbParser, database: &Database) {
         self.renderer.now = batch.received;
         let mut made = Vec::new();

@@ -1,4 +1,4 @@
-//! `patterndb test`: whether rules find what their examples say.
+//! `patterndb test`: compares rules with their examples.
 //!
 //! In: databases. Out: a line an example and a line a difference. The status is 1 when a file cannot be read, 2 when
 //! something differs, 3 when the rule that was asked for has no example. Limits: none of its own.
@@ -103,7 +103,7 @@ fn passes(database: &Arc<Database>, example: &Example, id: &str, options: &Optio
     passes
 }
 
-/// The message of an example, classified by a database that remembers nothing.
+/// Classifies the message of an example with a database without state.
 fn classified(database: &Arc<Database>, program: &str, text: &str) -> Batch {
     let now = Stamp::known(jiff::Timestamp::now().as_microsecond(), 0);
     let mut batch = Batch::new(Arc::default(), vec![Arc::new(Origin::default())], now, Ack::none());

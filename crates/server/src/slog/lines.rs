@@ -1,22 +1,22 @@
 //! A whole log: lines in order, each with its number.
 //!
-//! In: the encrypted log, the key of its first line. Out: the log in clear, and what is wrong with it. Limits: a line that claims to be more than
-//! [`AHEAD_MAX`] lines ahead is not believed: keys up to it would have to be made.
+//! In: the encrypted log, the key of its first line. Out: the log in clear, and the errors. Limits: a line that claims
+//! to be more than [`AHEAD_MAX`] lines ahead is not believed: all keys up to it would have to be derived.
 
 use super::{
     files::HostKey,
     scheme::{self, Mac, NUMBER_CHARACTERS},
 };
 
-/// Keys that are made to get to a line whose number is ahead.
+/// Most keys that are derived to reach a line with a higher number.
 const AHEAD_MAX: u64 = 10_000_000;
 
-/// A log that was read.
+/// The result of reading a log.
 pub(super) struct Reading {
     /// `NUMBER: line` each, the number with 16 hexadecimal digits.
     pub(super) text: Vec<u8>,
     pub(super) lines: u64,
-    /// Of all lines that could be opened.
+    /// MAC of all lines that could be opened.
     pub(super) mac: Mac,
     pub(super) troubles: Vec<String>,
 }
@@ -26,7 +26,7 @@ pub(super) fn split(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split_inclusive(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\n").unwrap_or(line))
 }
 
-/// Opens every line.
+/// Decrypts every line.
 pub(super) fn open(mut host: HostKey, mac: Mac, text: &[u8]) -> Reading {
     let mut reading = Reading { text: Vec::with_capacity(text.len()), lines: 0, mac, troubles: Vec::new() };
     // Lines that were opened count for the MAC, in any position.
@@ -43,7 +43,7 @@ pub(super) fn open(mut host: HostKey, mac: Mac, text: &[u8]) -> Reading {
             complain(format!("has the number {number} instead of {}", host.lines));
         }
         if number < host.lines || number - host.lines > AHEAD_MAX {
-            // Its key is gone, or too far away: it is a copy, or one that was moved here.
+            // Its key is gone, or too far away: the line is a copy, or was moved here.
             continue;
         }
         while host.lines < number {

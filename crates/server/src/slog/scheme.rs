@@ -25,21 +25,21 @@ const FOR_NEXT: u8 = 0x6a;
 pub(super) type Key = [u8; KEY_BYTES];
 pub(super) type Mac = [u8; MAC_BYTES];
 
-/// A line that was opened.
+/// A decrypted line.
 pub(super) struct Opened {
     pub(super) text: Vec<u8>,
-    /// Nonce, tag and what is encrypted: what the MAC is over.
+    /// Nonce, tag and encrypted text: the input of the MAC.
     sealed: Vec<u8>,
 }
 
-/// A master key.
+/// Generates a master key.
 pub(super) fn draw_key() -> Result<Key> {
     let mut key = [0; KEY_BYTES];
     rand::fill(&mut key).map_err(|_| "the system has no randomness")?;
     Ok(key)
 }
 
-/// The first key of a host.
+/// Derives the first key of a host.
 pub(super) fn host_key(master: &Key, address: &str, serial: &str) -> Key {
     let mut hash = digest::Context::new(&digest::SHA256);
     [&master[..], address.as_bytes(), serial.as_bytes()].iter().for_each(|part| hash.update(part));
@@ -59,7 +59,7 @@ pub(super) fn cmac_of(key: &Key, parts: &[&[u8]]) -> Mac {
     mac
 }
 
-/// A key of a purpose: two CMACs, the second of a block whose last byte is one more.
+/// Derives a key for a purpose: two CMACs, the second of a block whose last byte is one more.
 fn derived(key: &Key, purpose: u8) -> Key {
     let mut block = [purpose; MAC_BYTES];
     let first = cmac_of(key, &[&block]);
@@ -71,20 +71,20 @@ fn derived(key: &Key, purpose: u8) -> Key {
     made
 }
 
-/// The key of the next line.
+/// Replaces the key by that of the next line.
 pub(super) fn evolve(host: &mut HostKey) {
     host.key = derived(&host.key, FOR_NEXT);
     host.lines += 1;
 }
 
-/// The MAC with one more line.
+/// Returns the MAC with one more line.
 pub(super) fn add(key: &Key, number: u64, mac: &Mac, opened: &Opened) -> Mac {
     add_sealed(key, number, mac, &opened.sealed)
 }
 
 fn add_sealed(key: &Key, number: u64, mac: &Mac, sealed: &[u8]) -> Mac {
     let key = derived(key, FOR_MAC);
-    // Nothing comes before the first line.
+    // The first line has no MAC before it.
     if number == 0 { cmac_of(&key, &[sealed]) } else { cmac_of(&key, &[mac, sealed]) }
 }
 
@@ -122,7 +122,7 @@ pub(super) fn open(key: &Key, text: &[u8]) -> Option<Opened> {
     Some(Opened { text, sealed })
 }
 
-/// The number of a line.
+/// Returns the number of a line.
 pub(super) fn number(line: &[u8]) -> Option<u64> {
     let bytes = BASE64_STANDARD.decode(line.get(..NUMBER_CHARACTERS)?).ok()?;
     Some(u64::from_le_bytes(bytes.try_into().ok()?))

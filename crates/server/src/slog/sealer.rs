@@ -3,7 +3,7 @@
 //! In: lines. Out: sealed ones; the files with the next key and the MAC of all lines, once the lines are in their file. Holds: key and
 //! MAC of the next line; the same for all who write with one key file. What a crash left between a line and its key is made up for:
 //! the key is moved on over lines that are in the file already, and half a line at its end is taken off.
-//! Limits: [`TAIL_BYTES`] of the file are looked at.
+//! Limits: the last [`TAIL_BYTES`] of the file are read.
 
 use super::{
     Result,
@@ -30,14 +30,14 @@ struct State {
     mac_file: PathBuf,
     host: HostKey,
     mac: scheme::Mac,
-    /// Lines that the files know of.
+    /// Number of lines that the saved state includes.
     saved: u64,
     /// True if the state was compared with the log.
     is_current: bool,
 }
 
 impl Sealer {
-    /// Reads key and MAC, unless they are at hand already.
+    /// Reads key and MAC, unless they are loaded already.
     pub(crate) fn load(&self, key_file: &Path, mac_file: &Path) -> Result<()> {
         let mut state = self.locked();
         if let Some(state) = &*state {
@@ -86,7 +86,7 @@ impl Sealer {
 }
 
 impl State {
-    /// Moves key and MAC on over the lines that the log has beyond them.
+    /// Advances key and MAC over the lines that the log has beyond them.
     fn catch_up(&mut self, log: &Path) -> io::Result<()> {
         let mut file = match OpenOptions::new().read(true).write(true).open(log) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -125,11 +125,12 @@ impl State {
     }
 }
 
-/// Ends what a crash left: a new key without a new MAC means that the MAC has its name already.
+/// Completes a replacement that a crash interrupted: a new key without a new MAC means that the MAC was
+/// renamed already.
 fn end_replacement(key_file: &Path, mac_file: &Path) -> io::Result<()> {
     let (new_mac, new_key) = (beside(mac_file), beside(key_file));
     if new_mac.exists() {
-        // Nothing was replaced yet; the key is the newer of the two and may not be whole.
+        // Nothing was replaced yet; the new key may be incomplete.
         let _ = fs::remove_file(&new_key);
         return fs::remove_file(&new_mac);
     }
@@ -153,7 +154,8 @@ fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// The new key takes the old one's name, and the old one is written over: who finds it could read and forge what it sealed.
+/// Renames the new key over the old one, then overwrites the old one's bytes: an attacker who found them could
+/// read and forge the lines that it sealed.
 fn replace_key(new: &Path, path: &Path) -> io::Result<()> {
     let old = OpenOptions::new().write(true).open(path);
     fs::rename(new, path)?;

@@ -1,4 +1,4 @@
-//! Encrypted logs and what is done to them; that syslog-ng's own tools agree is tested in tests/system/test_slog.py.
+//! Encrypted logs and attacks on them; tests/system/test_slog.py tests that syslog-ng's own tools agree.
 
 use super::{
     Sealer,
@@ -20,7 +20,7 @@ fn encrypted() -> (Vec<String>, Mac, HostKey) {
     (lines.to_vec(), mac, host)
 }
 
-/// The log in clear, what is wrong, and whether the MAC is right.
+/// Checks the log in clear, the errors, and the MAC.
 #[track_caller]
 fn check(lines: &[String], want: &str, troubles: &[&str], is_whole: bool) {
     let text = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
@@ -31,7 +31,7 @@ fn check(lines: &[String], want: &str, troubles: &[&str], is_whole: bool) {
     assert_eq!(whole.is_some_and(|mac| mac == read.mac), is_whole);
 }
 
-/// The MAC of the lines of the log that these came from, in the order they were made.
+/// Returns the MAC of the lines of the log that these came from, in the order they were made.
 fn whole_mac(lines: &[String]) -> Option<Mac> {
     let mut sorted: Vec<&String> = lines.iter().collect();
     sorted.sort_by_key(|line| number(line.as_bytes()));
@@ -104,7 +104,7 @@ fn key_files_are_checked() {
     assert!(HostKey::parse(&bytes[..50]).is_none());
 }
 
-/// A log that is sealed as it is written, and what a crash leaves of its files.
+/// A log that is sealed as it is written, with the files that a crash leaves.
 struct Site {
     dir: tempfile::TempDir,
     sent: usize,
@@ -121,7 +121,7 @@ impl Site {
         self.dir.path().join(name)
     }
 
-    /// One life of a server: some lines at once.
+    /// Runs a server that writes some lines at once.
     fn live(&mut self, count: usize) {
         let sealer = Sealer::default();
         sealer.load(&self.path("key"), &self.path("mac")).unwrap();
