@@ -6,7 +6,7 @@
 use super::destinations::remote_port;
 use super::lower::Lowering;
 use super::options::Options;
-use super::{Plug, tls::server};
+use super::{LateBoundOutlet, tls::server};
 use config::Diagnostic;
 use config::tree::Call;
 use delivery::{DestinationDriver, Failback, Server, SocketKind};
@@ -18,7 +18,7 @@ const FAILBACK: Failback = Failback { interval: Duration::from_secs(60), success
 impl<'t> Lowering<'t> {
     /// Makes the end of a path that leads to all receivers in turn. None after an error, which is in the
     /// report.
-    pub(super) fn balancer(&mut self, id: &str, options: &Options<'t>) -> Option<Arc<Plug>> {
+    pub(super) fn balancer(&mut self, id: &str, options: &Options<'t>) -> Option<Arc<LateBoundOutlet>> {
         let port = remote_port(options);
         let targets: Vec<Server> = options
             .all("targets")
@@ -30,7 +30,7 @@ impl<'t> Lowering<'t> {
             self.report.push(Diagnostic::error(options.call.span, message));
             return None;
         }
-        let mut plugs = Vec::new();
+        let mut outlets = Vec::new();
         for (index, to) in targets.iter().cloned().enumerate() {
             let (kind, framing) = self.remote(options, to)?;
             let (driver, render) = self.socket(options, kind, framing)?;
@@ -48,8 +48,8 @@ impl<'t> Lowering<'t> {
             if !self.queued(&part, options, driver, render) {
                 return None;
             }
-            plugs.push(self.plug(&part).1);
+            outlets.push(self.late_bound_outlet(&part).1);
         }
-        Some(Arc::new(Plug::sharing(plugs)))
+        Some(Arc::new(LateBoundOutlet::sharing(outlets)))
     }
 }

@@ -7,10 +7,10 @@ use super::hooks::Hook;
 use super::lines::{Encoded, Templated, reshaped};
 use super::lower::Lowering;
 use super::options::Options;
-use super::paths::Ends;
+use super::paths::Outlets;
 use super::sources::{RELP_PORT, is_ipv6, tcp_options};
 use super::tls::ip_options;
-use super::{LogspaceSpec, Plug, SealingSpec};
+use super::{LateBoundOutlet, LogspaceSpec, SealingSpec};
 use config::Diagnostic;
 use config::tree::{Arg, Call, Item, Kind, Name};
 use delivery::{
@@ -51,15 +51,15 @@ const OPEN_FILES_MAX: usize = 1024;
 
 impl<'t> Lowering<'t> {
     /// Makes the drivers of a destination, at its first use.
-    pub(super) fn destination_drivers(&mut self, name: &str, items: &'t [Item]) -> Ends {
-        if let Some(ends) = self.destinations_made.get(name) {
-            return ends.clone();
+    pub(super) fn destination_drivers(&mut self, name: &str, items: &'t [Item]) -> Outlets {
+        if let Some(outlets) = self.destinations_made.get(name) {
+            return outlets.clone();
         }
         let calls = items.iter().filter_map(|item| match item {
             Item::Call(call) => Some(call),
             Item::Step(_) => None,
         });
-        let mut ends = Ends::new();
+        let mut outlets = Outlets::new();
         for (index, call) in calls.enumerate() {
             let id = format!("{name}#{index}");
             let options = Options::new(Kind::Destination, call, self.globals);
@@ -67,18 +67,18 @@ impl<'t> Lowering<'t> {
                 continue;
             }
             self.hooks.extend(Hook::of(&id, &options));
-            let before = ends.len();
+            let before = outlets.len();
             if call.key() == "network-load-balancer" {
-                ends.extend(self.balancer(&id, &options).map(|plug| (id, plug)));
+                outlets.extend(self.balancer(&id, &options).map(|outlet| (id, outlet)));
             } else if self.driver(&id, &options) {
-                ends.push(self.plug(&id));
+                outlets.push(self.late_bound_outlet(&id));
             }
-            if ends.len() > before {
+            if outlets.len() > before {
                 self.unused_options(&options);
             }
         }
-        self.destinations_made.insert(name.to_owned(), ends.clone());
-        ends
+        self.destinations_made.insert(name.to_owned(), outlets.clone());
+        outlets
     }
 
     /// Warns of options of a driver that have no effect. Options from a block are not mentioned, because the
@@ -105,15 +105,15 @@ impl<'t> Lowering<'t> {
     }
 
     /// Makes the end of a path, to be connected to a queue later.
-    pub(super) fn plug(&mut self, id: &str) -> (String, Arc<Plug>) {
+    pub(super) fn late_bound_outlet(&mut self, id: &str) -> (String, Arc<LateBoundOutlet>) {
         // `d#0.1` is the second receiver of the first driver of `d`.
         let driver =
             id.rsplit_once('.').filter(|(driver, _)| driver.contains('#')).map_or(id, |(driver, _)| driver);
         let mut names = vec![id.to_owned(), driver.to_owned(), message::source_name(id).to_owned()];
         names.dedup();
         let tap = self.tap("destination", names);
-        let end = (id.to_owned(), Arc::new(Plug::new(tap)));
-        self.plugs.push(end.clone());
+        let end = (id.to_owned(), Arc::new(LateBoundOutlet::new(tap)));
+        self.outlets.push(end.clone());
         end
     }
 

@@ -4,7 +4,7 @@
 //! Limits: a part that cannot be made is left out, with an error in the report.
 
 use super::globals::Globals;
-use super::paths::Ends;
+use super::paths::Outlets;
 use super::sources::SourceDraft;
 use super::taps::Tapped;
 use super::{
@@ -48,7 +48,7 @@ pub(super) struct Lowering<'t> {
     pub(super) sources: Vec<SourceDraft>,
     pub(super) destinations: Vec<DestinationSpec>,
     pub(super) logspaces: Vec<LogspaceSpec>,
-    pub(super) plugs: Ends,
+    pub(super) outlets: Outlets,
     /// The threads of each `parallelize()`.
     pub(super) lanes: Vec<Arc<LaneThreads>>,
     pub(super) tables: Vec<TableFile>,
@@ -57,7 +57,7 @@ pub(super) struct Lowering<'t> {
     /// Sources whose drivers have been made.
     pub(super) sources_made: HashSet<String>,
     /// Destinations whose drivers have been made, and their ends.
-    pub(super) destinations_made: HashMap<String, Ends>,
+    pub(super) destinations_made: HashMap<String, Outlets>,
     pub(super) anonymous: HashMap<(Kind, String), usize>,
     pub(super) databases: Vec<WatchedDatabase>,
     /// Number of parsers that keep state under a name.
@@ -93,7 +93,7 @@ pub(super) fn lower(tree: &Tree, environment: &Environment, report: &mut Report)
         sources: Vec::new(),
         destinations: Vec::new(),
         logspaces: Vec::new(),
-        plugs: Vec::new(),
+        outlets: Vec::new(),
         lanes: Vec::new(),
         tables: Vec::new(),
         queue_folders: HashSet::new(),
@@ -150,7 +150,7 @@ impl Lowering<'_> {
             destinations: self.destinations,
             logspaces: self.logspaces,
             views,
-            plugs: self.plugs,
+            outlets: self.outlets,
             lanes: self.lanes,
             tallies: Tallies { filters, ..self.tallies },
             tables: self.tables,

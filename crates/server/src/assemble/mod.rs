@@ -19,6 +19,7 @@ mod identity;
 mod journal;
 mod kept;
 mod labels;
+mod late_bound_outlet;
 mod lines;
 mod loki;
 mod lower;
@@ -28,7 +29,6 @@ mod page;
 mod pairs;
 mod parsers;
 mod paths;
-mod plug;
 mod rewrites;
 mod sealed_lines;
 mod skipping;
@@ -67,9 +67,9 @@ pub(crate) use chores::Chores;
 pub(crate) use databases::{WatchedDatabase, read as read_database};
 pub(crate) use hooks::Hook;
 pub(crate) use kept::Kept;
+pub(crate) use late_bound_outlet::LateBoundOutlet;
 pub(crate) use page::PageSpec;
 pub(crate) use parsers::TableFile;
-pub(crate) use plug::Plug;
 pub(crate) use skipping::{Reduced, check_skipping};
 pub(crate) use views::{ViewMember, ViewSpec};
 
@@ -236,7 +236,7 @@ pub(crate) struct Parts {
     /// Logspaces that are made of these.
     pub(crate) views: Vec<ViewSpec>,
     /// The ends of the log paths: every destination and logspace by id. Each is given its queue before sources start.
-    pub(crate) plugs: Vec<(String, Arc<Plug>)>,
+    pub(crate) outlets: Vec<(String, Arc<LateBoundOutlet>)>,
     /// The threads of each `parallelize()`: their jobs must be done before destinations stop.
     pub(crate) lanes: Vec<Arc<LaneThreads>>,
     /// The counters along the log paths.

@@ -71,14 +71,14 @@ impl<'t> Lowering<'t> {
                 continue;
             }
             let before =
-                (self.sources.len(), self.destinations.len(), self.logspaces.len(), self.plugs.len());
+                (self.sources.len(), self.destinations.len(), self.logspaces.len(), self.outlets.len());
             let (databases, taps) = (self.databases.len(), self.taps.len());
             let (parsers, paths) = (self.tallies.parsers.len(), self.tallies.paths.len());
             self.object(object, &mut Lowered::default());
             self.sources.truncate(before.0);
             self.destinations.truncate(before.1);
             self.logspaces.truncate(before.2);
-            self.plugs.truncate(before.3);
+            self.outlets.truncate(before.3);
             self.databases.truncate(databases);
             self.taps.truncate(taps);
             self.tallies.parsers.truncate(parsers);
@@ -279,9 +279,9 @@ impl<'t> Lowering<'t> {
                 into.sources.push(name.to_owned());
             }
             Kind::Destination => {
-                for (id, plug) in self.destination_drivers(name, items) {
+                for (id, outlet) in self.destination_drivers(name, items) {
                     into.steps.extend(self.driver_label(name, &id, items));
-                    into.steps.push(Step::Outlet(OutletStep { name: id, outlet: plug }));
+                    into.steps.push(Step::Outlet(OutletStep { name: id, outlet }));
                 }
             }
             _ => {}
@@ -364,5 +364,5 @@ fn flags(written: &[Flag], flow_control: bool) -> StepFlags {
     flags
 }
 
-/// The plug of a driver as the end of a step.
-pub(super) type Ends = Vec<(String, Arc<super::Plug>)>;
+/// The outlets of the drivers of a destination, by id.
+pub(super) type Outlets = Vec<(String, Arc<super::LateBoundOutlet>)>;

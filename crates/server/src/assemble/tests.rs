@@ -124,9 +124,9 @@ fn got(text: &str, lines: &[&str]) -> Vec<String> {
 
 /// Sends some lines in by the first source and returns what each destination writes of them.
 fn written(parts: &mut Parts, lines: &[&str]) -> Vec<String> {
-    let kept: Vec<Arc<Kept>> = parts.plugs.iter().map(|_| Arc::default()).collect();
-    for ((_, plug), kept) in parts.plugs.iter().zip(&kept) {
-        plug.connect(kept.clone());
+    let kept: Vec<Arc<Kept>> = parts.outlets.iter().map(|_| Arc::default()).collect();
+    for ((_, outlet), kept) in parts.outlets.iter().zip(&kept) {
+        outlet.connect(kept.clone());
     }
     let bytes = Arc::new(lines.concat().into_bytes());
     let origin = Origin { source: "s".into(), transport: Transport::Tcp, ..Origin::default() };
@@ -143,9 +143,9 @@ fn written(parts: &mut Parts, lines: &[&str]) -> Vec<String> {
     parts.sources[0].intake.take(batch, &WriteBudget::none());
     parts.lanes.iter().for_each(|lanes| lanes.drain());
     let mut got = Vec::new();
-    for ((id, _), kept) in parts.plugs.iter().zip(&kept) {
+    for ((id, _), kept) in parts.outlets.iter().zip(&kept) {
         let spec =
-            parts.destinations.iter_mut().find(|spec| spec.id == *id).expect("every plug has its driver");
+            parts.destinations.iter_mut().find(|spec| spec.id == *id).expect("every outlet has its driver");
         for (batch, selection, controlled) in
             kept.0.lock().expect("no test panics while it holds this").iter()
         {

@@ -193,14 +193,14 @@ impl Running {
         let logspaces = self.open(&parts.logspaces)?;
         let destinations = self.destinations.stage(parts.destinations).map_err(failed)?;
         let sources = self.sources.stage(parts.sources).map_err(failed)?;
-        for (id, plug) in &parts.plugs {
+        for (id, late_bound) in &parts.outlets {
             let logspace = logspaces.iter().find(|(spec, _)| spec.id == *id);
             let outlet: Option<Arc<dyn Outlet>> = match logspace {
                 Some((_, logspace)) => Some(logspace.clone()),
                 None => destinations.outlets().get(id).cloned(),
             };
             let outlet = outlet.ok_or_else(|| format!("destination {id} has no queue: this is a bug\n"))?;
-            plug.connect(outlet);
+            late_bound.connect(outlet);
         }
         self.shared.page.take(parts.page, page, &self.log);
         // Sources first: their last messages on the old paths are in the queues before a destination ends.

@@ -2,7 +2,7 @@
 //!
 //! In: deliveries. Out: the same, to the queue, or to one of several queues in turn. Holds: the queue, once it is known:
 //! paths are made before destinations start; how many messages each of several queues got.
-//! Limits: a delivery before that is dropped with its token; sources start after all plugs are connected.
+//! Limits: a delivery before that is dropped with its token; sources start after all outlets are connected.
 
 use message::{Delivery, Outlet, WriteBudget};
 use pipeline::route::TapPoint;
@@ -12,23 +12,23 @@ use std::sync::{
 };
 
 /// The end of a path.
-pub(crate) struct Plug {
+pub(crate) struct LateBoundOutlet {
     outlet: OnceLock<Arc<dyn Outlet>>,
     tap: Arc<TapPoint>,
 }
 
-impl Plug {
+impl LateBoundOutlet {
     /// Makes one that shares deliveries among others: each goes to the one that got the fewest messages.
-    pub(crate) fn sharing(plugs: Vec<Arc<Plug>>) -> Plug {
-        let share = Plug::new(Arc::default());
-        let given = plugs.iter().map(|_| AtomicU64::new(0)).collect();
-        share.connect(Arc::new(Share { plugs, given }));
+    pub(crate) fn sharing(outlets: Vec<Arc<LateBoundOutlet>>) -> LateBoundOutlet {
+        let share = LateBoundOutlet::new(Arc::default());
+        let given = outlets.iter().map(|_| AtomicU64::new(0)).collect();
+        share.connect(Arc::new(SharedAmong { outlets, given }));
         share
     }
 
     /// Makes one without a queue. A tap on the destination sees the messages that pass here.
-    pub(super) fn new(tap: Arc<TapPoint>) -> Plug {
-        Plug { outlet: OnceLock::new(), tap }
+    pub(super) fn new(tap: Arc<TapPoint>) -> LateBoundOutlet {
+        LateBoundOutlet { outlet: OnceLock::new(), tap }
     }
 
     /// Connects the queue. The first one stays.
@@ -38,7 +38,7 @@ impl Plug {
     }
 }
 
-impl Outlet for Plug {
+impl Outlet for LateBoundOutlet {
     fn deliver(&self, delivery: Delivery, budget: &WriteBudget) {
         self.tap.pass(&delivery.batch, &delivery.selection);
         if let Some(outlet) = self.outlet.get() {
@@ -47,18 +47,18 @@ impl Outlet for Plug {
     }
 }
 
-struct Share {
-    plugs: Vec<Arc<Plug>>,
+struct SharedAmong {
+    outlets: Vec<Arc<LateBoundOutlet>>,
     given: Vec<AtomicU64>,
 }
 
-impl Outlet for Share {
+impl Outlet for SharedAmong {
     fn deliver(&self, delivery: Delivery, budget: &WriteBudget) {
         let fewest =
-            self.given.iter().zip(&self.plugs).min_by_key(|(given, _)| given.load(Ordering::Relaxed));
-        if let Some((given, plug)) = fewest {
+            self.given.iter().zip(&self.outlets).min_by_key(|(given, _)| given.load(Ordering::Relaxed));
+        if let Some((given, outlet)) = fewest {
             given.fetch_add(delivery.selection.count() as u64, Ordering::Relaxed);
-            plug.deliver(delivery, budget);
+            outlet.deliver(delivery, budget);
         }
     }
 }
