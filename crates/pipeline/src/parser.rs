@@ -51,8 +51,8 @@ pub trait Parser: Send + Sync {
     /// Changes the messages of `within` and returns those it could read.
     fn parse(&self, batch: &mut Batch, within: &Selection, renderer: &mut Renderer) -> Selection;
 
-    /// Like [`Parser::parse`], for a parser that also makes messages: batches in `made` continue along the path
-    /// right after the parser, before the batch does.
+    /// Does the work of [`Parser::parse`] for a parser that also makes messages: batches in `made` continue along the
+    /// path right after the parser, before the batch does.
     fn parse_making(
         &self,
         batch: &mut Batch,

@@ -125,7 +125,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// The pattern of `subst()`: its default type is `pcre`.
+    /// Compiles the pattern of `subst()`: its default type is `pcre`.
     pub fn subst(
         field: FieldName,
         pattern: &str,
@@ -137,7 +137,7 @@ impl Operation {
         Ok(Operation::Subst { field, pattern, replacement })
     }
 
-    /// The globs of `groupset()` and `groupunset()`.
+    /// Compiles the globs of `groupset()` and `groupunset()`.
     pub fn globs<'a>(
         names: impl IntoIterator<Item = &'a str>,
     ) -> Result<Vec<Arc<Pattern>>, template::pattern::PatternError> {

@@ -30,7 +30,7 @@ impl GeoDatabase {
         Ok(())
     }
 
-    /// The fact of a path of names about an address, as text.
+    /// Returns the fact of a path of names about an address, as text.
     pub(crate) fn fact(&self, address: IpAddr, path: &[&str]) -> Option<String> {
         let reader = self.reader()?;
         let number = |part: &str| part.parse().map(PathElement::Index);
@@ -39,7 +39,7 @@ impl GeoDatabase {
         shown(&found).map(Cow::into_owned)
     }
 
-    /// The database as it is now.
+    /// Returns the present database.
     pub fn reader(&self) -> Option<Arc<Reader<Vec<u8>>>> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -56,20 +56,20 @@ impl std::fmt::Debug for GeoDatabases {
 }
 
 impl GeoDatabases {
-    /// The database of a path, the same for all who ask for it.
+    /// Returns the database of a path, the same one for every caller.
     pub fn get(&self, path: &str) -> Arc<GeoDatabase> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.entry(path.to_owned()).or_default().clone()
     }
 
-    /// All that templates asked for.
+    /// Returns all databases that templates use.
     pub fn all(&self) -> Vec<(String, Arc<GeoDatabase>)> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.iter().map(|(path, database)| (path.clone(), database.clone())).collect()
     }
 }
 
-/// A fact as text; lists and maps of facts have none.
+/// Returns a fact as text; lists and maps of facts have none.
 pub fn shown(fact: &Value) -> Option<Cow<'_, str>> {
     Some(match fact {
         Value::String(text) => Cow::Borrowed(text),

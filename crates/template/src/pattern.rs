@@ -35,7 +35,7 @@ pub enum PatternKind {
 }
 
 impl PatternKind {
-    /// The kind of a name in `type()`. `posix`, an old spelling, is read as `pcre`.
+    /// Returns the kind of a name in `type()`. `posix`, an old spelling, is read as `pcre`.
     pub fn from_name(name: &str) -> Option<PatternKind> {
         Some(match name {
             "pcre" | "posix" => PatternKind::Pcre,

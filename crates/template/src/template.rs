@@ -52,17 +52,17 @@ pub fn is_macro(name: &str) -> bool {
 
 /// The definitions that a template may refer to.
 pub trait Surroundings {
-    /// Version of the configuration.
+    /// Returns the version of the configuration.
     fn version(&self) -> Version;
-    /// The template of a name.
+    /// Returns the template of a name.
     fn template(&self, name: &str) -> Option<Arc<Template>>;
-    /// All templates that have a name: for `$(template ...)` whose name is a macro.
+    /// Returns all templates that have a name: for `$(template ...)` whose name is a macro.
     fn templates(&self) -> Arc<HashMap<String, Arc<Template>>>;
     /// Returns the compiled `template-function` of a name.
     fn function(&self, name: &str) -> Option<Arc<Template>>;
-    /// The database that `$(geoip2 --database ...)` names. It may be empty still, and filled later.
+    /// Returns the database that `$(geoip2 --database ...)` names. It may be empty still, and filled later.
     fn geo_database(&self, path: &str) -> Arc<GeoDatabase>;
-    /// The filter expression of `$(if ...)` and `$(grep ...)`.
+    /// Returns the filter expression of `$(if ...)` and `$(grep ...)`.
     fn condition(&self, expression: &str) -> Result<Arc<dyn Condition>, String>;
 }
 
@@ -88,7 +88,7 @@ impl Template {
         parse::template(text, around)
     }
 
-    /// A template that is only text.
+    /// Makes a template that is only text.
     pub fn literal(text: &str) -> Template {
         Template {
             text: text.to_owned(),
@@ -99,19 +99,19 @@ impl Template {
         }
     }
 
-    /// The template of one macro; `None` when the name is that of a value.
+    /// Makes the template of one macro; `None` when the name is that of a value.
     pub fn of_macro(name: &str) -> Option<Template> {
         let part = parse::macro_part(name)?;
         Some(Template { parts: vec![part], ..Template::literal("") })
     }
 
-    /// The same template with `template-escape(yes)`: quotes and backslashes in values are escaped.
+    /// Returns the same template with `template-escape(yes)`: quotes and backslashes in values are escaped.
     pub fn escaped(mut self) -> Template {
         self.escape = Escape::Quotes;
         self
     }
 
-    /// The same template with a type hint, as in `int64("$PID")`.
+    /// Returns the same template with a type hint, as in `int64("$PID")`.
     pub fn hinted(mut self, hint: TypeHint) -> Template {
         self.hint = Some(hint);
         for part in &mut self.parts {
@@ -122,17 +122,17 @@ impl Template {
         self
     }
 
-    /// The template as written.
+    /// Returns the template as written.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Its type hint.
+    /// Returns its type hint.
     pub fn hint(&self) -> Option<TypeHint> {
         self.hint
     }
 
-    /// The field that it is, when it is nothing but one field.
+    /// Returns the field that it is, when it is nothing but one field.
     pub fn only_field(&self) -> Option<FieldName> {
         parse::only_field(&self.parts).filter(|_| self.escape == Escape::None && self.hint.is_none())
     }
@@ -142,7 +142,7 @@ impl Template {
         parse::is_simple(&self.parts)
     }
 
-    /// The text when no message can change it.
+    /// Returns the text when no message can change it.
     pub fn constant(&self) -> Option<&[u8]> {
         parse::constant(&self.parts)
     }

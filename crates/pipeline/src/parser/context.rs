@@ -24,7 +24,7 @@ use template::{Condition, Renderer, Template};
 pub struct Contexts(RwLock<Arc<ContextTable>>);
 
 impl Contexts {
-    /// The table to begin with.
+    /// Makes a holder of a table.
     pub fn new(table: ContextTable) -> Contexts {
         Contexts(RwLock::new(Arc::new(table)))
     }

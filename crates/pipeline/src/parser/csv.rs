@@ -27,7 +27,7 @@ pub enum CsvDialect {
 }
 
 impl CsvDialect {
-    /// The dialect of a name.
+    /// Returns the dialect of a name.
     pub fn from_name(name: &str) -> Option<CsvDialect> {
         Some(match name {
             "escape-none" => CsvDialect::EscapeNone,
@@ -93,7 +93,7 @@ struct Column<'t> {
 }
 
 impl Csv {
-    /// Pairs of quotes as `quote-pairs()` writes them.
+    /// Reads pairs of quotes as they are written in `quote-pairs()`.
     pub fn pairs(text: &str) -> Vec<(u8, u8)> {
         text.as_bytes().chunks_exact(2).map(|pair| (pair[0], pair[1])).collect()
     }
@@ -240,7 +240,7 @@ impl Reader for Csv {
     }
 }
 
-/// The character of an escape of C, and its length with the backslash.
+/// Returns the character of an escape of C, and its length with the backslash.
 fn sequence(text: &[u8], escape: u8) -> (u8, usize) {
     let plain = match escape {
         b'a' => 7,

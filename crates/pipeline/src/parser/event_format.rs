@@ -87,7 +87,7 @@ impl Reader for Leef {
     }
 }
 
-/// The fields between bars that no backslash escapes, and what follows them. Behind the last one a bar may be missing.
+/// Splits the fields between bars that no backslash escapes from the rest. The bar after the last one may be missing.
 fn header<const COUNT: usize>(text: &[u8]) -> Option<([&[u8]; COUNT], &[u8])> {
     let mut fields = [&b""[..]; COUNT];
     let mut rest = text;
@@ -137,7 +137,7 @@ fn start_of_pair(text: &[u8], equals: usize, delimiter: u8) -> usize {
     memchr::memrchr(delimiter, &text[..equals]).map_or(0, |at| at + 1)
 }
 
-/// A value without delimiters at its end.
+/// Returns a value without delimiters at its end.
 fn without_end(value: &[u8], delimiter: u8) -> &[u8] {
     let length = value.iter().rposition(|byte| *byte != delimiter).map_or(0, |last| last + 1);
     &value[..length]
@@ -149,7 +149,7 @@ fn behind<'t>(text: &'t [u8], marker: &[u8]) -> Option<&'t [u8]> {
     Some(text[at + marker.len()..].trim_ascii_start())
 }
 
-/// The place of a byte that no backslash escapes.
+/// Returns the offset of a byte that no backslash escapes.
 fn unescaped(text: &[u8], wanted: u8) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -189,12 +189,12 @@ fn unescape_cef(byte: u8) -> Option<u8> {
     }
 }
 
-/// The same for LEEF, which leaves backslashes of paths as they are.
+/// Does the same for LEEF, which leaves backslashes of paths unchanged.
 fn unescape_leef(byte: u8) -> Option<u8> {
     matches!(byte, b'|' | b'=').then_some(byte)
 }
 
-/// The delimiter that a header gives: a character, or its code in up to four digits such as `x5E` or `0x09`.
+/// Reads the delimiter that a header gives: a character, or its code in up to four digits such as `x5E` or `0x09`.
 /// The inner `None`: it is left empty.
 fn leef_delimiter(field: &[u8]) -> Option<Option<u8>> {
     match field {

@@ -23,17 +23,17 @@ pub struct Input {
 }
 
 impl Input {
-    /// `${MESSAGE}`.
+    /// Makes an input of `${MESSAGE}`.
     pub fn message() -> Input {
         Input { field: Some(FieldName::Fixed(Field::Message)), template: None }
     }
 
-    /// `${PROGRAM}`.
+    /// Makes an input of `${PROGRAM}`.
     pub fn program() -> Input {
         Input { field: Some(FieldName::Fixed(Field::Program)), template: None }
     }
 
-    /// A template.
+    /// Makes an input of a template.
     pub fn of(template: Arc<Template>) -> Input {
         Input { field: template.only_field(), template: Some(template) }
     }
@@ -59,7 +59,7 @@ pub struct TextParser<R> {
 }
 
 impl<R: Reader> TextParser<R> {
-    /// A reader of an input, with the prefix of the names it gives.
+    /// Makes a reader of an input, with the prefix of the names it gives.
     pub fn new(reader: R, input: Input, prefix: impl Into<String>) -> TextParser<R> {
         TextParser { reader, input, prefix: prefix.into() }
     }

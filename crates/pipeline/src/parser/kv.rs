@@ -51,7 +51,7 @@ struct Found<'t> {
 struct Ahead(Option<usize>);
 
 impl Ahead {
-    /// The place of the first separator from a place on; beyond every text when there is none.
+    /// Returns the offset of the first separator at or after `start`; `usize::MAX` when there is none.
     #[inline]
     fn from(&mut self, separator: &Finder<'_>, text: &[u8], start: usize) -> usize {
         match self.0 {
@@ -63,7 +63,7 @@ impl Ahead {
 }
 
 impl Kv {
-    /// Pairs with a separator between key and value, and one between pairs.
+    /// Makes a parser of pairs with a separator between key and value, and one between pairs.
     pub fn new(value_separator: u8, pair_separator: &str, stray_words_into: Option<String>) -> Kv {
         Kv {
             value_separator,
@@ -73,12 +73,12 @@ impl Kv {
         }
     }
 
-    /// The same, with values that are written in another way.
+    /// Sets the function that decodes values.
     pub(super) fn decoding(self, decode: Decode) -> Kv {
         Kv { decode: Some(decode), ..self }
     }
 
-    /// The first key from a place on.
+    /// Returns the first key from a place on.
     fn key(&self, text: &[u8], from: usize) -> Option<Key> {
         let mut at = from;
         loop {

@@ -26,7 +26,7 @@ const TEXTS: [&[u8]; 15] = [
 ];
 
 impl Kv {
-    /// The pairs of an audit record.
+    /// Makes a parser of the pairs of audit records.
     pub fn linux_audit() -> Kv {
         Kv::new(b'=', ", ", None).decoding(decode)
     }

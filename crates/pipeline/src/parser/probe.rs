@@ -26,7 +26,7 @@ pub type Series = (String, Vec<(String, String)>);
 pub struct Probes(Mutex<BTreeMap<Series, u64>>);
 
 impl Probes {
-    /// All counts, by name and labels.
+    /// Returns all counts, by name and labels.
     pub fn list(&self) -> Vec<(Series, u64)> {
         let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         counts.iter().map(|(series, count)| (series.clone(), *count)).collect()
@@ -61,7 +61,7 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// A name with other characters replaced that names of metrics and labels cannot have.
+    /// Returns a name in which characters that names of metrics and labels cannot have are replaced.
     pub fn name(text: &str) -> String {
         let fits = |(at, char): (usize, char)| {
             if char.is_ascii_alphabetic() || char == '_' || at > 0 && char.is_ascii_digit() {

@@ -75,7 +75,7 @@ fn give_quoted<'t>(name: &[u8], quoted: &'t [u8], out: &mut Writer<'_>) -> Optio
     Some(&quoted[at + 1..])
 }
 
-/// Only quotes, backslashes and brackets are escaped (RFC 5424, section 6.3.3).
+/// Removes escapes: only quotes, backslashes and brackets are escaped (RFC 5424, section 6.3.3).
 fn unescape(value: &[u8], out: &mut Vec<u8>) {
     let mut bytes = value.iter().copied().peekable();
     while let Some(byte) = bytes.next() {

@@ -25,12 +25,12 @@ pub struct Snmptrapd {
 }
 
 impl Snmptrapd {
-    /// A reader of headers whose times are of a zone. The message becomes its values.
+    /// Makes a reader of headers whose times are of a zone. The message becomes its values.
     pub fn new(zone: TimeZone) -> Snmptrapd {
         Snmptrapd { sets_message: true, zone, time: DateFormat::parse(TIME).ok() }
     }
 
-    /// The same without a message: `set-message-macro(no)`.
+    /// Leaves the message unchanged: `set-message-macro(no)`.
     pub fn without_message(self) -> Snmptrapd {
         Snmptrapd { sets_message: false, ..self }
     }
@@ -73,7 +73,7 @@ impl Reader for Snmptrapd {
     }
 }
 
-/// A name whose colons are one `_`.
+/// Returns a name whose colons are one `_`.
 fn normal(name: &[u8]) -> Cow<'_, [u8]> {
     if memchr(b':', name).is_none() {
         return Cow::Borrowed(name);
@@ -210,7 +210,7 @@ struct Variable<'a> {
 }
 
 impl<'a> Variable<'a> {
-    /// The next one of the line, and what follows it. Words that are not names are skipped.
+    /// Reads the next variable of the line, and returns the rest. Words that are not names are skipped.
     fn read(text: &'a [u8]) -> Option<(Variable<'a>, &'a [u8])> {
         let mut start = 0;
         let (name, value) = loop {

@@ -18,7 +18,7 @@ pub struct Syslog {
 }
 
 impl Syslog {
-    /// A reader of an input. `drop_invalid`: messages that cannot be read are stopped.
+    /// Makes a reader of an input. `drop_invalid`: messages that cannot be read are stopped.
     pub fn new(options: DecodeOptions, input: Input, drop_invalid: bool) -> Syslog {
         Syslog { decoder: Decoder::new(options), input, drop_invalid }
     }

@@ -46,7 +46,7 @@ pub struct DbParser {
 }
 
 impl DbParser {
-    /// A parser with a database and the state of its rules, which may be that of an earlier parser.
+    /// Makes a parser with a database and the state of its rules, which may be that of an earlier parser.
     pub fn new(database: Arc<Database>, state: Arc<DbState>, options: DbOptions) -> DbParser {
         DbParser { database: RwLock::new(database), state, options }
     }
@@ -56,7 +56,7 @@ impl DbParser {
         *self.database.write().unwrap_or_else(PoisonError::into_inner) = database;
     }
 
-    /// The state of its rules.
+    /// Returns the state of its rules.
     pub fn state(&self) -> &Arc<DbState> {
         &self.state
     }
@@ -142,7 +142,7 @@ impl Parser for DbParser {
 }
 
 impl Classifier<'_> {
-    /// The rule of a message. Gives it class, rule id and the values that parsers of patterns found.
+    /// Finds the rule of a message. Sets class, rule id and the values that parsers of patterns found.
     fn classify(
         &mut self,
         batch: &mut Batch,

@@ -58,12 +58,12 @@ enum Entered {
 }
 
 impl Finder {
-    /// One that notes its steps.
+    /// Makes a finder that records its steps.
     pub(super) fn watching() -> Finder {
         Finder { visits: Some(Vec::new()), ..Finder::default() }
     }
 
-    /// The number of the pattern that takes a text, or at least its beginning.
+    /// Returns the number of the pattern that takes a text, or at least its beginning.
     pub(super) fn find(&mut self, tree: &Tree, text: &[u8]) -> Option<u32> {
         self.frames.clear();
         self.captures.clear();
@@ -148,7 +148,7 @@ impl Finder {
     }
 }
 
-/// The numbers of all patterns that take the whole of a text.
+/// Returns the numbers of all patterns that take the whole of a text.
 pub(super) fn find_all(tree: &Tree, text: &[u8]) -> Vec<u32> {
     let mut found = Vec::new();
     let mut waiting = vec![(ROOT, 0)];

@@ -28,12 +28,12 @@ pub struct Step {
 }
 
 impl Database {
-    /// The tree of programs, a node a line.
+    /// Prints the tree of programs, a node a line.
     pub fn dump_programs(&self, file: &str) -> String {
         self.dump(&self.programs, file, |_| "RULES".to_owned())
     }
 
-    /// The tree of messages of a program, a node a line.
+    /// Prints the tree of messages of a program, a node a line.
     pub fn dump_rules(&self, program: &str, file: &str) -> Option<String> {
         let tree = self.rules_for(program)?;
         Some(self.dump(tree, file, |rule| {
@@ -64,7 +64,7 @@ impl Database {
         out
     }
 
-    /// The names of values, or the tags, of all rules or of those of a program.
+    /// Returns the names of values, or the tags, of all rules or of those of a program.
     pub fn dictionary(&self, program: Option<&str>, tags: bool) -> Vec<String> {
         let mut names = Vec::new();
         match program {
@@ -101,13 +101,13 @@ impl Database {
         }
     }
 
-    /// The ids of all rules that match the whole of a message.
+    /// Returns the ids of all rules that match the whole of a message.
     pub fn matching(&self, program: &str, message: &str) -> Vec<&str> {
         let rules = self.rules_for(program).map_or(Vec::new(), |tree| find_all(tree, message.as_bytes()));
         rules.into_iter().filter_map(|rule| Some(self.rules.get(rule as usize)?.id.as_str())).collect()
     }
 
-    /// The way of the search for a message.
+    /// Returns the steps of the search for a message.
     pub fn explain(&self, program: &str, message: &[u8]) -> Vec<Step> {
         let Some(tree) = self.rules_for(program) else { return Vec::new() };
         let mut finder = Finder::watching();
@@ -145,7 +145,7 @@ fn plain_name(name: &FieldName) -> String {
     name.as_str().to_owned()
 }
 
-/// All nodes with their depth: a node, its literal children, its parsers.
+/// Returns all nodes with their depth: a node, its literal children, its parsers.
 fn walk(tree: &Tree) -> Vec<(u32, usize)> {
     let mut walked = Vec::with_capacity(tree.nodes.len());
     let mut waiting = vec![(ROOT, 0)];

@@ -23,7 +23,7 @@ impl Interned {
         Interned { slots: [(0, Span::EMPTY); SLOTS] }
     }
 
-    /// The place of a text that outlives this table.
+    /// Returns the span of a text that outlives this table.
     #[inline]
     pub(super) fn place(&mut self, batch: &mut Batch, text: &[u8]) -> Span {
         let address = text.as_ptr() as usize;

@@ -34,7 +34,7 @@ impl<'a> Markup<'a> {
         Markup { text, reader, waiting: None, at: 0, counted: (0, 1, 0) }
     }
 
-    /// Line and column of the mark that was given last, from 1.
+    /// Returns the line and the column, from 1, of the mark returned last.
     pub(super) fn place(&mut self) -> (usize, usize) {
         let (from, line, start) = self.counted;
         let from = if self.at < from { 0 } else { from };
@@ -46,7 +46,7 @@ impl<'a> Markup<'a> {
         (line, self.at - start + 1)
     }
 
-    /// The next mark; none at the end.
+    /// Returns the next mark; `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<Mark>, LoadError> {
         if let Some((mark, at)) = self.waiting.take() {
             self.at = at;
@@ -137,7 +137,7 @@ impl<'a> Markup<'a> {
         }
     }
 
-    /// An error at the mark that was given last.
+    /// Makes an error at the mark returned last.
     pub(super) fn error(&mut self, reason: impl Into<String>) -> LoadError {
         let (line, column) = self.place();
         LoadError { line, column, reason: reason.into() }

@@ -42,7 +42,8 @@ pub fn merge(text: &str, out: &mut String) -> Result<(), LoadError> {
     Ok(())
 }
 
-/// A value between quotes. Line breaks and tabs are written as references: as they are, readers take them for spaces.
+/// Prints a value between quotes. Line breaks and tabs are written as references: as they are, readers take them for
+/// spaces.
 fn attribute(value: &str) -> String {
     escape(value).replace('\t', "&#9;").replace('\n', "&#10;").replace('\r', "&#13;")
 }

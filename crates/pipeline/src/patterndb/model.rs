@@ -65,7 +65,7 @@ pub struct Rule {
 }
 
 impl Database {
-    /// A database without rulesets: it classifies nothing.
+    /// Makes a database without rulesets: it classifies nothing.
     pub fn empty() -> Database {
         Database {
             version: String::new(),
@@ -82,7 +82,7 @@ impl Database {
 }
 
 impl Rule {
-    /// The class of its messages.
+    /// Returns the class of its messages.
     pub fn class(&self) -> &str {
         self.class.as_deref().unwrap_or("system")
     }

@@ -36,8 +36,8 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// The pattern, with at signs escaped. Differing words are values, named if wanted; the last one is left out,
-    /// because it has no delimiter: a pattern also matches the beginning of a text.
+    /// Returns the pattern, with at signs escaped. Differing words are values, named if wanted; the last one is left
+    /// out, because it has no delimiter: a pattern also matches the beginning of a text.
     pub fn pattern(&self, named: bool) -> String {
         let mut pattern = String::new();
         let mut values = 0;
@@ -63,7 +63,7 @@ impl Cluster {
     }
 }
 
-/// The clusters of some lines, in the order in which they first appear.
+/// Returns the clusters of some lines, in the order in which they first appear.
 pub fn patternize(lines: &[String], options: &PatternizeOptions) -> Vec<Cluster> {
     let mut clusters = Vec::new();
     let mut left: Vec<&String> = lines.iter().collect();
@@ -79,7 +79,7 @@ pub fn patternize(lines: &[String], options: &PatternizeOptions) -> Vec<Cluster>
     }
 }
 
-/// The clusters of some lines, and the lines that are in none.
+/// Returns the clusters of some lines, and the lines that are in none.
 fn step<'l>(
     lines: &[&'l String],
     support: usize,

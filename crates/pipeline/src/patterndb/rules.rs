@@ -67,7 +67,7 @@ impl Default for DbState {
 }
 
 impl DbState {
-    /// A state without contexts.
+    /// Makes a state without contexts.
     pub fn new(limits: Limits) -> DbState {
         DbState { clock: Clock::default(), contexts: Contexts::new(limits), rates: Mutex::default() }
     }

@@ -222,23 +222,23 @@ fn nonempty(length: usize) -> Option<Taken> {
     (length > 0).then(|| Taken::whole(length))
 }
 
-/// A value that ends where a delimiter of some length starts.
+/// Makes a value that ends where a delimiter of some length starts.
 fn until(end: usize, delimiter: usize) -> Option<Taken> {
     Some(Taken { length: end + delimiter, from: 0, to: end })
 }
 
-/// A value within quotes; `length` counts them.
+/// Makes a value within quotes; `length` counts them.
 fn inside(length: usize) -> Option<Taken> {
     Some(Taken { length, from: 1, to: length - 1 })
 }
 
-/// Length of the first line without its end, which must be there.
+/// Returns the length of the first line without its end, which must be there.
 fn line(bytes: &[u8]) -> Option<usize> {
     let end = memchr::memchr(b'\n', bytes)?;
     Some(if end > 0 && bytes[end - 1] == b'\r' { end - 1 } else { end })
 }
 
-/// Local part, `@`, and a host of at least two labels.
+/// Matches a local part, `@`, and a host of at least two labels.
 fn email(bytes: &[u8], around: &ByteSet) -> Option<Taken> {
     const LOCAL: &[u8] = b"!#$%&'*+-/=?^_`{|}~.";
     let from = around.run(bytes);

@@ -73,7 +73,7 @@ impl fmt::Display for InsertError {
 }
 
 impl Tree {
-    /// A tree without patterns.
+    /// Makes a tree without patterns.
     pub(super) fn new() -> Tree {
         Tree { nodes: vec![Node::default()] }
     }
@@ -140,7 +140,7 @@ impl Tree {
         at
     }
 
-    /// The literal child that starts with a byte.
+    /// Returns the literal child that starts with a byte.
     #[inline]
     pub(super) fn child(&self, at: u32, first: u8) -> Option<u32> {
         let node = &self.nodes[at as usize];

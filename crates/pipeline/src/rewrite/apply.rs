@@ -14,7 +14,7 @@ use template::{Renderer, Template};
 const PRIORITY_MAX: u16 = 1023;
 
 impl Rewrite {
-    /// A rewrite of every message.
+    /// Makes a rewrite of every message.
     pub fn new(operation: Operation) -> Rewrite {
         Rewrite { operation, condition: None, rendering: None }
     }

@@ -34,13 +34,13 @@ impl Zone {
     }
 }
 
-/// The same moment, shown in a zone.
+/// Returns the same moment, shown in a zone.
 pub(super) fn shown_in(stamp: Stamp, zone: &TimeZone) -> Stamp {
     let Ok(moment) = Timestamp::from_microsecond(stamp.unix_us) else { return stamp };
     Stamp { offset_s: zone.to_offset(moment).seconds(), ..stamp }
 }
 
-/// The same wall clock, read as one of a zone.
+/// Returns the same wall clock, read as one of a zone.
 pub(super) fn read_in(stamp: Stamp, zone: &TimeZone) -> Stamp {
     let wall_us = stamp.unix_us.saturating_add(i64::from(stamp.offset_s) * 1_000_000);
     let moment = Timestamp::from_microsecond(wall_us)

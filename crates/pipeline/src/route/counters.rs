@@ -18,12 +18,12 @@ pub struct FilterCounters {
 }
 
 impl FilterCounters {
-    /// Messages for which it held.
+    /// Returns the number of messages for which it held.
     pub fn matched(&self) -> u64 {
         self.matched.load(Relaxed)
     }
 
-    /// Messages for which it did not hold.
+    /// Returns the number of messages for which it did not hold.
     pub fn not_matched(&self) -> u64 {
         self.not_matched.load(Relaxed)
     }
@@ -48,17 +48,17 @@ pub struct ParserCounters {
 }
 
 impl ParserCounters {
-    /// Messages that came to it.
+    /// Returns the number of messages that came to it.
     pub fn processed(&self) -> u64 {
         self.processed.load(Relaxed)
     }
 
-    /// Of these, messages that it stopped.
+    /// Returns the number of these messages that it stopped.
     pub fn discarded(&self) -> u64 {
         self.discarded.load(Relaxed)
     }
 
-    /// Messages that it made.
+    /// Returns the number of messages that it made.
     pub fn made(&self) -> u64 {
         self.made.load(Relaxed)
     }
@@ -82,7 +82,7 @@ pub struct CountedParser {
 }
 
 impl CountedParser {
-    /// A parser and its counters.
+    /// Joins a parser and its counters.
     pub fn new(parser: Arc<dyn Parser>, counters: Arc<ParserCounters>) -> CountedParser {
         CountedParser { parser, counters }
     }
@@ -137,7 +137,7 @@ pub struct RouterCounters {
 }
 
 impl RouterCounters {
-    /// Messages of sources that a path took.
+    /// Returns the number of messages of sources that a path took.
     pub fn routed(&self) -> u64 {
         self.routed.load(Relaxed)
     }
@@ -147,7 +147,7 @@ impl RouterCounters {
         [&self.routed, &self.unrouted].iter().for_each(|counter| counter.store(0, Relaxed));
     }
 
-    /// Messages of sources that every path stopped, or that no path takes.
+    /// Returns the number of messages of sources that every path stopped, or that no path takes.
     pub fn unrouted(&self) -> u64 {
         self.unrouted.load(Relaxed)
     }
@@ -166,12 +166,12 @@ pub struct PathCounters {
 }
 
 impl PathCounters {
-    /// Messages that entered.
+    /// Returns the number of messages that entered.
     pub fn ingress(&self) -> u64 {
         self.ingress.load(Relaxed)
     }
 
-    /// Messages that no step of it stopped.
+    /// Returns the number of messages that no step of it stopped.
     pub fn egress(&self) -> u64 {
         self.egress.load(Relaxed)
     }

@@ -51,7 +51,7 @@ pub(super) struct Luggage {
 }
 
 impl Parallel {
-    /// The rest of a path for some lanes. `key` says which messages stay in order.
+    /// Compiles the rest of a path for some lanes. `key` says which messages stay in order.
     pub fn new(
         steps: Vec<Step>,
         key: Option<Arc<Template>>,
@@ -69,7 +69,7 @@ impl Parallel {
         &self.rest.plan().paths[0].steps
     }
 
-    /// The rest of the path.
+    /// Returns the rest of the path.
     pub(super) fn rest(&self) -> &Router {
         &self.rest
     }
@@ -104,7 +104,7 @@ impl Parallel {
         }
     }
 
-    /// The share of each lane that has one.
+    /// Returns the share of each lane that has one.
     fn shares(
         &self,
         key: &Template,

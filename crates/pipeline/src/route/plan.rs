@@ -134,8 +134,9 @@ pub struct Channel {
 }
 
 impl Step {
-    /// `if ... elif ... else ...`: each branch takes the messages that the ones before did not. Without an `else`
-    /// branch (a last one that has neither condition nor steps) what none takes is not stopped: one is added.
+    /// Makes the step of `if ... elif ... else ...`: each branch takes the messages that the ones before did not.
+    /// Without an `else` branch (a last one that has neither condition nor steps) what none takes is not stopped: one
+    /// is added.
     pub fn conditional(mut branches: Vec<Channel>, otherwise: Option<Channel>) -> Step {
         branches.push(otherwise.unwrap_or_default());
         branches.iter_mut().for_each(|branch| branch.flags.last = true);

@@ -12,7 +12,7 @@ use std::sync::{
 
 /// An observer of messages.
 pub trait Viewer: Send + Sync {
-    /// Messages pass by. Takes copies of as many as it has room for, counts the rest, and never waits.
+    /// Called when messages pass. Takes copies of as many as it has room for, counts the rest, and never waits.
     fn look(&self, batch: &Batch, selection: &Selection);
 }
 

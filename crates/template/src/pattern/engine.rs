@@ -145,7 +145,7 @@ impl Expression {
         }
     }
 
-    /// The linear-time form, when it answers for these bytes as PCRE2 would.
+    /// Returns the linear-time form, when it answers for these bytes as PCRE2 would.
     fn linear_for(&self, bytes: &[u8]) -> Option<&regex::bytes::Regex> {
         self.linear.as_ref().filter(|_| !(self.dollar && bytes.last() == Some(&b'\n')))
     }

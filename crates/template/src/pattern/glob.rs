@@ -56,7 +56,7 @@ impl Glob {
     }
 }
 
-/// Length of the first character; a byte that starts no UTF-8 character counts as one.
+/// Returns the length of the first character; a byte that starts no UTF-8 character counts as one.
 fn char_length(text: &[u8]) -> usize {
     let length = match text.first() {
         Some(0xc2..=0xdf) => 2,

@@ -185,7 +185,7 @@ impl Scope<'_> {
         }
     }
 
-    /// `[--max-count N] 'condition' text ...`
+    /// Compiles `[--max-count N] 'condition' text ...`.
     fn grep(&self, words: &[Word]) -> Result<Call, TemplateError> {
         let (most, words) = match words {
             [option, number, rest @ ..] if matches!(option.text.as_str(), "--max-count" | "-m") => {
@@ -226,7 +226,7 @@ impl Scope<'_> {
         }
     }
 
-    /// Words as one template.
+    /// Compiles words as one template.
     fn joined(&self, words: &[Word]) -> Result<Template, TemplateError> {
         let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
         let offset = words.first().map_or(self.offset, |word| word.offset);
@@ -237,7 +237,7 @@ impl Scope<'_> {
         Ok(Call::Format { pairs: ValuePairs::parse(words, self.around, self.depth + 1)?, style })
     }
 
-    /// `[--timestamp SECONDS]` and pairs.
+    /// Compiles `[--timestamp SECONDS]` and pairs.
     fn graphite(&self, words: &[Word]) -> Result<Call, TemplateError> {
         let mut time = None;
         let mut options = Options::new(words, &["timestamp"]);
@@ -247,7 +247,7 @@ impl Scope<'_> {
         self.format(options.rest(), Style::Graphite(time))
     }
 
-    /// A function of the configuration, one that is written as a template, or one of text.
+    /// Compiles a function of the configuration, one that is written as a template, or one of text.
     fn defined(&self, function: &str, words: &[Word]) -> Result<Call, TemplateError> {
         if let Some(template) = self.around.function(function) {
             return Ok(Call::Template(template));
@@ -444,7 +444,7 @@ fn append_list(
     }
 }
 
-/// The slices of bytes that end at `ends`.
+/// Returns the slices of bytes that end at `ends`.
 fn slices<'a>(bytes: &'a [u8], ends: &[usize]) -> Vec<&'a [u8]> {
     let starts = std::iter::once(0).chain(ends.iter().copied());
     starts.zip(ends).map(|(start, end)| &bytes[start..*end]).collect()

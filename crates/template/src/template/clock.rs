@@ -222,19 +222,19 @@ fn append_offset(offset_s: i32, out: &mut Vec<u8>) {
     append_number(minutes % 60, 2, out);
 }
 
-/// Week of the month as syslog-ng counts it: full weeks so far, and one more when the week has begun.
+/// Returns the week of the month as syslog-ng counts it: full weeks so far, and one more when the week has begun.
 fn month_week(civil: &Civil) -> u32 {
     let begun = civil.weekday > 0 && civil.day % 7 >= civil.weekday;
     u32::from(civil.day / 7) + u32::from(begun)
 }
 
-/// Week of the year, weeks beginning on Monday, days before the first Monday in week 0.
+/// Returns the week of the year, weeks beginning on Monday, days before the first Monday in week 0.
 fn week_of(civil: &Civil) -> u32 {
     let since_monday = (u32::from(civil.weekday) + 6) % 7;
     (u32::from(civil.year_day) + 6 - since_monday) / 7
 }
 
-/// Week of the year of ISO 8601: the week of the year's first Thursday is week 1.
+/// Returns the week of the year of ISO 8601: the week of the year's first Thursday is week 1.
 fn iso_week(civil: &Civil) -> u32 {
     let since_monday = (i32::from(civil.weekday) + 6) % 7;
     let thursday = i32::from(civil.year_day) - since_monday + 3;

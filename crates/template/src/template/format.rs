@@ -26,7 +26,7 @@ pub(super) enum Style {
 }
 
 impl Style {
-    /// Type of the output.
+    /// Returns the type of the output.
     pub(super) fn kind(&self) -> ValueKind {
         match self {
             Style::Nested | Style::Flat => ValueKind::Json,

@@ -26,12 +26,12 @@ impl fmt::Debug for Action {
 }
 
 impl Action {
-    /// An action with a type of its own.
+    /// Makes an action with a type of its own.
     fn typed(run: impl Fn(&[&[u8]], &mut Vec<u8>) -> ValueKind + Send + Sync + 'static) -> Action {
         Action(Arc::new(run))
     }
 
-    /// An action that makes text.
+    /// Makes an action that makes text.
     fn text(run: impl Fn(&[&[u8]], &mut Vec<u8>) + Send + Sync + 'static) -> Action {
         Action::typed(move |arguments, out| {
             run(arguments, out);
@@ -39,7 +39,7 @@ impl Action {
         })
     }
 
-    /// An action that makes a list.
+    /// Makes an action that makes a list.
     fn list(run: impl Fn(&[&[u8]], &mut Vec<u8>) + Send + Sync + 'static) -> Action {
         Action::typed(move |arguments, out| {
             run(arguments, out);
@@ -70,13 +70,13 @@ pub(super) fn folds(name: &str) -> bool {
     matches!(name, "sum" | "min" | "max" | "average")
 }
 
-/// All names.
+/// Returns all names.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     let tables = [text::NAMES, numbers::NAMES, lists::NAMES, paths::NAMES, hash::NAMES, cut::NAMES];
     tables.into_iter().flatten().copied()
 }
 
-/// An action that needs between `least` and `most` arguments.
+/// Makes an action that needs between `least` and `most` arguments.
 fn fixed(words: &[&str], least: usize, most: usize, action: Action) -> Compiled {
     let given = words.len();
     if (least..=most).contains(&given) {
@@ -89,7 +89,7 @@ fn fixed(words: &[&str], least: usize, most: usize, action: Action) -> Compiled 
     })
 }
 
-/// A whole number of an argument; `None` when it is none.
+/// Reads a whole number of an argument; `None` when it is none.
 fn integer(text: &[u8]) -> Option<i64> {
     std::str::from_utf8(text).ok()?.trim().parse().ok()
 }

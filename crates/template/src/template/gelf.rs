@@ -60,7 +60,7 @@ fn or_nothing(text: &[u8]) -> &[u8] {
     if text.is_empty() { NOTHING } else { text }
 }
 
-/// Seconds since 1970 with as many digits of a fraction as they have.
+/// Prints seconds since 1970 with as many digits of a fraction as they have.
 fn seconds(unix_us: i64) -> String {
     let sign = if unix_us < 0 { "-" } else { "" };
     let (whole, micros) = (unix_us.unsigned_abs() / 1_000_000, unix_us.unsigned_abs() % 1_000_000);
@@ -70,7 +70,7 @@ fn seconds(unix_us: i64) -> String {
     }
 }
 
-/// The name of a value in GELF.
+/// Returns the name of a value in GELF.
 fn own_name(name: &[u8]) -> String {
     let plain = name.strip_prefix(b".").or(name.strip_prefix(b"_")).unwrap_or(name);
     // Receivers give this name to their own.

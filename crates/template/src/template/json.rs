@@ -50,7 +50,7 @@ struct Writer<'a> {
     delimiter: KeyDelimiter,
 }
 
-/// A name as JSON has it: a dot at its start is a `_` unless it is to stay.
+/// Returns a name as JSON has it: a dot at its start is a `_` unless it stays.
 fn shown(name: &[u8], leave_dot: bool) -> Cow<'_, [u8]> {
     match name {
         [b'.', rest @ ..] if !leave_dot => Cow::Owned([b"_", rest].concat()),
@@ -107,8 +107,9 @@ impl Writer<'_> {
     }
 }
 
-/// The parts of a name between delimiters. One at the start of a part opens no object; one at the end of all is left out.
-/// The number of an enterprise in an id of structured data (`name@18372.4`) does not end a part, whatever dots it has.
+/// Returns the parts of a name between delimiters. One at the start of a part opens no object; one at the end of all is
+/// left out. The number of an enterprise in an id of structured data (`name@18372.4`) does not end a part, whatever
+/// dots it has.
 fn segments(name: &[u8], delimiter: u8) -> Vec<&[u8]> {
     let name = name.strip_suffix(&[delimiter]).filter(|rest| !rest.is_empty()).unwrap_or(name);
     let mut parts = Vec::new();
@@ -132,7 +133,7 @@ fn segments(name: &[u8], delimiter: u8) -> Vec<&[u8]> {
     parts
 }
 
-/// The end of an enterprise number, whose parts are digits with dots between them.
+/// Returns the end of an enterprise number, whose parts are digits with dots between them.
 fn after_number(name: &[u8], start: usize) -> usize {
     let digits = |from: usize| from + name[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mut end = digits(start);

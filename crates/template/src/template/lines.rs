@@ -5,7 +5,7 @@
 
 use super::pairs::Found;
 
-/// `name=value name="other value"`
+/// Appends `name=value name="other value"`.
 pub(super) fn append_welf(found: &Found, out: &mut Vec<u8>) {
     for (count, (name, entry)) in found.iter().enumerate() {
         if count > 0 {
@@ -36,8 +36,8 @@ fn welf_value(value: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// `name=value name=other value`. A name must be of letters and digits: others are left out, or, when `strict`,
-/// make the whole output unfit, which is false.
+/// Appends `name=value name=other value`. A name must be of letters and digits: others are left out, or, when `strict`,
+/// make the whole output unfit: then it returns false.
 pub(super) fn append_cef(found: &Found, strict: bool, out: &mut Vec<u8>) -> bool {
     let start = out.len();
     for (name, entry) in found {
@@ -63,7 +63,7 @@ pub(super) fn append_cef(found: &Found, strict: bool, out: &mut Vec<u8>) -> bool
     true
 }
 
-/// `name value seconds`, a line each.
+/// Appends `name value seconds`, a line each.
 pub(super) fn append_graphite(found: &Found, seconds: &[u8], out: &mut Vec<u8>) {
     for (name, entry) in found {
         for part in [name, b" ".as_slice(), &entry.value, b" ", seconds, b"\n"] {

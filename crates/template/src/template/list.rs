@@ -31,7 +31,7 @@ pub fn append_after(element: &[u8], start: usize, out: &mut Vec<u8>) {
     out.push(quote);
 }
 
-/// The elements of a list.
+/// Returns the elements of a list.
 pub fn elements(list: &[u8]) -> Vec<Vec<u8>> {
     let mut found = Vec::new();
     let mut at = 0;

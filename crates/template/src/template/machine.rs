@@ -10,10 +10,10 @@ pub trait Machine: Send + Sync + Debug {
     /// Fills bytes at random.
     fn fill_random(&self, bytes: &mut [u8]);
 
-    /// The name of an address.
+    /// Returns the name of an address.
     fn host_name(&self, address: IpAddr, lookup: NameLookup) -> Option<String>;
 
-    /// A member of an entry of one of the system's databases; an empty member asks for the usual one.
+    /// Returns a member of an entry of one of the system's databases; an empty member asks for the usual one.
     fn entry(&self, database: Database, key: &str, member: &str) -> Option<String>;
 }
 
@@ -50,7 +50,7 @@ pub enum Database {
 }
 
 impl Database {
-    /// The database of a name, and its members.
+    /// Returns the database of a name, and its members.
     pub(super) fn from_name(name: &str) -> Option<(Database, &'static [&'static str])> {
         Some(match name {
             "passwd" => (Database::Passwd, &["name", "uid", "gid", "gecos", "dir", "shell"]),

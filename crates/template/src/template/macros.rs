@@ -131,7 +131,7 @@ fn find(name: &str) -> Option<Macro> {
     Some(Macro::Date(which, *date))
 }
 
-/// All names of macros, for suggestions and scopes.
+/// Returns all names of macros, for suggestions and scopes.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     /// With each of the prefixes.
     static DATED: LazyLock<Vec<String>> = LazyLock::new(|| {
@@ -171,7 +171,7 @@ pub(super) fn append(
     }
 }
 
-/// `$MSGHDR` of a message.
+/// Returns `$MSGHDR` of a message.
 pub fn header(batch: &Batch, index: usize) -> Vec<u8> {
     let mut out = Vec::new();
     wire::append_legacy_header(batch, index, &mut out);
@@ -273,7 +273,7 @@ fn append_text(id: Macro, batch: &Batch, index: usize, renderer: &Renderer, out:
     ValueKind::String
 }
 
-/// Local messages count as coming from this machine.
+/// Appends an address: local messages count as coming from this machine.
 fn append_address(address: Option<SocketAddr>, out: &mut Vec<u8>) {
     let _ = match address {
         Some(address) => write!(out, "{}", address.ip().to_canonical()),
@@ -292,7 +292,7 @@ fn append_seqnum(batch: &Batch, index: usize, seqnum: u32, out: &mut Vec<u8>) ->
     ValueKind::Integer
 }
 
-/// `$*`: the groups of the last match that was stored, as a list.
+/// Appends `$*`: the groups of the last match that was stored, as a list.
 fn append_matches(batch: &Batch, index: usize, out: &mut Vec<u8>) -> ValueKind {
     let start = out.len();
     for group in 1..crate::pattern::GROUPS_MAX {
@@ -304,7 +304,7 @@ fn append_matches(batch: &Batch, index: usize, out: &mut Vec<u8>) -> ValueKind {
     ValueKind::List
 }
 
-/// Structured data as it is now, with the sequence number that is due and that the message did not bring.
+/// Appends the present structured data, with the sequence number when the message has none of its own.
 fn append_sdata(batch: &Batch, index: usize, seqnum: u32, out: &mut Vec<u8>) {
     match seqnum {
         0 => wire::append_sdata(batch, index, out),

@@ -2,7 +2,7 @@
 //!
 //! In: a name and the known ones. Out: one of them, when it is near. Limits: one typing error in three letters.
 
-/// The known name with the fewest changes; `None` when all are far.
+/// Returns the known name with the fewest changes; `None` when all are far.
 pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (name.len() / 3).max(1);
     known

@@ -16,7 +16,7 @@ impl<'a> Options<'a> {
         Options { words, known }
     }
 
-    /// The next option with its value.
+    /// Returns the next option with its value.
     pub(super) fn next(&mut self) -> Result<Option<(&'static str, String)>, TemplateError> {
         let Some((word, rest)) = self.words.split_first() else { return Ok(None) };
         let Some(option) = word.text.strip_prefix("--") else { return Ok(None) };

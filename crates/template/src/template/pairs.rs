@@ -152,7 +152,7 @@ impl ValuePairs {
         self.leave_dot || self.key_delimiter != KeyDelimiter::default()
     }
 
-    /// The pairs of a message, sorted by name.
+    /// Returns the pairs of a message, sorted by name.
     pub(super) fn collect(&self, batch: &Batch, index: usize, renderer: &mut Renderer) -> Found {
         let mut found = BTreeMap::new();
         self.collect_values(batch, index, &mut found);
@@ -238,7 +238,7 @@ impl ValuePairs {
         self.globs.iter().rev().find(|(glob, _)| glob.is_match(name)).map(|(_, choice)| *choice)
     }
 
-    /// The macros and fields that scopes and globs ask for: no message changes that.
+    /// Returns the macros and fields that scopes and globs ask for: no message changes that.
     fn wanted(&self) -> Vec<Wanted> {
         let has = |scopes: &[Scope]| self.scopes.iter().any(|scope| scopes.contains(scope));
         let everything = has(&[Scope::Everything, Scope::AllMacros]);

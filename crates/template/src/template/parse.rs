@@ -54,7 +54,7 @@ impl TemplateError {
         TemplateError { offset, reason: reason.into() }
     }
 
-    /// An error about a name that does not exist, with the nearest one that does.
+    /// Makes an error about a name that does not exist, with the nearest one that does.
     pub(super) fn unknown<'a>(
         offset: usize,
         what: &str,
@@ -68,7 +68,7 @@ impl TemplateError {
         TemplateError::at(offset, format!("unknown {what} {name}{hint}"))
     }
 
-    /// The same error, seen from a text in which this one starts at `by`.
+    /// Returns the same error with offsets of a text in which this one starts at `by`.
     pub(super) fn shifted(mut self, by: usize) -> TemplateError {
         self.offset += by;
         self
@@ -122,12 +122,12 @@ pub(super) fn maybe_hinted(
     }
 }
 
-/// The parts of a text without macros.
+/// Returns the parts of a text without macros.
 pub(super) fn text_part(text: &[u8]) -> Vec<Part> {
     if text.is_empty() { Vec::new() } else { vec![Part::Text(text.into())] }
 }
 
-/// The part of a computed macro; `None` for names of values.
+/// Returns the part of a computed macro; `None` for names of values.
 pub(super) fn macro_part(name: &str) -> Option<Part> {
     match macros::resolve(name, Version::CURRENT) {
         Named::Macro(id) => Some(Part::Macro { id, default: None }),
@@ -153,7 +153,7 @@ pub(super) fn constant(parts: &[Part]) -> Option<&[u8]> {
     }
 }
 
-/// The field when there is nothing else.
+/// Returns the field when there is nothing else.
 pub(super) fn only_field(parts: &[Part]) -> Option<FieldName> {
     match parts {
         [Part::Fixed(field)] => Some(FieldName::Fixed(*field)),

@@ -29,7 +29,7 @@ pub enum OnError {
 }
 
 impl OnError {
-    /// The behaviour of a name in `on-error()`, `silently-` included.
+    /// Returns the behaviour of a name in `on-error()`, `silently-` included.
     pub fn from_name(name: &str) -> Option<OnError> {
         let name = name.replace('_', "-");
         Some(match name.strip_prefix("silently-").unwrap_or(&name) {
@@ -106,7 +106,7 @@ pub struct Renderer {
 }
 
 impl Renderer {
-    /// A renderer with nothing remembered.
+    /// Makes a renderer with empty caches.
     pub fn new(options: RenderOptions, site: Arc<Site>) -> Renderer {
         let clocks = Clocks::new(&options);
         Renderer {
@@ -129,7 +129,7 @@ impl Renderer {
         (self.clocks, self.options) = before;
     }
 
-    /// The options.
+    /// Returns the options.
     #[inline]
     pub fn options(&self) -> &RenderOptions {
         &self.options
@@ -143,7 +143,7 @@ impl Template {
         self.render_escaped(batch, index, renderer, self.escape, out);
     }
 
-    /// Like [`Template::render`], with another escaping of values than that of the template.
+    /// Does the work of [`Template::render`] with another escaping of values than that of the template.
     pub fn render_escaped(
         &self,
         batch: &Batch,
@@ -222,7 +222,7 @@ impl Template {
         self.kind(kind, batch, index)
     }
 
-    /// The type of what was rendered: that of the only part.
+    /// Returns the type of the rendered text: that of the only part.
     fn kind(&self, rendered: ValueKind, batch: &Batch, index: usize) -> ValueKind {
         match self.parts.as_slice() {
             [Part::Fixed(field)] if self.typed => batch.fixed_kind(index, *field),
@@ -231,7 +231,7 @@ impl Template {
         }
     }
 
-    /// The text for a message, without copying where the template is constant or one field.
+    /// Returns the text for a message, without copying where the template is constant or one field.
     #[inline]
     pub fn value<'a>(&'a self, batch: &'a Batch, index: usize, renderer: &mut Renderer) -> Cow<'a, [u8]> {
         match self.parts.as_slice() {
@@ -379,7 +379,7 @@ fn append(
     if default.is_some() { ValueKind::String } else { kind }
 }
 
-/// The pair that `$_` names outside of `$(map ...)` and its kin.
+/// Returns the pair that `$_` names outside `$(map ...)` and similar functions.
 fn item_name() -> FieldName {
     FieldName::Named("_".to_owned())
 }

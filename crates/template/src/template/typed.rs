@@ -20,7 +20,7 @@ pub const HINT_NAMES: [&str; 13] = [
 ];
 
 impl TypeHint {
-    /// The hint of a name.
+    /// Returns the hint of a name.
     pub fn from_name(name: &str) -> Option<TypeHint> {
         Some(TypeHint::Kind(match name {
             "string" => ValueKind::String,
@@ -52,7 +52,7 @@ impl TypeHint {
         }
     }
 
-    /// The type of the value.
+    /// Returns the type of the value.
     pub fn kind(self) -> ValueKind {
         match self {
             TypeHint::Kind(kind) => kind,

@@ -119,7 +119,7 @@ struct Records<'t> {
 }
 
 impl<'t> Records<'t> {
-    /// The line and the three columns of the next record that is not empty.
+    /// Reads the line and the three columns of the next record that is not empty.
     fn next(&mut self) -> Option<(usize, Result<[String; 3], String>)> {
         loop {
             self.rest = self.rest.strip_prefix('\r').unwrap_or(self.rest);
@@ -155,7 +155,7 @@ impl<'t> Records<'t> {
         ))
     }
 
-    /// A column, and whether it ends the record. The end of the line stays.
+    /// Reads a column, and returns true with it at the end of the record. The line end is not consumed.
     fn column(&mut self) -> Result<(String, bool), String> {
         let column = match self.rest.strip_prefix('"') {
             Some(body) => self.quoted(body)?,

@@ -82,7 +82,7 @@ impl Fields {
     }
 }
 
-/// December read in January is of last year, January read in December of the next.
+/// Returns the year of a month without one: December in January is of last year, January in December of the next.
 fn nearest_year(month: i32, now: &Civil) -> i32 {
     match (month, now.month) {
         (12, 1) => now.year - 1,

@@ -99,7 +99,7 @@ impl DateFormat {
         Ok(DateFormat(parts))
     }
 
-    /// The fields of a text that has this format from its start to its end.
+    /// Reads the fields of a text that has this format from its start to its end.
     pub(super) fn read(&self, text: &str) -> Option<Fields> {
         let mut fields = Fields::default();
         let mut rest = text;
@@ -228,7 +228,7 @@ fn number(text: &str, digits: usize) -> Option<(i32, &str)> {
     Some((text[..length].parse().ok()?, &text[length..]))
 }
 
-/// One of some names or its first three letters.
+/// Reads one of `names`, or its first three letters.
 fn name<'t>(text: &'t str, names: &[&str]) -> Option<(usize, &'t str)> {
     let is_at = |name: &str| text.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
     if let Some(at) = names.iter().position(|name| is_at(name)) {
@@ -260,7 +260,7 @@ fn half_day<'t>(text: &'t str, fields: &mut Fields) -> Option<&'t str> {
     Some(&text[2..])
 }
 
-/// `+0200`, `+02:00`, `+02`, `Z`.
+/// Reads an offset: `+0200`, `+02:00`, `+02`, `Z`.
 fn offset<'t>(text: &'t str, fields: &mut Fields) -> Option<&'t str> {
     let text = text.trim_ascii_start();
     if let Some(rest) = text.strip_prefix(['Z', 'z']) {
@@ -289,7 +289,7 @@ fn offset<'t>(text: &'t str, fields: &mut Fields) -> Option<&'t str> {
     Some(rest)
 }
 
-/// `UTC`, `CEST`, `Europe/Budapest`.
+/// Reads the name of a zone: `UTC`, `CEST`, `Europe/Budapest`.
 fn zone_name<'t>(text: &'t str, fields: &mut Fields) -> Option<&'t str> {
     let is_name =
         |character: char| character.is_ascii_alphanumeric() || matches!(character, '/' | '_' | '+' | '-');
@@ -303,7 +303,7 @@ fn zone_name<'t>(text: &'t str, fields: &mut Fields) -> Option<&'t str> {
     Some(rest)
 }
 
-/// Offset of a zone from UTC at a moment.
+/// Returns the offset of a zone from UTC at a moment.
 pub(super) fn offset_at(zone: &TimeZone, unix_s: i64) -> i32 {
     zone.to_offset(Timestamp::from_second(unix_s).unwrap_or(Timestamp::UNIX_EPOCH)).seconds()
 }

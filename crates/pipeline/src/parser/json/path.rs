@@ -55,7 +55,7 @@ impl ExtractPath {
         Ok(ExtractPath(parts))
     }
 
-    /// The text from the member on.
+    /// Returns the text from the member on.
     pub(super) fn find<'t>(&self, text: &'t [u8]) -> Option<&'t [u8]> {
         let mut rest = text;
         for part in &self.0 {

@@ -59,7 +59,7 @@ impl<'t> Scan<'t> {
         Some(found)
     }
 
-    /// The name of a member, with its colon.
+    /// Reads the name of a member, with its colon.
     #[inline]
     pub(super) fn name(&mut self) -> Option<Quoted<'t>> {
         self.blanks();
@@ -72,7 +72,7 @@ impl<'t> Scan<'t> {
         Some(name)
     }
 
-    /// A comma, or the end that stays.
+    /// Reads a comma, or stops before `close`.
     #[inline]
     pub(super) fn between(&mut self, close: u8) -> Option<()> {
         self.blanks();
@@ -97,7 +97,7 @@ impl<'t> Scan<'t> {
         Some((value, kind))
     }
 
-    /// A number as written, whole or not.
+    /// Reads a number as written, whole or not.
     #[inline]
     pub(super) fn number(&mut self) -> Option<(&'t [u8], ValueKind)> {
         let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
@@ -185,7 +185,7 @@ fn append(json: &mut Option<&mut Vec<u8>>, bytes: &[u8]) {
     }
 }
 
-/// A number of the kind, if it is one.
+/// Parses a number of the kind, if it is one.
 pub(super) fn parsed<T: std::str::FromStr>(number: &[u8]) -> Option<T> {
     str::from_utf8(number).ok()?.parse().ok()
 }

@@ -28,8 +28,8 @@ pub(super) fn quoted(text: &[u8], quote: u8) -> Option<(Quoted<'_>, &[u8])> {
     }
 }
 
-/// Place of the first quote or backslash. Most texts are short: the first bytes are looked at eight at a time, which
-/// beats a search that must be set up.
+/// Returns the offset of the first quote or backslash. Most texts are short: the first bytes are looked at eight at a
+/// time, which beats a search that must be set up.
 #[inline]
 fn mark(text: &[u8], quote: u8) -> Option<usize> {
     const ONES: u64 = u64::MAX / 255;
@@ -74,7 +74,7 @@ pub(super) fn unescape(raw: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(rest);
 }
 
-/// The character of `XXXX`, or of `XXXX\uXXXX`, and what follows.
+/// Reads the character of `XXXX`, or of `XXXX\uXXXX`, and returns the rest.
 fn unicode(text: &[u8]) -> (char, &[u8]) {
     let Some((first, rest)) = unit(text) else { return (char::REPLACEMENT_CHARACTER, text) };
     if (0xd800..0xdc00).contains(&first)

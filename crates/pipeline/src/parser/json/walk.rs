@@ -19,7 +19,7 @@ pub(super) struct Walk<'t, 'o, 'w> {
 }
 
 impl Walk<'_, '_, '_> {
-    /// An object: a value for each member.
+    /// Reads an object: a value for each member.
     pub(super) fn object(&mut self, names: &mut JoinedName, depth: usize) -> Option<()> {
         self.scan.take(b'{')?;
         if depth >= DEPTH_MAX {
@@ -43,7 +43,7 @@ impl Walk<'_, '_, '_> {
         Some(())
     }
 
-    /// An array at the top: its elements become `1`, `2` and so on, as many as a match may have results.
+    /// Reads an array at the top: its elements become `1`, `2` and so on, as many as a match may have results.
     pub(super) fn elements(&mut self) -> Option<()> {
         self.scan.take(b'[')?;
         self.out.begin_numbers();
@@ -61,7 +61,7 @@ impl Walk<'_, '_, '_> {
         Some(())
     }
 
-    /// A value that is not an object.
+    /// Reads a value that is not an object.
     #[inline]
     fn value(&mut self, name: &[u8]) -> Option<()> {
         match self.scan.rest.first()? {
@@ -98,7 +98,7 @@ impl Walk<'_, '_, '_> {
         Some(())
     }
 
-    /// An array of texts is a list; any other one stays JSON.
+    /// Reads an array: one of texts becomes a list, any other one stays JSON.
     fn array(&mut self, name: &[u8]) -> Option<()> {
         let start = self.scan.rest;
         self.scan.take(b'[')?;
@@ -165,7 +165,7 @@ impl Default for FixedPoint {
 }
 
 impl FixedPoint {
-    /// `None`: it does not fit.
+    /// Prints a number. `None` when it does not fit.
     fn print(&mut self, value: f64) -> Option<&str> {
         std::fmt::write(self, format_args!("{value:.6}")).ok()?;
         str::from_utf8(&self.bytes[..self.length]).ok()

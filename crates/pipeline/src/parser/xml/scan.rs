@@ -30,7 +30,7 @@ impl<'t> Scan<'t> {
         Scan { rest: text }
     }
 
-    /// The next piece; the inner None is the end.
+    /// Reads the next piece; the inner `None` is the end.
     pub(super) fn next(&mut self) -> Option<Option<Piece<'t>>> {
         loop {
             let Some(first) = self.rest.first() else { return Some(None) };
@@ -87,7 +87,7 @@ impl<'t> Scan<'t> {
         Some(())
     }
 
-    /// `<!DOCTYPE ...>`, with a part in brackets. What it declares is not read.
+    /// Skips `<!DOCTYPE ...>`, with a part in brackets. What it declares is not read.
     fn pass_declaration(&mut self) -> Option<()> {
         let mut depth = 0usize;
         for (at, byte) in self.rest.iter().enumerate() {
@@ -136,7 +136,7 @@ fn is_name(name: &[u8]) -> bool {
     name.first().is_some_and(starts) && name.iter().all(goes_on)
 }
 
-/// Name, value and what follows of the first attribute; the inner None is the end.
+/// Splits the first attribute into name, value and the rest; the inner `None` is the end.
 #[expect(clippy::type_complexity, reason = "three slices of one text")]
 pub(super) fn attribute(text: &[u8]) -> Option<Option<(&[u8], &[u8], &[u8])>> {
     let text = text.trim_ascii_start();

@@ -43,7 +43,7 @@ fn attribute<'x>(attributes: &'x Attributes, name: &str) -> Option<&'x str> {
     attributes.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
-/// A number at the start of a text, as C reads it: 0 when there is none.
+/// Reads a number at the start of a text, as C reads it: 0 when there is none.
 fn leading_number(text: &str) -> i64 {
     let text = text.trim_start();
     let (sign, digits) = match text.strip_prefix('-') {
@@ -291,7 +291,7 @@ impl Loader<'_> {
         Ok(())
     }
 
-    /// The message that values and tags belong to: the one of an action, or the rule's own.
+    /// Returns the message that values and tags belong to: the one of an action, or the rule's own.
     fn target(&mut self) -> Option<&mut Synthetic> {
         match &mut self.message {
             Some(message) => Some(message),
@@ -345,7 +345,7 @@ impl Loader<'_> {
     }
 }
 
-/// `3/60`: three in sixty seconds; without seconds it is one.
+/// Reads `3/60`: three in sixty seconds; without seconds it is one.
 fn rate(text: &str) -> Option<Rate> {
     let (count, seconds) = text.split_once('/').unwrap_or((text, "1"));
     let count = u32::try_from(leading_number(count)).ok().filter(|count| *count > 0)?;

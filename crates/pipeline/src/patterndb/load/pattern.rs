@@ -37,7 +37,7 @@ impl Patterns {
         }
     }
 
-    /// A program of the open ruleset. The first one chooses the tree; the others must have the same.
+    /// Adds a program of the open ruleset. The first one chooses the tree; the others must have the same.
     pub(super) fn program(&mut self, program: &str, place: Place) -> Result<(), String> {
         let known = self.by_program.get(program).copied();
         let tree = match (self.tree, known) {
@@ -60,12 +60,12 @@ impl Patterns {
         Ok(())
     }
 
-    /// A pattern of a rule of the open ruleset.
+    /// Adds a pattern of a rule of the open ruleset.
     pub(super) fn message(&mut self, pattern: &str, rule: usize, place: Place) {
         self.waiting.push((pattern.to_owned(), rule as u32, place));
     }
 
-    /// The ruleset is complete.
+    /// Ends the ruleset.
     pub(super) fn close(&mut self, prefix: &str, rules: &[Rule]) {
         let tree = self.tree.take().unwrap_or(0);
         for (pattern, rule, place) in std::mem::take(&mut self.waiting) {
@@ -87,7 +87,7 @@ impl Patterns {
         self.findings.push(Finding { line, column, reason });
     }
 
-    /// The tree of programs, the trees of messages, and what was left out.
+    /// Returns the tree of programs, the trees of messages, and the parts that were left out.
     pub(super) fn finish(mut self, prefix: &str) -> (Tree, Vec<Tree>, Vec<Finding>) {
         let mut programs = Tree::new();
         programs.nodes[0].value = Some(0);

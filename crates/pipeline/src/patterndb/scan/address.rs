@@ -3,7 +3,7 @@
 //! In: bytes. Out: how many of them are an address; what follows may be anything, as in syslog-ng: `1.2.3.4.5` is
 //! the address `1.2.3.4` and more. Limits: host names of any length.
 
-/// Length of an IPv4 address.
+/// Returns the length of an IPv4 address.
 pub(super) fn ipv4(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     for part in 0..4 {
@@ -30,7 +30,7 @@ fn value(digits: &[u8], radix: u32) -> Option<u32> {
     Some(digits.iter().fold(0, add))
 }
 
-/// Length of an IPv6 address; its last four octets may be written as an IPv4 address.
+/// Returns the length of an IPv6 address; its last four octets may be written as an IPv4 address.
 pub(super) fn ipv6(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     let mut groups = 0;
@@ -69,7 +69,7 @@ pub(super) fn ipv6(bytes: &[u8]) -> Option<usize> {
     complete.then_some(at)
 }
 
-/// Length of at most `most` hexadecimal octets of two digits with colons between them.
+/// Returns the length of at most `most` hexadecimal octets of two digits with colons between them.
 pub(super) fn octets(bytes: &[u8], most: usize) -> Option<usize> {
     let octet = |at: usize| matches!(bytes.get(at..at + 2), Some([high, low]) if high.is_ascii_hexdigit() && low.is_ascii_hexdigit());
     if !octet(0) {
@@ -85,7 +85,7 @@ pub(super) fn octets(bytes: &[u8], most: usize) -> Option<usize> {
     Some(length)
 }
 
-/// Length of a host name of at least two labels.
+/// Returns the length of a host name of at least two labels.
 pub(super) fn hostname(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     let mut labels = 0;

@@ -13,7 +13,7 @@ pub(super) fn whole(bytes: &[u8]) -> Option<usize> {
     (digits > 0).then_some(skipped + digits)
 }
 
-/// Length of a number with an optional fraction and exponent; a sign or a point alone counts as well.
+/// Returns the length of a number with an optional fraction and exponent; a sign or a point alone counts as well.
 pub(super) fn float(bytes: &[u8]) -> usize {
     let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let sign = |from: usize| usize::from(bytes.get(from) == Some(&b'-'));

@@ -27,7 +27,7 @@ pub(super) fn analyse(translated: &Translated) -> Analysis {
     Analysis { quick, required }
 }
 
-/// The parts of a sequence, groups opened.
+/// Returns the parts of a sequence, groups opened.
 fn parts(hir: &Hir) -> Vec<&Hir> {
     match hir.kind() {
         HirKind::Capture(capture) => parts(&capture.sub),
@@ -40,7 +40,7 @@ fn is_optional(hir: &Hir) -> bool {
     matches!(hir.kind(), HirKind::Repetition(repetition) if repetition.min == 0)
 }
 
-/// An engine of literals that says whether the pattern matches.
+/// Returns an engine of literals that says whether the pattern matches.
 fn quick(hir: &Hir, dollar: bool) -> Option<Engine> {
     let mut all = parts(hir);
     // Whatever may match nothing at an open end adds nothing.
@@ -75,7 +75,7 @@ fn quick(hir: &Hir, dollar: bool) -> Option<Engine> {
     }
 }
 
-/// All texts that a sequence of literals and alternations of literals can be.
+/// Returns all texts that a sequence of literals and alternations of literals can be.
 fn product(parts: &[&Hir]) -> Option<Vec<Vec<u8>>> {
     let mut texts = vec![Vec::new()];
     for part in parts {
@@ -111,7 +111,7 @@ fn choices(hir: &Hir) -> Option<Vec<Vec<u8>>> {
     }
 }
 
-/// The text that is most telling of those that every match holds. What the pattern starts with is left out: the
+/// Returns the most selective text that every match has. The text that the pattern starts with is left out: the
 /// engine looks for that itself.
 fn required(hir: &Hir) -> Option<Required> {
     let all = parts(hir);

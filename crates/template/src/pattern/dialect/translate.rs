@@ -101,7 +101,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// `{2}`, `{2,}`, `{2,3}`, or a brace that is only a brace.
+    /// Translates `{2}`, `{2,}`, `{2,3}`, or a brace that is only a brace.
     fn braces(&mut self) -> Option<()> {
         let rest = &self.bytes[self.at..];
         let Some(end) = rest.iter().position(|byte| *byte == b'}') else {

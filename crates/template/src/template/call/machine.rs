@@ -31,7 +31,8 @@ impl Scope<'_> {
         if words.is_empty() { Ok(Question::Uuid) } else { self.wrong("no argument expected") }
     }
 
-    /// `[--use-dns yes|no|persist-only] [--dns-cache yes|no] [--use-fqdn yes|no] [--normalize-hostnames yes|no] IP`
+    /// Compiles a look-up of a name:
+    /// `[--use-dns yes|no|persist-only] [--dns-cache yes|no] [--use-fqdn yes|no] [--normalize-hostnames yes|no] IP`.
     pub(super) fn host_name(&self, words: &[Word]) -> Result<Question, TemplateError> {
         let (mut lookup, mut asked) = (NameLookup::default(), true);
         let mut options = Options::new(words, &["use-dns", "dns-cache", "use-fqdn", "normalize-hostnames"]);
@@ -50,7 +51,7 @@ impl Scope<'_> {
         Ok(Question::HostName { lookup: asked.then_some(lookup), address })
     }
 
-    /// `DATABASE KEY [MEMBER]`
+    /// Compiles `DATABASE KEY [MEMBER]`.
     pub(super) fn entry(&self, words: &[Word]) -> Result<Question, TemplateError> {
         let ([database, key] | [database, key, _]) = words else {
             return self.wrong("a database, a key and maybe a member expected");
@@ -105,7 +106,7 @@ pub(super) fn append(
     }
 }
 
-/// A random UUID: version 4 of RFC 9562.
+/// Appends a random UUID: version 4 of RFC 9562.
 fn append_uuid(mut bytes: [u8; 16], out: &mut Vec<u8>) {
     bytes[6] = bytes[6] & 0x0f | 0x40;
     bytes[8] = bytes[8] & 0x3f | 0x80;

@@ -21,7 +21,7 @@ pub(in crate::template) enum Moment {
 }
 
 impl Scope<'_> {
-    /// `[--time-zone ZONE] FORM [SECONDS]`
+    /// Compiles `[--time-zone ZONE] FORM [SECONDS]`.
     pub(super) fn date(&self, words: &[Word]) -> Result<Moment, TemplateError> {
         let mut zone = None;
         let mut options = Options::new(words, &["time-zone"]);
@@ -43,7 +43,7 @@ impl Scope<'_> {
         Ok(Moment::Form { form: form.text.clone(), zone, time })
     }
 
-    /// `[--digits N] SECONDS`
+    /// Compiles `[--digits N] SECONDS`.
     pub(super) fn stardate(&self, words: &[Word]) -> Result<Moment, TemplateError> {
         let mut digits = 2;
         let mut options = Options::new(words, &["digits"]);

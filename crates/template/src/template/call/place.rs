@@ -23,7 +23,7 @@ pub(in crate::template) struct Place {
 }
 
 impl Scope<'_> {
-    /// `--database FILE [--field PATH] IP`
+    /// Compiles `--database FILE [--field PATH] IP`.
     pub(super) fn place(&self, words: &[Word]) -> Result<Place, TemplateError> {
         let (mut database, mut field) = (None, FIELD.to_owned());
         let mut options = Options::new(words, &["database", "field"]);

@@ -27,12 +27,12 @@ const PRESETS: [(&str, &str); 3] = [
     ),
 ];
 
-/// The template of a function.
+/// Returns the template of a function.
 pub(super) fn text(function: &str) -> Option<&'static str> {
     PRESETS.iter().find(|(name, _)| *name == function).map(|(_, text)| *text)
 }
 
-/// All names.
+/// Returns all names.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     PRESETS.iter().map(|(name, _)| *name)
 }

@@ -22,7 +22,8 @@ pub(super) fn compile(name: &str, words: &[&str]) -> Option<Compiled> {
     })
 }
 
-/// `[--match N] [--group N] PATTERN TEXT [DEFAULT]`: a group of the N-th match, from 0; the default when there is none.
+/// Compiles `[--match N] [--group N] PATTERN TEXT [DEFAULT]`: a group of the N-th match, from 0; the default when there
+/// is none.
 fn extract(words: &[&str]) -> Compiled {
     let (mut nth, mut group, mut flags, mut used) = (0, 0, PatternFlags::default(), 0);
     loop {
@@ -74,7 +75,8 @@ fn group_of(pattern: &Pattern, text: &[u8], nth: usize, group: usize) -> Option<
     groups.place(group)
 }
 
-/// `DELIMITER NUMBER TEXT [DEFAULT]`: a piece between delimiters, counted from 1; the default when there are fewer.
+/// Compiles `DELIMITER NUMBER TEXT [DEFAULT]`: a piece between delimiters, counted from 1; the default when there are
+/// fewer.
 fn field(words: &[&str]) -> Compiled {
     fixed(
         words,
@@ -112,7 +114,7 @@ fn compress_blanks(args: &[&[u8]], out: &mut Vec<u8>) {
     }
 }
 
-/// In quotes, with quotes inside written twice.
+/// Appends a text in quotes, with quotes inside written twice.
 fn quote_csv(args: &[&[u8]], out: &mut Vec<u8>) {
     out.push(b'"');
     for byte in args.iter().flat_map(|arg| arg.iter()) {

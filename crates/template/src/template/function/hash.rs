@@ -28,7 +28,7 @@ fn digest<D: Digest>(arguments: &[&[u8]]) -> Vec<u8> {
     state.finalize().to_vec()
 }
 
-/// `--length N`: `N` digits; 0 and more than there are give all.
+/// Compiles `--length N`: `N` digits; 0 and more than there are give all.
 fn with_length(hash: Hash, words: &[&str]) -> Compiled {
     let (length, used) = match words {
         ["--length" | "-l", length, ..] => (Some(*length), 2),

@@ -80,7 +80,7 @@ fn nth(index: i64, lists: &[&[u8]], out: &mut Vec<u8>) {
     }
 }
 
-/// `from:to`, both of which may be missing or negative.
+/// Compiles `from:to`, both of which may be missing or negative.
 fn slice(words: &[&str]) -> Compiled {
     let wrong = || "a range like 1:3, :3, 1: or -2: expected".to_owned();
     let (from, to) = words.first().and_then(|range| range.split_once(':')).ok_or_else(wrong)?;
@@ -100,7 +100,7 @@ fn slice(words: &[&str]) -> Compiled {
     Ok((action, 1))
 }
 
-/// The place of the first element that matches; nothing when none does.
+/// Returns the index of the first element that matches; nothing when none does.
 fn search(words: &[&str]) -> Compiled {
     let (mut mode, mut start) = ("literal", 0);
     let mut used = 0;

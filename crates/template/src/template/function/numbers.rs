@@ -111,7 +111,7 @@ fn over(args: &[&[u8]], fold: fn(&[i64]) -> Option<i64>, out: &mut Vec<u8>) -> V
     }
 }
 
-/// `ceil` and `floor` know no digits, and no zero with a sign.
+/// Rounds to a whole number: `ceil` and `floor` take no digits, and return no zero with a sign.
 fn to_whole(args: &[&[u8]], change: fn(f64) -> f64, out: &mut Vec<u8>) -> ValueKind {
     if args.len() > 1 { nan(out) } else { to_digits(args, |number| change(number) + 0.0, out) }
 }

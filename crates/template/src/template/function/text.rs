@@ -65,8 +65,8 @@ fn length(args: &[&[u8]], out: &mut Vec<u8>) -> ValueKind {
     ValueKind::Integer
 }
 
-/// Negative offsets and lengths count from the end; there is nothing before the start, and the text after the end
-/// is cut.
+/// Cuts a part out: negative offsets and lengths count from the end; there is nothing before the start, and the text
+/// after the end is cut.
 fn substr(args: &[&[u8]], out: &mut Vec<u8>) {
     let [text, offset, rest @ ..] = args else { return };
     let size = text.len() as i64;
@@ -198,7 +198,7 @@ fn url_encode(args: &[&[u8]], out: &mut Vec<u8>) {
     }
 }
 
-/// An argument that is not encoded text, because of a lone `%` or an encoded NUL, gives nothing.
+/// Decodes `%XX`: an argument that is not encoded text, because of a lone `%` or an encoded NUL, gives nothing.
 fn url_decode(args: &[&[u8]], out: &mut Vec<u8>) {
     for arg in args {
         let start = out.len();
@@ -232,7 +232,7 @@ fn hex(digit: u8) -> Option<u8> {
     (digit as char).to_digit(16).map(|value| value as u8)
 }
 
-/// The bytes are constants of the configuration: they are checked when it is read.
+/// Compiles `$(binary)`: the bytes are constants of the configuration and checked when it is read.
 fn binary(words: &[&str]) -> Compiled {
     let byte = |word: &&str| {
         let parsed = match word.strip_prefix("0x") {

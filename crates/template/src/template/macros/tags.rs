@@ -23,7 +23,7 @@ enum Class {
 }
 
 impl TagOrder {
-    /// The order of some mentions: the first of each name counts.
+    /// Makes the order of some mentions: the first of each name counts.
     pub fn new(mentions: impl IntoIterator<Item = String>) -> TagOrder {
         let mut places = HashMap::new();
         for name in mentions {

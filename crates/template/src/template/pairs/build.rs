@@ -10,7 +10,7 @@ use crate::{
 use message::{Batch, ValueKind};
 
 impl ValuePairs {
-    /// Nothing yet. The version of the configuration decides whether values keep their types.
+    /// Makes an empty selection. The version of the configuration decides whether values keep their types.
     pub fn new(version: Version) -> ValuePairs {
         ValuePairs { version, cast_to_strings: !version.is_typed(), ..ValuePairs::default() }
     }
@@ -30,7 +30,7 @@ impl ValuePairs {
         true
     }
 
-    /// The names of all scopes.
+    /// Returns the names of all scopes.
     pub fn scopes() -> impl Iterator<Item = &'static str> {
         SCOPES.iter().map(|(known, _)| *known).chain(["none", "all-nv-pairs"])
     }
@@ -64,7 +64,7 @@ impl ValuePairs {
         self.omit_empty = true;
     }
 
-    /// Every value is text, whatever its type.
+    /// Makes every value text, whatever its type.
     pub fn cast_to_strings(&mut self) {
         self.cast_to_strings = true;
     }
@@ -74,7 +74,7 @@ impl ValuePairs {
         self.include_bytes = true;
     }
 
-    /// The pairs of a message, sorted by name.
+    /// Returns the pairs of a message, sorted by name.
     pub fn pairs(
         &self,
         batch: &Batch,
