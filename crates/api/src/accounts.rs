@@ -1,4 +1,4 @@
-//! Who may log in, and what they may: names, password hashes and grants in one file.
+//! Users and their rights: names, password hashes and grants in one file.
 //!
 //! In: a name and a password. Out: the credential, or nothing. Holds: the file's content; it is read again when it
 //! changes, so that `duramen user` works beside a running server.
@@ -170,7 +170,7 @@ impl Accounts {
         self.write(&file)
     }
 
-    /// Gives a user another password.
+    /// Changes a user's password.
     pub fn set_password(&self, name: &str, password: &str) -> Result<(), AccountError> {
         let mut file = self.read()?;
         let user = file.users.get_mut(name).ok_or(AccountError::Name("there is no user of that name"))?;

@@ -1,4 +1,4 @@
-//! Who calls: the peer of the connection, or for whom a trusted proxy calls.
+//! The client of a call: the peer of the connection, or the one that a trusted proxy names.
 //!
 //! In: the peer's address, the headers. Out: the client's address. Holds nothing.
 //! What a client writes into these headers itself is never believed: they are read from their end, where the proxies
@@ -40,7 +40,7 @@ pub(crate) fn client(policy: &Policy, peer: IpAddr, headers: &HeaderMap) -> IpAd
     client
 }
 
-/// Tells calls through a proxy from direct ones.
+/// Returns true if a call came through a proxy.
 pub(crate) fn is_forwarded(headers: &HeaderMap) -> bool {
     headers.contains_key(X_FORWARDED_FOR) || headers.contains_key(header::FORWARDED)
 }

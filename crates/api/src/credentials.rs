@@ -1,4 +1,4 @@
-//! Whether a name and a password belong together, at a bounded cost.
+//! Verifies names and passwords, at a bounded cost.
 //!
 //! In: a name, a password, who asks. Out: which credential it was, or why not. Holds: what was verified a short while
 //! ago, under a key that no file has; checks on their way: equal ones wait for one answer.

@@ -1,4 +1,4 @@
-//! One file an endpoint: what it takes, what it asks of `query`, what it gives.
+//! One file an endpoint: its request, its query, its answer.
 //!
 //! In: requests that the guard let in. Out: JSON. Holds nothing.
 
@@ -31,7 +31,7 @@ pub(crate) async fn unknown(uri: Uri) -> ApiError {
     ApiError::not_found(format!("there is no call {}; see openapi.json", uri.path()))
 }
 
-/// Answers calls of the API that are made in another way.
+/// Answers calls with a method that the path does not have.
 pub(crate) async fn wrong_method(method: Method, uri: Uri) -> ApiError {
     let text = format!("{} is not called with {method}; see openapi.json", uri.path());
     ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "bad_request", text)

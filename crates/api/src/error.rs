@@ -1,4 +1,4 @@
-//! Errors of the API in their one shape.
+//! Errors of the API in their one format.
 //!
 //! In: a status and an error. Out: a response. The client sees no inner text of the server's files or code.
 
@@ -89,7 +89,7 @@ impl ApiError {
         error
     }
 
-    /// Something is used up for now.
+    /// An error for a resource that is used up for now.
     pub(crate) fn busy(message: impl Into<String>, wait: Duration) -> ApiError {
         let mut error = ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "busy", message);
         error.retry_after = Some(wait);

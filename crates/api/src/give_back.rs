@@ -1,4 +1,4 @@
-//! Memory of searches that have ended goes back to the system.
+//! Returns the memory of finished searches to the system.
 //!
 //! In: how much searches gave back. Out: a call of the backend when that is much. Holds: a task for as long as the server
 //! listens. Limits: looked at every [`LOOK_EVERY`]; less than [`WORTH_BYTES`] stays for the next search.

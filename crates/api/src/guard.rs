@@ -1,4 +1,5 @@
-//! Who may call: sessions by cookie, passwords by `Authorization: Basic`, and the headers every answer carries.
+//! Authenticates calls: sessions by cookie, passwords by `Authorization: Basic`; adds the headers that every
+//! answer carries.
 //!
 //! In: a request's headers. Out: the user, or an error. Holds nothing of its own.
 //! Limits: a call that changes something must carry `X-Requested-By`, which no foreign page can send; a call for another
@@ -103,7 +104,7 @@ fn address_of(state: &State, extensions: &Extensions, headers: &HeaderMap) -> Ip
     client(&state.backend().policy(), peer, headers)
 }
 
-/// Lets only calls through that are meant for this server, see [`host`].
+/// Passes on only calls that are meant for this server, see [`host`].
 pub(crate) async fn only_for_us(Shared(state): Shared<Arc<State>>, request: Request, next: Next) -> Response {
     let Some((status, host, text)) = foreign(&state, &request) else { return next.run(request).await };
     let address = address_of(&state, request.extensions(), request.headers());

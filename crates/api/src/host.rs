@@ -1,4 +1,4 @@
-//! Whether a call is meant for this server: the check against DNS rebinding.
+//! Checks that a call is meant for this server: the defence against DNS rebinding.
 //!
 //! In: the `Host` of a request, the names that this server has. Out: yes or no. Holds nothing.
 //! A page of a stranger can make its own name lead to this machine, and its visitors' browsers then call us as if we were

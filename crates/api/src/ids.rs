@@ -1,4 +1,4 @@
-//! How rows and snapshots are named to clients.
+//! The ids of rows and snapshots for clients.
 //!
 //! In: numbers of rows in a space. Out: the sequence number where that may be shown; else an opaque text, because
 //! sequence numbers tell how many messages lie between two. One AES block a number: the same row has the same name.

@@ -1,4 +1,4 @@
-//! What searches and exports may take of the machine.
+//! The limits of searches and exports.
 //!
 //! In: the configuration's figures. Out: the same, with defaults. Holds nothing.
 
@@ -15,7 +15,7 @@ pub struct Limits {
     pub exports_per_user: usize,
 }
 
-/// Exports at once when nothing else is said.
+/// Exports at once, by default.
 pub const EXPORTS_DEFAULT: usize = 8;
 /// Exports of one user at once, by default.
 pub const EXPORTS_PER_USER_DEFAULT: usize = 2;

@@ -56,7 +56,7 @@ impl Listening {
 pub struct Place {
     /// The address of the page and the API.
     pub address: SocketAddr,
-    /// Addresses where plain HTTP is sent on to it.
+    /// Addresses where plain HTTP is redirected to it.
     pub redirects: Vec<SocketAddr>,
     /// Its TLS settings.
     pub tls: PresentTls,
@@ -88,7 +88,7 @@ pub async fn listen(place: Place, state: Arc<State>) -> io::Result<Listening> {
     Ok(Listening { address, stop, tasks: listeners.into_iter().map(serve).collect() })
 }
 
-/// All paths.
+/// Returns the routes of all paths.
 pub(crate) fn routes(state: Arc<State>) -> Router {
     let api = Router::new()
         .route("/login", post(endpoint::session::login).layer(DefaultBodyLimit::max(LOGIN_BYTES_MAX)))

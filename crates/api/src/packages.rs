@@ -1,4 +1,4 @@
-//! Evidence packages that were made and not taken away yet.
+//! Evidence packages that were made and not downloaded yet.
 //!
 //! In: folders with packages. Out: the same, to whom made them. Holds: their folders on disk, which go with them.
 //! Limits: [`PACKAGES_MAX`], each for [`KEPT`].
@@ -22,7 +22,7 @@ pub(crate) struct Package {
     pub(crate) rights: Vec<(String, Right)>,
     /// Name of its folder, also in the archive.
     pub(crate) name: String,
-    /// Removed when the last one lets go of it.
+    /// Removed when the last reference is dropped.
     pub(crate) folder: TempDir,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Packages {
 }
 
 impl Packages {
-    /// One more.
+    /// Adds a package.
     pub(crate) fn keep(&mut self, package: Package) {
         if self.kept.len() >= PACKAGES_MAX {
             self.kept.pop_front();
@@ -62,7 +62,7 @@ impl Packages {
         self.kept.iter().find(|known| known.id == id && known.user == user).cloned()
     }
 
-    /// Lets go of one.
+    /// Removes a package.
     pub(crate) fn forget(&mut self, id: &str) {
         self.kept.retain(|known| known.id != id);
     }

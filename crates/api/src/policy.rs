@@ -1,4 +1,4 @@
-//! What the configuration says of callers: proxies that are believed, hosts that are answered, the life of sessions.
+//! The configuration's policy for callers: trusted proxies, accepted hosts, the lifetime of sessions.
 //!
 //! In: options of the page. Out: the values that calls obey. Holds them; a reload brings new ones.
 
@@ -7,7 +7,7 @@ use std::{error::Error, fmt, net::IpAddr, str::FromStr, time::Duration};
 /// The options of the page that calls obey.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Policy {
-    /// Proxies whose header about the caller is believed.
+    /// Proxies whose header about the caller is trusted.
     pub trusted_proxies: Vec<Network>,
     /// The header in which trusted proxies name their callers.
     pub proxy_header: ProxyHeader,

@@ -1,4 +1,4 @@
-//! What became of exports: a file that is on its way cannot say at its end what was left out of it.
+//! Reports on exports: a file cannot say at its end what was left out of it.
 //!
 //! In: how an export went. Out: the same, to whom made it. Holds: the last [`REPORTS_MAX`], in memory.
 
@@ -30,7 +30,7 @@ impl Reports {
         self.kept.push_back(Report { id: id.to_owned(), user: user.to_owned(), report: None });
     }
 
-    /// It ended so.
+    /// Stores the report of a finished export.
     pub(crate) fn end(&mut self, id: &str, report: ExportReport) {
         if let Some(known) = self.kept.iter_mut().find(|known| known.id == id) {
             known.report = Some(report);

@@ -1,4 +1,4 @@
-//! Logspaces as they are searched: local, filtered, multiple.
+//! Logspaces as users search them: local, filtered, multiple.
 //!
 //! In: open logspaces, boundaries. Out: what a question is asked of. Holds: both.
 //! Limits: a scope has at most [`query::MEMBERS_MAX`] members; the server refuses more in the configuration.
@@ -20,11 +20,11 @@ const START_LOOK: Duration = Duration::from_millis(100);
 /// The kinds of logspaces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ScopeKind {
-    /// One that messages are written to.
+    /// A logspace that messages are written to.
     Local,
     /// A part of another one.
     Filtered,
-    /// Several at once.
+    /// Several logspaces at once.
     Multiple,
 }
 

@@ -1,4 +1,4 @@
-//! What happens to those who want to use the server: log-ins, failures, lock-outs, refusals.
+//! Security events: log-ins, failures, lock-outs, refusals.
 //!
 //! In: an outcome of the guard or of an endpoint. Out: an event for the running server, which writes it down.
 //! Holds nothing. Limits: names are as they were claimed; the ledger bounds them when it writes them.
@@ -13,7 +13,7 @@ const NAME_CHARS_MAX: usize = 256;
 /// A security event.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SecurityEvent {
-    /// Somebody opened a session.
+    /// A user opened a session.
     LoggedIn {
         /// The user.
         user: String,
@@ -27,7 +27,7 @@ pub enum SecurityEvent {
         /// Address of the client.
         address: IpAddr,
     },
-    /// Somebody ended a session.
+    /// A user ended a session.
     LoggedOut {
         /// The user.
         user: String,
@@ -71,7 +71,7 @@ pub enum SecurityEvent {
     },
 }
 
-/// Has it written down that an attempt with a password failed. Nobody is let in: an answer is due all the same.
+/// Records that an attempt with a password failed. The attempt is refused even if that fails.
 pub(crate) async fn failed(state: &Arc<State>, user: &str, address: IpAddr, error: &ApiError) {
     // Longer names are nobody's, and are cut when they are written down.
     let user: String = user.chars().take(NAME_CHARS_MAX).collect();
@@ -83,18 +83,18 @@ pub(crate) async fn failed(state: &Arc<State>, user: &str, address: IpAddr, erro
     let _ = report(state, event).await;
 }
 
-/// Has it written down that a log-in could not be read. It is refused all the same.
+/// Records that a log-in could not be read. It is refused all the same.
 pub(crate) async fn malformed(state: &Arc<State>, reason: &'static str, address: IpAddr) {
     let _ = report(state, SecurityEvent::Malformed { reason, address }).await;
 }
 
-/// Has it written down that a call was meant for another host. It is refused all the same.
+/// Records that a call was meant for another host. It is refused all the same.
 pub(crate) async fn wrong_host(state: &Arc<State>, host: &str, address: IpAddr) {
     let host = host.chars().take(NAME_CHARS_MAX).collect();
     let _ = report(state, SecurityEvent::WrongHost { host, address }).await;
 }
 
-/// Has an event written down; without it there is no answer.
+/// Records an event; an error if that fails.
 pub(crate) async fn report(state: &Arc<State>, event: SecurityEvent) -> Result<(), ApiError> {
     let state = Arc::clone(state);
     match tokio::task::spawn_blocking(move || state.backend().security(&event)).await {
@@ -104,7 +104,7 @@ pub(crate) async fn report(state: &Arc<State>, event: SecurityEvent) -> Result<(
 }
 
 impl State {
-    /// Has a refusal written down, and says it to the user.
+    /// Records a refusal, and returns it as an error for the user.
     pub(crate) fn refuse(&self, user: &User, logspace: &str, right: Right, text: String) -> ApiError {
         self.refused(user, logspace, right);
         ApiError::forbidden(text)

@@ -1,4 +1,4 @@
-//! What a user may do in which logspace.
+//! The rights of users in logspaces.
 //!
 //! In: grants of the users file. Out: yes or no. Holds nothing.
 //! Limits: [`GRANTS_MAX`] grants a user; `*` is every logspace, those to come included.
@@ -12,15 +12,15 @@ const GRANTS_MAX: usize = 1_000;
 /// The name that means every logspace.
 pub const EVERY_LOGSPACE: &str = "*";
 
-/// Something that a user may do in a logspace.
+/// A right in a logspace.
 #[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[serde(rename_all = "lowercase")]
 pub enum Right {
-    /// See its name, search, follow it, look at messages.
+    /// See its name, search and follow it, read messages.
     Search,
-    /// Take out everything that a query finds.
+    /// Export all matches of a query.
     Export,
-    /// Close its active segment, see what is wrong with it; of every logspace: the figures of the server.
+    /// Seal its active segment, see its problems; with a grant for every logspace: the figures of the server.
     Administer,
 }
 
@@ -59,7 +59,7 @@ pub struct Grant {
 }
 
 impl Grant {
-    /// Everything everywhere.
+    /// Returns the grant of all rights in every logspace.
     pub fn everything() -> Grant {
         Grant { logspace: EVERY_LOGSPACE.to_owned(), may: RIGHTS.to_vec() }
     }
@@ -81,7 +81,7 @@ impl Accounts {
         Ok(file.users.get(user).ok_or(AccountError::Name("there is no user of that name"))?.grants())
     }
 
-    /// Gives a user rights in a logspace.
+    /// Grants a user rights in a logspace.
     pub fn grant(&self, user: &str, logspace: &str, rights: &[Right]) -> Result<(), AccountError> {
         if logspace != EVERY_LOGSPACE && !allowed_name(logspace) {
             return Err(AccountError::Name("that is no name of a logspace; * means every one"));
@@ -98,7 +98,7 @@ impl Accounts {
         })
     }
 
-    /// Takes rights in a logspace away.
+    /// Revokes rights in a logspace.
     pub fn revoke(&self, user: &str, logspace: &str, rights: &[Right]) -> Result<(), AccountError> {
         let grants = self.grants(user)?;
         if !grants.iter().any(|grant| grant.logspace == logspace) {

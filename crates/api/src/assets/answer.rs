@@ -7,7 +7,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, Response, StatusCode, header},
 };
 
-/// Tells if a browser takes a coding. One that it refuses by `q=0` counts as taken: no browser does that.
+/// Returns true if a browser accepts a coding. One refused by `q=0` counts as accepted: no browser does that.
 pub(super) fn accepts(headers: &HeaderMap, coding: &str) -> bool {
     let accepted =
         headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `/columns` and `/values`: what completion offers.
+//! `/columns` and `/values`: the data for completion.
 //!
 //! In: a logspace, a column, a prefix. Out: names and values with counts. Limits: [`VALUES_MAX`] values.
 
@@ -22,7 +22,7 @@ use utoipa::IntoParams;
 
 /// Most values offered.
 const VALUES_MAX: usize = 100;
-/// Completion that takes longer is of no use.
+/// Completion that takes longer is useless.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The logspace whose columns are listed.

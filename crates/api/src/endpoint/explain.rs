@@ -1,4 +1,4 @@
-//! `/explain`: what a question costs, and where its time goes.
+//! `/explain`: the cost of a question, and where its time goes.
 //!
 //! In: a query and a time range. Out: the condition as it is planned, each part with what the index has of it.
 //! Limits: those of a search. What it tells of messages counts as a search and stands in the ledger.
@@ -16,7 +16,7 @@ use ::query::{Means, Search};
 use axum::{Json, extract::State as Shared};
 use std::sync::Arc;
 
-/// Tells what a question costs; with `run` also what it found and how long that took.
+/// Estimates the cost of a question; with `run` also reports the matches and the time.
 #[utoipa::path(post, path = "/api/v1/explain", request_body = ExplainRequest, responses(
     (status = 200, body = ExplainAnswer), (status = 400, body = crate::error::ErrorAnswer),
     (status = 504, body = crate::error::ErrorAnswer)))]

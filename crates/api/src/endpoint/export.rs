@@ -143,7 +143,7 @@ pub(crate) struct ReportParameters {
     id: String,
 }
 
-/// Says how an export went, once it has ended.
+/// Reports the outcome of an export, once it has ended.
 #[utoipa::path(get, path = "/api/v1/export/report", params(ReportParameters), responses(
     (status = 200, body = ExportReport), (status = 404, body = crate::error::ErrorAnswer)))]
 pub(crate) async fn report(

@@ -68,7 +68,7 @@ pub(crate) async fn unlock(
     Ok(Json(answer))
 }
 
-/// Forgets what this session unlocked.
+/// Locks what this session unlocked.
 #[utoipa::path(post, path = "/api/v1/lock", request_body = LockRequest, responses((status = 200)))]
 pub(crate) async fn lock(
     Shared(state): Shared<Arc<State>>,

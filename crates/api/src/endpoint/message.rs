@@ -1,4 +1,4 @@
-//! `/message` and `/context`: one message whole, and what came around it.
+//! `/message` and `/context`: one message in full, and the messages around it.
 //!
 //! In: the name of a row. Out: rows. Limits: [`CONTEXT_MAX`] rows on each side.
 
@@ -36,7 +36,7 @@ pub(crate) struct MessageParameters {
     sequence: String,
 }
 
-/// Gives one message with its raw bytes and tokens.
+/// Returns one message with its raw bytes and tokens.
 #[utoipa::path(get, path = "/api/v1/message", params(MessageParameters), responses(
     (status = 200, body = MessageAnswer), (status = 404, body = crate::error::ErrorAnswer)))]
 pub(crate) async fn message(
@@ -93,7 +93,7 @@ pub(crate) enum SameName {
     None,
 }
 
-/// Around which message.
+/// The message, and the amount of context around it.
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct ContextParameters {
     /// Name; may be left out when there is one.
@@ -110,7 +110,7 @@ pub(crate) struct ContextParameters {
     same: SameName,
 }
 
-/// Gives the messages around one.
+/// Returns the messages around one.
 #[utoipa::path(get, path = "/api/v1/context", params(ContextParameters), responses(
     (status = 200, body = ContextAnswer), (status = 404, body = crate::error::ErrorAnswer)))]
 pub(crate) async fn context(

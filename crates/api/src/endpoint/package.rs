@@ -1,4 +1,4 @@
-//! `/package`: an evidence package of what a question finds, made first and then taken away.
+//! `/package`: an evidence package of the matches of a question, made first and then downloaded.
 //!
 //! In: a question, a time range. Out: what the package holds; then the package as a tar archive.
 //! Limits: sealed messages; no pipes; the exports at once; [`MINUTES_MAX`]. A package needs the right to
@@ -52,7 +52,7 @@ pub(crate) struct PackageRequest {
     /// Lucene syntax; empty takes all.
     #[serde(default)]
     query: String,
-    /// Between which times.
+    /// Time range.
     #[serde(default)]
     time: TimeRange,
 }
@@ -269,7 +269,7 @@ pub(crate) struct PackageParameters {
     id: String,
 }
 
-/// Takes a package: a tar archive of its folder.
+/// Downloads a package: a tar archive of its folder.
 #[utoipa::path(get, path = "/api/v1/package", params(PackageParameters), responses(
     (status = 200, content_type = "application/x-tar", body = String),
     (status = 404, body = crate::error::ErrorAnswer)))]

@@ -71,7 +71,7 @@ pub(crate) async fn logout(
     Ok((set_cookie(format!("{COOKIE}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0")), Json(json!({}))))
 }
 
-/// Says who is logged in.
+/// Returns the user of the session.
 #[utoipa::path(get, path = "/api/v1/session", responses(
     (status = 200, body = SessionAnswer), (status = 401, body = crate::error::ErrorAnswer)))]
 pub(crate) async fn session(Shared(state): Shared<Arc<State>>, user: User) -> Json<SessionAnswer> {

@@ -61,7 +61,7 @@ pub(crate) struct TailParameters {
     #[serde(default)]
     #[param(inline)]
     default_operator: Operator,
-    /// Start behind this snapshot of an answer or this event's id; `Last-Event-ID` does the same.
+    /// Start after this snapshot of an answer or this event's id; `Last-Event-ID` does the same.
     after: Option<String>,
 }
 
@@ -183,7 +183,7 @@ impl Follower {
         }
     }
 
-    /// Begins with what came since an earlier tail or answer.
+    /// Begins with the messages since an earlier tail or answer.
     fn begin(&mut self, after: &[u64], answer: &query::Answer, rows: &[Document]) {
         for (source, end) in self.sources.iter_mut().zip(after) {
             source.next = *end;
@@ -284,7 +284,7 @@ impl Follower {
         json_event("status", &self.status)
     }
 
-    /// Lets a row wait for the client, if there is room for it.
+    /// Queues a row for the client, if there is room for it.
     fn show(&mut self, document: &Document) {
         let highlights = self.query.highlights(&document.text);
         let row = rows::row(self.state.ids(), &self.scope, document, &highlights);

@@ -1,4 +1,4 @@
-//! `/validate`: whether a query can be read, as it is typed.
+//! `/validate`: checks a query while it is typed.
 //!
 //! In: a query. Out: hints, or the error with its place.
 
