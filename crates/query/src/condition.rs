@@ -1,4 +1,4 @@
-//! What must hold of a message: the tree of a question with every name, text and number resolved.
+//! The condition of a question: its tree with every name, text and number resolved.
 //!
 //! In: made by `compile`. Out: run over an index by `plan`, over one message by `matcher`; both must agree.
 

@@ -1,4 +1,4 @@
-//! What is wrong with the text of a question, and what is merely worth saying.
+//! Errors in the text of a question, and hints about it.
 //!
 //! In: a place and a cause. Out: the same, with a remedy. Places count characters, as an editor does.
 

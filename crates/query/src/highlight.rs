@@ -1,4 +1,4 @@
-//! What to mark in a row: the words of its text that the question looks for.
+//! Highlights of a row: the words of its text that the question looks for.
 //!
 //! In: a condition and a text. Out: byte ranges, ascending and apart. What must not be there is not marked.
 //! Limits: [`RANGES_MAX`] a text.

@@ -1,4 +1,4 @@
-//! What tokens must be there for bytes or an expression to match: the index rules out the rest.
+//! The tokens that bytes or an expression require in a message: the index rules out messages without them.
 //!
 //! In: bytes or an expression. Out: token patterns that every match implies. Fewer is right, only slower.
 

@@ -1,4 +1,4 @@
-//! What messages have in common: their text with the parts that change left out.
+//! Patterns of messages: their texts with the parts that change left out.
 //!
 //! In: messages. Out: a row a pattern with its exact count, when it was first and last seen, and its course.
 //! A word with a digit is left out at once; words of otherwise equal patterns are, when there are many of them.

@@ -1,4 +1,5 @@
-//! What an index knows of a condition: the documents that may match and, where it cannot decide, those that surely do.
+//! The knowledge of an index about a condition: the documents that may match and, if it is undecided, those that
+//! surely do.
 //!
 //! In: bitmaps of parts. Out: the bitmaps of the whole, and what to ask of each document in between.
 //! Holds: bitmaps of undecided parts only, as many as the plan allows.

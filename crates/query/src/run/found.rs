@@ -1,4 +1,4 @@
-//! What a question found in each segment, before anything is shown of it.
+//! The matches of a question in each segment, before rows or counts are made of them.
 //!
 //! In: a space, a question. Out: a bitmap a segment; rows, counts, facets and pipes are made of these.
 //! Holds: one bit a message. Limits: the cancel token; what was not finished then is left out, and said.
