@@ -147,7 +147,8 @@ impl HostNames {
         self.name(address, policy)
     }
 
-    /// What is known: `None` while the question is open.
+    /// Returns the cached name, and asks for it when it is missing or too old. `None` while the first question is
+    /// open, `Some(None)` for an address without a name.
     fn cached(&self, address: IpAddr, policy: &HostPolicy) -> Option<Option<String>> {
         let hosts_only = match policy.use_dns {
             UseDns::No => return Some(None),

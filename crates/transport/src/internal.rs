@@ -27,10 +27,10 @@ pub struct Entry {
     pub text: String,
 }
 
-/// What else sees every message at once.
+/// A function that gets every message at once.
 pub type Echo = Box<dyn Fn(Severity, &str) + Send + Sync>;
 
-/// Where the program writes its own messages. Clones share it.
+/// The log of the program's own messages. Clones share it.
 #[derive(Clone)]
 pub struct InternalLog(Arc<Shared>);
 

@@ -24,14 +24,14 @@ pub enum StageError {
     Tls {
         /// The driver.
         id: String,
-        /// What is wrong with them.
+        /// The error of certificate or key.
         source: TlsError,
     },
     /// A listener cannot listen, a file of positions cannot be read, ...
     Open {
         /// The driver.
         id: String,
-        /// What it wanted to open.
+        /// Name of the thing to open, as the message says it.
         what: String,
         /// The system's reason.
         source: io::Error,

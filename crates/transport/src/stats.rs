@@ -27,7 +27,7 @@ pub const PARTS_MAX: usize = 5_000;
 /// Instance that counts for all that no longer fit.
 const OTHERS: &str = "...";
 
-/// Whether the owner of some counters is still there: the fourth column of syslog-ng's CSV.
+/// Presence of the owner of some counters: the fourth column of syslog-ng's CSV.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
     /// `a`: it is there.
@@ -70,7 +70,7 @@ pub struct Counters {
     pub written_in_parts: AtomicU64,
     /// Of `bytes`: bytes that parts count as well.
     pub bytes_in_parts: AtomicU64,
-    /// Whether it is a source of this machine: what it hears is no message of others.
+    /// Set for a source of this machine: the messages that it hears are not those of other hosts.
     pub hears_machine: AtomicBool,
     /// Threads of destinations that count here: while one is changed two may do.
     owners: AtomicU64,
@@ -118,7 +118,7 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Whether the owner is still there.
+    /// Returns whether the configuration still has the owner.
     pub fn state(&self) -> State {
         if self.orphaned.load(Ordering::Relaxed) == 0 { State::Active } else { State::Orphaned }
     }

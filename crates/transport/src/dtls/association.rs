@@ -27,7 +27,7 @@ use std::{
 };
 
 thread_local! {
-    /// Where records are decrypted: one buffer a thread serves all its associations.
+    /// Buffer in which records are decrypted: one a thread serves all its associations.
     static TEXT: RefCell<Vec<u8>> = RefCell::new(vec![0; RECORD_TEXT_BYTES_MAX]);
 }
 
@@ -56,7 +56,7 @@ pub enum AssociationState {
 pub struct Datagrams {
     received: Vec<u8>,
     bytes: Vec<u8>,
-    /// Where each datagram ends in `bytes`.
+    /// Offsets in `bytes` at which the datagrams end, ascending.
     ends: Vec<usize>,
 }
 
@@ -100,7 +100,7 @@ impl Write for Datagrams {
     }
 }
 
-/// What a session of the library knows of us: whom to ask about its peer.
+/// Our data in a session of the library: how to check its peer, and the verdict.
 pub(super) struct Session {
     check: Arc<PeerCheck>,
     name: Option<ServerName<'static>>,
@@ -129,13 +129,13 @@ impl Session {
         verdict.as_ref().and_then(|verdict| verdict.clone().err())
     }
 
-    /// Whether the peer was asked about and is good.
+    /// Returns whether the certificates of the peer were checked and found good.
     fn is_good(&self) -> bool {
         matches!(*self.verdict.lock().unwrap_or_else(PoisonError::into_inner), Some(Ok(())))
     }
 }
 
-/// Where a session of the library keeps ours.
+/// Returns the index under which a session of the library keeps ours.
 fn session_index() -> Result<Index<Ssl, Session>, ErrorStack> {
     static INDEX: OnceLock<Index<Ssl, Session>> = OnceLock::new();
     match INDEX.get() {
@@ -217,7 +217,7 @@ impl Association {
     }
 
     /// Takes a received datagram and shows the text of each record. Look at `outgoing` afterwards, also after an
-    /// error: the peer is told what went wrong. After an error every call gives it again.
+    /// error: it may hold an alert for the peer. After an error every call returns the same error.
     pub fn take(&mut self, datagram: &[u8], record: impl FnMut(&[u8])) -> Result<AssociationState, String> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -293,7 +293,7 @@ impl Association {
         }
     }
 
-    /// Says goodbye, so that the peer knows that it must begin anew.
+    /// Says goodbye, so that the peer knows that it must start a new association.
     pub fn say_goodbye(&mut self) {
         if self.is_open && self.failed.is_none() {
             // A peer that does not hear it finds out when nobody answers.
@@ -301,7 +301,7 @@ impl Association {
         }
     }
 
-    /// What must be sent; clear it when it was.
+    /// Returns the datagrams to send; the caller clears them once they are sent.
     #[inline]
     pub fn outgoing(&mut self) -> &mut Datagrams {
         self.stream.get_mut()

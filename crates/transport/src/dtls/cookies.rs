@@ -35,7 +35,7 @@ impl Cookies {
         self.of_minute(peer, random, self.minute(now))
     }
 
-    /// Whether a cookie is that of a hello, of this minute or the last one.
+    /// Returns whether a cookie was made for this peer and hello, in this minute or the last one.
     pub fn fits(&self, cookie: &[u8], peer: SocketAddr, random: &[u8], now: Instant) -> bool {
         let minute = self.minute(now);
         [Some(minute), minute.checked_sub(1)].into_iter().flatten().any(|minute| {

@@ -58,7 +58,7 @@ impl ServerDtls {
         for certificate in hints.iter().filter_map(|certificate| X509::from_der(certificate).ok()) {
             builder.add_client_ca(&certificate).map_err(refused)?;
         }
-        // Whoever calls `accept` has seen that the cookie is good.
+        // Callers of `accept` have checked the cookie.
         builder.set_cookie_verify_cb(|_, _| true);
         Ok(ServerDtls(Shared { context: builder.build(), check: Arc::new(papers.check) }))
     }
@@ -89,7 +89,7 @@ impl ClientDtls {
     }
 }
 
-/// What both sides have in common.
+/// Returns a builder with the settings that both sides have in common.
 fn builder(
     method: SslMethod,
     options: &TlsOptions,
@@ -102,7 +102,7 @@ fn builder(
     if !options.schemes.is_empty() {
         builder.set_sigalgs_list(&options.schemes.list())?;
     }
-    // Renegotiation and tickets are ways to attack, and nobody needs them here; the path's MTU is told by us.
+    // Renegotiation and tickets are ways to attack, and nobody needs them here; we set the path's MTU ourselves.
     builder.set_options(SslOptions::NO_QUERY_MTU | SslOptions::NO_RENEGOTIATION | SslOptions::NO_TICKET);
     builder.set_session_cache_mode(SslSessionCacheMode::OFF);
     // A silent association holds no buffer.

@@ -15,7 +15,7 @@ use wire::dtls::{Start, append_verify_request, start};
 const MTU: usize = 1400;
 const PEER: &str = "192.0.2.7:4000";
 
-/// What each side has to say of a handshake, and of a text that the client sends.
+/// Both ends of a handshake: their errors, and the text that the server received.
 struct Ends {
     server: Option<Result<Association, String>>,
     client: Association,
@@ -33,7 +33,7 @@ impl Ends {
         Ends { server: None, client, cookies, text: Vec::new(), said: [None, None], largest: 0 }
     }
 
-    /// What the client has to say goes to the server.
+    /// Brings the client's datagrams to the server; `line` returns how many copies of each arrive.
     fn client_speaks(&mut self, settings: &ServerDtls, line: &mut dyn FnMut(&[u8]) -> usize) {
         let sent: Vec<Vec<u8>> = self.client.outgoing().iter().map(<[u8]>::to_vec).collect();
         self.client.outgoing().clear();
@@ -68,7 +68,7 @@ impl Ends {
         }
     }
 
-    /// What the server has to say goes to the client.
+    /// Brings the server's datagrams to the client; `line` returns how many copies of each arrive.
     fn server_speaks(&mut self, line: &mut dyn FnMut(&[u8]) -> usize) {
         let Some(Ok(server)) = &mut self.server else { return };
         let sent: Vec<Vec<u8>> = server.outgoing().iter().map(<[u8]>::to_vec).collect();

@@ -152,7 +152,7 @@ pub fn coalesce(socket: BorrowedFd<'_>) -> io::Result<()> {
     if failed == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// What the kernel says about a datagram.
+/// Data of a control message with which the kernel describes a datagram.
 trait Told: Copy {}
 impl Told for libc::ucred {}
 impl Told for libc::c_int {}

@@ -28,7 +28,7 @@ use webpki::{
     KeyUsage, RevocationOptionsBuilder, UnknownStatusPolicy,
 };
 
-/// What a peer must fulfil.
+/// The requirements for a peer's certificate.
 pub(crate) struct PeerCheck {
     provider: Arc<CryptoProvider>,
     trusted: Trusted,
@@ -56,7 +56,8 @@ impl PeerCheck {
         PeerCheck { schemes, ..self }
     }
 
-    /// Whether a peer is trusted. `name` is that of a server.
+    /// Checks the certificates of a peer as the options ask; the error says why it is refused. `name` is that of a
+    /// server, `None` for a client.
     pub(crate) fn check(
         &self,
         leaf: &CertificateDer<'_>,

@@ -19,7 +19,7 @@ pub enum TlsError {
     Content {
         /// Which.
         path: PathBuf,
-        /// What is missing or wrong, and what to do.
+        /// The error, and how to correct it.
         what: String,
     },
     /// The private key is encrypted and its password is not known yet.

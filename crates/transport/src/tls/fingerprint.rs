@@ -27,7 +27,7 @@ impl Fingerprint {
         Fingerprint { name: "SHA256", hash: digest::digest(&digest::SHA256, certificate).as_ref().to_vec() }
     }
 
-    /// Whether it is that of a certificate.
+    /// Returns whether this is the fingerprint of a certificate, given in DER.
     pub fn fits(&self, certificate: &[u8]) -> bool {
         let algorithm = HASHES.iter().find(|(name, _)| *name == self.name).map(|(_, algorithm)| *algorithm);
         algorithm.is_some_and(|algorithm| digest::digest(algorithm, certificate).as_ref() == self.hash)

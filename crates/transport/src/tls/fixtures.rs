@@ -7,7 +7,7 @@ use crate::testing::Pki;
 use rcgen::{ExtendedKeyUsagePurpose, date_time_ymd};
 use std::fs;
 
-/// What a server and a client say of a handshake, and of a text that the client sends to a host.
+/// Shakes hands between a server and a client that sends a text to a host; returns the result of each.
 pub(crate) type Shake = fn(&TlsOptions, &TlsOptions, &str) -> (String, String);
 
 pub(crate) const GOOD: (&str, &str) = ("open hello", "open");
@@ -20,7 +20,8 @@ fn check(shake: Shake, server: &TlsOptions, client: &TlsOptions, host: &str, wan
     assert_eq!((server.as_str(), client.as_str()), want);
 }
 
-/// Clients that are not trusted, and those that need not be. `wants` is what a client without a certificate is told.
+/// Checks clients that are not trusted, and those that need not be. `wants` is the error of a client without a
+/// certificate.
 pub(crate) fn wrong_clients(shake: Shake, wants: &str) {
     let pki = Pki::new();
     let server = pki.options("server");

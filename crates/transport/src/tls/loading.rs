@@ -6,7 +6,7 @@
 use super::{error::TlsError, options::TlsOptions};
 use std::sync::{Arc, OnceLock};
 
-/// What can be read from files.
+/// Settings that can be read from files.
 pub trait Load: Sized {
     /// Reads it.
     fn load(options: &TlsOptions) -> Result<Self, TlsError>;

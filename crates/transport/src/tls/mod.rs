@@ -1,7 +1,7 @@
 //! TLS of listeners and senders: settings, certificates, the check of peers, sessions over any stream of bytes.
 //!
 //! In: the options of `tls()`. Out: [`ServerTls`] and [`ClientTls`], read once from their files, and sessions.
-//! Holds: keys and certificates; a reload reads them anew while open sessions go on with the old ones.
+//! Holds: keys and certificates; a reload reads them again while open sessions keep the old ones.
 //! Limits: TLS 1.2 and 1.3 with the suites of rustls; what it does not have is refused by name. DTLS has the same
 //! options and the same check of peers, and sessions of its own ([`crate::dtls`]).
 

@@ -20,7 +20,7 @@ pub enum PeerVerify {
     /// It must show one that a trusted CA signed.
     #[default]
     RequiredTrusted,
-    /// It must show one, whoever signed it.
+    /// It must show one; any signer will do.
     RequiredUntrusted,
     /// It may show none; one that it shows must be good.
     OptionalTrusted,
@@ -31,12 +31,12 @@ pub enum PeerVerify {
 }
 
 impl PeerVerify {
-    /// Whether a peer without a certificate is refused.
+    /// Returns whether a peer without a certificate is refused.
     pub fn is_required(self) -> bool {
         matches!(self, PeerVerify::RequiredTrusted | PeerVerify::RequiredUntrusted)
     }
 
-    /// Whether chain, names and times are checked.
+    /// Returns whether chain, names and times are checked.
     pub fn is_trusted(self) -> bool {
         matches!(self, PeerVerify::RequiredTrusted | PeerVerify::OptionalTrusted)
     }
@@ -54,7 +54,7 @@ pub enum TlsVersions {
     Only13,
 }
 
-/// What stands in `tls()`.
+/// The options in `tls()`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TlsOptions {
     /// `peer-verify()`

@@ -72,7 +72,7 @@ impl Session {
     }
 
     /// Takes received bytes, which are overwritten; appends the text that they hold. Look at `outgoing` afterwards,
-    /// also after an error: the peer is told what went wrong. After an error every call gives it again.
+    /// also after an error: it may hold an alert for the peer. After an error every call returns the same error.
     pub fn take(&mut self, received: &mut [u8], text: &mut Vec<u8>) -> Result<SessionState, Error> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -157,7 +157,7 @@ impl Session {
         }
     }
 
-    /// What must be sent; take off what was.
+    /// Returns the bytes to send; the caller removes those that were sent.
     #[inline]
     pub fn outgoing(&mut self) -> &mut Vec<u8> {
         &mut self.outgoing
@@ -242,7 +242,7 @@ fn step<D>(
     (discard, step)
 }
 
-/// What can be written once rustls is ready for it, whatever the side.
+/// The state in which rustls can write, the same for client and server.
 trait Writer {
     fn encrypt(&mut self, text: &[u8], outgoing: &mut Vec<u8>) -> Result<(), Error>;
     fn goodbye(&mut self, outgoing: &mut Vec<u8>) -> Result<(), Error>;

@@ -102,7 +102,7 @@ impl ClientTls {
         &self.0
     }
 
-    /// Whether a certificate of ours is shown to servers that ask.
+    /// Returns whether a certificate of ours is shown to servers that ask.
     pub fn has_certificate(&self) -> bool {
         self.0.client_auth_cert_resolver.has_certs()
     }
@@ -147,11 +147,11 @@ fn papers(provider: &Arc<CryptoProvider>, options: &TlsOptions) -> Result<Papers
     Ok(Papers { check: PeerCheck::new(provider.clone(), trusted, lists, options), own })
 }
 
-/// What is read of files whatever library shakes hands.
+/// Certificates, keys and lists as the files have them, for either library.
 pub(crate) struct Papers {
-    /// What a peer must fulfil.
+    /// The requirements for a peer's certificate.
     pub(crate) check: PeerCheck,
-    /// What we show.
+    /// Our chain and key, if the options name them.
     pub(crate) own: Option<Own>,
 }
 

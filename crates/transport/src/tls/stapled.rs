@@ -15,7 +15,7 @@ use rustls::pki_types::CertificateDer;
 /// Seconds that clocks of CAs and ours may differ.
 const SKEW_S: u32 = 300;
 
-/// What is wrong with an answer.
+/// Reason why an answer is not accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stapled {
     /// The CA says that the certificate was revoked.
@@ -24,7 +24,8 @@ pub(super) enum Stapled {
     Bad(&'static str),
 }
 
-/// Whether the stapled answer says that a certificate is good.
+/// Checks that the stapled answer is signed by the certificate's CA, is valid now, and says that the certificate is
+/// good.
 pub(super) fn check(
     leaf: &CertificateDer<'_>,
     others: &[CertificateDer<'_>],

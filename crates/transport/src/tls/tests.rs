@@ -8,7 +8,7 @@ use crate::testing::{Pki, params};
 use rcgen::{BasicConstraints, IsCa, KeyPair};
 use std::fs;
 
-/// What each side says of a handshake, and of a text that the client sends.
+/// Shakes hands and lets the client send a text; returns the results of server and client.
 fn shake(server: &TlsOptions, client: &TlsOptions, host: &str) -> (String, String) {
     let mut server = ServerTls::load(server).unwrap().session().unwrap();
     let mut client = ClientTls::load(client).unwrap().session(host).unwrap();

@@ -59,7 +59,7 @@ impl Schemes {
         unknown
     }
 
-    /// Whether nothing was chosen.
+    /// Returns whether no scheme was chosen.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -69,7 +69,7 @@ impl Schemes {
         self.0.join(":")
     }
 
-    /// Whether a scheme may be used.
+    /// Returns whether a scheme may be used: it was chosen, or none was.
     pub(in super::super) fn allows(&self, scheme: SignatureScheme) -> bool {
         self.0.is_empty() || self.0.iter().any(|name| SCHEMES.contains(&(name, scheme)))
     }

@@ -24,7 +24,7 @@ const SUITES: &[(&str, SupportedCipherSuite)] = {
     ]
 };
 
-/// What a list may exclude without changing anything: rustls has none of it.
+/// Names that a list may exclude without effect: rustls has nothing of the kind.
 const NEVER_THERE: &[&str] = &[
     "ANULL",
     "ENULL",
@@ -84,7 +84,7 @@ impl CipherSuites {
         unknown
     }
 
-    /// Whether nothing was chosen.
+    /// Returns whether no suite was chosen.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -138,7 +138,7 @@ impl KeyExchanges {
         unknown
     }
 
-    /// Whether nothing was chosen.
+    /// Returns whether no group was chosen.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -11,7 +11,7 @@ use std::{fs, path::Path};
 
 /// Larger files are no keys.
 const KEY_BYTES_MAX: u64 = 1 << 20;
-/// What shows that a key is encrypted: PKCS #8, and the traditional form (RFC 1421).
+/// Marks of an encrypted key: PKCS #8, and the traditional form (RFC 1421).
 const ENCRYPTED: [&str; 2] = ["-----BEGIN ENCRYPTED PRIVATE KEY-----", "Proc-Type: 4,ENCRYPTED"];
 
 /// Reads a key.

@@ -33,7 +33,7 @@ impl KeyLog for KeyLogFile {
 impl KeyLogFile {
     /// Writes a line with its line feed.
     pub(crate) fn write(&self, line: &str) {
-        // A full disk must not end a session: whoever looks finds the line missing.
+        // A full disk must not end a session: the line is missing then.
         let _ = self.0.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes());
     }
 }

@@ -11,7 +11,7 @@ use std::{fs, path::Path};
 /// Larger files are something else.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
-/// What is in such a file.
+/// The contents of such a file.
 pub(in super::super) struct Bundle {
     pub(in super::super) certificate: CertificateDer<'static>,
     pub(in super::super) key: PrivateKeyDer<'static>,
