@@ -51,7 +51,7 @@ pub(crate) struct BatchReader {
     transcoder: Option<Transcoder>,
     /// Reads frames that are GELF.
     gelf: Option<Box<ShippedReader>>,
-    /// What was read last, before its conversion.
+    /// Bytes of the last read, before their conversion.
     raw: Vec<u8>,
     /// Called with the first batch.
     at_first_batch: Option<Box<dyn FnOnce() + Send + Sync>>,

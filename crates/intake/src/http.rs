@@ -5,7 +5,7 @@
 //! success when the tokens of its messages came back, that is when every destination with flow control has them.
 //! Holds: the decoder of the connection. Each request holds its body, bounded by [`HttpOptions`].
 //! Limits: size of bodies before and after unpacking, bytes in work of all connections, time for head and body;
-//! above them the sender is told to come again later.
+//! above them the sender is asked to come again later.
 
 mod answer;
 mod body;
@@ -92,7 +92,7 @@ pub(super) async fn run(
     }
 }
 
-/// Runs a connection until it ends or is told to.
+/// Runs a connection until it ends, or until `stop` is set; then it may finish within `SETTLE_WITHIN`.
 async fn until<C: Future<Output = hyper::Result<()>>>(
     mut connection: std::pin::Pin<&mut C>,
     leave: impl FnOnce(std::pin::Pin<&mut C>),

@@ -28,7 +28,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use transport::{InternalLog, own_name};
 
-/// What every local source needs.
+/// The parts that every local source needs.
 pub(crate) struct Local {
     pub(crate) cell: Arc<SettingsCell>,
     pub(crate) log: InternalLog,
@@ -51,7 +51,7 @@ impl Local {
     }
 }
 
-/// What makes the origin of a local source.
+/// Returns a function that makes the origin of a local source from its settings.
 fn origin_of(file_name: String) -> impl Fn(&Settings) -> Origin {
     move |settings| {
         let mut origin = settings.origin(Transport::Local, None, own_name(&settings.options.hosts));

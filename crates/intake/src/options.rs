@@ -28,11 +28,11 @@ pub struct SourceSpec {
     pub id: String,
     /// Driver as written, for the counters: `network`, `udp`, `file`, ...
     pub component: String,
-    /// What it reads from.
+    /// The driver with its own options.
     pub driver: SourceDriver,
     /// How it reads.
     pub options: Arc<SourceOptions>,
-    /// Where its batches go.
+    /// Receiver of its batches.
     pub intake: Arc<dyn Intake>,
 }
 
@@ -67,7 +67,7 @@ pub enum SourceDriver {
     Generator(Generator),
 }
 
-/// What a frame is.
+/// Format of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Form {
     /// Syslog of any kind.
@@ -86,9 +86,9 @@ pub struct SourceOptions {
     pub source: String,
     /// Flags, default priority, zone, `keep-timestamp()`, `bad-hostname()`: how a frame becomes a message.
     pub decode: DecodeOptions,
-    /// What a frame is.
+    /// Format of its frames.
     pub form: Form,
-    /// How messages of a stream are told apart.
+    /// How a stream is split into messages.
     pub framing: Framing,
     /// `log-msg-size()`
     pub message_bytes_max: usize,
@@ -146,7 +146,7 @@ impl SourceOptions {
     }
 }
 
-/// What a connection or file may have in work before reading stops until acknowledgements come back.
+/// Limit of what a connection or file may have in work; there reading stops until acknowledgements come back.
 ///
 /// A batch is whatever one read brought, up to 256 KiB, so a window of a hundred messages would take turns between
 /// reading and writing. `log-iw-size()` is therefore raised to [`Window::MESSAGES_MIN`], and the bytes in work
@@ -179,7 +179,7 @@ pub enum ListenAddress {
     Unix(PathBuf),
 }
 
-/// What is spoken on the connections of a listener.
+/// Protocol on the connections of a listener.
 #[derive(Clone, Debug, Default)]
 pub enum Dialogue {
     /// Only the sender speaks.
@@ -194,9 +194,9 @@ pub enum Dialogue {
 /// A listener for streams.
 #[derive(Clone, Debug)]
 pub struct StreamListener {
-    /// Where.
+    /// Address to listen on.
     pub address: ListenAddress,
-    /// What is spoken.
+    /// Protocol on its connections.
     pub dialogue: Dialogue,
     /// `max-connections()` and `max-connections-per-address()`.
     pub connections: CountLimits,
@@ -367,7 +367,7 @@ pub struct FileSource {
     pub path: PathBuf,
     /// `follow-freq()`
     pub poll_every: Duration,
-    /// Whether a file without a stored position is read from its start (`read-old-records()`, on by default).
+    /// `read-old-records()`, on by default: a file without a stored position is read from its start.
     pub from_start: bool,
 }
 
@@ -384,8 +384,8 @@ pub struct WildcardSource {
     pub recursive: bool,
     /// `max-files()`
     pub files_max: usize,
-    /// Whether files without a stored position that are there at the start are read from their start
-    /// (`read-old-records()`, on by default).
+    /// `read-old-records()`, on by default: files that are there at the start and have no stored position are read from
+    /// their start.
     pub from_start: bool,
     /// `follow-freq()`
     pub poll_every: Duration,

@@ -38,7 +38,7 @@ impl Rehearsal {
         self.batch_reader.forward(Arc::new(bytes.to_vec()), &self.origin, None);
     }
 
-    /// Takes the bytes of a whole connection or file: messages are told apart as the source does it.
+    /// Takes the bytes of a whole connection or file and splits them into messages as the source does.
     pub fn stream(&mut self, bytes: &[u8]) {
         let used = self.batch_reader.split(bytes);
         self.batch_reader.forward(Arc::new(bytes.to_vec()), &self.origin, None);

@@ -171,7 +171,7 @@ pub(super) async fn run(
     }
 }
 
-/// What a session waits for.
+/// Event that a session waits for.
 enum Event {
     /// There may be bytes to read.
     Bytes,
@@ -236,7 +236,7 @@ impl Session {
         Err(io::Error::other("a destination gave up messages, the sender is to send them again"))
     }
 
-    /// The source stops: what is safe soon is answered, then the peer is told that this is the end.
+    /// Ends the session when the source stops: answers what is safe soon, then sends the peer a closing hint.
     async fn settle(&mut self, stream: &mut Stream) -> End {
         let replies = self.replies.clone();
         let all = async {
@@ -302,7 +302,7 @@ impl Session {
         read
     }
 
-    /// What came before an error is still good.
+    /// Forwards the frames that were read, also those before an error, and queues their answers.
     fn forward(
         &self,
         bytes: Vec<u8>,

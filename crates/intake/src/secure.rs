@@ -15,7 +15,7 @@ use transport::tls::{ServerTls, Session, SessionState, describe};
 const CIPHER_BYTES: usize = super::batch_reader::buffer::READ_BYTES - (32 << 10);
 
 thread_local! {
-    /// Where received bytes are decrypted: one buffer a reactor serves all its connections.
+    /// Buffer in which received bytes are decrypted: one a reactor serves all its connections.
     static CIPHER: RefCell<Vec<u8>> = RefCell::new(vec![0; CIPHER_BYTES]);
 }
 
@@ -33,7 +33,7 @@ pub(super) struct SecureStream {
 enum Ending {
     /// The peer said goodbye.
     Closed,
-    /// What followed the text could not be used, or the connection broke.
+    /// The bytes after the text could not be used, or the connection broke.
     Failed(io::Error),
 }
 
@@ -95,7 +95,7 @@ impl SecureStream {
         }
     }
 
-    /// Like `readable`, for whoever polls.
+    /// Like `readable`, for callers that poll.
     pub(super) fn poll_readable(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self.ending {
             Some(_) => Poll::Ready(Ok(())),

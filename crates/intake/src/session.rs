@@ -23,7 +23,7 @@ use tokio::{
     time::timeout,
 };
 
-/// Whence the bytes come.
+/// Source of the bytes of a session.
 pub(super) enum Stream {
     Tcp(TcpStream),
     Tls(Box<SecureStream>),
@@ -51,7 +51,7 @@ pub(super) enum End {
 }
 
 impl Stream {
-    /// Whether its bytes are decrypted where they are read.
+    /// Returns whether its bytes are decrypted as they are read.
     fn is_encrypted(&self) -> bool {
         match self {
             Stream::Tls(_) => true,
@@ -83,7 +83,7 @@ impl Stream {
         }
     }
 
-    /// Like `readable`, for whoever polls.
+    /// Like `readable`, for callers that poll.
     pub(super) fn poll_readable(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
             Stream::Tcp(stream) => stream.poll_read_ready(context),
@@ -95,7 +95,7 @@ impl Stream {
         }
     }
 
-    /// Like `writable`, for whoever polls.
+    /// Like `writable`, for callers that poll.
     pub(super) fn poll_writable(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
             Stream::Tcp(stream) => stream.poll_write_ready(context),

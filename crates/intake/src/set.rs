@@ -34,11 +34,11 @@ use tokio::sync::watch;
 use transport::{HostNames, InternalLog, Reactors, Registry, StageError, tls::TlsError};
 use wire::{Framing, ParseFlags};
 
-/// Where programs of a machine without a journal write.
+/// Socket to which programs write on a machine without a journal.
 const DEV_LOG: &str = "/dev/log";
-/// Where its kernel writes records.
+/// Device to which its kernel writes records.
 const KERNEL_RECORDS: &str = "/dev/kmsg";
-/// Where its kernel writes lines.
+/// File to which its kernel writes lines.
 const KERNEL_MESSAGES: &str = "/proc/kmsg";
 /// How often the end of the tasks is looked for at the stop.
 const LOOK_EVERY: Duration = Duration::from_millis(1);
@@ -54,7 +54,7 @@ pub struct Sources {
     running: HashMap<String, Running>,
 }
 
-/// What a reload prepared: drop it to leave everything as it was.
+/// Sources that a reload prepared; drop it to leave everything as it was.
 #[derive(Default)]
 pub struct StagedSources {
     fresh: Vec<(String, SourceSpec, OpenedSource)>,
@@ -212,7 +212,7 @@ impl Sources {
         running.cell.replace(settings);
     }
 
-    /// Ends the tasks of a source and starts them anew on the same socket.
+    /// Ends the tasks of a source and starts new ones on the same socket.
     fn restart(&mut self, key: &str, spec: SourceSpec) {
         let Some(running) = self.running.remove(key) else { return };
         running.stop();
@@ -396,7 +396,7 @@ fn settings_of(registry: &Registry, spec: SourceSpec) -> Settings {
     }
 }
 
-/// Reads certificates and keys anew. A key that waits for its password is no error: until then its source refuses.
+/// Reads certificates and keys. A key that waits for its password is no error: until then its source refuses.
 fn load_tls(spec: &SourceSpec, log: &InternalLog) -> Result<(), StageError> {
     let loaded = match &spec.driver {
         SourceDriver::Stream(StreamListener { tls: Some(tls), .. }) => tls.settings().map(drop),
@@ -428,7 +428,7 @@ fn open(driver: &SourceDriver, reactors: usize) -> io::Result<OpenedSource> {
     })
 }
 
-/// Where the kernel's messages are: as records, or, where those cannot be read, as lines.
+/// Returns the source of the kernel's messages: its records, or its lines where records cannot be read.
 fn kernel_messages() -> SourceDriver {
     if has_kernel_records() {
         return SourceDriver::File(FileSource {
@@ -445,7 +445,7 @@ fn kernel_messages() -> SourceDriver {
 }
 
 impl SourceDriver {
-    /// What it reads from: the same text before and after a reload means the same sockets and connections.
+    /// Names what it reads from: the same text before and after a reload means the same sockets and connections.
     fn identity(&self) -> String {
         match self {
             SourceDriver::Stream(options) => match &options.dialogue {
@@ -506,7 +506,7 @@ impl SourceDriver {
         }
     }
 
-    /// Whether its messages come from this machine.
+    /// Returns whether its messages come from this machine.
     fn is_local(&self) -> bool {
         match self {
             SourceDriver::Stream(options) => matches!(options.address, ListenAddress::Unix(_)),

@@ -19,13 +19,13 @@ use std::{
 use tokio::sync::watch;
 use transport::{InternalLog, own_name, stats};
 
-/// What to follow.
+/// One file to follow, and how to read it.
 pub(crate) struct Following {
     pub(crate) path: PathBuf,
     pub(crate) poll_every: Duration,
-    /// Whether a file without a stored position is read from its start.
+    /// A file without a stored position is read from its start.
     pub(crate) from_start: bool,
-    /// Whether following ends when nothing has the name any more (a file of a wildcard).
+    /// Following ends when nothing has the name any more (a file of a wildcard).
     pub(crate) ends_when_gone: bool,
     pub(crate) track: Arc<Track>,
     pub(crate) batch_reader: BatchReader,
@@ -38,7 +38,7 @@ struct Follower {
     origin: Arc<Origin>,
     tail: Option<Tail>,
     rest: Vec<u8>,
-    /// Where in the file the part without end begins, or a place before it.
+    /// Offset in the file at which the unfinished message begins, or a lower one.
     whole: u64,
     /// When bytes came last.
     grown: Instant,
@@ -51,7 +51,7 @@ struct Follower {
     said: Option<io::ErrorKind>,
 }
 
-/// What a look at the file brought.
+/// Result of a look at the file.
 enum Look {
     Bytes,
     Nothing,
@@ -121,7 +121,7 @@ impl Follower {
         if self.tail.is_none() && !self.open()? {
             return Ok(if self.what.ends_when_gone { Look::End } else { Look::Nothing });
         }
-        // Before the first read after a pause: bytes of a file that was written anew are not the rest of the old.
+        // Before the first read after a pause: the bytes of a file that was rewritten do not continue the old ones.
         if std::mem::take(&mut self.idle) {
             self.notice_change()?;
         }
@@ -246,7 +246,7 @@ impl Follower {
         Ok(size)
     }
 
-    /// What is open is a message, though no end was seen.
+    /// Takes the unfinished part as a message, though no end was seen.
     fn end_message(&mut self) {
         let batch_reader = &mut self.what.batch_reader;
         let rest = std::mem::take(&mut self.rest);

@@ -10,19 +10,19 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// So many first bytes tell a file from its successor under the same inode.
+/// Number of first bytes that tell a file from its successor under the same inode.
 const HEAD_BYTES_MAX: usize = 64;
 
 /// An open file.
 pub(super) struct Tail {
     file: File,
     inode: (u64, u64),
-    /// Where the next read starts.
+    /// Position of the next read.
     pub(super) offset: u64,
     head: Vec<u8>,
 }
 
-/// What became of the file under the path.
+/// Difference between the open file and the file under the path.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) enum Change {
     /// It is the same file.
@@ -47,12 +47,12 @@ impl Tail {
         Ok(tail)
     }
 
-    /// What names this file in the stored positions: device, inode and a checksum of its first bytes.
+    /// Returns the name of this file in the stored positions: device, inode, number and checksum of its first bytes.
     pub(super) fn identity(&self) -> String {
         Tail::identity_of(self.inode, &self.head)
     }
 
-    /// Whether a stored identity is that of this file. Its first bytes may have become more since.
+    /// Returns whether a stored identity is that of this file, of which fewer first bytes may have been known then.
     pub(super) fn is(&self, stored: &str) -> bool {
         let mut parts = stored.split(':');
         let mut number = || parts.next().and_then(|part| part.parse::<u64>().ok());
@@ -84,16 +84,16 @@ impl Tail {
         Ok(self.file.metadata()?.len())
     }
 
-    /// Appends what follows the position, as far as the buffer has room. Nothing when the file was written anew and
-    /// what is at the position belongs to its successor.
+    /// Appends the bytes from the position on, as far as the buffer has room, and returns how many. Appends nothing
+    /// when the file was rewritten and those bytes belong to its successor.
     pub(super) fn read(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
         let start = buffer.len();
         let room = (buffer.capacity() - start) as u64;
         let mut part = io::Read::take(&self.file, room);
         io::Seek::seek(&mut &self.file, io::SeekFrom::Start(self.offset))?;
         let size = io::Read::read_to_end(&mut part, buffer)?;
-        // Somebody may have written it anew since the last look, and even while it was read: what is still there now
-        // is the successor's, what is not was read before.
+        // The file may have been rewritten since the last look, and even while it was read: bytes that are still there
+        // now belong to the successor, others were read before.
         if size > 0 && self.is_written_anew()? && self.has(&buffer[start..])? {
             buffer.truncate(start);
             return Ok(0);
@@ -102,12 +102,12 @@ impl Tail {
         Ok(size)
     }
 
-    /// Whether its first bytes are not those that it had.
+    /// Returns whether the first bytes differ from those that were read before.
     fn is_written_anew(&self) -> io::Result<bool> {
         Ok(self.read_head(self.head.len())? != self.head)
     }
 
-    /// Whether these bytes are at the position.
+    /// Returns whether the file has these bytes at the position.
     fn has(&self, bytes: &[u8]) -> io::Result<bool> {
         let mut there = vec![0; bytes.len()];
         match self.file.read_exact_at(&mut there, self.offset) {

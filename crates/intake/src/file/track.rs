@@ -20,7 +20,7 @@ pub(crate) struct Track {
 
 #[derive(Default)]
 struct State {
-    /// What names the file beside its path: `DEVICE:INODE`.
+    /// Identity of the file, see `Tail::identity`.
     identity: String,
     waiting: VecDeque<Waiting>,
     /// Number of the oldest entry of `waiting`.
@@ -69,7 +69,7 @@ impl Track {
         Step { track: self.clone(), number }
     }
 
-    /// Whether nothing of the file is in work any more, or never will be.
+    /// Returns whether no batch of the file is in work, or one failed, so that the position stays.
     pub(super) fn is_settled(&self) -> bool {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.waiting.is_empty() || state.failed

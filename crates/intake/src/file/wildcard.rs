@@ -21,7 +21,7 @@ use transport::{InternalLog, Reactors};
 /// Deepest folder below the base that is searched.
 const DEPTH_MAX: usize = 16;
 
-/// What to follow.
+/// The files to follow, and the parts that their readers share.
 pub(crate) struct FollowingAll {
     pub(crate) options: WildcardSource,
     pub(crate) cell: Arc<SettingsCell>,
@@ -106,7 +106,7 @@ fn search(folder: &Path, options: &WildcardSource, depth: usize, found: &mut Vec
     }
 }
 
-/// Whether a name fits a pattern of `*` and `?`.
+/// Returns whether a name fits a pattern of `*` and `?`.
 pub(super) fn fits(pattern: &[u8], name: &[u8]) -> bool {
     let (mut at, mut in_name) = (0, 0);
     // Where the last star stood, and how much of the name it swallows.

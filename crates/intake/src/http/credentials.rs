@@ -8,12 +8,12 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use hyper::{HeaderMap, header::AUTHORIZATION};
 use subtle::{Choice, ConstantTimeEq};
 
-/// What the headers say.
+/// Verdict on the credentials in the headers of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Standing {
     /// It may.
     Allowed,
-    /// What it showed is not right.
+    /// It showed wrong credentials.
     Refused,
     /// It showed nothing.
     Unknown,

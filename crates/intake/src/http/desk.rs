@@ -52,7 +52,7 @@ impl Completion for Told {
             also.complete(outcome);
         }
         if let Some(tell) = self.tell.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            // Whoever waited may have left.
+            // The receiver may have left.
             let _ = tell.send(outcome);
         }
     }

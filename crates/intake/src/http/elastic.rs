@@ -8,7 +8,7 @@ use hyper::{Method, StatusCode};
 use std::ops::Range;
 use wire::{BulkItem, BulkOperation};
 
-/// The version that is told: of the line that every shipper of today sends to.
+/// The version in our answers: of the line that every shipper of today sends to.
 const VERSION: &str = "8.17.0";
 
 /// Official clients refuse a server that does not say so.

@@ -20,7 +20,7 @@ use std::{
     task::{Context, Poll},
 };
 
-/// What a call came to.
+/// Status of a gRPC call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum GrpcStatus {
     Ok,

@@ -4,7 +4,7 @@
 
 use hyper::Method;
 
-/// What a request asks for.
+/// The endpoint that a request names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Endpoint {
     /// `/_bulk`, `/INDEX/_bulk`
@@ -37,7 +37,7 @@ pub(super) enum Endpoint {
     Health,
 }
 
-/// Where gRPC calls the log service.
+/// Path of the log service in gRPC.
 pub(super) const GRPC_LOGS: &str = "/opentelemetry.proto.collector.logs.v1.LogsService/Export";
 
 /// The endpoint of a request, or what is wrong with it.

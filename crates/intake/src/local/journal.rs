@@ -25,7 +25,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 /// Name of the stored cursor.
 const CURSOR: &str = "journal cursor";
 
-/// Whether the machine keeps a journal that we can read.
+/// Returns whether the machine keeps a journal that we can read.
 pub(crate) fn has_journal() -> bool {
     let journalctl = ["/usr/bin/journalctl", "/bin/journalctl"];
     Path::new("/run/systemd/journal/socket").exists()

@@ -22,7 +22,7 @@ use tokio::io::unix::AsyncFd;
 use transport::{stats, sys};
 use wire::push_kmsg;
 
-/// Where the records are.
+/// Path of the device with the kernel's records.
 pub(super) const DEVICE: &str = "/dev/kmsg";
 /// The kernel writes no longer ones.
 const RECORD_BYTES_MAX: usize = 8 << 10;
@@ -33,7 +33,7 @@ const AGAIN: Duration = Duration::from_secs(10);
 /// Name of the stored number.
 const POSITION: &str = "kernel record";
 
-/// Whether the device can be read.
+/// Returns whether the device can be opened for reading.
 pub(crate) fn has_kernel_records() -> bool {
     open(Path::new(DEVICE)).is_ok()
 }
@@ -62,7 +62,7 @@ fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)
 }
 
-/// Names this boot: numbers start anew with each.
+/// Returns the id of this boot, empty when it cannot be read: records are numbered from the start in each.
 fn boot() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }

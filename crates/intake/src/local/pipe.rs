@@ -26,7 +26,7 @@ const PIPE_MODE: u32 = 0o600;
 /// The kernel's messages: a regular file by its type, a device by its nature.
 const KERNEL_MESSAGES: &str = "/proc/kmsg";
 
-/// Whether a path is to be waited for and not to be followed.
+/// Returns whether a path is a pipe or device, which is waited for and not followed.
 pub(crate) fn is_device(path: &Path) -> bool {
     let is_special = |metadata: fs::Metadata| {
         let kind = metadata.file_type();

@@ -83,7 +83,7 @@ fn hints_and_empty_messages_bring_nothing() {
     assert_eq!(setup.collected.count(), 0);
 }
 
-/// What a hostile sender says; the session ends, another one is not disturbed.
+/// Sends the words of a hostile sender: its session ends, another one is not disturbed.
 #[track_caller]
 fn check_refused(text: &str) {
     let setup = setup();

@@ -173,7 +173,7 @@ impl Receiver {
     }
 }
 
-/// Where what the associations give goes.
+/// Receiver of the events of associations: texts go to the reader, answers to the socket.
 struct Taking<'a> {
     socket: &'a Socket,
     batch_reader: &'a mut BatchReader,

@@ -21,7 +21,7 @@ use tokio::{
 use transport::stats::RefusalReason;
 use wire::proxy::{self, Start};
 
-/// Longest time for header and handshake: whoever is slower may only be holding connections open.
+/// Longest time for header and handshake: a slower peer may only be holding connections open.
 const GREETING_WITHIN: Duration = Duration::from_secs(20);
 /// First byte of the record that begins a session of TLS: no message in text begins with it.
 const HANDSHAKE: u8 = 0x16;
@@ -34,7 +34,7 @@ pub(super) struct Greeted {
     pub(super) is_encrypted: bool,
     /// The true ends, when a proxy named them.
     pub(super) ends: Option<(SocketAddr, SocketAddr)>,
-    /// What is known of the peer beyond its address.
+    /// Names and values that are known of the peer in addition to its address.
     pub(super) values: Vec<(String, Vec<u8>)>,
 }
 

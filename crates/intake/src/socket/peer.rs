@@ -1,7 +1,7 @@
 //! What is known of a sender: its address and name, or its process.
 //!
 //! In: addresses and credentials. Out: origins, made once a peer. Holds: a cache for datagrams.
-//! Limits: [`PEERS_MAX`] senders; then the cache starts anew.
+//! Limits: [`PEERS_MAX`] senders; then the cache is emptied.
 
 use crate::batch_reader::Settings;
 use message::{Origin, Transport};
@@ -63,7 +63,7 @@ impl Peers {
         self.last = None;
     }
 
-    /// Call once a batch: origins that are too old are made anew by the next datagram.
+    /// Forgets origins that are too old; the next datagram makes them again. Call once a batch.
     pub(super) fn age(&mut self, now: Instant) {
         self.last = None;
         if self.known.len() >= PEERS_MAX {
@@ -72,7 +72,7 @@ impl Peers {
         self.known.retain(|_, (_, until)| *until > now);
     }
 
-    /// Whether a batch should end because it has too many senders.
+    /// Returns whether a batch should end because it has too many senders.
     pub(super) fn is_full(&self) -> bool {
         self.known.len() >= PEERS_MAX
     }

@@ -36,7 +36,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// Pause between two lines about errors of `accept`.
 const ERRORS_TOLD_EVERY: Duration = Duration::from_secs(10);
 
-/// What an accepting task needs.
+/// The parts that an accepting task needs.
 #[derive(Clone)]
 pub(crate) struct Accepting {
     pub(crate) cell: Arc<SettingsCell>,

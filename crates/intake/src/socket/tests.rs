@@ -74,7 +74,7 @@ fn a_port_is_read_by_all_reactors() {
     lines.sort();
     lines.dedup();
     assert_eq!(lines.len(), 16, "{lines:?}");
-    // The port is taken, whoever asks for it.
+    // The port is taken, no matter who asks for it.
     let log = InternalLog::new("test", None);
     let second = Sources::start(Registry::default(), log, 2, None).unwrap();
     let driver = SourceDriver::Datagram(DatagramListener::new(all(setup.port)));

@@ -4,7 +4,7 @@ use super::*;
 
 const MESSAGES: usize = 100;
 
-/// Whether the last of some turns may write after its path took so long; `b` is another reader.
+/// Checks whether the last of some turns may write after its path took this long; `b` is a turn of another reader.
 #[track_caller]
 fn check(is_patient: bool, turns: &str, took: Duration, want: bool) {
     let (reader, other) = (ReaderTurns::new(is_patient), ReaderTurns::new(true));

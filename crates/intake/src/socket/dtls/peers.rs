@@ -40,11 +40,12 @@ const HANDSHAKE_MTU: usize = 1_200;
 const ORIGIN_GOOD_FOR: Duration = Duration::from_secs(10);
 /// While the name is missing it is looked for more often.
 const UNNAMED_GOOD_FOR: Duration = Duration::from_millis(500);
-/// What strangers cause is said in our log at most this often, and answered at most so many times in that time.
+/// Events that strangers can cause are logged at most this often.
 const SAID_EVERY: Duration = Duration::from_secs(1);
+/// Most hints to strangers between two ticks.
 const HINTS_MAX: usize = 100;
 
-/// What comes of a datagram.
+/// Receiver of everything that comes of a datagram.
 pub(super) trait Events {
     /// The text of one record.
     fn text(&mut self, record: &[u8], origin: &Arc<Origin>);
@@ -151,7 +152,8 @@ impl Peers {
         }
     }
 
-    /// Whose a record is when a peer that is open begins anew: a handshake has no keys, or only handshake under them.
+    /// Returns whether a record belongs to the open association and not to a new handshake of the same peer: a
+    /// handshake has no keys, or only handshake records under them.
     fn is_for_open(&self, from: SocketAddr, record: Record) -> bool {
         let begins_anew = self.handshaking.contains_key(&from);
         let is_text = record.epoch > 0 && record.content == content::APPLICATION_DATA;
@@ -283,7 +285,8 @@ impl Peers {
         }
     }
 
-    /// A record of an association that we do not have, perhaps not any more: the peer may take a hint and begin anew.
+    /// Handles a record of an association that we do not have, perhaps not any more: the peer may take a hint and start
+    /// a new one.
     fn on_unknown_record(&mut self, from: SocketAddr, record: Record, events: &mut dyn Events) {
         events.odd();
         if record.epoch > 0 && record.content == content::APPLICATION_DATA && self.hints < HINTS_MAX {
@@ -442,7 +445,7 @@ impl Peers {
         }
     }
 
-    /// Says goodbye to all, so that they know that they must begin anew.
+    /// Says goodbye to all, so that they know that they must start new associations.
     pub(super) fn close(&mut self, counters: &Counters, mut send: impl FnMut(SocketAddr, &[u8])) {
         for (from, mut open) in self.open.drain() {
             stats::subtract(&counters.connections, 1);

@@ -1,4 +1,5 @@
-//! A DTLS listener on this machine, with senders of ours: many peers, peers that begin anew, hostile datagrams, limits.
+//! A DTLS listener on this machine, with senders of ours: many peers, peers that start again, hostile datagrams,
+//! limits.
 
 use crate::{
     DatagramListener, SourceDriver, SourceOptions,
@@ -164,7 +165,7 @@ fn hostile_datagrams_disturb_nobody() {
     for bytes in [&b"<13>plain text"[..], &[0; 1], &[0xff; 1000], &datagram] {
         stranger.send(bytes).unwrap();
     }
-    // Whoever sends records of no association gets a hint that it is unknown.
+    // A sender of records of no association gets a hint that it is unknown.
     let mut answer = [0; 512];
     assert_eq!(stranger.recv(&mut answer).unwrap(), 15);
     client.say(&format!("{LINE}after"));
