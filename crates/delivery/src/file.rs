@@ -58,7 +58,7 @@ const REFUSALS_SAID_EVERY: Duration = Duration::from_secs(10);
 /// How long output of several files is gathered: with many of them each write would be of a few messages else, and a
 /// write costs the system more than the messages do.
 const GATHERED_FOR: Duration = Duration::from_millis(20);
-/// No message for so long: whoever sends may be waiting for us.
+/// Output is written after this time without a message: the sender may be waiting for us.
 const QUIET: Duration = Duration::from_millis(1);
 /// Names whose files are found without asking the whole list.
 const RECENT: usize = 1024;
@@ -283,7 +283,7 @@ impl Driver for Files {
         self.target = target;
         self.rendering = rendering;
         self.reopen();
-        // Files with output stay until it is written; others are found anew under the new name.
+        // Files with output stay until it is written; others are looked up again under the new name.
         while let Some(index) = self.open.iter().position(|file| file.output.size() == 0) {
             self.forget(index);
         }
@@ -417,7 +417,8 @@ impl OpenFile {
     }
 }
 
-/// Where a name stands among those of late: names of one folder differ near their ends.
+/// Returns the place of a name among the recent ones. Names of one folder differ near their ends, so the last 16
+/// bytes choose it.
 fn recent_place(name: &[u8]) -> usize {
     let mut end = [0; 16];
     let size = name.len().min(end.len());

@@ -36,7 +36,7 @@ use tokio::{
 };
 use transport::{InternalLog, LogPause};
 
-/// After so long the thread looks whether it is told to stop.
+/// Longest wait before the thread looks whether it must stop.
 const STALL: Duration = Duration::from_millis(300);
 /// The status of a document whose id is there already.
 const ALREADY_THERE: u16 = 409;

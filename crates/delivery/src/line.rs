@@ -17,7 +17,7 @@ pub(super) trait Target: Send {
     /// the rest. When the connection was lost it has rewound the output to a whole message.
     fn write(&mut self, output: &mut Output) -> io::Result<()>;
 
-    /// How messages are told apart.
+    /// Returns how messages are separated.
     fn framing(&self) -> StreamFraming {
         StreamFraming::Plain
     }
@@ -30,7 +30,7 @@ pub(super) trait Target: Send {
     /// Takes new settings.
     fn configure(&mut self, driver: DestinationDriver);
 
-    /// Whether what was written in part may go on where it stopped.
+    /// Returns whether a message that was written in part may be continued after new settings.
     fn is_open(&self) -> bool {
         false
     }

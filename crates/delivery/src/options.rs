@@ -18,11 +18,11 @@ pub struct DestinationSpec {
     pub id: String,
     /// Driver as written, for the counters: `file`, `network`, `udp`, ...
     pub component: String,
-    /// What it writes to.
+    /// The driver with its own options.
     pub driver: DestinationDriver,
     /// Its queue.
     pub queueing: Queueing,
-    /// What it writes.
+    /// How its messages become bytes.
     pub rendering: Rendering,
 }
 
@@ -116,7 +116,7 @@ pub enum MarkMode {
 pub struct DiskBuffer {
     /// The folder of this queue alone. It is what a queue is known by over reloads and restarts.
     pub folder: PathBuf,
-    /// `reliable()`: synced to the device before a source is told that its messages are safe. Otherwise they are with
+    /// `reliable()`: synced to the device before a source learns that its messages are safe. Otherwise they are with
     /// the operating system by then: they survive the end of the process, not the loss of power.
     pub reliable: bool,
     /// `capacity-bytes()`
@@ -202,7 +202,7 @@ pub struct Rotation {
     pub kept: u32,
 }
 
-/// Where a socket leads.
+/// Transport and address of a receiver.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SocketKind {
     /// TCP to host and port.
@@ -217,7 +217,7 @@ pub enum SocketKind {
     UnixDatagram(PathBuf),
 }
 
-/// How messages are told apart on a stream. The template's own line feed is part of the message.
+/// How messages are separated on a stream. The template's own line feed is part of the message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum StreamFraming {
     /// As the template has it.
@@ -254,13 +254,13 @@ pub struct Failback {
 /// `network()`, `syslog()` and their older spellings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SocketTarget {
-    /// Where to.
+    /// Transport and address of the receiver.
     pub kind: SocketKind,
     /// `ip-protocol(6)`: prefer IPv6 addresses of a name.
     pub ipv6: bool,
     /// `localip()` and `localport()`.
     pub local: Option<std::net::SocketAddr>,
-    /// How messages are told apart on a stream.
+    /// How messages are separated on a stream.
     pub framing: StreamFraming,
     /// `so-sndbuf()`; 0 leaves the system's value.
     pub send_buffer: usize,
@@ -314,7 +314,7 @@ impl SocketTarget {
 /// `spoof-source(yes)`: datagrams have the address of the message's sender.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpoofTarget {
-    /// Where to; UDP.
+    /// The receiver; UDP.
     pub socket: SocketTarget,
     /// `spoof-source-max-msglen()`: longer messages are cut.
     pub message_bytes_max: usize,
@@ -325,7 +325,7 @@ pub struct SpoofTarget {
 /// `relp()`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RelpTarget {
-    /// Where to; TCP.
+    /// The receiver; TCP.
     pub socket: SocketTarget,
     /// `response-timeout()`: a receiver that owes an answer for so long is given up.
     pub response_within: Duration,
@@ -346,7 +346,7 @@ pub enum Packing {
 /// `gelf()` over UDP.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GelfTarget {
-    /// Where to; UDP.
+    /// The receiver; UDP.
     pub socket: SocketTarget,
     /// `compression()`
     pub packing: Packing,
@@ -357,7 +357,7 @@ pub struct GelfTarget {
 /// `smtp()`: what is rendered is an envelope with its mail, see `wire::mail`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MailTarget {
-    /// Where to; TCP, encrypted from the start with `transport(tls)`.
+    /// The mail server; TCP, encrypted from the start with `transport(tls)`.
     pub socket: SocketTarget,
     /// `transport(starttls)`: encrypted before anything is said.
     pub starttls: Option<SenderTls>,

@@ -15,7 +15,7 @@ const KEPT_BYTES: usize = 4 << 20;
 #[derive(Default)]
 pub(super) struct Output {
     bytes: Vec<u8>,
-    /// Where each message ends in `bytes`.
+    /// Offsets in `bytes` at which the messages end, ascending.
     ends: Vec<usize>,
     /// How many bytes were written.
     written: usize,
@@ -61,7 +61,7 @@ impl Output {
         self.bytes.splice(start..start, header[..used].iter().copied());
     }
 
-    /// What is to be written.
+    /// Returns the bytes that are to be written.
     pub(super) fn rest(&self) -> &[u8] {
         &self.bytes[self.written..]
     }
@@ -101,7 +101,7 @@ impl Output {
         }
     }
 
-    /// Whether the next byte to write is the first of a message.
+    /// Returns whether the next byte to write is the first of a message.
     pub(super) fn is_at_message(&self) -> bool {
         self.written == 0 || self.ends.binary_search(&self.written).is_ok()
     }

@@ -25,7 +25,7 @@ const SLOW_WRITE: Duration = Duration::from_millis(20);
 /// Time after such a write in which the destination's thread writes everything: readers have better to do than to wait.
 const INLINE_WRITE_DISABLED_FOR: Duration = Duration::from_secs(60);
 
-/// What the configuration tells a destination's thread.
+/// Command of the configuration to a destination's thread.
 pub(super) enum Command {
     /// New settings; the queue stays.
     Configure(Box<DestinationSpec>),
@@ -42,7 +42,7 @@ pub(super) struct Item {
     bytes: usize,
 }
 
-/// What a destination's thread writes with.
+/// The writing part of a destination's thread.
 pub(super) trait Writer: Send {
     /// Room for what waits; empty while the thread rests.
     fn items(&mut self) -> &mut VecDeque<Item>;
@@ -58,7 +58,7 @@ pub(super) trait Writer: Send {
 pub(super) struct Queue<W> {
     state: Mutex<State<W>>,
     wake: Condvar,
-    /// What is in it is also on the disk: what cannot be written stays there and is not lost.
+    /// Its contents are also on the disk: messages that cannot be written stay there and are not lost.
     pub(super) is_backed: bool,
     pub(super) counters: Arc<Counters>,
     /// The command to stop was given, see [`super::stopping`].
@@ -84,7 +84,7 @@ struct State<W> {
     closed: bool,
 }
 
-/// What woke the thread.
+/// Reason why the thread woke.
 pub(super) enum Wake {
     Command(Command),
     Items,

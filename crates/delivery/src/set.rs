@@ -40,7 +40,7 @@ pub struct Destinations {
 /// and its queue, when that is on disk, in the same folder.
 type Key = (String, Discriminant<DestinationDriver>, Option<PathBuf>);
 
-/// What a reload prepared: drop it to leave everything as it was.
+/// Destinations that a reload prepared; drop it to leave everything as it was.
 #[derive(Default)]
 pub struct StagedDestinations {
     fresh: HashMap<Key, Running>,
@@ -166,7 +166,7 @@ impl Destinations {
     }
 }
 
-/// Reads certificates and keys anew. A key that waits for its password is no error: until then messages wait.
+/// Reads certificates and keys. A key that waits for its password is no error: until then messages wait.
 fn load_tls(spec: &DestinationSpec, log: &InternalLog) -> Result<(), StageError> {
     let loaded = match &spec.driver {
         DestinationDriver::Socket(SocketTarget { kind: SocketKind::Dtls(_, _, dtls), .. }) => {
@@ -184,7 +184,8 @@ fn load_tls(spec: &DestinationSpec, log: &InternalLog) -> Result<(), StageError>
     }
 }
 
-/// Whether the system lets us write other addresses into packets: said at the start, not with the first message.
+/// Checks that the system lets us write other addresses into packets: the error comes at the start, not with the
+/// first message.
 fn may_spoof(spec: &DestinationSpec) -> Result<(), StageError> {
     let DestinationDriver::Spoof(target) = &spec.driver else { return Ok(()) };
     let permission = "a raw socket (spoof-source() needs the capability CAP_NET_RAW: run as root, write \
@@ -244,7 +245,7 @@ impl DestinationDriver {
         }
     }
 
-    /// What its connections are encrypted with.
+    /// Returns the settings by which its connections are encrypted.
     fn tls(&self) -> Option<&SenderTls> {
         match self {
             DestinationDriver::Socket(target) => target.tls.as_ref(),
@@ -254,7 +255,7 @@ impl DestinationDriver {
         }
     }
 
-    /// Whether its queue holds the sources back instead of dropping, flow control or not.
+    /// Returns whether its queue holds the sources back instead of dropping, flow control or not.
     pub(super) fn holds_back(&self) -> bool {
         matches!(self, DestinationDriver::File(_))
     }

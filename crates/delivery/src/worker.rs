@@ -66,10 +66,10 @@ fn this_machine() -> String {
 const SECOND: Duration = Duration::from_secs(1);
 /// At the stop, a target that takes nothing for so long does not hold up the end.
 const STALLED_AT_STOP: Duration = Duration::from_secs(2);
-/// A disk that stays full is told at most this often, although it is tried each second.
+/// Errors of a target on this machine are logged at most this often, although it is tried more often.
 const TROUBLE_TOLD_EVERY: Duration = Duration::from_secs(60);
 
-/// What such a thread writes with, and knows about what it wrote.
+/// State of a destination's thread: its driver, and its counts of messages that it took and wrote.
 pub(crate) struct Worker {
     id: String,
     queueing: Queueing,
@@ -78,7 +78,7 @@ pub(crate) struct Worker {
     clock: Clock,
     driver: Box<dyn Driver>,
     items: VecDeque<Item>,
-    /// What is rendered and not written: tokens, messages, bytes.
+    /// Rendered and not written: tokens, messages, bytes.
     tokens: Vec<Ack>,
     count: usize,
     bytes: usize,
@@ -164,7 +164,7 @@ impl Worker {
         self.driver.next_tick().into_iter().chain(held).chain(told).chain(marked).min()
     }
 
-    /// Whether what is held back is to be written.
+    /// Returns whether output that is held back must be written now.
     fn is_due(&self) -> bool {
         self.stop_at.is_some() || self.driver.holds_until().is_none()
     }
@@ -304,7 +304,7 @@ impl Worker {
             if size != progress.0 {
                 progress = (size, Instant::now());
             }
-            // A slow reader is no error, but the thread looks now and then whether it is told to stop.
+            // A slow reader is no error, but the thread looks now and then whether it must stop.
             let stalled = error.kind() == io::ErrorKind::WouldBlock;
             let mut until = Instant::now();
             if !stalled {

@@ -58,7 +58,7 @@ const REMOTE: [u32; 8] = [
     0x0BD0_0BD0, // Lustre
 ];
 
-/// Whether it is a regular file on a disk of this machine, or in its memory.
+/// Returns whether it is a regular file on a disk of this machine, or in its memory.
 pub(super) fn is_local(file: &File) -> bool {
     let is_regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
     // The field's width differs between machines; the numbers have 32 bits.
@@ -125,7 +125,7 @@ fn point(link: &Path, path: &Path) -> io::Result<()> {
     fs::rename(fresh, link)
 }
 
-/// Whether a later try cannot help: the fault is in the name, not in the disk.
+/// Returns whether a later try cannot help: the fault is in the name, not in the disk.
 pub(super) fn is_final(error: &io::Error) -> bool {
     let codes = [
         libc::EACCES,

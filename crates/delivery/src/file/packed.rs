@@ -7,12 +7,12 @@
 use flate2::{Compression, write::GzEncoder};
 use std::io::{self, Write};
 
-/// What is packed and not wholly written.
+/// A packed member that is not wholly written.
 #[derive(Default)]
 pub(super) struct Packed {
     bytes: Vec<u8>,
     written: usize,
-    /// So many bytes are packed in it.
+    /// Bytes of input that it stands for.
     plain: usize,
 }
 
@@ -39,7 +39,7 @@ impl Packed {
         Ok(plain)
     }
 
-    /// Whether no member is written in part.
+    /// Returns whether no member is written in part.
     pub(super) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }

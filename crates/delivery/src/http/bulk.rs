@@ -90,7 +90,7 @@ fn item(result: &Value, has_errors: Option<bool>) -> Result<ItemResult, BulkAnsw
     let error = inner.get("error").filter(|error| !error.is_null());
     let status = inner.get("status").and_then(Value::as_u64).and_then(|status| u16::try_from(status).ok());
     let status = match (status, error) {
-        // An error counts, whatever number stands beside it.
+        // An error counts, even with a status of success.
         (Some(status), Some(_)) if (200..300).contains(&status) => 500,
         (Some(status), _) => status,
         (None, Some(_)) => 500,

@@ -44,7 +44,7 @@ const ANSWER_BYTES_MAX: usize = 1 << 20;
 /// Bytes of the result of one message, with what an error has to say.
 const RESULT_BYTES_MAX: usize = 4 << 10;
 
-/// What came of a request.
+/// Outcome of a request.
 #[derive(Debug)]
 pub(super) enum Reply {
     /// The server answered.
@@ -99,7 +99,7 @@ pub(super) struct Lane {
 }
 
 impl Lane {
-    /// Whether its connection leads to where a URL does.
+    /// Returns whether its connection leads to the server of a URL.
     pub(super) fn is_of(&self, url: &str) -> bool {
         let base = |uri: &Uri| base(uri);
         let wanted = url.parse::<Uri>().ok();
@@ -161,7 +161,7 @@ impl Lane {
         Err(failed("too many redirections"))
     }
 
-    /// Sends to one address. A connection that the server closed meanwhile is made anew, once.
+    /// Sends to one address. When the server closed the connection meanwhile, connects again, once.
     async fn send(
         &mut self,
         uri: &Uri,
@@ -244,7 +244,7 @@ fn port(uri: &Uri) -> u16 {
     uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 })
 }
 
-/// Where a redirection leads.
+/// Returns the address to which a redirection leads.
 fn resolved(from: &Uri, location: &str) -> io::Result<Uri> {
     let whole = if location.starts_with('/') { base(from) + location } else { location.to_owned() };
     whole.parse().map_err(|_| failed("the server redirects to what is no URL"))
@@ -303,7 +303,7 @@ fn built(
     settings: &RequestSettings,
 ) -> io::Result<hyper::Request<Full<Bytes>>> {
     let path = uri.path_and_query().map_or("/", |path| path.as_str());
-    // A proxy is told the whole address; through a tunnel the server itself is asked.
+    // A proxy gets the whole address; through a tunnel the server itself is asked.
     let is_told = settings.proxy.is_some() && uri.scheme_str() != Some("https");
     let asked = if is_told { base(uri) + path } else { path.to_owned() };
     let method: Method = settings.method.parse().map_err(|_| failed("this is no method of HTTP"))?;

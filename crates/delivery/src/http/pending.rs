@@ -29,7 +29,7 @@ pub(super) struct Request {
     pub(super) messages: usize,
     /// Headers of a request for one message: whose it is.
     pub(super) headers: Vec<(&'static str, String)>,
-    /// Where each message is in the body before it was packed, when an answer has a result for each; else empty.
+    /// Range of each message in the body before it was packed, when an answer has a result for each; else empty.
     pub(super) items: Vec<Range<usize>>,
     /// The body before it was packed, when `items` needs it and it was.
     plain: Option<Vec<u8>>,
@@ -41,7 +41,7 @@ impl Request {
     }
 }
 
-/// Where a request is.
+/// Progress of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     Waiting,
@@ -319,7 +319,7 @@ fn address(url: &mut dyn Render, (batch, index): (&Batch, usize), sequence: u64)
     String::from_utf8_lossy(&bytes).replace(' ', "%20")
 }
 
-/// What syslog-ng tells of a message that is sent alone.
+/// Returns the headers with which syslog-ng describes a message that is sent alone.
 fn whose(batch: &Batch, index: usize) -> Vec<(&'static str, String)> {
     let text = |field| String::from_utf8_lossy(batch.fixed(index, field)).into_owned();
     let pri = batch.messages[index].pri;

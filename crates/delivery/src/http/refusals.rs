@@ -1,7 +1,7 @@
 //! Our log's lines about messages that a server does not take.
 //!
 //! In: answers and how many messages they are about. Out: lines. Holds: how many lines were written lately.
-//! Limits: [`LINES_MAX`] lines in [`INTERVAL`]; what is beyond is counted, and the sum is told when that time is over.
+//! Limits: [`LINES_MAX`] lines in [`INTERVAL`]; more are counted, and the sum is written when that time is over.
 
 use std::time::{Duration, Instant};
 use transport::InternalLog;
@@ -10,7 +10,7 @@ use transport::InternalLog;
 const LINES_MAX: usize = 5;
 const INTERVAL: Duration = Duration::from_secs(10);
 
-/// What was said of refused messages.
+/// Writer of the lines about refused messages.
 pub(super) struct Refusals {
     log: InternalLog,
     until: Instant,

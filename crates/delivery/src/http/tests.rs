@@ -1,4 +1,4 @@
-//! A server that answers as it is told to, and what becomes of the messages.
+//! A server with prepared answers, and what becomes of the messages.
 
 mod items;
 

@@ -21,7 +21,7 @@ use transport::{folders, sys};
 
 /// Mode of created pipes, as syslog-ng's.
 const PIPE_MODE: u32 = 0o600;
-/// After so long without progress the thread looks whether it is told to stop.
+/// After this time without progress the thread looks whether it must stop.
 const STALL: Duration = Duration::from_millis(200);
 
 /// A pipe target.

@@ -52,7 +52,7 @@ impl Program {
         Ok(Running { child, stdin, since: Instant::now() })
     }
 
-    /// The program ended: it is started anew at once unless it never worked.
+    /// Logs the end of the program, which may be started again at once. An error when it ended within `LIFE_MIN`.
     fn ended(&self, mut ended: Running, output: &mut Output) -> io::Result<()> {
         output.rewind();
         let status = ended.child.wait()?;

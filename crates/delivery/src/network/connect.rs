@@ -27,7 +27,7 @@ const LOOK_UP_WITHIN: Duration = Duration::from_secs(60);
 const CONNECTING_LOOKED_AT_EVERY: Duration = Duration::from_millis(20);
 /// The shortest wait that the system knows.
 const NO_TIME: Duration = Duration::from_millis(1);
-/// After so long without progress the thread looks whether it is told to stop.
+/// After this time without progress the thread looks whether it must stop.
 const STALL: Duration = Duration::from_millis(200);
 
 /// An open connection.

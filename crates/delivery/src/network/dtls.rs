@@ -21,9 +21,9 @@ use wire::dtls::{Record, Start, content, start};
 
 /// Headers of IPv6 and UDP; those of IPv4 are shorter.
 const PACKET_OVERHEAD_BYTES: usize = 40 + 8;
-/// What a path may be trusted with that says more: a handshake in datagrams of this size gets through.
+/// Largest MTU that a handshake relies on, even if the path says more: datagrams of this size get through.
 const ETHERNET_MTU: usize = 1_500;
-/// What every path takes: tried when nothing came of larger ones.
+/// MTU that every path takes: tried when nothing came of larger ones.
 const SMALL_MTU: usize = 576;
 /// Repetitions of a step of the handshake before it is tried in small datagrams.
 const SMALL_AFTER: usize = 2;
@@ -41,7 +41,7 @@ pub struct SecureDatagrams {
     framing: StreamFraming,
     /// Text that fits a datagram without fragments.
     text_bytes: usize,
-    /// What is put together for the next record.
+    /// Text of the next record.
     text: Vec<u8>,
     /// Bytes of output in each record that is not sent.
     parts: Vec<usize>,
@@ -255,7 +255,8 @@ impl SecureDatagrams {
         sealed.map_err(failed)
     }
 
-    /// Sends records; what does not go is sealed anew: a number that never comes is nothing to the peer.
+    /// Sends records. Those that the kernel does not take are encrypted again: the peer does not mind a gap in the
+    /// numbers.
     fn send(&mut self, output: &mut Output) -> io::Result<()> {
         let records: Vec<&[u8]> = self.association.outgoing().iter().collect();
         let mut done = 0;
@@ -284,7 +285,7 @@ impl Drop for SecureDatagrams {
         self.association.outgoing().clear();
         self.association.say_goodbye();
         if self.socket.set_nonblocking(true).is_ok() {
-            // Whoever is gone needs no goodbye.
+            // A peer that is gone needs no goodbye.
             let _ = self.send_each();
         }
     }
@@ -298,7 +299,8 @@ fn path_mtu(socket: &Socket) -> usize {
     known.map_or(ETHERNET_MTU, |mtu| (mtu as usize).max(SMALL_MTU))
 }
 
-/// Nobody listens there (ICMP): unlike plain UDP, that ends the association, since whoever listens next does not know it.
+/// Explains an error of the socket. Unlike with plain UDP, a port without a listener (ICMP) ends the association, since
+/// the next listener does not know it.
 fn unreachable(error: io::Error) -> io::Error {
     match error.kind() {
         io::ErrorKind::ConnectionRefused => io::Error::new(error.kind(), "nobody listens on this port"),

@@ -1,7 +1,7 @@
 //! `relp()` as a target: a message counts as written when the receiver has answered it.
 //!
 //! In: rendered messages. Out: RELP frames on a connection. Holds: the session and what is on its way without answer.
-//! A lost session is opened anew and begins with the first message that was not answered: nothing is lost, and what
+//! A lost session is opened again and begins with the first message that was not answered: nothing is lost, and what
 //! was received without our seeing the answer comes twice.
 //! Limits: [`RELP_WINDOW`] messages are on their way at a time; no answer for `response-timeout()` ends the session.
 
@@ -50,7 +50,7 @@ struct Session {
     sent: usize,
     /// When the receiver last answered, or was last owed nothing.
     heard: Instant,
-    /// Whether it answered any message.
+    /// The receiver has answered a message.
     proven: bool,
     /// The receiver is about to close.
     leaving: bool,
@@ -102,7 +102,7 @@ impl Relp {
 }
 
 fn refusal(code: u16, text: &[u8]) -> io::Error {
-    /// What is shown of a peer's words.
+    /// Bytes of a peer's words that are shown.
     const SHOWN: usize = 80;
     let text = String::from_utf8_lossy(&text[..text.len().min(SHOWN)]).into_owned();
     io::Error::other(format!("the receiver refused: {code} {text}"))
@@ -201,7 +201,7 @@ impl Session {
     }
 }
 
-/// Whether an error is the end of the connection.
+/// Returns whether an error is the end of the connection.
 fn is_end(error: &io::Error) -> bool {
     use io::ErrorKind::{BrokenPipe, ConnectionReset, UnexpectedEof};
     matches!(error.kind(), UnexpectedEof | ConnectionReset | BrokenPipe)
@@ -234,7 +234,7 @@ impl Target for Relp {
                 self.session = Some(session);
                 Ok(())
             }
-            // A receiver that worked before is tried again at once: it may only have been started anew.
+            // A receiver that worked before is tried again at once: it may only have been restarted.
             Err(error) if session.proven && is_end(&error) => Ok(()),
             Err(error) => Err(error),
         }

@@ -65,7 +65,7 @@ impl Servers {
         }
     }
 
-    /// Whether the first server is back: then it is the present one.
+    /// Returns whether the first server is back, and makes it the present one if so.
     pub(super) fn is_back(&mut self) -> bool {
         if self.probe.as_ref().is_some_and(|probe| probe.found.load(Ordering::Acquire)) {
             self.probe = None;

@@ -46,7 +46,7 @@ struct Session {
     out: Vec<u8>,
     /// When we last asked.
     asked: Instant,
-    /// Whether it took any mail.
+    /// The server has taken a mail.
     is_proven: bool,
 }
 
@@ -69,7 +69,7 @@ impl Smtp {
         })
     }
 
-    /// What became of the first waiting mail.
+    /// Takes the first waiting mail off the output, or returns an error when it is to be tried again.
     fn settle(&mut self, verdict: Verdict, output: &mut Output) -> io::Result<()> {
         let size = output.next_message().map_or(0, <[u8]>::len);
         match verdict {
@@ -192,7 +192,7 @@ impl Target for Smtp {
                 self.session = Some(session);
                 Err(error)
             }
-            // A server that closed a connection which had nothing to do is connected to anew, at once.
+            // An idle connection that the server closed is opened again at once.
             Err(_) if session.is_proven && session.dialogue.is_at_begin() => Ok(()),
             Err(error) => Err(error),
         }

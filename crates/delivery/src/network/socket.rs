@@ -1,7 +1,7 @@
 //! `network()`, `syslog()` and unix sockets as targets.
 //!
 //! In: rendered messages. Out: bytes on a connection, or datagrams. Holds: the connection.
-//! A lost connection is made anew, and starts with the first message that was not wholly written.
+//! A lost connection is opened again, and starts with the first message that was not wholly written.
 //! Limits: a peer that reads slowly holds only its own queue.
 
 use super::{

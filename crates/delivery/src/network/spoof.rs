@@ -1,4 +1,4 @@
-//! `spoof-source(yes)` over UDP: datagrams that carry the address of whoever sent the message to us.
+//! `spoof-source(yes)` over UDP: datagrams that carry the address of the sender from which we have the message.
 //!
 //! In: messages with the addresses of their senders. Out: packets made here, over raw sockets, which need CAP_NET_RAW;
 //! a message without a sender, or with one of another version of IP, goes from our own address.

@@ -38,7 +38,7 @@ pub(super) fn write_plain(socket: &Socket, output: &mut Output) -> io::Result<()
     }
 }
 
-/// Whether the peer closed its end. What it sends is read and ignored.
+/// Returns whether the peer closed its end. Bytes that it sends are read and ignored.
 fn has_left(socket: &Socket) -> io::Result<bool> {
     let mut ignored = [MaybeUninit::<u8>::uninit(); 1024];
     loop {
@@ -233,7 +233,7 @@ impl Drop for Secure {
         if self.session.outgoing().is_empty() {
             self.session.say_goodbye();
         }
-        // Whoever is gone needs no goodbye, and one that does not read gets none.
+        // A peer that is gone needs no goodbye, and one that does not read gets none.
         if self.socket.set_nonblocking(true).is_ok() && !self.session.outgoing().is_empty() {
             let _ = self.send();
         }

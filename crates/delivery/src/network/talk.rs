@@ -1,7 +1,7 @@
 //! A connection on which both sides speak, plain or encrypted.
 //!
 //! In: a target. Out: what the other side says. Holds: the connection.
-//! Limits: a call waits for [`STALL`] at most, so that its thread can look whether it is told to stop.
+//! Limits: a call waits for [`STALL`] at most, so that its thread can look whether it must stop.
 
 use super::{
     connect::{CONNECT_WITHIN, Connection, connect_first},

@@ -85,7 +85,7 @@ pub struct HttpTarget {
     pub actions: Vec<(u16, ResponseAction)>,
     /// `item-results()`
     pub item_results: ItemResults,
-    /// What every request has.
+    /// Settings that all its requests share.
     pub settings: Arc<RequestSettings>,
 }
 
@@ -104,7 +104,7 @@ impl HttpTarget {
     }
 }
 
-/// What every request of a destination has.
+/// Settings that all requests of a destination share.
 #[derive(Clone, Debug)]
 pub struct RequestSettings {
     /// `method()`

@@ -35,7 +35,7 @@ impl Writer for Pen {
     }
 }
 
-/// What the thread would find now.
+/// Returns what the thread would find now.
 fn next<W: Writer>(queue: &Queue<W>, pen: W) -> (Box<W>, Wake) {
     queue.wait(Box::new(pen))
 }

@@ -1,4 +1,4 @@
-//! Damaged queues are kept for whoever wants to look into them.
+//! Damaged queues are kept, so that somebody can look into them.
 //!
 //! In: a file or folder. Out: a copy or a new name beside it, and a message. Holds: nothing.
 //! Limits: a file is copied once; when even that fails, the message says so.

@@ -12,7 +12,7 @@ use std::{
     sync::Arc,
 };
 
-/// What a queue holds.
+/// Summary of the contents of a queue.
 #[derive(Clone, Debug, Default)]
 pub struct QueueSummary {
     /// Messages that were not delivered.

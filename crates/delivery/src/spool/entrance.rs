@@ -38,7 +38,7 @@ pub(super) struct Arrival {
     pub(super) count: usize,
 }
 
-/// What the keeper is told.
+/// News for the keeper.
 #[derive(Default)]
 pub(super) struct News {
     pub(super) settings: Option<DiskBuffer>,

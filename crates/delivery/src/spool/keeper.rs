@@ -26,7 +26,7 @@ use transport::{
 
 /// Pause after an error of the disk.
 const AGAIN: Duration = Duration::from_secs(1);
-/// A disk that stays full is told at most this often.
+/// Errors of the disk are logged at most this often.
 const TROUBLE_TOLD_EVERY: Duration = Duration::from_secs(60);
 
 /// The owner of a queue on disk.
@@ -93,12 +93,12 @@ impl Keeper {
         self.files.journal.next_sequence().saturating_sub(self.handed)
     }
 
-    /// Where deliveries enter.
+    /// Returns the entrance of deliveries.
     pub(crate) fn entrance(&self) -> Arc<Entrance> {
         self.entrance.clone()
     }
 
-    /// Starts the thread, which ends the destination's thread when it is told to stop.
+    /// Starts the thread, which ends the destination's thread when it must stop.
     pub(crate) fn spawn(self, worker: JoinHandle<()>) -> Result<JoinHandle<()>, StageError> {
         let id = self.id.clone();
         std::thread::Builder::new()

@@ -56,7 +56,7 @@ impl Life {
         self.keeper.round(Some(Instant::now()));
     }
 
-    /// What the destination would write next; its tokens with it.
+    /// Returns what the destination would write next, with its tokens.
     fn taken(&self) -> Vec<(Vec<String>, Ack)> {
         let texts = |item: super::super::queue::Item| {
             let batch = &item.delivery.batch;

@@ -26,7 +26,7 @@ struct Last {
     fields: [Vec<u8>; 4],
     priority: Priority,
     received_us: i64,
-    /// How often it came again, and when that is told at the latest.
+    /// How often it came again; the summary is due at `tell_at`.
     count: u64,
     tell_at: Instant,
 }
@@ -36,7 +36,7 @@ impl Repeats {
         Repeats { within, own_name, last: None }
     }
 
-    /// What is to be written, and how many messages were held back.
+    /// Returns the messages that are to be written, with summaries, and how many were held back.
     pub(super) fn sift(&mut self, batch: &Arc<Batch>, selection: &Selection) -> (Vec<BatchPart>, usize) {
         let mut parts = Vec::new();
         let mut open = Selection::none(batch.len());

@@ -99,7 +99,7 @@ fn l1_the_configuration_says_what_the_status_of_an_item_means() {
     let setup = Setup::new(target);
     setup.send(&["h|1", "h|2"]);
     setup.check_counts(1, 1);
-    // Whoever says that answers hold no results gets them taken as a whole.
+    // With `ItemResults::Never` the answer has no results, and the messages are taken as a whole.
     let server = bulk_server(&["400 400"]);
     let setup = Setup::new(HttpTarget { item_results: ItemResults::Never, ..bulk_target(&server) });
     setup.send(&["h|1", "h|2"]);

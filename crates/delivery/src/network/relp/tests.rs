@@ -1,4 +1,4 @@
-//! A receiver of RELP that answers as it is told to: in time, late, out of order, not at all, with refusals.
+//! A receiver of RELP with prepared answers: in time, late, out of order, not at all, with refusals.
 
 use super::*;
 use crate::testing::{Setup, accept, spec, tcp_to};

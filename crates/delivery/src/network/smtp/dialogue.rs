@@ -10,7 +10,7 @@ use wire::{SmtpAnswer, mail::Envelope};
 /// The server says that it closes the connection.
 const CLOSING: u16 = 421;
 
-/// Where the conversation is: what the next answer is the answer to.
+/// State of the conversation: the question that the next answer belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
     Greeting,
@@ -31,7 +31,7 @@ enum Stage {
     Reset,
 }
 
-/// What came of a mail.
+/// Outcome of a mail.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Verdict {
     /// The server has it; recipients that it does not want are said.
@@ -42,7 +42,7 @@ pub(super) enum Verdict {
     Later(String),
 }
 
-/// What to do.
+/// Next step of the caller.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) enum Next {
     /// Say this, and wait for the answer.
@@ -92,12 +92,12 @@ impl Dialogue {
         }
     }
 
-    /// Whether a mail may begin.
+    /// Returns whether a mail may begin.
     pub(super) fn is_ready(&self) -> bool {
         self.stage == Stage::Ready
     }
 
-    /// Whether nothing of a mail has been said but its first line.
+    /// Returns whether nothing of a mail has been said but its first line.
     pub(super) fn is_at_begin(&self) -> bool {
         matches!(self.stage, Stage::Ready | Stage::From)
     }

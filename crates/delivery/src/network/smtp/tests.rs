@@ -1,4 +1,4 @@
-//! A mail server that answers as it is told to.
+//! A mail server with prepared answers.
 
 use super::*;
 use crate::{
