@@ -258,7 +258,7 @@ impl Peers {
         let open = Open { association, random, values, origin: None, heard: now, slot };
         self.open.insert(from, open);
         let how = match is_known {
-            true => "Syslog connection begun anew",
+            true => "Syslog connection restarted",
             false => {
                 stats::add(&settings.counters.connections, 1);
                 "Syslog connection accepted"
