@@ -115,9 +115,9 @@ impl<'t> Lowering<'t> {
     }
 
     /// Returns the path of a table. A relative one that is not below the working folder is looked for in the folder of the
-    /// configuration, where syslog-ng has the tables of `add-contextual-data()`.
+    /// configuration, where syslog-ng has the tables of `add-contextual-data()`. A check looks for no files.
     fn beside_configuration(&self, path: PathBuf) -> PathBuf {
-        if path.is_absolute() || path.exists() {
+        if !self.environment.looks_up || path.is_absolute() || path.exists() {
             return path;
         }
         let files = self.tree.texts.files();
