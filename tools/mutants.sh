@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # Measures how many small changes of the code the unit tests notice: cargo-mutants on a sample of each crate
 # (all of them would take days).
-# tools/mutants.sh COUNT [CRATE...]; SEED chooses another sample. Prints a row for each crate, then the changes that no test noticed.
+# tools/mutants.sh COUNT [PACKAGE...]; SEED chooses another sample. Prints a row for each crate, then the changes that no test noticed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 count=${1:-20}; shift || true
 seed=${SEED:-0}
-[ $# -gt 0 ] || set -- $(ls crates)
+[ $# -gt 0 ] || set -- $(sed -n 's/^name = "\(.*\)"/\1/p' crates/*/Cargo.toml)
 out=target/mutants
 mkdir -p $out
 printf '%-12s %8s %8s %8s %8s %8s\n' crate sample viable caught share missed
 for crate in "$@"; do
-    total=$(cargo mutants --list --package "$crate" 2>/dev/null | wc -l)
+    total=$(cargo mutants --list --package "$crate" | wc -l)
     [ "$total" -gt 0 ] || continue
     shards=$(((total + count - 1) / count))
     rm -rf "${out:?}/$crate"
