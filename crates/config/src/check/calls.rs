@@ -19,7 +19,7 @@ pub(super) struct Calls<'a> {
     pub(super) includes: &'a BTreeSet<&'static str>,
     pub(super) report: &'a mut Report,
     /// `persist-name()` by kind and driver, and where it was given first.
-    pub(super) persist_names: BTreeMap<(Kind, String, String), Span>,
+    pub(super) persist_names: BTreeMap<(Kind, &'static str, String), Span>,
 }
 
 const TEMPLATE_OPTIONS: &[&[Row]] = &[&[
@@ -103,7 +103,7 @@ impl Calls<'_> {
     fn persist_name(&mut self, kind: Kind, driver: &Driver, call: &Call) {
         let Some(option) = call.option("persist-name") else { return };
         let Some(name) = option.text().filter(|name| !name.is_empty()) else { return };
-        let key = (kind, driver.name.to_owned(), name.to_owned());
+        let key = (kind, driver.name, name.to_owned());
         if let Some(first) = self.persist_names.insert(key, option.span) {
             let message = format!("persist-name `{name}` is used twice for {}()", driver.name);
             let diagnostic = Diagnostic::error(option.span, message).related(first, "first used here");

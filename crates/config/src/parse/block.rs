@@ -171,7 +171,7 @@ impl Parser<'_> {
         }
         let mut pieces = Vec::new();
         for (argument, span) in rest {
-            // Where nothing had to be replaced, the argument is in the text as it was written.
+            // An argument without replacements is used from the text that it was written in; any other gets a text of its own.
             let written = Span { end: span.end + 1, ..argument.span };
             let is_written = span.text == argument.span.text && span.start >= argument.span.end;
             pieces.push(match is_written {
