@@ -68,6 +68,13 @@ const FACILITY_NAMES: [&str; 24] = [
 ];
 
 impl Facility {
+    /// `kern`: the kernel.
+    pub const KERNEL: Self = Self(0);
+    /// `user`: programs of users.
+    pub const USER: Self = Self(1);
+    /// `syslog`: the log server itself.
+    pub const SYSLOG: Self = Self(5);
+
     /// Returns the name as `${FACILITY}` prints it; `None` above 23.
     pub fn name(self) -> Option<&'static str> {
         FACILITY_NAMES.get(self.0 as usize).copied()
@@ -95,6 +102,23 @@ pub struct Severity(pub u8);
 const SEVERITY_NAMES: [&str; 8] = ["emerg", "alert", "crit", "err", "warning", "notice", "info", "debug"];
 
 impl Severity {
+    /// `emerg`: the system cannot be used.
+    pub const EMERGENCY: Self = Self(0);
+    /// `alert`: somebody has to act at once.
+    pub const ALERT: Self = Self(1);
+    /// `crit`: a part has failed.
+    pub const CRITICAL: Self = Self(2);
+    /// `err`: something went wrong.
+    pub const ERROR: Self = Self(3);
+    /// `warning`: something may go wrong.
+    pub const WARNING: Self = Self(4);
+    /// `notice`: normal, but worth knowing.
+    pub const NOTICE: Self = Self(5);
+    /// `info`: what is going on.
+    pub const INFORMATIONAL: Self = Self(6);
+    /// `debug`: what only developers want to know.
+    pub const DEBUG: Self = Self(7);
+
     /// Returns the name as `${SEVERITY}` prints it.
     pub fn name(self) -> &'static str {
         SEVERITY_NAMES[(self.0 & 7) as usize]

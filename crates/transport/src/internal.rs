@@ -101,17 +101,17 @@ impl InternalLog {
 
     /// Writes a message of severity `err`.
     pub fn error(&self, text: &str) {
-        self.write(Severity(3), text);
+        self.write(Severity::ERROR, text);
     }
 
     /// Writes a message of severity `warning`.
     pub fn warning(&self, text: &str) {
-        self.write(Severity(4), text);
+        self.write(Severity::WARNING, text);
     }
 
     /// Writes a message of severity `notice`.
     pub fn notice(&self, text: &str) {
-        self.write(Severity(5), text);
+        self.write(Severity::NOTICE, text);
     }
 
     /// Takes at most `most` entries, and how many were lost before them.

@@ -70,7 +70,7 @@ impl Marker {
 pub fn mark(host: &str, now: Stamp) -> Batch {
     let mut batch = Batch::new(Arc::default(), vec![Arc::new(Origin::default())], now, Ack::none());
     let mut message = Message::default();
-    (message.pri, message.event) = (Priority::new(Facility(5), Severity(6)), now);
+    (message.pri, message.event) = (Priority::new(Facility::SYSLOG, Severity::INFORMATIONAL), now);
     message.host = batch.add_extra(host.as_bytes());
     message.text = batch.add_extra(TEXT);
     batch.messages.push(message);

@@ -9,8 +9,6 @@ use transport::Entry;
 
 /// Most messages of a batch.
 const BATCH: usize = 500;
-/// `syslog`
-const FACILITY: Facility = Facility(5);
 
 /// Reads until it is stopped.
 pub(crate) async fn read_internal(mut here: Local) {
@@ -32,7 +30,7 @@ pub(crate) async fn read_internal(mut here: Local) {
         if lost > 0 {
             let text =
                 format!("Messages of our own were dropped before internal() could read them; count='{lost}'");
-            entries.push(Entry { at: SystemTime::now(), severity: Severity(4), text });
+            entries.push(Entry { at: SystemTime::now(), severity: Severity::WARNING, text });
         }
         if entries.is_empty() {
             tokio::select! {
@@ -59,7 +57,7 @@ pub(crate) async fn read_internal(mut here: Local) {
             message.pid = pid;
             message.text = text;
             message.event = batch_reader.clock().stamp(entry.at);
-            message.pri = Priority::new(FACILITY, entry.severity);
+            message.pri = Priority::new(Facility::SYSLOG, entry.severity);
             message.format = Format::Internal;
             batch.messages.push(message);
         }

@@ -246,7 +246,10 @@ pub(super) fn push(
     let severity = number("PRIORITY").filter(|severity| *severity < 8).map(|severity| severity as u8);
     let kernel = find("_TRANSPORT") == Some(b"kernel");
     let facility = number("SYSLOG_FACILITY").filter(|code| *code < 24).map(|code| code as u16);
-    let fallback = default_pri.unwrap_or(Priority::new(Facility(if kernel { 0 } else { 1 }), Severity(6)));
+    let fallback = default_pri.unwrap_or(Priority::new(
+        if kernel { Facility::KERNEL } else { Facility::USER },
+        Severity::INFORMATIONAL,
+    ));
     let time = number("_SOURCE_REALTIME_TIMESTAMP").or_else(|| number("__REALTIME_TIMESTAMP"));
     let event = time
         .and_then(|unix_us| i64::try_from(unix_us).ok())
