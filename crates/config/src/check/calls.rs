@@ -74,7 +74,7 @@ impl Calls<'_> {
     /// Checks one driver of an object.
     pub(super) fn driver(&mut self, kind: Kind, call: &Call) {
         let key = call.key();
-        let noun = Self::kind_noun(kind);
+        let noun = noun(kind);
         let Some(driver) = options::driver(kind, &key) else {
             if options::later(kind).contains(&key.as_str()) {
                 self.not_yet(&Name { text: format!("{}()", call.name.text), span: call.name.span }, noun);
@@ -238,5 +238,13 @@ impl Calls<'_> {
             diagnostic = diagnostic.label(format!("did you mean `{near}`?"));
         }
         self.report.push(diagnostic);
+    }
+}
+
+/// Returns the name of a kind in sentences.
+fn noun(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Rewrite => "rewrite rule",
+        kind => kind.word(),
     }
 }

@@ -1,51 +1,13 @@
 //! What a tree means: names resolved, drivers and options known.
 //!
-//! In: a [`Tree`]. Out: findings, added to the report of the parser.
-//! Holds: the names that the configuration defines.
+//! In: a [`Tree`](crate::tree::Tree). Out: findings, added to the report of the parser.
 
 mod advice;
 mod calls;
 mod cycles;
 mod names;
 mod paths;
+mod statements;
 
-use std::collections::BTreeMap;
-
-use crate::diagnostic::Report;
-use crate::tree::{Kind, Statement, Tree};
 pub use advice::advise;
-use calls::Calls;
-use names::Names;
-
-/// Checks a tree: every name, every driver, every option, every statement that does not run yet.
-pub fn check(tree: &Tree, report: &mut Report) {
-    let names = Names::collect(tree, report);
-    let mut calls = Calls { names: &names, includes: &tree.includes, report, persist_names: BTreeMap::new() };
-    for statement in &tree.statements {
-        calls.statement(statement);
-    }
-    cycles::cycles(tree, report);
-}
-
-impl Calls<'_> {
-    fn statement(&mut self, statement: &Statement) {
-        match statement {
-            Statement::Object(object) => self.items(object.kind, &object.items),
-            Statement::Filter(named) => self.filter(&named.filter),
-            Statement::Template(template) | Statement::TemplateFunction(template) => self.template(template),
-            Statement::Options(options) => self.global(options),
-            Statement::Log(path) => self.path(path, true),
-            // What they name is known only where logspaces are.
-            Statement::Logspace(_) => {}
-            Statement::Block(_) | Statement::Application(_) => {}
-            Statement::Later(later) => self.not_yet(&later.keyword, "statement"),
-        }
-    }
-
-    fn kind_noun(kind: Kind) -> &'static str {
-        match kind {
-            Kind::Rewrite => "rewrite rule",
-            kind => kind.word(),
-        }
-    }
-}
+pub use statements::check;

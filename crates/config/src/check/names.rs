@@ -14,11 +14,28 @@ pub(super) struct Names {
     known: BTreeMap<(Kind, String), Span>,
 }
 
+/// The meaning of a second object with the name of another.
+#[derive(Clone, Copy)]
+enum Duplicates {
+    /// It is an error.
+    Refused,
+    /// It replaces the first.
+    LastCounts,
+}
+
+impl Duplicates {
+    /// Returns what the version and the defines of a configuration ask for.
+    fn of(tree: &Tree) -> Duplicates {
+        let is_old = tree.version.is_some_and(|version| version < Version::UNIQUE_NAMES);
+        let is_allowed = tree.defines.get("allow-config-dups").is_some_and(|value| value.trim() != "0");
+        if is_old || is_allowed { Duplicates::LastCounts } else { Duplicates::Refused }
+    }
+}
+
 impl Names {
     pub(super) fn collect(tree: &Tree, report: &mut Report) -> Names {
         let mut names = Names { known: BTreeMap::new() };
-        let lenient = tree.version.is_some_and(|version| version < Version::UNIQUE_NAMES)
-            || tree.defines.get("allow-config-dups").is_some_and(|value| value.trim() != "0");
+        let duplicates = Duplicates::of(tree);
         for statement in &tree.statements {
             let (kind, name) = match statement {
                 Statement::Object(object) => (object.kind, &object.name),
@@ -26,19 +43,20 @@ impl Names {
                 Statement::Template(template) => (Kind::Template, &template.name),
                 _ => continue,
             };
-            names.add(kind, name, lenient, report);
+            names.add(kind, name, duplicates, report);
         }
         names
     }
 
-    fn add(&mut self, kind: Kind, name: &Name, lenient: bool, report: &mut Report) {
+    fn add(&mut self, kind: Kind, name: &Name, duplicates: Duplicates, report: &mut Report) {
         if let Some(first) = self.known.insert((kind, name.text.clone()), name.span) {
             let message = format!("{} `{}` is defined twice", kind.word(), name.text);
-            let diagnostic = if lenient {
-                Diagnostic::warning(name.span, message).label("this definition counts")
-            } else {
-                Diagnostic::error(name.span, message)
-                    .help("`@define allow-config-dups 1` lets the last definition count")
+            let diagnostic = match duplicates {
+                Duplicates::LastCounts => {
+                    Diagnostic::warning(name.span, message).label("this definition counts")
+                }
+                Duplicates::Refused => Diagnostic::error(name.span, message)
+                    .help("`@define allow-config-dups 1` lets the last definition count"),
             };
             report.push(diagnostic.related(first, "first defined here"));
         }

@@ -17,16 +17,20 @@ impl Calls<'_> {
         }
     }
 
-    /// Checks a path. At the top of a configuration it needs a source, or `flags(catchall)`.
-    pub(super) fn path(&mut self, path: &Path, top: bool) {
-        for step in &path.steps {
-            self.step(step);
-        }
-        if top && !has_source(path) && !path.flags.iter().any(|flag| flag.flag == LogFlag::Catchall) {
+    /// Checks a path at the top of a configuration, which needs a source, or `flags(catchall)`.
+    pub(super) fn top_path(&mut self, path: &Path) {
+        self.path(path);
+        if !has_source(path) && !path.flags.iter().any(|flag| flag.flag == LogFlag::Catchall) {
             self.report.push(
                 Diagnostic::warning(path.span, "this path has no source; no message ever enters it")
                     .help("add source(...), or flags(catchall) for the messages of all sources"),
             );
+        }
+    }
+
+    fn path(&mut self, path: &Path) {
+        for step in &path.steps {
+            self.step(step);
         }
         let find = |wanted: LogFlag| path.flags.iter().find(|flag| flag.flag == wanted);
         if let (Some(first), Some(second)) = (find(LogFlag::FlowControl), find(LogFlag::NoFlowControl)) {
@@ -41,19 +45,17 @@ impl Calls<'_> {
         match step {
             Step::Use(reference) => self.reference(reference),
             Step::Filter(filter) => self.filter(filter),
-            Step::Junction(junction) => {
-                junction.branches.iter().for_each(|branch| self.path(&branch.path, false))
-            }
-            Step::Channel(path) | Step::Log(path) => self.path(path, false),
+            Step::Junction(junction) => junction.branches.iter().for_each(|branch| self.path(&branch.path)),
+            Step::Channel(path) | Step::Log(path) => self.path(path),
             Step::If(condition) => {
                 for arm in &condition.arms {
                     if let Some(test) = &arm.test {
                         self.filter(test);
                     }
-                    self.path(&arm.path, false);
+                    self.path(&arm.path);
                 }
                 if let Some(path) = &condition.otherwise {
-                    self.path(path, false);
+                    self.path(path);
                 }
             }
             Step::Parallelize(call) => self.parallelize(call),

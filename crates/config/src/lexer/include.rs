@@ -5,8 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Lexer;
 use super::reader::{Frame, Nature};
+use super::stream::Lexer;
 use crate::diagnostic::Diagnostic;
 use crate::limits::{FILE_BYTES_MAX, INCLUDE_DEPTH_MAX};
 use crate::scl;

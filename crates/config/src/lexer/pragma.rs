@@ -3,7 +3,7 @@
 //! In: the rest of the line. Out: what it changes in the lexer.
 //! Holds: nothing.
 
-use super::Lexer;
+use super::stream::Lexer;
 use super::token::{Kind, Token};
 use crate::diagnostic::Diagnostic;
 use crate::text::Span;

@@ -3,7 +3,7 @@
 //! In: the characters after an opening `(` or `{` that has been consumed. Out: the span of the piece; the closing mark is consumed.
 //! Limits: pairs, strings and comments inside are respected; a piece ends within the text that it starts in.
 
-use super::Lexer;
+use super::stream::Lexer;
 use super::substitute::inside;
 use crate::diagnostic::Diagnostic;
 use crate::text::{Origin, Span};

@@ -3,8 +3,9 @@
 //! In: `` `NAME` `` in the text. Out: its value, read as if it stood there; inside a string, the value as characters.
 //! Limits: a value is substituted once; an unknown name is replaced by nothing, with a warning.
 
+use super::literal;
 use super::reader::{Frame, Nature};
-use super::{Lexer, literal};
+use super::stream::Lexer;
 use crate::diagnostic::Diagnostic;
 use crate::text::{Origin, Span};
 use crate::words::keyword;

@@ -4,8 +4,9 @@
 
 use std::fmt::Write;
 
-use super::row::{Driver, Plain, Row, Standing};
-use super::{ValueKind, drivers, global, later};
+use super::lookup::{drivers, global};
+use super::row::{Driver, Plain, Row, Standing, ValueKind};
+use super::tables::later::later;
 use crate::tree::Kind;
 
 /// Returns the text of `docs/reference/options.md`.
@@ -27,7 +28,7 @@ pub fn reference() -> String {
         for driver in drivers(kind) {
             describe(&mut out, driver);
         }
-        let names: Vec<String> = later::names(kind).iter().map(|name| format!("`{name}()`")).collect();
+        let names: Vec<String> = later(kind).iter().map(|name| format!("`{name}()`")).collect();
         push(&mut out, format_args!("Known and refused, not supported yet: {}.\n", names.join(", ")));
     }
     out

@@ -9,7 +9,8 @@
 
 use std::sync::Arc;
 
-use super::{Failed, Parsed, Parser, quoted};
+use super::parser::{Failed, Parsed, Parser};
+use super::record::quoted;
 use crate::diagnostic::Diagnostic;
 use crate::text::Span;
 use crate::tree::{Application, Call, Kind, Name, Raw, Statement};
@@ -23,7 +24,7 @@ const OPTIONS: &[&str] =
     &["topic", "auto-parse", "auto-parse-exclude", "auto-parse-include", "allow-overlaps"];
 
 /// The options of one `app-parser()`.
-struct Wanted {
+struct AppOptions {
     topic: Name,
     is_on: bool,
     /// Every application of the topic may claim a message, not only the first.
@@ -32,7 +33,7 @@ struct Wanted {
     include: Option<Vec<String>>,
 }
 
-impl Wanted {
+impl AppOptions {
     fn takes(&self, application: &Application) -> bool {
         let name = &application.name.text;
         application.topic.text == self.topic.text
@@ -83,18 +84,18 @@ impl Parser<'_> {
         let mark = self.mark().saturating_sub(1);
         let call = self.call(name, Some(Kind::Parser))?;
         self.take_back(mark);
-        let wanted = self.wanted(&call)?;
-        let applications: Vec<Arc<Application>> = match wanted.is_on {
+        let options = self.app_options(&call)?;
+        let applications: Vec<Arc<Application>> = match options.is_on {
             true => {
-                self.applications.iter().filter(|application| wanted.takes(application)).cloned().collect()
+                self.applications.iter().filter(|application| options.takes(application)).cloned().collect()
             }
             false => Vec::new(),
         };
-        if applications.is_empty() && wanted.is_on {
+        if applications.is_empty() && options.is_on {
             let topics = self.applications.iter().map(|application| application.topic.text.as_str());
-            let message = format!("there is no application of topic `{}`", wanted.topic.text);
-            let diagnostic = Diagnostic::warning(wanted.topic.span, message);
-            let diagnostic = match nearest(&wanted.topic.text, topics) {
+            let message = format!("there is no application of topic `{}`", options.topic.text);
+            let diagnostic = Diagnostic::warning(options.topic.span, message);
+            let diagnostic = match nearest(&options.topic.text, topics) {
                 Some(near) => diagnostic.label(format!("did you mean `{near}`?")),
                 None if self.lexer.includes.is_empty() => {
                     diagnostic.help("ready-made applications come with `@include \"scl.conf\"`")
@@ -104,7 +105,7 @@ impl Parser<'_> {
             self.warn(diagnostic);
         }
         let mut pieces = Pieces::default();
-        if wanted.overlaps && wanted.is_on {
+        if options.overlaps && options.is_on {
             pieces.glue("channel {\n");
             for application in &applications {
                 pieces.glue("if {\n");
@@ -172,7 +173,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn wanted(&mut self, call: &Call) -> Parsed<Wanted> {
+    fn app_options(&mut self, call: &Call) -> Parsed<AppOptions> {
         for option in call.options() {
             if !OPTIONS.contains(&option.key().as_str()) {
                 let message = format!("unknown option of app-parser(): `{}`", option.name.text);
@@ -193,7 +194,7 @@ impl Parser<'_> {
         };
         let truth = |name: &str, default: bool| call.option(name).and_then(Call::truth).unwrap_or(default);
         let words = |name: &str| call.option(name).map(|option| split(&option.texts()));
-        Ok(Wanted {
+        Ok(AppOptions {
             topic,
             is_on: truth("auto-parse", true),
             overlaps: truth("allow-overlaps", false),

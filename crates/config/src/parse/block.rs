@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::{Failed, Parsed, Parser};
+use super::parser::{Failed, Parsed, Parser};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::Values;
 use crate::lexer::token::Kind;

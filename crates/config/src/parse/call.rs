@@ -2,7 +2,7 @@
 //!
 //! In: tokens after a name. Out: a [`Call`]. Commas between arguments are optional and mean nothing.
 
-use super::{Parsed, Parser};
+use super::parser::{Parsed, Parser};
 use crate::lexer::token::Kind as Token;
 use crate::text::Span;
 use crate::tree::{Arg, Call, Kind, Name};

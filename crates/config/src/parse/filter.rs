@@ -2,7 +2,7 @@
 //!
 //! In: tokens. Out: a [`Filter`]. The body of a block is read as if it stood in its place: `not` binds its first filter.
 
-use super::{Parsed, Parser};
+use super::parser::{Parsed, Parser};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::token::Kind as Token;
 use crate::text::Span;

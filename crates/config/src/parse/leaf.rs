@@ -2,7 +2,7 @@
 //!
 //! In: tokens. Out: [`FilterLeaf`]s with facilities, severities, pattern types and flags resolved.
 
-use super::{Failed, Parsed, Parser};
+use super::parser::{Failed, Parsed, Parser};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::token::Kind as Token;
 use crate::text::Span;
@@ -241,13 +241,17 @@ impl Parser<'_> {
             let message = format!("`{}()` takes one pattern", call.name.text);
             return Err(self.error(Diagnostic::error(extra.span(), message)));
         }
+        let known: &[&str] = match field {
+            Some(_) => &["type", "flags"],
+            None => &["type", "flags", "value", "template"],
+        };
         for option in call.options() {
             match (option.key().as_str(), field) {
                 ("type", _) => found.kind = self.match_type(option)?,
                 ("flags", _) => found.flags = self.match_flags(option)?,
                 ("value", None) => found.target = MatchTarget::Value(self.value_name(option)?),
                 ("template", None) => found.target = MatchTarget::Template(self.one(option, "a template")?),
-                (key, _) => return Err(self.unknown_match_option(key, option, field.is_none())),
+                (key, _) => return Err(self.unknown_match_option(key, option, known)),
             }
         }
         Ok(found)
@@ -271,9 +275,7 @@ impl Parser<'_> {
         Ok(name)
     }
 
-    fn unknown_match_option(&mut self, key: &str, option: &Call, is_match: bool) -> Failed {
-        let known: &[&str] =
-            if is_match { &["type", "flags", "value", "template"] } else { &["type", "flags"] };
+    fn unknown_match_option(&mut self, key: &str, option: &Call, known: &[&str]) -> Failed {
         let mut diagnostic =
             Diagnostic::error(option.name.span, format!("unknown option `{}`", option.name.text))
                 .help(format!("one of {}", known.join(", ")));

@@ -2,7 +2,7 @@
 //!
 //! In: tokens. Out: [`Path`]s.
 
-use super::{Failed, Parsed, Parser};
+use super::parser::{Failed, Parsed, Parser};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::token::Kind as Token;
 use crate::text::Span;
@@ -29,7 +29,7 @@ const STEPS: &[&str] = &[
 ];
 
 /// A step, or the flags of the path.
-enum Part {
+enum PathItem {
     Step(Step),
     Flags(Vec<Flag>),
 }
@@ -47,33 +47,33 @@ impl Parser<'_> {
     /// Reads `{ steps }`.
     fn path(&mut self, keyword: Span) -> Parsed<Path> {
         let opening = self.expect('{')?;
-        let (parts, _) = self.deeper(opening, |parser| {
-            parser.braced(opening, |parser, parts| {
-                if let Some(part) = parser.part()? {
-                    parts.push(part);
+        let (items, _) = self.deeper(opening, |parser| {
+            parser.braced(opening, |parser, items| {
+                if let Some(item) = parser.path_item()? {
+                    items.push(item);
                     parser.expect_semicolon()?;
                 }
                 Ok(())
             })
         })?;
         let mut path = Path { name: None, steps: Vec::new(), flags: Vec::new(), span: keyword };
-        for part in parts {
-            match part {
-                Part::Step(step) => path.steps.push(step),
-                Part::Flags(flags) => path.flags.extend(flags),
+        for item in items {
+            match item {
+                PathItem::Step(step) => path.steps.push(step),
+                PathItem::Flags(flags) => path.flags.extend(flags),
             }
         }
         Ok(path)
     }
 
-    /// Reads one part of a path. `None`: a block was used, its body is next.
-    fn part(&mut self) -> Parsed<Option<Part>> {
+    /// Reads one item of a path. `None`: a block was used, its body is next.
+    fn path_item(&mut self) -> Parsed<Option<PathItem>> {
         let token = self.peek().clone();
         if token.keyword().as_deref() == Some("flags") {
             self.next();
-            return Ok(Some(Part::Flags(self.log_flags()?)));
+            return Ok(Some(PathItem::Flags(self.log_flags()?)));
         }
-        Ok(self.step()?.map(Part::Step))
+        Ok(self.step()?.map(PathItem::Step))
     }
 
     /// Reads one step. `None`: a block was used, its body is next.

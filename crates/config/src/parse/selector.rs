@@ -2,7 +2,7 @@
 //!
 //! In: a call. Out: facilities and severities, as if they were written with `facility()` and `level()`.
 
-use super::{Parsed, Parser};
+use super::parser::{Parsed, Parser};
 use crate::diagnostic::Diagnostic;
 use crate::tree::{Call, FacilitySet, Filter, FilterLeaf, SeveritySet};
 use crate::words::selector;

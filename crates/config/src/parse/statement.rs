@@ -2,7 +2,7 @@
 //!
 //! In: tokens. Out: [`Statement`]s; the reader continues after a statement that cannot be read.
 
-use super::{Failed, Parsed, Parser};
+use super::parser::{Failed, Parsed, Parser};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::token::Kind as Token;
 use crate::text::Span;

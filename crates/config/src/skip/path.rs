@@ -3,7 +3,7 @@
 //! In: a path and an error. Out: the path without the sources or destinations that the error is about, or the answer
 //! that the whole path has to go.
 
-use super::{holds, walk};
+use super::{inside::holds, walk};
 use crate::{
     diagnostic::Diagnostic,
     text::Texts,

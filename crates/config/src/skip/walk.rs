@@ -2,7 +2,7 @@
 //!
 //! In: parts of a tree. Out: places. Holds nothing.
 
-use super::holds;
+use super::inside::holds;
 use crate::{
     text::{Span, Texts},
     tree::{Arg, Call, Filter, FilterLeaf, Item, MatchTarget, Path, Reference, Statement, Step},

@@ -3,7 +3,7 @@
 //! In: built by the parser. Out: what a use needs.
 //! Holds: regions of texts, never copies.
 
-use super::Name;
+use super::name::Name;
 use crate::text::Span;
 
 /// A raw piece of configuration: the text between a pair of parentheses or braces.

@@ -1,8 +1,10 @@
-//! Drivers and options: a name with arguments, nested freely.
+//! Calls and filter expressions. An argument of a call may be a filter, and a test of a filter is a call, so they are
+//! defined together.
 //!
-//! In: built by the parser. Out: read through the small accessors here.
+//! In: built by the parser, facilities and severities already numbers. Out: read through the small accessors here.
 
-use super::{Filter, Name};
+use super::name::Name;
+use super::pattern::Match;
 use crate::text::Span;
 
 /// `name(arguments)`.
@@ -37,6 +39,97 @@ pub enum Arg {
     Range(Name, Name),
     /// A group without a name: parentheses, braces or brackets.
     Group(Vec<Arg>, Span),
+}
+
+/// An expression.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Filter {
+    /// All of them.
+    And(Vec<Filter>, Span),
+    /// One of them.
+    Or(Vec<Filter>, Span),
+    /// Not it.
+    Not(Box<Filter>, Span),
+    /// One test.
+    Leaf(FilterLeaf, Span),
+}
+
+impl Filter {
+    /// Returns its span.
+    pub fn span(&self) -> Span {
+        match self {
+            Filter::And(_, span) | Filter::Or(_, span) | Filter::Not(_, span) | Filter::Leaf(_, span) => {
+                *span
+            }
+        }
+    }
+}
+
+/// One test.
+#[derive(Clone, PartialEq, Debug)]
+pub enum FilterLeaf {
+    /// `facility(...)`.
+    Facility(FacilitySet),
+    /// `severity(...)`, `level(...)`, `priority(...)`.
+    Severity(SeveritySet),
+    /// `host()`, `program()`, `message()`, `match()`.
+    Match(Match),
+    /// `netmask("10.0.0.0/8")`.
+    Netmask(Name),
+    /// `netmask6("fe80::/10")`.
+    Netmask6(Name),
+    /// `tags(...)`: one of them.
+    Tags(Vec<Name>),
+    /// `source(name)`.
+    Source(Name),
+    /// `in-list("file" value("NAME"))`.
+    InList {
+        /// The file with one value a line.
+        file: Name,
+        /// The name-value pair that is looked up.
+        value: Name,
+    },
+    /// `rate-limit(template("...") rate(100))`, also `throttle(...)`.
+    RateLimit {
+        /// Template whose values are counted separately; without it all messages are counted together.
+        key: Option<Name>,
+        /// Messages a second.
+        rate: u32,
+    },
+    /// `filter(name)`.
+    Named(Name),
+    /// `"template" op "template"`.
+    Compare(Box<Comparison>),
+    /// A test that is known and not run yet.
+    Later(Call),
+}
+
+/// A set of facilities: bit N is facility N.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FacilitySet(pub u32);
+
+/// A set of severities: bit N is severity N.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SeveritySet(pub u8);
+
+/// `left op right`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Comparison {
+    /// The template on the left.
+    pub left: Operand,
+    /// The operator, as written: `==` and its like, or `eq` and its like.
+    pub operator: Name,
+    /// The template on the right.
+    pub right: Operand,
+}
+
+/// One side of a comparison.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Operand {
+    /// The type of `int("5")`; `None` for a template without one.
+    pub cast: Option<Name>,
+    /// The template, or a literal.
+    pub value: Arg,
 }
 
 impl Arg {

@@ -2,7 +2,9 @@
 //!
 //! In: built by the parser. Out: the steps that a message takes, in written order.
 
-use super::{Call, Filter, Kind, Name, Raw};
+use super::block::Raw;
+use super::call::{Call, Filter};
+use super::name::{Kind, Name};
 use crate::text::Span;
 
 /// The content of a `log`, `channel`, `junction` branch or `if` arm.

@@ -2,7 +2,7 @@
 //!
 //! In: a tree. Out: a warning each. Limits: a thing that only unused things use counts as used.
 
-use super::is_written;
+use super::walk::is_written;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::tree::{
     Arg, Call, Filter, FilterLeaf, Item, Kind, LogFlag, Name, Path, Reference, Statement, Step, Tree,

@@ -3,7 +3,7 @@
 //! In: a tree. Out: a warning a path. Limits: it looks at the destinations that a path names, not at those of blocks
 //! that it cannot see into.
 
-use super::{is_written, object, paths, references};
+use super::walk::{is_written, object, paths, references};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::tree::{Call, Item, Kind, LogFlag, Path, Reference, Statement, Tree};
 

@@ -3,14 +3,14 @@
 //! In: a tree. Out: a warning each. Limits: a path counts as taking everything only when it has nothing but sources,
 //! rewrites and destinations.
 
-use super::{is_written, paths};
+use super::walk::{is_written, paths};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::tree::{Kind, LogFlag, Path, Reference, Step, Tree};
 use std::collections::HashMap;
 
 /// The paths that take every message of a source.
 #[derive(Default)]
-struct Taken<'t> {
+struct Takers<'t> {
     /// By name of the source.
     sources: HashMap<&'t str, &'t Path>,
     /// A path that takes the messages of all sources.
@@ -18,7 +18,7 @@ struct Taken<'t> {
 }
 
 pub(super) fn advise(tree: &Tree, report: &mut Report) {
-    let mut finals = Taken::default();
+    let mut finals = Takers::default();
     for path in paths(tree) {
         ignored_sources(path, report);
         if let Some(taker) = finals.of(path)
@@ -35,7 +35,7 @@ pub(super) fn advise(tree: &Tree, report: &mut Report) {
             finals.add(path);
         }
     }
-    let mut takers = Taken::default();
+    let mut takers = Takers::default();
     paths(tree).filter(|path| !has(path, LogFlag::Fallback)).for_each(|path| takers.add(path));
     for path in paths(tree).filter(|path| has(path, LogFlag::Fallback) && finals.of(path).is_none()) {
         if let Some(taker) = takers.of(path) {
@@ -61,7 +61,7 @@ fn ignored_sources(path: &Path, report: &mut Report) {
     }
 }
 
-impl<'t> Taken<'t> {
+impl<'t> Takers<'t> {
     /// Notes a path that takes every message of its sources.
     fn add(&mut self, path: &'t Path) {
         let Some(sources) = unconditional(path) else { return };

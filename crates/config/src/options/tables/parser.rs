@@ -2,11 +2,10 @@
 //!
 //! In: nothing. Out: rows.
 
-use super::ValueKind as V;
-use super::row::{Driver, Plain, Row, driver, row};
 use super::shared::{INTERNAL, ON_ERROR, SOURCE_FLAGS};
+use crate::options::row::{Driver, Plain, Row, ValueKind as V, driver, row};
 
-pub(super) const DRIVERS: &[Driver] = &[
+pub(crate) const DRIVERS: &[Driver] = &[
     driver("map-value-pairs", Plain::None, &[super::shared::PAIRS], "gives values other names"),
     driver("kv-parser", Plain::None, &[KV, PREFIX, INPUT], "reads pairs such as key=value"),
     driver("csv-parser", Plain::None, &[CSV, PREFIX, INPUT], "reads columns between delimiters"),

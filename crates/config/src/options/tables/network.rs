@@ -2,8 +2,7 @@
 //!
 //! In: nothing. Out: rows and lists of words.
 
-use super::ValueKind as V;
-use super::row::{Row, later, row};
+use crate::options::row::{Row, ValueKind as V, later, row};
 
 pub(super) const PEER_VERIFY: &[&str] =
     &["required-trusted", "required-untrusted", "optional-trusted", "optional-untrusted", "yes", "no"];

@@ -4,8 +4,8 @@
 
 use crate::tree::Kind;
 
-/// Returns the names of a kind.
-pub(super) fn names(kind: Kind) -> &'static [&'static str] {
+/// Returns the drivers of a kind of object that do not run yet.
+pub fn later(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Source => SOURCES,
         Kind::Destination => DESTINATIONS,

@@ -2,11 +2,10 @@
 //!
 //! In: nothing. Out: rows.
 
-use super::ValueKind as V;
-use super::row::{Driver, Plain, Row, driver, row};
 use super::shared::{INTERNAL, ON_ERROR, STAMP_FORMATS};
+use crate::options::row::{Driver, Plain, Row, ValueKind as V, driver, row};
 
-pub(super) const DRIVERS: &[Driver] = &[
+pub(crate) const DRIVERS: &[Driver] = &[
     driver("set", Plain::One("template", V::Template), &[CHANGED, RENDERED, SHARED], "gives a value"),
     driver("unset", Plain::None, &[VALUE, SHARED], "removes a value").required(&["value"]),
     driver(

@@ -2,12 +2,11 @@
 //!
 //! In: nothing. Out: rows.
 
-use super::ValueKind as V;
 use super::network::{FAILOVER, PEER_VERIFY, SSL_VERSIONS, TLS};
-use super::row::{Driver, Plain, Row, driver, later, row};
 use super::shared::{DESTINATION, FOLDERS, ON_ERROR, PERMISSIONS, SOCKET, STAMP_FORMATS, TEXT};
+use crate::options::row::{Driver, Plain, Row, ValueKind as V, driver, later, row};
 
-pub(super) const DRIVERS: &[Driver] = &[
+pub(crate) const DRIVERS: &[Driver] = &[
     driver(
         "file",
         Plain::One("path", V::Template),

@@ -2,11 +2,10 @@
 //!
 //! In: nothing. Out: rows.
 
-use super::ValueKind as V;
-use super::row::{Driver, Plain, Row, driver, row};
 use super::shared::{ENCODED, MULTI_LINE, PERMISSIONS, SOCKET, SOURCE};
+use crate::options::row::{Driver, Plain, Row, ValueKind as V, driver, row};
 
-pub(super) const DRIVERS: &[Driver] = &[
+pub(crate) const DRIVERS: &[Driver] = &[
     driver(
         "network",
         Plain::Optional("address", V::Text),

@@ -2,9 +2,8 @@
 //!
 //! In: nothing. Out: rows and lists of words.
 
-use super::ValueKind as V;
 use super::network::{DISK_BUFFER, TLS};
-use super::row::{Row, row};
+use crate::options::row::{Row, ValueKind as V, row};
 
 pub(super) const BATCHED: &str = "messages move in batches as large as a read or a write takes";
 pub(super) const THREADS: &str = "sources share one thread a core, every destination has its own";
@@ -236,7 +235,7 @@ pub(super) const PAIRS: &[Row] = &[
 ];
 
 /// Options of `parallelize()` in a log path.
-pub(super) const PARALLELIZE: &[&[Row]] = &[&[
+pub(crate) const PARALLELIZE: &[&[Row]] = &[&[
     row("workers", V::Number(1, 256), "", "threads; as many as there are processors when not given"),
     row("partitions", V::Number(1, 256), "", "").renamed("workers"),
     row("partition-key", V::Template, "", "messages of one value stay in order on one thread"),

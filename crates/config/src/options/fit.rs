@@ -1,55 +1,10 @@
-//! What an option takes, and whether what is written fits.
+//! Tells whether what is written fits an option.
 //!
 //! In: the arguments of an option. Out: nothing, or what does not fit and what would.
 
-use super::Row;
+use super::row::ValueKind;
 use crate::text::Span;
 use crate::tree::{Arg, Call};
-
-/// The type of an option's value.
-#[derive(Clone, Copy, Debug)]
-pub enum ValueKind {
-    /// yes or no.
-    YesNo,
-    /// A whole number from and to.
-    Number(i64, i64),
-    /// A number with or without fraction, from and to.
-    Decimal(f64, f64),
-    /// A port.
-    Port,
-    /// Any text; a number is text as well.
-    Text,
-    /// A template, or the name of one.
-    Template,
-    /// One of some words.
-    Word(&'static [&'static str]),
-    /// Several of some words.
-    Words(&'static [&'static str]),
-    /// Several texts.
-    Texts,
-    /// Several texts, which may have types: `int("pid")`.
-    TypedTexts,
-    /// A facility, by name or number.
-    Facility,
-    /// A severity, by name or number.
-    Severity,
-    /// Seconds, or a number with a unit: `"90d"`.
-    Age,
-    /// A file mode such as 0640.
-    Mode,
-    /// A user or group, by name or number.
-    Id,
-    /// A filter expression.
-    Filter,
-    /// `"name" => value` pairs.
-    Pairs,
-    /// Options.
-    Options(&'static [Row]),
-    /// A text, or options in its place.
-    TextOr(&'static [Row]),
-    /// Anything: options that are not supported yet are not looked into.
-    Any,
-}
 
 /// An argument that does not fit.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -2,12 +2,11 @@
 //!
 //! In: nothing. Out: rows.
 
-use super::ValueKind as V;
 use super::network::TLS;
-use super::row::{Row, later, row};
 use super::shared::{BATCHED, DNS_WORDS, ON_ERROR, STAMP_FORMATS, THREADS};
+use crate::options::row::{Row, ValueKind as V, later, row};
 
-pub(super) const OPTIONS: &[&[Row]] = &[NAMES, QUEUES, FILES, TIMES, STATISTICS, REST];
+pub(crate) const OPTIONS: &[&[Row]] = &[NAMES, QUEUES, FILES, TIMES, STATISTICS, REST];
 
 const NAMES: &[Row] = &[
     row("keep-hostname", V::YesNo, "no", "trust the host name inside a message"),

@@ -1,0 +1,49 @@
+//! The modules of syslog-ng that this program replaces.
+//!
+//! In: a name. Out: whether what it provides is built in.
+
+/// Returns true when `@requires NAME` is met: what the module of this name provides is built in.
+pub fn has_module(name: &str) -> bool {
+    const MODULES: &[&str] = &[
+        "add-contextual-data",
+        "affile",
+        "afprog",
+        "afsmtp",
+        "afsnmp",
+        "afsocket",
+        "afstreams",
+        "afuser",
+        "appmodel",
+        "basicfuncs",
+        "cef",
+        "correlation",
+        "cryptofuncs",
+        "csvparser",
+        "dbparser",
+        "disk-buffer",
+        "geoip2-plugin",
+        "graphite",
+        "grok",
+        "hook-commands",
+        "http",
+        "json-plugin",
+        "kvformat",
+        "linux-kmsg-format",
+        "map-value-pairs",
+        "metrics-probe",
+        "pacctformat",
+        "pseudofile",
+        "rate-limit-filter",
+        "regexp-parser",
+        "sdjournal",
+        "secure-logging",
+        "stardate",
+        "syslogformat",
+        "system-source",
+        "tags-parser",
+        "tfgetent",
+        "timestamp",
+        "xml",
+    ];
+    MODULES.contains(&crate::words::keyword(name).as_str())
+}

@@ -1,0 +1,31 @@
+//! Tells which of two places lies inside the other, through expansions of blocks.
+//!
+//! In: spans. Out: answers, and the place at the top. Holds: nothing.
+
+use crate::text::{Origin, Place, Span, Texts};
+
+/// Returns the place of an error in a file: for an error inside a block, the place of the block's use.
+pub(super) fn top_place(texts: &Texts, span: Span) -> Place {
+    let mut span = span;
+    while let Origin::Expansion { at, .. } = texts.origin(span.text) {
+        span = *at;
+    }
+    texts.place(span)
+}
+
+/// Returns true when a span lies inside another, or was expanded from a place inside it.
+pub(super) fn holds(texts: &Texts, outer: Span, inner: Span) -> bool {
+    let mut inner = inner;
+    if inner == Span::default() {
+        return false;
+    }
+    loop {
+        if inner.text == outer.text && outer.start <= inner.start && inner.end <= outer.end {
+            return true;
+        }
+        match texts.origin(inner.text) {
+            Origin::Expansion { at, .. } => inner = *at,
+            Origin::Root | Origin::Include(_) => return false,
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Versions of the language.
+//!
+//! In: the text of `@version`. Out: numbers that can be compared.
+
+use std::fmt;
+
+/// The version of the language that a configuration is written for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Version {
+    /// The number before the dot.
+    pub major: u16,
+    /// The number after it.
+    pub minor: u16,
+}
+
+impl Version {
+    /// The newest version of syslog-ng's language, which `current` means.
+    pub const CURRENT: Version = Version { major: 4, minor: 11 };
+    /// The newest version that this program knows: from 4.12 on they are AxoSyslog's, which counts on from there.
+    pub const NEWEST: Version = Version { major: 4, minor: 27 };
+    /// The oldest one it reads.
+    pub const OLDEST: Version = Version { major: 3, minor: 0 };
+    /// From here on, two objects of one kind cannot have one name.
+    pub const UNIQUE_NAMES: Version = Version { major: 3, minor: 3 };
+
+    /// Reads `4.8`.
+    pub fn read(text: &str) -> Option<Version> {
+        let (major, minor) = text.split_once('.')?;
+        Some(Version { major: major.parse().ok()?, minor: minor.parse().ok()? })
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}.{}", self.major, self.minor)
+    }
+}
