@@ -42,6 +42,6 @@ pub use lexer::place_inside;
 pub use parse::{parse, preprocess};
 pub use skip::{LeftOut, Skipping};
 pub use surroundings::{Disk, Memory, Surroundings};
-pub use text::{Origin, Place, Span, TextId, Texts};
+pub use text::{Location, Origin, Span, TextId, Texts};
 pub use tree::Tree;
 pub use words::service_port;

@@ -70,7 +70,7 @@ impl Diagnostic {
 
     /// Prints `file:line:column: error: message`, on one line.
     pub fn one_line(&self, texts: &Texts) -> String {
-        let place = texts.place(self.span);
+        let place = texts.location(self.span);
         let level = match self.severity {
             Severity::Error => "error",
             Severity::Warning => "warning",
@@ -128,7 +128,7 @@ fn trace(texts: &Texts, span: Span) -> Vec<String> {
             lines.push("... and further out".to_string());
             break;
         }
-        let place = texts.place(at);
+        let place = texts.location(at);
         lines.push(printable(&format!("{told} at {}:{}:{}", place.name, place.line, place.column)));
         text = at.text;
     }

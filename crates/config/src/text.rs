@@ -49,7 +49,7 @@ pub enum Origin {
 
 /// Line and column of a span, for people: both count from 1, columns count characters.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct Location {
     /// File name, or what the text is the value of.
     pub name: String,
     /// Line, from 1.
@@ -139,9 +139,9 @@ impl Texts {
     }
 
     /// Returns the file, line and column of the start of a span.
-    pub fn place(&self, span: Span) -> Place {
+    pub fn location(&self, span: Span) -> Location {
         let (line, column, _) = self.line(span);
-        Place { name: self.name(span.text).to_string(), line, column }
+        Location { name: self.name(span.text).to_string(), line, column }
     }
 
     /// Returns the line number, the column and the text of the line that a span starts in.

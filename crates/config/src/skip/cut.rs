@@ -68,7 +68,7 @@ fn cut_path(path: &mut Path, texts: &Texts, error: &Diagnostic) -> Cut {
         PathCut::Whole => Cut::Whole,
         PathCut::Part(_) if (fed && !has_source(path)) || (ends && !has_destination(path)) => Cut::Whole,
         PathCut::Part(what) => {
-            Cut::Part(format!("{what} in the log path of line {}", texts.place(path.span).line))
+            Cut::Part(format!("{what} in the log path of line {}", texts.location(path.span).line))
         }
     }
 }

@@ -2,15 +2,15 @@
 //!
 //! In: spans. Out: answers, and the place at the top. Holds: nothing.
 
-use crate::text::{Origin, Place, Span, Texts};
+use crate::text::{Location, Origin, Span, Texts};
 
 /// Returns the place of an error in a file: for an error inside a block, the place of the block's use.
-pub(super) fn top_place(texts: &Texts, span: Span) -> Place {
+pub(super) fn top_place(texts: &Texts, span: Span) -> Location {
     let mut span = span;
     while let Origin::Expansion { at, .. } = texts.origin(span.text) {
         span = *at;
     }
-    texts.place(span)
+    texts.location(span)
 }
 
 /// Returns true when a span lies inside another, or was expanded from a place inside it.

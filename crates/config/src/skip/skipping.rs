@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     diagnostic::{Diagnostic, Report},
-    text::{Place, Span, Texts},
+    text::{Location, Span, Texts},
     tree::{Kind, LogFlag, Name, Statement, Tree},
 };
 use std::{collections::BTreeSet, fmt};
@@ -20,14 +20,14 @@ pub struct LeftOut {
     /// Names it, such as ``destination `d_queue`, driver `kafka()` ``.
     pub what: String,
     /// The file and the line of the statement.
-    pub place: Place,
+    pub place: Location,
     /// The reason why it does not run.
     pub why: String,
 }
 
 impl fmt::Display for LeftOut {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Place { name, line, .. } = &self.place;
+        let Location { name, line, .. } = &self.place;
         write!(out, "{} is not running ({name}:{line}): {}", self.what, self.why)
     }
 }
@@ -57,7 +57,7 @@ impl Skipping {
                 }
                 None => format!("statement `{}`", tree.texts.slice(one.keyword)),
             };
-            let place = tree.texts.place(one.keyword);
+            let place = tree.texts.location(one.keyword);
             skipping.left_out.push(LeftOut { what, place, why: one.why.clone() });
         }
         let mut index = 0;
@@ -116,7 +116,7 @@ impl Skipping {
                 if path.flags.iter().any(|flag| flag.flag == LogFlag::Final) {
                     why.push_str("; messages that it would have kept from later paths go on to these");
                 }
-                let line = texts.place(path.span).line;
+                let line = texts.location(path.span).line;
                 path.name.as_ref().map_or(format!("the log path of line {line}"), |name| {
                     format!("log path `{}`", name.text)
                 })

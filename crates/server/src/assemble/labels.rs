@@ -21,7 +21,7 @@ impl<'t> Lowering<'t> {
         if !self.environment.labels {
             return None;
         }
-        let place = self.tree.texts.place(span);
+        let place = self.tree.texts.location(span);
         let place = format!("{}:{}:{}", place.name, place.line, place.column);
         Some(Box::new(Label { what: what(self), place, test: None }))
     }

@@ -24,7 +24,7 @@ impl Lowering<'_> {
     /// Returns the point and the names of a top-level path: its name, or its position, with or without the
     /// file.
     pub(super) fn path_tap(&mut self, path: &LogPath) -> (String, Arc<TapPoint>) {
-        let place = self.tree.texts.place(path.span);
+        let place = self.tree.texts.location(path.span);
         let file = place.name.rsplit('/').next().unwrap_or_default();
         let line = format!("{file}:{}", place.line);
         let mut names: Vec<String> = path.name.iter().map(|name| name.text.clone()).collect();

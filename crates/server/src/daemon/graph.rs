@@ -29,7 +29,7 @@ struct Graph<'t> {
 
 impl Graph<'_> {
     fn path_name(&self, word: &str, path: &Path) -> String {
-        let place = self.tree.texts.place(path.span);
+        let place = self.tree.texts.location(path.span);
         match &path.name {
             Some(name) => format!("{word} {}", name.text),
             None => format!("{word} {}:{}:{}", place.name, place.line, place.column),
@@ -96,7 +96,7 @@ impl Graph<'_> {
         let name = match reference {
             Reference::Named(_, name) => name.text.clone(),
             Reference::InPlace(_, _, span) => {
-                let place = self.tree.texts.place(*span);
+                let place = self.tree.texts.location(*span);
                 format!("{}:{}:{}", place.name, place.line, place.column)
             }
         };
@@ -107,7 +107,7 @@ impl Graph<'_> {
         match filter {
             Filter::Leaf(FilterLeaf::Named(name), _) => format!("filter {}", name.text),
             filter => {
-                let place = self.tree.texts.place(filter.span());
+                let place = self.tree.texts.location(filter.span());
                 format!("filter {}:{}:{}", place.name, place.line, place.column)
             }
         }
