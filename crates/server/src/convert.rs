@@ -61,7 +61,8 @@ pub(crate) fn run(options: &ConvertOptions) -> ExitCode {
 }
 
 fn convert(options: &RsyslogOptions) -> Result<Conversion, String> {
-    let conversion = rsyslog::convert(&options.file, &Disk::default(), judge)?;
+    let conversion =
+        rsyslog::convert(&options.file, &Disk::default(), judge).map_err(|error| error.to_string())?;
     let write = |path: &Path, text: &str| {
         fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
     };

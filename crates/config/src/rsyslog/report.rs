@@ -4,10 +4,19 @@
 
 use std::fmt;
 
-use super::syntax::Place;
+use super::syntax::FileLine;
 
-/// A piece of a converted configuration, or why there is none.
-pub(super) type Converted<T> = Result<T, String>;
+/// A converted configuration.
+#[derive(Clone, Debug)]
+pub struct Conversion {
+    /// Its text, in our language.
+    pub text: String,
+    /// The outcome of every statement, in the order of the original.
+    pub findings: Vec<Finding>,
+}
+
+/// Says what is wrong with a configuration in our language; none when it can be used.
+pub type Judge = fn(&str) -> Option<String>;
 
 /// The outcome of converting a statement.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -35,7 +44,7 @@ impl Outcome {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
     /// The place of its first line.
-    pub place: Place,
+    pub place: FileLine,
     /// Its first line.
     pub words: String,
     /// The outcome of its conversion.

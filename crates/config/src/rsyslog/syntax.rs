@@ -4,9 +4,11 @@
 
 use std::sync::Arc;
 
+use super::refusal::Refusal;
+
 /// The file and the line of a statement.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct FileLine {
     /// The file.
     pub file: Arc<str>,
     /// The line, from 1.
@@ -16,7 +18,7 @@ pub struct Place {
 /// One statement.
 #[derive(Clone, Debug)]
 pub(super) struct Statement {
-    pub(super) place: Place,
+    pub(super) place: FileLine,
     /// Its first line, as written.
     pub(super) words: String,
     pub(super) node: Node,
@@ -46,7 +48,7 @@ pub(super) enum Node {
     /// `!program`, `+host` and their like.
     Tag(String),
     /// A construct that cannot be converted, with the reason.
-    Refused(String),
+    Refused(Refusal),
 }
 
 impl Node {

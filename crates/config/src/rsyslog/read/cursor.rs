@@ -3,7 +3,7 @@
 //! In: its text. Out: characters, words, strings, lines, with line numbers.
 //! Holds: the position.
 
-use super::BadSyntax;
+use crate::rsyslog::refusal::{Converted, Refusal};
 
 pub(super) struct Cursor<'a> {
     text: &'a str,
@@ -123,14 +123,14 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a string in double or single quotes, or in backticks; its first quote is next.
-    pub(super) fn string(&mut self) -> Result<String, BadSyntax> {
+    pub(super) fn string(&mut self) -> Converted<String> {
         let Some(quote @ ('"' | '\'' | '`')) = self.next() else {
-            return Err(BadSyntax::new("a string in quotes"));
+            return Err(Refusal::expected("a string in quotes"));
         };
         let mut out = String::new();
         loop {
             match self.next() {
-                None => return Err(BadSyntax::new("the end of a string")),
+                None => return Err(Refusal::expected("the end of a string")),
                 Some(character) if character == quote => return Ok(out),
                 Some('\\') if quote != '`' => match self.next() {
                     Some('n') => out.push('\n'),
@@ -146,7 +146,7 @@ impl<'a> Cursor<'a> {
                         out.push(other);
                     }
                     Some(other) => out.extend(['\\', other]),
-                    None => return Err(BadSyntax::new("the end of a string")),
+                    None => return Err(Refusal::expected("the end of a string")),
                 },
                 Some(other) => out.push(other),
             }

@@ -4,7 +4,8 @@
 //! loosest, from left to right; then come comparisons, then `+`, `-` and `&`, then `*`, `/` and `%`; `not` and the sign
 //! of a number bind tightest: `not $a == 1` is `(not $a) == 1`.
 
-use super::{BadSyntax, Parsed, Reader};
+use super::reader::Reader;
+use crate::rsyslog::refusal::{Converted, Refusal};
 use crate::rsyslog::syntax::{Expression, Node, Test};
 
 /// Comparisons that are words.
@@ -28,7 +29,7 @@ const PAIRS_MAX: usize = 500;
 
 impl Reader<'_> {
     /// Reads the condition after `if`: an expression, a selector or a property filter.
-    pub(super) fn test(&mut self) -> Parsed<Test> {
+    pub(super) fn test(&mut self) -> Converted<Test> {
         self.cursor.skip_blank();
         if self.cursor.peek() == Some(':') {
             return self.property_test();
@@ -38,12 +39,12 @@ impl Reader<'_> {
     }
 
     /// Reads `set $!a = expression;`.
-    pub(super) fn set(&mut self) -> Parsed<Node> {
+    pub(super) fn set(&mut self) -> Converted<Node> {
         self.cursor.skip_blank();
         let variable = self.variable()?;
         self.cursor.skip_blank();
         if !self.cursor.take("=") {
-            return Err(BadSyntax::new("`=`"));
+            return Err(Refusal::expected("`=`"));
         }
         self.pairs = 0;
         let value = self.expression()?;
@@ -52,9 +53,9 @@ impl Reader<'_> {
     }
 
     /// Reads `$!a!b`, `$.a` or `$msg`, and returns the name without the first `$`.
-    pub(super) fn variable(&mut self) -> Parsed<String> {
+    pub(super) fn variable(&mut self) -> Converted<String> {
         if !self.cursor.take("$") {
-            return Err(BadSyntax::new("a variable"));
+            return Err(Refusal::expected("a variable"));
         }
         let mut name = String::new();
         if matches!(self.cursor.peek(), Some('$')) {
@@ -67,14 +68,14 @@ impl Reader<'_> {
             }
             name.extend(self.cursor.next());
         }
-        if name.is_empty() { Err(BadSyntax::new("the name of a variable")) } else { Ok(name) }
+        if name.is_empty() { Err(Refusal::expected("the name of a variable")) } else { Ok(name) }
     }
 
-    fn expression(&mut self) -> Parsed<Expression> {
+    fn expression(&mut self) -> Converted<Expression> {
         self.deeper(Self::logical)
     }
 
-    fn logical(&mut self) -> Parsed<Expression> {
+    fn logical(&mut self) -> Converted<Expression> {
         let mut left = self.comparison()?;
         while let Some(word) = ["or", "and"].into_iter().find(|word| self.word(word)) {
             let right = self.comparison()?;
@@ -83,7 +84,7 @@ impl Reader<'_> {
         Ok(left)
     }
 
-    fn comparison(&mut self) -> Parsed<Expression> {
+    fn comparison(&mut self) -> Converted<Expression> {
         let mut left = self.sum()?;
         while let Some(operator) = self.comparison_operator() {
             let right = self.sum()?;
@@ -97,7 +98,7 @@ impl Reader<'_> {
         word.or_else(|| self.mark(MARK_COMPARISONS))
     }
 
-    fn sum(&mut self) -> Parsed<Expression> {
+    fn sum(&mut self) -> Converted<Expression> {
         let mut left = self.product()?;
         while let Some(mark) = self.mark(&["+", "-", "&"]) {
             let right = self.product()?;
@@ -106,7 +107,7 @@ impl Reader<'_> {
         Ok(left)
     }
 
-    fn product(&mut self) -> Parsed<Expression> {
+    fn product(&mut self) -> Converted<Expression> {
         let mut left = self.value()?;
         while let Some(mark) = self.mark(&["*", "/", "%"]) {
             let right = self.value()?;
@@ -115,7 +116,7 @@ impl Reader<'_> {
         Ok(left)
     }
 
-    fn value(&mut self) -> Parsed<Expression> {
+    fn value(&mut self) -> Converted<Expression> {
         if self.word("not") {
             return Ok(Expression::Not(Box::new(self.deeper(Self::value)?)));
         }
@@ -139,32 +140,32 @@ impl Reader<'_> {
             }
             Some(digit) if digit.is_ascii_digit() => self.number(),
             Some(letter) if letter.is_ascii_alphabetic() => self.function(),
-            _ => Err(BadSyntax::new("a value")),
+            _ => Err(Refusal::expected("a value")),
         }
     }
 
-    fn number(&mut self) -> Parsed<Expression> {
+    fn number(&mut self) -> Converted<Expression> {
         let word = self.cursor.name();
         let number = match word.strip_prefix("0x") {
             Some(hex) => i64::from_str_radix(hex, 16),
             None if word.len() > 1 && word.starts_with('0') => i64::from_str_radix(word, 8),
             None => word.parse(),
         };
-        number.map(Expression::Number).map_err(|_| BadSyntax::new("a number"))
+        number.map(Expression::Number).map_err(|_| Refusal::expected("a number"))
     }
 
-    fn function(&mut self) -> Parsed<Expression> {
+    fn function(&mut self) -> Converted<Expression> {
         let name = self.cursor.name().to_ascii_lowercase();
         self.cursor.skip_blank();
         if !self.cursor.take("(") {
-            return Err(BadSyntax(format!("cannot be read: `{name}` is no value")));
+            return Err(Refusal::malformed(format!("cannot be read: `{name}` is no value")));
         }
         let arguments = self.list(")")?;
         Ok(Expression::Call(name, arguments))
     }
 
     /// Expressions with commas between them, up to and with the closing mark.
-    fn list(&mut self, close: &str) -> Parsed<Vec<Expression>> {
+    fn list(&mut self, close: &str) -> Converted<Vec<Expression>> {
         let mut values = Vec::new();
         loop {
             self.cursor.skip_blank();
@@ -180,9 +181,9 @@ impl Reader<'_> {
         }
     }
 
-    fn closing(&mut self, mark: &str) -> Parsed<()> {
+    fn closing(&mut self, mark: &str) -> Converted<()> {
         self.cursor.skip_blank();
-        if self.cursor.take(mark) { Ok(()) } else { Err(BadSyntax::new(&format!("`{mark}`"))) }
+        if self.cursor.take(mark) { Ok(()) } else { Err(Refusal::expected(format!("`{mark}`"))) }
     }
 
     /// Consumes a word if it is next.
@@ -201,10 +202,10 @@ impl Reader<'_> {
         marks.iter().find(|mark| self.cursor.take(mark)).copied()
     }
 
-    fn pair(&mut self, left: Expression, operator: &str, right: Expression) -> Parsed<Expression> {
+    fn pair(&mut self, left: Expression, operator: &str, right: Expression) -> Converted<Expression> {
         self.pairs += 1;
         if self.pairs > PAIRS_MAX {
-            return Err(BadSyntax(format!("an expression with more than {PAIRS_MAX} operators")));
+            return Err(Refusal::too_large(format!("an expression with more than {PAIRS_MAX} operators")));
         }
         Ok(Expression::Pair(Box::new(left), operator.to_string(), Box::new(right)))
     }

@@ -2,44 +2,20 @@
 //!
 //! In: tokens after the word. Out: nodes with parameters and bodies.
 
-use super::{BadSyntax, Parsed, Reader};
+use super::reader::{End, Missing, Reader};
+use crate::rsyslog::refusal::{Converted, Refusal};
 use crate::rsyslog::syntax::{Node, Parameters, Statement};
-
-/// The words that start an object.
-const OBJECTS: &[&str] = &[
-    "action",
-    "constant",
-    "dyn_stats",
-    "global",
-    "input",
-    "lookup_table",
-    "main_queue",
-    "module",
-    "parser",
-    "percentile_stats",
-    "property",
-    "ratelimit",
-    "reload_lookup_table",
-    "ruleset",
-    "template",
-    "timezone",
-];
-
-/// Returns true when a word before a parenthesis starts an object.
-pub(super) fn is_object(word: &str) -> bool {
-    OBJECTS.contains(&word)
-}
 
 impl Reader<'_> {
     /// Reads `kind(name="value" ...)` and, for templates and rulesets, `{ ... }`.
-    pub(super) fn object(&mut self, kind: &str) -> Parsed<Node> {
+    pub(super) fn object(&mut self, kind: &str) -> Converted<Node> {
         self.cursor.advance(kind.len());
         self.cursor.skip_blank();
         if kind == "reload_lookup_table" {
             self.cursor.logical_line();
-            return Ok(Node::Refused(
-                "tables are read again at every reload of the configuration".to_string(),
-            ));
+            return Ok(Node::Refused(Refusal::instead(
+                "tables are read again at every reload of the configuration",
+            )));
         }
         let parameters = self.parameters()?;
         let mut body = Vec::new();
@@ -47,29 +23,32 @@ impl Reader<'_> {
         if matches!(kind, "template" | "ruleset" | "action") {
             self.cursor.skip_blank();
             if self.cursor.take("{") {
-                body = self.deeper(|reader| Ok(reader.statements(true)))?;
+                body = self.deeper(|reader| Ok(reader.statements(End::Brace)))?;
             }
         }
         Ok(Node::Object { kind: kind.to_string(), parameters, body })
     }
 
     /// Reads `include(file="..." mode="optional")`.
-    pub(super) fn include_object(&mut self, statements: &mut Vec<Statement>) -> Parsed<Option<Node>> {
+    pub(super) fn include_object(&mut self, statements: &mut Vec<Statement>) -> Converted<Option<Node>> {
         self.cursor.advance("include".len());
         self.cursor.skip_blank();
         let mut parameters = self.parameters()?;
-        let optional = parameters.take("mode").is_some_and(|mode| mode == "optional");
+        let missing = match parameters.take("mode").as_deref() {
+            Some("optional") => Missing::Empty,
+            _ => Missing::Refused,
+        };
         match parameters.take("file") {
-            Some(file) => Ok(self.include(&file, optional, statements)),
-            None => Err(BadSyntax("an include without file()".to_string())),
+            Some(file) => Ok(self.include(&file, missing, statements)),
+            None => Err(Refusal::Incomplete("an include without file()")),
         }
     }
 
     /// Reads `(name="value" list=["a", "b"])`.
-    fn parameters(&mut self) -> Parsed<Parameters> {
+    fn parameters(&mut self) -> Converted<Parameters> {
         let mut parameters = Parameters::default();
         if !self.cursor.take("(") {
-            return Err(BadSyntax::new("`(`"));
+            return Err(Refusal::expected("`(`"));
         }
         loop {
             self.cursor.skip_blank();
@@ -81,11 +60,11 @@ impl Reader<'_> {
             }
             let name = self.cursor.name().to_string();
             if name.is_empty() {
-                return Err(BadSyntax::new("the name of a parameter"));
+                return Err(Refusal::expected("the name of a parameter"));
             }
             self.cursor.skip_blank();
             if !self.cursor.take("=") {
-                return Err(BadSyntax::new("`=` behind the name of a parameter"));
+                return Err(Refusal::expected("`=` behind the name of a parameter"));
             }
             self.cursor.skip_blank();
             let values = self.parameter_values()?;
@@ -93,7 +72,7 @@ impl Reader<'_> {
         }
     }
 
-    fn parameter_values(&mut self) -> Parsed<Vec<String>> {
+    fn parameter_values(&mut self) -> Converted<Vec<String>> {
         if !self.cursor.take("[") {
             return Ok(vec![self.parameter_value()?]);
         }
@@ -111,7 +90,7 @@ impl Reader<'_> {
     }
 
     /// Reads a string; one in backticks names an environment variable, bare words are kept unchanged.
-    fn parameter_value(&mut self) -> Parsed<String> {
+    fn parameter_value(&mut self) -> Converted<String> {
         match self.cursor.peek() {
             Some('"' | '\'') => self.cursor.string(),
             Some('`') => {
@@ -119,16 +98,16 @@ impl Reader<'_> {
                 self.echoed(&text)
             }
             _ => match self.cursor.name() {
-                "" => Err(BadSyntax::new("a value in quotes")),
+                "" => Err(Refusal::expected("a value in quotes")),
                 word => Ok(word.to_string()),
             },
         }
     }
 
     /// Replaces environment variables in `echo $NAME text`.
-    fn echoed(&self, text: &str) -> Parsed<String> {
+    fn echoed(&self, text: &str) -> Converted<String> {
         let Some(words) = text.trim().strip_prefix("echo ") else {
-            return Err(BadSyntax(format!("`{text}` asks for the content of a file or a command")));
+            return Err(Refusal::malformed(format!("`{text}` asks for the content of a file or a command")));
         };
         let mut out = String::new();
         let mut rest = words;
@@ -141,7 +120,7 @@ impl Reader<'_> {
             };
             match self.surroundings.variable(name) {
                 Some(value) => out.push_str(&value),
-                None => return Err(BadSyntax(format!("environment variable `{name}` is not set"))),
+                None => return Err(Refusal::malformed(format!("environment variable `{name}` is not set"))),
             }
             rest = tail;
         }

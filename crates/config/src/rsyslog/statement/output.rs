@@ -5,11 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use super::Conversion;
-use super::property::{self, Needs};
-use super::report::Outcome;
-use super::script::{Converter, DEFAULT_RULESET, Source, block_name, braced};
-use super::{identifier, quoted};
+use super::converter::{Converter, DEFAULT_RULESET, Source, block_name, braced};
+use crate::parse::quoted;
+use crate::rsyslog::name::identifier;
+use crate::rsyslog::report::{Conversion, Outcome};
+use crate::rsyslog::template::property::{self, Needs};
 use crate::tree::Version;
 
 /// Leaves out messages of inputs whose control characters stay.
@@ -17,7 +17,7 @@ const NOT_RECEIVED: &str = " and tags(\".rsyslog.received\")";
 
 impl Converter {
     /// Returns the text and the findings.
-    pub(super) fn finish(mut self, name: &str) -> Conversion {
+    pub(crate) fn finish(mut self, name: &str) -> Conversion {
         let templates = self.templates.statements();
         let mut needs = std::mem::take(&mut self.needs);
         self.templates.needs(&mut needs);
@@ -57,10 +57,12 @@ impl Converter {
                 continue;
             }
             let same = self.sources.iter().filter(|other| other.ruleset == source.ruleset);
-            let is_traditional = self.traditional_rulesets.contains(&source.ruleset);
-            // A ruleset whose inputs all escape, or none of them, needs no mark on its messages.
-            let is_alone = same.clone().all(is_escaped) || self.state.keeps_controls;
-            let drivers = same.map(|source| driver(source, needs, is_traditional, is_alone)).collect();
+            let inputs = RulesetInputs {
+                needs,
+                is_traditional: self.traditional_rulesets.contains(&source.ruleset),
+                is_uniform: same.clone().all(is_escaped) || self.state.keeps_controls,
+            };
+            let drivers = same.map(|source| inputs.driver(source)).collect();
             let head = format!("source {}", source_name(&source.ruleset));
             out.push((source.ruleset.clone(), statement(&head, drivers)));
         }
@@ -161,32 +163,46 @@ fn source_name(ruleset: &str) -> String {
     }
 }
 
-/// Prints `driver(... flags(...));`, with what is rewritten in its messages.
-fn driver(source: &Source, needs: &Needs, is_traditional: bool, is_alone: bool) -> String {
-    let is_ours = source.driver.starts_with("internal(") || source.driver.starts_with("systemd-journal(");
-    let raw = (needs.raw && !is_ours).then_some("store-raw-message");
-    let flags = source.flags.iter().copied().filter(|flag| !is_traditional || *flag != "syslog-protocol");
-    let flags: Vec<String> = flags.chain(raw).map(quoted).collect();
-    let mut options = Vec::new();
-    let mut tags = Vec::new();
-    if needs.input {
-        tags.push(input_tag(&source.input));
-    }
-    if is_escaped(source) && !is_alone {
-        tags.push(".rsyslog.received".to_string());
-    }
-    if !tags.is_empty() {
-        let tags: Vec<String> = tags.iter().map(|tag| quoted(tag)).collect();
-        options.push(format!("tags({})", tags.join(" ")));
-    }
-    if !flags.is_empty() {
-        options.push(format!("flags({})", flags.join(" ")));
-    }
-    let space = if source.driver.ends_with('(') || options.is_empty() { "" } else { " " };
-    let driver = format!("{}{space}{});", source.driver, options.join(" "));
-    match source.steps.is_empty() {
-        true => driver,
-        false => format!("channel {{ source {{ {driver} }}; rewrite {{ {} }}; }};", source.steps.join(" ")),
+/// The common properties of the inputs of a ruleset.
+struct RulesetInputs<'n> {
+    needs: &'n Needs,
+    /// They only know RFC 3164.
+    is_traditional: bool,
+    /// All of them escape control characters, or none does: their messages need no mark.
+    is_uniform: bool,
+}
+
+impl RulesetInputs<'_> {
+    /// Prints `driver(... flags(...));`, with what is rewritten in its messages.
+    fn driver(&self, source: &Source) -> String {
+        let is_ours = source.driver.starts_with("internal(") || source.driver.starts_with("systemd-journal(");
+        let raw = (self.needs.raw && !is_ours).then_some("store-raw-message");
+        let flags =
+            source.flags.iter().copied().filter(|flag| !self.is_traditional || *flag != "syslog-protocol");
+        let flags: Vec<String> = flags.chain(raw).map(quoted).collect();
+        let mut options = Vec::new();
+        let mut tags = Vec::new();
+        if self.needs.input {
+            tags.push(input_tag(&source.input));
+        }
+        if is_escaped(source) && !self.is_uniform {
+            tags.push(".rsyslog.received".to_string());
+        }
+        if !tags.is_empty() {
+            let tags: Vec<String> = tags.iter().map(|tag| quoted(tag)).collect();
+            options.push(format!("tags({})", tags.join(" ")));
+        }
+        if !flags.is_empty() {
+            options.push(format!("flags({})", flags.join(" ")));
+        }
+        let space = if source.driver.ends_with('(') || options.is_empty() { "" } else { " " };
+        let driver = format!("{}{space}{});", source.driver, options.join(" "));
+        match source.steps.is_empty() {
+            true => driver,
+            false => {
+                format!("channel {{ source {{ {driver} }}; rewrite {{ {} }}; }};", source.steps.join(" "))
+            }
+        }
     }
 }
 

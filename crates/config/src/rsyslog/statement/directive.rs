@@ -2,11 +2,11 @@
 //!
 //! In: a directive and its value. Out: global options, inputs, and settings for the actions after it.
 
+use super::converter::{Converter, DEFAULT_RULESET};
 use super::input::bytes;
-use super::quoted;
-use super::report::Converted;
-use super::script::{Converter, DEFAULT_RULESET};
-use super::syntax::{Parameters, is_on};
+use crate::parse::quoted;
+use crate::rsyslog::refusal::{Converted, Refusal};
+use crate::rsyslog::syntax::{Parameters, is_on};
 
 /// Directives for the next action, and the parameters that they are.
 const NEXT_ACTION: &[(&str, &str)] = &[
@@ -101,7 +101,7 @@ const NO_DIFFERENCE: &[&str] = &[
 ];
 
 impl Converter {
-    pub(super) fn directive(&mut self, name: &str, value: &str) -> Converted<()> {
+    pub(crate) fn directive(&mut self, name: &str, value: &str) -> Converted<()> {
         let key = name.to_ascii_lowercase();
         let value = value.trim().trim_matches('"');
         if key.starts_with("mainmsgqueue") {
@@ -163,19 +163,19 @@ impl Converter {
             "defaultnetstreamdriverkeyfile" => self.tls_file("keyfile", value),
             "preservefqdn" => self.global_option("use-fqdn", if is_on(value) { "yes" } else { "no" }),
             "localhostname" | "localdomain" => {
-                Err("the name of this machine is taken from the system".to_string())
+                Err(Refusal::instead("the name of this machine is taken from the system"))
             }
             "maxmessagesize" => match bytes(value) {
                 Some(size) => self.global_option("log-msg-size", &size.to_string()),
-                None => Err(format!("`{value}` is no size")),
+                None => Err(Refusal::malformed(format!("`{value}` is no size"))),
             },
             "repeatedmsgreduction" if !is_on(value) => Ok(()),
             "repeatedmsgreduction" => {
-                Err("repeated messages are joined with suppress() of a destination".to_string())
+                Err(Refusal::instead("repeated messages are joined with suppress() of a destination"))
             }
             "markmessageperiod" => match value.parse::<u32>() {
                 Ok(seconds) => self.global_option("mark-freq", &seconds.to_string()),
-                Err(_) => Err(format!("`{value}` is no number of seconds")),
+                Err(_) => Err(Refusal::malformed(format!("`{value}` is no number of seconds"))),
             },
             "escapecontrolcharactersonreceive" => {
                 self.state.keeps_controls = !is_on(value);
@@ -187,17 +187,19 @@ impl Converter {
             }
             "droptrailinglfonreception" => match is_on(value) {
                 true => Ok(()),
-                false => Err("a line feed at the end of a message is always cut off".to_string()),
+                false => Err(Refusal::instead("a line feed at the end of a message is always cut off")),
             },
             "controlcharacterescapeprefix" | "escape8bitcharactersonreceive" => {
-                Err("control characters are written as `#` and three digits, others stay".to_string())
+                Err(Refusal::instead("control characters are written as `#` and three digits, others stay"))
             }
             "privdroptouser" | "privdroptogroup" | "privdroptouserid" | "privdroptogroupid" => {
-                Err("start the server as that user: see User= of systemd".to_string())
+                Err(Refusal::instead("start the server as that user: see User= of systemd"))
             }
-            "allowedsender" => Err("senders are chosen with a filter: netmask(\"10.0.0.0/8\")".to_string()),
-            "defaultruleset" => Err("bind the inputs to the ruleset".to_string()),
-            _ => Err(format!("directive `${name}` is not known")),
+            "allowedsender" => {
+                Err(Refusal::instead("senders are chosen with a filter: netmask(\"10.0.0.0/8\")"))
+            }
+            "defaultruleset" => Err(Refusal::instead("bind the inputs to the ruleset")),
+            _ => Err(Refusal::malformed(format!("directive `${name}` is not known"))),
         }
     }
 
@@ -240,7 +242,7 @@ impl Converter {
     }
 
     /// Converts `global(...)`.
-    pub(super) fn global(&mut self, parameters: Parameters) -> Converted<()> {
+    pub(crate) fn global(&mut self, parameters: Parameters) -> Converted<()> {
         let mut refused = Vec::new();
         for row in &parameters.rows {
             let value = row.values.first().map_or("", String::as_str);
@@ -272,7 +274,7 @@ impl Converter {
                 }
             };
             if let Err(why) = self.directive(&key, value) {
-                refused.push(why);
+                refused.push(why.to_string());
             }
         }
         refused.into_iter().for_each(|what| self.note(format!("left out: {what}")));

@@ -4,38 +4,38 @@
 
 use std::collections::BTreeMap;
 
-use super::syntax::Parameters;
+use crate::rsyslog::syntax::Parameters;
 
 /// The values of directives.
 #[derive(Clone, Default, Debug)]
-pub(super) struct State {
+pub(crate) struct State {
     /// Parameters of the next action only: queues, retries.
-    pub(super) next_action: BTreeMap<String, String>,
+    pub(crate) next_action: BTreeMap<String, String>,
     /// Parameters of all files from here on: owner, mode.
-    pub(super) files: BTreeMap<String, String>,
+    pub(crate) files: BTreeMap<String, String>,
     /// Template of files from here on.
-    pub(super) file_template: Option<String>,
+    pub(crate) file_template: Option<String>,
     /// Template of forwards from here on.
-    pub(super) forward_template: Option<String>,
+    pub(crate) forward_template: Option<String>,
     /// Parameters of the next `imtcp`, `imudp` or `imfile` input.
-    pub(super) next_input: BTreeMap<String, String>,
+    pub(crate) next_input: BTreeMap<String, String>,
     /// Parameters of a module, from `module(load="imtcp" ...)` or legacy directives.
-    pub(super) modules: BTreeMap<String, Parameters>,
+    pub(crate) modules: BTreeMap<String, Parameters>,
     /// Files of the TLS driver: `cafile`, `certfile`, `keyfile`.
-    pub(super) tls: BTreeMap<String, String>,
+    pub(crate) tls: BTreeMap<String, String>,
     /// `$RepeatedMsgReduction` is on.
-    pub(super) joins_repeated: bool,
+    pub(crate) joins_repeated: bool,
     /// Control characters stay as they are received.
-    pub(super) keeps_controls: bool,
+    pub(crate) keeps_controls: bool,
     /// Tabs stay as they are received.
-    pub(super) keeps_tabs: bool,
+    pub(crate) keeps_tabs: bool,
     /// `$outchannel` definitions: their files.
-    pub(super) channels: BTreeMap<String, String>,
+    pub(crate) channels: BTreeMap<String, String>,
 }
 
 impl State {
     /// Returns a parameter of an object, or of the module that it belongs to.
-    pub(super) fn own_or_module(
+    pub(crate) fn own_or_module(
         &self,
         parameters: &mut Parameters,
         module: &str,

@@ -5,15 +5,16 @@
 
 use std::collections::BTreeMap;
 
-use super::part::{self, Part};
-use super::printed;
+use super::convert;
+use super::piece::{self, Piece};
+use super::printed::PrintedTemplate;
 use super::property::{self, Needs};
-use super::read;
-use super::report::Converted;
-use super::script::same_name;
-use super::syntax::{Node, Parameters, Statement, is_on};
-use super::template;
-use super::{Judge, identifier, quoted};
+use crate::parse::quoted;
+use crate::rsyslog::name::identifier;
+use crate::rsyslog::read;
+use crate::rsyslog::refusal::{Converted, Refusal};
+use crate::rsyslog::report::Judge;
+use crate::rsyslog::syntax::{Node, Parameters, Statement, is_on};
 use crate::tree::Version;
 
 /// The built-in templates of rsyslog, and whether they need the helpers of tags and times. The ones that are a default
@@ -45,7 +46,7 @@ const BUILT_IN: &[(&str, &str, bool)] = &[
 /// A template under its name.
 #[derive(Clone, Debug)]
 struct Entry {
-    converted: Result<printed::Converted, String>,
+    converted: Converted<PrintedTemplate>,
     needs: Needs,
     is_built_in: bool,
     is_used: bool,
@@ -53,25 +54,34 @@ struct Entry {
 
 /// All templates.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Templates {
+pub(crate) struct Templates {
     entries: BTreeMap<String, Entry>,
 }
 
+/// The end of the text that a destination writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ending {
+    /// The end that the template has.
+    AsWritten,
+    /// A line feed, added where the template has none.
+    LineFeed,
+}
+
 /// The properties of a destination's format.
-pub(super) struct Printing {
+pub(crate) struct Printing {
     /// `template(...)` and what belongs to it, or nothing.
-    pub(super) options: String,
+    pub(crate) options: String,
     /// True when it prints the format of RFC 5424.
-    pub(super) is_rfc5424: bool,
+    pub(crate) is_rfc5424: bool,
 }
 
 impl Templates {
     /// Reads all templates, wherever they are defined.
-    pub(super) fn collect(statements: &[Statement]) -> Templates {
+    pub(crate) fn collect(statements: &[Statement]) -> Templates {
         let mut templates = Templates::default();
         let objects = property::objects(statements);
         for (name, text, needs_helpers) in BUILT_IN {
-            let converted = printed::Converted {
+            let converted = PrintedTemplate {
                 text: (*text).to_string(),
                 // A forward in this format is printed by syslog(), which wants the digits.
                 has_fraction: text.starts_with("<${PRI}>1 "),
@@ -95,7 +105,7 @@ impl Templates {
             };
             if let Some((name, parts)) = found {
                 let mut needs = Needs { objects: objects.clone(), ..Needs::default() };
-                let converted = parts.and_then(|parts| template::convert(&parts, &mut needs));
+                let converted = parts.and_then(|parts| convert::convert(&parts, &mut needs));
                 templates
                     .entries
                     .insert(name, Entry { converted, needs, is_built_in: false, is_used: false });
@@ -105,11 +115,11 @@ impl Templates {
     }
 
     /// Refuses all but the first template, in the order of names, of those whose names are the same here.
-    pub(super) fn refuse_same_names(&mut self) {
+    pub(crate) fn refuse_same_names(&mut self) {
         let mut known: BTreeMap<String, String> = BTreeMap::new();
         for (name, entry) in &mut self.entries {
             match known.get(&template_name(name)) {
-                Some(other) => entry.converted = Err(same_name("template", name, other)),
+                Some(other) => entry.converted = Err(Refusal::same_name("template", name, other)),
                 None => {
                     known.insert(template_name(name), name.clone());
                 }
@@ -118,7 +128,7 @@ impl Templates {
     }
 
     /// Refuses the templates that do not pass a judge.
-    pub(super) fn refuse_wrong(&mut self, judge: Judge) {
+    pub(crate) fn refuse_wrong(&mut self, judge: Judge) {
         for (name, entry) in &mut self.entries {
             let Ok(converted) = &entry.converted else { continue };
             let mut needs = Needs::default();
@@ -127,36 +137,37 @@ impl Templates {
             let version = format!("@version: {}\n", Version::CURRENT);
             let text = [version].into_iter().chain(needs.statements()).chain([definition]);
             if let Some(error) = judge(&text.collect::<Vec<_>>().join("\n")) {
-                entry.converted = Err(error);
+                entry.converted = Err(Refusal::Invalid(error));
             }
         }
     }
 
     /// Returns notes about a definition, or the reason why it cannot be converted.
-    pub(super) fn defined(&self, name: &str) -> Converted<Vec<String>> {
+    pub(crate) fn defined(&self, name: &str) -> Converted<Vec<String>> {
         let Some(entry) = self.entries.get(name) else {
-            return Err("a template without a name or a text".to_string());
+            return Err(Refusal::Incomplete("a template without a name or a text"));
         };
         entry.converted.as_ref().map(|converted| converted.notes.clone()).map_err(Clone::clone)
     }
 
-    fn used(&mut self, name: &str, needs: &mut Needs) -> Converted<printed::Converted> {
+    fn used(&mut self, name: &str, needs: &mut Needs) -> Converted<PrintedTemplate> {
         let key = name.trim();
         let found = self.entries.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(key));
-        let Some((_, entry)) = found else { return Err(format!("template `{key}` is not defined")) };
+        let Some((_, entry)) = found else { return Err(Refusal::undefined("template", key)) };
         entry.is_used = true;
         needs.raw |= entry.needs.raw;
         needs.add_helpers(&entry.needs);
-        entry.converted.clone().map_err(|why| format!("template `{key}`: {why}"))
+        let left_out = |why| Refusal::Template { name: key.to_string(), why: Box::new(why) };
+        entry.converted.clone().map_err(left_out)
     }
 
-    /// Returns the options of a destination that prints with a template. `ends_line`: its text ends in a line feed.
-    pub(super) fn printing(&mut self, name: &str, ends_line: bool, needs: &mut Needs) -> Converted<Printing> {
+    /// Returns the options of a destination that prints with a template.
+    pub(crate) fn printing(&mut self, name: &str, ending: Ending, needs: &mut Needs) -> Converted<Printing> {
         let converted = self.used(name, needs)?;
         let mut options = String::new();
         if !converted.text.is_empty() {
             let reference = template_name(name);
-            options = match ends_line && !converted.text.ends_with('\n') {
+            options = match ending == Ending::LineFeed && !converted.text.ends_with('\n') {
                 true => format!(" template({})", quoted(&format!("$(template {reference})\n"))),
                 false => format!(" template({reference})"),
             };
@@ -173,16 +184,18 @@ impl Templates {
     }
 
     /// Converts a template to the name of a file.
-    pub(super) fn file_name(&mut self, name: &str, needs: &mut Needs) -> Converted<String> {
+    pub(crate) fn file_name(&mut self, name: &str, needs: &mut Needs) -> Converted<String> {
         let converted = self.used(name, needs)?;
         match converted.text.contains('\n') {
-            true => Err(format!("template `{name}` is no name of a file: it has several lines")),
+            true => Err(Refusal::malformed(format!(
+                "template `{name}` is no name of a file: it has several lines"
+            ))),
             false => Ok(converted.text),
         }
     }
 
     /// Returns the statements that define them.
-    pub(super) fn statements(&self) -> Vec<String> {
+    pub(crate) fn statements(&self) -> Vec<String> {
         let mut out = Vec::new();
         for (name, entry) in &self.entries {
             if let (Ok(converted), true) = (&entry.converted, entry.is_used || !entry.is_built_in)
@@ -195,7 +208,7 @@ impl Templates {
     }
 
     /// Adds what the defined templates need, those included that nothing uses: they are defined all the same.
-    pub(super) fn needs(&self, needs: &mut Needs) {
+    pub(crate) fn needs(&self, needs: &mut Needs) {
         let is_defined = |entry: &&Entry| entry.converted.is_ok() && (entry.is_used || !entry.is_built_in);
         for entry in self.entries.values().filter(is_defined) {
             needs.add_helpers(&entry.needs);
@@ -209,22 +222,22 @@ fn template_name(name: &str) -> String {
 }
 
 /// Reads `template(name="..." type="string" string="...")`.
-fn object(mut parameters: Parameters, body: &[Statement]) -> Option<(String, Converted<Vec<Part>>)> {
+fn object(mut parameters: Parameters, body: &[Statement]) -> Option<(String, Converted<Vec<Piece>>)> {
     let name = parameters.take("name")?;
     let kind = parameters.take("type").unwrap_or_default().to_ascii_lowercase();
     let is_object =
         ["option.jsonf", "option.json"].iter().any(|option| parameters.take_switch(option) == Some(true));
     parameters.ignore(&["option.casesensitive"]);
     let parts = match kind.as_str() {
-        "string" => part::parse(&parameters.take("string").unwrap_or_default()),
-        "list" => part::list(body),
-        "subtree" => Ok(vec![part::subtree(parameters.take("subtree").unwrap_or_default())]),
-        other => Err(format!("templates of type `{other}` are not supported")),
+        "string" => piece::parse(&parameters.take("string").unwrap_or_default()),
+        "list" => piece::list(body),
+        "subtree" => Ok(vec![piece::subtree(parameters.take("subtree").unwrap_or_default())]),
+        other => Err(Refusal::unsupported_many(format!("templates of type `{other}`"))),
     };
     let parts = match (parts, is_object && kind == "list") {
         (Ok(mut parts), true) => {
-            parts.insert(0, Part::Text("{".to_string()));
-            parts.push(Part::Text("}\n".to_string()));
+            parts.insert(0, Piece::Text("{".to_string()));
+            parts.push(Piece::Text("}\n".to_string()));
             Ok(parts)
         }
         (parts, _) => parts,
@@ -236,7 +249,7 @@ fn object(mut parameters: Parameters, body: &[Statement]) -> Option<(String, Con
     Some((
         name,
         if sql {
-            Err("templates for SQL are not supported: sql() has columns() and values()".to_string())
+            Err(Refusal::instead("templates for SQL are not supported: sql() has columns() and values()"))
         } else {
             parts
         },
@@ -244,18 +257,17 @@ fn object(mut parameters: Parameters, body: &[Statement]) -> Option<(String, Con
 }
 
 /// Reads `$template name,"text"[,options]`.
-fn directive(value: &str) -> Option<(String, Converted<Vec<Part>>)> {
+fn directive(value: &str) -> Option<(String, Converted<Vec<Piece>>)> {
     let (name, rest) = value.split_once(',')?;
     if rest.trim_start().starts_with('=') {
-        return Some((
-            name.trim().to_string(),
-            Err("templates made by plug-ins are not supported".to_string()),
-        ));
+        return Some((name.trim().to_string(), Err(Refusal::unsupported_many("templates made by plug-ins"))));
     }
     let (text, options) = read::quoted(rest)?;
     let parts = match options.to_ascii_lowercase().contains("sql") {
-        true => Err("templates for SQL are not supported: sql() has columns() and values()".to_string()),
-        false => part::parse(&text),
+        true => {
+            Err(Refusal::instead("templates for SQL are not supported: sql() has columns() and values()"))
+        }
+        false => piece::parse(&text),
     };
     Some((name.trim().to_string(), parts))
 }

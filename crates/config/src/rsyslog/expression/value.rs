@@ -3,29 +3,30 @@
 //! In: an expression that gives a value. Out: a template that prints it.
 //! Limits: functions without a counterpart fail, by name.
 
-use super::calls::{argument, extracted, in_quotes};
-use super::property::{self, Needs, Value};
-use super::syntax::Expression;
+use crate::rsyslog::calls::{argument, extracted, in_quotes};
+use crate::rsyslog::refusal::{Converted, Refusal};
+use crate::rsyslog::syntax::Expression;
+use crate::rsyslog::template::property::{self, Needs, Value};
 
 /// A value as a template, and what is known about it.
-pub(super) struct Operand {
-    pub(super) template: String,
+pub(crate) struct Operand {
+    pub(crate) template: String,
     /// The name of the value, if it is one.
-    pub(super) name: Option<String>,
+    pub(crate) name: Option<String>,
     /// It is the text of the message, with or without the blank in front.
-    pub(super) is_message: bool,
+    pub(crate) is_message: bool,
     /// It is the name of the program up to a slash.
-    pub(super) is_program: bool,
+    pub(crate) is_program: bool,
     /// It prints a number for sure.
-    pub(super) is_number: bool,
+    pub(crate) is_number: bool,
     /// It is computed as a number: compared with digits in quotes it is still one.
-    pub(super) is_computed: bool,
+    pub(crate) is_computed: bool,
     /// The characters, if it is a literal.
-    pub(super) literal: Option<String>,
+    pub(crate) literal: Option<String>,
 }
 
 impl Operand {
-    pub(super) fn of(template: String) -> Operand {
+    pub(crate) fn of(template: String) -> Operand {
         Operand {
             template,
             name: None,
@@ -42,12 +43,12 @@ impl Operand {
     }
 
     /// Makes a literal text.
-    pub(super) fn text(text: &str) -> Operand {
+    pub(crate) fn text(text: &str) -> Operand {
         Operand { literal: Some(text.to_string()), ..Operand::of(text.replace('$', "$$")) }
     }
 
     /// Converts a property or a variable.
-    pub(super) fn variable(name: &str, needs: &mut Needs) -> Result<Operand, String> {
+    pub(crate) fn variable(name: &str, needs: &mut Needs) -> Converted<Operand> {
         let key = name.to_ascii_lowercase();
         if key == "msg" {
             let message = Operand::of("${MESSAGE}".to_string());
@@ -81,7 +82,7 @@ impl Operand {
 }
 
 /// Converts an expression to a template.
-pub(super) fn operand(expression: &Expression, needs: &mut Needs) -> Result<Operand, String> {
+pub(crate) fn operand(expression: &Expression, needs: &mut Needs) -> Converted<Operand> {
     match expression {
         Expression::Text(text) => Ok(Operand::text(text)),
         Expression::Number(number) => {
@@ -106,16 +107,18 @@ pub(super) fn operand(expression: &Expression, needs: &mut Needs) -> Result<Oper
                 "+" | "-" | "*" | "/" | "%" => {
                     Ok(Operand::number(format!("$({operator} {} {})", left.as_number(), right.as_number())))
                 }
-                other => Err(format!("`{other}` as a value is not supported")),
+                other => Err(Refusal::unsupported(format!("`{other}` as a value"))),
             }
         }
-        Expression::List(_) => Err("a list as a value is not supported".to_string()),
-        Expression::Not(_) => Err("`not` as a value is not supported: rsyslog applies it to what follows it at once, so put that in parentheses".to_string()),
+        Expression::List(_) => Err(Refusal::unsupported("a list as a value")),
+        Expression::Not(_) => Err(Refusal::instead(
+            "`not` as a value is not supported: rsyslog applies it to what follows it at once, so put that in parentheses",
+        )),
     }
 }
 
 /// Returns a value as it is printed: the text of the message has its blank in front.
-pub(super) fn printed(operand: Operand, needs: &mut Needs) -> String {
+pub(crate) fn printed(operand: Operand, needs: &mut Needs) -> String {
     if !operand.is_message {
         return operand.template;
     }
@@ -128,7 +131,7 @@ fn leading_number(word: &str) -> String {
     format!("$(extract \"^-?[0-9]+\" {word} 0)")
 }
 
-fn call(name: &str, arguments: &[Expression], needs: &mut Needs) -> Result<Operand, String> {
+fn call(name: &str, arguments: &[Expression], needs: &mut Needs) -> Converted<Operand> {
     let mut words = Vec::new();
     let mut operands = Vec::new();
     for argument in arguments {
@@ -167,16 +170,20 @@ fn call(name: &str, arguments: &[Expression], needs: &mut Needs) -> Result<Opera
                 taken
             });
         }
-        _ => return Err(format!("function `{name}()` is not supported")),
+        _ => return Err(Refusal::unsupported(format!("function `{name}()`"))),
     })
 }
 
 /// Converts `field(text, delimiter, number)`.
-fn field(operands: &[Operand], words: &[String]) -> Result<Operand, String> {
-    let delimiter =
-        operands[1].literal.clone().ok_or("field() with a computed delimiter is not supported")?;
+fn field(operands: &[Operand], words: &[String]) -> Converted<Operand> {
+    let delimiter = operands[1]
+        .literal
+        .clone()
+        .ok_or_else(|| Refusal::unsupported("field() with a computed delimiter"))?;
     let delimiter = match delimiter.parse::<u32>().ok().filter(|_| operands[1].is_number) {
-        Some(code) => char::from_u32(code).ok_or("field() without a delimiter")?.to_string(),
+        Some(code) => {
+            char::from_u32(code).ok_or(Refusal::Incomplete("field() without a delimiter"))?.to_string()
+        }
         None => delimiter,
     };
     let missing = argument("***FIELD NOT FOUND***");
@@ -184,13 +191,13 @@ fn field(operands: &[Operand], words: &[String]) -> Result<Operand, String> {
 }
 
 /// Converts `re_extract(text, expression, match, group, otherwise)`.
-fn re_extract(operands: &[Operand], text: &str, otherwise: &str) -> Result<Operand, String> {
+fn re_extract(operands: &[Operand], text: &str, otherwise: &str) -> Converted<Operand> {
     let literal = |index: usize| operands[index].literal.as_ref();
     let number = |index: usize| literal(index).and_then(|number| number.parse::<usize>().ok());
     match (literal(1), number(2), number(3)) {
         (Some(expression), Some(nth), Some(group)) => {
             Ok(Operand::of(extracted(expression, (nth, group), text, otherwise)))
         }
-        _ => Err("re_extract() with a computed expression or number is not supported".to_string()),
+        _ => Err(Refusal::unsupported("re_extract() with a computed expression or number")),
     }
 }

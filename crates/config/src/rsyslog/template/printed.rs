@@ -3,28 +3,29 @@
 //! In: a property with its positions, fields, expressions and options. Out: a macro, or calls of template functions.
 //! Limits: an option without a counterpart fails, by name.
 
-use super::calls::argument;
-use super::part::Property;
+use super::piece::Property;
 use super::property::{self, Needs};
 use crate::parse::quoted;
+use crate::rsyslog::calls::argument;
+use crate::rsyslog::refusal::{Converted, Refusal};
 
 /// A converted template.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub(super) struct Converted {
-    pub(super) text: String,
+pub(crate) struct PrintedTemplate {
+    pub(crate) text: String,
     /// Prints times with a fraction.
-    pub(super) has_fraction: bool,
+    pub(crate) has_fraction: bool,
     /// Prints all its times in UTC.
-    pub(super) is_utc: bool,
-    pub(super) notes: Vec<String>,
+    pub(crate) is_utc: bool,
+    pub(crate) notes: Vec<String>,
 }
 
 /// Prints one property as text of our templates.
-pub(super) fn one(
+pub(crate) fn one(
     property: &Property,
-    converted: &mut Converted,
+    converted: &mut PrintedTemplate,
     needs: &mut Needs,
-) -> Result<String, String> {
+) -> Converted<String> {
     let key = property.name.to_ascii_lowercase();
     if let Some(text) = property.name.strip_prefix('=') {
         return Ok(text.replace('$', "$$"));
@@ -38,7 +39,7 @@ pub(super) fn one(
     };
     if let Some((delimiter, number)) = &property.field {
         if !(property.from.is_empty() && property.to.is_empty()) {
-            return Err("positions inside of a field are not supported".to_string());
+            return Err(Refusal::unsupported_many("positions inside of a field"));
         }
         let missing = argument("**FIELD NOT FOUND**");
         text = format!("$(field {} {number} {text} {missing})", argument(delimiter));
@@ -56,16 +57,16 @@ pub(super) fn one(
 }
 
 /// Cuts a text at `position.from` and `position.to`: counted from 1, the last one included.
-fn cut(text: &str, property: &Property) -> Result<String, String> {
+fn cut(text: &str, property: &Property) -> Converted<String> {
     let from: i64 = match property.from.as_str() {
         "" => 1,
-        number => number.parse().map_err(|_| format!("position `{number}` is not supported"))?,
+        number => number.parse().map_err(|_| Refusal::unsupported(format!("position `{number}`")))?,
     };
     let start = (from - 1).max(0);
     match property.to.as_str() {
         "" | "$" => Ok(format!("$(substr {text} {start})")),
         number => {
-            let to: i64 = number.parse().map_err(|_| format!("position `{number}` is not supported"))?;
+            let to: i64 = number.parse().map_err(|_| Refusal::unsupported(format!("position `{number}`")))?;
             let (start, to) = if to >= 0 && to < from { ((to - 1).max(0), from) } else { (start, to) };
             let length = if to < 0 { to } else { to - start };
             Ok(format!("$(substr {text} {start} {length})"))
@@ -73,7 +74,7 @@ fn cut(text: &str, property: &Property) -> Result<String, String> {
     }
 }
 
-fn wrapped(mut text: String, property: &Property) -> Result<String, String> {
+fn wrapped(mut text: String, property: &Property) -> Converted<String> {
     for option in &property.options {
         text = match option.as_str() {
             "uppercase" => format!("$(uppercase {text})"),
@@ -92,7 +93,7 @@ fn wrapped(mut text: String, property: &Property) -> Result<String, String> {
             // A message ends before its line feed here, and date formats are done.
             "subtree" | "drop-last-lf" | "json" | "jsonf" | "jsonr" | "jsonfr" | "mandatory" => text,
             date if date.starts_with("date-") => text,
-            other => return Err(format!("option `{other}` of %{}% is not supported", property.name)),
+            other => return Err(Refusal::unsupported(format!("option `{other}` of %{}%", property.name))),
         };
     }
     Ok(text)
@@ -102,9 +103,9 @@ fn wrapped(mut text: String, property: &Property) -> Result<String, String> {
 fn time(
     property: &Property,
     prefix: &str,
-    converted: &mut Converted,
+    converted: &mut PrintedTemplate,
     needs: &mut Needs,
-) -> Result<String, String> {
+) -> Converted<String> {
     let format =
         property.options.iter().filter_map(|option| option.strip_prefix("date-")).find(|one| *one != "utc");
     let macros = |names: &str| {
@@ -153,7 +154,7 @@ fn time(
             return Ok(format!("$(substr \"0{week}\" -2)"));
         }
         "iso-week" => "ISOWEEK",
-        other => return Err(format!("date format `{other}` is not supported")),
+        other => return Err(Refusal::unsupported(format!("date format `{other}`"))),
     };
     Ok(macros(names))
 }

@@ -7,11 +7,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::property::{self, Needs};
-use super::quoted;
-use super::report::Converted;
-use super::syntax::{Expression, Node, Statement};
 use super::value;
+use crate::parse::quoted;
+use crate::rsyslog::file::ReadError;
+use crate::rsyslog::refusal::{Converted, Refusal};
+use crate::rsyslog::syntax::{Expression, Node, Statement};
+use crate::rsyslog::template::property::{self, Needs};
 use crate::surroundings::Surroundings;
 
 /// Most rows of a table: they are looked through one by one.
@@ -39,15 +40,15 @@ struct Table {
 }
 
 impl Table {
-    fn read(text: &[u8]) -> Result<Table, String> {
-        let json: serde_json::Value =
-            serde_json::from_slice(text).map_err(|error| format!("the table is no JSON: {error}"))?;
+    fn read(text: &[u8]) -> Converted<Table> {
+        let json: serde_json::Value = serde_json::from_slice(text)
+            .map_err(|error| Refusal::malformed(format!("the table is no JSON: {error}")))?;
         let kind = match json["type"].as_str().unwrap_or("string") {
             "string" => Kind::Text,
             "array" => Kind::Array,
             "sparseArray" => Kind::SparseArray,
             "regex" => Kind::Regex,
-            other => return Err(format!("tables of type `{other}` are not supported")),
+            other => return Err(Refusal::unsupported_many(format!("tables of type `{other}`"))),
         };
         let word = |value: &serde_json::Value| match value {
             serde_json::Value::String(text) => Some(text.clone()),
@@ -56,19 +57,22 @@ impl Table {
         };
         let names = if kind == Kind::Regex { ["regex", "tag"] } else { ["index", "value"] };
         let row = |row: &serde_json::Value| Some((word(&row[names[0]])?, word(&row[names[1]])?));
-        let rows = json["table"].as_array().ok_or("the table has no rows")?;
+        let rows = json["table"].as_array().ok_or(Refusal::Incomplete("the table has no rows"))?;
         if rows.len() > ROWS_MAX {
-            return Err(format!("a table of {} rows belongs into add-contextual-data()", rows.len()));
+            return Err(Refusal::instead(format!(
+                "a table of {} rows belongs into add-contextual-data()",
+                rows.len()
+            )));
         }
         let mut rows: Vec<(String, String)> = rows
             .iter()
             .map(row)
             .collect::<Option<_>>()
-            .ok_or("a row of the table lacks its index or value")?;
+            .ok_or(Refusal::Incomplete("a row of the table lacks its index or value"))?;
         if matches!(kind, Kind::Array | Kind::SparseArray) {
             let is_number = |(index, _): &(String, String)| index.parse::<i64>().is_ok();
             if !rows.iter().all(is_number) {
-                return Err("an index of the table is no number".to_string());
+                return Err(Refusal::malformed("an index of the table is no number"));
             }
             rows.sort_by_key(|(index, _)| std::cmp::Reverse(index.parse::<i64>().unwrap_or_default()));
         }
@@ -106,14 +110,14 @@ impl Table {
 
 /// All tables.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Tables {
+pub(crate) struct Tables {
     /// By name, or why they cannot be read.
     entries: BTreeMap<String, Converted<Table>>,
 }
 
 impl Tables {
     /// Reads all tables, wherever they are defined.
-    pub(super) fn collect(statements: &[Statement], surroundings: &dyn Surroundings) -> Tables {
+    pub(crate) fn collect(statements: &[Statement], surroundings: &dyn Surroundings) -> Tables {
         let mut tables = Tables::default();
         for statement in statements {
             let Node::Object { kind, parameters, .. } = &statement.node else { continue };
@@ -123,7 +127,7 @@ impl Tables {
             };
             if kind == "lookup_table" {
                 let bytes = surroundings.read(Path::new(&file));
-                let bytes = bytes.map_err(|error| format!("cannot read `{file}`: {error}"));
+                let bytes = bytes.map_err(|error| Refusal::File(ReadError::io(Path::new(&file), error)));
                 tables.entries.insert(name, bytes.and_then(|bytes| Table::read(&bytes)));
             }
         }
@@ -131,16 +135,16 @@ impl Tables {
     }
 
     /// Returns a note about a definition, or the reason why it cannot be converted.
-    pub(super) fn defined(&self, name: &str) -> Converted<&'static str> {
+    pub(crate) fn defined(&self, name: &str) -> Converted<&'static str> {
         match self.entries.get(name) {
             Some(Ok(_)) => Ok("the table is written into the configuration: convert again when it changes"),
             Some(Err(why)) => Err(why.clone()),
-            None => Err("a table without a name or a file".to_string()),
+            None => Err(Refusal::Incomplete("a table without a name or a file")),
         }
     }
 
     /// Converts `set variable = lookup("table", key)` to steps. `None`: it is another expression.
-    pub(super) fn looked_up(
+    pub(crate) fn looked_up(
         &self,
         variable: &str,
         expression: &Expression,
@@ -163,7 +167,7 @@ impl Tables {
         let name = property::variable(variable)?;
         let table = match self.entries.get(table) {
             Some(table) => table.as_ref().map_err(Clone::clone)?,
-            None => return Err(format!("table `{table}` is not defined")),
+            None => return Err(Refusal::undefined("table", table)),
         };
         let key = value::operand(key, needs)?;
         Ok(table.steps(&value::printed(key, needs), &name))

@@ -2,11 +2,11 @@
 //!
 //! In: `input(type="imtcp" ...)`, `module(load="imuxsock")`. Out: sources of a ruleset.
 
-use super::quoted;
-use super::report::Converted;
-use super::script::{Converter, DEFAULT_RULESET, Source};
-use super::syntax::{Parameters, is_on};
+use super::converter::{Converter, DEFAULT_RULESET, Source};
 use crate::options;
+use crate::parse::quoted;
+use crate::rsyslog::refusal::{Converted, Refusal};
+use crate::rsyslog::syntax::{Parameters, is_on};
 use crate::tree::Kind;
 
 /// Parameters of inputs that make no difference here.
@@ -37,8 +37,10 @@ const NO_DIFFERENCE: &[&str] = &[
 
 impl Converter {
     /// Converts a module, which matters only when loading it opens an input.
-    pub(super) fn module(&mut self, mut parameters: Parameters) -> Converted<()> {
-        let Some(load) = parameters.take("load") else { return Err("a module without load".to_string()) };
+    pub(crate) fn module(&mut self, mut parameters: Parameters) -> Converted<()> {
+        let Some(load) = parameters.take("load") else {
+            return Err(Refusal::Incomplete("a module without load"));
+        };
         let path = load.rsplit('/').next().unwrap_or(&load);
         let name = path.trim_end_matches(".so").trim_start_matches("builtin:").to_string();
         self.load(&name)?;
@@ -47,7 +49,7 @@ impl Converter {
     }
 
     /// Loads a module by its name.
-    pub(super) fn load(&mut self, name: &str) -> Converted<()> {
+    pub(crate) fn load(&mut self, name: &str) -> Converted<()> {
         match name {
             "imuxsock" | "imklog" | "imkmsg" => self.local_messages(),
             "imjournal" => {
@@ -59,12 +61,12 @@ impl Converter {
                 self.note("marks are written as mark-freq() and mark-mode() of the destinations say");
                 Ok(())
             }
-            "impstats" => Err("figures are read with `duramen ctl stats` or from /metrics".to_string()),
+            "impstats" => Err(Refusal::instead("figures are read with `duramen ctl stats` or from /metrics")),
             "imudp" | "imtcp" | "imptcp" | "imfile" | "improg" | "omfile" | "omfwd" | "omusrmsg"
             | "ompipe" | "omprog" | "omstdout" | "omshell" | "omdiscard" | "mmjsonparse" | "lmnet"
             | "lmnetstrms" | "lmtcpsrv" | "lmtcpclt" | "lmnsd_ptcp" | "lmnsd_gtls" | "lmnsd_ossl"
             | "imrelp" | "omrelp" | "pmrfc3164" | "pmrfc5424" => Ok(()),
-            other => Err(format!("module `{other}` is not supported")),
+            other => Err(Refusal::unsupported(format!("module `{other}`"))),
         }
     }
 
@@ -79,7 +81,7 @@ impl Converter {
         Ok(())
     }
 
-    pub(super) fn input(&mut self, mut parameters: Parameters) -> Converted<()> {
+    pub(crate) fn input(&mut self, mut parameters: Parameters) -> Converted<()> {
         let kind = parameters.take("type").unwrap_or_default().to_ascii_lowercase();
         let ruleset = parameters.take("ruleset").unwrap_or_else(|| DEFAULT_RULESET.to_string());
         parameters.ignore(NO_DIFFERENCE);
@@ -88,25 +90,27 @@ impl Converter {
             "imtcp" | "imptcp" => self.network("tcp", &kind, &ruleset, &mut parameters)?,
             "imfile" => self.followed_file(&ruleset, &mut parameters)?,
             "imuxsock" => {
-                let path = parameters.take("socket").ok_or("a unix socket without a path")?;
+                let path =
+                    parameters.take("socket").ok_or(Refusal::Incomplete("a unix socket without a path"))?;
                 self.source(&ruleset, "imuxsock", format!("unix-dgram({}", quoted(&path)), Vec::new());
             }
             "improg" => {
-                let command = parameters.take("binary").ok_or("a program without a path")?;
+                let command =
+                    parameters.take("binary").ok_or(Refusal::Incomplete("a program without a path"))?;
                 self.source(&ruleset, &kind, format!("program({}", quoted(&command)), Vec::new());
             }
             "imrelp" => {
                 self.driver(Kind::Source, "relp")?;
                 self.network("relp", &kind, &ruleset, &mut parameters)?;
             }
-            other => return Err(format!("input `{other}` is not supported")),
+            other => return Err(Refusal::unsupported(format!("input `{other}`"))),
         }
         self.tell_unused(&parameters);
         Ok(())
     }
 
     /// Notes the parameters that no conversion used.
-    pub(super) fn tell_unused(&mut self, parameters: &Parameters) {
+    pub(crate) fn tell_unused(&mut self, parameters: &Parameters) {
         let unused: Vec<String> = parameters.unused().iter().map(|name| (*name).to_string()).collect();
         for name in unused {
             self.note(format!("`{name}` is left out"));
@@ -114,15 +118,15 @@ impl Converter {
     }
 
     /// Fails when a driver does not exist here.
-    pub(super) fn driver(&self, kind: Kind, name: &str) -> Converted<()> {
+    pub(crate) fn driver(&self, kind: Kind, name: &str) -> Converted<()> {
         match options::driver(kind, name) {
             Some(_) => Ok(()),
-            None => Err(format!("{} `{name}()` is not supported yet", kind.word())),
+            None => Err(Refusal::not_yet(format!("{} `{name}()`", kind.word()))),
         }
     }
 
     /// Returns true when an option of a driver has its effect.
-    pub(super) fn honours(&self, kind: Kind, driver: &str, option: &str) -> bool {
+    pub(crate) fn honours(&self, kind: Kind, driver: &str, option: &str) -> bool {
         options::driver(kind, driver).and_then(|driver| options::row(driver.options, option)).is_some_and(
             |row| matches!(row.standing, options::Standing::Honoured | options::Standing::Renamed(_)),
         )
@@ -135,7 +139,7 @@ impl Converter {
         ruleset: &str,
         parameters: &mut Parameters,
     ) -> Converted<()> {
-        let ports = parameters.take_all("port").ok_or("an input without a port")?;
+        let ports = parameters.take_all("port").ok_or(Refusal::Incomplete("an input without a port"))?;
         let mut rest = String::new();
         if let Some(address) = parameters.take("address").filter(|address| address != "*") {
             rest.push_str(&format!(" ip({})", quoted(&address)));
@@ -182,7 +186,8 @@ impl Converter {
         rest.push_str(&tls);
         let input = parameters.take("name").unwrap_or_else(|| module.to_string());
         for port in ports {
-            let number: u16 = port.trim().parse().map_err(|_| format!("port `{port}` is not supported"))?;
+            let number: u16 =
+                port.trim().parse().map_err(|_| Refusal::unsupported(format!("port `{port}`")))?;
             let driver = match transport {
                 "relp" => format!("relp(port({number}){rest}"),
                 _ => format!("network(transport(\"{framed}\") port({number}){rest}"),
@@ -204,7 +209,7 @@ impl Converter {
             return Ok(String::new());
         }
         if !self.honours(Kind::Source, "network", "tls") {
-            return Err("TLS is not supported yet".to_string());
+            return Err(Refusal::not_yet("TLS"));
         }
         let own = |name: &str, parameters: &mut Parameters| {
             parameters.take(&format!("streamdriver.{name}")).or_else(|| self.state.tls.get(name).cloned())
@@ -226,10 +231,10 @@ impl Converter {
     }
 
     fn followed_file(&mut self, ruleset: &str, parameters: &mut Parameters) -> Converted<()> {
-        let path = parameters.take("file").ok_or("a followed file without a path")?;
+        let path = parameters.take("file").ok_or(Refusal::Incomplete("a followed file without a path"))?;
         let mut driver = match path.rsplit_once('/').filter(|(_, name)| name.contains(['*', '?'])) {
             Some((folder, _)) if folder.contains(['*', '?']) => {
-                return Err("patterns in the name of a folder are not supported".to_string());
+                return Err(Refusal::unsupported_many("patterns in the name of a folder"));
             }
             Some((folder, name)) => {
                 format!("wildcard-file(base-dir({}) filename-pattern({})", quoted(folder), quoted(name))
@@ -256,7 +261,7 @@ impl Converter {
             ("0", None) => inner_line_feed = None,
             ("1", None) => driver.push_str(" multi-line-mode(empty-line-separated)"),
             ("2", None) => driver.push_str(" multi-line-mode(indented)"),
-            (other, None) => return Err(format!("`readMode` {other} is not supported")),
+            (other, None) => return Err(Refusal::unsupported(format!("`readMode` {other}"))),
         }
         let tag = parameters.take("tag").unwrap_or_default();
         self.source(ruleset, "imfile", driver, vec!["no-parse"]);
@@ -277,7 +282,7 @@ impl Converter {
     }
 
     /// Adds a source of a ruleset; `input` is the name that `%inputname%` has.
-    pub(super) fn source(&mut self, ruleset: &str, input: &str, driver: String, flags: Vec<&'static str>) {
+    pub(crate) fn source(&mut self, ruleset: &str, input: &str, driver: String, flags: Vec<&'static str>) {
         self.sources.push(Source {
             ruleset: ruleset.to_string(),
             input: input.to_string(),
@@ -289,7 +294,7 @@ impl Converter {
 }
 
 /// Reads `256k`, `1m`.
-pub(super) fn bytes(text: &str) -> Option<u64> {
+pub(crate) fn bytes(text: &str) -> Option<u64> {
     let text = text.trim().to_ascii_lowercase();
     let length = text.bytes().take_while(u8::is_ascii_digit).count();
     let (digits, unit) = text.split_at(length);

@@ -5,18 +5,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::condition;
-use super::lookup::Tables;
-use super::property::{self, Needs};
-use super::report::{Converted, Finding, Outcome};
 use super::state::State;
-use super::syntax::{Expression, Node, Parameters, Statement, Test};
-use super::templates::Templates;
-use super::value;
-use super::{Judge, identifier, quoted};
+use crate::parse::quoted;
+use crate::rsyslog::expression::condition;
+use crate::rsyslog::expression::lookup::Tables;
+use crate::rsyslog::expression::value;
+use crate::rsyslog::name::identifier;
+use crate::rsyslog::refusal::{Converted, Refusal};
+use crate::rsyslog::report::Judge;
+use crate::rsyslog::report::{Finding, Outcome};
+use crate::rsyslog::syntax::{Expression, Node, Parameters, Statement, Test};
+use crate::rsyslog::template::property::{self, Needs};
+use crate::rsyslog::template::templates::Templates;
 
 /// The ruleset of inputs that name none.
-pub(super) const DEFAULT_RULESET: &str = "RSYSLOG_DefaultRuleset";
+pub(crate) const DEFAULT_RULESET: &str = "RSYSLOG_DefaultRuleset";
 
 /// Name of the filter that nothing passes.
 const STOP: &str = "filter(f_stop);";
@@ -26,56 +29,56 @@ const BELONGS: &str = "it belongs to a test that is not supported";
 
 /// The steps of a ruleset.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Ruleset {
-    pub(super) steps: Vec<String>,
+pub(crate) struct Ruleset {
+    pub(crate) steps: Vec<String>,
     /// Rulesets that it calls.
-    pub(super) calls: BTreeSet<String>,
+    pub(crate) calls: BTreeSet<String>,
 }
 
 /// A source driver.
 #[derive(Clone, Debug)]
-pub(super) struct Source {
-    pub(super) ruleset: String,
+pub(crate) struct Source {
+    pub(crate) ruleset: String,
     /// The text of `%inputname%`.
-    pub(super) input: String,
+    pub(crate) input: String,
     /// `network(transport("tcp") port(514)`, without flags and closing parenthesis.
-    pub(super) driver: String,
-    pub(super) flags: Vec<&'static str>,
+    pub(crate) driver: String,
+    pub(crate) flags: Vec<&'static str>,
     /// Rewrite rules for its messages only.
-    pub(super) steps: Vec<String>,
+    pub(crate) steps: Vec<String>,
 }
 
 #[derive(Clone)]
-pub(super) struct Converter {
+pub(crate) struct Converter {
     /// Checks the conversion of every statement; without it nothing is checked.
-    pub(super) judge: Option<Judge>,
+    pub(crate) judge: Option<Judge>,
     /// The names of all rulesets, wherever they are defined.
     ruleset_names: BTreeSet<String>,
     /// The names of rulesets with a queue of their own.
     queued_rulesets: BTreeSet<String>,
-    pub(super) findings: Vec<Finding>,
-    pub(super) needs: Needs,
-    pub(super) templates: Templates,
-    pub(super) tables: Tables,
-    pub(super) state: State,
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) needs: Needs,
+    pub(crate) templates: Templates,
+    pub(crate) tables: Tables,
+    pub(crate) state: State,
     /// Global options.
-    pub(super) options: BTreeMap<String, String>,
-    pub(super) sources: Vec<Source>,
+    pub(crate) options: BTreeMap<String, String>,
+    pub(crate) sources: Vec<Source>,
     /// Name and body of every destination.
-    pub(super) destinations: Vec<(String, String)>,
-    pub(super) rulesets: BTreeMap<String, Ruleset>,
+    pub(crate) destinations: Vec<(String, String)>,
+    pub(crate) rulesets: BTreeMap<String, Ruleset>,
     /// The ruleset that statements outside of rulesets belong to.
-    pub(super) current: String,
+    pub(crate) current: String,
     /// Rulesets whose inputs only know RFC 3164.
-    pub(super) traditional_rulesets: BTreeSet<String>,
+    pub(crate) traditional_rulesets: BTreeSet<String>,
     /// `!program` and `+host` in force, as filters.
-    pub(super) tags: BTreeMap<char, String>,
+    pub(crate) tags: BTreeMap<char, String>,
     /// Notes about the statement being converted.
-    pub(super) notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 impl Converter {
-    pub(super) fn new(templates: Templates, tables: Tables, statements: &[Statement]) -> Converter {
+    pub(crate) fn new(templates: Templates, tables: Tables, statements: &[Statement]) -> Converter {
         let mut options = BTreeMap::new();
         // The defaults of rsyslog.
         options.insert("keep-hostname".to_string(), "yes".to_string());
@@ -106,7 +109,7 @@ impl Converter {
     }
 
     /// Converts all statements outside of rulesets.
-    pub(super) fn run(&mut self, statements: &[Statement]) {
+    pub(crate) fn run(&mut self, statements: &[Statement]) {
         for statement in statements {
             let ruleset = self.current.clone();
             let steps = self.statement(statement, &ruleset);
@@ -125,7 +128,7 @@ impl Converter {
     }
 
     /// Converts a statement to steps of a path, and adds its finding.
-    pub(super) fn statement(&mut self, statement: &Statement, ruleset: &str) -> Vec<String> {
+    pub(crate) fn statement(&mut self, statement: &Statement, ruleset: &str) -> Vec<String> {
         let index = self.findings.len();
         self.findings.push(Finding {
             place: statement.place.clone(),
@@ -141,7 +144,7 @@ impl Converter {
             && let Some(error) = judge(&self.with_steps(steps))
         {
             self.go_back_to(before, index);
-            converted = Err(error);
+            converted = Err(Refusal::Invalid(error));
         }
         let finding = &mut self.findings[index];
         let steps = match converted {
@@ -152,7 +155,7 @@ impl Converter {
             }
             Err(why) => {
                 finding.outcome = Outcome::Unsupported;
-                finding.notes = vec![why];
+                finding.notes = vec![why.to_string()];
                 Vec::new()
             }
         };
@@ -181,7 +184,7 @@ impl Converter {
     }
 
     /// Returns the ruleset that comes before this one in the order of names and has the same name here.
-    pub(super) fn is_name_taken(&self, ruleset: &str) -> Option<&String> {
+    pub(crate) fn is_name_taken(&self, ruleset: &str) -> Option<&String> {
         let first = self.ruleset_names.iter().find(|name| identifier(name) == identifier(ruleset));
         first.filter(|first| *first != ruleset)
     }
@@ -221,7 +224,7 @@ impl Converter {
             }
             Node::Call(name) => {
                 if let Some(other) = self.is_name_taken(name) {
-                    return Err(same_name("ruleset", name, other));
+                    return Err(Refusal::same_name("ruleset", name, other));
                 }
                 self.rulesets.entry(ruleset.to_string()).or_default().calls.insert(name.clone());
                 let step = format!("{}();", block_name(name));
@@ -244,7 +247,7 @@ impl Converter {
     }
 
     /// Returns the step that ends a path.
-    pub(super) fn stop(&mut self) -> String {
+    pub(crate) fn stop(&mut self) -> String {
         self.needs.stop = true;
         STOP.to_string()
     }
@@ -329,7 +332,7 @@ impl Converter {
     }
 
     /// Returns the name of a destination with this body; the same body is the same destination.
-    pub(super) fn destination(&mut self, hint: &str, body: String) -> String {
+    pub(crate) fn destination(&mut self, hint: &str, body: String) -> String {
         if let Some((name, _)) = self.destinations.iter().find(|(_, known)| *known == body) {
             return format!("destination({name});");
         }
@@ -349,17 +352,12 @@ impl Converter {
         format!("destination({name});")
     }
 
-    pub(super) fn note(&mut self, note: impl Into<String>) {
+    pub(crate) fn note(&mut self, note: impl Into<String>) {
         let note = note.into();
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
     }
-}
-
-/// Returns the reason for leaving out one of two objects whose names differ only in characters that names here lack.
-pub(super) fn same_name(kind: &str, name: &str, other: &str) -> String {
-    format!("{kind}s `{name}` and `{other}` would have the same name here: give one of them another name")
 }
 
 fn ruleset_names(statements: &[Statement], wanted: fn(&mut Parameters) -> bool) -> BTreeSet<String> {
@@ -374,12 +372,12 @@ fn ruleset_names(statements: &[Statement], wanted: fn(&mut Parameters) -> bool) 
 }
 
 /// Returns the name of the block that a called ruleset becomes.
-pub(super) fn block_name(ruleset: &str) -> String {
+pub(crate) fn block_name(ruleset: &str) -> String {
     format!("ruleset-{}", identifier(ruleset))
 }
 
 /// Prints steps in braces after a head, one level deeper.
-pub(super) fn braced(head: &str, steps: Vec<String>) -> Vec<String> {
+pub(crate) fn braced(head: &str, steps: Vec<String>) -> Vec<String> {
     let mut out = vec![format!("{head} {{")];
     out.extend(steps.into_iter().map(|step| format!("    {step}")));
     out.push("};".to_string());

@@ -2,12 +2,14 @@
 //!
 //! In: `action(type="omfile" ...)` and the legacy forms, which become the same parameters. Out: steps of a path.
 
-use super::calls::extracted;
+use super::converter::Converter;
 use super::input::bytes;
-use super::quoted;
-use super::report::Converted;
-use super::script::{Converter, same_name};
-use super::syntax::{Parameters, Statement, is_on};
+use crate::parse::quoted;
+use crate::rsyslog::calls::extracted;
+use crate::rsyslog::refusal::{Converted, Refusal};
+use crate::rsyslog::syntax::{Parameters, Statement, is_on};
+use crate::rsyslog::template::property;
+use crate::rsyslog::template::templates::Ending;
 use crate::tree::Kind;
 
 /// Parameters of actions that make no difference here.
@@ -55,7 +57,7 @@ const NO_DIFFERENCE: &[&str] = &[
 
 impl Converter {
     /// Converts an object outside of templates.
-    pub(super) fn object(
+    pub(crate) fn object(
         &mut self,
         kind: &str,
         mut parameters: Parameters,
@@ -85,16 +87,18 @@ impl Converter {
                 self.note(self.tables.defined(&name)?);
                 Ok(Vec::new())
             }
-            "parser" => Err("parsers of messages are chosen with flags() of the source".to_string()),
-            "dyn_stats" | "percentile_stats" => Err("figures are read with `duramen ctl stats`".to_string()),
-            other => Err(format!("`{other}()` is not supported")),
+            "parser" => Err(Refusal::instead("parsers of messages are chosen with flags() of the source")),
+            "dyn_stats" | "percentile_stats" => {
+                Err(Refusal::instead("figures are read with `duramen ctl stats`"))
+            }
+            other => Err(Refusal::unsupported(format!("`{other}()`"))),
         }
     }
 
     fn ruleset(&mut self, mut parameters: Parameters, body: &[Statement]) -> Converted<()> {
-        let name = parameters.take("name").ok_or("a ruleset without a name")?;
+        let name = parameters.take("name").ok_or(Refusal::Incomplete("a ruleset without a name"))?;
         if let Some(other) = self.is_name_taken(&name) {
-            return Err(same_name("ruleset", &name, other));
+            return Err(Refusal::same_name("ruleset", &name, other));
         }
         self.rulesets.entry(name.clone()).or_default();
         let steps: Vec<String> = body.iter().flat_map(|statement| self.statement(statement, &name)).collect();
@@ -123,7 +127,7 @@ impl Converter {
         Ok(())
     }
 
-    pub(super) fn action(&mut self, mut parameters: Parameters) -> Converted<Vec<String>> {
+    pub(crate) fn action(&mut self, mut parameters: Parameters) -> Converted<Vec<String>> {
         let kind = parameters.take("type").unwrap_or_default().to_ascii_lowercase();
         parameters.ignore(NO_DIFFERENCE);
         for (name, every_time) in [
@@ -132,7 +136,7 @@ impl Converter {
             ("action.execonlyeverynthtime", &["0", "1"]),
         ] {
             if parameters.take(name).is_some_and(|value| !every_time.contains(&value.as_str())) {
-                return Err(format!("`{name}` is not supported"));
+                return Err(Refusal::unsupported(format!("`{name}`")));
             }
         }
         let steps = match kind.as_str() {
@@ -140,11 +144,12 @@ impl Converter {
             "omfwd" => self.forward(&mut parameters)?,
             "omrelp" => self.relp(&mut parameters)?,
             "ompipe" => {
-                let path = parameters.take("pipe").ok_or("a pipe without a path")?;
+                let path = parameters.take("pipe").ok_or(Refusal::Incomplete("a pipe without a path"))?;
                 self.simple("pipe", &path, &mut parameters)?
             }
             "omprog" => {
-                let command = parameters.take("binary").ok_or("a program without a path")?;
+                let command =
+                    parameters.take("binary").ok_or(Refusal::Incomplete("a program without a path"))?;
                 self.simple("program", &command, &mut parameters)?
             }
             "omstdout" => {
@@ -154,7 +159,7 @@ impl Converter {
             "omusrmsg" => self.users(&mut parameters)?,
             "omdiscard" => vec![self.stop()],
             "mmjsonparse" => self.json(&mut parameters)?,
-            other => return Err(format!("action `{other}` is not supported")),
+            other => return Err(Refusal::unsupported(format!("action `{other}`"))),
         };
         self.tell_unused(&parameters);
         Ok(steps)
@@ -163,7 +168,7 @@ impl Converter {
     /// Converts `template(...)` of an action that prints like a file without one.
     fn print_options(&mut self, parameters: &mut Parameters) -> Converted<String> {
         let name = parameters.take("template").unwrap_or_else(|| "RSYSLOG_FileFormat".to_string());
-        Ok(self.templates.printing(&name, false, &mut self.needs)?.options)
+        Ok(self.templates.printing(&name, Ending::AsWritten, &mut self.needs)?.options)
     }
 
     fn simple(&mut self, driver: &str, target: &str, parameters: &mut Parameters) -> Converted<Vec<String>> {
@@ -176,7 +181,7 @@ impl Converter {
         let (path, hint) = match (parameters.take("file"), parameters.take("dynafile")) {
             (Some(path), _) => (path.trim_start_matches('-').replace('$', "$$"), path),
             (None, Some(template)) => (self.templates.file_name(&template, &mut self.needs)?, template),
-            (None, None) => return Err("a file without a path".to_string()),
+            (None, None) => return Err(Refusal::Incomplete("a file without a path")),
         };
         let module = self.state.modules.get("omfile");
         let default = module.and_then(|module| {
@@ -185,7 +190,7 @@ impl Converter {
         let default = default.or_else(|| self.state.file_template.clone());
         let template =
             parameters.take("template").or(default).unwrap_or_else(|| "RSYSLOG_FileFormat".to_string());
-        let mut options = self.templates.printing(&template, false, &mut self.needs)?.options;
+        let mut options = self.templates.printing(&template, Ending::AsWritten, &mut self.needs)?.options;
         for (name, option) in [
             ("fileowner", "owner"),
             ("filegroup", "group"),
@@ -216,7 +221,7 @@ impl Converter {
     }
 
     /// Converts a queue: one on disk to a disk buffer, the length of one in memory to `log-fifo-size()`.
-    pub(super) fn queue(&mut self, driver: &str, parameters: &mut Parameters) -> Converted<String> {
+    pub(crate) fn queue(&mut self, driver: &str, parameters: &mut Parameters) -> Converted<String> {
         let size = parameters.take("queue.size").and_then(|size| bytes(&size));
         let file = parameters.take("queue.filename");
         let space =
@@ -242,7 +247,7 @@ impl Converter {
     }
 
     fn users(&mut self, parameters: &mut Parameters) -> Converted<Vec<String>> {
-        let users = parameters.take_all("users").ok_or("a message to nobody")?;
+        let users = parameters.take_all("users").ok_or(Refusal::Incomplete("a message to nobody"))?;
         parameters.take("template");
         let body: Vec<String> = users
             .iter()
@@ -258,16 +263,16 @@ impl Converter {
         let cookie = parameters.take("cookie").unwrap_or_else(|| "@cee:".to_string());
         let prefix = match parameters.take("container") {
             Some(container) if container != "!" && container != "$!" => {
-                format!("{}.", super::property::variable(container.trim_start_matches('$'))?)
+                format!("{}.", property::variable(container.trim_start_matches('$'))?)
             }
             _ => "json.".to_string(),
         };
         if parameters.take("mode").is_some_and(|mode| mode != "cookie") {
-            return Err("JSON in the middle of a text is not supported".to_string());
+            return Err(Refusal::unsupported("JSON in the middle of a text"));
         }
         parameters.ignore(&["userawmsg", "variant"]);
         let marker = if cookie.is_empty() { String::new() } else { format!(" marker({})", quoted(&cookie)) };
-        let told = |word: &str| format!("set(\"{word}\" value(\"{}\"));", super::property::PARSED);
+        let told = |word: &str| format!("set(\"{word}\" value(\"{}\"));", property::PARSED);
         // A text that is not JSON becomes a member of the object.
         let text = extracted("(?s)^ *(.*)", (0, 1), "${MESSAGE}", "\"\"");
         let text = format!("set({} value({}));", quoted(&text), quoted(&format!("{prefix}msg")));

@@ -3,64 +3,64 @@
 //! In: the name of a property. Out: a template, and the name of the value where there is one.
 //! Holds: which helper templates the converted configuration needs.
 
-use super::report::Converted;
-use super::syntax::{Node, Statement};
+use crate::rsyslog::refusal::{Converted, Refusal};
+use crate::rsyslog::syntax::{Node, Statement};
 use std::collections::BTreeSet;
 
 /// The definitions that the converted configuration needs besides its statements.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Needs {
+pub(crate) struct Needs {
     /// Values that have others below them: they are objects.
-    pub(super) objects: BTreeSet<String>,
+    pub(crate) objects: BTreeSet<String>,
     /// Sources keep the raw message.
-    pub(super) raw: bool,
+    pub(crate) raw: bool,
     /// The template of `%msg%`.
-    pub(super) message: bool,
+    pub(crate) message: bool,
     /// The template of `%syslogtag%`.
-    pub(super) tag: bool,
+    pub(crate) tag: bool,
     /// The template of `%programname%`.
-    pub(super) program: bool,
+    pub(crate) program: bool,
     /// The template of `%app-name%`.
-    pub(super) app: bool,
+    pub(crate) app: bool,
     /// The template of a time of RFC 3339.
-    pub(super) iso: bool,
+    pub(crate) iso: bool,
     /// The template of `%inputname%`.
-    pub(super) input: bool,
+    pub(crate) input: bool,
     /// The filter that nothing passes.
-    pub(super) stop: bool,
+    pub(crate) stop: bool,
 }
 
 /// A property in our language.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Value {
+pub(crate) struct Value {
     /// As a template: one macro or one template function.
-    pub(super) template: String,
+    pub(crate) template: String,
     /// The name of the value, if it is one.
-    pub(super) name: Option<String>,
+    pub(crate) name: Option<String>,
 }
 
 /// Name of the template that prints `%msg%`: with the blank after the tag, which `${MESSAGE}` does not have.
-pub(super) const MESSAGE_TEMPLATE: &str = "rsyslog_msg";
+pub(crate) const MESSAGE_TEMPLATE: &str = "rsyslog_msg";
 /// Name of the template that prints `%syslogtag%`.
-pub(super) const TAG_TEMPLATE: &str = "rsyslog_tag";
+pub(crate) const TAG_TEMPLATE: &str = "rsyslog_tag";
 
 /// Name of the template that prints `%programname%`, which ends before a slash.
-pub(super) const PROGRAM_TEMPLATE: &str = "rsyslog_program";
+pub(crate) const PROGRAM_TEMPLATE: &str = "rsyslog_program";
 
 /// Name of the template that prints `%app-name%`: of RFC 3164 it is the name of the program, which ends before a slash.
 const APP_TEMPLATE: &str = "rsyslog_app";
 
 /// Name of the template that prints a time of RFC 3339 with the digits and the zone that it came with.
-pub(super) const ISO_TEMPLATE: &str = "rsyslog_iso";
+pub(crate) const ISO_TEMPLATE: &str = "rsyslog_iso";
 
 /// Name of the template that prints `%inputname%`.
-pub(super) const INPUT_TEMPLATE: &str = "rsyslog_input";
+pub(crate) const INPUT_TEMPLATE: &str = "rsyslog_input";
 
 /// Name of the template that prints the fraction of a second with the digits that it came with.
-pub(super) const SUBSECONDS_TEMPLATE: &str = "rsyslog_subseconds";
+pub(crate) const SUBSECONDS_TEMPLATE: &str = "rsyslog_subseconds";
 
 /// Name of the value that tells whether `mmjsonparse` found JSON.
-pub(super) const PARSED: &str = ".rsyslog.parsesuccess";
+pub(crate) const PARSED: &str = ".rsyslog.parsesuccess";
 
 /// Properties that are macros.
 const MACROS: &[(&str, &str)] = &[
@@ -92,42 +92,42 @@ const TIMES: &[(&str, &str)] =
     &[("timestamp", ""), ("timereported", ""), ("timegenerated", "R_"), ("timereceived", "R_")];
 
 /// Returns the prefix of the macros of a property that is a time.
-pub(super) fn time(name: &str) -> Option<&'static str> {
+pub(crate) fn time(name: &str) -> Option<&'static str> {
     TIMES.iter().find(|(known, _)| *known == name).map(|(_, prefix)| *prefix)
 }
 
 /// Returns the name-value pair of a variable: `$!a!b` is `json.a.b`, `$.a` is `local.a`.
-pub(super) fn variable(name: &str) -> Result<String, String> {
+pub(crate) fn variable(name: &str) -> Converted<String> {
     let path = |rest: &str| rest.trim_start_matches('!').replace('!', ".");
     match name.chars().next() {
         Some('!') if name.len() > 1 => Ok(format!("json.{}", path(&name[1..]))),
         Some('.') if name.len() > 1 => Ok(format!("local.{}", path(&name[1..]))),
-        Some('/') => Err("global variables, which outlive a message, do not exist here".to_string()),
-        _ => Err(format!("`${name}` cannot be set")),
+        Some('/') => Err(Refusal::instead("global variables, which outlive a message, do not exist here")),
+        _ => Err(Refusal::malformed(format!("`${name}` cannot be set"))),
     }
 }
 
 /// Returns the values below a variable, as JSON.
-pub(super) fn subtree(name: &str) -> Converted<String> {
+pub(crate) fn subtree(name: &str) -> Converted<String> {
     let path = variable(name.strip_prefix('$').unwrap_or(name))?;
     let levels = path.split('.').count();
     Ok(format!("$(format-json --key {path}.* --rekey {path}.* --shift-levels {levels})"))
 }
 
 /// Finds a property by its name in lower case, or a variable by its name after the first `$`.
-pub(super) fn property(name: &str, needs: &mut Needs) -> Result<Value, String> {
+pub(crate) fn property(name: &str, needs: &mut Needs) -> Converted<Value> {
     let helper = |template: &str| Value { template: format!("$(template {template})"), name: None };
     let written = name.strip_prefix('$').filter(|rest| rest.starts_with(['!', '.', '/'])).unwrap_or(name);
     let key = name.to_ascii_lowercase();
     if matches!(written, "!" | "!all-json") || key == "jsonmesg" {
         let template = "$(format-json --key json.* --rekey json.* --shift-levels 1)".to_string();
         return match key.as_str() {
-            "jsonmesg" => Err("`jsonmesg` is not supported".to_string()),
+            "jsonmesg" => Err(Refusal::unsupported("`jsonmesg`")),
             _ => Ok(Value { template, name: None }),
         };
     }
     if written.eq_ignore_ascii_case("!metadata!filename") {
-        return Err("the name of a followed file is not kept with its messages".to_string());
+        return Err(Refusal::instead("the name of a followed file is not kept with its messages"));
     }
     if written.starts_with(['!', '.', '/']) {
         let variable = variable(written)?;
@@ -180,13 +180,13 @@ pub(super) fn property(name: &str, needs: &mut Needs) -> Result<Value, String> {
         "uuid" => "$(uuid)",
         "$bom" => "\u{feff}",
         "$now" => "${C_YEAR}-${C_MONTH}-${C_DAY}",
-        _ => return Err(format!("property `{name}` is not supported")),
+        _ => return Err(Refusal::unsupported(format!("property `{name}`"))),
     };
     Ok(Value { template: template.to_string(), name: None })
 }
 
 /// Returns the variables that statements set others below.
-pub(super) fn objects(statements: &[Statement]) -> BTreeSet<String> {
+pub(crate) fn objects(statements: &[Statement]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for statement in statements {
         match &statement.node {
@@ -208,7 +208,7 @@ pub(super) fn objects(statements: &[Statement]) -> BTreeSet<String> {
 
 impl Needs {
     /// Adds the helper templates that `other` needs.
-    pub(super) fn add_helpers(&mut self, other: &Needs) {
+    pub(crate) fn add_helpers(&mut self, other: &Needs) {
         self.message |= other.message;
         self.tag |= other.tag;
         self.program |= other.program;
@@ -218,7 +218,7 @@ impl Needs {
     }
 
     /// Returns the statements of the helpers.
-    pub(super) fn statements(&self) -> Vec<String> {
+    pub(crate) fn statements(&self) -> Vec<String> {
         let mut out = Vec::new();
         if self.message {
             out.push(format!(

@@ -3,15 +3,16 @@
 //! In: `@@(o)host:514;template`, `/var/log/x;template`, `:omusrmsg:*`. Out: the parameters of an action, and the
 //! destinations that forward.
 
-use super::quoted;
-use super::report::Converted;
-use super::script::Converter;
-use super::syntax::Parameters;
+use super::converter::Converter;
+use crate::parse::quoted;
+use crate::rsyslog::refusal::{Converted, Refusal};
+use crate::rsyslog::syntax::Parameters;
+use crate::rsyslog::template::templates::Ending;
 use crate::tree::Kind;
 
 impl Converter {
     /// Converts a legacy action. The directives for the next action apply to it.
-    pub(super) fn legacy_action(&mut self, text: &str) -> Converted<Vec<String>> {
+    pub(crate) fn legacy_action(&mut self, text: &str) -> Converted<Vec<String>> {
         let (target, template) = match text.rsplit_once(';') {
             Some((target, template)) => (target.trim(), Some(template.trim())),
             None => (text.trim(), None),
@@ -33,15 +34,16 @@ impl Converter {
             Some('|') => ("ompipe", "pipe", target[1..].trim()),
             Some('*') => ("omusrmsg", "users", "*"),
             Some('^') => {
-                return Err("a command for each message is not supported: program() gets them on its input"
-                    .to_string());
+                return Err(Refusal::instead(
+                    "a command for each message is not supported: program() gets them on its input",
+                ));
             }
-            Some('>') => return Err("databases are not supported yet".to_string()),
+            Some('>') => return Err(Refusal::not_yet("sending to a database")),
             Some(':') => match target[1..].split_once(':') {
                 Some(("omfile", channel)) => {
                     let name = channel.trim_start_matches('$');
                     let Some(file) = self.state.channels.get(name).cloned() else {
-                        return Err(format!("output channel `{name}` is not defined"));
+                        return Err(Refusal::undefined("output channel", name));
                     };
                     self.note("the file is not rotated by size: use logrotate and `duramen ctl reopen`");
                     add(&mut parameters, "file", &file);
@@ -55,12 +57,12 @@ impl Converter {
                     ("omrelp", "", "")
                 }
                 Some((kind, value)) => (kind, "binary", value),
-                None => return Err("an action that cannot be read".to_string()),
+                None => return Err(Refusal::malformed("an action that cannot be read")),
             },
             Some(letter) if letter.is_ascii_alphabetic() && !target.contains(['/', '(', '=']) => {
                 ("omusrmsg", "users", target)
             }
-            _ => return Err("an action that cannot be read".to_string()),
+            _ => return Err(Refusal::malformed("an action that cannot be read")),
         };
         if !name.is_empty() && !value.is_empty() {
             add(&mut parameters, name, value);
@@ -87,7 +89,7 @@ impl Converter {
                 match option {
                     "o" => parameters.add("tcp_framing", vec!["octet-counted".to_string()]),
                     zip if zip.starts_with('z') => parameters.add("ziplevel", vec![zip[1..].to_string()]),
-                    other => return Err(format!("option `{other}` of a forward is not supported")),
+                    other => return Err(Refusal::unsupported(format!("option `{other}` of a forward"))),
                 }
             }
             rest = after;
@@ -100,27 +102,29 @@ impl Converter {
         Ok(())
     }
 
-    pub(super) fn forward(&mut self, parameters: &mut Parameters) -> Converted<Vec<String>> {
-        let targets = parameters.take_all("target").ok_or("a forward without a target")?;
+    pub(crate) fn forward(&mut self, parameters: &mut Parameters) -> Converted<Vec<String>> {
+        let targets =
+            parameters.take_all("target").ok_or(Refusal::Incomplete("a forward without a target"))?;
         let [host] = targets.as_slice() else {
-            return Err("several targets of one forward are not converted: use balance()".to_string());
+            return Err(Refusal::instead("several targets of one forward are not converted: use balance()"));
         };
         let host = host.clone();
         let port = parameters.take("port").unwrap_or_else(|| "514".to_string());
-        let port: u16 = port.trim().parse().map_err(|_| format!("port `{port}` is not supported"))?;
+        let port: u16 = port.trim().parse().map_err(|_| Refusal::unsupported(format!("port `{port}`")))?;
         let protocol = parameters.take("protocol").unwrap_or_else(|| "udp".to_string()).to_ascii_lowercase();
         if protocol != "udp" && protocol != "tcp" {
-            return Err(format!("protocol `{protocol}` is not supported"));
+            return Err(Refusal::unsupported(format!("protocol `{protocol}`")));
         }
         let is_counted = parameters.take("tcp_framing").is_some_and(|framing| framing == "octet-counted");
         let default = self.state.forward_template.clone();
         let template = parameters.take("template").or(default);
         let template = template.unwrap_or_else(|| "RSYSLOG_TraditionalForwardFormat".to_string());
-        let printing = self.templates.printing(&template, protocol == "tcp", &mut self.needs)?;
+        let ending = if protocol == "tcp" { Ending::LineFeed } else { Ending::AsWritten };
+        let printing = self.templates.printing(&template, ending, &mut self.needs)?;
         if parameters.take("ziplevel").is_some_and(|level| level != "0")
             || parameters.take("compression.mode").is_some()
         {
-            return Err("compressed messages are not supported".to_string());
+            return Err(Refusal::unsupported_many("compressed messages"));
         }
         let tls = self.client_tls(parameters)?;
         let transport = if tls.is_empty() { &protocol } else { "tls" };
@@ -147,17 +151,17 @@ impl Converter {
         Ok(vec![self.destination(&format!("{host}_{port}"), body)])
     }
 
-    pub(super) fn relp(&mut self, parameters: &mut Parameters) -> Converted<Vec<String>> {
+    pub(crate) fn relp(&mut self, parameters: &mut Parameters) -> Converted<Vec<String>> {
         self.driver(Kind::Destination, "relp")?;
-        let host = parameters.take("target").ok_or("a forward without a target")?;
+        let host = parameters.take("target").ok_or(Refusal::Incomplete("a forward without a target"))?;
         let port = parameters.take("port").unwrap_or_else(|| "514".to_string());
-        let port: u16 = port.trim().parse().map_err(|_| format!("port `{port}` is not supported"))?;
+        let port: u16 = port.trim().parse().map_err(|_| Refusal::unsupported(format!("port `{port}`")))?;
         if parameters.take_switch("tls") == Some(true) {
-            return Err("RELP with TLS is not converted: write relp() with tls()".to_string());
+            return Err(Refusal::instead("RELP with TLS is not converted: write relp() with tls()"));
         }
         parameters.ignore(&["timeout", "conn.timeout", "windowsize"]);
         let template = parameters.take("template").unwrap_or_else(|| "RSYSLOG_ForwardFormat".to_string());
-        let options = self.templates.printing(&template, false, &mut self.needs)?.options;
+        let options = self.templates.printing(&template, Ending::AsWritten, &mut self.needs)?.options;
         let queue = self.queue("relp", parameters)?;
         let body = format!("relp({} port({port}){options}{queue});", quoted(&host));
         Ok(vec![self.destination(&format!("{host}_{port}"), body)])
@@ -172,7 +176,7 @@ impl Converter {
             return Ok(String::new());
         }
         if !self.honours(Kind::Destination, "network", "tls") {
-            return Err("TLS is not supported yet".to_string());
+            return Err(Refusal::not_yet("TLS"));
         }
         let own = |name: &str, parameters: &mut Parameters| {
             parameters.take(&format!("streamdriver.{name}")).or_else(|| self.state.tls.get(name).cloned())

@@ -4,36 +4,36 @@
 //! done to them.
 //! Limits: what cannot be read fails the whole template, with the reason.
 
-use super::calls::{argument, extended, extracted};
-use super::report::Converted;
-use super::syntax::{Node, Parameters, Statement, is_on};
+use crate::rsyslog::calls::{argument, extended, extracted};
+use crate::rsyslog::refusal::{Converted, Refusal};
+use crate::rsyslog::syntax::{Node, Parameters, Statement, is_on};
 
 /// A piece of a template.
 #[derive(Clone, Debug)]
-pub(super) enum Part {
+pub(crate) enum Piece {
     Text(String),
     Property(Box<Property>),
 }
 
 /// A property with what is done to it.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Property {
-    pub(super) name: String,
-    pub(super) from: String,
-    pub(super) to: String,
+pub(crate) struct Property {
+    pub(crate) name: String,
+    pub(crate) from: String,
+    pub(crate) to: String,
     /// Delimiter and number of a field.
-    pub(super) field: Option<(String, usize)>,
+    pub(crate) field: Option<(String, usize)>,
     /// The regular expression that takes a part out.
-    pub(super) extract: Option<Extract>,
+    pub(crate) extract: Option<Extract>,
     /// Options in lower case: `date-rfc3339`, `json`, `uppercase`.
-    pub(super) options: Vec<String>,
+    pub(crate) options: Vec<String>,
     /// The member of the object, for `jsonf`.
-    pub(super) member: String,
+    pub(crate) member: String,
 }
 
 /// `R,ERE,1,DFLT,0:expression--end`.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Extract {
+pub(crate) struct Extract {
     expression: String,
     is_basic: bool,
     group: usize,
@@ -44,11 +44,13 @@ pub(super) struct Extract {
 
 impl Extract {
     /// Reads the words after `R,`, and takes the expression.
-    fn read(words: &str, expression: &str) -> Result<Extract, String> {
+    fn read(words: &str, expression: &str) -> Converted<Extract> {
         let mut words = words.split(',').map(str::trim);
         let kind = words.next().unwrap_or_default().to_ascii_uppercase();
         let number = |what: &str, found: Option<&str>| match found.filter(|word| !word.is_empty()) {
-            Some(word) => word.parse().map_err(|_| format!("`{word}` is no number of a {what}")),
+            Some(word) => {
+                word.parse().map_err(|_| Refusal::malformed(format!("`{word}` is no number of a {what}")))
+            }
             None => Ok(0),
         };
         Ok(Extract {
@@ -56,7 +58,9 @@ impl Extract {
             is_basic: match kind.as_str() {
                 "" | "BRE" => true,
                 "ERE" => false,
-                other => return Err(format!("regular expressions of type `{other}` are not supported")),
+                other => {
+                    return Err(Refusal::unsupported_many(format!("regular expressions of type `{other}`")));
+                }
             },
             group: number("group", words.next())?,
             otherwise: words.next().unwrap_or_default().to_ascii_uppercase(),
@@ -66,27 +70,27 @@ impl Extract {
 
     /// Returns a template of ours that takes the part out of `text`. Fails when the expression has an option that we do
     /// not have.
-    pub(super) fn of(&self, text: &str) -> Result<String, String> {
+    pub(crate) fn of(&self, text: &str) -> Converted<String> {
         let expression = if self.is_basic { extended(&self.expression) } else { self.expression.clone() };
         let otherwise = match self.otherwise.as_str() {
             "" | "DFLT" => argument("**NO MATCH**"),
             "BLANK" => argument(""),
             "ZERO" => "0".to_string(),
             "FIELD" => text.to_string(),
-            other => return Err(format!("`{other}` for texts without a match is not supported")),
+            other => return Err(Refusal::unsupported(format!("`{other}` for texts without a match"))),
         };
         Ok(extracted(&expression, (self.nth, self.group), text, &otherwise))
     }
 }
 
 impl Property {
-    pub(super) fn has(&self, option: &str) -> bool {
+    pub(crate) fn has(&self, option: &str) -> bool {
         self.options.iter().any(|known| known == option)
     }
 }
 
 /// Reads `text %property:from:to:options% text`.
-pub(super) fn parse(text: &str) -> Result<Vec<Part>, String> {
+pub(crate) fn parse(text: &str) -> Converted<Vec<Piece>> {
     let mut parts = Vec::new();
     let mut constant = String::new();
     let mut letters = text.chars();
@@ -98,18 +102,18 @@ pub(super) fn parse(text: &str) -> Result<Vec<Part>, String> {
             },
             '%' => {
                 let rest = letters.as_str();
-                let end = property_end(rest).ok_or("a `%` is not closed")?;
+                let end = property_end(rest).ok_or(Refusal::Incomplete("a `%` is not closed"))?;
                 if !constant.is_empty() {
-                    parts.push(Part::Text(std::mem::take(&mut constant)));
+                    parts.push(Piece::Text(std::mem::take(&mut constant)));
                 }
-                parts.push(Part::Property(Box::new(string_property(&rest[..end])?)));
+                parts.push(Piece::Property(Box::new(string_property(&rest[..end])?)));
                 letters = rest[end + 1..].chars();
             }
             other => constant.push(other),
         }
     }
     if !constant.is_empty() {
-        parts.push(Part::Text(constant));
+        parts.push(Piece::Text(constant));
     }
     Ok(parts)
 }
@@ -123,14 +127,15 @@ fn property_end(text: &str) -> Option<usize> {
 }
 
 /// Reads `name:R,words:expression--end:options`. `None`: it is another property.
-fn string_extract(text: &str) -> Result<Option<Property>, String> {
+fn string_extract(text: &str) -> Converted<Option<Property>> {
     let Some((name, rest)) = text.split_once(':') else { return Ok(None) };
     let Some((words, rest)) =
         rest.split_once(':').filter(|(words, _)| *words == "R" || words.starts_with("R,"))
     else {
         return Ok(None);
     };
-    let (expression, options) = rest.split_once("--end").ok_or("a regular expression without its `--end`")?;
+    let (expression, options) =
+        rest.split_once("--end").ok_or(Refusal::Incomplete("a regular expression without its `--end`"))?;
     let options = options.trim_start_matches(':').to_ascii_lowercase();
     Ok(Some(Property {
         name: name.trim().to_string(),
@@ -146,7 +151,7 @@ fn string_extract(text: &str) -> Result<Option<Property>, String> {
 }
 
 /// Reads `name:from:to:options`.
-fn string_property(text: &str) -> Result<Property, String> {
+fn string_property(text: &str) -> Converted<Property> {
     if let Some(property) = string_extract(text)? {
         return Ok(property);
     }
@@ -168,52 +173,52 @@ fn string_property(text: &str) -> Result<Property, String> {
 }
 
 /// Makes a template that is one variable with all that is below it.
-pub(super) fn subtree(name: String) -> Part {
-    Part::Property(Box::new(Property { name, options: vec!["subtree".to_string()], ..Property::default() }))
+pub(crate) fn subtree(name: String) -> Piece {
+    Piece::Property(Box::new(Property { name, options: vec!["subtree".to_string()], ..Property::default() }))
 }
 
 /// Reads the delimiter of pieces, by its decimal code, and the number of a piece.
 fn field(code: &str, number: &str) -> Converted<(String, usize)> {
     if code.ends_with('+') {
-        return Err("delimiters that count as one when they follow each other are not supported".to_string());
+        return Err(Refusal::unsupported_many("delimiters that count as one when they follow each other"));
     }
     let code = if code.is_empty() { Some(9) } else { code.trim().parse::<u8>().ok() };
-    let delimiter = code.ok_or("a field without a delimiter")?;
-    let number = number.trim().parse().map_err(|_| "a field without a number")?;
+    let delimiter = code.ok_or(Refusal::Incomplete("a field without a delimiter"))?;
+    let number = number.trim().parse().map_err(|_| Refusal::Incomplete("a field without a number"))?;
     Ok((char::from(delimiter).to_string(), number))
 }
 
 /// Reads the items of a list template.
-pub(super) fn list(items: &[Statement]) -> Result<Vec<Part>, String> {
+pub(crate) fn list(items: &[Statement]) -> Converted<Vec<Piece>> {
     let mut parts = Vec::new();
     for item in items {
         let Node::Object { kind, parameters, .. } = &item.node else {
-            return Err("a list template holds only constant() and property()".to_string());
+            return Err(Refusal::malformed("a list template holds only constant() and property()"));
         };
         let mut parameters = parameters.clone();
         match kind.as_str() {
             "constant" => {
                 let text = parameters.take("value").unwrap_or_default();
                 parts.push(match parameters.take("outname") {
-                    Some(member) => Part::Property(Box::new(Property {
+                    Some(member) => Piece::Property(Box::new(Property {
                         name: format!("={text}"),
                         member,
                         options: vec!["jsonf".to_string()],
                         ..Property::default()
                     })),
-                    None => Part::Text(text),
+                    None => Piece::Text(text),
                 });
             }
-            "property" => parts.push(Part::Property(Box::new(list_property(parameters)?))),
-            other => return Err(format!("`{other}()` in a list template is not supported")),
+            "property" => parts.push(Piece::Property(Box::new(list_property(parameters)?))),
+            other => return Err(Refusal::unsupported(format!("`{other}()` in a list template"))),
         }
     }
     Ok(parts)
 }
 
-fn list_property(mut parameters: Parameters) -> Result<Property, String> {
+fn list_property(mut parameters: Parameters) -> Converted<Property> {
     let mut property = Property {
-        name: parameters.take("name").ok_or("a property without a name")?,
+        name: parameters.take("name").ok_or(Refusal::Incomplete("a property without a name"))?,
         from: parameters.take("position.from").unwrap_or_default(),
         to: parameters.take("position.to").unwrap_or_default(),
         ..Property::default()
@@ -248,19 +253,21 @@ fn list_property(mut parameters: Parameters) -> Result<Property, String> {
     }
     if let Some(number) = parameters.take("field.number") {
         let code = parameters.take("field.delimiter").and_then(|code| code.parse().ok()).unwrap_or(9);
-        let delimiter = char::from_u32(code).ok_or("a field without a delimiter")?.to_string();
-        property.field = Some((delimiter, number.parse().map_err(|_| "a field without a number")?));
+        let delimiter =
+            char::from_u32(code).ok_or(Refusal::Incomplete("a field without a delimiter"))?.to_string();
+        property.field =
+            Some((delimiter, number.parse().map_err(|_| Refusal::Incomplete("a field without a number"))?));
     }
     match parameters.unused().first() {
-        Some(unknown) => Err(format!("`{unknown}` of a property is not supported")),
+        Some(unknown) => Err(Refusal::unsupported(format!("`{unknown}` of a property"))),
         None => Ok(property),
     }
 }
 
 /// Returns the properties among the pieces.
-pub(super) fn properties(parts: &[Part]) -> impl Iterator<Item = &Property> {
+pub(crate) fn properties(parts: &[Piece]) -> impl Iterator<Item = &Property> {
     parts.iter().filter_map(|part| match part {
-        Part::Property(property) => Some(&**property),
-        Part::Text(_) => None,
+        Piece::Property(property) => Some(&**property),
+        Piece::Text(_) => None,
     })
 }

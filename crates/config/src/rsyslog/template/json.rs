@@ -3,11 +3,12 @@
 //! In: parts such as `{"message":"`, `%msg:::json%`, `"}`. Out: a template that prints the same object.
 //! Limits: one object; lists inside of it are not supported.
 
-use super::calls::{argument, in_quotes};
-use super::part::{Part, Property};
-use super::printed::{Converted, one};
+use super::piece::{Piece, Property};
+use super::printed::{PrintedTemplate, one};
 use super::property::Needs;
 use crate::limits::NESTING_MAX;
+use crate::rsyslog::calls::{argument, in_quotes};
+use crate::rsyslog::refusal::{Converted, Refusal};
 
 /// A piece of the text.
 #[derive(Clone, Copy)]
@@ -17,7 +18,7 @@ enum Item<'p> {
 }
 
 /// One member: its path, its type, its template.
-struct Member {
+struct JsonMember {
     path: String,
     kind: &'static str,
     value: String,
@@ -26,22 +27,22 @@ struct Member {
 struct Reader<'p, 'n> {
     items: Vec<Item<'p>>,
     position: usize,
-    members: Vec<Member>,
-    converted: Converted,
+    members: Vec<JsonMember>,
+    converted: PrintedTemplate,
     needs: &'n mut Needs,
 }
 
 /// Converts a template whose properties are escaped for JSON.
-pub(super) fn convert(parts: &[Part], needs: &mut Needs) -> Result<Converted, String> {
+pub(crate) fn convert(parts: &[Piece], needs: &mut Needs) -> Converted<PrintedTemplate> {
     let mut items = Vec::new();
     for part in parts {
         match part {
-            Part::Text(text) => items.extend(text.chars().map(Item::Letter)),
-            Part::Property(property) => items.push(Item::Property(property)),
+            Piece::Text(text) => items.extend(text.chars().map(Item::Letter)),
+            Piece::Property(property) => items.push(Item::Property(property)),
         }
     }
     let mut reader =
-        Reader { items, position: 0, members: Vec::new(), converted: Converted::default(), needs };
+        Reader { items, position: 0, members: Vec::new(), converted: PrintedTemplate::default(), needs };
     reader.object("", 0)?;
     let tail: String = reader.items[reader.position..]
         .iter()
@@ -51,7 +52,7 @@ pub(super) fn convert(parts: &[Part], needs: &mut Needs) -> Result<Converted, St
         })
         .collect();
     if !tail.trim().is_empty() {
-        return Err("text behind the JSON object is not supported".to_string());
+        return Err(Refusal::unsupported("text behind the JSON object"));
     }
     let mut text = String::from("$(format-json --scope none");
     for member in &reader.members {
@@ -67,7 +68,7 @@ pub(super) fn convert(parts: &[Part], needs: &mut Needs) -> Result<Converted, St
         .converted
         .notes
         .push("the JSON is made by $(format-json): the same members, sorted by name".to_string());
-    Ok(Converted { text, ..reader.converted })
+    Ok(PrintedTemplate { text, ..reader.converted })
 }
 
 /// Prints a template as one word of a template function.
@@ -95,17 +96,17 @@ impl Reader<'_, '_> {
         found
     }
 
-    fn expect(&mut self, wanted: char) -> Result<(), String> {
+    fn expect(&mut self, wanted: char) -> Converted<()> {
         self.skip_blank();
         match self.take(wanted) {
             true => Ok(()),
-            false => Err("the text around the properties is not one JSON object".to_string()),
+            false => Err(Refusal::malformed("the text around the properties is not one JSON object")),
         }
     }
 
-    fn object(&mut self, prefix: &str, depth: usize) -> Result<(), String> {
+    fn object(&mut self, prefix: &str, depth: usize) -> Converted<()> {
         if depth > NESTING_MAX {
-            return Err("the JSON is nested too deep".to_string());
+            return Err(Refusal::too_large("the JSON is nested too deep"));
         }
         self.expect('{')?;
         loop {
@@ -120,7 +121,11 @@ impl Reader<'_, '_> {
             if let Some(Item::Property(property)) = self.items.get(self.position).copied() {
                 self.position += 1;
                 let value = one(property, &mut self.converted, self.needs)?;
-                self.members.push(Member { path: format!("{prefix}{}", property.member), kind: "", value });
+                self.members.push(JsonMember {
+                    path: format!("{prefix}{}", property.member),
+                    kind: "",
+                    value,
+                });
                 continue;
             }
             let name = self.string()?;
@@ -130,24 +135,24 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn value(&mut self, path: String, depth: usize) -> Result<(), String> {
+    fn value(&mut self, path: String, depth: usize) -> Converted<()> {
         let member = match self.items.get(self.position).copied() {
             Some(Item::Letter('{')) => return self.object(&format!("{path}."), depth + 1),
-            Some(Item::Letter('"')) => Member { path, kind: "", value: self.string()? },
+            Some(Item::Letter('"')) => JsonMember { path, kind: "", value: self.string()? },
             Some(Item::Property(property)) => {
                 self.position += 1;
                 let value = one(property, &mut self.converted, self.needs)?;
-                Member { path, kind: "int64", value }
+                JsonMember { path, kind: "int64", value }
             }
             Some(Item::Letter(_)) => self.literal(path)?,
-            None => return Err("the text around the properties is not one JSON object".to_string()),
+            None => return Err(Refusal::malformed("the text around the properties is not one JSON object")),
         };
         self.members.push(member);
         Ok(())
     }
 
     /// Reads a number, `true` or `false`.
-    fn literal(&mut self, path: String) -> Result<Member, String> {
+    fn literal(&mut self, path: String) -> Converted<JsonMember> {
         let mut word = String::new();
         while let Some(Item::Letter(letter)) = self.peek() {
             if !letter.is_ascii_alphanumeric() && !"+-.".contains(letter) {
@@ -160,13 +165,13 @@ impl Reader<'_, '_> {
             "true" | "false" => "boolean",
             number if number.parse::<i64>().is_ok() => "int64",
             number if number.parse::<f64>().is_ok() => "double",
-            _ => return Err("lists and null in JSON are not supported".to_string()),
+            _ => return Err(Refusal::unsupported_many("lists and null in JSON")),
         };
-        Ok(Member { path, kind, value: word })
+        Ok(JsonMember { path, kind, value: word })
     }
 
     /// Converts a string of JSON, which may contain properties, to a template.
-    fn string(&mut self) -> Result<String, String> {
+    fn string(&mut self) -> Converted<String> {
         self.expect('"')?;
         let mut out = String::new();
         loop {
@@ -176,14 +181,14 @@ impl Reader<'_, '_> {
                 Some(Item::Letter('"')) => return Ok(out),
                 Some(Item::Letter('\\')) => {
                     let Some(Item::Letter(letter)) = self.peek() else {
-                        return Err("a backslash before a property in JSON".to_string());
+                        return Err(Refusal::malformed("a backslash before a property in JSON"));
                     };
                     self.position += 1;
                     out.push(match letter {
                         'n' => '\n',
                         't' => '\t',
                         'r' => '\r',
-                        'u' => return Err("characters by number in JSON are not supported".to_string()),
+                        'u' => return Err(Refusal::unsupported_many("characters by number in JSON")),
                         other => other,
                     });
                 }
@@ -193,7 +198,7 @@ impl Reader<'_, '_> {
                     let text = one(property, &mut self.converted, self.needs)?;
                     out.push_str(&text);
                 }
-                None => return Err("a string in JSON is not closed".to_string()),
+                None => return Err(Refusal::Incomplete("a string in JSON is not closed")),
             }
         }
     }

@@ -3,14 +3,15 @@
 //! In: a selector, a property filter, an expression. Out: the same as a filter of the language.
 //! Limits: what has no counterpart fails the whole test; a rule never takes more messages than it did.
 
-use super::calls::extended;
-use super::property::{self, Needs};
-use super::quoted;
-use super::syntax::{Expression, Test};
 use super::value::{Operand, operand, printed};
+use crate::parse::quoted;
+use crate::rsyslog::calls::extended;
+use crate::rsyslog::refusal::{Converted, Refusal};
+use crate::rsyslog::syntax::{Expression, Test};
+use crate::rsyslog::template::property::{self, Needs};
 
 /// Converts a test to a filter expression. `None`: it takes every message.
-pub(super) fn filter(test: &Test, needs: &mut Needs) -> Result<Option<String>, String> {
+pub(crate) fn filter(test: &Test, needs: &mut Needs) -> Converted<Option<String>> {
     Ok(match test {
         Test::Selector(selector) if selector == "*.*" => None,
         Test::Selector(selector) => Some(selected(selector)?),
@@ -25,12 +26,13 @@ pub(super) fn filter(test: &Test, needs: &mut Needs) -> Result<Option<String>, S
 }
 
 /// Converts a selector, and checks it.
-fn selected(selector: &str) -> Result<String, String> {
-    crate::words::selector(selector).map_err(|bad| format!("`{}` is not {}", bad.word, bad.wanted))?;
+fn selected(selector: &str) -> Converted<String> {
+    crate::words::selector(selector)
+        .map_err(|bad| Refusal::malformed(format!("`{}` is not {}", bad.word, bad.wanted)))?;
     Ok(format!("selector({})", quoted(selector)))
 }
 
-fn condition(expression: &Expression, needs: &mut Needs) -> Result<String, String> {
+fn condition(expression: &Expression, needs: &mut Needs) -> Converted<String> {
     match expression {
         Expression::Not(inner) => Ok(format!("not ({})", condition(inner, needs)?)),
         Expression::Pair(left, operator, right) if matches!(operator.as_str(), "and" | "or") => {
@@ -38,7 +40,7 @@ fn condition(expression: &Expression, needs: &mut Needs) -> Result<String, Strin
                 let text = condition(side, needs)?;
                 let is_other =
                     matches!(side, Expression::Pair(_, inner, _) if inner != operator && inner == "or");
-                Ok::<String, String>(if is_other { format!("({text})") } else { text })
+                Ok::<String, Refusal>(if is_other { format!("({text})") } else { text })
             };
             let (left, right) = (side(left, needs)?, side(right, needs)?);
             Ok(format!("{left} {operator} {right}"))
@@ -62,7 +64,7 @@ fn is_not_zero(value: Operand, needs: &mut Needs) -> String {
 }
 
 /// Functions that are true or false.
-fn tested(name: &str, arguments: &[Expression], needs: &mut Needs) -> Result<String, String> {
+fn tested(name: &str, arguments: &[Expression], needs: &mut Needs) -> Converted<String> {
     match (name, arguments) {
         ("prifilt", [Expression::Text(selector)]) => selected(selector),
         ("exists", [variable]) => Ok(format!("{} ne \"\"", quoted(&operand(variable, needs)?.template))),
@@ -77,12 +79,7 @@ fn tested(name: &str, arguments: &[Expression], needs: &mut Needs) -> Result<Str
     }
 }
 
-fn comparison(
-    left: &Expression,
-    operator: &str,
-    right: &Expression,
-    needs: &mut Needs,
-) -> Result<String, String> {
+fn comparison(left: &Expression, operator: &str, right: &Expression, needs: &mut Needs) -> Converted<String> {
     let subject = operand(left, needs)?;
     let Expression::List(items) = right else {
         let value = operand(right, needs)?;
@@ -96,25 +93,23 @@ fn comparison(
         found.push(compared(&subject, operator, &value, needs)?);
     }
     if found.is_empty() {
-        return Err("an empty list is not supported".to_string());
+        return Err(Refusal::unsupported("an empty list"));
     }
     let any = format!("({})", found.join(" or "));
     Ok(if is_none { format!("not {any}") } else { any })
 }
 
 /// Converts `subject operation value`.
-fn compared(
-    subject: &Operand,
-    operation: &str,
-    value: &Operand,
-    needs: &mut Needs,
-) -> Result<String, String> {
+fn compared(subject: &Operand, operation: &str, value: &Operand, needs: &mut Needs) -> Converted<String> {
     let (operation, flags) = match operation.strip_suffix("_i") {
         Some(operation) => (operation, &["ignore-case"][..]),
         None => (operation, &[][..]),
     };
     let literal = || {
-        value.literal.clone().ok_or_else(|| format!("`{operation}` with a computed value is not supported"))
+        value
+            .literal
+            .clone()
+            .ok_or_else(|| Refusal::unsupported(format!("`{operation}` with a computed value")))
     };
     let whole;
     let subject = match subject.is_message && !ignores_first_blank(operation, value) {
@@ -134,7 +129,7 @@ fn compared(
         "isempty" => format!("{} eq \"\"", quoted(&subject.template)),
         "isequal" => ordered(subject, "==", &Operand::text(&literal()?), needs),
         "==" | "!=" | "<>" | "<" | ">" | "<=" | ">=" => ordered(subject, operation, value, needs),
-        other => return Err(format!("operation `{other}` is not supported")),
+        other => return Err(Refusal::unsupported(format!("operation `{other}`"))),
     })
 }
 

@@ -3,29 +3,30 @@
 //! In: the pieces of a template. Out: text of our templates, with notes about what is not quite the same.
 //! Limits: what has no counterpart fails the whole template, with the reason.
 
-use super::part::{Part, Property, properties};
-use super::printed::{Converted, one};
+use super::json;
+use super::piece::{Piece, Property, properties};
+use super::printed::{PrintedTemplate, one};
 use super::property::{self, Needs};
-use super::shape;
+use crate::rsyslog::refusal::Converted;
 
 /// Parts as one template. A template that builds JSON becomes `$(format-json)`, which escapes what needs it.
-pub(super) fn convert(parts: &[Part], needs: &mut Needs) -> Result<Converted, String> {
-    let is_json = |part: &Part| match part {
-        Part::Property(property) => {
+pub(crate) fn convert(parts: &[Piece], needs: &mut Needs) -> Converted<PrintedTemplate> {
+    let is_json = |part: &Piece| match part {
+        Piece::Property(property) => {
             ["json", "jsonf", "jsonr", "jsonfr"].iter().any(|option| property.has(option))
         }
-        Part::Text(_) => false,
+        Piece::Text(_) => false,
     };
     if parts.iter().any(is_json) {
-        return shape::convert(parts, needs);
+        return json::convert(parts, needs);
     }
-    let mut converted = Converted::default();
+    let mut converted = PrintedTemplate::default();
     let mut rest = parts;
     while let Some((part, after)) = rest.split_first() {
         rest = after;
         match part {
-            Part::Text(text) => converted.text.push_str(&text.replace('$', "$$")),
-            Part::Property(property) => match idiom(property, after, needs) {
+            Piece::Text(text) => converted.text.push_str(&text.replace('$', "$$")),
+            Piece::Property(property) => match idiom(property, after, needs) {
                 Some((text, taken)) => {
                     converted.text.push_str(text);
                     rest = &after[taken..];
@@ -56,9 +57,9 @@ pub(super) fn convert(parts: &[Part], needs: &mut Needs) -> Result<Converted, St
 
 /// Returns our text for an idiom that takes rsyslog several properties, and the number of properties after the first
 /// that belong to it.
-fn idiom(first: &Property, after: &[Part], needs: &mut Needs) -> Option<(&'static str, usize)> {
-    let is = |part: Option<&Part>, name: &str, option: &str| match part {
-        Some(Part::Property(property)) => {
+fn idiom(first: &Property, after: &[Piece], needs: &mut Needs) -> Option<(&'static str, usize)> {
+    let is = |part: Option<&Piece>, name: &str, option: &str| match part {
+        Some(Piece::Property(property)) => {
             property.name.eq_ignore_ascii_case(name)
                 && property.field.is_none()
                 && (option.is_empty() && property.from.is_empty() || property.has(option))
