@@ -2,7 +2,7 @@
 // inlined, because the server's Content-Security-Policy allows neither inline code nor data: URLs.
 import { defineConfig } from "vitest/config";
 import { licences } from "./build/licences.ts";
-import { pack } from "./build/pack.ts";
+import { pack } from "./build/compress.ts";
 
 export default defineConfig({
   base: "./",

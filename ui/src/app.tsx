@@ -6,9 +6,9 @@ import { login } from "./api/login.ts";
 import { readLogspaces, type Logspace } from "./api/logspaces.ts";
 import { logout } from "./api/logout.ts";
 import { readSession, type Session } from "./api/session.ts";
-import { LoginPage } from "./pages/login/login.tsx";
-import { SearchPage } from "./pages/search/search.tsx";
-import { Away } from "./pages/search/states/away.tsx";
+import { LoginPage } from "./pages/login/login-page.tsx";
+import { SearchPage } from "./pages/search/search-page.tsx";
+import { Away } from "./pages/search/states/server-unavailable.tsx";
 
 type Gate = "asking" | "login" | "away" | { session: Session; logspaces: Logspace[] };
 const gate = signal<Gate>("asking");

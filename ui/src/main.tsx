@@ -4,10 +4,10 @@ import { App } from "./app.tsx";
 import { applyTheme } from "./view/preferences.ts";
 import "./style/fonts.css";
 import "./style/theme.css";
-import "./style/parts.css";
+import "./style/components.css";
 import "./style/page.css";
 import "./style/list.css";
-import "./style/panes.css";
+import "./style/side-panels.css";
 
 applyTheme();
 render(<App />, document.getElementById("app")!);

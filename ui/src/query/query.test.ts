@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { addFilter, filterTerm, removeFilter, stateOf } from "./edit.ts";
-import { placeAt, unitsOf } from "./place.ts";
+import { placeAt, unitsOf } from "./cursor.ts";
 import { tokenize } from "./tokens.ts";
 
 describe("tokens", () => {

@@ -9,8 +9,8 @@ import { isDark, theme } from "../../view/preferences.ts";
 import { rememberQuery } from "../../view/recent.ts";
 import type { PaneTab } from "../../view/view.ts";
 import type { Command } from "./keyboard.ts";
-import type { SearchModel } from "./model/model.ts";
-import { copyText, curlCommand, exportLink, permalink } from "./model/share.ts";
+import type { SearchModel } from "./model/search-model.ts";
+import { copyText, curlCommand, exportLink, permalink } from "./model/share-links.ts";
 import type { Share } from "./share-menu.tsx";
 
 const PAGE_STEP_ROWS = 20;

@@ -1,6 +1,6 @@
 // The keyboard shortcuts and the query language on one page.
 import { useEffect, useRef } from "preact/hooks";
-import { Button } from "../../parts/button.tsx";
+import { Button } from "../../components/button.tsx";
 import { SHORTCUTS } from "./keyboard.ts";
 
 const EXAMPLES: [string, string][] = [

@@ -2,15 +2,15 @@
 import type { Zone } from "../../time/zone.ts";
 import { zoneOffset } from "../../time/zone.ts";
 import type { Actions } from "./actions.ts";
-import { LiveLine } from "./live-line.tsx";
-import { RowList } from "./list/row-list.tsx";
-import type { SearchModel } from "./model/model.ts";
-import { ResultLine } from "./result-line.tsx";
-import { ErrorState, NothingState, type EmptyEvents } from "./states/empty.tsx";
+import { LiveLine } from "./live-status.tsx";
+import { RowList } from "./list/message-list.tsx";
+import type { SearchModel } from "./model/search-model.ts";
+import { ResultLine } from "./result-toolbar.tsx";
+import { ErrorState, NothingState, type EmptyEvents } from "./states/empty-state.tsx";
 import { hasPipes } from "../../query/pipes.ts";
 import { TableView } from "./table/table-view.tsx";
 import { Histogram } from "./time/histogram.tsx";
-import { UnreadLine } from "./unread-line.tsx";
+import { UnreadLine } from "./unread-notice.tsx";
 
 interface Props {
   page: SearchModel;

@@ -1,8 +1,8 @@
 // The menu for sharing the result.
 import { useState } from "preact/hooks";
-import { Button } from "../../parts/button.tsx";
-import { Icon } from "../../parts/icon.tsx";
-import { Popover } from "../../parts/popover.tsx";
+import { Button } from "../../components/button.tsx";
+import { Icon } from "../../components/icon.tsx";
+import { Popover } from "../../components/popover.tsx";
 
 export type Share = "fixed" | "relative" | "curl" | "csv" | "csv-safe" | "ndjson" | "raw" | "package";
 

@@ -2,10 +2,10 @@
 import { useState } from "preact/hooks";
 import type { Logspace } from "../../api/logspaces.ts";
 import type { Session } from "../../api/session.ts";
-import { Button } from "../../parts/button.tsx";
-import { Icon } from "../../parts/icon.tsx";
-import { Logo } from "../../parts/logo.tsx";
-import { Popover } from "../../parts/popover.tsx";
+import { Button } from "../../components/button.tsx";
+import { Icon } from "../../components/icon.tsx";
+import { Logo } from "../../components/logo.tsx";
+import { Popover } from "../../components/popover.tsx";
 import { brief, bytes } from "../../time/format.ts";
 
 interface Props {

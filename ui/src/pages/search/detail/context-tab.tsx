@@ -1,7 +1,7 @@
 // The messages just before and after, from the same source, whether they match the query or not.
 import type { SameAs } from "../../../api/context.ts";
 import type { Row, RowId } from "../../../api/row.ts";
-import { SeverityMark, severityClass } from "../../../parts/severity.tsx";
+import { SeverityMark, severityClass } from "../../../components/severity.tsx";
 import { clockTime } from "../../../time/format.ts";
 import type { Zone } from "../../../time/zone.ts";
 import type { DetailEvents } from "./detail-pane.tsx";

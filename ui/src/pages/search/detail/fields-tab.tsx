@@ -1,8 +1,8 @@
 // The fields of a message, each with its actions.
 import type { FullRow } from "../../../api/message.ts";
 import { columnOf, FIXED_COLUMNS } from "../../../api/row.ts";
-import { Icon, type IconName } from "../../../parts/icon.tsx";
-import { SeverityMark } from "../../../parts/severity.tsx";
+import { Icon, type IconName } from "../../../components/icon.tsx";
+import { SeverityMark } from "../../../components/severity.tsx";
 import { shortName, type Filter } from "../../../query/edit.ts";
 import { duration, precise } from "../../../time/format.ts";
 import { offsetText, type Zone } from "../../../time/zone.ts";

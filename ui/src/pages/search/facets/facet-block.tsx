@@ -1,7 +1,7 @@
 // The values of one column in the current result: exact counts, filter and exclude with one click each.
 import { useEffect, useState } from "preact/hooks";
 import type { Facet } from "../../../api/facets.ts";
-import { Icon } from "../../../parts/icon.tsx";
+import { Icon } from "../../../components/icon.tsx";
 import { shortName, type Filter } from "../../../query/edit.ts";
 import { count, percent } from "../../../time/format.ts";
 import { FacetValueLine } from "./facet-value.tsx";

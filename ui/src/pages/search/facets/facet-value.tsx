@@ -1,6 +1,6 @@
 // One value of a facet: its share as a bar, its count; a click filters, the minus excludes.
-import { SeverityMark } from "../../../parts/severity.tsx";
-import { Icon } from "../../../parts/icon.tsx";
+import { SeverityMark } from "../../../components/severity.tsx";
+import { Icon } from "../../../components/icon.tsx";
 import type { Filter } from "../../../query/edit.ts";
 import { count, percent } from "../../../time/format.ts";
 

@@ -26,7 +26,7 @@ import {
   type DecorationSet,
   type ViewUpdate,
 } from "@codemirror/view";
-import { placeAt, unitsOf, writtenValue } from "../../../query/place.ts";
+import { placeAt, unitsOf, writtenValue } from "../../../query/cursor.ts";
 import { COMMANDS } from "../../../query/pipes.ts";
 import { quoteField } from "../../../query/edit.ts";
 import { tokenize } from "../../../query/tokens.ts";

@@ -1,8 +1,8 @@
 // The query bar: a plain field at once, the editor as soon as it is loaded; below it, the error in the query.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ErrorBody } from "../../../api/call.ts";
-import { Icon } from "../../../parts/icon.tsx";
-import { sentence } from "../states/empty.tsx";
+import { Icon } from "../../../components/icon.tsx";
+import { sentence } from "../states/empty-state.tsx";
 import type { Editor, EditorEvents } from "./editor.ts";
 
 /** Longest time that loading the editor waits for the first rows. */

@@ -1,7 +1,7 @@
 // The table made by pipes: columns that sort, values that lead back to their messages.
 import { useMemo, useState } from "preact/hooks";
 import type { Cell, Table } from "../../../api/search.ts";
-import { Icon } from "../../../parts/icon.tsx";
+import { Icon } from "../../../components/icon.tsx";
 import { count, short } from "../../../time/format.ts";
 import type { Zone } from "../../../time/zone.ts";
 import { TableChart } from "./table-chart.tsx";

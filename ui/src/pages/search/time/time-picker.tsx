@@ -2,9 +2,9 @@
 // visible.
 import { useRef, useState } from "preact/hooks";
 import type { Clock } from "../../../api/search.ts";
-import { Button } from "../../../parts/button.tsx";
-import { Icon } from "../../../parts/icon.tsx";
-import { Popover } from "../../../parts/popover.tsx";
+import { Button } from "../../../components/button.tsx";
+import { Icon } from "../../../components/icon.tsx";
+import { Popover } from "../../../components/popover.tsx";
 import { duration, rangeText } from "../../../time/format.ts";
 import { parseRange } from "../../../time/parse.ts";
 import type { Range, Span } from "../../../time/range.ts";

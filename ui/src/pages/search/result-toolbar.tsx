@@ -1,8 +1,8 @@
 // The result in one line: its count, time range and reliability; and the controls of its display.
 import type { Explanation } from "../../api/explain.ts";
 import type { SearchAnswer } from "../../api/search.ts";
-import { Button } from "../../parts/button.tsx";
-import { Cost } from "./cost.tsx";
+import { Button } from "../../components/button.tsx";
+import { Cost } from "./query-cost.tsx";
 import { ShareMenu, type Share } from "./share-menu.tsx";
 import { count } from "../../time/format.ts";
 

@@ -1,5 +1,5 @@
 // The names above the list; columns are moved and removed here.
-import { Icon } from "../../../parts/icon.tsx";
+import { Icon } from "../../../components/icon.tsx";
 import { shortName } from "../../../query/edit.ts";
 import type { Clock } from "../../../api/search.ts";
 

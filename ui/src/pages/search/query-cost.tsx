@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, isAborted } from "../../api/call.ts";
 import type { ExplainedPart, Explanation, Reads } from "../../api/explain.ts";
-import { Popover } from "../../parts/popover.tsx";
+import { Popover } from "../../components/popover.tsx";
 import { bytes, count, duration } from "../../time/format.ts";
 
 const READS: Record<Reads, string> = {

@@ -1,7 +1,7 @@
 // The server does not answer: says so, and tries again by itself.
 import { useEffect, useState } from "preact/hooks";
 import { readHealth } from "../../../api/health.ts";
-import { State } from "./state.tsx";
+import { State } from "./status-message.tsx";
 
 const RETRY_S = 5;
 

@@ -1,7 +1,7 @@
 // The state of the live tail: messages received, messages shown, and the connection.
 import { count } from "../../time/format.ts";
-import { Icon } from "../../parts/icon.tsx";
-import type { Live } from "./model/live.ts";
+import { Icon } from "../../components/icon.tsx";
+import type { Live } from "./model/live-tail.ts";
 
 export function LiveLine({ live, onResume, onStop }: { live: Live; onResume: () => void; onStop: () => void }) {
   const waiting = live.waiting.value;

@@ -2,22 +2,22 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Logspace } from "../../api/logspaces.ts";
 import type { Session } from "../../api/session.ts";
-import { Divider } from "../../parts/divider.tsx";
+import { Divider } from "../../components/divider.tsx";
 import { stateOf } from "../../query/edit.ts";
 import { barsOpen, isDark, paneWidth, railOpen, railWidth, zone } from "../../view/preferences.ts";
 import { recentQueries } from "../../view/recent.ts";
 import { Actions } from "./actions.ts";
 import { DetailPane, type DetailEvents } from "./detail/detail-pane.tsx";
-import { FacetRail } from "./facets/facet-rail.tsx";
+import { FacetRail } from "./facets/facet-sidebar.tsx";
 import { Help } from "./help.tsx";
 import { commandOf } from "./keyboard.ts";
-import { DetailModel } from "./model/detail.ts";
-import { SearchModel } from "./model/model.ts";
-import { SuggestModel } from "./model/suggest.ts";
+import { DetailModel } from "./model/detail-model.ts";
+import { SearchModel } from "./model/search-model.ts";
+import { SuggestModel } from "./model/suggest-model.ts";
 import { QueryBar, type QueryFocus } from "./query/query-bar.tsx";
 import { ResultPanel } from "./result-panel.tsx";
 import { TimePicker } from "./time/time-picker.tsx";
-import { Button } from "../../parts/button.tsx";
+import { Button } from "../../components/button.tsx";
 import { TopBar } from "./top-bar.tsx";
 
 const RAIL_PX: [number, number] = [200, 440];

@@ -4,10 +4,10 @@ import type { Row, RowId } from "../../../api/row.ts";
 import type { Clock } from "../../../api/search.ts";
 import { count } from "../../../time/format.ts";
 import type { Zone } from "../../../time/zone.ts";
-import { ListHead } from "./list-head.tsx";
-import { RowLine } from "./row-line.tsx";
+import { ListHead } from "./list-header.tsx";
+import { RowLine } from "./message-row.tsx";
 import { FixedRows, MeasuredRows, ROW_PX, WRAPPED_ROWS_MAX } from "./scroll.ts";
-import { gridColumns } from "./widths.ts";
+import { gridColumns } from "./column-widths.ts";
 
 /** Rows drawn above and below the visible ones. */
 const MARGIN_ROWS = 8;

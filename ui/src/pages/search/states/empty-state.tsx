@@ -3,9 +3,9 @@ import { useEffect } from "preact/hooks";
 import type { ErrorBody } from "../../../api/call.ts";
 import { count, precise } from "../../../time/format.ts";
 import type { Zone } from "../../../time/zone.ts";
-import type { Nothing } from "../model/nothing.ts";
-import { Away } from "./away.tsx";
-import { State } from "./state.tsx";
+import type { Nothing } from "../model/empty-reason.ts";
+import { Away } from "./server-unavailable.tsx";
+import { State } from "./status-message.tsx";
 
 const FIRST_RUN_POLL_MS = 2_000;
 

@@ -6,7 +6,7 @@ import { readColumns, type Column } from "../../../api/columns.ts";
 import { readFacets, type Facet, type FacetValue } from "../../../api/facets.ts";
 import { validate } from "../../../api/validate.ts";
 import { readValues } from "../../../api/values.ts";
-import type { SearchModel } from "./model.ts";
+import type { SearchModel } from "./search-model.ts";
 
 const VALUES_MAX = 12;
 const FACET_VALUES_MAX = 500;

@@ -5,7 +5,7 @@ import { ApiError } from "../../api/call.ts";
 import type { Logspace } from "../../api/logspaces.ts";
 import type { Unread } from "../../api/search.ts";
 import { lock, unlock } from "../../api/unlock.ts";
-import { Icon } from "../../parts/icon.tsx";
+import { Icon } from "../../components/icon.tsx";
 import { short } from "../../time/format.ts";
 import type { Zone } from "../../time/zone.ts";
 

@@ -12,9 +12,9 @@ import { absolute, barsFor, resolve, type Span } from "../../../time/range.ts";
 import { decodeView, encodeView } from "../../../view/codec.ts";
 import { narrow } from "../../../view/preferences.ts";
 import { asksTheSame, type View } from "../../../view/view.ts";
-import { whyNothing, type Nothing } from "./nothing.ts";
-import { Live } from "./live.ts";
-import { PAGE_ROWS, PIPED_ROWS, Rows } from "./rows.ts";
+import { whyNothing, type Nothing } from "./empty-reason.ts";
+import { Live } from "./live-tail.ts";
+import { PAGE_ROWS, PIPED_ROWS, Rows } from "./paged-rows.ts";
 
 const TIMEOUT_MS = 30_000;
 /** Interval at which count, bars and facets are refreshed in live mode. */

@@ -3,7 +3,7 @@ import { answerSearch } from "../../../../mock/answer.ts";
 import { fill, type Store } from "../../../../mock/data.ts";
 import type { Clock, SearchQuestion } from "../../../api/search.ts";
 import { fromUs } from "../../../time/range.ts";
-import { PAGE_ROWS, Rows } from "./rows.ts";
+import { PAGE_ROWS, Rows } from "./paged-rows.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 9, 30) * 1000;
 const STORE: Store = fill("main", 30_000, NOW, 5);

@@ -2,8 +2,8 @@
 import { memo } from "preact/compat";
 import { columnOf, timeOf, type Row } from "../../../api/row.ts";
 import type { Clock } from "../../../api/search.ts";
-import { MessageText } from "../../../parts/message-text.tsx";
-import { SeverityMark, severityClass } from "../../../parts/severity.tsx";
+import { MessageText } from "../../../components/message-text.tsx";
+import { SeverityMark, severityClass } from "../../../components/severity.tsx";
 import { clockTime, day } from "../../../time/format.ts";
 import type { Zone } from "../../../time/zone.ts";
 

@@ -1,5 +1,5 @@
 // Links and texts to copy.
-import type { SearchModel } from "./model.ts";
+import type { SearchModel } from "./search-model.ts";
 import { absolute } from "../../../time/range.ts";
 import { encodeView } from "../../../view/codec.ts";
 

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { Column } from "../../../api/columns.ts";
 import type { Facet } from "../../../api/facets.ts";
-import { Icon } from "../../../parts/icon.tsx";
+import { Icon } from "../../../components/icon.tsx";
 import { shortName, type Filter } from "../../../query/edit.ts";
 import { brief, count } from "../../../time/format.ts";
 import { FacetBlock } from "./facet-block.tsx";

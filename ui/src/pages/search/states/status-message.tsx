@@ -1,6 +1,6 @@
 // A message and an action: the frame of all empty and error states.
 import type { ComponentChildren } from "preact";
-import { Icon, type IconName } from "../../../parts/icon.tsx";
+import { Icon, type IconName } from "../../../components/icon.tsx";
 
 interface Props {
   icon: IconName;

@@ -4,7 +4,7 @@ import { ApiError, isAborted, type ErrorBody } from "../../../api/call.ts";
 import { readContext, type SameAs } from "../../../api/context.ts";
 import { readMessage, type FullRow } from "../../../api/message.ts";
 import type { Row, RowId } from "../../../api/row.ts";
-import type { SearchModel } from "./model.ts";
+import type { SearchModel } from "./search-model.ts";
 
 const CONTEXT_ROWS = 5;
 const CONTEXT_ROWS_MAX = 200;

@@ -1,7 +1,7 @@
 // The login. The page of the URL is shown right after it.
 import { useState } from "preact/hooks";
 import { ApiError } from "../../api/call.ts";
-import { Logo } from "../../parts/logo.tsx";
+import { Logo } from "../../components/logo.tsx";
 
 export function LoginPage({ onLogin }: { onLogin: (user: string, password: string) => Promise<void> }) {
   const [problem, setProblem] = useState("");
