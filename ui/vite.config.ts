@@ -2,11 +2,11 @@
 // inlined, because the server's Content-Security-Policy allows neither inline code nor data: URLs.
 import { defineConfig } from "vitest/config";
 import { licences } from "./build/licences.ts";
-import { pack } from "./build/compress.ts";
+import { compress } from "./build/compress.ts";
 
 export default defineConfig({
   base: "./",
-  plugins: [licences(), pack()],
+  plugins: [licences(), compress()],
   build: {
     outDir: "dist",
     emptyOutDir: true,

@@ -1,6 +1,6 @@
-// Puts packed files (.br, .gz) beside the built ones and holds the page to its size.
+// Writes compressed files (.br, .gz) beside the built ones, and keeps the page within its size.
 //
-// In: the built folder. Out: packed files; an error when what every visit loads grew beyond its budget.
+// In: the folder of the built page. Out: compressed files; an error when a file has grown beyond its budget.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
@@ -10,9 +10,9 @@ import type { Plugin } from "vite";
 const FIRST_BYTES_MAX = 120_000;
 const LATER_BYTES_MAX = 130_000;
 
-export function pack(): Plugin {
+export function compress(): Plugin {
   return {
-    name: "pack",
+    name: "compress",
     apply: "build",
     writeBundle({ dir = "dist" }) {
       for (const name of readdirSync(dir, { recursive: true, encoding: "utf8" })) {

@@ -1,36 +1,37 @@
-// What people do with the page, as flows that a browser goes through.
+// What users do with the page, as flows that a real browser goes through.
 import axe from "axe-core";
 import type { Page } from "playwright-core";
-import type { Stage } from "./run.ts";
+import type { SearchAnswer } from "../src/api/search.ts";
+import type { FlowContext } from "./run.ts";
 
-class Failed extends Error {}
+class FlowError extends Error {}
 
-/** How long a flow waits for what must come, in milliseconds: long, because a machine may be busy. */
-export const PATIENCE_MS = 30_000;
+/** How long a flow waits for what must appear, in milliseconds: long, because a machine may be busy. */
+export const TIMEOUT_MS = 30_000;
 
-/** The flows that need messages to come in while they run; all others are at ease without. */
-export const WITH_ARRIVALS = [
+/** The flows that need messages to come in while they run; all others do not need them. */
+export const FLOWS_WITH_ARRIVALS = [
   "live tail adds rows, pauses on scroll, and counts",
-  "a lost connection is taken up again without a gap",
+  "a lost connection is restored without a gap",
 ];
 
-function expect(holds: boolean, what: string): void {
-  if (!holds) throw new Failed(what);
+function expect(condition: boolean, failure: string): void {
+  if (!condition) throw new FlowError(failure);
 }
 
 const total = async (page: Page): Promise<number> =>
   Number((await page.textContent(".result-count b"))?.replace(/\D/g, "") ?? NaN);
 
-const asked = (page: Page): URLSearchParams => new URL(page.url()).searchParams;
+const urlParameters = (page: Page): URLSearchParams => new URL(page.url()).searchParams;
 
 /** Waits until a condition on the page holds. */
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + PATIENCE_MS;
+async function waitUntil(failure: string, condition: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + TIMEOUT_MS;
   while (performance.now() < end) {
-    if (await holds()) return;
+    if (await condition()) return;
     await new Promise((done) => setTimeout(done, 40));
   }
-  throw new Failed(what);
+  throw new FlowError(failure);
 }
 
 async function typeQuery(page: Page, query: string): Promise<void> {
@@ -41,7 +42,7 @@ async function typeQuery(page: Page, query: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
+export const FLOWS: Record<string, (stage: FlowContext) => Promise<void>> = {
   async "login refuses a wrong password and says so"({ page, settings }) {
     const other = await page.context().browser()!.newContext();
     const guest = await other.newPage();
@@ -49,7 +50,7 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     await guest.fill("input[name=user]", settings.user);
     await guest.fill("input[name=password]", "certainly wrong");
     await guest.click("text=Log in");
-    await guest.waitForSelector(".login-problem:not(:empty)");
+    await guest.waitForSelector(".login-error:not(:empty)");
     await guest.fill("input[name=password]", settings.password);
     await guest.keyboard.press("Enter");
     await guest.waitForSelector(".page");
@@ -63,14 +64,14 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     const texts = (await page.locator(".row[data-index] .text").allTextContents()).join("\n");
     const word = /\s([a-z]{4,})\s/i.exec(texts)![1]!;
     await typeQuery(page, word);
-    await until("the total did not shrink", async () => (await total(page)) < all);
-    expect(asked(page).get("q") === word, "the URL lacks the query");
+    await waitUntil("the total did not shrink", async () => (await total(page)) < all);
+    expect(urlParameters(page).get("q") === word, "the URL lacks the query");
     await page.waitForSelector(".row mark");
     await page.goBack();
-    await until("back did not restore the result", async () => (await total(page)) >= all);
+    await waitUntil("back did not restore the result", async () => (await total(page)) >= all);
   },
 
-  async "what was found is taken out as an evidence package"({ page, settings, open }) {
+  async "what was found is downloaded as an evidence package"({ page, settings, open }) {
     await open();
     const sealed = await page.evaluate(async () => {
       const headers = { "Content-Type": "application/json", "X-Requested-By": "duramen" };
@@ -85,31 +86,31 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     expect(/^evidence-.*\.tar$/.test(download.suggestedFilename()), `a file ${download.suggestedFilename()}`);
     expect(page.url().startsWith(settings.base), "the page was left");
     await typeQuery(page, "* | top host");
-    await page.waitForSelector(".result-table, table");
+    await page.waitForSelector("table");
     await page.click("text=Share");
     await page.click("text=Evidence package");
     await page.waitForSelector(".notice.on >> text=leave out what stands behind");
   },
 
-  async "the time of an answer tells what the question costs"({ page, open }) {
+  async "the time of an answer explains what the query costs"({ page, open }) {
     await open();
     await typeQuery(page, "severity:>=debug AND *e*");
     await page.waitForSelector(".cost-time");
     await page.click(".cost-time");
     await page.waitForSelector(".cost-table tbody tr:nth-child(3)");
-    const told = (await page.textContent(".cost")) ?? "";
-    expect(/messages in .* segments?/.test(told), `nothing about segments: ${told}`);
+    const text = (await page.textContent(".cost")) ?? "";
+    expect(/messages in .* segments?/.test(text), `nothing about segments: ${text}`);
     await page.keyboard.press("Escape");
     await page.waitForSelector(".cost", { state: "detached" });
   },
 
-  async "a broken query shows where and what to do"({ page, open }) {
+  async "a broken query shows where the error is and what to do"({ page, open }) {
     await open();
     await typeQuery(page, 'host:x AND "port');
     await page.waitForSelector(".query-note.wrong");
     await page.waitForSelector(".cm-problem");
     expect(/"/.test((await page.textContent(".query-suggestion")) ?? ""), "no suggestion");
-    await page.waitForSelector(".state >> text=cannot be read");
+    await page.waitForSelector(".status-message >> text=cannot be read");
   },
 
   async "completion offers fields, then values with counts"({ page, open }) {
@@ -119,7 +120,7 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     await page.keyboard.type("hos");
     await page.waitForSelector(".cm-tooltip-autocomplete >> text=host:");
     await page.keyboard.press("Tab");
-    await until("no values offered", async () =>
+    await waitUntil("no values offered", async () =>
       /\d/.test(
         (await page
           .locator(".cm-completionDetail")
@@ -131,21 +132,21 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     await page.waitForTimeout(150);
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    await until("the completed query was not run", async () => /^host:.+/.test(asked(page).get("q") ?? ""));
+    await waitUntil("the completed query was not run", async () => /^host:.+/.test(urlParameters(page).get("q") ?? ""));
   },
 
-  async "an empty bar offers what was asked before"({ page, open }) {
+  async "an empty query bar offers earlier queries"({ page, open }) {
     await open();
     await typeQuery(page, "warning OR notice");
-    await until("the query was not run", async () => asked(page).get("q") === "warning OR notice");
+    await waitUntil("the query was not run", async () => urlParameters(page).get("q") === "warning OR notice");
     await page.click(".query-clear");
-    await until("the query was not cleared", async () => !asked(page).get("q"));
+    await waitUntil("the query was not cleared", async () => !urlParameters(page).get("q"));
     await page.keyboard.press("/");
     await page.keyboard.press("ArrowDown");
     await page.waitForSelector(".cm-tooltip-autocomplete >> text=warning OR notice");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    await until("the earlier query was not run", async () => asked(page).get("q") === "warning OR notice");
+    await waitUntil("the earlier query was not run", async () => urlParameters(page).get("q") === "warning OR notice");
   },
 
   async "brushing the histogram zooms, Escape goes back"({ page, open }) {
@@ -156,13 +157,13 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     await page.mouse.down();
     await page.mouse.move(box.x + box.width * 0.7, box.y + 30, { steps: 8 });
     await page.mouse.up();
-    await until("the range did not shrink", async () => (await total(page)) < all);
-    expect(/^\d{4}-/.test(asked(page).get("from") ?? ""), "the URL has no fixed range");
+    await waitUntil("the range did not shrink", async () => (await total(page)) < all);
+    expect(/^\d{4}-/.test(urlParameters(page).get("from") ?? ""), "the URL has no fixed range");
     const zoomed = await total(page);
     await page.waitForTimeout(200);
     expect((await total(page)) === zoomed, "the drag also counted as a click");
     await page.keyboard.press("Escape");
-    await until("Escape did not go back", async () => (await total(page)) >= all);
+    await waitUntil("Escape did not go back", async () => (await total(page)) >= all);
   },
 
   async "bars, facets and total agree"({ page, open }) {
@@ -176,21 +177,23 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     );
   },
 
-  async "a facet filters, excludes and takes back"({ page, open }) {
+  async "a facet filters, excludes and removes the filter"({ page, open }) {
     await open();
     const all = await total(page);
     const line = page.locator(".value-line[data-field=host]").first();
     const value = (await line.getAttribute("data-value"))!;
-    await line.locator(".value-main").click();
-    await until("the filter is not in the query", async () => (asked(page).get("q") ?? "").startsWith("host:"));
-    await until("the filter did not narrow", async () => (await total(page)) < all);
+    await line.locator(".value-button").click();
+    await waitUntil("the filter is not in the query", async () =>
+      (urlParameters(page).get("q") ?? "").startsWith("host:"),
+    );
+    await waitUntil("the filter did not narrow", async () => (await total(page)) < all);
     const of = await total(page);
-    await page.locator(`.value-line[data-field=host][data-value="${value}"] .value-main`).click();
-    await until("the filter was not taken back", async () => !asked(page).get("q"));
+    await page.locator(`.value-line[data-field=host][data-value="${value}"] .value-button`).click();
+    await waitUntil("the filter was not taken back", async () => !urlParameters(page).get("q"));
     await page.locator(`.value-line[data-field=host][data-value="${value}"]`).hover();
     await page.locator(`.value-line[data-field=host][data-value="${value}"] .value-exclude`).click();
-    await until("nothing was excluded", async () => (asked(page).get("q") ?? "").startsWith("NOT host:"));
-    await until(
+    await waitUntil("nothing was excluded", async () => (urlParameters(page).get("q") ?? "").startsWith("NOT host:"));
+    await waitUntil(
       "excluding does not complement filtering",
       async () => Math.abs((await total(page)) + of - all) < all * 0.02,
     );
@@ -200,9 +203,9 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     await open();
     const field = page.locator(".field-line").first();
     const name = (await field.locator(".field-name").getAttribute("title"))!.split(":")[0]!;
-    await field.locator(".tiny").click();
-    await until("the column is missing", async () => (asked(page).get("columns") ?? "").endsWith(name));
-    await page.waitForSelector(`.head .head-name[title="${name}"]`);
+    await field.locator(".icon-button").click();
+    await waitUntil("the column is missing", async () => (urlParameters(page).get("columns") ?? "").endsWith(name));
+    await page.waitForSelector(`.list-header .header-name[title="${name}"]`);
     await field.locator(".field-name").click();
     await page.waitForSelector(`.value-line[data-field="${name}"]`);
   },
@@ -210,21 +213,23 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
   async "the message pane shows fields, raw, tokens, JSON"({ page, open }) {
     await open();
     await page.locator(".row[data-index='2'] .text").click();
-    await page.waitForSelector(".pairs tr[data-field=host]");
+    await page.waitForSelector(".field-table tr[data-field=host]");
     const text = (await page.textContent(".pane-message"))!.trim();
     await page.click("role=tab[name=Raw]");
-    await until("the raw message lacks the text", async () =>
+    await waitUntil("the raw message lacks the text", async () =>
       ((await page.textContent(".raw")) ?? "").includes(text.slice(0, 40)),
     );
     await page.click("text=Hex");
     expect(/^0000 {2}3c /.test((await page.textContent(".raw"))!), "no hex dump");
     await page.click("role=tab[name=Tokens]");
-    expect((await page.locator(".words li").count()) > 0, "no tokens");
+    expect((await page.locator(".token-list li").count()) > 0, "no tokens");
     await page.click("role=tab[name=JSON]");
     JSON.parse((await page.textContent(".raw"))!);
     await page.click("role=tab[name=Fields]");
-    await page.click(".pairs tr[data-field=program] button[title^=Filter]");
-    await until("the field did not become a filter", async () => (asked(page).get("q") ?? "").startsWith("program:"));
+    await page.click(".field-table tr[data-field=program] button[title^=Filter]");
+    await waitUntil("the field did not become a filter", async () =>
+      (urlParameters(page).get("q") ?? "").startsWith("program:"),
+    );
   },
 
   async "context shows what came before and after, and grows"({ page, open }) {
@@ -234,16 +239,16 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     await page.waitForSelector(".context-line.anchor");
     const before = await page.locator(".context-line").count();
     await page.click("text=10 earlier");
-    await until("the context did not grow", async () => (await page.locator(".context-line").count()) > before);
+    await waitUntil("the context did not grow", async () => (await page.locator(".context-line").count()) > before);
     await page.locator(".context-line").first().click();
-    await until("the anchor moved away", async () => (await page.locator(".context-line.anchor").count()) === 1);
+    await waitUntil("the anchor moved away", async () => (await page.locator(".context-line.anchor").count()) === 1);
   },
 
   async "far rows are reached by the scroll bar"({ page, open }) {
     await open();
     const all = await total(page);
     await page.locator(".list").evaluate((list) => list.scrollTo({ top: list.scrollHeight / 2 }));
-    await until("the middle was not loaded", async () => {
+    await waitUntil("the middle was not loaded", async () => {
       const index = await page.locator(".row.loading").count();
       const first = Number(
         await page
@@ -255,7 +260,7 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
       return index === 0 && first > all * 0.4;
     });
     await page.locator(".list").evaluate((list) => list.scrollTo({ top: list.scrollHeight }));
-    await until(
+    await waitUntil(
       "the last row is missing",
       async () => (await page.locator(`.row[data-index="${all - 1}"]`).count()) === 1,
     );
@@ -264,35 +269,38 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
   async "live tail adds rows, pauses on scroll, and counts"({ page, open }) {
     await open();
     await page.keyboard.press("l");
-    await page.waitForSelector(".live-line");
-    const first = await page.textContent(".row[data-index='0'] .when");
-    await until("nothing arrived", async () => (await page.textContent(".row[data-index='0'] .when")) !== first);
+    await page.waitForSelector(".live-status");
+    const first = await page.textContent(".row[data-index='0'] .time-cell");
+    await waitUntil(
+      "nothing arrived",
+      async () => (await page.textContent(".row[data-index='0'] .time-cell")) !== first,
+    );
     await page.locator(".list").evaluate((list) => list.scrollTo({ top: 200 }));
-    await page.waitForSelector(".live-line.paused");
-    await page.waitForSelector(".live-line >> text=/\\d+ new/");
-    const held = await page.textContent(".row[data-index='20'] .when");
+    await page.waitForSelector(".live-status.paused");
+    await page.waitForSelector(".live-status >> text=/\\d+ new/");
+    const held = await page.textContent(".row[data-index='20'] .time-cell");
     await page.waitForTimeout(800);
-    expect((await page.textContent(".row[data-index='20'] .when")) === held, "rows moved while reading");
-    await page.click(".live-line .primary");
-    await until("it did not go on", async () => (await page.locator(".live-line.paused").count()) === 0);
+    expect((await page.textContent(".row[data-index='20'] .time-cell")) === held, "rows moved while reading");
+    await page.click(".live-status .primary");
+    await waitUntil("it did not go on", async () => (await page.locator(".live-status.paused").count()) === 0);
     await page.keyboard.press("l");
-    await until("it did not stop", async () => (await page.locator(".live-line").count()) === 0);
+    await waitUntil("it did not stop", async () => (await page.locator(".live-status").count()) === 0);
   },
 
-  async "a lost connection is taken up again without a gap"({ page, open }) {
+  async "a lost connection is restored without a gap"({ page, open }) {
     await open();
     const before = await page.locator(".row[data-index='0']").getAttribute("data-sequence");
     // The first stream ends at once, the second is refused; only the third is the server's.
-    let asked = 0;
+    let requests = 0;
     await page.route("**/api/v1/tail*", (route) => {
-      asked++;
-      if (asked === 1) return route.fulfill({ contentType: "text/event-stream", body: "retry: 200\n\n" });
-      return asked === 2 ? route.fulfill({ status: 503, json: {} }) : route.continue();
+      requests++;
+      if (requests === 1) return route.fulfill({ contentType: "text/event-stream", body: "retry: 200\n\n" });
+      return requests === 2 ? route.fulfill({ status: 503, json: {} }) : route.continue();
     });
     await page.keyboard.press("l");
-    await page.waitForSelector(".live-line.lost");
-    await until("it did not reconnect", async () => (await page.locator(".live-line.lost").count()) === 0);
-    await until(
+    await page.waitForSelector(".live-status.lost");
+    await waitUntil("it did not reconnect", async () => (await page.locator(".live-status.lost").count()) === 0);
+    await waitUntil(
       "nothing new arrived",
       async () => (await page.locator(".row[data-index='0']").getAttribute("data-sequence")) !== before,
     );
@@ -310,14 +318,14 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     await open();
     await page.keyboard.press("j");
     await page.keyboard.press("o");
-    await page.waitForSelector(".pairs tr");
+    await page.waitForSelector(".field-table tr");
     await page.keyboard.press("y");
     await page.waitForSelector(".notice.on");
     const link = await page.evaluate(() => navigator.clipboard.readText());
     expect(/from=\d{4}-.*to=\d{4}-/.test(link), `the link's times are not fixed: ${link}`);
     const shown = [await page.textContent(".pane-message"), await total(page)];
     await page.goto(link);
-    await page.waitForSelector(".pairs tr");
+    await page.waitForSelector(".field-table tr");
     expect((await page.textContent(".pane-message")) === shown[0], "another message is open");
     // Messages received during the very last moment of the range may have been on their way.
     expect(
@@ -325,7 +333,7 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
       `the total differs: ${await total(page)} and ${shown[1]}`,
     );
     await page.reload();
-    await page.waitForSelector(".pairs tr");
+    await page.waitForSelector(".field-table tr");
   },
 
   async "everything works from the keyboard"({ page, open }) {
@@ -335,74 +343,75 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("f");
-    await until("f did not filter by the host", async () => /^host:/.test(asked(page).get("q") ?? ""));
+    await waitUntil("f did not filter by the host", async () => /^host:/.test(urlParameters(page).get("q") ?? ""));
     await page.waitForSelector(".row[data-index]");
     await page.keyboard.press("t");
     await page.waitForSelector(".time-panel input:focus");
     await page.keyboard.type("last 90m");
     await page.keyboard.press("Enter");
-    await until("the typed time was not taken", async () => asked(page).get("from") === "now-90m");
+    await waitUntil("the typed time was not taken", async () => urlParameters(page).get("from") === "now-90m");
     await page.keyboard.press("[");
-    await until("[ did not shift", async () => /^\d{4}-/.test(asked(page).get("from") ?? ""));
+    await waitUntil("[ did not shift", async () => /^\d{4}-/.test(urlParameters(page).get("from") ?? ""));
     await page.keyboard.press("w");
-    await until("w did not wrap", async () => asked(page).get("wrap") === "1");
+    await waitUntil("w did not wrap", async () => urlParameters(page).get("wrap") === "1");
     await page.keyboard.press("?");
     await page.waitForSelector("dialog.help[open]");
     await page.keyboard.press("Escape");
-    await until("Escape did not close the help", async () => (await page.locator("dialog.help").count()) === 0);
+    await waitUntil("Escape did not close the help", async () => (await page.locator("dialog.help").count()) === 0);
   },
 
   async "an empty result says why and helps"({ page, open, settings }) {
     await open();
     await typeQuery(page, "zzznothinglikethiszzz");
-    await page.waitForSelector(".state >> text=Nothing matches");
-    await page.click(".state button");
+    await page.waitForSelector(".status-message >> text=Nothing matches");
+    await page.click(".status-message button");
     await page.waitForSelector(".list .row[data-index]");
     await page.goto(`${settings.base}?from=2001-01-01T00:00:00Z&to=2001-01-02T00:00:00Z`);
-    await page.waitForSelector(".state >> text=Nothing in this time range");
-    await page.click(".state button");
+    await page.waitForSelector(".status-message >> text=Nothing in this time range");
+    await page.click(".status-message button");
     await page.waitForSelector(".list .row[data-index]");
   },
 
-  async "a server that is away, too slow or broken shows as such"({ page, open }) {
+  async "a server that is unreachable, too slow or broken shows as such"({ page, open }) {
     await open();
     const search = "**/api/v1/search";
     await page.route(search, (route) => route.abort());
     await page.keyboard.press("r");
-    await page.waitForSelector(".state >> text=The server is away");
+    await page.waitForSelector(".status-message >> text=The server cannot be reached");
     await page.unroute(search);
-    await page.click(".state button");
+    await page.click(".status-message button");
     await page.waitForSelector(".list .row[data-index]");
     const refuse = (status: number, code: string) =>
-      page.route(search, (route) => route.fulfill({ status, json: { error: { code, message: "told by the test" } } }));
+      page.route(search, (route) =>
+        route.fulfill({ status, json: { error: { code, message: "a failure made by the test" } } }),
+      );
     await refuse(504, "timeout");
     await page.keyboard.press("r");
-    await page.waitForSelector(".state >> text=took too long");
+    await page.waitForSelector(".status-message >> text=took too long");
     await page.unroute(search);
     await refuse(500, "internal");
-    await page.click(".state button");
-    await page.waitForSelector(".state >> text=The search failed");
+    await page.click(".status-message button");
+    await page.waitForSelector(".status-message >> text=The search failed");
     await page.unroute(search);
-    await page.click(".state button");
+    await page.click(".status-message button");
     await page.waitForSelector(".list .row[data-index]");
   },
 
-  async "long messages are cut until asked for"({ page, open }) {
+  async "long messages are cut until expanded"({ page, open }) {
     await open("?wrap=1");
-    const long = {
-      ...(await page.evaluate(() =>
-        fetch("api/v1/search", {
-          method: "POST",
-          headers: { "X-Requested-By": "duramen", "Content-Type": "application/json" },
-          body: JSON.stringify({ query: "", limit: 1, bars: 0 }),
-        }).then((answer) => answer.json()),
-      )),
-    };
-    long.rows[0].message = `begin ${"0123456789 ".repeat(600)} end`;
+    const long = await page.evaluate(async () => {
+      const answer = await fetch("api/v1/search", {
+        method: "POST",
+        headers: { "X-Requested-By": "duramen", "Content-Type": "application/json" },
+        body: JSON.stringify({ query: "", limit: 1, bars: 0 }),
+      });
+      return (await answer.json()) as SearchAnswer;
+    });
+    long.rows[0]!.message = `begin ${"0123456789 ".repeat(600)} end`;
     await page.route("**/api/v1/search", (route) => route.fulfill({ json: { ...long, total: 1 } }));
     await page.keyboard.press("r");
-    await page.click(".row .rest");
-    await until("the rest is not shown", async () =>
+    await page.click(".row .show-rest");
+    await waitUntil("the rest is not shown", async () =>
       ((await page.textContent(".row[data-index='0'] .text")) ?? "").trim().endsWith("end"),
     );
   },
@@ -411,17 +420,22 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     await open();
     const all = await total(page);
     await typeQuery(page, "* | top host");
-    await page.waitForSelector(".made tbody tr");
+    await page.waitForSelector(".result-table tbody tr");
     expect((await total(page)) >= all * 0.9, "the total is not that of the question");
-    const first = page.locator(".made tbody tr").first();
+    const first = page.locator(".result-table tbody tr").first();
     const value = (await first.locator("button").textContent())!;
     const counted = Number((await first.locator("td.number").first().textContent())!.replace(/\D/g, ""));
-    await page.click(".made th >> text=count");
-    expect((await page.getAttribute(".made th:nth-child(2)", "aria-sort")) === "descending", "not sorted");
-    await page.locator(`.made tbody button >> text="${value}"`).click();
-    await until("the value did not become a question", async () => /^host:\S+$/.test(asked(page).get("q") ?? ""));
+    await page.click(".result-table th >> text=count");
+    expect((await page.getAttribute(".result-table th:nth-child(2)", "aria-sort")) === "descending", "not sorted");
+    await page.locator(`.result-table tbody button >> text="${value}"`).click();
+    await waitUntil("the value did not become a question", async () =>
+      /^host:\S+$/.test(urlParameters(page).get("q") ?? ""),
+    );
     await page.waitForSelector(".list .row[data-index]");
-    await until("the table counted other messages", async () => Math.abs((await total(page)) - counted) < all * 0.02);
+    await waitUntil(
+      "the table counted other messages",
+      async () => Math.abs((await total(page)) - counted) < all * 0.02,
+    );
     await typeQuery(page, "* | timechart 1h count() by host");
     await page.waitForSelector(".table-chart canvas");
     await page.click(".live-button");
@@ -431,12 +445,12 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
   async "a search that ran out of time says what it counted"({ page, open }) {
     await open();
     await page.route("**/api/v1/search", async (route) => {
-      const answer = await route.fetch();
-      await route.fulfill({ json: { ...(await answer.json()), searched_from_us: 1_700_000_000_000_000 } });
+      const answer = (await (await route.fetch()).json()) as SearchAnswer;
+      await route.fulfill({ json: { ...answer, searched_from_us: 1_700_000_000_000_000 } });
     });
     await page.keyboard.press("r");
     await page.waitForSelector(".result-count >> text=at least");
-    await page.waitForSelector(".result-how.cut >> text=nothing received before 2023-11-14");
+    await page.waitForSelector(".result-summary.partial >> text=nothing received before 2023-11-14");
   },
 
   async "axe finds nothing against WCAG 2.2 AA"({ page, open }) {
@@ -445,7 +459,7 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
       await open();
       await page.keyboard.press("j");
       await page.keyboard.press("o");
-      await page.waitForSelector(".pairs tr");
+      await page.waitForSelector(".field-table tr");
       await page.waitForTimeout(300);
       await page.evaluate(axe.source);
       const found = await page.evaluate(async () => {
@@ -467,7 +481,7 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     const ground = (): Promise<string> => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const dark = await ground();
     await page.click("button[aria-label='Light theme']");
-    await until("the theme did not change", async () => (await ground()) !== dark);
+    await waitUntil("the theme did not change", async () => (await ground()) !== dark);
     await page.evaluate(() => localStorage.clear());
   },
 

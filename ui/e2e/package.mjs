@@ -5,7 +5,10 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
 const text = { type: "string" };
-const { values: known, positionals } = parseArgs({ allowPositionals: true, options: { head: text, signer: text, ca: text } });
+const { values: known, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { head: text, signer: text, ca: text },
+});
 
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",

@@ -1,6 +1,6 @@
 // Runs the flows one after the other, each on a fresh page of one session, and prints what passed.
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
-import { FLOWS, PATIENCE_MS, WITH_ARRIVALS } from "./flows.ts";
+import { FLOWS, TIMEOUT_MS, FLOWS_WITH_ARRIVALS } from "./flows.ts";
 
 export interface Settings {
   base: string;
@@ -9,13 +9,13 @@ export interface Settings {
   browser: string;
   /** Only flows whose name contains this. */
   only: string;
-  /** Whether messages come in meanwhile: `yes` and `no` each run the flows made for that, `any` all. */
+  /** Whether messages arrive during the flows: `yes` runs the flows that need it, `no` the others, `any` all. */
   arrivals: string;
   /** Start of the range that the flows search; the server must have messages in it. */
   range: string;
 }
 
-export interface Stage {
+export interface FlowContext {
   page: Page;
   settings: Settings;
   /** Opens the search page with a query string and waits for its rows. */
@@ -46,10 +46,10 @@ export async function runAll(settings: Settings): Promise<number> {
     for (const [name, flow] of Object.entries(FLOWS)) {
       if (!name.includes(settings.only) || !fits(name, settings.arrivals)) continue;
       const started = performance.now();
-      const problem = await perform(context, settings, flow);
+      const failure = await perform(context, settings, flow);
       const ms = Math.round(performance.now() - started);
-      console.log(`${problem ? "FAIL" : "pass"}  ${name}  ${ms} ms${problem ? `\n      ${problem}` : ""}`);
-      if (problem) failed++;
+      console.log(`${failure ? "FAIL" : "pass"}  ${name}  ${ms} ms${failure ? `\n      ${failure}` : ""}`);
+      if (failure) failed++;
     }
   } finally {
     await browser.close();
@@ -59,7 +59,7 @@ export async function runAll(settings: Settings): Promise<number> {
 }
 
 const fits = (name: string, arrivals: string): boolean =>
-  arrivals === "any" || (arrivals === "yes") === WITH_ARRIVALS.includes(name);
+  arrivals === "any" || (arrivals === "yes") === FLOWS_WITH_ARRIVALS.includes(name);
 
 async function loggedIn(browser: Browser, { base, user, password }: Settings): Promise<BrowserContext> {
   const context = await browser.newContext({
@@ -67,7 +67,7 @@ async function loggedIn(browser: Browser, { base, user, password }: Settings): P
     timezoneId: "Europe/Berlin",
     colorScheme: "light",
   });
-  context.setDefaultTimeout(PATIENCE_MS);
+  context.setDefaultTimeout(TIMEOUT_MS);
   const page = await context.newPage();
   await page.goto(base);
   await page.fill("input[name=user]", user);
@@ -81,20 +81,20 @@ async function loggedIn(browser: Browser, { base, user, password }: Settings): P
 async function perform(
   context: BrowserContext,
   settings: Settings,
-  flow: (stage: Stage) => Promise<void>,
+  flow: (stage: FlowContext) => Promise<void>,
 ): Promise<string | undefined> {
   const page = await context.newPage();
-  const complaints: string[] = [];
+  const problems: string[] = [];
   const origin = new URL(settings.base).origin;
-  // Nothing may be asked of another host, and the Content-Security-Policy must have nothing to refuse.
+  // The page may send nothing to other hosts, and do nothing that the Content-Security-Policy refuses.
   page.on("request", (request) => {
-    if (new URL(request.url()).origin !== origin) complaints.push(`asked another host: ${request.url()}`);
+    if (new URL(request.url()).origin !== origin) problems.push(`a request to another host: ${request.url()}`);
   });
   page.on("console", (message) => {
     if (message.type() === "error" && !/status of (400|401|429|500|503|504)|ERR_/.test(message.text()))
-      complaints.push(`console: ${message.text()}`);
+      problems.push(`console: ${message.text()}`);
   });
-  page.on("pageerror", (error) => complaints.push(`page: ${error.message}`));
+  page.on("pageerror", (error) => problems.push(`page: ${error.message}`));
   const open = async (view = ""): Promise<void> => {
     const range = view.includes("from=") ? "" : `${view ? "&" : "?"}from=${settings.range}&to=now`;
     await page.goto(`${settings.base}${view}${range}`);
@@ -102,9 +102,9 @@ async function perform(
   };
   try {
     await flow({ page, settings, open });
-    return complaints[0];
+    return problems[0];
   } catch (cause) {
-    return [String(cause).split("\n").slice(0, 3).join(" | "), ...complaints].join("\n      ");
+    return [String(cause).split("\n").slice(0, 3).join(" | "), ...problems].join("\n      ");
   } finally {
     await page.close();
   }

@@ -1,8 +1,8 @@
 // What the mock answers to questions, in the contract's shapes.
 import { columnOf, FIXED_COLUMNS } from "../src/api/row.ts";
-import type { ExplainQuestion, Explanation } from "../src/api/explain.ts";
+import type { ExplainRequest, Explanation } from "../src/api/explain.ts";
 import type { Facet } from "../src/api/facets.ts";
-import type { SearchAnswer, SearchQuestion, Table, TimeRange } from "../src/api/search.ts";
+import type { SearchAnswer, SearchRequest, Table, TimeRange } from "../src/api/search.ts";
 import { rawOf, type Store, type Row } from "./data.ts";
 import { compile } from "./query.ts";
 
@@ -44,7 +44,7 @@ function select(store: Store, query: string, time: TimeRange, nowUs: number, sna
   return { rows, fromUs, toUs, hints: compiled.hints, highlights: compiled.highlights };
 }
 
-export function answerSearch(store: Store, question: SearchQuestion, nowUs: number): SearchAnswer {
+export function answerSearch(store: Store, question: SearchRequest, nowUs: number): SearchAnswer {
   const started = performance.now();
   const time = question.time ?? { clock: "received" };
   const [query = "", ...pipes] = (question.query ?? "").split(/\s*\|\s*/);
@@ -84,7 +84,7 @@ export function answerSearch(store: Store, question: SearchQuestion, nowUs: numb
 }
 
 /** The mock has no index: each word of the query is a part that reads all messages. */
-export function answerExplain(store: Store, question: ExplainQuestion, nowUs: number): Explanation {
+export function answerExplain(store: Store, question: ExplainRequest, nowUs: number): Explanation {
   const started = performance.now();
   const [query = "", ...pipes] = (question.query ?? "").split(/\s*\|\s*/);
   const told = (asks: string): Explanation["tree"] => {

@@ -50,7 +50,7 @@ function make(random: Random, sequence: number, receivedUs: number, dayShare: nu
     pid: saying.program === "kernel" ? "" : String(random.whole(300, 32_000)),
     msgid: saying.msgid ?? "",
     source: viaNetwork ? (saying.msgid ? "s_syslog" : "s_net") : "s_local",
-    peer: viaNetwork ? ADDRESS_OF[host]! : "",
+    peer: viaNetwork ? ADDRESS_OF[host] : "",
     message,
     tags: host === "gw2" ? ["syslog.rfc3164_missing_year"] : [],
     values: saying.values?.(random) ?? {},

@@ -158,6 +158,8 @@ class Mock {
         return reply(response, 200, { sealed_below: 0 });
       case "POST package": {
         const body = known(await readBody(request), ["logspace", "query", "time"]);
+        if (String(body.query).includes("|"))
+          throw new Refusal(400, "bad_request", "a package holds messages: leave out what stands behind |");
         const { total } = answerSearch(this.store(body.logspace), { ...body, limit: 0 } as never, nowUs());
         const made = { id: "1", name: "evidence-mock", messages: total, segments: 1, manifest: "5e".repeat(32) };
         return reply(response, 200, made);

@@ -3,7 +3,7 @@
 // In: a path below api/v1 and a body. Out: the decoded answer, or an ApiError. Holds: nothing. The address is relative to
 // the page, so that any path prefix works. Limits: the caller's AbortSignal.
 
-/** The server's description of a failure; `away` when it did not answer at all. */
+/** The kind of a failure, as the server names it; `unavailable` when it did not answer at all. */
 export type ErrorCode =
   | "unauthorized"
   | "forbidden"
@@ -14,7 +14,7 @@ export type ErrorCode =
   | "timeout"
   | "too_large"
   | "internal"
-  | "away";
+  | "unavailable";
 
 /** The body of every error answer. */
 export interface ErrorBody {
@@ -38,10 +38,10 @@ export class ApiError extends Error {
   }
 }
 
-/** Called on every 401, so that the page can show the login. */
+/** The function to call on every 401, so that the page can show the login. */
 let onUnauthorized: () => void = () => {};
 
-export function whenUnauthorized(callback: () => void): void {
+export function setUnauthorizedListener(callback: () => void): void {
   onUnauthorized = callback;
 }
 
@@ -55,7 +55,7 @@ export function address(path: string, parameters: Record<string, string | number
   return `api/v1/${path}${text ? `?${text}` : ""}`;
 }
 
-export function ask<Answer>(
+export function get<Answer>(
   path: string,
   parameters: Record<string, string | number | undefined> = {},
   signal?: AbortSignal,
@@ -78,7 +78,7 @@ async function send<Answer>(url: string, request: RequestInit): Promise<Answer> 
     answer = await fetch(url, { ...request, credentials: "same-origin", cache: "no-store" });
   } catch (cause) {
     if (cause instanceof DOMException && cause.name === "AbortError") throw cause;
-    throw new ApiError({ code: "away", message: "The server does not answer." });
+    throw new ApiError({ code: "unavailable", message: "The server does not answer." });
   }
   if (answer.ok) return (await answer.json()) as Answer;
   const error = await readError(answer);
@@ -93,10 +93,10 @@ async function readError(answer: Response): Promise<ApiError> {
     const { error } = (await answer.json()) as { error?: ErrorBody };
     if (error?.code) return new ApiError(error, retryAfter);
   } catch {
-    // Not our server: a proxy in between answered with its own page.
+    // This was not our server: a proxy in between answered with a page of its own.
   }
-  const away = answer.status === 502 || answer.status === 503 || answer.status === 504;
-  const code: ErrorCode = answer.status === 401 ? "unauthorized" : away ? "away" : "internal";
+  const unavailable = answer.status === 502 || answer.status === 503 || answer.status === 504;
+  const code: ErrorCode = answer.status === 401 ? "unauthorized" : unavailable ? "unavailable" : "internal";
   return new ApiError(
     { code, message: `The server answered ${answer.status} ${answer.statusText}.`.trim() },
     retryAfter,

@@ -1,5 +1,5 @@
 // GET /columns: the columns of a logspace.
-import { ask } from "./call.ts";
+import { get } from "./call.ts";
 
 export interface Column {
   name: string;
@@ -8,5 +8,5 @@ export interface Column {
 }
 
 export function readColumns(logspace: string, signal?: AbortSignal): Promise<Column[]> {
-  return ask<Column[]>("columns", { logspace }, signal);
+  return get<Column[]>("columns", { logspace }, signal);
 }

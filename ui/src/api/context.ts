@@ -1,10 +1,10 @@
 // GET /context: the messages around one, oldest first, the anchor included.
-import { ask } from "./call.ts";
+import { get } from "./call.ts";
 import type { Row, RowId } from "./row.ts";
 
 export type SameAs = "source" | "host" | "none";
 
-export interface ContextQuestion {
+export interface ContextRequest {
   logspace: string;
   sequence: RowId;
   before: number;
@@ -12,6 +12,6 @@ export interface ContextQuestion {
   same: SameAs;
 }
 
-export function readContext(question: ContextQuestion, signal?: AbortSignal): Promise<{ rows: Row[] }> {
-  return ask("context", { ...question }, signal);
+export function readContext(request: ContextRequest, signal?: AbortSignal): Promise<{ rows: Row[] }> {
+  return get("context", { ...request }, signal);
 }

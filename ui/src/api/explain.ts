@@ -1,6 +1,6 @@
-// POST /explain: the cost of a question, and where its time goes.
+// POST /explain: what a search costs, and where its time goes.
 import { post } from "./call.ts";
-import type { SearchQuestion } from "./search.ts";
+import type { SearchRequest } from "./search.ts";
 
 /** The ways in which a part of a condition is decided. */
 export type Reads = "parts" | "nothing" | "words" | "columns" | "text";
@@ -37,8 +37,8 @@ export interface Explanation {
   estimated_ms: number;
 }
 
-export type ExplainQuestion = Pick<SearchQuestion, "logspace" | "query" | "time" | "timeout_ms">;
+export type ExplainRequest = Pick<SearchRequest, "logspace" | "query" | "time" | "timeout_ms">;
 
-export function explain(question: ExplainQuestion, signal?: AbortSignal): Promise<Explanation> {
-  return post<Explanation>("explain", question, signal);
+export function explain(request: ExplainRequest, signal?: AbortSignal): Promise<Explanation> {
+  return post<Explanation>("explain", request, signal);
 }

@@ -1,4 +1,4 @@
-// POST /facets: the top values of columns, for the rows that a question selects.
+// POST /facets: the top values of columns, for the messages that a search selects.
 import { post } from "./call.ts";
 import type { RowId } from "./row.ts";
 import type { TimeRange } from "./search.ts";
@@ -18,7 +18,7 @@ export interface Facet {
   coverage: number;
 }
 
-export interface FacetQuestion {
+export interface FacetsRequest {
   logspace: string;
   query: string;
   time: TimeRange;
@@ -28,8 +28,8 @@ export interface FacetQuestion {
 }
 
 export function readFacets(
-  question: FacetQuestion,
+  request: FacetsRequest,
   signal?: AbortSignal,
 ): Promise<{ facets: Facet[]; snapshot: RowId }> {
-  return post("facets", question, signal);
+  return post("facets", request, signal);
 }

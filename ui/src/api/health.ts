@@ -1,6 +1,6 @@
-// GET /health: the state of the server; needs no login.
-import { ask } from "./call.ts";
+// GET /health: the state of the server; it needs no login.
+import { get } from "./call.ts";
 
 export function readHealth(signal?: AbortSignal): Promise<{ status: string }> {
-  return ask("health", {}, signal);
+  return get("health", {}, signal);
 }

@@ -1,5 +1,5 @@
 // GET /logspaces: the logspaces that the user may search.
-import { ask } from "./call.ts";
+import { get } from "./call.ts";
 
 export interface Logspace {
   name: string;
@@ -10,8 +10,9 @@ export interface Logspace {
   messages?: number;
   /** Absent when it is not a local one. */
   bytes?: number;
-  /** Parts are locked for this session; parts were unlocked by it. */
+  /** Some of its messages are locked for this session. */
   locked: boolean;
+  /** Some of its messages were unlocked for this session. */
   unlocked: boolean;
   /** Absent when it is empty. */
   oldest_us?: number;
@@ -19,5 +20,5 @@ export interface Logspace {
 }
 
 export function readLogspaces(signal?: AbortSignal): Promise<Logspace[]> {
-  return ask<Logspace[]>("logspaces", {}, signal);
+  return get<Logspace[]>("logspaces", {}, signal);
 }

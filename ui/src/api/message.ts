@@ -1,5 +1,5 @@
 // GET /message: one message with everything known about it.
-import { ask } from "./call.ts";
+import { get } from "./call.ts";
 import type { Row, RowId } from "./row.ts";
 
 export interface FullRow extends Row {
@@ -10,5 +10,5 @@ export interface FullRow extends Row {
 }
 
 export function readMessage(logspace: string, sequence: RowId, signal?: AbortSignal): Promise<FullRow> {
-  return ask<FullRow>("message", { logspace, sequence }, signal);
+  return get<FullRow>("message", { logspace, sequence }, signal);
 }

@@ -1,6 +1,6 @@
 // Evidence packages: made first, then downloaded.
 import { address, post } from "./call.ts";
-import type { SearchQuestion } from "./search.ts";
+import type { SearchRequest } from "./search.ts";
 
 export interface EvidencePackage {
   id: string;
@@ -13,8 +13,8 @@ export interface EvidencePackage {
   unread?: string[];
 }
 
-export function makePackage(question: Pick<SearchQuestion, "logspace" | "query" | "time">): Promise<EvidencePackage> {
-  return post<EvidencePackage>("package", question);
+export function makePackage(request: Pick<SearchRequest, "logspace" | "query" | "time">): Promise<EvidencePackage> {
+  return post<EvidencePackage>("package", request);
 }
 
 /** The address for downloading it, within an hour. */

@@ -1,4 +1,4 @@
-// One message as the API shows it, and the text of its columns.
+// One message as the API returns it, and the text of its columns.
 import type { Clock } from "./search.ts";
 
 export type Severity = "emerg" | "alert" | "crit" | "err" | "warning" | "notice" | "info" | "debug";

@@ -1,4 +1,4 @@
-// POST /search: the count, the bars, the facets and the newest rows, all of one snapshot.
+// POST /search: the count, the histogram's bars, the facets and the newest rows, all of one snapshot.
 import { post } from "./call.ts";
 import type { Facet } from "./facets.ts";
 import type { Row, RowId } from "./row.ts";
@@ -11,7 +11,7 @@ export interface TimeRange {
   to?: string;
 }
 
-export interface SearchQuestion {
+export interface SearchRequest {
   logspace: string;
   query: string;
   time: TimeRange;
@@ -70,6 +70,6 @@ export interface Table {
   more: boolean;
 }
 
-export function search(question: SearchQuestion, signal?: AbortSignal): Promise<SearchAnswer> {
-  return post<SearchAnswer>("search", question, signal);
+export function search(request: SearchRequest, signal?: AbortSignal): Promise<SearchAnswer> {
+  return post<SearchAnswer>("search", request, signal);
 }

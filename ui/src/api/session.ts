@@ -1,5 +1,5 @@
 // GET /session: the user who is logged in, and the server.
-import { ask } from "./call.ts";
+import { get } from "./call.ts";
 
 export interface Session {
   user: string;
@@ -8,5 +8,5 @@ export interface Session {
 }
 
 export function readSession(signal?: AbortSignal): Promise<Session> {
-  return ask<Session>("session", {}, signal);
+  return get<Session>("session", {}, signal);
 }

@@ -27,14 +27,14 @@ export interface Tail {
   close(): void;
 }
 
-export function openTail(question: { logspace: string; query: string; after: RowId }, events: TailEvents): Tail {
+export function openTail(request: { logspace: string; query: string; after: RowId }, events: TailEvents): Tail {
   let stream: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let pause = RETRY_MS_MIN;
-  let last = String(question.after);
+  let last = String(request.after);
 
   function open(): void {
-    stream = new EventSource(address("tail", { logspace: question.logspace, query: question.query, after: last }));
+    stream = new EventSource(address("tail", { logspace: request.logspace, query: request.query, after: last }));
     stream.addEventListener("open", () => {
       pause = RETRY_MS_MIN;
       events.connection("open");

@@ -1,5 +1,5 @@
 // GET /validate: checks a query; an error has its position.
-import { ask, type ErrorBody } from "./call.ts";
+import { get, type ErrorBody } from "./call.ts";
 
 export interface Validity {
   valid: boolean;
@@ -8,5 +8,5 @@ export interface Validity {
 }
 
 export function validate(query: string, signal?: AbortSignal): Promise<Validity> {
-  return ask<Validity>("validate", { query }, signal);
+  return get<Validity>("validate", { query }, signal);
 }

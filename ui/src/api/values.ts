@@ -1,10 +1,10 @@
 // GET /values: values of a column that start with a prefix, with counts; for completion.
-import { ask } from "./call.ts";
+import { get } from "./call.ts";
 import type { FacetValue } from "./facets.ts";
 
 export function readValues(
-  question: { logspace: string; column: string; prefix: string; limit: number },
+  request: { logspace: string; column: string; prefix: string; limit: number },
   signal?: AbortSignal,
 ): Promise<FacetValue[]> {
-  return ask<FacetValue[]>("values", question, signal);
+  return get<FacetValue[]>("values", request, signal);
 }

@@ -31,7 +31,7 @@ export function Button({
   return (
     <button
       type="button"
-      class={`button ${kind} ${children ? "" : "square"} ${rest.class ?? ""}`}
+      class={`button ${kind} ${children ? "" : "icon-only"} ${rest.class ?? ""}`}
       title={shortcut ? `${title}  (${shortcut})` : title}
       aria-label={children ? undefined : title}
       aria-pressed={pressed}

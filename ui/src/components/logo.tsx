@@ -1,4 +1,4 @@
-// Duramen is the heartwood: a stem cut across, its dark heart off the middle as in a real tree.
+// The logo. Duramen is heartwood: a cross-section of a tree, with its dark core off the centre as in a real one.
 
 export function Logo({ size = 22 }: { size?: number }) {
   return (

@@ -1,4 +1,4 @@
-// A message's text with its matches marked, cut when it is long.
+// A message's text with its matches highlighted, cut when it is long.
 import { useState } from "preact/hooks";
 
 /** One-line rows show this many characters at most; more would only be drawn to be hidden. */
@@ -8,25 +8,25 @@ const CUT_CHARACTERS = 2_048;
 interface Props {
   text: string;
   highlights?: readonly (readonly [number, number])[] | undefined;
-  /** One line: no breaks, no "show rest". */
-  line?: boolean;
+  /** On one line: no breaks, no "show rest". */
+  singleLine?: boolean;
 }
 
-export function MessageText({ text, highlights, line }: Props) {
-  const [whole, setWhole] = useState(false);
-  const limit = line ? LINE_CHARACTERS_MAX : whole ? text.length : CUT_CHARACTERS;
+export function MessageText({ text, highlights, singleLine }: Props) {
+  const [expanded, setExpanded] = useState(false);
+  const limit = singleLine ? LINE_CHARACTERS_MAX : expanded ? text.length : CUT_CHARACTERS;
   const shown = text.length > limit ? text.slice(0, limit) : text;
   const rest = text.length - shown.length;
   return (
     <>
-      {marked(line ? shown.replace(/[\r\n\t]/g, breakSign) : shown, highlights ?? [])}
-      {!line && rest > 0 && (
+      {highlighted(singleLine ? shown.replace(/[\r\n\t]/g, visibleBreak) : shown, highlights ?? [])}
+      {!singleLine && rest > 0 && (
         <button
           type="button"
-          class="rest"
+          class="show-rest"
           onClick={(event) => {
             event.stopPropagation();
-            setWhole(true);
+            setExpanded(true);
           }}
         >
           show rest ({rest.toLocaleString("en")} characters)
@@ -37,11 +37,11 @@ export function MessageText({ text, highlights, line }: Props) {
 }
 
 /** Replaces characters one for one, so that highlights stay in position. */
-function breakSign(sign: string): string {
-  return sign === "\t" ? "\u2192" : sign === "\n" ? "\u21b5" : " ";
+function visibleBreak(character: string): string {
+  return character === "\t" ? "\u2192" : character === "\n" ? "\u21b5" : " ";
 }
 
-function marked(text: string, highlights: readonly (readonly [number, number])[]) {
+function highlighted(text: string, highlights: readonly (readonly [number, number])[]) {
   if (highlights.length === 0) return text;
   const parts: preact.ComponentChildren[] = [];
   let at = 0;
@@ -50,7 +50,7 @@ function marked(text: string, highlights: readonly (readonly [number, number])[]
     const to = Math.min(text.length, start + length);
     if (to <= from) continue;
     if (from > at) parts.push(text.slice(at, from));
-    parts.push(<mark class="mark">{text.slice(from, to)}</mark>);
+    parts.push(<mark class="highlight">{text.slice(from, to)}</mark>);
     at = to;
   }
   parts.push(text.slice(at));

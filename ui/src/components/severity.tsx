@@ -2,7 +2,7 @@
 import type { Severity } from "../api/row.ts";
 
 const SHAPES: Record<Severity, string> = {
-  // The worse, the more of the square is filled.
+  // The worse the severity, the larger the shape.
   emerg: "M1 1h10v10H1z",
   alert: "M6 .5 11.500 6 6 11.500.5 6z",
   crit: "M6 .5 11.500 6 6 11.500.5 6z",
@@ -20,7 +20,7 @@ export function severityClass(severity: string): string {
 
 export function SeverityMark({ severity, word = true }: { severity: string; word?: boolean }) {
   const known = severity as Severity;
-  const hollow = known === "notice" || known === "debug";
+  const outlined = known === "notice" || known === "debug";
   return (
     <span class={`severity ${severityClass(severity)}`}>
       <svg
@@ -28,8 +28,8 @@ export function SeverityMark({ severity, word = true }: { severity: string; word
         height="10"
         viewBox="0 0 12 12"
         aria-hidden="true"
-        fill={hollow ? "none" : "currentColor"}
-        stroke={hollow ? "currentColor" : "none"}
+        fill={outlined ? "none" : "currentColor"}
+        stroke={outlined ? "currentColor" : "none"}
         stroke-width="1.600"
       >
         <path d={SHAPES[known] ?? SHAPES.info} />

@@ -1,20 +1,21 @@
-// The position of the cursor in a query: in a field's name or in its value. Also positions as the server
-// counts them.
-import { quoteValue } from "./edit.ts";
+// Finds what the cursor is in, for completion: a field's name, its value or a pipe's command.
+//
+// In: the text of a query and the cursor. Out: the start and the kind of the text to complete. Also converts positions as the
+// server counts them.
 import { tokenize } from "./tokens.ts";
 
-export type Place =
+export type CursorContext =
   | { kind: "name"; from: number; prefix: string }
   | { kind: "command"; from: number; prefix: string }
   | { kind: "value"; from: number; prefix: string; field: string };
 
 /** Returns the text to complete at the cursor; undefined inside phrases, ranges and regular expressions. */
-export function placeAt(query: string, cursor: number): Place | undefined {
+export function cursorContext(query: string, cursor: number): CursorContext | undefined {
   const tokens = tokenize(query);
   const index = tokens.findIndex((token) => token.from < cursor && cursor <= token.to);
   const token = tokens[index];
-  const behind = token ? tokens[index - 1] : tokens.findLast((known) => known.to <= cursor);
-  if (behind?.kind === "pipe" && (!token || token.kind === "term"))
+  const previous = token ? tokens[index - 1] : tokens.findLast((other) => other.to <= cursor);
+  if (previous?.kind === "pipe" && (!token || token.kind === "term"))
     return { kind: "command", from: token?.from ?? cursor, prefix: query.slice(token?.from ?? cursor, cursor) };
   if (!token) return { kind: "name", from: cursor, prefix: "" };
   const text = query.slice(token.from, cursor);
@@ -22,14 +23,14 @@ export function placeAt(query: string, cursor: number): Place | undefined {
     if (cursor === token.to) return { kind: "value", from: cursor, prefix: "", field: fieldName(text) };
     return { kind: "name", from: token.from, prefix: text };
   }
-  const before = tokens[index - 1];
-  const ofField = before?.kind === "field" && before.to === token.from;
+  const field = tokens[index - 1];
+  const ofField = field?.kind === "field" && field.to === token.from;
   if (ofField && (token.kind === "term" || token.kind === "phrase")) {
     const prefix = token.kind === "phrase" ? text.slice(1).replace(/\\(.)/g, "$1") : text;
-    return { kind: "value", from: token.from, prefix, field: fieldName(query.slice(before.from, before.to)) };
+    return { kind: "value", from: token.from, prefix, field: fieldName(query.slice(field.from, field.to)) };
   }
   if (token.kind === "term") return { kind: "name", from: token.from, prefix: text };
-  if (token.kind === "paren" || token.kind === "sign") return { kind: "name", from: cursor, prefix: "" };
+  if (token.kind === "paren" || token.kind === "prefix") return { kind: "name", from: cursor, prefix: "" };
   return undefined;
 }
 
@@ -37,11 +38,8 @@ function fieldName(text: string): string {
   return text.replace(/:=*$/, "").replace(/\\(.)/g, "$1");
 }
 
-/** Returns a completed value as it is written into the query. */
-export const writtenValue = quoteValue;
-
-/** The server counts characters, JavaScript UTF-16 units. */
-export function unitsOf(query: string, characters: number): number {
+/** Converts a position in characters, as the server counts, to UTF-16 units, as JavaScript counts. */
+export function utf16Offset(query: string, characters: number): number {
   let units = 0;
   let seen = 0;
   for (const character of query) {

@@ -1,7 +1,7 @@
-// Changes to a query that the page makes: filter by a value, exclude it, take that back.
+// The changes that the page makes to a query: filter by a value, exclude it, remove the filter.
 //
-// In: the query text and a field with its value. Out: the new text. The rest of the query is kept as it was written.
-import { splitPipes, withQuestion } from "./pipes.ts";
+// In: the text of a query, and a field with its value. Out: the new text. The rest of the query stays as it was written.
+import { splitPipes, changeCondition } from "./pipes.ts";
 import { tokenize } from "./tokens.ts";
 
 export type Filter = "include" | "exclude";
@@ -28,53 +28,53 @@ export function filterTerm(field: string, value: string): string {
   return `${quoteField(field)}:${quoteValue(value)}`;
 }
 
-/** Returns the query with the filter added; it replaces a contrary filter on the same value and is not repeated. */
+/** Returns the query with the filter added; it replaces the opposite filter on the same value and is not repeated. */
 export function addFilter(query: string, field: string, value: string, filter: Filter): string {
-  return withQuestion(query, (question) => addToQuestion(question, field, value, filter));
+  return changeCondition(query, (condition) => addToCondition(condition, field, value, filter));
 }
 
-function addToQuestion(query: string, field: string, value: string, filter: Filter): string {
+function addToCondition(query: string, field: string, value: string, filter: Filter): string {
   const term = filterTerm(field, value);
-  const wanted = filter === "exclude" ? `NOT ${term}` : term;
-  if (stateOf(query, field, value) === filter) return query;
+  const addition = filter === "exclude" ? `NOT ${term}` : term;
+  if (activeFilter(query, field, value) === filter) return query;
   const rest = removeFilter(query, field, value).trim();
-  if (rest === "" || rest === "*") return wanted;
-  return `${needsGroup(rest) ? `(${rest})` : rest} AND ${wanted}`;
+  if (rest === "" || rest === "*") return addition;
+  return `${needsParentheses(rest) ? `(${rest})` : rest} AND ${addition}`;
 }
 
 /** Returns the filter on a value at the top level of the query. */
-export function stateOf(query: string, field: string, value: string): Filter | undefined {
-  const place = find(splitPipes(query).question, filterTerm(field, value));
-  return place && (place.negated ? "exclude" : "include");
+export function activeFilter(query: string, field: string, value: string): Filter | undefined {
+  const position = findFilter(splitPipes(query).condition, filterTerm(field, value));
+  return position && (position.negated ? "exclude" : "include");
 }
 
 /** Returns the query without its top-level filter on the value. */
 export function removeFilter(query: string, field: string, value: string): string {
-  return withQuestion(query, (question) => removeFromQuestion(question, field, value));
+  return changeCondition(query, (condition) => removeFromCondition(condition, field, value));
 }
 
-function removeFromQuestion(query: string, field: string, value: string): string {
-  const place = find(query, filterTerm(field, value));
-  if (!place) return query;
+function removeFromCondition(query: string, field: string, value: string): string {
+  const position = findFilter(query, filterTerm(field, value));
+  if (!position) return query;
   const left = query
-    .slice(0, place.from)
+    .slice(0, position.from)
     .replace(/\s*(?:AND|&&)\s*$/, "")
     .trimEnd();
   const right = query
-    .slice(place.to)
+    .slice(position.to)
     .replace(/^\s*(?:AND|&&)(?=\s)/, "")
     .trimStart();
   if (left && right) return `${left} AND ${right.replace(/^AND\s+/, "")}`;
   return left || right;
 }
 
-interface Place {
+interface FilterPosition {
   from: number;
   to: number;
   negated: boolean;
 }
 
-function find(query: string, term: string): Place | undefined {
+function findFilter(query: string, term: string): FilterPosition | undefined {
   const tokens = tokenize(query);
   if (tokens.some((token) => isOr(query.slice(token.from, token.to)) && depthAt(query, token.from) === 0))
     return undefined;
@@ -83,15 +83,15 @@ function find(query: string, term: string): Place | undefined {
     if (token.kind !== "field" || !value || query.slice(token.from, value.to) !== term) continue;
     if (depthAt(query, token.from) > 0) continue;
     const before = tokens[index - 1];
-    const sign = before && query.slice(before.from, before.to);
-    const negated = sign === "NOT" || sign === "-" || sign === "!";
-    const signed = negated || sign === "+";
-    return { from: signed ? before!.from : token.from, to: value.to, negated };
+    const operator = before && query.slice(before.from, before.to);
+    const negated = operator === "NOT" || operator === "-" || operator === "!";
+    const hasOperator = negated || operator === "+";
+    return { from: hasOperator ? before!.from : token.from, to: value.to, negated };
   }
   return undefined;
 }
 
-function needsGroup(query: string): boolean {
+function needsParentheses(query: string): boolean {
   return tokenize(query).some((token) => isOr(query.slice(token.from, token.to)) && depthAt(query, token.from) === 0);
 }
 

@@ -1,6 +1,6 @@
-// Splits a query into its question and its pipes.
+// Splits a query into its condition, which selects messages, and its pipes.
 //
-// In: the query text. Out: both parts. The server's parser decides; this one only has to see the first `|`.
+// In: the text of a query. Out: both parts. The server's parser is the authority; this one only has to find the first `|`.
 import { tokenize } from "./tokens.ts";
 
 /** The commands of pipes, each with a description, for completion. */
@@ -22,20 +22,20 @@ export const COMMANDS: [string, string][] = [
   ["terms", "host"],
 ];
 
-/** The question without its pipes, and the pipes from the first `|` on. */
-export function splitPipes(query: string): { question: string; pipes: string } {
-  const bar = tokenize(query).find((token) => token.kind === "pipe");
-  if (!bar) return { question: query, pipes: "" };
-  return { question: query.slice(0, bar.from).trimEnd(), pipes: query.slice(bar.from) };
+/** Returns the condition without the pipes, and the pipes from the first `|` on. */
+export function splitPipes(query: string): { condition: string; pipes: string } {
+  const pipe = tokenize(query).find((token) => token.kind === "pipe");
+  if (!pipe) return { condition: query, pipes: "" };
+  return { condition: query.slice(0, pipe.from).trimEnd(), pipes: query.slice(pipe.from) };
 }
 
 export function hasPipes(query: string): boolean {
   return splitPipes(query).pipes !== "";
 }
 
-/** Returns the query with another question before the same pipes. */
-export function withQuestion(query: string, change: (question: string) => string): string {
-  const { question, pipes } = splitPipes(query);
-  const changed = change(question);
+/** Returns the query with its condition changed and the same pipes. */
+export function changeCondition(query: string, change: (condition: string) => string): string {
+  const { condition, pipes } = splitPipes(query);
+  const changed = change(condition);
   return pipes ? `${changed || "*"} ${pipes}` : changed;
 }

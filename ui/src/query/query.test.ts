@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { addFilter, filterTerm, removeFilter, stateOf } from "./edit.ts";
-import { placeAt, unitsOf } from "./cursor.ts";
+import { addFilter, filterTerm, removeFilter, activeFilter } from "./edit.ts";
+import { cursorContext, utf16Offset } from "./cursor.ts";
 import { tokenize } from "./tokens.ts";
 
 describe("tokens", () => {
@@ -11,7 +11,7 @@ describe("tokens", () => {
 
   test("of every kind", () => {
     check("failed AND host:gw1", "term[failed] operator[AND] field[host:] term[gw1]");
-    check('NOT "a \\" b" OR -x', 'operator[NOT] phrase["a \\" b"] operator[OR] sign[-] term[x]');
+    check('NOT "a \\" b" OR -x', 'operator[NOT] phrase["a \\" b"] operator[OR] prefix[-] term[x]');
     check("host:/gw[0-9]+/i (a b)", "field[host:] regex[/gw[0-9]+/i] paren[(] term[a] term[b] paren[)]");
     check("bytes:[100 TO 200} x", "field[bytes:] range[[100 TO 200}] term[x]");
     check(".SDATA.x@1.y:5 | terms a", "field[.SDATA.x@1.y:] term[5] pipe[|] term[terms] term[a]");
@@ -28,7 +28,7 @@ describe("tokens", () => {
     check("a |", "term[a] pipe[|]");
   });
 
-  test("cover any text without end", () => {
+  test("cover any text", () => {
     let state = 7;
     const next = (below: number): number => (state = (state * 48_271) % 2_147_483_647) % below;
     for (let round = 0; round < 2_000; round++) {
@@ -48,7 +48,7 @@ describe("filters", () => {
   function check(query: string, value: string, filter: "include" | "exclude", want: string): void {
     const changed = addFilter(query, "host", value, filter);
     expect(changed).toBe(want);
-    expect(stateOf(changed, "host", value)).toBe(filter);
+    expect(activeFilter(changed, "host", value)).toBe(filter);
     expect(addFilter(changed, "host", value, filter)).toBe(changed);
   }
 
@@ -61,13 +61,13 @@ describe("filters", () => {
     check("failed", 'say "hi"\\', "include", 'failed AND host:"say \\"hi\\"\\\\"');
   });
 
-  test("replace their contrary", () => {
+  test("replace their opposite", () => {
     check("failed AND host:gw1", "gw1", "exclude", "failed AND NOT host:gw1");
     check("-host:gw1 failed", "gw1", "include", "failed AND host:gw1");
     check("a AND NOT host:gw1 AND b", "gw1", "include", "a AND b AND host:gw1");
   });
 
-  test("are taken back", () => {
+  test("are removed", () => {
     expect(removeFilter("failed AND NOT host:gw1", "host", "gw1")).toBe("failed");
     expect(removeFilter("host:gw1 AND failed", "host", "gw1")).toBe("failed");
     expect(removeFilter("host:gw1", "host", "gw1")).toBe("");
@@ -82,16 +82,16 @@ describe("filters", () => {
   });
 });
 
-describe("places", () => {
+describe("the text at the cursor", () => {
   function check(marked: string, want: string): void {
     const cursor = marked.indexOf("^");
-    const place = placeAt(marked.replace("^", ""), cursor);
+    const found = cursorContext(marked.replace("^", ""), cursor);
     expect(
-      place ? `${place.kind} ${place.kind === "value" ? `${place.field}=` : ""}${place.prefix}@${place.from}` : "none",
+      found ? `${found.kind} ${found.kind === "value" ? `${found.field}=` : ""}${found.prefix}@${found.from}` : "none",
     ).toBe(want);
   }
 
-  test("of names and values", () => {
+  test("is a name or a value", () => {
     check("^", "name @0");
     check("ho^", "name ho@0");
     check("a AND ho^", "name ho@6");
@@ -102,8 +102,8 @@ describe("places", () => {
     check('"in a phr^"', "none");
   });
 
-  test("in characters and units", () => {
-    expect(unitsOf('😀 "a', 2)).toBe(3);
-    expect(unitsOf("ab", 9)).toBe(2);
+  test("positions in characters and UTF-16 units", () => {
+    expect(utf16Offset('😀 "a', 2)).toBe(3);
+    expect(utf16Offset("ab", 9)).toBe(2);
   });
 });

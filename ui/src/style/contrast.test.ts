@@ -17,7 +17,7 @@ const TEXTS = [
   "syntax-phrase",
   "syntax-regex",
 ];
-const GROUNDS = ["ground", "surface", "raised", "hover", "chosen"];
+const GROUNDS = ["background", "surface", "raised", "hover", "selected"];
 
 function colors(theme: string): Record<string, string> {
   const block = CSS.slice(CSS.indexOf(`:root[data-theme="${theme}"]`)).split("}")[0]!;
@@ -50,12 +50,12 @@ for (const theme of ["light", "dark"]) {
     for (const text of TEXTS) for (const ground of GROUNDS) check(text, ground, 4.5);
     check("on-accent", "accent", 4.5);
     check("on-accent", "accent-strong", 4.5);
-    check("text", "mark", 4.5);
+    check("text", "highlight", 4.5);
     check("text", "bar-soft", 4.5);
     check("muted", "sunken", 4.5);
     // Visible parts other than text: 3:1.
     check("bar", "surface", 3);
-    check("focus", "ground", 3);
+    check("focus", "background", 3);
     expect(weak).toEqual([]);
   });
 }

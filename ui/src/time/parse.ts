@@ -1,9 +1,9 @@
-// Typed text -> a time range.
+// Parses a typed time range.
 //
 // In: "last 2h", "yesterday 14:00-14:20", an ISO time, two of them, seconds since 1970, "now-1h to now", "all".
-// Out: a Range, or undefined when it cannot be read. Wall clock times are read in the zone that the page shows.
+// Out: a Range, or undefined when it cannot be read. WallTime clock times are read in the zone that the page shows.
 import { isInstant, isRelative, fromUs as iso, toUs, type Range } from "./range.ts";
-import { usOf, wallOf, type Wall, type Zone } from "./zone.ts";
+import { fromWallTime, toWallTime, type WallTime, type Zone } from "./zone.ts";
 
 const UNITS: Record<string, string> = {
   s: "s",
@@ -30,18 +30,23 @@ const UNITS: Record<string, string> = {
 };
 const TIME = String.raw`\d{1,2}:\d{2}(?::\d{2})?`;
 const DATE = String.raw`\d{4}-\d{2}-\d{2}`;
-/** The range around a pasted moment. */
+/** The range around a pasted parseMoment. */
 const AROUND_US = 300_000_000;
 
 export function parseRange(typed: string, nowUs: number, zone: Zone): Range | undefined {
   const text = typed.trim().replace(/\s+/g, " ");
   const low = text.toLowerCase();
   if (low === "all" || low === "all time" || low === "*") return { from: "", to: "" };
-  return lastOf(low) ?? between(text, nowUs, zone) ?? wholeDay(low, nowUs, zone) ?? moment(text, nowUs, zone);
+  return (
+    parseRelative(low) ??
+    parseBetween(text, nowUs, zone) ??
+    parseWholeDay(low, nowUs, zone) ??
+    parseMoment(text, nowUs, zone)
+  );
 }
 
 /** "last 2h", "2 hours", "past week", "90m ago" */
-function lastOf(text: string): Range | undefined {
+function parseRelative(text: string): Range | undefined {
   const found = /^(?:last |past |-)?(\d{1,6})? ?([a-z]+)(?: ago)?$/.exec(text);
   const unit = found && UNITS[found[2]!];
   if (!found || !unit) return undefined;
@@ -51,13 +56,13 @@ function lastOf(text: string): Range | undefined {
 }
 
 /** Two moments joined by "to", "until", "..", a dash or a slash. The second may leave out its day. */
-function between(text: string, nowUs: number, zone: Zone): Range | undefined {
+function parseBetween(text: string, nowUs: number, zone: Zone): Range | undefined {
   const joined =
     /^(?:from )?(.+?)(?: to | until | - | ?\u2013 ?|\.\.| ?\/ ?)(.+)$/i.exec(text) ??
     new RegExp(`^(.*${TIME})-(${TIME})$`).exec(text);
   if (!joined) return undefined;
-  const first = instantOf(joined[1]!, nowUs, zone);
-  const second = instantOf(joined[2]!, nowUs, zone, first?.us);
+  const first = parseInstant(joined[1]!, nowUs, zone);
+  const second = parseInstant(joined[2]!, nowUs, zone, first?.us);
   if (!first || !second) return undefined;
   if (first.us === undefined || second.us === undefined || first.us <= second.us)
     return { from: first.text, to: second.text };
@@ -65,17 +70,17 @@ function between(text: string, nowUs: number, zone: Zone): Range | undefined {
 }
 
 /** "today", "yesterday", "2026-11-21": from midnight to midnight. */
-function wholeDay(text: string, nowUs: number, zone: Zone): Range | undefined {
-  const start = dayOf(text, nowUs, zone);
+function parseWholeDay(text: string, nowUs: number, zone: Zone): Range | undefined {
+  const start = parseDay(text, nowUs, zone);
   if (!start) return undefined;
   const end = { ...start, day: start.day + 1 };
-  return { from: iso(usOf(start, zone)), to: text === "today" ? "now" : iso(usOf(end, zone)) };
+  return { from: iso(fromWallTime(start, zone)), to: text === "today" ? "now" : iso(fromWallTime(end, zone)) };
 }
 
-/** One moment: from it until now when it is relative or after "since", else the minutes around it. */
-function moment(text: string, nowUs: number, zone: Zone): Range | undefined {
+/** One parseMoment: from it until now when it is relative or after "since", else the minutes around it. */
+function parseMoment(text: string, nowUs: number, zone: Zone): Range | undefined {
   const since = /^since (.+)$/i.exec(text);
-  const found = instantOf(since?.[1] ?? text, nowUs, zone);
+  const found = parseInstant(since?.[1] ?? text, nowUs, zone);
   if (!found || found.us === undefined) return undefined;
   if (since || isRelative(found.text)) return { from: found.text, to: "now" };
   return { from: iso(found.us - AROUND_US), to: iso(found.us + AROUND_US) };
@@ -86,44 +91,44 @@ interface Instant {
   us: number | undefined;
 }
 
-function instantOf(typed: string, nowUs: number, zone: Zone, dayUs?: number): Instant | undefined {
+function parseInstant(typed: string, nowUs: number, zone: Zone, dayUs?: number): Instant | undefined {
   const text = typed.trim();
   if (isRelative(text.toLowerCase())) return { text: text.toLowerCase(), us: toUs(text.toLowerCase(), nowUs) };
-  if (/^\d{12,14}$/.test(text)) return known(Number(text) * 1_000);
-  if (/^\d{15,17}$/.test(text)) return known(Number(text));
+  if (/^\d{12,14}$/.test(text)) return instantAt(Number(text) * 1_000);
+  if (/^\d{15,17}$/.test(text)) return instantAt(Number(text));
   const withZone = /(?:Z|[+-]\d{2}:?\d{2})$/i.test(text) && text.includes(":");
   const isoText = text
     .replace(/^(\d{4}-\d{2}-\d{2}) /, "$1T")
     .replace(/z$/, "Z")
     .replace(/,(\d)/, ".$1");
-  if ((withZone || /^\d{9,11}(\.\d+)?$/.test(text)) && isInstant(isoText)) return known(toUs(isoText, nowUs)!);
-  return wallInstant(isoText.replace("T", " "), nowUs, zone, dayUs);
+  if ((withZone || /^\d{9,11}(\.\d+)?$/.test(text)) && isInstant(isoText)) return instantAt(toUs(isoText, nowUs)!);
+  return parseWallTime(isoText.replace("T", " "), nowUs, zone, dayUs);
 }
 
-function wallInstant(text: string, nowUs: number, zone: Zone, dayUs?: number): Instant | undefined {
+function parseWallTime(text: string, nowUs: number, zone: Zone, dayUs?: number): Instant | undefined {
   const found = new RegExp(`^(?:(${DATE}|today|yesterday) ?)?(?:(${TIME})(\\.\\d{1,9})?)?$`, "i").exec(text);
   if (!found || !(found[1] || found[2])) return undefined;
-  const start = found[1] ? dayOf(found[1].toLowerCase(), nowUs, zone) : midnight(wallOf(dayUs ?? nowUs, zone));
+  const start = found[1] ? parseDay(found[1].toLowerCase(), nowUs, zone) : midnight(toWallTime(dayUs ?? nowUs, zone));
   if (!start) return undefined;
   const [hour = 0, minute = 0, second = 0] = (found[2] ?? "0:0").split(":").map(Number);
   if (hour > 24 || minute > 59 || second > 60) return undefined;
   const fraction = Math.round(Number(`0${found[3] ?? ""}`) * 1_000_000);
-  return known(usOf({ ...start, hour, minute, second }, zone) + fraction);
+  return instantAt(fromWallTime({ ...start, hour, minute, second }, zone) + fraction);
 }
 
-function dayOf(text: string, nowUs: number, zone: Zone): Wall | undefined {
-  const today = midnight(wallOf(nowUs, zone));
+function parseDay(text: string, nowUs: number, zone: Zone): WallTime | undefined {
+  const today = midnight(toWallTime(nowUs, zone));
   if (text === "today") return today;
-  if (text === "yesterday") return midnight(wallOf(usOf({ ...today, day: today.day - 1 }, zone), zone));
+  if (text === "yesterday") return midnight(toWallTime(fromWallTime({ ...today, day: today.day - 1 }, zone), zone));
   if (!new RegExp(`^${DATE}$`).test(text) || Number.isNaN(Date.parse(text))) return undefined;
   const [year, month, day] = text.split("-").map(Number) as [number, number, number];
   return { year, month, day, hour: 0, minute: 0, second: 0 };
 }
 
-function midnight(wall: Wall): Wall {
+function midnight(wall: WallTime): WallTime {
   return { ...wall, hour: 0, minute: 0, second: 0 };
 }
 
-function known(us: number): Instant {
+function instantAt(us: number): Instant {
   return { text: iso(us), us };
 }

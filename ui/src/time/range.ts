@@ -1,7 +1,7 @@
-// A time range as the API takes it: two instants as text, each may be empty (open).
+// A time range as the API accepts it: two instants as text, either of which may be empty (open).
 //
-// An instant is "now", "now-15m", seconds since 1970, or ISO 8601. Here: reading, resolving, shifting and zooming.
-// Times are microseconds since 1970; they fit a double exactly until the year 2255.
+// An instant is "now", "now-15m", seconds since 1970, or ISO 8601. This file parses, resolves, shifts and zooms ranges.
+// Times are microseconds since 1970; a number holds them exactly until the year 2255.
 
 export interface Range {
   from: string;
@@ -53,7 +53,7 @@ export function fromUs(us: number): string {
   return fraction ? `${text}.${String(fraction).padStart(6, "0").replace(/0+$/, "")}Z` : `${text}Z`;
 }
 
-/** The span itself as an absolute range. */
+/** Returns a span as an absolute range. */
 export function absolute(span: Span): Range {
   return { from: fromUs(span.fromUs), to: fromUs(span.toUs) };
 }
@@ -71,7 +71,7 @@ const BARS_MAX = 90;
 const ROUND_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400];
 
 /** Returns the number of bars to request, such that one is a round time wide if possible. */
-export function barsFor(span: Span): number {
+export function barCountFor(span: Span): number {
   const seconds = (span.toUs - span.fromUs) / 1_000_000;
   const fitting = ROUND_S.map((width) => seconds / width).filter(
     (bars) => Number.isInteger(bars) && bars >= BARS_MIN && bars <= BARS_MAX,
@@ -79,13 +79,13 @@ export function barsFor(span: Span): number {
   return fitting.sort((a, b) => Math.abs(a - BARS) - Math.abs(b - BARS))[0] ?? BARS;
 }
 
-/** The window before (-1) or after (+1), overlapping by half. */
+/** Returns the range before (-1) or after (+1), which overlaps this one by half. */
 export function shift(span: Span, direction: -1 | 1): Span {
   const step = Math.max(1, Math.round((span.toUs - span.fromUs) / 2)) * direction;
   return { fromUs: span.fromUs + step, toUs: span.toUs + step };
 }
 
-/** Twice the window around the same middle; its end stays in the past. */
+/** Returns a range twice as long around the same middle; its end stays in the past. */
 export function zoomOut(span: Span, nowUs: number): Span {
   const half = Math.max(500_000, (span.toUs - span.fromUs) / 2);
   const to = Math.min(Math.round(span.toUs + half), Math.max(nowUs, span.toUs));

@@ -1,7 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { brief, bytes, clockTime, count, duration, percent, precise, rangeText, tick } from "./format.ts";
+import {
+  formatCompact,
+  formatBytes,
+  formatClockTime,
+  formatCount,
+  formatDuration,
+  formatPercent,
+  formatFullTime,
+  formatRange,
+  formatAxisTime,
+} from "./format.ts";
 import { parseRange } from "./parse.ts";
-import { absolute, barsFor, fromUs, isInstant, resolve, shift, toUs, zoomOut } from "./range.ts";
+import { absolute, barCountFor, fromUs, isInstant, resolve, shift, toUs, zoomOut } from "./range.ts";
 import { offsetText } from "./zone.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 9, 30, 15) * 1000;
@@ -66,24 +76,38 @@ test("windows shift and zoom", () => {
 });
 
 test("bars are a round time wide", () => {
-  const bars = (seconds: number): number => barsFor({ fromUs: 5, toUs: 5 + seconds * 1e6 });
+  const bars = (seconds: number): number => barCountFor({ fromUs: 5, toUs: 5 + seconds * 1e6 });
   expect([300, 900, 3_600, 21_600, 86_400, 604_800, 2_592_000, 3_601.5].map(bars)).toEqual([
     60, 60, 60, 72, 48, 56, 60, 60,
   ]);
 });
 
 test("what people read", () => {
-  expect(clockTime(NOW + 7_000, "utc")).toBe("09:30:15.007");
-  expect(precise(NOW + 7, "utc")).toBe("2026-11-21 09:30:15.000007");
-  expect(tick(NOW, 60_000_000, "utc")).toBe("09:30");
-  expect(rangeText({ from: "now-2h", to: "now" }, "utc")).toBe("Last 2 hours");
-  expect(rangeText(absolute({ fromUs: NOW, toUs: NOW + 60e6 }), "utc", { fromUs: NOW, toUs: NOW + 60e6 })).toBe(
+  expect(formatClockTime(NOW + 7_000, "utc")).toBe("09:30:15.007");
+  expect(formatFullTime(NOW + 7, "utc")).toBe("2026-11-21 09:30:15.000007");
+  expect(formatAxisTime(NOW, 60_000_000, "utc")).toBe("09:30");
+  expect(formatRange({ from: "now-2h", to: "now" }, "utc")).toBe("Last 2 hours");
+  expect(formatRange(absolute({ fromUs: NOW, toUs: NOW + 60e6 }), "utc", { fromUs: NOW, toUs: NOW + 60e6 })).toBe(
     "2026-11-21 09:30:15 \u2013 09:31:15",
   );
-  expect([brief(999), brief(1_000), brief(12_345), brief(4_700_000)]).toEqual(["999", "1k", "12k", "4.7M"]);
-  expect(count(1_234_567)).toBe("1\u2009234\u2009567");
-  expect([percent(1, 3), percent(1, 40), percent(1, 5_000), percent(0, 0)]).toEqual(["33%", "2.5%", "<0.1%", "0%"]);
-  expect([bytes(900), bytes(2_440_000)]).toEqual(["900 B", "2.4 MB"]);
-  expect([duration(500), duration(94e6), duration(2.5e6)]).toEqual(["500 \u00b5s", "1.6 min", "2.5 s"]);
+  expect([formatCompact(999), formatCompact(1_000), formatCompact(12_345), formatCompact(4_700_000)]).toEqual([
+    "999",
+    "1k",
+    "12k",
+    "4.7M",
+  ]);
+  expect(formatCount(1_234_567)).toBe("1\u2009234\u2009567");
+  expect([formatPercent(1, 3), formatPercent(1, 40), formatPercent(1, 5_000), formatPercent(0, 0)]).toEqual([
+    "33%",
+    "2.5%",
+    "<0.1%",
+    "0%",
+  ]);
+  expect([formatBytes(900), formatBytes(2_440_000)]).toEqual(["900 B", "2.4 MB"]);
+  expect([formatDuration(500), formatDuration(94e6), formatDuration(2.5e6)]).toEqual([
+    "500 \u00b5s",
+    "1.6 min",
+    "2.5 s",
+  ]);
   expect([offsetText(0), offsetText(3_600), offsetText(-12_600)]).toEqual(["UTC", "UTC+1", "UTC-3:30"]);
 });

@@ -1,11 +1,11 @@
-// The zone that times are shown and typed in: the browser's or UTC.
+// The time zone that times are shown and typed in: the browser's or UTC.
 //
-// In: microseconds or the parts of a wall clock. Out: the other one. Holds: nothing.
+// Converts microseconds since 1970 to a wall clock's reading, and back. Holds: nothing.
 
 export type Zone = "local" | "utc";
 
 /** A wall clock reading. `month` counts from 1. */
-export interface Wall {
+export interface WallTime {
   year: number;
   month: number;
   day: number;
@@ -14,7 +14,7 @@ export interface Wall {
   second: number;
 }
 
-export function wallOf(us: number, zone: Zone): Wall {
+export function toWallTime(us: number, zone: Zone): WallTime {
   const date = new Date(us / 1000);
   if (zone === "utc") {
     return {
@@ -36,7 +36,7 @@ export function wallOf(us: number, zone: Zone): Wall {
   };
 }
 
-export function usOf(wall: Wall, zone: Zone): number {
+export function fromWallTime(wall: WallTime, zone: Zone): number {
   const { year, month, day, hour, minute, second } = wall;
   const ms =
     zone === "utc"

@@ -8,7 +8,7 @@ function check(change: Partial<View>, text: string): void {
   expect(decodeView(text)).toEqual(view);
 }
 
-test("says only what differs from the default", () => {
+test("writes only what differs from the default", () => {
   check({}, "");
   check({ query: "failed" }, "?q=failed");
   check({ logspace: "audit", clock: "event" }, "?in=audit&clock=event");

@@ -1,7 +1,7 @@
 // View <-> the query part of the URL.
 //
-// In: a View, or what follows "?". Out: the other one. What equals the default is left out, so that links stay short;
-// what cannot be read becomes the default, so that an old or mangled link still opens the page.
+// Converts a View to the text after "?", and back. A part that equals the default is left out, so that links stay short; a
+// part that cannot be parsed becomes the default, so that an old or mangled link still opens the page.
 // Limits: COLUMNS_MAX columns.
 import { isInstant } from "../time/range.ts";
 import { DEFAULT_VIEW, PANE_TABS, type PaneTab, type View } from "./view.ts";

@@ -1,18 +1,18 @@
-// The user's preferences, kept in the browser and not in links: zone, theme, sizes. Storage may be refused;
-// then they are kept for this visit only.
+// The user's preferences, kept in the browser and not in links: time zone, theme, sizes. When the browser refuses to store
+// them, they last for this visit only.
 import { effect, signal, type Signal } from "@preact/signals";
 import type { Zone } from "../time/zone.ts";
 
 export type Theme = "system" | "light" | "dark";
 
-function kept<T extends string | number | boolean>(name: string, otherwise: T, allowed?: readonly T[]): Signal<T> {
+function persisted<T extends string | number | boolean>(name: string, otherwise: T, allowed?: readonly T[]): Signal<T> {
   const value = signal<T>(read(name, otherwise, allowed));
   effect(() => {
     const text = JSON.stringify(value.value);
     try {
       localStorage.setItem(`duramen.${name}`, text);
     } catch {
-      // Private windows may refuse; the page works without.
+      // A private window may refuse; the page works without stored preferences.
     }
   });
   return value;
@@ -28,17 +28,18 @@ function read<T>(name: string, otherwise: T, allowed?: readonly T[]): T {
   }
 }
 
-/** Too narrow for panels next to each other. */
+/** Too isNarrow for panels next to each other. */
 const small = matchMedia("(max-width: 820px)");
-export const narrow = signal(small.matches);
-small.addEventListener("change", (change) => (narrow.value = change.matches));
+export const isNarrow = signal(small.matches);
+small.addEventListener("change", (change) => (isNarrow.value = change.matches));
 
-export const zone = kept<Zone>("zone", "local", ["local", "utc"]);
-export const theme = kept<Theme>("theme", "system", ["system", "light", "dark"]);
-export const railWidth = kept<number>("rail", 264);
-export const paneWidth = kept<number>("pane", 460);
-export const railOpen = kept<boolean>("railOpen", !small.matches);
-export const barsOpen = kept<boolean>("barsOpen", true);
+export const zone = persisted<Zone>("zone", "local", ["local", "utc"]);
+export const theme = persisted<Theme>("theme", "system", ["system", "light", "dark"]);
+// "rail" is the name under which browsers have stored the sidebar's preferences.
+export const sidebarWidth = persisted<number>("rail", 264);
+export const paneWidth = persisted<number>("pane", 460);
+export const sidebarOpen = persisted<boolean>("sidebarOpen", !small.matches);
+export const barsOpen = persisted<boolean>("barsOpen", true);
 
 const system = matchMedia("(prefers-color-scheme: dark)");
 export const systemDark = signal(system.matches);

@@ -15,7 +15,7 @@ export function recentQueries(): string[] {
   }
 }
 
-/** The list with a query put first. */
+/** Returns the list with a query put first. */
 export function withQuery(queries: string[], query: string): string[] {
   const text = query.trim();
   if (!text || text === "*" || text.length > QUERY_CHARACTERS_MAX) return queries;
@@ -26,6 +26,6 @@ export function rememberQuery(query: string): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(withQuery(recentQueries(), query)));
   } catch {
-    // Private windows may refuse; then there is nothing to offer.
+    // A private window may refuse; then no earlier queries are offered.
   }
 }

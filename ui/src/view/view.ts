@@ -7,7 +7,7 @@ export type PaneTab = "fields" | "raw" | "tokens" | "json" | "context";
 export const PANE_TABS: readonly PaneTab[] = ["fields", "raw", "tokens", "json", "context"];
 
 export interface View {
-  /** Empty: the first logspace that there is. */
+  /** The first logspace when empty. */
   logspace: string;
   query: string;
   range: Range;
@@ -35,8 +35,8 @@ export const DEFAULT_VIEW: View = {
   tab: "fields",
 };
 
-/** Returns true if two views ask the server the same question. */
-export function asksTheSame(a: View, b: View): boolean {
+/** Returns true if two views send the same search to the server. */
+export function isSameSearch(a: View, b: View): boolean {
   return (
     a.logspace === b.logspace &&
     a.query === b.query &&

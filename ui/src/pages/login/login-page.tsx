@@ -4,7 +4,7 @@ import { ApiError } from "../../api/call.ts";
 import { Logo } from "../../components/logo.tsx";
 
 export function LoginPage({ onLogin }: { onLogin: (user: string, password: string) => Promise<void> }) {
-  const [problem, setProblem] = useState("");
+  const [error, setError] = useState("");
   const [busy, setBusy] = useState(false);
 
   async function submit(event: SubmitEvent): Promise<void> {
@@ -12,12 +12,12 @@ export function LoginPage({ onLogin }: { onLogin: (user: string, password: strin
     const form = event.currentTarget as HTMLFormElement;
     const data = new FormData(form);
     setBusy(true);
-    setProblem("");
+    setError("");
     try {
       await onLogin(String(data.get("user")), String(data.get("password")));
     } catch (cause) {
       setBusy(false);
-      setProblem(describe(cause));
+      setError(describe(cause));
       form.querySelector<HTMLInputElement>("input[name=password]")?.select();
     }
   }
@@ -52,8 +52,8 @@ export function LoginPage({ onLogin }: { onLogin: (user: string, password: strin
             ref={(input) => input?.focus()}
           />
         </label>
-        <p class="login-problem" role="alert">
-          {problem}
+        <p class="login-error" role="alert">
+          {error}
         </p>
         <button class="button primary wide" disabled={busy}>
           {busy ? "Logging in\u2026" : "Log in"}

@@ -1,8 +1,8 @@
-// The actions of the search page, each as one function: buttons and keys call the same.
+// The actions of the search page, one function each: buttons and shortcuts call the same ones.
 import { ApiError } from "../../api/call.ts";
 import { makePackage, packageAddress } from "../../api/package.ts";
-import { addFilter, removeFilter, stateOf, type Filter } from "../../query/edit.ts";
-import { hasPipes, splitPipes, withQuestion } from "../../query/pipes.ts";
+import { addFilter, removeFilter, activeFilter, type Filter } from "../../query/edit.ts";
+import { hasPipes, splitPipes, changeCondition } from "../../query/pipes.ts";
 import { columnOf, type Row, type RowId } from "../../api/row.ts";
 import { absolute, shift, zoomOut, type Range, type Span } from "../../time/range.ts";
 import { isDark, theme } from "../../view/preferences.ts";
@@ -11,18 +11,18 @@ import type { PaneTab } from "../../view/view.ts";
 import type { Command } from "./keyboard.ts";
 import type { SearchModel } from "./model/search-model.ts";
 import { copyText, curlCommand, exportLink, permalink } from "./model/share-links.ts";
-import type { Share } from "./share-menu.tsx";
+import type { ShareAction } from "./share-menu.tsx";
 
 const PAGE_STEP_ROWS = 20;
-/** The range around the newest match, when it is moved there. */
+/** How far the range reaches before and after the newest match when the page moves to it. */
 const AROUND_US = 900_000_000;
-const ZOOMS_MAX = 50;
-/** Making a package of many messages takes minutes; its notice stays long enough to be read. */
+const ZOOM_HISTORY_MAX = 50;
+/** Making a package of many messages takes minutes: the notice stays until it is ready. */
 const PACKAGE_MS_MAX = 3_600_000;
-const PACKAGE_SAID_MS = 15_000;
+const PACKAGE_NOTICE_MS = 15_000;
 
 export class Actions {
-  private readonly zooms: Range[] = [];
+  private readonly zoomHistory: Range[] = [];
 
   constructor(
     private readonly page: SearchModel,
@@ -42,60 +42,65 @@ export class Actions {
   search = (query: string): void => {
     rememberQuery(query);
     if (query === this.page.view.value.query) void this.page.run();
-    else this.page.go({ query });
+    else this.page.navigate({ query });
   };
 
-  range = (range: Range): void => {
-    this.zooms.length = 0;
-    this.page.go({ range });
+  setRange = (range: Range): void => {
+    this.zoomHistory.length = 0;
+    this.page.navigate({ range });
   };
 
-  /** Zooms into a part of the range, and remembers the range before. */
+  /** Zooms into a part of the range and remembers the earlier range. */
   zoom = (span: Span): void => {
-    if (this.zooms.length < ZOOMS_MAX) this.zooms.push(this.page.view.value.range);
-    this.page.go({ range: absolute(span), live: false });
+    if (this.zoomHistory.length < ZOOM_HISTORY_MAX) this.zoomHistory.push(this.page.view.value.range);
+    this.page.navigate({ range: absolute(span), live: false });
   };
 
   shift = (direction: -1 | 1): void =>
-    this.page.go({ range: absolute(shift(this.page.window(), direction)), live: false });
-  zoomOut = (): void => this.page.go({ range: absolute(zoomOut(this.page.window(), Date.now() * 1000)), live: false });
+    this.page.navigate({ range: absolute(shift(this.page.currentSpan(), direction)), live: false });
+  zoomOut = (): void =>
+    this.page.navigate({ range: absolute(zoomOut(this.page.currentSpan(), Date.now() * 1000)), live: false });
 
-  nearest = (us: number): void => this.range(absolute({ fromUs: us - AROUND_US, toUs: us + AROUND_US }));
+  showAround = (us: number): void => this.setRange(absolute({ fromUs: us - AROUND_US, toUs: us + AROUND_US }));
 
   /** Narrows to the last quarter of the range, for a search that took too long. */
-  narrow = (): void => {
-    const { fromUs, toUs } = this.page.window();
+  narrowRange = (): void => {
+    const { fromUs, toUs } = this.page.currentSpan();
     this.zoom({ fromUs: Math.round(toUs - (toUs - fromUs) / 4), toUs });
   };
 
-  filter = (column: string, value: string, filter: Filter): void => {
-    // Filters the text being typed, which would be lost otherwise.
-    const query = this.page.draft ?? this.page.view.value.query;
-    const takeBack = stateOf(query, column, value) === filter;
-    this.page.go({ query: takeBack ? removeFilter(query, column, value) : addFilter(query, column, value, filter) });
+  toggleFilter = (column: string, value: string, filter: Filter): void => {
+    // Filters the text being typed: it would be lost otherwise.
+    const query = this.page.queryInput ?? this.page.view.value.query;
+    const isActive = activeFilter(query, column, value) === filter;
+    this.page.navigate({
+      query: isActive ? removeFilter(query, column, value) : addFilter(query, column, value, filter),
+    });
   };
 
-  word = (word: string): void => {
+  addWord = (word: string): void => {
     const query = this.page.view.value.query.trim();
-    this.page.go({ query: withQuestion(query, (old) => (old && old !== "*" ? `${old} AND ${word}` : word)) });
+    this.page.navigate({ query: changeCondition(query, (old) => (old && old !== "*" ? `${old} AND ${word}` : word)) });
   };
 
   /** Shows the messages behind a value of a table. */
-  messages = (column: string, value: string): void =>
-    this.page.go({ query: addFilter(splitPipes(this.page.view.value.query).question, column, value, "include") });
+  showMessages = (column: string, value: string): void =>
+    this.page.navigate({
+      query: addFilter(splitPipes(this.page.view.value.query).condition, column, value, "include"),
+    });
 
-  column = (name: string): void => {
+  toggleColumn = (name: string): void => {
     const { columns } = this.page.view.value;
-    this.columns(columns.includes(name) ? columns.filter((known) => known !== name) : [...columns, name]);
+    this.setColumns(columns.includes(name) ? columns.filter((known) => known !== name) : [...columns, name]);
   };
 
-  columns = (columns: string[]): void => {
+  setColumns = (columns: string[]): void => {
     const { cursor } = this.page;
-    this.page.go({ columns }, "replace");
+    this.page.navigate({ columns }, "replace");
     cursor.value = { ...cursor.value, cell: Math.min(cursor.value.cell, columns.length + 1) };
   };
 
-  pick = (index: number, cell: number): void => {
+  selectCell = (index: number, cell: number): void => {
     this.page.cursor.value = { row: index, cell };
     const row = this.rowAt(index);
     if (row) this.open(row.sequence);
@@ -103,14 +108,14 @@ export class Actions {
 
   open = (sequence: RowId | undefined): void => {
     this.page.live.value?.pause();
-    this.page.go({ open: sequence }, "replace");
+    this.page.navigate({ open: sequence }, "replace");
   };
 
-  close = (): void => this.page.go({ open: undefined }, "replace");
-  tab = (tab: PaneTab): void => this.page.go({ tab }, "replace");
-  wrap = (): void => this.page.go({ wrap: !this.page.view.value.wrap }, "replace");
+  close = (): void => this.page.navigate({ open: undefined }, "replace");
+  setTab = (tab: PaneTab): void => this.page.navigate({ tab }, "replace");
+  toggleWrap = (): void => this.page.navigate({ wrap: !this.page.view.value.wrap }, "replace");
 
-  step = (by: number): void => {
+  moveRow = (by: number): void => {
     const { cursor, view } = this.page;
     const row = Math.max(0, Math.min(this.length - 1, cursor.value.row + by));
     cursor.value = { ...cursor.value, row };
@@ -120,26 +125,26 @@ export class Actions {
   };
 
   /** Turns on live mode, which shows new messages: a fixed range is replaced by a relative one. */
-  live = (): void => {
+  toggleLive = (): void => {
     const { view } = this.page;
     const on = !view.value.live;
     if (on && hasPipes(view.value.query)) {
-      this.page.say("A live tail takes no pipes: remove what stands behind |");
+      this.page.notify("A live tail takes no pipes: remove everything after |");
       return;
     }
     const fixed = view.value.range.to !== "now";
-    this.page.go({ live: on, ...(on && fixed ? { range: { from: "now-15m", to: "now" } } : {}) });
+    this.page.navigate({ live: on, ...(on && fixed ? { range: { from: "now-15m", to: "now" } } : {}) });
   };
 
-  theme = (): void => {
+  toggleTheme = (): void => {
     theme.value = isDark() ? "light" : "dark";
   };
 
   copy = async (text: string, what: string): Promise<void> => {
-    this.page.say((await copyText(text)) ? `${what} copied` : "The browser did not allow copying");
+    this.page.notify((await copyText(text)) ? `${what} copied` : "The browser did not allow copying");
   };
 
-  share = (what: Share): void => {
+  share = (what: ShareAction): void => {
     if (what === "csv" || what === "csv-safe" || what === "ndjson" || what === "raw")
       location.assign(exportLink(this.page, what));
     else if (what === "package") void this.package();
@@ -151,30 +156,30 @@ export class Actions {
       );
   };
 
-  /** Makes a package of all sealed messages of the search, with their proofs. */
+  /** Makes an evidence package of all sealed messages that the search finds. */
   private package = async (): Promise<void> => {
     const { page } = this;
-    page.say("Making an evidence package of the sealed messages …", PACKAGE_MS_MAX);
+    page.notify("Making an evidence package of the sealed messages …", PACKAGE_MS_MAX);
     try {
-      const { logspace, query, time } = page.question({}, page.span.value ?? page.window());
+      const { logspace, query, time } = page.searchRequest({}, page.span.value ?? page.currentSpan());
       const made = await makePackage({ logspace, query, time });
       const missing = made.unread ? `; not in it: ${made.unread.join("; ")}` : "";
       const messages = `${made.messages.toLocaleString("en")} sealed messages`;
-      page.say(`${messages}, manifest ${made.manifest.slice(0, 16)} …${missing}`, PACKAGE_SAID_MS);
+      page.notify(`${messages}, manifest ${made.manifest.slice(0, 16)} …${missing}`, PACKAGE_NOTICE_MS);
       location.assign(packageAddress(made));
     } catch (cause) {
-      page.say(cause instanceof ApiError ? cause.message : String(cause), PACKAGE_SAID_MS);
+      page.notify(cause instanceof ApiError ? cause.message : String(cause), PACKAGE_NOTICE_MS);
     }
   };
 
   run(command: Command, focused: Element | null): void {
     const steps: Record<Command, () => void> = {
       query: () => this.ui.focusQuery(),
-      older: () => this.step(1),
-      newer: () => this.step(-1),
-      pageDown: () => this.step(PAGE_STEP_ROWS),
-      pageUp: () => this.step(-PAGE_STEP_ROWS),
-      first: () => this.step(-Infinity),
+      older: () => this.moveRow(1),
+      newer: () => this.moveRow(-1),
+      pageDown: () => this.moveRow(PAGE_STEP_ROWS),
+      pageUp: () => this.moveRow(-PAGE_STEP_ROWS),
+      first: () => this.moveRow(-Infinity),
       cellLeft: () => this.moveCell(-1),
       cellRight: () => this.moveCell(1),
       open: () => this.openCursor(),
@@ -187,8 +192,8 @@ export class Actions {
       later: () => this.shift(1),
       zoomOut: this.zoomOut,
       rerun: () => void this.page.run(),
-      live: this.live,
-      wrap: this.wrap,
+      live: this.toggleLive,
+      wrap: this.toggleWrap,
       copyLink: () => this.share("fixed"),
       help: () => this.ui.showHelp(),
     };
@@ -212,24 +217,24 @@ export class Actions {
   private showContext(): void {
     const row = this.rowAt(this.page.cursor.value.row);
     const open = this.page.view.value.open ?? row?.sequence;
-    if (open !== undefined) this.page.go({ open, tab: "context" }, "replace");
+    if (open !== undefined) this.page.navigate({ open, tab: "context" }, "replace");
   }
 
-  /** Closes what is open; with nothing open, returns to the range before the last zoom. */
+  /** Closes the open message; with none open, returns to the range before the last zoom. */
   private back(): void {
     if (this.page.view.value.open !== undefined) return this.close();
-    const range = this.zooms.pop();
-    if (range) this.page.go({ range });
+    const range = this.zoomHistory.pop();
+    if (range) this.page.navigate({ range });
   }
 
   private filterFocused(filter: Filter, focused: Element | null): void {
     const line = focused?.closest<HTMLElement>("[data-field]");
-    if (line) return this.filter(line.dataset["field"]!, line.dataset["value"]!, filter);
+    if (line) return this.toggleFilter(line.dataset["field"]!, line.dataset["value"]!, filter);
     const { row, cell } = this.page.cursor.value;
     const column = this.page.columns.value[cell - 1];
     const found = this.rowAt(row);
     const value = column && found ? columnOf(found, column) : "";
-    if (column && value) this.filter(column, value, filter);
-    else this.page.say("Move the cursor to a value with the arrow keys, then filter by it");
+    if (column && value) this.toggleFilter(column, value, filter);
+    else this.page.notify("Move the cursor to a value with the arrow keys, then filter by it");
   }
 }

@@ -5,9 +5,9 @@ import { SHORTCUTS } from "./keyboard.ts";
 
 const EXAMPLES: [string, string][] = [
   ["failed password", "both words, in any order"],
-  ['"port scan"', "the words beside each other"],
+  ['"port scan"', "the words next to each other"],
   ["host:gw1 program:sshd", "fields"],
-  ["(a OR b) NOT c", "joined; a space means AND"],
+  ["(a OR b) NOT c", "joined; a space meaning AND"],
   ["appl*, us?r, *pple", "any letters, one letter"],
   ["severity:<=warning", "warning and worse"],
   ["bytes:[100 TO 200}", "from 100 up to, not including, 200"],
@@ -16,7 +16,7 @@ const EXAMPLES: [string, string][] = [
   ["_exists_:srcip", "messages that have the field"],
 ];
 
-const KEY_SIGNS: Record<string, string> = {
+const KEY_LABELS: Record<string, string> = {
   ArrowDown: "\u2193",
   ArrowUp: "\u2191",
   ArrowRight: "\u2192",
@@ -40,32 +40,32 @@ export function Help({ onClose }: { onClose: () => void }) {
       <div class="help-body">
         <header>
           <h2>Keyboard and query</h2>
-          <span class="grow" />
+          <span class="spacer" />
           <Button icon="close" title="Close" shortcut="Esc" onClick={onClose} />
         </header>
         <div class="help-columns">
           <dl>
-            {SHORTCUTS.map(({ keys, does }) => (
+            {SHORTCUTS.map(({ keys, description }) => (
               <div>
                 <dt>
                   {keys.map((key) => (
-                    <kbd class="key">{KEY_SIGNS[key] ?? key}</kbd>
+                    <kbd class="key">{KEY_LABELS[key] ?? key}</kbd>
                   ))}
                 </dt>
-                <dd>{does}</dd>
+                <dd>{description}</dd>
               </div>
             ))}
           </dl>
           <dl class="help-query">
-            {EXAMPLES.map(([query, means]) => (
+            {EXAMPLES.map(([query, meaning]) => (
               <div>
                 <dt class="mono">{query}</dt>
-                <dd>{means}</dd>
+                <dd>{meaning}</dd>
               </div>
             ))}
           </dl>
         </div>
-        <p class="help-foot">
+        <p class="help-footer">
           Duramen is free software under the Apache License 2.0. This page also carries{" "}
           <a href="licences.txt" target="_blank" rel="noreferrer">
             work of others

@@ -1,4 +1,4 @@
-// The shortcuts of the page. All actions also have a button; shortcuts act only while no text is being typed.
+// The shortcuts of the page. Every action also has a button; shortcuts act only while no text is being typed.
 
 export type Command =
   | "query"
@@ -24,36 +24,36 @@ export type Command =
   | "first"
   | "rerun";
 
-export const SHORTCUTS: { keys: string[]; command: Command; does: string }[] = [
-  { keys: ["/"], command: "query", does: "Write the query" },
-  { keys: ["j", "ArrowDown"], command: "older", does: "Next row, older" },
-  { keys: ["k", "ArrowUp"], command: "newer", does: "Row before, newer" },
-  { keys: ["ArrowRight"], command: "cellRight", does: "Next value of the row" },
-  { keys: ["ArrowLeft"], command: "cellLeft", does: "Value before" },
-  { keys: ["o", "Enter"], command: "open", does: "Open the message" },
-  { keys: ["Escape"], command: "back", does: "Close, or back to the range before" },
-  { keys: ["f"], command: "filter", does: "Filter by the value at the cursor" },
-  { keys: ["x"], command: "exclude", does: "Exclude the value at the cursor" },
-  { keys: ["c"], command: "context", does: "What came before and after" },
-  { keys: ["t"], command: "time", does: "Choose the time" },
-  { keys: ["["], command: "earlier", does: "Half a window earlier" },
-  { keys: ["]"], command: "later", does: "Half a window later" },
-  { keys: ["-"], command: "zoomOut", does: "Zoom out" },
-  { keys: ["r"], command: "rerun", does: "Search again" },
-  { keys: ["l"], command: "live", does: "Live tail on and off" },
-  { keys: ["w"], command: "wrap", does: "Wrap long messages" },
-  { keys: ["y"], command: "copyLink", does: "Copy a link with fixed times" },
-  { keys: ["PageDown"], command: "pageDown", does: "A screen of rows on" },
-  { keys: ["PageUp"], command: "pageUp", does: "A screen of rows back" },
-  { keys: ["Home", "g"], command: "first", does: "To the newest row" },
-  { keys: ["?"], command: "help", does: "This page" },
+export const SHORTCUTS: { keys: string[]; command: Command; description: string }[] = [
+  { keys: ["/"], command: "query", description: "Write the query" },
+  { keys: ["j", "ArrowDown"], command: "older", description: "Next row, older" },
+  { keys: ["k", "ArrowUp"], command: "newer", description: "Previous row, newer" },
+  { keys: ["ArrowRight"], command: "cellRight", description: "Next value of the row" },
+  { keys: ["ArrowLeft"], command: "cellLeft", description: "Previous value" },
+  { keys: ["o", "Enter"], command: "open", description: "Open the message" },
+  { keys: ["Escape"], command: "back", description: "Close, or back to the earlier range" },
+  { keys: ["f"], command: "filter", description: "Filter by the value at the cursor" },
+  { keys: ["x"], command: "exclude", description: "Exclude the value at the cursor" },
+  { keys: ["c"], command: "context", description: "Messages before and after" },
+  { keys: ["t"], command: "time", description: "Choose the time" },
+  { keys: ["["], command: "earlier", description: "Half a window earlier" },
+  { keys: ["]"], command: "later", description: "Half a window later" },
+  { keys: ["-"], command: "zoomOut", description: "Zoom out" },
+  { keys: ["r"], command: "rerun", description: "Search again" },
+  { keys: ["l"], command: "live", description: "Live tail on and off" },
+  { keys: ["w"], command: "wrap", description: "Wrap long messages" },
+  { keys: ["y"], command: "copyLink", description: "Copy a link with fixed times" },
+  { keys: ["PageDown"], command: "pageDown", description: "Next screen of rows" },
+  { keys: ["PageUp"], command: "pageUp", description: "Previous screen of rows" },
+  { keys: ["Home", "g"], command: "first", description: "To the newest row" },
+  { keys: ["?"], command: "help", description: "This page" },
 ];
 
 const COMMANDS = new Map(
   SHORTCUTS.flatMap(({ keys, command }) => keys.map((key): [string, Command] => [key, command])),
 );
 
-/** Returns the command of a key press; undefined while typing, with modifiers, and where a control uses the key. */
+/** Returns the command of a key press; undefined while the user types, with modifiers, and where a control uses the key. */
 export function commandOf(event: KeyboardEvent): Command | undefined {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return undefined;
   const target = event.composedPath()[0] as HTMLElement | undefined;
@@ -63,7 +63,7 @@ export function commandOf(event: KeyboardEvent): Command | undefined {
   const onControl = tag === "BUTTON" || tag === "A" || tag === "SUMMARY";
   if (onControl && event.key === "Enter") return undefined;
   // Dialogs close themselves.
-  if (target?.closest(".popover, dialog")) return undefined;
-  if (target?.closest(".pane-body") && /^(Arrow|Page|Home)/.test(event.key)) return undefined;
+  if (target?.closest("[role=dialog], dialog")) return undefined;
+  if (target?.closest("[role=tabpanel]") && /^(Arrow|Page|Home)/.test(event.key)) return undefined;
   return command;
 }

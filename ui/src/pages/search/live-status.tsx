@@ -1,40 +1,43 @@
-// The state of the live tail: messages received, messages shown, and the connection.
-import { count } from "../../time/format.ts";
+// The state of the live tail: how many messages arrive, how many are shown, and whether the connection is open.
+import { formatCount } from "../../time/format.ts";
 import { Icon } from "../../components/icon.tsx";
-import type { Live } from "./model/live-tail.ts";
+import type { LiveTail } from "./model/live-tail.ts";
 
-export function LiveLine({ live, onResume, onStop }: { live: Live; onResume: () => void; onStop: () => void }) {
+export function LiveStatus({ live, onResume, onStop }: { live: LiveTail; onResume: () => void; onStop: () => void }) {
   const waiting = live.waiting.value;
   const paused = live.paused.value;
   const lost = live.connection.value === "lost";
-  const passed = live.matched.value - live.shown.value;
+  const skipped = live.matched.value - live.shown.value;
   const rate = live.rate.value;
   return (
-    <div class={`live-line ${paused ? "paused" : ""} ${lost ? "lost" : ""}`}>
+    <div class={`live-status ${paused ? "paused" : ""} ${lost ? "lost" : ""}`}>
       <span class="live-dot" aria-hidden="true" />
       <p>
         {lost ? "Connection lost, trying again. Nothing is skipped." : paused ? "Live, paused while you read" : "Live"}
-        {!lost && <span class="dim"> · {count(rate)} a second</span>}
-        {!paused && rate > 0 && passed > rate * 2 && (
-          <span class="dim">
+        {!lost && <span class="muted"> · {formatCount(rate)} a second</span>}
+        {!paused && rate > 0 && skipped > rate * 2 && (
+          <span class="muted">
             {" "}
-            · showing {count(live.shown.value)} of {count(live.matched.value)}
+            · showing {formatCount(live.shown.value)} of {formatCount(live.matched.value)}
           </span>
         )}
         {live.missed.value > 0 && (
-          <span class="dim"> · {count(live.missed.value)} came too fast to look at: search for them</span>
+          <span class="muted">
+            {" "}
+            · {formatCount(live.missed.value)} came too fast for the live tail: search for them
+          </span>
         )}
       </p>
-      <span class="offscreen" role="status">
+      <span class="visually-hidden" role="status">
         {paused && waiting > 0 ? `${waiting} new messages` : ""}
       </span>
       {paused && (
         <button type="button" class="button primary small" onClick={onResume}>
-          <Icon name="up" size={13} /> {waiting > 0 ? `${count(waiting)} new` : "Back to live"}
+          <Icon name="up" size={13} /> {waiting > 0 ? `${formatCount(waiting)} new` : "Back to live"}
         </button>
       )}
-      <span class="grow" />
-      <button type="button" class="linklike" onClick={onStop}>
+      <span class="spacer" />
+      <button type="button" class="link-button" onClick={onStop}>
         Stop <span class="key">l</span>
       </button>
     </div>

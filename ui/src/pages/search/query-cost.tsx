@@ -1,11 +1,11 @@
-// The time that an answer took; a click explains it: the work of the index for each part, and the messages
-// read.
+// The time that an answer took. A click explains it: the work of the index for each part of the query, and the
+// messages that were read.
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, isAborted } from "../../api/call.ts";
 import type { ExplainedPart, Explanation, Reads } from "../../api/explain.ts";
 import { Popover } from "../../components/popover.tsx";
-import { bytes, count, duration } from "../../time/format.ts";
+import { formatBytes, formatCount, formatDuration } from "../../time/format.ts";
 
 const READS: Record<Reads, string> = {
   parts: "",
@@ -17,51 +17,53 @@ const READS: Record<Reads, string> = {
 
 interface Props {
   tookMs: number;
-  onAsk(signal: AbortSignal): Promise<Explanation>;
+  onExplain(signal: AbortSignal): Promise<Explanation>;
 }
 
-export function Cost({ tookMs, onAsk }: Props) {
+export function QueryCost({ tookMs, onExplain }: Props) {
   const [open, setOpen] = useState(false);
   return (
     <Popover
       open={open}
       onClose={() => setOpen(false)}
-      label="What this question costs"
+      label="What this query costs"
       class="cost"
       anchor={
         <button
           type="button"
-          class="linklike cost-time"
-          title="What this question costs"
+          class="link-button cost-time"
+          title="What this query costs"
           aria-expanded={open}
           onClick={() => setOpen(!open)}
         >
-          {time(tookMs)}
+          {formatMs(tookMs)}
         </button>
       }
     >
-      <Told onAsk={onAsk} />
+      <CostDetails onExplain={onExplain} />
     </Popover>
   );
 }
 
-function Told({ onAsk }: Pick<Props, "onAsk">) {
-  const [told, setTold] = useState<Explanation | string>();
+function CostDetails({ onExplain }: Pick<Props, "onExplain">) {
+  const [explanation, setExplanation] = useState<Explanation | string>();
   useEffect(() => {
     const request = new AbortController();
-    onAsk(request.signal).then(setTold, (cause: unknown) => {
-      if (!isAborted(cause)) setTold(cause instanceof ApiError ? cause.body.message : String(cause));
+    onExplain(request.signal).then(setExplanation, (cause: unknown) => {
+      if (!isAborted(cause)) setExplanation(cause instanceof ApiError ? cause.body.message : String(cause));
     });
     return () => request.abort();
   }, []);
-  if (told === undefined) return <p class="cost-line">Asking the index{"\u2026"}</p>;
-  if (typeof told === "string") return <p class="cost-line wrong">{told}</p>;
-  const skipped = told.skipped_by_time > 0 ? ` (${count(told.skipped_by_time)} skipped by time)` : "";
+  if (explanation === undefined) return <p class="cost-line">Asking the index{"\u2026"}</p>;
+  if (typeof explanation === "string") return <p class="cost-line wrong">{explanation}</p>;
+  const skipped =
+    explanation.skipped_by_time > 0 ? ` (${formatCount(explanation.skipped_by_time)} skipped by time)` : "";
   return (
     <>
       <p class="cost-line" tabIndex={-1}>
-        {count(told.messages)} messages in {count(told.segments)} {told.segments === 1 ? "segment" : "segments"}
-        {skipped}. The index takes {time(told.index_ms)}; {textRead(told)}
+        {formatCount(explanation.messages)} messages in {formatCount(explanation.segments)}{" "}
+        {explanation.segments === 1 ? "segment" : "segments"}
+        {skipped}. The index takes {formatMs(explanation.index_ms)}; {textRead(explanation)}
       </p>
       <table class="cost-table">
         <thead>
@@ -74,37 +76,40 @@ function Told({ onAsk }: Pick<Props, "onAsk">) {
             <th class="number">time</th>
           </tr>
         </thead>
-        <tbody>{lines(told.tree, 0)}</tbody>
+        <tbody>{tableRows(explanation.tree, 0)}</tbody>
       </table>
-      {told.pipes.length > 0 && <p class="cost-line">Then: {told.pipes.join(" ")}</p>}
+      {explanation.pipes.length > 0 && <p class="cost-line">Then: {explanation.pipes.join(" ")}</p>}
     </>
   );
 }
 
 function textRead({ messages_read, blocks_read, bytes_read }: Explanation): string {
   if (messages_read === 0) return "no text is read.";
-  const blocks = `${count(blocks_read)} ${blocks_read === 1 ? "block" : "blocks"}`;
-  return `the text of ${count(messages_read)} messages is read: ${blocks}, ${bytes(bytes_read)}.`;
+  const blocks = `${formatCount(blocks_read)} ${blocks_read === 1 ? "block" : "blocks"}`;
+  return `the text of ${formatCount(messages_read)} messages is read: ${blocks}, ${formatBytes(bytes_read)}.`;
 }
 
-function lines(part: ExplainedPart, depth: number): JSX.Element[] {
+function tableRows(part: ExplainedPart, depth: number): JSX.Element[] {
   const { asks, reads, words, postings, messages, undecided, took_ms, parts } = part;
   const own = (
     <tr>
       <td class={`mono depth-${Math.min(depth, 6)}`}>{asks}</td>
       <td>{READS[reads]}</td>
-      <td class="number">{words === undefined ? "" : count(words)}</td>
-      <td class="number">{postings === undefined ? "" : count(postings)}</td>
-      <td class="number" title={undecided > 0 ? `${count(undecided)} of them only their text decides` : undefined}>
+      <td class="number">{words === undefined ? "" : formatCount(words)}</td>
+      <td class="number">{postings === undefined ? "" : formatCount(postings)}</td>
+      <td
+        class="number"
+        title={undecided > 0 ? `${formatCount(undecided)} of them only their text decides` : undefined}
+      >
         {undecided > 0 && "\u2264\u2009"}
-        {count(messages)}
+        {formatCount(messages)}
       </td>
-      <td class="number">{time(took_ms)}</td>
+      <td class="number">{formatMs(took_ms)}</td>
     </tr>
   );
-  return [own, ...(parts ?? []).flatMap((inner) => lines(inner, depth + 1))];
+  return [own, ...(parts ?? []).flatMap((inner) => tableRows(inner, depth + 1))];
 }
 
-function time(ms: number): string {
-  return duration(Math.max(1, Math.round(ms * 1000)));
+function formatMs(ms: number): string {
+  return formatDuration(Math.max(1, Math.round(ms * 1000)));
 }

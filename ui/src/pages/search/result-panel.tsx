@@ -1,63 +1,65 @@
-// The middle of the page: the result line, the bars, and the rows or the reason for an empty list.
+// The middle of the page: the toolbar, the histogram, and the rows or the reason for an empty list.
 import type { Zone } from "../../time/zone.ts";
 import { zoneOffset } from "../../time/zone.ts";
 import type { Actions } from "./actions.ts";
-import { LiveLine } from "./live-status.tsx";
-import { RowList } from "./list/message-list.tsx";
+import { LiveStatus } from "./live-status.tsx";
+import { MessageList, type ListHandle } from "./list/message-list.tsx";
 import type { SearchModel } from "./model/search-model.ts";
-import { ResultLine } from "./result-toolbar.tsx";
-import { ErrorState, NothingState, type EmptyEvents } from "./states/empty-state.tsx";
+import { ResultToolbar } from "./result-toolbar.tsx";
+import { ErrorState, EmptyState, type EmptyEvents } from "./states/empty-state.tsx";
 import { hasPipes } from "../../query/pipes.ts";
 import { TableView } from "./table/table-view.tsx";
 import { Histogram } from "./time/histogram.tsx";
-import { UnreadLine } from "./unread-notice.tsx";
+import { UnreadNotice } from "./unread-notice.tsx";
 
 interface Props {
   page: SearchModel;
   actions: Actions;
   zone: Zone;
   dark: boolean;
-  railOpen: boolean;
+  sidebarOpen: boolean;
   barsOpen: boolean;
   /** Returns true if messages have a field of that name. */
   isField(name: string): boolean;
-  onRail(): void;
+  /** Set to the list while there is one. */
+  list: { current: ListHandle | undefined };
+  onSidebar(): void;
   onBars(): void;
   onEditQuery(): void;
 }
 
-export function ResultPanel({ page, actions, zone, dark, railOpen, barsOpen, isField, ...on }: Props) {
+export function ResultPanel({ page, actions, zone, dark, sidebarOpen, barsOpen, list, isField, ...on }: Props) {
   const view = page.view.value;
   const answer = page.answer.value;
   const error = page.error.value;
-  const nothing = page.nothing.value;
+  const emptyReason = page.emptyReason.value;
   const live = page.live.value;
   const rows = page.rows.value;
   const length = live ? live.rows.value.length : (rows?.length.value ?? 0);
   const version = live ? 0 : (rows?.version.value ?? 0);
-  const empty: EmptyEvents = {
+  const emptyEvents: EmptyEvents = {
     onRun: () => void page.run(),
     onClearQuery: () => actions.search(""),
-    onNearest: actions.nearest,
+    onNearest: actions.showAround,
     onEditQuery: on.onEditQuery,
-    onNarrow: actions.narrow,
+    onNarrow: actions.narrowRange,
   };
   return (
     <main class="result">
-      <ResultLine
+      <ResultToolbar
         answer={error ? undefined : answer}
         loading={page.loading.value}
         wrap={view.wrap}
-        railOpen={railOpen}
+        sidebarOpen={sidebarOpen}
         barsOpen={barsOpen}
-        onWrap={actions.wrap}
-        onRail={on.onRail}
+        onWrap={actions.toggleWrap}
+        onSidebar={on.onSidebar}
         onBars={on.onBars}
         onShare={actions.share}
-        onCost={(signal) => page.explain(signal)}
+        onExplain={(signal) => page.explain(signal)}
       />
       {answer && !error && (
-        <UnreadLine
+        <UnreadNotice
           logspace={page.logspaces.value.find(({ name }) => name === page.logspace.value)}
           unread={answer.unread ?? []}
           zone={zone}
@@ -65,29 +67,36 @@ export function ResultPanel({ page, actions, zone, dark, railOpen, barsOpen, isF
         />
       )}
       {error ? (
-        <ErrorState error={error} events={empty} />
+        <ErrorState error={error} events={emptyEvents} />
       ) : (
         <>
           {answer?.bars && barsOpen && answer.total > 0 && (
             <Histogram bars={answer.bars} zone={zone} dark={dark} onZoom={actions.zoom} />
           )}
           {live && (
-            <LiveLine
+            <LiveStatus
               live={live}
               onResume={() => {
-                document.querySelector(".list")?.scrollTo({ top: 0 });
+                list.current?.scrollToTop();
                 actions.close();
                 live.resume();
               }}
-              onStop={actions.live}
+              onStop={actions.toggleLive}
             />
           )}
-          {length === 0 && nothing && !live && <NothingState nothing={nothing} zone={zone} events={empty} />}
+          {length === 0 && emptyReason && !live && <EmptyState reason={emptyReason} zone={zone} events={emptyEvents} />}
           {answer?.table && !live && answer.total > 0 && (
-            <TableView table={answer.table} zone={zone} dark={dark} isField={isField} onMessages={actions.messages} />
+            <TableView
+              table={answer.table}
+              zone={zone}
+              dark={dark}
+              isField={isField}
+              onMessages={actions.showMessages}
+            />
           )}
           {length > 0 && (
-            <RowList
+            <MessageList
+              onReady={(handle) => (list.current = handle)}
               result={live ?? rows}
               length={length}
               total={live || hasPipes(view.query) ? length : (answer?.total ?? 0)}
@@ -100,16 +109,16 @@ export function ResultPanel({ page, actions, zone, dark, railOpen, barsOpen, isF
               wrap={view.wrap}
               cursor={page.cursor.value}
               open={view.open}
-              onWant={(first, last) => !live && rows?.want(first, last)}
-              onPick={actions.pick}
-              onColumns={actions.columns}
-              onAway={(away) => live && (away ? live.pause() : view.open === undefined && live.resume())}
+              onVisibleRows={(first, last) => !live && rows?.setVisible(first, last)}
+              onSelect={actions.selectCell}
+              onColumns={actions.setColumns}
+              onScrollAway={(away) => live && (away ? live.pause() : view.open === undefined && live.resume())}
             />
           )}
           {rows?.failed.value && (
             <p class="rows-failed" role="alert">
               Some rows could not be loaded.{" "}
-              <button type="button" class="linklike" onClick={() => rows.retry()}>
+              <button type="button" class="link-button" onClick={() => rows.retry()}>
                 Try again
               </button>
             </p>

@@ -1,62 +1,62 @@
-// The result in one line: its count, time range and reliability; and the controls of its display.
+// The result in one line: how many messages, of how many, how exactly; and the buttons that change how it is shown.
 import type { Explanation } from "../../api/explain.ts";
 import type { SearchAnswer } from "../../api/search.ts";
 import { Button } from "../../components/button.tsx";
-import { Cost } from "./query-cost.tsx";
-import { ShareMenu, type Share } from "./share-menu.tsx";
-import { count } from "../../time/format.ts";
+import { QueryCost } from "./query-cost.tsx";
+import { ShareMenu, type ShareAction } from "./share-menu.tsx";
+import { formatCount } from "../../time/format.ts";
 
 interface Props {
   answer: SearchAnswer | undefined;
   loading: boolean;
   wrap: boolean;
-  railOpen: boolean;
+  sidebarOpen: boolean;
   barsOpen: boolean;
   onWrap(): void;
-  onRail(): void;
+  onSidebar(): void;
   onBars(): void;
-  onShare(what: Share): void;
-  /** Requests the cost of the question. */
-  onCost(signal: AbortSignal): Promise<Explanation>;
+  onShare(what: ShareAction): void;
+  /** Explains what the query costs. */
+  onExplain(signal: AbortSignal): Promise<Explanation>;
 }
 
-export function ResultLine({ answer, loading, wrap, railOpen, barsOpen, ...on }: Props) {
-  const { onWrap, onRail, onBars, onShare, onCost } = on;
-  const cut = answer?.searched_from_us !== undefined;
+export function ResultToolbar({ answer, loading, wrap, sidebarOpen, barsOpen, ...on }: Props) {
+  const { onWrap, onSidebar, onBars, onShare, onExplain } = on;
+  const isPartial = answer?.searched_from_us !== undefined;
   return (
-    <div class="result-line">
+    <div class="result-toolbar">
       <Button
-        icon="rail"
-        title={railOpen ? "Hide the fields" : "Show the fields"}
-        pressed={railOpen}
-        onClick={onRail}
+        icon="sidebar"
+        title={sidebarOpen ? "Hide the fields" : "Show the fields"}
+        pressed={sidebarOpen}
+        onClick={onSidebar}
       />
       <p class="result-count" aria-live="polite">
         {answer && (
           <>
-            {cut && "at least "}
-            <b>{count(answer.total)}</b> {answer.total === 1 ? "message" : "messages"}
+            {isPartial && "at least "}
+            <b>{formatCount(answer.total)}</b> {answer.total === 1 ? "message" : "messages"}
           </>
         )}
         {loading && !answer && "Searching\u2026"}
       </p>
-      {answer && cut && (
-        <p class="result-how cut" role="status">
-          the time ran out: nothing received before {instant(answer.searched_from_us!)} was searched; choose a shorter
+      {answer && isPartial && (
+        <p class="result-summary partial" role="status">
+          the time ran out: nothing received before {isoTime(answer.searched_from_us!)} was searched; choose a shorter
           time range
         </p>
       )}
-      {answer && !cut && (
-        <div class="result-how told">
-          <p>of {count(answer.scanned)} searched in</p>
-          <Cost key={answer.snapshot} tookMs={answer.took_ms} onAsk={onCost} />
+      {answer && !isPartial && (
+        <div class="result-summary complete">
+          <p>of {formatCount(answer.scanned)} searched in</p>
+          <QueryCost key={answer.snapshot} tookMs={answer.took_ms} onExplain={onExplain} />
           <p class="exact" title={snapshotTitle(answer)}>
             <span class="sep">·</span> exact
             {typeof answer.snapshot === "number" && ` as of #${answer.snapshot}`}
           </p>
         </div>
       )}
-      <span class="grow" />
+      <span class="spacer" />
       <Button
         icon="bars"
         title={barsOpen ? "Hide the histogram" : "Show the histogram"}
@@ -70,10 +70,10 @@ export function ResultLine({ answer, loading, wrap, railOpen, barsOpen, ...on }:
 }
 
 function snapshotTitle({ snapshot }: SearchAnswer): string {
-  const which = typeof snapshot === "number" ? `: the first ${count(snapshot)} messages of the logspace` : "";
+  const which = typeof snapshot === "number" ? `: the first ${formatCount(snapshot)} messages of the logspace` : "";
   return `List, bars and facets are exact and show one snapshot${which}.`;
 }
 
-function instant(us: number): string {
+function isoTime(us: number): string {
   return new Date(us / 1000).toISOString();
 }

@@ -3,14 +3,15 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Logspace } from "../../api/logspaces.ts";
 import type { Session } from "../../api/session.ts";
 import { Divider } from "../../components/divider.tsx";
-import { stateOf } from "../../query/edit.ts";
-import { barsOpen, isDark, paneWidth, railOpen, railWidth, zone } from "../../view/preferences.ts";
+import { activeFilter } from "../../query/edit.ts";
+import { barsOpen, isDark, paneWidth, sidebarOpen, sidebarWidth, zone } from "../../view/preferences.ts";
 import { recentQueries } from "../../view/recent.ts";
 import { Actions } from "./actions.ts";
 import { DetailPane, type DetailEvents } from "./detail/detail-pane.tsx";
-import { FacetRail } from "./facets/facet-sidebar.tsx";
+import { FacetSidebar } from "./facets/facet-sidebar.tsx";
 import { Help } from "./help.tsx";
 import { commandOf } from "./keyboard.ts";
+import type { ListHandle } from "./list/message-list.tsx";
 import { DetailModel } from "./model/detail-model.ts";
 import { SearchModel } from "./model/search-model.ts";
 import { SuggestModel } from "./model/suggest-model.ts";
@@ -20,7 +21,7 @@ import { TimePicker } from "./time/time-picker.tsx";
 import { Button } from "../../components/button.tsx";
 import { TopBar } from "./top-bar.tsx";
 
-const RAIL_PX: [number, number] = [200, 440];
+const SIDEBAR_PX: [number, number] = [200, 440];
 const PANE_PX: [number, number] = [340, 900];
 
 interface Props {
@@ -33,16 +34,17 @@ export function SearchPage({ session, logspaces, onLogout }: Props) {
   const page = useMemo(() => new SearchModel(logspaces), []);
   const detail = useMemo(() => new DetailModel(page), []);
   const suggest = useMemo(() => new SuggestModel(page), []);
-  const queryFocus = useRef<QueryFocus | undefined>(undefined);
+  const queryBar = useRef<QueryFocus | undefined>(undefined);
+  const list = useRef<ListHandle | undefined>(undefined);
+  const pane = useRef<HTMLDivElement>(null);
   const [timeOpen, setTimeOpen] = useState(false);
   const [help, setHelp] = useState(false);
   const actions = useMemo(
     () =>
       new Actions(page, {
-        focusQuery: (at) => queryFocus.current?.focus(at),
+        focusQuery: (at) => queryBar.current?.focus(at),
         focusList: () => {
-          if (!document.activeElement?.closest(".pane"))
-            document.querySelector<HTMLElement>(".list")?.focus({ preventScroll: true });
+          if (!pane.current?.contains(document.activeElement)) list.current?.focus();
         },
         toggleTime: () => setTimeOpen((open) => !open),
         showHelp: () => setHelp(true),
@@ -51,16 +53,16 @@ export function SearchPage({ session, logspaces, onLogout }: Props) {
   );
 
   useEffect(() => {
-    const press = (event: KeyboardEvent): void => {
+    const onKeyDown = (event: KeyboardEvent): void => {
       const command = commandOf(event);
       if (!command) return;
       event.preventDefault();
       actions.run(command, document.activeElement);
     };
-    document.addEventListener("keydown", press);
+    document.addEventListener("keydown", onKeyDown);
     page.start();
     return () => {
-      document.removeEventListener("keydown", press);
+      document.removeEventListener("keydown", onKeyDown);
       page.stop();
       detail.stop();
       suggest.stop();
@@ -72,7 +74,8 @@ export function SearchPage({ session, logspaces, onLogout }: Props) {
     document.title = view.query ? `${view.query} \u00b7 Duramen` : "Duramen";
   }, [view.query]);
 
-  const problem = suggest.problem.value ?? (page.error.value?.code === "query_syntax" ? page.error.value : undefined);
+  const queryError =
+    suggest.problem.value ?? (page.error.value?.code === "query_syntax" ? page.error.value : undefined);
   const answer = page.answer.value;
   const events = useMemo(() => detailEvents(actions, detail), []);
   return (
@@ -82,27 +85,27 @@ export function SearchPage({ session, logspaces, onLogout }: Props) {
         logspaces={page.logspaces.value}
         logspace={page.logspace.value}
         dark={isDark()}
-        onLogspace={(logspace) => page.go({ logspace, open: undefined })}
-        onTheme={actions.theme}
+        onLogspace={(logspace) => page.navigate({ logspace, open: undefined })}
+        onTheme={actions.toggleTheme}
         onHelp={() => setHelp(true)}
         onLogout={onLogout}
       />
-      <div class="ask">
+      <div class="search-bar">
         <QueryBar
           query={view.query}
-          problem={problem}
+          problem={queryError}
           hints={suggest.hints.value.length ? suggest.hints.value : (answer?.hints ?? [])}
           busy={page.loading.value && !answer}
           onType={(text) => {
-            page.draft = text;
+            page.queryInput = text;
             suggest.check(text);
           }}
           onSubmit={actions.search}
-          onEscape={() => (document.querySelector<HTMLElement>(".list") ?? document.body).focus()}
+          onEscape={() => (list.current ?? document.body).focus()}
           columns={() => suggest.columns.value}
           values={(column, prefix) => suggest.values(column, prefix)}
           recent={recentQueries}
-          handle={(handle) => (queryFocus.current = handle)}
+          onReady={(focus) => (queryBar.current = focus)}
         />
         <TimePicker
           range={view.range}
@@ -111,8 +114,8 @@ export function SearchPage({ session, logspaces, onLogout }: Props) {
           zone={zone.value}
           open={timeOpen}
           onOpen={setTimeOpen}
-          onRange={actions.range}
-          onClock={(clock) => page.go({ clock })}
+          onRange={actions.setRange}
+          onClock={(clock) => page.navigate({ clock })}
           onZone={(name) => (zone.value = name)}
           onShift={actions.shift}
           onZoomOut={actions.zoomOut}
@@ -123,31 +126,37 @@ export function SearchPage({ session, logspaces, onLogout }: Props) {
           kind="outlined"
           class={`live-button ${view.live ? "on" : ""}`}
           pressed={view.live}
-          onClick={actions.live}
+          onClick={actions.toggleLive}
         >
           <span class="live-dot" aria-hidden="true" />
           Live
         </Button>
       </div>
-      <div class={`work ${view.open === undefined ? "" : "with-pane"}`}>
+      <div class={`panels ${view.open === undefined ? "" : "with-pane"}`}>
         <div class="progress" role="progressbar" aria-label="Searching" hidden={!page.loading.value} />
-        {railOpen.value && (
+        {sidebarOpen.value && (
           <>
-            <div class="rail-frame" style={{ width: `${railWidth.value}px` }}>
-              <FacetRail
+            <div class="sidebar-frame" style={{ width: `${sidebarWidth.value}px` }}>
+              <FacetSidebar
                 facets={answer?.facets ?? []}
                 open={page.facetColumns.value}
                 columns={suggest.columns.value}
                 shown={view.columns}
                 total={answer?.total ?? 0}
-                stateOf={(column, value) => stateOf(view.query, column, value)}
-                onFilter={actions.filter}
+                activeFilter={(column, value) => activeFilter(view.query, column, value)}
+                onFilter={actions.toggleFilter}
                 onOpen={(columns) => page.setFacets(columns)}
-                onColumn={actions.column}
-                all={(column) => suggest.facet(column)}
+                onColumn={actions.toggleColumn}
+                loadAll={(column) => suggest.facet(column)}
               />
             </div>
-            <Divider label="Width of the fields" width={railWidth} min={RAIL_PX[0]} max={RAIL_PX[1]} grows="right" />
+            <Divider
+              label="Width of the fields"
+              width={sidebarWidth}
+              min={SIDEBAR_PX[0]}
+              max={SIDEBAR_PX[1]}
+              grows="right"
+            />
           </>
         )}
         <ResultPanel
@@ -155,12 +164,13 @@ export function SearchPage({ session, logspaces, onLogout }: Props) {
           actions={actions}
           zone={zone.value}
           dark={isDark()}
-          onRail={() => (railOpen.value = !railOpen.value)}
+          list={list}
+          onSidebar={() => (sidebarOpen.value = !sidebarOpen.value)}
           onBars={() => (barsOpen.value = !barsOpen.value)}
-          railOpen={railOpen.value}
+          sidebarOpen={sidebarOpen.value}
           barsOpen={barsOpen.value}
           isField={(name) => suggest.columns.value.some((column) => column.name === name)}
-          onEditQuery={() => queryFocus.current?.focus(problem?.position)}
+          onEditQuery={() => queryBar.current?.focus(queryError?.position)}
         />
         {view.open !== undefined && (
           <>
@@ -171,7 +181,7 @@ export function SearchPage({ session, logspaces, onLogout }: Props) {
               max={PANE_PX[1]}
               grows="left"
             />
-            <div class="pane-frame" style={{ width: `${paneWidth.value}px` }}>
+            <div class="pane-frame" ref={pane} style={{ width: `${paneWidth.value}px` }}>
               <DetailPane
                 open={view.open}
                 message={detail.message.value}
@@ -187,7 +197,7 @@ export function SearchPage({ session, logspaces, onLogout }: Props) {
                   before: detail.before.value,
                   after: detail.after.value,
                 }}
-                stateOf={(column, value) => stateOf(view.query, column, value)}
+                activeFilter={(column, value) => activeFilter(view.query, column, value)}
                 events={events}
               />
             </div>
@@ -204,13 +214,13 @@ export function SearchPage({ session, logspaces, onLogout }: Props) {
 
 function detailEvents(actions: Actions, detail: DetailModel): DetailEvents {
   return {
-    onTab: actions.tab,
+    onTab: actions.setTab,
     onClose: actions.close,
-    onStep: actions.step,
-    onFilter: actions.filter,
-    onColumn: actions.column,
+    onStep: actions.moveRow,
+    onFilter: actions.toggleFilter,
+    onColumn: actions.toggleColumn,
     onCopy: (text, what) => void actions.copy(text, what),
-    onWord: actions.word,
+    onWord: actions.addWord,
     onOpen: actions.open,
     onSame: (same) => (detail.same.value = same),
     onMore: (side) => detail.more(side),

@@ -1,14 +1,14 @@
-// The menu for sharing the result.
+// The menu that shares the result: links, a command, exports.
 import { useState } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Popover } from "../../components/popover.tsx";
 
-export type Share = "fixed" | "relative" | "curl" | "csv" | "csv-safe" | "ndjson" | "raw" | "package";
+export type ShareAction = "fixed" | "relative" | "curl" | "csv" | "csv-safe" | "ndjson" | "raw" | "package";
 
-const COPIED: Share[] = ["fixed", "relative", "curl"];
+const COPIED: ShareAction[] = ["fixed", "relative", "curl"];
 
-const WAYS: [Share, string, string][] = [
+const SHARE_OPTIONS: [ShareAction, string, string][] = [
   ["fixed", "Link, times fixed", "shows the same tomorrow"],
   ["relative", "Link, times as chosen", "moves with the clock"],
   ["curl", "curl command", "the rows as JSON"],
@@ -19,7 +19,7 @@ const WAYS: [Share, string, string][] = [
   ["package", "Evidence package", "signed, with proofs"],
 ];
 
-export function ShareMenu({ onShare }: { onShare: (what: Share) => void }) {
+export function ShareMenu({ onShare }: { onShare: (what: ShareAction) => void }) {
   const [open, setOpen] = useState(false);
   return (
     <Popover
@@ -34,13 +34,13 @@ export function ShareMenu({ onShare }: { onShare: (what: Share) => void }) {
           expanded={open}
           onClick={() => setOpen(!open)}
         >
-          <span class="share-word">Share</span>
+          <span class="share-label">Share</span>
           <Icon name="down" size={12} />
         </Button>
       }
     >
       <ul class="menu">
-        {WAYS.map(([what, text, note]) => (
+        {SHARE_OPTIONS.map(([what, text, note]) => (
           <li>
             <button
               type="button"

@@ -1,4 +1,4 @@
-// The top of the page: the server, the logspace, and the settings of the page.
+// The top of the page: the choice of the logspace, the theme, the help and the user.
 import { useState } from "preact/hooks";
 import type { Logspace } from "../../api/logspaces.ts";
 import type { Session } from "../../api/session.ts";
@@ -6,7 +6,7 @@ import { Button } from "../../components/button.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Logo } from "../../components/logo.tsx";
 import { Popover } from "../../components/popover.tsx";
-import { brief, bytes } from "../../time/format.ts";
+import { formatCompact, formatBytes } from "../../time/format.ts";
 
 interface Props {
   session: Session;
@@ -41,7 +41,7 @@ export function TopBar(props: Props) {
             onClick={() => setChoosing(!choosing)}
           >
             <Icon name="store" />
-            <span class="clip">{logspace || "logspace"}</span>
+            <span class="ellipsis">{logspace || "logspace"}</span>
             <Icon name="down" size={12} />
           </button>
         }
@@ -58,11 +58,11 @@ export function TopBar(props: Props) {
                 }}
               >
                 <span class="menu-mark">{name === logspace && <Icon name="check" size={14} />}</span>
-                <span class="clip">{name}</span>
+                <span class="ellipsis">{name}</span>
                 <span class="menu-note">
                   {kind !== "local" && `${kind}, `}
-                  {messages === undefined ? "not counted" : `${brief(messages)} messages`}
-                  {size !== undefined && `, ${bytes(size)}`}
+                  {messages === undefined ? "not counted" : `${formatCompact(messages)} messages`}
+                  {size !== undefined && `, ${formatBytes(size)}`}
                   {locked && ", partly locked"}
                 </span>
               </button>
@@ -70,7 +70,7 @@ export function TopBar(props: Props) {
           ))}
         </ul>
       </Popover>
-      <span class="grow" />
+      <span class="spacer" />
       <Button icon={dark ? "sun" : "moon"} title={dark ? "Light theme" : "Dark theme"} onClick={props.onTheme} />
       <Button icon="help" title="Keyboard and query help" shortcut="?" onClick={props.onHelp} />
       <Popover
@@ -92,7 +92,7 @@ export function TopBar(props: Props) {
         <p class="menu-head">
           <b>{session.user}</b> on {session.host}
           <br />
-          <span class="dim">Duramen {session.version}</span>
+          <span class="muted">Duramen {session.version}</span>
         </p>
         <ul class="menu">
           <li>

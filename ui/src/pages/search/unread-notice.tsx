@@ -1,15 +1,15 @@
-// The messages missing from an answer, locked or damaged, with their times; a key unlocks them for this
-// session.
+// Says which messages are missing from an answer because they are locked or damaged, and when they were received. A key
+// unlocks them for this session.
 import { useState } from "preact/hooks";
 import { ApiError } from "../../api/call.ts";
 import type { Logspace } from "../../api/logspaces.ts";
 import type { Unread } from "../../api/search.ts";
 import { lock, unlock } from "../../api/unlock.ts";
 import { Icon } from "../../components/icon.tsx";
-import { short } from "../../time/format.ts";
+import { formatShortTime } from "../../time/format.ts";
 import type { Zone } from "../../time/zone.ts";
 
-/** Most parts that are listed one by one. */
+/** Most gaps that are listed one by one. */
 const NAMED_MAX = 3;
 
 interface Props {
@@ -20,14 +20,14 @@ interface Props {
   onChange(): void;
 }
 
-export function UnreadLine({ logspace, unread, zone, onChange }: Props) {
+export function UnreadNotice({ logspace, unread, zone, onChange }: Props) {
   const [asking, setAsking] = useState(false);
   if (!logspace || (unread.length === 0 && !logspace.unlocked)) return null;
   const locked = unread.some(({ why }) => why === "locked");
   return (
-    <div class="unread-line" role="status">
+    <div class="unread-notice" role="status">
       {unread.length > 0 && <Icon name="alert" size={14} />}
-      <span class="unread-text">{unread.length > 0 ? textOf(unread, zone) : "Unlocked for this session."}</span>
+      <span class="unread-text">{unread.length > 0 ? describeUnread(unread, zone) : "Unlocked for this session."}</span>
       {locked && !asking && (
         <button type="button" class="button outlined" onClick={() => setAsking(true)}>
           Unlock
@@ -52,11 +52,11 @@ export function UnreadLine({ logspace, unread, zone, onChange }: Props) {
   );
 }
 
-function textOf(unread: Unread[], zone: Zone): string {
+function describeUnread(unread: Unread[], zone: Zone): string {
   const named = unread.slice(0, NAMED_MAX).map(({ logspace, from_us, to_us, why }) => {
     const where = logspace ? `${logspace}: ` : "";
     const what = why === "locked" ? "locked" : `damaged (${why})`;
-    return `${where}${short(from_us, zone)} to ${short(to_us, zone)} ${what}`;
+    return `${where}${formatShortTime(from_us, zone)} to ${formatShortTime(to_us, zone)} ${what}`;
   });
   const more = unread.length > NAMED_MAX ? `, and ${unread.length - NAMED_MAX} more` : "";
   return `Not searched: ${named.join("; ")}${more}.`;

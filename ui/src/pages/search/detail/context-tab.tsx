@@ -2,7 +2,7 @@
 import type { SameAs } from "../../../api/context.ts";
 import type { Row, RowId } from "../../../api/row.ts";
 import { SeverityMark, severityClass } from "../../../components/severity.tsx";
-import { clockTime } from "../../../time/format.ts";
+import { formatClockTime } from "../../../time/format.ts";
 import type { Zone } from "../../../time/zone.ts";
 import type { DetailEvents } from "./detail-pane.tsx";
 
@@ -33,7 +33,7 @@ export function ContextTab({ rows, anchor, open, same, before, after, zone, even
     <>
       <div class="tab-tools">
         <label>
-          <span class="dim">Around this message: </span>
+          <span class="muted">Around this message: </span>
           <select value={same} onChange={(event) => events.onSame(event.currentTarget.value as SameAs)}>
             {SAME.map(([value, text]) => (
               <option value={value}>{text}</option>
@@ -41,7 +41,7 @@ export function ContextTab({ rows, anchor, open, same, before, after, zone, even
           </select>
         </label>
       </div>
-      <More
+      <MoreButton
         text={earlier < before ? "No earlier messages" : "10 earlier"}
         disabled={earlier < before}
         onClick={() => events.onMore("before")}
@@ -56,9 +56,9 @@ export function ContextTab({ rows, anchor, open, same, before, after, zone, even
               onClick={() => events.onOpen(row.sequence)}
             >
               <SeverityMark severity={row.severity} word={false} />
-              <span class="context-when">{clockTime(row.received_us, zone)}</span>
+              <span class="context-time">{formatClockTime(row.received_us, zone)}</span>
               <span class="context-text">
-                <span class="context-who">
+                <span class="context-sender">
                   {same === "none" ? `${row.host} ` : ""}
                   {row.program}
                 </span>{" "}
@@ -68,7 +68,7 @@ export function ContextTab({ rows, anchor, open, same, before, after, zone, even
           </li>
         ))}
       </ol>
-      <More
+      <MoreButton
         text={later < after ? "No later messages" : "10 later"}
         disabled={later < after}
         onClick={() => events.onMore("after")}
@@ -77,7 +77,7 @@ export function ContextTab({ rows, anchor, open, same, before, after, zone, even
   );
 }
 
-function More({ text, disabled, onClick }: { text: string; disabled: boolean; onClick: () => void }) {
+function MoreButton({ text, disabled, onClick }: { text: string; disabled: boolean; onClick: () => void }) {
   return (
     <button type="button" class="context-more" disabled={disabled} onClick={onClick}>
       {text}

@@ -7,7 +7,7 @@ import { Button } from "../../../components/button.tsx";
 import { MessageText } from "../../../components/message-text.tsx";
 import { SeverityMark } from "../../../components/severity.tsx";
 import type { Filter } from "../../../query/edit.ts";
-import { precise } from "../../../time/format.ts";
+import { formatFullTime } from "../../../time/format.ts";
 import type { Zone } from "../../../time/zone.ts";
 import type { PaneTab } from "../../../view/view.ts";
 import { sentence } from "../states/empty-state.tsx";
@@ -40,7 +40,7 @@ export interface DetailEvents {
 
 interface Props {
   message: FullRow | undefined;
-  /** The same message as the list has it, with its matches marked. */
+  /** The same message as the list has it, with its matches highlighted. */
   row: Row | undefined;
   open: RowId;
   error: ErrorBody | undefined;
@@ -48,20 +48,20 @@ interface Props {
   zone: Zone;
   columns: string[];
   context: { rows: Row[]; anchor: RowId | undefined; same: SameAs; before: number; after: number };
-  stateOf(column: string, value: string): Filter | undefined;
+  activeFilter(column: string, value: string): Filter | undefined;
   events: DetailEvents;
 }
 
-export function DetailPane({ message, row, open, error, tab, zone, columns, context, stateOf, events }: Props) {
+export function DetailPane({ message, row, open, error, tab, zone, columns, context, activeFilter, events }: Props) {
   const shown = message?.sequence === open ? message : row?.sequence === open ? row : undefined;
-  // Until the next message is here in full, the fields of the one before would be wrong.
+  // Until the whole message has arrived, the fields of the message before would be wrong.
   const full = message?.sequence === open ? message : undefined;
   return (
     <aside class="pane" aria-label="Message">
       <header class="pane-head">
         {shown && <SeverityMark severity={shown.severity} />}
-        {shown && <span class="pane-when mono">{precise(shown.received_us, zone).slice(0, 23)}</span>}
-        <span class="grow" />
+        {shown && <span class="pane-time mono">{formatFullTime(shown.received_us, zone).slice(0, 23)}</span>}
+        <span class="spacer" />
         <Button icon="up" title="Newer message" shortcut="k" onClick={() => events.onStep(-1)} />
         <Button icon="down" title="Older message" shortcut="j" onClick={() => events.onStep(1)} />
         <Button icon="close" title="Close" shortcut="Esc" onClick={events.onClose} />
@@ -91,7 +91,7 @@ export function DetailPane({ message, row, open, error, tab, zone, columns, cont
                 tabIndex={tab === name ? 0 : -1}
                 class={tab === name ? "on" : ""}
                 onClick={() => events.onTab(name)}
-                onKeyDown={(event) => walk(event, tab, events.onTab)}
+                onKeyDown={(event) => selectTabByKey(event, tab, events.onTab)}
               >
                 {text}
               </button>
@@ -99,7 +99,7 @@ export function DetailPane({ message, row, open, error, tab, zone, columns, cont
           </div>
           <div class="pane-body" role="tabpanel" id="tab-panel" aria-labelledby={`tab-${tab}`} tabIndex={0}>
             {full && tab === "fields" && (
-              <FieldsTab message={full} zone={zone} columns={columns} stateOf={stateOf} events={events} />
+              <FieldsTab message={full} zone={zone} columns={columns} activeFilter={activeFilter} events={events} />
             )}
             {full && tab === "raw" && <RawTab key={full.sequence} message={full} onCopy={events.onCopy} />}
             {full && tab === "tokens" && <TokensTab message={full} onWord={events.onWord} />}
@@ -112,7 +112,7 @@ export function DetailPane({ message, row, open, error, tab, zone, columns, cont
   );
 }
 
-function walk(event: KeyboardEvent, tab: PaneTab, onTab: (tab: PaneTab) => void): void {
+function selectTabByKey(event: KeyboardEvent, tab: PaneTab, onTab: (tab: PaneTab) => void): void {
   const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
   if (by === 0) return;
   event.preventDefault();

@@ -1,25 +1,25 @@
-// The fields of a message, each with its actions.
+// The fields of a message, each with its actions: filter, exclude, show as a column, copy.
 import type { FullRow } from "../../../api/message.ts";
 import { columnOf, FIXED_COLUMNS } from "../../../api/row.ts";
 import { Icon, type IconName } from "../../../components/icon.tsx";
 import { SeverityMark } from "../../../components/severity.tsx";
 import { shortName, type Filter } from "../../../query/edit.ts";
-import { duration, precise } from "../../../time/format.ts";
+import { formatDuration, formatFullTime } from "../../../time/format.ts";
 import { offsetText, type Zone } from "../../../time/zone.ts";
 import type { DetailEvents } from "./detail-pane.tsx";
 
-/** Smallest difference between the clocks that is shown. */
+/** Smallest difference between the two times of a message that is shown. */
 const SKEW_US = 2_000_000;
 
 interface Props {
   message: FullRow;
   zone: Zone;
   columns: string[];
-  stateOf(column: string, value: string): Filter | undefined;
+  activeFilter(column: string, value: string): Filter | undefined;
   events: DetailEvents;
 }
 
-export function FieldsTab({ message, zone, columns, stateOf, events }: Props) {
+export function FieldsTab({ message, zone, columns, activeFilter, events }: Props) {
   const names = [
     ...FIXED_COLUMNS.filter((name) => name !== "tags" && columnOf(message, name) !== ""),
     ...Object.keys(message.values).sort(),
@@ -27,26 +27,26 @@ export function FieldsTab({ message, zone, columns, stateOf, events }: Props) {
   return (
     <>
       <Times message={message} zone={zone} onCopy={events.onCopy} />
-      <table class="pairs">
-        <caption class="offscreen">Fields</caption>
+      <table class="field-table">
+        <caption class="visually-hidden">Fields</caption>
         <tbody>
           {names.map((name) => (
-            <Pair
+            <FieldRow
               key={name}
               name={name}
               value={columnOf(message, name)}
               inList={columns.includes(name)}
-              state={stateOf(name, columnOf(message, name))}
+              state={activeFilter(name, columnOf(message, name))}
               events={events}
             />
           ))}
           {message.tags.map((tag) => (
-            <Pair
+            <FieldRow
               key={`tag ${tag}`}
               name="tags"
               value={tag}
               inList={columns.includes("tags")}
-              state={stateOf("tags", tag)}
+              state={activeFilter("tags", tag)}
               events={events}
             />
           ))}
@@ -64,19 +64,19 @@ function Times({ message, zone, onCopy }: { message: FullRow; zone: Zone; onCopy
     <dl class="times">
       <dt>Received</dt>
       <dd class="mono">
-        {precise(received, zone)}
-        <Copy text={new Date(received / 1000).toISOString()} what="Time" onCopy={onCopy} />
+        {formatFullTime(received, zone)}
+        <CopyButton text={new Date(received / 1000).toISOString()} what="Time" onCopy={onCopy} />
       </dd>
       <dt>Event</dt>
       <dd class="mono">
-        {absent ? <span class="dim">the sender gave none</span> : precise(event, zone)}
-        {!absent && <Copy text={new Date(event / 1000).toISOString()} what="Time" onCopy={onCopy} />}
+        {absent ? <span class="muted">the sender gave none</span> : formatFullTime(event, zone)}
+        {!absent && <CopyButton text={new Date(event / 1000).toISOString()} what="Time" onCopy={onCopy} />}
         <span class="times-note">
           {!absent && `sent as ${offsetText(offset)}`}
           {!absent && quality !== "known" && <span class="badge">{quality.replaceAll("_", " ")}</span>}
           {Math.abs(skew) >= SKEW_US && (
             <span class="badge">
-              {duration(Math.abs(skew))} {skew > 0 ? "earlier" : "later"} than received
+              {formatDuration(Math.abs(skew))} {skew > 0 ? "earlier" : "later"} than received
             </span>
           )}
         </span>
@@ -93,7 +93,7 @@ function Times({ message, zone, onCopy }: { message: FullRow; zone: Zone; onCopy
   );
 }
 
-interface PairProps {
+interface FieldRowProps {
   name: string;
   value: string;
   inList: boolean;
@@ -101,33 +101,33 @@ interface PairProps {
   events: DetailEvents;
 }
 
-function Pair({ name, value, inList, state, events }: PairProps) {
+function FieldRow({ name, value, inList, state, events }: FieldRowProps) {
   return (
     <tr class={state ?? ""} data-field={name} data-value={value}>
       <th scope="row" class="mono" title={name}>
-        <span class="pair-name">{breakable(shortName(name))}</span>
+        <span class="field-label">{breakable(shortName(name))}</span>
       </th>
-      <td class="mono pair-value">{name === "severity" ? <SeverityMark severity={value} /> : value}</td>
-      <td class="pair-actions">
-        <Act
+      <td class="mono field-value">{name === "severity" ? <SeverityMark severity={value} /> : value}</td>
+      <td class="field-actions">
+        <FieldAction
           icon="plus"
           title={`Filter: only ${name} = ${value}`}
           on={state === "include"}
           onClick={() => events.onFilter(name, value, "include")}
         />
-        <Act
+        <FieldAction
           icon="minus"
           title={`Exclude ${name} = ${value}`}
           on={state === "exclude"}
           onClick={() => events.onFilter(name, value, "exclude")}
         />
-        <Act
+        <FieldAction
           icon="column"
           title={inList ? `Remove the column ${name}` : `Show ${name} as a column`}
           on={inList}
           onClick={() => events.onColumn(name)}
         />
-        <Act icon="copy" title={`Copy the value of ${name}`} onClick={() => events.onCopy(value, "Value")} />
+        <FieldAction icon="copy" title={`Copy the value of ${name}`} onClick={() => events.onCopy(value, "Value")} />
       </td>
     </tr>
   );
@@ -138,11 +138,21 @@ function breakable(name: string): string {
   return name.replace(/([.@])(?=.)/g, "$1\u200b");
 }
 
-function Act({ icon, title, on, onClick }: { icon: IconName; title: string; on?: boolean; onClick: () => void }) {
+function FieldAction({
+  icon,
+  title,
+  on,
+  onClick,
+}: {
+  icon: IconName;
+  title: string;
+  on?: boolean;
+  onClick: () => void;
+}) {
   return (
     <button
       type="button"
-      class={`tiny ${on ? "on" : ""}`}
+      class={`icon-button ${on ? "on" : ""}`}
       title={title}
       aria-label={title}
       aria-pressed={on}
@@ -153,12 +163,12 @@ function Act({ icon, title, on, onClick }: { icon: IconName; title: string; on?:
   );
 }
 
-function Copy({ text, what, onCopy }: { text: string; what: string; onCopy: DetailEvents["onCopy"] }) {
+function CopyButton({ text, what, onCopy }: { text: string; what: string; onCopy: DetailEvents["onCopy"] }) {
   return (
     <button
       type="button"
-      class="tiny quiet"
-      title={`Copy as ISO 8601`}
+      class="icon-button quiet"
+      title="Copy as ISO 8601"
       aria-label={`Copy ${what}`}
       onClick={() => onCopy(text, what)}
     >

@@ -1,4 +1,4 @@
-// The message as JSON from the API, to copy.
+// The message as the API's JSON, with a button that copies it.
 import type { FullRow } from "../../../api/message.ts";
 
 export function JsonTab({ message, onCopy }: { message: FullRow; onCopy: (text: string, what: string) => void }) {
@@ -7,7 +7,7 @@ export function JsonTab({ message, onCopy }: { message: FullRow; onCopy: (text: 
   return (
     <>
       <div class="tab-tools">
-        <span class="grow" />
+        <span class="spacer" />
         <button type="button" class="chip" onClick={() => onCopy(text, "JSON")}>
           Copy
         </button>
@@ -17,12 +17,12 @@ export function JsonTab({ message, onCopy }: { message: FullRow; onCopy: (text: 
   );
 }
 
-const PART = /("(?:\\.|[^"\\])*")(\s*:)?|(-?\d+(?:\.\d+)?)|(true|false|null)/g;
+const TOKEN = /("(?:\\.|[^"\\])*")(\s*:)?|(-?\d+(?:\.\d+)?)|(true|false|null)/g;
 
 function colored(text: string) {
   const parts: preact.ComponentChildren[] = [];
   let at = 0;
-  for (const hit of text.matchAll(PART)) {
+  for (const hit of text.matchAll(TOKEN)) {
     parts.push(text.slice(at, hit.index));
     const kind = hit[1] ? (hit[2] ? "json-name" : "json-text") : "json-number";
     parts.push(<span class={kind}>{hit[1] ?? hit[0]}</span>, hit[2] ?? "");

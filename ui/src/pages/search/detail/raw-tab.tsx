@@ -1,30 +1,30 @@
 // The bytes as received: as text, or in hexadecimal.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { FullRow } from "../../../api/message.ts";
-import { count } from "../../../time/format.ts";
+import { formatCount } from "../../../time/format.ts";
 import { hexLines } from "./hex.ts";
 
 const HEX_BYTES_MAX = 16_384;
-/** Room for sixteen bytes a line. */
-const WIDE_PX = 510;
+/** From this width on a line has room for sixteen bytes. */
+const WIDE_PX_MIN = 510;
 
 export function RawTab({ message, onCopy }: { message: FullRow; onCopy: (text: string, what: string) => void }) {
   const [hex, setHex] = useState(false);
   const [wide, setWide] = useState(true);
   const panel = useRef<HTMLPreElement>(null);
   useLayoutEffect(() => {
-    const resize = new ResizeObserver(([entry]) => setWide((entry?.contentRect.width ?? 0) >= WIDE_PX));
+    const resize = new ResizeObserver(([entry]) => setWide((entry?.contentRect.width ?? 0) >= WIDE_PX_MIN));
     resize.observe(panel.current!);
     return () => resize.disconnect();
   }, []);
-  const bytes = Uint8Array.from(atob(message.raw_base64), (sign) => sign.charCodeAt(0));
+  const bytes = Uint8Array.from(atob(message.raw_base64), (character) => character.charCodeAt(0));
   const text = new TextDecoder().decode(bytes);
   const lines = hex ? hexLines(bytes.subarray(0, HEX_BYTES_MAX), wide ? 8 : 4) : [];
   return (
     <>
       <div class="tab-tools">
-        <span class="dim">{count(bytes.length)} bytes as received</span>
-        <span class="grow" />
+        <span class="muted">{formatCount(bytes.length)} bytes as received</span>
+        <span class="spacer" />
         <button type="button" class="chip" aria-pressed={hex} onClick={() => setHex(!hex)}>
           Hex
         </button>
@@ -35,7 +35,7 @@ export function RawTab({ message, onCopy }: { message: FullRow; onCopy: (text: s
       <pre ref={panel} class={`raw mono ${hex ? "hex" : ""}`}>
         {hex ? lines.join("\n") : text}
       </pre>
-      {hex && bytes.length > HEX_BYTES_MAX && <p class="dim">The first {count(HEX_BYTES_MAX)} bytes.</p>}
+      {hex && bytes.length > HEX_BYTES_MAX && <p class="muted">The first {formatCount(HEX_BYTES_MAX)} bytes.</p>}
     </>
   );
 }

@@ -1,12 +1,14 @@
 // The words under which the index finds this message.
 import type { FullRow } from "../../../api/message.ts";
-import { count } from "../../../time/format.ts";
+import { formatCount } from "../../../time/format.ts";
 
 export function TokensTab({ message, onWord }: { message: FullRow; onWord: (word: string) => void }) {
   return (
     <>
-      <p class="dim tab-tools">{count(message.tokens.length)} words in the index. A click adds one to the query.</p>
-      <ul class="words">
+      <p class="muted tab-tools">
+        {formatCount(message.tokens.length)} words in the index. A click adds one to the query.
+      </p>
+      <ul class="token-list">
         {message.tokens.map((token) => (
           <li>
             <button type="button" class="chip mono" onClick={() => onWord(token)}>

@@ -1,10 +1,10 @@
-// The values of one column in the current result: exact counts, filter and exclude with one click each.
+// The values of one column in the current result: exact counts, a click to filter and a click to exclude.
 import { useEffect, useState } from "preact/hooks";
 import type { Facet } from "../../../api/facets.ts";
 import { Icon } from "../../../components/icon.tsx";
 import { shortName, type Filter } from "../../../query/edit.ts";
-import { count, percent } from "../../../time/format.ts";
-import { FacetValueLine } from "./facet-value.tsx";
+import { formatCount, formatPercent } from "../../../time/format.ts";
+import { FacetValueRow } from "./facet-value.tsx";
 
 const VALUES_SHOWN = 6;
 const VALUES_FOUND_MAX = 40;
@@ -14,50 +14,60 @@ interface Props {
   facet: Facet | undefined;
   total: number;
   inList: boolean;
-  stateOf(value: string): Filter | undefined;
+  activeFilter(value: string): Filter | undefined;
   onFilter(value: string, filter: Filter): void;
   onClose(): void;
   onColumn(): void;
-  all(): Promise<Facet | undefined>;
+  loadAll(): Promise<Facet | undefined>;
 }
 
-export function FacetBlock({ column, facet, total, inList, stateOf, onFilter, onClose, onColumn, all }: Props) {
+export function FacetBlock({
+  column,
+  facet,
+  total,
+  inList,
+  activeFilter,
+  onFilter,
+  onClose,
+  onColumn,
+  loadAll,
+}: Props) {
   const [searching, setSearching] = useState(false);
   const [search, setSearch] = useState("");
   const [more, setMore] = useState(false);
-  const [whole, setWhole] = useState<Facet>();
+  const [allValues, setAllValues] = useState<Facet>();
 
   useEffect(() => {
     if (!searching && !more) return undefined;
-    let gone = false;
-    all().then(
-      (facet) => !gone && setWhole(facet),
+    let cancelled = false;
+    loadAll().then(
+      (facet) => !cancelled && setAllValues(facet),
       () => undefined,
     );
     return () => {
-      gone = true;
+      cancelled = true;
     };
   }, [searching, more, facet]);
 
-  const wanted = search.trim().toLowerCase();
-  const from = (searching || more ? whole : undefined) ?? facet;
-  const matching = (from?.values ?? []).filter(({ value }) => value.toLowerCase().includes(wanted));
+  const needle = search.trim().toLowerCase();
+  const from = (searching || more ? allValues : undefined) ?? facet;
+  const matching = (from?.values ?? []).filter(({ value }) => value.toLowerCase().includes(needle));
   const values = matching.slice(0, searching || more ? VALUES_FOUND_MAX : VALUES_SHOWN);
-  const most = from?.values[0]?.count ?? 1;
+  const largest = from?.values[0]?.count ?? 1;
   const rest = (facet?.coverage ?? 0) - values.reduce((sum, value) => sum + value.count, 0);
   return (
     <section class="facet" aria-label={column}>
       <h3 class="facet-head">
-        <span class="facet-name mono clip" title={column}>
+        <span class="facet-name mono ellipsis" title={column}>
           {shortName(column)}
         </span>
         {facet && facet.distinct > 0 && (
-          <span class="facet-distinct" title={`${count(facet.distinct)} different values`}>
-            {count(facet.distinct)}
+          <span class="facet-distinct" title={`${formatCount(facet.distinct)} different values`}>
+            {formatCount(facet.distinct)}
           </span>
         )}
         <span class="facet-actions">
-          <Tool
+          <HeaderButton
             icon="search"
             title={`Search the values of ${column}`}
             on={searching}
@@ -66,17 +76,17 @@ export function FacetBlock({ column, facet, total, inList, stateOf, onFilter, on
               setSearch("");
             }}
           />
-          <Tool
+          <HeaderButton
             icon="column"
             title={inList ? `Remove the column ${column}` : `Show ${column} as a column`}
             on={inList}
             onClick={onColumn}
           />
-          <Tool icon="close" title={`Close ${column}`} onClick={onClose} />
+          <HeaderButton icon="close" title={`Close ${column}`} onClick={onClose} />
         </span>
       </h3>
       {facet && facet.coverage < total && (
-        <p class="facet-coverage">in {percent(facet.coverage, total)} of the messages</p>
+        <p class="facet-coverage">in {formatPercent(facet.coverage, total)} of the messages</p>
       )}
       {searching && (
         <input
@@ -93,34 +103,36 @@ export function FacetBlock({ column, facet, total, inList, stateOf, onFilter, on
         />
       )}
       <ul>
-        {values.map(({ value, count: many }) => (
-          <FacetValueLine
+        {values.map(({ value, count: valueCount }) => (
+          <FacetValueRow
             key={value}
             column={column}
             value={value}
-            count={many}
+            count={valueCount}
             total={total}
-            share={many / most}
-            state={stateOf(value)}
+            share={valueCount / largest}
+            state={activeFilter(value)}
             onFilter={(filter) => onFilter(value, filter)}
           />
         ))}
       </ul>
       {facet && values.length === 0 && (
-        <p class="facet-none">
-          {wanted ? "No such value." : total === 0 ? "Nothing to count." : "No message has this field."}
+        <p class="facet-empty">
+          {needle ? "No such value." : total === 0 ? "Nothing to count." : "No message has this field."}
         </p>
       )}
       {!searching && facet && facet.distinct > VALUES_SHOWN && (
-        <button type="button" class="linklike facet-more" onClick={() => setMore(!more)}>
-          {more ? "Show fewer" : `${count(facet.distinct - values.length)} more \u00b7 ${percent(rest, total)}`}
+        <button type="button" class="link-button facet-more" onClick={() => setMore(!more)}>
+          {more
+            ? "Show fewer"
+            : `${formatCount(facet.distinct - values.length)} more \u00b7 ${formatPercent(rest, total)}`}
         </button>
       )}
     </section>
   );
 }
 
-function Tool({
+function HeaderButton({
   icon,
   title,
   on,
@@ -134,7 +146,7 @@ function Tool({
   return (
     <button
       type="button"
-      class={`tiny ${on ? "on" : ""}`}
+      class={`icon-button ${on ? "on" : ""}`}
       title={title}
       aria-label={title}
       aria-pressed={on}

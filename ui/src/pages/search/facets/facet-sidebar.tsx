@@ -1,10 +1,10 @@
-// The rail: the top values of some columns, and the names of all others.
+// The sidebar: the top values of some columns, and the names of all others.
 import { useState } from "preact/hooks";
 import type { Column } from "../../../api/columns.ts";
 import type { Facet } from "../../../api/facets.ts";
 import { Icon } from "../../../components/icon.tsx";
 import { shortName, type Filter } from "../../../query/edit.ts";
-import { brief, count } from "../../../time/format.ts";
+import { formatCompact, formatCount } from "../../../time/format.ts";
 import { FacetBlock } from "./facet-block.tsx";
 
 interface Props {
@@ -14,20 +14,20 @@ interface Props {
   columns: Column[];
   shown: string[];
   total: number;
-  stateOf(column: string, value: string): Filter | undefined;
+  activeFilter(column: string, value: string): Filter | undefined;
   onFilter(column: string, value: string, filter: Filter): void;
   onOpen(columns: string[]): void;
   onColumn(column: string): void;
-  all(column: string): Promise<Facet | undefined>;
+  loadAll(column: string): Promise<Facet | undefined>;
 }
 
-export function FacetRail(props: Props) {
+export function FacetSidebar(props: Props) {
   const { facets, open, columns, shown, total } = props;
   const [search, setSearch] = useState("");
-  const wanted = search.trim().toLowerCase();
-  const others = columns.filter(({ name }) => !open.includes(name) && name.toLowerCase().includes(wanted));
+  const needle = search.trim().toLowerCase();
+  const otherColumns = columns.filter(({ name }) => !open.includes(name) && name.toLowerCase().includes(needle));
   return (
-    <nav class="rail" aria-label="Fields">
+    <nav class="sidebar" aria-label="Fields">
       {open.map((column) => {
         const facet = facets.find((known) => known.column === column);
         return (
@@ -37,11 +37,11 @@ export function FacetRail(props: Props) {
             facet={facet}
             total={total}
             inList={shown.includes(column)}
-            stateOf={(value) => props.stateOf(column, value)}
+            activeFilter={(value) => props.activeFilter(column, value)}
             onFilter={(value, filter) => props.onFilter(column, value, filter)}
             onClose={() => props.onOpen(open.filter((name) => name !== column))}
             onColumn={() => props.onColumn(column)}
-            all={() => props.all(column)}
+            loadAll={() => props.loadAll(column)}
           />
         );
       })}
@@ -60,23 +60,23 @@ export function FacetRail(props: Props) {
           />
         )}
         <ul class="fields">
-          {others.map(({ name, documents, numeric }) => (
+          {otherColumns.map(({ name, documents, numeric }) => (
             <li class="field-line">
               <button
                 type="button"
                 class="field-name"
-                title={`${name}: in ${count(documents)} messages. Show its values`}
+                title={`${name}: in ${formatCount(documents)} messages. Show its values`}
                 onClick={() => props.onOpen([...open, name])}
               >
                 <span class="field-type" aria-label={numeric ? "number" : "text"}>
                   {numeric ? "#" : "t"}
                 </span>
-                <span class="mono clip">{shortName(name)}</span>
+                <span class="mono ellipsis">{shortName(name)}</span>
               </button>
-              <span class="field-count">{brief(documents)}</span>
+              <span class="field-count">{formatCompact(documents)}</span>
               <button
                 type="button"
-                class={`tiny ${shown.includes(name) ? "on" : ""}`}
+                class={`icon-button ${shown.includes(name) ? "on" : ""}`}
                 aria-pressed={shown.includes(name)}
                 title={shown.includes(name) ? `Remove the column ${name}` : `Show ${name} as a column`}
                 aria-label={`Column ${name}`}
@@ -86,7 +86,9 @@ export function FacetRail(props: Props) {
               </button>
             </li>
           ))}
-          {others.length === 0 && <li class="facet-none">{wanted ? "No field of that name." : "No other fields."}</li>}
+          {otherColumns.length === 0 && (
+            <li class="facet-empty">{needle ? "No field of that name." : "No other fields."}</li>
+          )}
         </ul>
       </section>
     </nav>

@@ -1,43 +1,43 @@
-// One value of a facet: its share as a bar, its count; a click filters, the minus excludes.
+// One value of a facet with its count and, as a bar, its share: a click filters by it, the minus excludes it.
 import { SeverityMark } from "../../../components/severity.tsx";
 import { Icon } from "../../../components/icon.tsx";
 import type { Filter } from "../../../query/edit.ts";
-import { count, percent } from "../../../time/format.ts";
+import { formatCount, formatPercent } from "../../../time/format.ts";
 
 interface Props {
   column: string;
   value: string;
   count: number;
   total: number;
-  /** Compared with the most frequent value. */
+  /** The count as a part of the most frequent value's, from 0 to 1. */
   share: number;
   state: Filter | undefined;
   onFilter(filter: Filter): void;
 }
 
-export function FacetValueLine({ column, value, count: many, total, share, state, onFilter }: Props) {
+export function FacetValueRow({ column, value, count: valueCount, total, share, state, onFilter }: Props) {
   return (
     <li class={`value-line ${state ?? ""}`} data-field={column} data-value={value}>
       <button
         type="button"
-        class="value-main"
+        class="value-button"
         aria-pressed={state === "include"}
-        title={`${value}\n${count(many)} of ${count(total)}. Click to filter`}
+        title={`${value}\n${formatCount(valueCount)} of ${formatCount(total)}. Click to filter`}
         onClick={() => onFilter("include")}
       >
-        <span class="value-name mono clip">
+        <span class="value-name mono ellipsis">
           {state === "include" && <Icon name="check" size={12} />}
           {column === "severity" ? <SeverityMark severity={value} /> : value}
         </span>
-        <span class="value-share">{percent(many, total)}</span>
-        <span class="value-count">{count(many)}</span>
+        <span class="value-share">{formatPercent(valueCount, total)}</span>
+        <span class="value-count">{formatCount(valueCount)}</span>
         <span class="value-bar" aria-hidden="true">
           <span class="bar-fill" style={{ width: `${Math.max(1, share * 100)}%` }} />
         </span>
       </button>
       <button
         type="button"
-        class="tiny value-exclude"
+        class="icon-button value-exclude"
         title={`Exclude ${value}`}
         aria-label={`Exclude ${value}`}
         onClick={() => onFilter("exclude")}

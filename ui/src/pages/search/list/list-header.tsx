@@ -1,4 +1,4 @@
-// The names above the list; columns are moved and removed here.
+// The names of the columns above the list; columns are moved and removed here.
 import { Icon } from "../../../components/icon.tsx";
 import { shortName } from "../../../query/edit.ts";
 import type { Clock } from "../../../api/search.ts";
@@ -10,7 +10,7 @@ interface Props {
   onColumns(columns: string[]): void;
 }
 
-export function ListHead({ columns, clock, zone, onColumns }: Props) {
+export function ListHeader({ columns, clock, zone, onColumns }: Props) {
   const move = (from: number, by: number): void => {
     const moved = [...columns];
     const [column] = moved.splice(from, 1);
@@ -18,16 +18,16 @@ export function ListHead({ columns, clock, zone, onColumns }: Props) {
     onColumns(moved);
   };
   return (
-    <div class="row head" role="row" aria-rowindex={1}>
+    <div class="row list-header" role="row" aria-rowindex={1}>
       <span class="cell" role="columnheader" aria-sort="descending">
-        {clock} <span class="dim">{zone}</span>
+        {clock} <span class="muted">{zone}</span>
       </span>
       {columns.map((column, at) => (
         <span class="cell" role="columnheader">
-          <span class="head-name" title={column}>
+          <span class="header-name" title={column}>
             {shortName(column)}
           </span>
-          <span class="head-actions">
+          <span class="header-actions">
             {at > 0 && <Action icon="left" title={`Move ${column} left`} onClick={() => move(at, -1)} />}
             {at < columns.length - 1 && (
               <Action icon="right" title={`Move ${column} right`} onClick={() => move(at, 1)} />

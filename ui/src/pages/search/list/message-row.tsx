@@ -1,10 +1,10 @@
-// One message as a line of the list.
+// One message as a row of the list.
 import { memo } from "preact/compat";
 import { columnOf, timeOf, type Row } from "../../../api/row.ts";
 import type { Clock } from "../../../api/search.ts";
 import { MessageText } from "../../../components/message-text.tsx";
 import { SeverityMark, severityClass } from "../../../components/severity.tsx";
-import { clockTime, day } from "../../../time/format.ts";
+import { formatClockTime, formatDay } from "../../../time/format.ts";
 import type { Zone } from "../../../time/zone.ts";
 
 interface Props {
@@ -21,7 +21,7 @@ interface Props {
   onClick(index: number, cell: number): void;
 }
 
-export const RowLine = memo(function RowLine({
+export const MessageRow = memo(function MessageRow({
   row,
   index,
   top,
@@ -33,11 +33,11 @@ export const RowLine = memo(function RowLine({
   open,
   onClick,
 }: Props) {
-  const place = { transform: `translateY(${top}px)` };
+  const position = { transform: `translateY(${top}px)` };
   if (!row) {
     return (
-      <div class="row loading" role="row" aria-rowindex={index + 2} aria-busy="true" style={place}>
-        <span class="row-ghost" />
+      <div class="row loading" role="row" aria-rowindex={index + 2} aria-busy="true" style={position}>
+        <span class="row-placeholder" />
       </div>
     );
   }
@@ -56,13 +56,13 @@ export const RowLine = memo(function RowLine({
       role="row"
       aria-rowindex={index + 2}
       aria-selected={open}
-      style={place}
+      style={position}
       data-index={index}
       data-sequence={row.sequence}
       onClick={click}
     >
-      <span class={`${on(0)} when`} role="gridcell" data-cell="0">
-        <span class="dim">{day(us, zone)}</span> {clockTime(us, zone)}
+      <span class={`${on(0)} time-cell`} role="gridcell" data-cell="0">
+        <span class="muted">{formatDay(us, zone)}</span> {formatClockTime(us, zone)}
       </span>
       {columns.map((column, at) => (
         <span class={on(at + 1)} role="gridcell" data-cell={at + 1} title={wrap ? undefined : columnOf(row, column)}>
@@ -70,7 +70,7 @@ export const RowLine = memo(function RowLine({
         </span>
       ))}
       <span class={`${on(columns.length + 1)} text`} role="gridcell" data-cell={columns.length + 1}>
-        <MessageText text={row.message} highlights={row.highlights} line={!wrap} />
+        <MessageText text={row.message} highlights={row.highlights} singleLine={!wrap} />
       </span>
     </div>
   );

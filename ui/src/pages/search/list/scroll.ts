@@ -1,9 +1,9 @@
 // Positions of rows in a list that may be taller than a browser can draw.
 //
-// In: the scroller's position. Out: which rows are in sight, and where. A list of fixed rows above CANVAS_PX_MAX is drawn on
-// a shorter canvas: small moves stay true to the pixel, large ones (dragging the scroll bar) are scaled, and the bar is
-// set right again when the hand rests. Wrapped rows are measured as they appear.
-// Limits: WRAPPED_ROWS_MAX rows in wrapped lists, whose heights have to be kept.
+// In: the position of the scroll bar. Out: which rows are visible, and where they are drawn. A list of fixed rows above
+// CANVAS_PX_MAX is drawn on a shorter canvas: small moves are exact to the pixel, large ones (dragging the scroll bar) are
+// scaled, and the scroll bar is corrected once scrolling pauses. Wrapped rows are measured as they are drawn.
+// Limits: WRAPPED_ROWS_MAX rows in wrapped lists, because their heights have to be kept.
 
 export const ROW_PX = 24;
 /** Firefox stops at about 17.9 million pixels, Chromium at 33.5. */
@@ -11,9 +11,11 @@ export const CANVAS_PX_MAX = 16_000_000;
 export const WRAPPED_ROWS_MAX = 20_000;
 const WRAPPED_PX_GUESS = 32;
 
+/** A list whose rows all have the same height. */
 export class FixedRows {
+  /** The first visible pixel of the list, which may be taller than the canvas. */
   top = 0;
-  private seen = 0;
+  private lastScrollTop = 0;
 
   constructor(
     readonly length: number,
@@ -33,9 +35,9 @@ export class FixedRows {
     return (this.totalPx - this.viewPx) / (this.canvasPx - this.viewPx);
   }
 
-  /** The scroller moved to `scrollTop`. */
-  moved(scrollTop: number): void {
-    const by = scrollTop - this.seen;
+  /** Records that the user scrolled to `scrollTop`. */
+  scrolledTo(scrollTop: number): void {
+    const by = scrollTop - this.lastScrollTop;
     const most = Math.max(0, this.totalPx - this.viewPx);
     const atEnd = scrollTop >= this.canvasPx - this.viewPx - 1;
     if (this.ratio === 1) this.top = scrollTop;
@@ -43,26 +45,26 @@ export class FixedRows {
     else if (atEnd) this.top = most;
     else if (Math.abs(by) < 2 * this.viewPx) this.top = Math.min(most, Math.max(0, this.top + by));
     else this.top = scrollTop * this.ratio;
-    this.seen = scrollTop;
+    this.lastScrollTop = scrollTop;
   }
 
-  /** The position that the scroller should have for the present top. */
-  get restPx(): number {
+  /** The position of the scroll bar that belongs to `top`. */
+  get scrollTopPx(): number {
     return this.ratio === 1 ? this.top : Math.round(this.top / this.ratio);
   }
 
-  /** Records a move of the scroller that was made by the page, not by the user. */
-  rested(scrollTop: number): void {
-    this.seen = scrollTop;
+  /** Records a position of the scroll bar that the page has set, not the user. */
+  correctedTo(scrollTop: number): void {
+    this.lastScrollTop = scrollTop;
   }
 
-  /** Goes to a row; returns the new position of the scroller. */
-  reveal(index: number): number {
+  /** Scrolls until a row is visible; returns the new position of the scroll bar. */
+  scrollToRow(index: number): number {
     const at = index * ROW_PX;
     if (at < this.top) this.top = at;
     else if (at + ROW_PX > this.top + this.viewPx) this.top = at + ROW_PX - this.viewPx;
-    this.seen = this.restPx;
-    return this.seen;
+    this.lastScrollTop = this.scrollTopPx;
+    return this.lastScrollTop;
   }
 
   first(): number {
@@ -79,6 +81,7 @@ export class FixedRows {
   }
 }
 
+/** A list of wrapped rows, each as tall as its text. */
 export class MeasuredRows {
   private readonly heights = new Map<number, number>();
   private tops = new Float64Array(1);
@@ -89,7 +92,7 @@ export class MeasuredRows {
     this.rebuild();
   }
 
-  /** Takes the heights of rows just drawn; returns the growth of the rows above `first`. */
+  /** Stores the heights of rows that were just drawn; returns by how much the rows above `first` grew. */
   measure(drawn: [number, number][], first: number): number {
     let above = 0;
     let changed = false;

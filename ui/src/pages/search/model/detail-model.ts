@@ -16,25 +16,25 @@ export class DetailModel {
   readonly same = signal<SameAs>("source");
   readonly before = signal(CONTEXT_ROWS);
   readonly after = signal(CONTEXT_ROWS);
-  /** The message that the context is around; walking in the context moves `open`, not this. */
+  /** The message in the middle of the context; opening another one of the context does not move it. */
   readonly anchor = signal<RowId | undefined>(undefined);
-  private readonly stops: (() => void)[];
+  private readonly disposers: (() => void)[];
 
   constructor(private readonly page: SearchModel) {
     const open = computed(() => page.view.value.open);
-    const walking = computed(() => page.view.value.tab === "context");
-    this.stops = [
+    const contextOpen = computed(() => page.view.value.tab === "context");
+    this.disposers = [
       effect(() => {
         const sequence = open.value;
         const logspace = page.logspace.value;
-        if (sequence !== undefined && logspace) untracked(() => this.load(logspace, sequence, walking.value));
+        if (sequence !== undefined && logspace) untracked(() => this.load(logspace, sequence, contextOpen.value));
         else this.message.value = undefined;
       }),
       effect(() => {
         const anchor = this.anchor.value;
         const logspace = page.logspace.value;
-        if (!walking.value || anchor === undefined || !logspace) return undefined;
-        const question = {
+        if (!contextOpen.value || anchor === undefined || !logspace) return undefined;
+        const request = {
           logspace,
           sequence: anchor,
           before: this.before.value,
@@ -42,7 +42,7 @@ export class DetailModel {
           same: this.same.value,
         };
         const abort = new AbortController();
-        readContext(question, abort.signal).then(
+        readContext(request, abort.signal).then(
           ({ rows }) => (this.context.value = rows),
           (cause: unknown) => this.fail(cause),
         );
@@ -52,15 +52,15 @@ export class DetailModel {
   }
 
   stop(): void {
-    for (const stop of this.stops) stop();
+    for (const dispose of this.disposers) dispose();
   }
 
   more(side: "before" | "after"): void {
     this[side].value = Math.min(CONTEXT_ROWS_MAX, this[side].value + 2 * CONTEXT_ROWS);
   }
 
-  private load(logspace: string, sequence: RowId, walking: boolean): void {
-    const inContext = walking && this.context.peek().some((row) => row.sequence === sequence);
+  private load(logspace: string, sequence: RowId, contextOpen: boolean): void {
+    const inContext = contextOpen && this.context.peek().some((row) => row.sequence === sequence);
     if (!inContext) {
       batch(() => {
         this.anchor.value = sequence;

@@ -1,35 +1,35 @@
-// The reason why a result is empty, so that the page can offer the one thing that helps.
+// The reason kind a result is empty, so that the page can offer the one thing that helps.
 import { readLogspaces, type Logspace } from "../../../api/logspaces.ts";
 import { timeOf } from "../../../api/row.ts";
-import { search, type SearchAnswer, type SearchQuestion } from "../../../api/search.ts";
+import { search, type SearchAnswer, type SearchRequest } from "../../../api/search.ts";
 
-export type Nothing =
+export type EmptyReason =
   /** The configuration has no logspace. */
-  | { why: "no-logspace" }
+  | { kind: "no-logspace" }
   /** The logspace has no message at all yet. */
-  | { why: "first-run" }
+  | { kind: "first-run" }
   /** Some of the searched messages are locked, away or damaged: the answer does not include them. */
-  | { why: "unread" }
+  | { kind: "unread" }
   /** There are messages that match, but not in this range. */
-  | { why: "range"; total: number; nearestUs: number }
+  | { kind: "range"; total: number; nearestUs: number }
   /** Nothing matches, at any time. */
-  | { why: "query" };
+  | { kind: "query" };
 
-export async function whyNothing(
-  question: SearchQuestion,
+export async function findEmptyReason(
+  request: SearchRequest,
   { unread = [] }: SearchAnswer,
   logspaces: Logspace[],
   signal: AbortSignal,
-): Promise<Nothing> {
-  if (unread.length > 0) return { why: "unread" };
-  const known = logspaces.find(({ name }) => name === question.logspace);
+): Promise<EmptyReason> {
+  if (unread.length > 0) return { kind: "unread" };
+  const known = logspaces.find(({ name }) => name === request.logspace);
   if (known?.messages === 0) {
-    const now = (await readLogspaces(signal)).find(({ name }) => name === question.logspace);
-    if (!now || now.messages === 0) return { why: "first-run" };
+    const now = (await readLogspaces(signal)).find(({ name }) => name === request.logspace);
+    if (!now || now.messages === 0) return { kind: "first-run" };
   }
-  const ever = await search({ ...question, time: { clock: question.time.clock }, limit: 1, bars: 0 }, signal);
+  const ever = await search({ ...request, time: { clock: request.time.clock }, limit: 1, bars: 0 }, signal);
   const newest = ever.rows[0];
-  if (ever.total === 0 || !newest) return { why: "query" };
-  const nearestUs = timeOf(newest, question.time.clock);
-  return { why: "range", total: ever.total, nearestUs };
+  if (ever.total === 0 || !newest) return { kind: "query" };
+  const nearestUs = timeOf(newest, request.time.clock);
+  return { kind: "range", total: ever.total, nearestUs };
 }

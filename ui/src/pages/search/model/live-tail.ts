@@ -1,26 +1,27 @@
 // The live tail: new rows above the earlier ones, without a gap and without a row twice.
 //
 // In: rows as the server sends them. Out: `rows`, newest first; while `paused`, new ones wait and are counted.
-// At most ROWS_A_TICK rows are drawn a tick: of a flood the newest are shown and the rest counted as passed over.
-// Limits: ROWS_KEPT_MAX rows in the list, WAITING_MAX waiting while paused; older ones leave.
+// At most ROWS_PER_TICK rows are drawn per tick: of a flood the newest are shown, the others only counted.
+// Limits: ROWS_KEPT_MAX rows in the list, WAITING_MAX waiting while paused; beyond these the oldest are dropped.
 import { batch, signal } from "@preact/signals";
 import type { Row, RowId } from "../../../api/row.ts";
 import { openTail, type Tail } from "../../../api/tail.ts";
 
 const TICK_MS = 250;
-const ROWS_A_TICK = 60;
+const ROWS_PER_TICK = 60;
 const ROWS_KEPT_MAX = 3_000;
 const WAITING_MAX = 2_000;
 
-export class Live {
+export class LiveTail {
   readonly rows = signal<Row[]>([]);
   readonly waiting = signal(0);
   readonly paused = signal(false);
   readonly connection = signal<"opening" | "open" | "lost">("opening");
-  /** Rows that matched since the start, and those that reached the list. */
+  /** Rows that matched since the start. */
   readonly matched = signal(0);
+  /** Rows that reached the list. */
   readonly shown = signal(0);
-  /** Messages that the server could not even compare in time. */
+  /** Messages that came too fast for the server to compare with the query. */
   readonly missed = signal(0);
   /** Matching rows a second, over the last status interval. */
   readonly rate = signal(0);
@@ -33,15 +34,15 @@ export class Live {
   constructor(question: { logspace: string; query: string; after: RowId }, rows: Row[]) {
     this.rows.value = rows;
     this.tail = openTail(question, {
-      row: (row) => this.take(row),
+      row: (row) => this.receive(row),
       status: ({ matched, missed }) => {
         // The count starts at zero with each connection.
-        const fresh =
+        const newMatches =
           this.matchedBefore === undefined || matched < this.matchedBefore ? matched : matched - this.matchedBefore;
         this.matchedBefore = matched;
         batch(() => {
-          this.rate.value = fresh;
-          this.matched.value += fresh;
+          this.rate.value = newMatches;
+          this.matched.value += newMatches;
           this.missed.value = missed ?? 0;
         });
       },
@@ -50,11 +51,12 @@ export class Live {
     this.timer = setInterval(() => this.tick(), TICK_MS);
   }
 
-  /** Called when the user scrolls away from the top, and back. */
+  /** Holds new rows back; called when the user scrolls away from the top. */
   pause(): void {
     this.paused.value = true;
   }
 
+  /** Shows what was held back; called when the user is at the top again. */
   resume(): void {
     this.paused.value = false;
     this.tick();
@@ -65,7 +67,7 @@ export class Live {
     this.tail.close();
   }
 
-  private take(row: Row): void {
+  private receive(row: Row): void {
     this.received++;
     this.pending.push(row);
     if (this.pending.length > WAITING_MAX) this.pending.splice(0, this.pending.length - WAITING_MAX);
@@ -77,14 +79,14 @@ export class Live {
       this.waiting.value = this.received;
       return;
     }
-    const limit = Math.max(ROWS_A_TICK, this.waiting.value ? WAITING_MAX : 0);
-    const fresh = this.pending.slice(-limit).reverse();
+    const limit = Math.max(ROWS_PER_TICK, this.waiting.value ? WAITING_MAX : 0);
+    const newRows = this.pending.slice(-limit).reverse();
     this.pending = [];
     this.received = 0;
     batch(() => {
-      this.shown.value += fresh.length;
+      this.shown.value += newRows.length;
       this.waiting.value = 0;
-      this.rows.value = [...fresh, ...this.rows.value].slice(0, ROWS_KEPT_MAX);
+      this.rows.value = [...newRows, ...this.rows.value].slice(0, ROWS_KEPT_MAX);
     });
   }
 }

@@ -1,20 +1,20 @@
 // The state of the search page: the view (which the URL holds), its result, and the selection.
 //
-// In: events of the components. Out: signals they show. Holds: the request under way (a newer one aborts it), the live
-// tail, the rows. Everything that fetches on this page is here or in a sibling file.
+// In: events of the components. Out: the signals that they show. Holds: the request under way (a newer one aborts it), the
+// live tail, the rows. Everything on this page that fetches is here or in a file beside it.
 import { batch, computed, signal, type Signal } from "@preact/signals";
 import { ApiError, isAborted, type ErrorBody } from "../../../api/call.ts";
 import { explain, type Explanation } from "../../../api/explain.ts";
 import { readLogspaces, type Logspace } from "../../../api/logspaces.ts";
-import { search, type SearchAnswer, type SearchQuestion } from "../../../api/search.ts";
+import { search, type SearchAnswer, type SearchRequest } from "../../../api/search.ts";
 import { hasPipes } from "../../../query/pipes.ts";
-import { absolute, barsFor, resolve, type Span } from "../../../time/range.ts";
+import { absolute, barCountFor, resolve, type Span } from "../../../time/range.ts";
 import { decodeView, encodeView } from "../../../view/codec.ts";
-import { narrow } from "../../../view/preferences.ts";
-import { asksTheSame, type View } from "../../../view/view.ts";
-import { whyNothing, type Nothing } from "./empty-reason.ts";
-import { Live } from "./live-tail.ts";
-import { PAGE_ROWS, PIPED_ROWS, Rows } from "./paged-rows.ts";
+import { isNarrow } from "../../../view/preferences.ts";
+import { isSameSearch, type View } from "../../../view/view.ts";
+import { findEmptyReason, type EmptyReason } from "./empty-reason.ts";
+import { LiveTail } from "./live-tail.ts";
+import { PAGE_ROWS, PIPED_ROWS, PagedRows } from "./paged-rows.ts";
 
 const TIMEOUT_MS = 30_000;
 /** Interval at which count, bars and facets are refreshed in live mode. */
@@ -24,11 +24,11 @@ export class SearchModel {
   readonly view = signal<View>(decodeView(location.search));
   readonly logspaces: Signal<Logspace[]>;
   readonly answer = signal<SearchAnswer | undefined>(undefined);
-  readonly rows = signal<Rows | undefined>(undefined);
-  readonly live = signal<Live | undefined>(undefined);
+  readonly rows = signal<PagedRows | undefined>(undefined);
+  readonly live = signal<LiveTail | undefined>(undefined);
   readonly loading = signal(false);
   readonly error = signal<ErrorBody | undefined>(undefined);
-  readonly nothing = signal<Nothing | undefined>(undefined);
+  readonly emptyReason = signal<EmptyReason | undefined>(undefined);
   /** Row and cell of the keyboard's cursor in the list. */
   readonly cursor = signal({ row: 0, cell: 0 });
   readonly notice = signal("");
@@ -43,11 +43,11 @@ export class SearchModel {
 
   /** The columns that fit the width of the window. */
   readonly columns = computed(() =>
-    narrow.value ? this.view.value.columns.filter((name) => name === "severity") : this.view.value.columns,
+    isNarrow.value ? this.view.value.columns.filter((name) => name === "severity") : this.view.value.columns,
   );
 
-  /** The text in the query bar while it differs from the query of the result. */
-  draft: string | undefined;
+  /** The text in the query bar, while it differs from the query of the result. */
+  queryInput: string | undefined;
 
   private request: AbortController | undefined;
   private refreshTimer: ReturnType<typeof setTimeout> | undefined;
@@ -73,24 +73,24 @@ export class SearchModel {
   private readonly onPop = (): void => {
     const before = this.view.value;
     this.view.value = decodeView(location.search);
-    if (!asksTheSame(before, this.view.value) || before.live !== this.view.value.live) void this.run();
+    if (!isSameSearch(before, this.view.value) || before.live !== this.view.value.live) void this.run();
   };
 
-  /** Changes the view and the URL with it. A new question is a step in the browser's history. */
-  go(change: Partial<View>, history_: "push" | "replace" = "push"): void {
+  /** Changes the view and the URL with it. A new search is a step in the browser's history. */
+  navigate(change: Partial<View>, history_: "push" | "replace" = "push"): void {
     const before = this.view.value;
     const after = { ...before, ...change };
-    const asksAnew = !asksTheSame(before, after) || before.live !== after.live;
-    if (asksAnew && change.open === undefined && !asksTheSame(before, after)) after.open = undefined;
-    if (change.query !== undefined) this.draft = undefined;
+    const searchChanged = !isSameSearch(before, after) || before.live !== after.live;
+    if (searchChanged && change.open === undefined && !isSameSearch(before, after)) after.open = undefined;
+    if (change.query !== undefined) this.queryInput = undefined;
     this.view.value = after;
     const url = location.pathname + encodeView(after);
-    if (history_ === "push" && asksAnew) history.pushState(null, "", url);
+    if (history_ === "push" && searchChanged) history.pushState(null, "", url);
     else history.replaceState(null, "", url);
-    if (asksAnew) void this.run();
+    if (searchChanged) void this.run();
   }
 
-  /** Asks the question again; used for relative ranges and after failures. */
+  /** Runs the search again; used for relative ranges and after failures. */
   async run(): Promise<void> {
     this.request?.abort();
     const request = new AbortController();
@@ -105,22 +105,27 @@ export class SearchModel {
       if (this.logspaces.value.length === 0) await this.readLogspaces();
       if (this.error.value) return;
       if (this.logspaces.value.length === 0) {
-        this.nothing.value = { why: "no-logspace" };
+        this.emptyReason.value = { kind: "no-logspace" };
         return;
       }
       const answer = await search(
-        this.question({
+        this.searchRequest({
           limit: hasPipes(this.view.value.query) ? PIPED_ROWS : PAGE_ROWS,
-          bars: barsFor(this.window()),
+          bars: barCountFor(this.currentSpan()),
           facets: this.facetColumns.value,
         }),
         request.signal,
       );
       if (request.signal.aborted) return;
-      this.show(answer);
+      this.showAnswer(answer);
       if (this.view.value.live) this.startLive(answer);
       if (answer.total === 0)
-        this.nothing.value = await whyNothing(this.question({}), answer, this.logspaces.value, request.signal);
+        this.emptyReason.value = await findEmptyReason(
+          this.searchRequest({}),
+          answer,
+          this.logspaces.value,
+          request.signal,
+        );
     } catch (cause) {
       if (!isAborted(cause)) this.fail(cause);
     } finally {
@@ -128,8 +133,8 @@ export class SearchModel {
     }
   }
 
-  /** Builds a question about the current view; its time range is `span` if given, else the one of the view. */
-  question(more: Partial<SearchQuestion>, span?: Span): SearchQuestion {
+  /** Builds a request for the current view; its time range is `span` if given, else the one of the view. */
+  searchRequest(more: Partial<SearchRequest>, span?: Span): SearchRequest {
     const { query, clock, range } = this.view.value;
     const { from, to } = span ? absolute(span) : range;
     return {
@@ -141,18 +146,18 @@ export class SearchModel {
     };
   }
 
-  /** Explains the cost of the question on the screen. */
+  /** Explains what the search on the screen costs. */
   explain(signal: AbortSignal): Promise<Explanation> {
-    return explain(this.question({}, this.span.value), signal);
+    return explain(this.searchRequest({}, this.span.value), signal);
   }
 
-  /** Returns the window on the screen now, with both ends. */
-  window(): Span {
+  /** Returns the time range on the screen with both ends resolved to microseconds. */
+  currentSpan(): Span {
     return resolve(this.view.value.range, Date.now() * 1000, this.span.value);
   }
 
   /** Shows a notice for a while. */
-  say(text: string, ms = 4_000): void {
+  notify(text: string, ms = 4_000): void {
     clearTimeout(this.noticeTimer);
     this.notice.value = text;
     this.noticeTimer = setTimeout(() => (this.notice.value = ""), ms);
@@ -164,22 +169,22 @@ export class SearchModel {
     void this.refresh();
   }
 
-  private show(answer: SearchAnswer): void {
+  private showAnswer(answer: SearchAnswer): void {
     const span = { fromUs: answer.from_us, toUs: answer.to_us };
     const clock = this.view.value.clock;
-    const question = this.question({}, span);
+    const base = this.searchRequest({}, span);
     batch(() => {
       this.rows.value?.close();
       this.answer.value = answer;
-      if (answer.total > 0) this.nothing.value = undefined;
+      if (answer.total > 0) this.emptyReason.value = undefined;
       // Rows made by pipes arrive all at once: there is no next page to request.
-      const list = hasPipes(question.query ?? "") ? { ...answer, total: answer.rows.length } : answer;
-      this.rows.value = new Rows(list, clock, (more, abort) =>
-        search({ ...question, bars: 0, snapshot: answer.snapshot, ...more }, abort),
+      const list = hasPipes(base.query ?? "") ? { ...answer, total: answer.rows.length } : answer;
+      this.rows.value = new PagedRows(list, clock, (more, abort) =>
+        search({ ...base, bars: 0, snapshot: answer.snapshot, ...more }, abort),
       );
       const open = this.view.value.open;
-      const place = open === undefined ? undefined : this.rows.value.indexOf(open);
-      this.cursor.value = { row: place ?? 0, cell: this.cursor.value.cell };
+      const index = open === undefined ? undefined : this.rows.value.indexOf(open);
+      this.cursor.value = { row: index ?? 0, cell: this.cursor.value.cell };
     });
   }
 
@@ -198,7 +203,7 @@ export class SearchModel {
 
   private startLive(answer: SearchAnswer): void {
     const { query } = this.view.value;
-    this.live.value = new Live({ logspace: this.logspace.value, query, after: answer.snapshot }, answer.rows);
+    this.live.value = new LiveTail({ logspace: this.logspace.value, query, after: answer.snapshot }, answer.rows);
     this.refreshTimer = setTimeout(() => void this.refresh(), LIVE_REFRESH_MS);
   }
 
@@ -207,7 +212,7 @@ export class SearchModel {
     this.live.value = undefined;
   }
 
-  /** Fetches count, bars and facets again; the rows stay. */
+  /** Fetches the count, the bars and the facets again; the rows stay. */
   private async refresh(): Promise<void> {
     clearTimeout(this.refreshTimer);
     const known = this.answer.value;
@@ -217,13 +222,13 @@ export class SearchModel {
     const span = live ? undefined : { fromUs: known.from_us, toUs: known.to_us };
     try {
       const fresh = await search(
-        this.question({ limit: 1, bars: barsFor(this.window()), facets: this.facetColumns.value }, span),
+        this.searchRequest({ limit: 1, bars: barCountFor(this.currentSpan()), facets: this.facetColumns.value }, span),
         abort,
       );
       if (abort.aborted) return;
       // The rows of the list belong to their snapshot; unless live, the answer keeps its count.
       this.answer.value = live ? fresh : { ...known, facets: fresh.facets };
-      this.nothing.value = undefined;
+      this.emptyReason.value = undefined;
     } catch (cause) {
       if (isAborted(cause)) return;
     }

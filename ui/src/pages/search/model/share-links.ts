@@ -1,37 +1,37 @@
-// Links and texts to copy.
+// Links and commands that repeat a search elsewhere, and the clipboard.
 import type { SearchModel } from "./search-model.ts";
 import { absolute } from "../../../time/range.ts";
 import { encodeView } from "../../../view/codec.ts";
 
-/** A link to the screen: with fixed times, so that it shows the same tomorrow, or with relative ones. */
+/** Returns a link to what is on the screen: with fixed times, so that it shows the same tomorrow, or with relative ones. */
 export function permalink(page: SearchModel, times: "fixed" | "relative"): string {
   const view = page.view.value;
-  const range = times === "fixed" ? absolute(page.span.value ?? page.window()) : view.range;
+  const range = times === "fixed" ? absolute(page.span.value ?? page.currentSpan()) : view.range;
   const shared = { ...view, range, logspace: page.logspace.value, live: times === "fixed" ? false : view.live };
   return location.origin + location.pathname + encodeView(shared);
 }
 
-/** The search as a command for a shell: the same rows, as JSON. */
+/** Returns the search as a shell command that prints the same rows as JSON. */
 export function curlCommand(page: SearchModel): string {
-  const { logspace, query, time, limit } = page.question({ limit: 200 }, page.span.value ?? page.window());
+  const { logspace, query, time, limit } = page.searchRequest({ limit: 200 }, page.span.value ?? page.currentSpan());
   const body = JSON.stringify({ logspace, query, time, limit, bars: 0 });
   const url = new URL("api/v1/search", location.href.split("?")[0]).href;
-  return `curl -u admin ${quoted(url)} -H 'Content-Type: application/json' -H 'X-Requested-By: duramen' -d ${quoted(body)}`;
+  return `curl -u admin ${shellQuoted(url)} -H 'Content-Type: application/json' -H 'X-Requested-By: duramen' -d ${shellQuoted(body)}`;
 }
 
-/** The address of an export of all rows; with fixed times, as on the screen. */
+/** Returns the address of an export of all rows, with the times fixed as on the screen. */
 export function exportLink(page: SearchModel, format: "csv" | "csv-safe" | "ndjson" | "raw"): string {
-  const { logspace, query, time } = page.question({}, page.span.value ?? page.window());
-  const asked = { logspace, query, ...time, format };
-  const parameters = Object.entries(asked).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  const { logspace, query, time } = page.searchRequest({}, page.span.value ?? page.currentSpan());
+  const request = { logspace, query, ...time, format };
+  const parameters = Object.entries(request).filter((pair): pair is [string, string] => pair[1] !== undefined);
   return `api/v1/export?${new URLSearchParams(parameters)}`;
 }
 
-function quoted(text: string): string {
+function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Puts text on the clipboard; over plain HTTP browsers only allow the old API. */
+/** Copies text to the clipboard; over plain HTTP browsers allow only the old API. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -39,7 +39,7 @@ export async function copyText(text: string): Promise<boolean> {
   } catch {
     const area = document.createElement("textarea");
     area.value = text;
-    area.className = "offscreen";
+    area.className = "visually-hidden";
     document.body.append(area);
     area.select();
     const done = document.execCommand("copy");

@@ -1,5 +1,4 @@
-// Data that the query bar and the facet rail need besides the result: columns, values, and errors in the
-// query.
+// Data that the query bar and the sidebar need besides the result: columns, values, and errors in the query.
 import { computed, effect, signal } from "@preact/signals";
 import { isAborted, type ErrorBody } from "../../../api/call.ts";
 import { readColumns, type Column } from "../../../api/columns.ts";
@@ -20,17 +19,17 @@ export class SuggestModel {
   readonly hints = signal<string[]>([]);
   private timer: ReturnType<typeof setTimeout> | undefined;
   private request: AbortController | undefined;
-  private readonly stops: (() => void)[];
+  private readonly disposers: (() => void)[];
 
   constructor(private readonly page: SearchModel) {
-    let asked = { logspace: "", at: 0 };
+    let requested = { logspace: "", at: 0 };
     const columns = effect(() => {
       const logspace = page.logspace.value;
       // Waits for the result, which is more urgent; new messages may bring new names.
       const answered = page.rows.value !== undefined;
-      const fresh = asked.logspace === logspace && Date.now() - asked.at < COLUMNS_FRESH_MS;
+      const fresh = requested.logspace === logspace && Date.now() - requested.at < COLUMNS_FRESH_MS;
       if (!logspace || !answered || fresh) return;
-      asked = { logspace, at: Date.now() };
+      requested = { logspace, at: Date.now() };
       readColumns(logspace).then(
         (columns) => {
           if (page.logspace.peek() === logspace) this.columns.value = columns.sort((a, b) => b.documents - a.documents);
@@ -42,18 +41,18 @@ export class SuggestModel {
     });
     // An error in the earlier text does not apply to the query that replaced it.
     const query = computed(() => page.view.value.query);
-    const typed = effect(() => {
+    const queryChanged = effect(() => {
       void query.value;
       clearTimeout(this.timer);
       this.request?.abort();
       this.problem.value = undefined;
       this.hints.value = [];
     });
-    this.stops = [columns, typed];
+    this.disposers = [columns, queryChanged];
   }
 
   stop(): void {
-    for (const stop of this.stops) stop();
+    for (const dispose of this.disposers) dispose();
     clearTimeout(this.timer);
     this.request?.abort();
   }
@@ -68,7 +67,7 @@ export class SuggestModel {
 
   /** Loads all values of one facet, as far as a list can hold them. */
   async facet(column: string): Promise<Facet | undefined> {
-    const { logspace, query, time } = this.page.question({}, this.page.span.value);
+    const { logspace, query, time } = this.page.searchRequest({}, this.page.span.value);
     const snapshot = this.page.answer.value?.snapshot;
     const answer = await readFacets({
       logspace,

@@ -1,4 +1,4 @@
-// The look of the query editor: the page's custom properties reach into its shadow root.
+// The look of the query editor. The page's custom properties apply inside its shadow root, too.
 import { EditorView } from "@codemirror/view";
 
 export const EDITOR_THEME = EditorView.theme({
@@ -19,7 +19,7 @@ export const EDITOR_THEME = EditorView.theme({
   },
   ".cm-cursor": { borderLeftColor: "var(--accent)", borderLeftWidth: "2px" },
   ".tok-field": { color: "var(--syntax-field)" },
-  ".tok-operator, .tok-sign, .tok-pipe": { color: "var(--syntax-operator)", fontWeight: "600" },
+  ".tok-operator, .tok-prefix, .tok-pipe": { color: "var(--syntax-operator)", fontWeight: "600" },
   ".tok-phrase": { color: "var(--syntax-phrase)" },
   ".tok-regex, .tok-range": { color: "var(--syntax-regex)" },
   ".tok-paren": { color: "var(--muted)" },
@@ -53,7 +53,10 @@ export const EDITOR_THEME = EditorView.theme({
     borderRadius: "4px",
     lineHeight: "20px",
   },
-  ".cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]": { background: "var(--chosen)", color: "var(--text)" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]": {
+    background: "var(--selected)",
+    color: "var(--text)",
+  },
   ".cm-completionLabel": { overflow: "hidden", textOverflow: "ellipsis", maxWidth: "46ch" },
   ".cm-completionMatchedText": { textDecoration: "none", color: "var(--accent)", fontWeight: "600" },
   ".cm-completionDetail": {

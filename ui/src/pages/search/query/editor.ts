@@ -1,8 +1,8 @@
 // The query editor: CodeMirror 6, loaded after the first paint.
 //
-// In: a host element, the text, callbacks. Out: a handle to set text, focus and the marked problem.
-// It lives in a shadow root, because there its styles come as adopted sheets, which a strict Content-Security-Policy
-// allows; in the document they would be an inline <style>.
+// In: a host element, the text, callbacks. Out: a handle to set the text, the focus and the marked problem.
+// It lives in a shadow root: there its styles are adopted style sheets, which a strict Content-Security-Policy allows; in the
+// document they would be an inline <style>.
 import {
   acceptCompletion,
   autocompletion,
@@ -26,11 +26,11 @@ import {
   type DecorationSet,
   type ViewUpdate,
 } from "@codemirror/view";
-import { placeAt, unitsOf, writtenValue } from "../../../query/cursor.ts";
+import { cursorContext, utf16Offset } from "../../../query/cursor.ts";
 import { COMMANDS } from "../../../query/pipes.ts";
-import { quoteField } from "../../../query/edit.ts";
+import { quoteField, quoteValue } from "../../../query/edit.ts";
 import { tokenize } from "../../../query/tokens.ts";
-import { brief } from "../../../time/format.ts";
+import { formatCompact } from "../../../time/format.ts";
 import { EDITOR_THEME } from "./editor-theme.ts";
 
 export interface EditorEvents {
@@ -65,9 +65,12 @@ const problemField = StateField.define<DecorationSet>({
       if (!effect.is(setProblem)) continue;
       const text = change.state.doc.toString();
       if (!effect.value || text === "") return Decoration.none;
-      // A mark needs a character: at the very end it is the last one.
-      const from = Math.min(unitsOf(text, effect.value.position), text.length - 1);
-      const to = Math.min(text.length, Math.max(from + 1, unitsOf(text, effect.value.position + effect.value.length)));
+      // A mark needs a character: for a problem at the very end it is the last one.
+      const from = Math.min(utf16Offset(text, effect.value.position), text.length - 1);
+      const to = Math.min(
+        text.length,
+        Math.max(from + 1, utf16Offset(text, effect.value.position + effect.value.length)),
+      );
       return Decoration.set([problemMark.range(from, to)]);
     }
     return change.docChanged ? Decoration.none : marks;
@@ -105,13 +108,13 @@ const oneLine = EditorState.transactionFilter.of((transaction) => {
   };
 });
 
-/** Handles typing over a coloured selection: the browser would keep its colour as a forbidden inline style. */
-const typeOver = EditorView.domEventHandlers({
+/** Replaces a coloured selection when the user types over it: the browser would keep the colour as a forbidden inline style. */
+const overwriteSelection = EditorView.domEventHandlers({
   beforeinput(event, view) {
     const plain = event.inputType === "insertText" && event.data !== null && !view.composing;
     if (!plain || view.state.selection.main.empty) return false;
     event.preventDefault();
-    view.dispatch(view.state.replaceSelection(event.data!), { userEvent: "input.type", scrollIntoView: true });
+    view.dispatch(view.state.replaceSelection(event.data), { userEvent: "input.type", scrollIntoView: true });
     return true;
   },
 });
@@ -129,7 +132,7 @@ export function openEditor(host: HTMLElement, text: string, events: EditorEvents
         EditorView.contentAttributes.of({ "aria-label": "Query", spellcheck: "false", autocapitalize: "off" }),
         placeholder('Search all messages:  failed  \u00b7  host:gw1  \u00b7  "port scan"  \u00b7  severity:<=warning'),
         oneLine,
-        typeOver,
+        overwriteSelection,
         colors,
         problemField,
         autocompletion({
@@ -200,7 +203,7 @@ export function openEditor(host: HTMLElement, text: string, events: EditorEvents
       view.focus();
       if (at !== undefined)
         view.dispatch({
-          selection: { anchor: Math.min(unitsOf(view.state.doc.toString(), at), view.state.doc.length) },
+          selection: { anchor: Math.min(utf16Offset(view.state.doc.toString(), at), view.state.doc.length) },
         });
     },
     close: () => view.destroy(),
@@ -208,26 +211,26 @@ export function openEditor(host: HTMLElement, text: string, events: EditorEvents
 }
 
 async function complete(context: CompletionContext, events: EditorEvents): Promise<CompletionResult | null> {
-  const place = placeAt(context.state.doc.toString(), context.pos);
-  if (!place) return null;
+  const target = cursorContext(context.state.doc.toString(), context.pos);
+  if (!target) return null;
   if (context.state.doc.length === 0) {
     const options = events.recent().map((query, rank): Completion => ({ label: query, boost: -rank }));
     return context.explicit && options.length ? { from: 0, options, filter: false } : null;
   }
-  if (place.kind === "command") {
+  if (target.kind === "command") {
     const options = COMMANDS.map(([label, detail], rank): Completion => ({
       label,
       detail,
       boost: -rank,
       apply: `${label} `,
     }));
-    return { from: place.from, options, validFor: /^[a-z]*$/ };
+    return { from: target.from, options, validFor: /^[a-z]*$/ };
   }
-  if (place.kind === "name") {
-    if (place.prefix === "" && !context.explicit) return null;
+  if (target.kind === "name") {
+    if (target.prefix === "" && !context.explicit) return null;
     const options = events.columns().map(({ name, documents }): Completion => ({
       label: `${quoteField(name)}:`,
-      detail: brief(documents),
+      detail: formatCompact(documents),
       type: "field",
       apply: (view, _completion, from, to) => {
         const insert = `${quoteField(name)}:`;
@@ -235,15 +238,15 @@ async function complete(context: CompletionContext, events: EditorEvents): Promi
         startCompletion(view);
       },
     }));
-    return { from: place.from, options, validFor: /^[\w.@-]*$/ };
+    return { from: target.from, options, validFor: /^[\w.@-]*$/ };
   }
-  const values = await events.values(place.field, place.prefix.replace(/\*$/, ""));
+  const values = await events.values(target.field, target.prefix.replace(/\*$/, ""));
   if (context.aborted) return null;
   const options = values.map(({ value, count }, rank): Completion => ({
-    label: writtenValue(value),
+    label: quoteValue(value),
     displayLabel: value,
-    detail: brief(count),
+    detail: formatCompact(count),
     boost: -rank,
   }));
-  return { from: place.from, options, filter: false };
+  return { from: target.from, options, filter: false };
 }

@@ -1,11 +1,11 @@
-// The query bar: a plain field at once, the editor as soon as it is loaded; below it, the error in the query.
+// The query bar: a plain input at first, the editor as soon as it is loaded; below it, the error in the query.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ErrorBody } from "../../../api/call.ts";
 import { Icon } from "../../../components/icon.tsx";
 import { sentence } from "../states/empty-state.tsx";
 import type { Editor, EditorEvents } from "./editor.ts";
 
-/** Longest time that loading the editor waits for the first rows. */
+/** Longest time that the editor waits for the first rows before it is loaded. */
 const EDITOR_PAUSE_MS = 400;
 
 export interface QueryFocus {
@@ -19,12 +19,13 @@ interface Props extends Omit<EditorEvents, "onSubmit" | "onChange"> {
   busy: boolean;
   onType(text: string): void;
   onSubmit(text: string): void;
-  handle(handle: QueryFocus): void;
+  /** Receives the way to move the focus here. */
+  onReady(focus: QueryFocus): void;
 }
 
 export function QueryBar(props: Props) {
   const host = useRef<HTMLDivElement>(null);
-  const plain = useRef<HTMLInputElement>(null);
+  const plainInput = useRef<HTMLInputElement>(null);
   const editor = useRef<Editor | undefined>(undefined);
   const text = useRef(props.query);
   const latest = useRef(props);
@@ -32,12 +33,12 @@ export function QueryBar(props: Props) {
   latest.current = props;
 
   useEffect(() => {
-    let gone = false;
-    props.handle({ focus: (at) => (editor.current ?? plain.current)?.focus(at as never) });
+    let closed = false;
+    props.onReady({ focus: (at) => (editor.current ?? plainInput.current)?.focus(at) });
     const load = (): Promise<void> =>
       import("./editor.ts").then(({ openEditor }) => {
-        if (gone || editor.current || !host.current) return;
-        const focused = document.activeElement === plain.current;
+        if (closed || editor.current || !host.current) return;
+        const focused = document.activeElement === plainInput.current;
         editor.current = openEditor(host.current, text.current, {
           onChange: typed,
           onSubmit: () => latest.current.onSubmit(text.current),
@@ -46,16 +47,16 @@ export function QueryBar(props: Props) {
           values: (column, prefix) => latest.current.values(column, prefix),
           recent: () => latest.current.recent(),
         });
-        // At once: a hidden editor cannot take the focus.
+        // Shown now, not at the next render: a hidden editor cannot take the focus.
         host.current.hidden = false;
         setLoaded(true);
         if (focused) editor.current.focus(text.current.length);
       });
     // The first rows have priority; a user who wants to type does not wait for them.
     const timer = setTimeout(() => void load(), EDITOR_PAUSE_MS);
-    plain.current?.addEventListener("focus", () => void load());
+    plainInput.current?.addEventListener("focus", () => void load());
     return () => {
-      gone = true;
+      closed = true;
       clearTimeout(timer);
       editor.current?.close();
     };
@@ -64,7 +65,7 @@ export function QueryBar(props: Props) {
   useEffect(() => {
     text.current = props.query;
     editor.current?.setText(props.query);
-    if (plain.current) plain.current.value = props.query;
+    if (plainInput.current) plainInput.current.value = props.query;
   }, [props.query]);
 
   useEffect(() => {
@@ -81,7 +82,7 @@ export function QueryBar(props: Props) {
     <div class="query">
       <div
         class={`query-field ${props.problem ? "wrong" : ""}`}
-        onClick={() => (editor.current ?? plain.current)?.focus()}
+        onClick={() => (editor.current ?? plainInput.current)?.focus()}
       >
         <Icon name="search" />
         <div class="query-editor" ref={host} hidden={!loaded} />
@@ -91,7 +92,7 @@ export function QueryBar(props: Props) {
             aria-label="Query"
             spellcheck={false}
             defaultValue={props.query}
-            ref={plain}
+            ref={plainInput}
             placeholder="Search all messages"
             onInput={(event) => typed(event.currentTarget.value)}
             onKeyDown={(event) => event.key === "Enter" && props.onSubmit(text.current)}
@@ -115,18 +116,30 @@ export function QueryBar(props: Props) {
           {props.busy ? "Searching\u2026" : "Search"}
         </button>
       </div>
-      <Note problem={props.problem} hints={props.hints} onGo={() => editor.current?.focus(props.problem?.position)} />
+      <QueryNote
+        problem={props.problem}
+        hints={props.hints}
+        onShowProblem={() => editor.current?.focus(props.problem?.position)}
+      />
     </div>
   );
 }
 
-function Note({ problem, hints, onGo }: { problem: ErrorBody | undefined; hints: string[]; onGo: () => void }) {
+function QueryNote({
+  problem,
+  hints,
+  onShowProblem,
+}: {
+  problem: ErrorBody | undefined;
+  hints: string[];
+  onShowProblem: () => void;
+}) {
   if (problem) {
     return (
       <p class="query-note wrong" role="alert">
         <Icon name="alert" size={14} /> {sentence(problem.message)}
         {problem.position !== undefined && (
-          <button type="button" class="linklike" onClick={onGo}>
+          <button type="button" class="link-button" onClick={onShowProblem}>
             at {problem.position + 1}
           </button>
         )}

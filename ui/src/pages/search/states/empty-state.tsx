@@ -1,11 +1,11 @@
-// The reason for an empty result, and the one action that helps.
+// Shown instead of rows: why there are none, and the one action that helps.
 import { useEffect } from "preact/hooks";
 import type { ErrorBody } from "../../../api/call.ts";
-import { count, precise } from "../../../time/format.ts";
+import { formatCount, formatFullTime } from "../../../time/format.ts";
 import type { Zone } from "../../../time/zone.ts";
-import type { Nothing } from "../model/empty-reason.ts";
-import { Away } from "./server-unavailable.tsx";
-import { State } from "./status-message.tsx";
+import type { EmptyReason } from "../model/empty-reason.ts";
+import { ServerUnavailable } from "./server-unavailable.tsx";
+import { StatusMessage } from "./status-message.tsx";
 
 const FIRST_RUN_POLL_MS = 2_000;
 
@@ -17,42 +17,42 @@ export interface EmptyEvents {
   onNarrow(): void;
 }
 
-export function NothingState({ nothing, zone, events }: { nothing: Nothing; zone: Zone; events: EmptyEvents }) {
-  if (nothing.why === "first-run") return <FirstRun onPoll={events.onRun} />;
-  if (nothing.why === "no-logspace") {
+export function EmptyState({ reason, zone, events }: { reason: EmptyReason; zone: Zone; events: EmptyEvents }) {
+  if (reason.kind === "first-run") return <FirstRun onPoll={events.onRun} />;
+  if (reason.kind === "no-logspace") {
     return (
-      <State icon="store" title="There is no logspace yet" action="Look again" onAction={events.onRun}>
+      <StatusMessage icon="store" title="There is no logspace yet" action="Look again" onAction={events.onRun}>
         <p>A logspace keeps messages so that they can be searched. Add one to the configuration and reload:</p>
         <pre class="mono">{`destination d_store { logspace("main"); };\nlog { source(s_net); destination(d_store); };`}</pre>
-      </State>
+      </StatusMessage>
     );
   }
-  if (nothing.why === "unread") {
+  if (reason.kind === "unread") {
     return (
-      <State icon="alert" title="Nothing in what could be read" action="Search again" onAction={events.onRun}>
-        <p>Some messages could not be searched; the line above says which, and why.</p>
-      </State>
+      <StatusMessage icon="alert" title="Nothing in what could be read" action="Search again" onAction={events.onRun}>
+        <p>Some messages could not be searched; the line above says which ones, and why.</p>
+      </StatusMessage>
     );
   }
-  if (nothing.why === "query") {
+  if (reason.kind === "query") {
     return (
-      <State icon="search" title="Nothing matches" action="Clear the query" onAction={events.onClearQuery}>
+      <StatusMessage icon="search" title="Nothing matches" action="Clear the query" onAction={events.onClearQuery}>
         <p>No message of this logspace fits the query, at any time.</p>
-      </State>
+      </StatusMessage>
     );
   }
   return (
-    <State
+    <StatusMessage
       icon="clock"
       title="Nothing in this time range"
       action="Go to the newest match"
-      onAction={() => events.onNearest(nothing.nearestUs)}
+      onAction={() => events.onNearest(reason.nearestUs)}
     >
       <p>
-        {count(nothing.total)} {nothing.total === 1 ? "message matches" : "messages match"} at other times, the newest
-        at <span class="mono nowrap">{precise(nothing.nearestUs, zone).slice(0, 19)}</span>.
+        {formatCount(reason.total)} {reason.total === 1 ? "message matches" : "messages match"} at other times, the
+        newest at <span class="mono nowrap">{formatFullTime(reason.nearestUs, zone).slice(0, 19)}</span>.
       </p>
-    </State>
+    </StatusMessage>
   );
 }
 
@@ -63,10 +63,10 @@ function FirstRun({ onPoll }: { onPoll: () => void }) {
   }, []);
   const host = location.hostname;
   return (
-    <div class="state first-run" role="status">
+    <div class="status-message first-run" role="status">
       <span class="pulse" aria-hidden="true" />
       <h2>Waiting for the first message</h2>
-      <div class="state-text">
+      <div class="status-text">
         <p>Send one to a listener of your configuration. With the quickstart, that is port 5514, UDP and TCP:</p>
         <pre class="mono">{`logger -n ${host} -P 5514 "hello from $(hostname)"`}</pre>
         <p>
@@ -83,45 +83,50 @@ function FirstRun({ onPoll }: { onPoll: () => void }) {
 
 export function ErrorState({ error, events }: { error: ErrorBody; events: EmptyEvents }) {
   switch (error.code) {
-    case "away":
-      return <Away onRetry={events.onRun} />;
+    case "unavailable":
+      return <ServerUnavailable onRetry={events.onRun} />;
     case "query_syntax":
       return (
-        <State icon="alert" title="The query cannot be read" action="Correct the query" onAction={events.onEditQuery}>
+        <StatusMessage
+          icon="alert"
+          title="The query cannot be read"
+          action="Correct the query"
+          onAction={events.onEditQuery}
+        >
           <p>
             {sentence(error.message)}
             {error.suggestion ? ` Suggestion: ${error.suggestion}.` : ""}
           </p>
-        </State>
+        </StatusMessage>
       );
     case "timeout":
       return (
-        <State
+        <StatusMessage
           icon="clock"
           title="The search took too long"
           action="Search the last quarter of the range"
           onAction={events.onNarrow}
         >
           <p>{sentence(error.message)} A shorter range needs less time.</p>
-        </State>
+        </StatusMessage>
       );
     case "forbidden":
       return (
-        <State icon="alert" title="Not allowed" action="Try again" onAction={events.onRun}>
+        <StatusMessage icon="alert" title="Not allowed" action="Try again" onAction={events.onRun}>
           <p>{sentence(error.message)}</p>
-        </State>
+        </StatusMessage>
       );
     case "not_found":
       return (
-        <State icon="store" title="No such logspace" action="Try again" onAction={events.onRun}>
+        <StatusMessage icon="store" title="No such logspace" action="Try again" onAction={events.onRun}>
           <p>{sentence(error.message)}</p>
-        </State>
+        </StatusMessage>
       );
     default:
       return (
-        <State icon="alert" title="The search failed" action="Try again" onAction={events.onRun}>
+        <StatusMessage icon="alert" title="The search failed" action="Try again" onAction={events.onRun}>
           <p>{sentence(error.message)}</p>
-        </State>
+        </StatusMessage>
       );
   }
 }

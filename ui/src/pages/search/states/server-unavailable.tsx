@@ -1,11 +1,11 @@
-// The server does not answer: says so, and tries again by itself.
+// Shown when the server does not answer; tries again by itself.
 import { useEffect, useState } from "preact/hooks";
 import { readHealth } from "../../../api/health.ts";
-import { State } from "./status-message.tsx";
+import { StatusMessage } from "./status-message.tsx";
 
 const RETRY_S = 5;
 
-export function Away({ onRetry }: { onRetry: () => Promise<void> | void }) {
+export function ServerUnavailable({ onRetry }: { onRetry: () => Promise<void> | void }) {
   const [left, setLeft] = useState(RETRY_S);
   useEffect(() => {
     const timer = setInterval(() => {
@@ -21,8 +21,8 @@ export function Away({ onRetry }: { onRetry: () => Promise<void> | void }) {
     return () => clearInterval(timer);
   }, []);
   return (
-    <State icon="alert" title="The server is away" action="Try now" onAction={() => void onRetry()}>
+    <StatusMessage icon="alert" title="The server cannot be reached" action="Try now" onAction={() => void onRetry()}>
       <p>Nothing is lost: what was searched is in the address of this page. Next try in {left} s.</p>
-    </State>
+    </StatusMessage>
   );
 }

@@ -1,4 +1,4 @@
-// A message and an action: the frame of all empty and error states.
+// A title, an explanation and one action: the frame of all empty and error states.
 import type { ComponentChildren } from "preact";
 import { Icon, type IconName } from "../../../components/icon.tsx";
 
@@ -10,12 +10,12 @@ interface Props {
   children?: ComponentChildren;
 }
 
-export function State({ icon, title, action, onAction, children }: Props) {
+export function StatusMessage({ icon, title, action, onAction, children }: Props) {
   return (
-    <div class="state" role="status">
+    <div class="status-message" role="status">
       <Icon name={icon} size={28} />
       <h2>{title}</h2>
-      <div class="state-text">{children}</div>
+      <div class="status-text">{children}</div>
       {action && (
         <button type="button" class="button primary" onClick={onAction}>
           {action}

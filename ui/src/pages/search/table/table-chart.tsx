@@ -1,8 +1,8 @@
-// The lines of a table over time.
+// A table over time, drawn as lines.
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { brief, tick } from "../../../time/format.ts";
+import { formatCompact, formatAxisTime } from "../../../time/format.ts";
 import type { Zone } from "../../../time/zone.ts";
 import type { Series } from "./table.ts";
 
@@ -35,13 +35,13 @@ export function TableChart({ series, zone, dark }: Props) {
             ...axis,
             grid: { show: false },
             values: (_plot, splits) =>
-              splits.map((at) => tick(at * 1e6, ((splits[1] ?? at) - (splits[0] ?? at)) * 1e6 || 1, zone)),
+              splits.map((at) => formatAxisTime(at * 1e6, ((splits[1] ?? at) - (splits[0] ?? at)) * 1e6 || 1, zone)),
           },
           {
             ...axis,
             size: 52,
             grid: { stroke: color("--line"), width: 1 },
-            values: (_plot, splits) => splits.map(brief),
+            values: (_plot, splits) => splits.map(formatCompact),
           },
         ],
         tzDate: (seconds) =>

@@ -1,8 +1,8 @@
-// The table made by pipes: columns that sort, values that lead back to their messages.
+// The table that a query's pipes made. Its columns can be sorted, and a click on a value shows the messages behind it.
 import { useMemo, useState } from "preact/hooks";
 import type { Cell, Table } from "../../../api/search.ts";
 import { Icon } from "../../../components/icon.tsx";
-import { count, short } from "../../../time/format.ts";
+import { formatCount, formatShortTime } from "../../../time/format.ts";
 import type { Zone } from "../../../time/zone.ts";
 import { TableChart } from "./table-chart.tsx";
 import { isNumeric, seriesOf } from "./table.ts";
@@ -17,7 +17,7 @@ interface Props {
   onMessages(column: string, value: string): void;
 }
 
-const WHEN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 export function TableView({ table, zone, dark, isField, onMessages }: Props) {
   const [order, setOrder] = useState<{ column: number; down: boolean }>();
@@ -29,7 +29,7 @@ export function TableView({ table, zone, dark, isField, onMessages }: Props) {
   return (
     <div class="table-frame" tabIndex={0} role="region" aria-label="Table">
       {series && <TableChart series={series} zone={zone} dark={dark} />}
-      <table class="made">
+      <table class="result-table">
         <thead>
           <tr>
             {table.columns.map((name, column) => (
@@ -55,7 +55,7 @@ export function TableView({ table, zone, dark, isField, onMessages }: Props) {
                   {typeof cell === "string" && isField(table.columns[column]!) ? (
                     <button
                       type="button"
-                      class="linklike"
+                      class="link-button"
                       title={`Show the messages with this ${table.columns[column]}`}
                       onClick={() => onMessages(table.columns[column]!, cell)}
                     >
@@ -72,7 +72,7 @@ export function TableView({ table, zone, dark, isField, onMessages }: Props) {
       </table>
       {table.rows.length === 0 && <p class="table-note">The table is empty.</p>}
       {table.more && (
-        <p class="table-note">The first {count(table.rows.length)} rows; an export (Share) holds all of them.</p>
+        <p class="table-note">The first {formatCount(table.rows.length)} rows; an export (Share) holds all of them.</p>
       )}
     </div>
   );
@@ -80,18 +80,18 @@ export function TableView({ table, zone, dark, isField, onMessages }: Props) {
 
 function Value({ cell, zone }: { cell: Cell; zone: Zone }) {
   if (cell === null) return <span class="absent">{"\u2013"}</span>;
-  if (Array.isArray(cell) && cell.every((point) => typeof point === "number")) return <Course points={cell} />;
+  if (Array.isArray(cell) && cell.every((point) => typeof point === "number")) return <Sparkline points={cell} />;
   if (typeof cell === "number") return <>{cell.toLocaleString("en", { maximumFractionDigits: 6 })}</>;
-  if (typeof cell === "string" && WHEN.test(cell))
-    return <time dateTime={cell}>{short(Date.parse(cell) * 1000, zone)}</time>;
+  if (typeof cell === "string" && ISO_TIME.test(cell))
+    return <time dateTime={cell}>{formatShortTime(Date.parse(cell) * 1000, zone)}</time>;
   return <>{typeof cell === "string" ? cell : JSON.stringify(cell)}</>;
 }
 
-/** Values over time, as small bars. */
-function Course({ points }: { points: number[] }) {
+/** Numbers over time, drawn as small bars. */
+function Sparkline({ points }: { points: number[] }) {
   const most = Math.max(1, ...points);
   return (
-    <svg class="course" viewBox={`0 0 ${points.length * 4} 16`} role="img" aria-label={points.join(", ")}>
+    <svg class="sparkline" viewBox={`0 0 ${points.length * 4} 16`} role="img" aria-label={points.join(", ")}>
       {points.map((point, index) => {
         const height = point === 0 ? 0 : Math.max(1, (point / most) * 16);
         return <rect key={index} x={index * 4} y={16 - height} width="3" height={height} />;
@@ -103,14 +103,14 @@ function Course({ points }: { points: number[] }) {
 function sorted(rows: Cell[][], order: { column: number; down: boolean } | undefined): Cell[][] {
   if (!order) return rows;
   const { column, down } = order;
-  return [...rows].sort((one, other) => {
-    const [a, b] = [one[column], other[column]];
+  return [...rows].sort((left, right) => {
+    const [a, b] = [left[column], right[column]];
     if (a === null || a === undefined) return 1;
     if (b === null || b === undefined) return -1;
-    const way =
+    const comparison =
       typeof a === "number" && typeof b === "number"
         ? a - b
         : String(a).localeCompare(String(b), "en", { numeric: true });
-    return down ? -way : way;
+    return down ? -comparison : comparison;
   });
 }

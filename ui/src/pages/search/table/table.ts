@@ -1,4 +1,4 @@
-// The cells of a table: kinds of columns, and the series of a chart over time.
+// The columns of a table: which are numeric, and the series of its chart over time.
 //
 // In: the table of an answer. Out: numbers for a plot. Limits: SERIES_MAX lines; the others are added up.
 import type { Cell, Table } from "../../../api/search.ts";
@@ -16,31 +16,37 @@ export interface Series {
   lines: { name: string; values: (number | null)[] }[];
 }
 
-/** The lines of a table whose first column is a time: one a value of its text column, or one a numeric column. */
+/** Returns the lines of a table whose first column is a time: one for each value of its text columns, or one for each
+ * numeric column. */
 export function seriesOf(table: Table): Series | undefined {
   if (table.columns[0] !== "time" || table.rows.length < 2) return undefined;
-  const numbers = table.columns.map((_, column) => column).filter((column) => column > 0 && isNumeric(table, column));
-  const texts = table.columns.map((_, column) => column).filter((column) => column > 0 && !numbers.includes(column));
-  if (numbers.length === 0) return undefined;
+  const numberColumns = table.columns
+    .map((_, column) => column)
+    .filter((column) => column > 0 && isNumeric(table, column));
+  const textColumns = table.columns
+    .map((_, column) => column)
+    .filter((column) => column > 0 && !numberColumns.includes(column));
+  if (numberColumns.length === 0) return undefined;
   const times = [...new Set(table.rows.map((row) => Date.parse(String(row[0])) / 1000))].sort((a, b) => a - b);
   if (times.some(Number.isNaN)) return undefined;
-  const place = new Map(times.map((time, index) => [time, index]));
+  const indexOf = new Map(times.map((time, index) => [time, index]));
   const lines = new Map<string, (number | null)[]>();
-  const put = (name: string, row: Cell[], column: number): void => {
+  const setPoint = (name: string, row: Cell[], column: number): void => {
     const value = row[column];
     if (typeof value !== "number") return;
-    const line = lines.get(name) ?? new Array<number | null>(times.length).fill(texts.length ? 0 : null);
-    line[place.get(Date.parse(String(row[0])) / 1000)!] = value;
+    const line = lines.get(name) ?? new Array<number | null>(times.length).fill(textColumns.length ? 0 : null);
+    line[indexOf.get(Date.parse(String(row[0])) / 1000)!] = value;
     lines.set(name, line);
   };
   for (const row of table.rows) {
-    if (texts.length) put(texts.map((column) => String(row[column] ?? "")).join(" "), row, numbers[0]!);
-    else for (const column of numbers) put(table.columns[column]!, row, column);
+    if (textColumns.length)
+      setPoint(textColumns.map((column) => String(row[column] ?? "")).join(" "), row, numberColumns[0]!);
+    else for (const column of numberColumns) setPoint(table.columns[column]!, row, column);
   }
-  return { times, lines: fewest(lines) };
+  return { times, lines: largestSeries(lines) };
 }
 
-function fewest(lines: Map<string, (number | null)[]>): Series["lines"] {
+function largestSeries(lines: Map<string, (number | null)[]>): Series["lines"] {
   const sum = (values: (number | null)[]): number => values.reduce<number>((total, value) => total + (value ?? 0), 0);
   const all = [...lines].map(([name, values]) => ({ name, values }));
   all.sort((a, b) => sum(b.values) - sum(a.values));

@@ -1,7 +1,7 @@
-// uPlot's settings for the histogram: quiet bars, few lines, brushing instead of its own zoom.
+// uPlot's settings for the histogram: plain bars, few grid lines, and dragging that selects a range.
 import uPlot from "uplot";
 import type { Bars } from "../../../api/search.ts";
-import { brief, tick } from "../../../time/format.ts";
+import { formatCompact, formatAxisTime } from "../../../time/format.ts";
 import type { Span } from "../../../time/range.ts";
 import type { Zone } from "../../../time/zone.ts";
 
@@ -44,7 +44,9 @@ export function chartOptions(
         space: 84,
         grid: { show: false },
         values: (_plot, splits) =>
-          splits.map((at, index) => tick(at * 1e6, ((splits[1] ?? at) - (splits[0] ?? at)) * 1e6 || index + 1, zone)),
+          splits.map((at, index) =>
+            formatAxisTime(at * 1e6, ((splits[1] ?? at) - (splits[0] ?? at)) * 1e6 || index + 1, zone),
+          ),
       },
       {
         ...axis,
@@ -52,7 +54,7 @@ export function chartOptions(
         gap: 6,
         space: 34,
         grid: { stroke: color("--line"), width: 1 },
-        values: (_plot, splits) => splits.map((value) => (Number.isInteger(value) ? brief(value) : "")),
+        values: (_plot, splits) => splits.map((value) => (Number.isInteger(value) ? formatCompact(value) : "")),
       },
     ],
     tzDate: (seconds) =>
@@ -84,13 +86,13 @@ export function chartOptions(
           events.onZoom({ fromUs: Math.round(from), toUs: Math.round(to) });
         },
       ],
-      ready: [(plot) => clickable(plot, bars, events)],
+      ready: [(plot) => zoomOnClick(plot, bars, events)],
     },
   };
 }
 
-/** A click takes the bar below it. The browser sends a click after a drag too: that one has moved. */
-function clickable(plot: uPlot, bars: () => Bars, events: ChartEvents): void {
+/** Zooms to the bar that is clicked. A drag ends with a click, too: it is recognised by its movement. */
+function zoomOnClick(plot: uPlot, bars: () => Bars, events: ChartEvents): void {
   let downX = 0;
   plot.over.addEventListener("mousedown", (event) => (downX = event.clientX));
   plot.over.addEventListener("click", (event) => {

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { Bars } from "../../../api/search.ts";
-import { count, duration, short } from "../../../time/format.ts";
+import { formatCount, formatDuration, formatShortTime } from "../../../time/format.ts";
 import type { Span } from "../../../time/range.ts";
 import type { Zone } from "../../../time/zone.ts";
 import { chartOptions, HEIGHT } from "./chart.ts";
@@ -44,18 +44,19 @@ export function Histogram({ bars, zone, dark, onZoom }: Props) {
 
   const shown = hover !== undefined ? bars.counts[hover] : undefined;
   return (
-    <figure class="histogram" aria-label={`Messages over time, one bar for ${duration(bars.width_us)}`}>
+    <figure class="histogram" aria-label={`Messages over time, one bar for ${formatDuration(bars.width_us)}`}>
       <div class="histogram-chart" ref={host} aria-hidden="true" />
       <figcaption class={`histogram-caption ${shown === undefined ? "" : "on"}`} aria-hidden="true">
         {shown !== undefined && hover !== undefined ? (
           <>
-            <b>{count(shown)}</b> from {short(bars.start_us + hover * bars.width_us, zone)}, {duration(bars.width_us)}
+            <b>{formatCount(shown)}</b> from {formatShortTime(bars.start_us + hover * bars.width_us, zone)},{" "}
+            {formatDuration(bars.width_us)}
           </>
         ) : (
-          <>{duration(bars.width_us)} a bar</>
+          <>{formatDuration(bars.width_us)} a bar</>
         )}
       </figcaption>
-      <table class="offscreen">
+      <table class="visually-hidden">
         <caption>Messages over time</caption>
         <thead>
           <tr>
@@ -66,7 +67,7 @@ export function Histogram({ bars, zone, dark, onZoom }: Props) {
         <tbody>
           {bars.counts.map((value, index) => (
             <tr>
-              <td>{short(bars.start_us + index * bars.width_us, zone)}</td>
+              <td>{formatShortTime(bars.start_us + index * bars.width_us, zone)}</td>
               <td>{value}</td>
             </tr>
           ))}
@@ -76,7 +77,7 @@ export function Histogram({ bars, zone, dark, onZoom }: Props) {
   );
 }
 
-/** uPlot counts seconds; each bar is drawn at its middle. The outermost points keep the axis at the whole range. */
+/** Converts bars to uPlot's data: its times are seconds, and a bar is drawn around the middle of its interval. */
 function dataOf(bars: Bars): uPlot.AlignedData {
   const middles = bars.counts.map((_, index) => (bars.start_us + (index + 0.5) * bars.width_us) / 1e6);
   return [middles, bars.counts];

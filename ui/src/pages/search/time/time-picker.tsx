@@ -1,16 +1,16 @@
-// The time range: typed, pasted or picked; moved and widened with buttons; by either clock; its zone always
-// visible.
+// The time range: typed, pasted or chosen from presets, shifted and widened with buttons, by either of the two clocks. Its
+// time zone is always visible.
 import { useRef, useState } from "preact/hooks";
 import type { Clock } from "../../../api/search.ts";
 import { Button } from "../../../components/button.tsx";
 import { Icon } from "../../../components/icon.tsx";
 import { Popover } from "../../../components/popover.tsx";
-import { duration, rangeText } from "../../../time/format.ts";
+import { formatDuration, formatRange } from "../../../time/format.ts";
 import { parseRange } from "../../../time/parse.ts";
 import type { Range, Span } from "../../../time/range.ts";
 import { zoneName, zoneOffset, type Zone } from "../../../time/zone.ts";
 
-const QUICK: [string, string][] = [
+const PRESETS: [string, string][] = [
   ["5 min", "last 5m"],
   ["15 min", "last 15m"],
   ["1 hour", "last 1h"],
@@ -26,7 +26,7 @@ const EXAMPLES = ["last 2h", "yesterday 14:00-14:20", "since 08:30", "2026-11-21
 
 interface Props {
   range: Range;
-  /** The absolute range; known once the server answered. */
+  /** The absolute range, once the server has answered. */
   span: Span | undefined;
   clock: Clock;
   zone: Zone;
@@ -67,7 +67,7 @@ export function TimePicker(props: Props) {
             onClick={() => props.onOpen(!open)}
           >
             <Icon name="clock" />
-            <span class="time-words">{rangeText(range, zone, span)}</span>
+            <span class="time-text">{formatRange(range, zone, span)}</span>
             <span class="time-zone">{zone === "utc" ? "UTC" : zoneOffset(nowUs)}</span>
             <Icon name="down" size={12} />
           </button>
@@ -84,12 +84,12 @@ export function TimePicker(props: Props) {
       />
       <Button
         icon="out"
-        title={span ? `Zoom out to ${duration(2 * (span.toUs - span.fromUs))}` : "Zoom out"}
+        title={span ? `Zoom out to ${formatDuration(2 * (span.toUs - span.fromUs))}` : "Zoom out"}
         shortcut="-"
         class="time-step"
         onClick={props.onZoomOut}
       />
-      <Segments
+      <SegmentedControl
         label="Clock"
         value={clock}
         onChange={props.onClock}
@@ -104,31 +104,31 @@ export function TimePicker(props: Props) {
 
 function Panel(props: Props & { nowUs: number }) {
   const { zone, nowUs } = props;
-  const [typed, setTyped] = useState("");
-  const input = useRef<HTMLInputElement>(null);
-  const parsed = typed.trim() ? parseRange(typed, nowUs, zone) : undefined;
-  const choose = (range: Range): void => {
+  const [input, setInput] = useState("");
+  const field = useRef<HTMLInputElement>(null);
+  const parsed = input.trim() ? parseRange(input, nowUs, zone) : undefined;
+  const apply = (range: Range): void => {
     props.onRange(range);
     props.onOpen(false);
   };
   return (
     <>
-      <label class="time-typed">
+      <label class="time-input">
         <span>Type or paste a time</span>
         <input
-          ref={input}
+          ref={field}
           class="mono"
-          value={typed}
+          value={input}
           placeholder="last 2h"
           spellcheck={false}
           autofocus
           aria-describedby="time-read"
-          onInput={(event) => setTyped(event.currentTarget.value)}
-          onKeyDown={(event) => event.key === "Enter" && parsed && choose(parsed)}
+          onInput={(event) => setInput(event.currentTarget.value)}
+          onKeyDown={(event) => event.key === "Enter" && parsed && apply(parsed)}
         />
       </label>
-      <p id="time-read" class={`time-read ${typed.trim() && !parsed ? "wrong" : ""}`} aria-live="polite">
-        {!typed.trim() && (
+      <p id="time-read" class={`time-preview ${input.trim() && !parsed ? "wrong" : ""}`} aria-live="polite">
+        {!input.trim() && (
           <>
             For example{" "}
             {EXAMPLES.map((example) => (
@@ -136,8 +136,8 @@ function Panel(props: Props & { nowUs: number }) {
                 type="button"
                 class="chip mono"
                 onClick={() => {
-                  setTyped(example);
-                  input.current?.focus();
+                  setInput(example);
+                  field.current?.focus();
                 }}
               >
                 {example}
@@ -145,25 +145,25 @@ function Panel(props: Props & { nowUs: number }) {
             ))}
           </>
         )}
-        {typed.trim() &&
+        {input.trim() &&
           (parsed ? (
             <>
-              {rangeText(parsed, zone, spanOf(parsed, nowUs))} <span class="key">Enter</span>
+              {formatRange(parsed, zone, spanOf(parsed, nowUs))} <span class="key">Enter</span>
             </>
           ) : (
             "This is not a time I can read."
           ))}
       </p>
-      <div class="time-quick">
-        {QUICK.map(([label, text]) => (
-          <button type="button" class="chip" onClick={() => choose(parseRange(text, Date.now() * 1000, zone)!)}>
+      <div class="time-presets">
+        {PRESETS.map(([label, text]) => (
+          <button type="button" class="chip" onClick={() => apply(parseRange(text, Date.now() * 1000, zone)!)}>
             {label}
           </button>
         ))}
       </div>
-      <div class="time-foot">
+      <div class="time-footer">
         <span class="time-zone-name">Times are in {zoneName(zone, nowUs)}</span>
-        <Segments
+        <SegmentedControl
           label="Zone"
           value={zone}
           onChange={props.onZone}
@@ -182,16 +182,16 @@ function spanOf(range: Range, nowUs: number): Span | undefined {
   return { fromUs: at(range.from), toUs: at(range.to) };
 }
 
-interface SegmentsProps<T extends string> {
+interface SegmentedControlProps<T extends string> {
   label: string;
   value: T;
   options: [T, string, string][];
   onChange(value: T): void;
 }
 
-function Segments<T extends string>({ label, value, options, onChange }: SegmentsProps<T>) {
+function SegmentedControl<T extends string>({ label, value, options, onChange }: SegmentedControlProps<T>) {
   return (
-    <div class="segments" role="radiogroup" aria-label={label}>
+    <div class="segmented" role="radiogroup" aria-label={label}>
       {options.map(([option, text, title]) => (
         <button
           type="button"
