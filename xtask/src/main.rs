@@ -7,12 +7,10 @@ mod check;
 mod compatibility;
 mod conformance;
 mod tidy;
+mod workspace;
 
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::{env, fs, path::Path, process::ExitCode};
+use workspace::root;
 
 const USAGE: &str = "usage: cargo xtask VERB
   check                                 format, clippy, tidy, tests: the whole gate
@@ -50,10 +48,4 @@ fn reference(root: &Path) -> bool {
             false
         }
     }
-}
-
-/// The folder of the workspace.
-fn root() -> PathBuf {
-    let xtask = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    xtask.parent().map(PathBuf::from).unwrap_or(xtask)
 }

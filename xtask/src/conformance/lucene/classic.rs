@@ -2,8 +2,8 @@
 //!
 //! In: a case. Out: the difference. A question with a mix of AND and OR differs by design: ours has precedences.
 
-use super::{compare, operator};
-use crate::conformance::decoded::text;
+use super::question::{compare, operator};
+use crate::conformance::records::text;
 use query::{
     Clause, Comparison, End, EndText, Join, Node, NodeKind, Operator, ParseOptions, Query, Test, Text, escape,
 };

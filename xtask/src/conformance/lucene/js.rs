@@ -2,8 +2,8 @@
 //!
 //! In: a case. Out: the first part that differs. Paths go over `left`, `operator`, `right`.
 
-use super::{operator, read_or_refused};
-use crate::conformance::decoded::text;
+use super::question::{operator, read_or_refused};
+use crate::conformance::records::text;
 use query::{Clause, Join, Node, NodeKind, NotSign, Operator, Test, Text, parse};
 use serde_json::Value;
 

@@ -2,8 +2,8 @@
 //!
 //! In: a case. Out: the difference. Its signs `?` (OR) and `*` (side by side) are both "should" here and dropped.
 
-use super::{compare, operator, read_or_refused};
-use crate::conformance::decoded::text;
+use super::question::{compare, operator, read_or_refused};
+use crate::conformance::records::text;
 use query::{Clause, Comparison, End, Glyph, Join, Node, NodeKind, NotSign, Operator, Test, Text, parse};
 use serde_json::Value;
 

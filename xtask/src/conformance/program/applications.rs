@@ -3,10 +3,11 @@
 //! In: `golden/app-parser-topic-syslog.jsonl`. Out: one row; a case passes when every recorded value of the message and
 //! of its application is equal. Times without a year depend on the day of the recording and are not compared.
 
-use super::{
-    Row,
-    decoded::{records, text},
-    program::Program,
+use super::executable::Program;
+use crate::conformance::{
+    error::RunError,
+    records::{records, text},
+    row::Row,
 };
 use serde_json::Value;
 use std::{fs, path::Path};
@@ -26,13 +27,15 @@ log {
 };
 "#;
 
-pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
+pub(crate) fn run(folder: &Path) -> Result<Vec<Row>, RunError> {
     let program = Program::find()?;
     let cases = records(&folder.join("golden/app-parser-topic-syslog.jsonl"))?;
-    let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let scratch = tempfile::tempdir().map_err(RunError::io("make a folder"))?;
     let here = scratch.path();
-    let write =
-        |name: &str, content: &str| fs::write(here.join(name), content).map_err(|error| error.to_string());
+    let write = |name: &str, content: &str| {
+        let path = here.join(name);
+        fs::write(&path, content).map_err(RunError::write(&path))
+    };
     let lines: String = cases.iter().map(|case| format!("{}\n", text(case, "input"))).collect();
     write("in.log", &lines)?;
     // A template is one line; it is written in two here.

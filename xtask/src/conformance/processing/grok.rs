@@ -2,9 +2,10 @@
 //!
 //! In: `grok/vectors.jsonl`. Out: a row for each set of names. Limits: none of its own.
 
-use super::{
-    Row,
-    decoded::{records, text},
+use crate::conformance::{
+    error::RunError,
+    records::{records, text},
+    row::{Difference, Row},
 };
 use message::{Ack, Batch, Field, FieldName, Message, Origin, Selection, Stamp, ValueKind};
 use pipeline::{
@@ -16,7 +17,7 @@ use std::{path::Path, sync::Arc};
 use template::{RenderOptions, Renderer};
 
 /// Runs the family.
-pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
+pub(crate) fn run(folder: &Path) -> Result<Vec<Row>, RunError> {
     let records = records(&folder.join("grok/vectors.jsonl"))?;
     let sets = [("grok-legacy", "legacy", GrokSet::Legacy), ("grok-ecs", "ecs-v1", GrokSet::EcsV1)];
     let row = |(family, name, set): (&str, &str, GrokSet)| {
@@ -39,11 +40,11 @@ pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
     Ok(sets.into_iter().map(row).collect())
 }
 
-fn vector(record: &Value, library: &GrokLibrary) -> Result<(), String> {
+fn vector(record: &Value, library: &GrokLibrary) -> Result<(), Difference> {
     let reference = format!("%{{{}}}", text(record, "pattern"));
     let anchored = record.get("anchored").and_then(Value::as_bool).unwrap_or_default();
     let pattern = if anchored { format!("^{reference}$") } else { reference };
-    let grok = Grok::compile(&pattern, library, Vec::new()).map_err(|error| error.to_string())?;
+    let grok = Grok::compile(&pattern, library, Vec::new()).map_err(Difference::of)?;
     let parser = TextParser::new(GrokReader::new(vec![grok], false), Input::message(), "");
     let mut batch =
         Batch::new(Arc::default(), vec![Arc::new(Origin::default())], Stamp::default(), Ack::none());
@@ -53,7 +54,7 @@ fn vector(record: &Value, library: &GrokLibrary) -> Result<(), String> {
     let mut renderer = Renderer::new(RenderOptions::default(), Arc::default());
     let read = !parser.parse(&mut batch, &Selection::all(1), &mut renderer).is_empty();
     if read != record.get("match").and_then(Value::as_bool).unwrap_or_default() {
-        return Err(format!("matches: {read}"));
+        return Err(Difference::of(format!("matches: {read}")));
     }
     if let Some(expect) = record.get("expect") {
         compare("", expect, &batch)?;
@@ -61,14 +62,17 @@ fn vector(record: &Value, library: &GrokLibrary) -> Result<(), String> {
     for absent in record.get("absent").and_then(Value::as_array).into_iter().flatten() {
         let name = absent.as_str().unwrap_or_default().trim_matches(['[', ']']).replace("][", ".");
         if let Some(value) = batch.field(0, &FieldName::parse(&name)) {
-            return Err(format!("{name} is {:?} and should not be", String::from_utf8_lossy(&value)));
+            return Err(Difference::of(format!(
+                "{name} is {:?} and should not be",
+                String::from_utf8_lossy(&value)
+            )));
         }
     }
     Ok(())
 }
 
 /// Compares what is expected below a name with what is there.
-fn compare(name: &str, want: &Value, batch: &Batch) -> Result<(), String> {
+fn compare(name: &str, want: &Value, batch: &Batch) -> Result<(), Difference> {
     if let (Value::Object(members), false) = (want, name == "message") {
         for (member, want) in members {
             // A matcher of the library's tests: it holds some of the members.
@@ -83,16 +87,16 @@ fn compare(name: &str, want: &Value, batch: &Batch) -> Result<(), String> {
     }
     let field = FieldName::Named(name.to_owned());
     let value = batch.field(0, &field).map(|value| String::from_utf8_lossy(&value).into_owned());
-    let is_list = batch.kind(0, &field) == ValueKind::List;
+    let kind = batch.kind(0, &field);
     if let (Value::Object(places), "message") = (want, name) {
         // Some elements of the list by place; the first is the text that was read.
         let own = String::from_utf8_lossy(batch.fixed(0, Field::Message)).into_owned();
-        let all = [vec![own], value.map_or(Vec::new(), |value| elements(&value, is_list))].concat();
+        let all = [vec![own], value.map_or(Vec::new(), |value| elements(&value, kind))].concat();
         let differs = |(place, want): &(&String, &Value)| {
             place.parse().ok().and_then(|place: usize| all.get(place)).map(String::as_str) != want.as_str()
         };
         return match places.iter().find(differs) {
-            Some((place, want)) => Err(format!("message {place}: want {want}, got {all:?}")),
+            Some((place, want)) => Err(Difference::of(format!("message {place}: want {want}, got {all:?}"))),
             None => Ok(()),
         };
     }
@@ -100,10 +104,10 @@ fn compare(name: &str, want: &Value, batch: &Batch) -> Result<(), String> {
         // The text that was read is a value of that name to the library, and what is captured joins it.
         (value, Value::Array(_)) if name == "message" => {
             let own = String::from_utf8_lossy(batch.fixed(0, Field::Message)).into_owned();
-            let more = value.clone().map_or(Vec::new(), |value| elements(&value, is_list));
+            let more = value.clone().map_or(Vec::new(), |value| elements(&value, kind));
             Value::from([vec![own], more].concat())
         }
-        (Some(value), Value::Array(_)) => Value::from(elements(value, is_list)),
+        (Some(value), Value::Array(_)) => Value::from(elements(value, kind)),
         (Some(value), Value::Number(_)) => serde_json::from_str(value).unwrap_or(Value::Null),
         (Some(value), _) => Value::from(value.as_str()),
         (None, Value::String(want)) if name == "message" => Value::from(want.as_str()),
@@ -113,12 +117,12 @@ fn compare(name: &str, want: &Value, batch: &Batch) -> Result<(), String> {
         (Some(got), Some(want)) => got == want,
         _ => got == *want,
     };
-    if same { Ok(()) } else { Err(format!("{name}: want {want}, got {got}")) }
+    if same { Ok(()) } else { Err(Difference::of(format!("{name}: want {want}, got {got}"))) }
 }
 
-/// The elements of a list as parsers write it.
-fn elements(list: &str, is_list: bool) -> Vec<String> {
-    if !is_list {
+/// The elements of a list as parsers write it; another value is one element.
+fn elements(list: &str, kind: ValueKind) -> Vec<String> {
+    if kind != ValueKind::List {
         return vec![list.to_owned()];
     }
     let mut found = Vec::new();

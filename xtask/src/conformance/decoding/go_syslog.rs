@@ -3,9 +3,11 @@
 //! In: `syslog/go-syslog-rfc5424.jsonl`, the valid ones of version 1: others are not RFC 5424 to syslog-ng.
 //! Out: one row; a case passes when every field is equal.
 
-use super::{
-    Row,
-    decoded::{Decoded, compare, records, text},
+use super::decoded::{Decoded, compare};
+use crate::conformance::{
+    error::RunError,
+    records::{records, text},
+    row::Row,
 };
 use message::Field;
 use serde_json::Value;
@@ -14,7 +16,7 @@ use wire::{DecodeOptions, ParseFlags, StampFormat, StampText};
 
 const NOW_S: i64 = 1_795_233_547;
 
-pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
+pub(crate) fn run(folder: &Path) -> Result<Vec<Row>, RunError> {
     let cases = records(&folder.join("syslog/go-syslog-rfc5424.jsonl"))?;
     let usable =
         |case: &&Value| case["valid"] == true && case["expect"]["Version"] == 1 && case["input"].is_string();

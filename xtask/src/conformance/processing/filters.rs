@@ -4,9 +4,10 @@
 //! Holds the message they were made with. Limits: of `filters.jsonl` the rows about networks and the calls that
 //! hold one expression are run; the others are arguments of test code and not complete on their own.
 
-use super::{
-    Row,
-    decoded::{records, text},
+use crate::conformance::{
+    error::RunError,
+    records::{records, text},
+    row::{Difference, Row},
 };
 use message::{Ack, Batch, FieldName, Message, Origin, Priority, Span, Stamp, ValueKind};
 use pipeline::{
@@ -14,7 +15,12 @@ use pipeline::{
     filter::{self, Netmask, Netmask6},
 };
 use serde_json::Value;
-use std::{net::IpAddr, net::SocketAddr, path::Path, sync::Arc};
+use std::{
+    fmt::Display,
+    net::{IpAddr, SocketAddr},
+    path::Path,
+    sync::Arc,
+};
 use template::{Condition, RenderOptions, Renderer, Version};
 
 fn sample() -> Batch {
@@ -49,12 +55,12 @@ fn sample() -> Batch {
 }
 
 /// Runs the family.
-pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
+pub(crate) fn run(folder: &Path) -> Result<Vec<Row>, RunError> {
     let curated = records(&folder.join("syslogng-unit/curated-filter_exprs.jsonl"))?;
     let raw = records(&folder.join("syslogng-unit/filters.jsonl"))?;
     let expressions = curated.iter().map(|record| {
         let want = record.get("expect").and_then(Value::as_bool).unwrap_or_default();
-        (text(record, "filter").to_owned(), expression(text(record, "filter"), text(record, "test"), want))
+        (text(record, "filter").to_owned(), holds(record, text(record, "filter")).and_then(is(want)))
     });
     let calls = raw.iter().filter_map(|record| {
         let want = match text(record, "name") {
@@ -63,7 +69,7 @@ pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
             _ => return None,
         };
         let filter = record.pointer("/args/0/args/0")?.as_str()?;
-        Some((filter.to_owned(), expression(filter, text(record, "test"), want)))
+        Some((filter.to_owned(), holds(record, filter).and_then(is(want))))
     });
     let networks = raw.iter().filter(|record| text(record, "kind") == "row").map(|record| {
         let args = &record["args"];
@@ -76,7 +82,7 @@ pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
     ])
 }
 
-fn row(family: &str, results: Vec<(String, Result<(), String>)>) -> Row {
+fn row(family: &str, results: Vec<(String, Result<(), Difference>)>) -> Row {
     let differences: Vec<String> = results
         .iter()
         .filter_map(|(name, result)| Some(format!("{name}: {}", result.as_ref().err()?)))
@@ -85,17 +91,25 @@ fn row(family: &str, results: Vec<(String, Result<(), String>)>) -> Row {
     Row { family: family.into(), cases, passed, floor: 98.0, differences }
 }
 
-fn expression(filter: &str, test: &str, want: bool) -> Result<(), String> {
-    let version =
-        if test.contains("compat_mode") { Version { major: 3, minor: 38 } } else { Version::CURRENT };
-    let expr = filter::parse(filter, &Definitions::new(version)).map_err(|error| error.to_string())?;
+/// Returns the test that a result is the wanted one.
+fn is<T: PartialEq + Display>(want: T) -> impl FnOnce(T) -> Result<(), Difference> {
+    move |got| if got == want { Ok(()) } else { Err(Difference::of(format!("want {want}, got {got}"))) }
+}
+
+/// Returns true when the filter of a record holds for the sample.
+fn holds(record: &Value, filter: &str) -> Result<bool, Difference> {
+    let version = if text(record, "test").contains("compat_mode") {
+        Version { major: 3, minor: 38 }
+    } else {
+        Version::CURRENT
+    };
+    let expr = filter::parse(filter, &Definitions::new(version)).map_err(Difference::of)?;
     let mut renderer = Renderer::new(RenderOptions::default(), Arc::default());
-    let got = Filter::new(expr).holds(&sample(), 0, &mut renderer);
-    if got == want { Ok(()) } else { Err(format!("want {want}, got {got}")) }
+    Ok(Filter::new(expr).holds(&sample(), 0, &mut renderer))
 }
 
 /// A text that is not a network matches nothing.
-fn network(args: &Value, test: &str) -> Result<(), String> {
+fn network(args: &Value, test: &str) -> Result<(), Difference> {
     let address: Option<IpAddr> = text(args, "sockaddr").parse().ok();
     let peer = address.map(|address| SocketAddr::new(address, 514));
     let cidr = text(args, "cidr");
@@ -105,5 +119,5 @@ fn network(args: &Value, test: &str) -> Result<(), String> {
         Netmask::parse(cidr).is_ok_and(|network| network.has(peer))
     };
     let want = args.get("expected_result").and_then(Value::as_bool).unwrap_or_default();
-    if got == want { Ok(()) } else { Err(format!("want {want}, got {got}")) }
+    is(want)(got)
 }

@@ -5,11 +5,12 @@
 //! line where syslog-ng complains of the syntax. What both accept must start, unless it is a part of a configuration or
 //! wants folders and names of another machine.
 
-use super::{
-    Row,
-    decoded::{records, text},
-    program::Program,
-    started::{self, Start},
+use super::executable::Program;
+use super::started::{self, Start};
+use crate::conformance::{
+    error::RunError,
+    records::{records, text},
+    row::Row,
 };
 use serde_json::Value;
 use std::{fs, path::Path};
@@ -23,21 +24,22 @@ const OF_THE_MACHINE: &[&str] = &["not found: No such file or directory in", "Er
 /// Part of the error about a driver that is not supported yet.
 const LATER: &str = "is not supported yet";
 
-pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
+pub(crate) fn run(folder: &Path) -> Result<Vec<Row>, RunError> {
     let program = Program::find()?;
     let folder = folder.join("configs/syslog-ng");
-    let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let scratch = tempfile::tempdir().map_err(RunError::io("make a folder"))?;
     let mut accepted = Row::empty("configs/accepted", 93.0);
     let mut of_what_runs = Row::empty("configs/accepted-but-for-later-drivers", 100.0);
     let mut started = Row::empty("configs/started", 100.0);
     let mut refused = Row::empty("configs/refused", 100.0);
     for case in records(&folder.join("INDEX.jsonl"))? {
         let name = text(&case, "file");
-        let bytes = fs::read(folder.join(name)).map_err(|error| format!("{name}: {error}"))?;
+        let path = folder.join(name);
+        let bytes = fs::read(&path).map_err(RunError::read(&path))?;
         let config = scratch.path().join(name);
         let has_version = bytes.windows(8).any(|window| window == b"@version");
         let whole = if has_version { bytes } else { [VERSION.as_bytes(), &bytes].concat() };
-        fs::write(&config, whole).map_err(|error| format!("{}: {error}", config.display()))?;
+        fs::write(&config, whole).map_err(RunError::write(&config))?;
         let verdict = program.check(scratch.path(), &config)?;
         let expected = &case["syslog_ng_4_8_1"];
         let is_accepted = expected["accepted"] == true;

@@ -3,9 +3,10 @@
 //! In: `patterndb/INDEX.json` and `patterndb/examples.jsonl`. Out: a row for the files and one for the examples.
 //! Limits: none of its own.
 
-use super::{
-    Row,
-    decoded::{records, text},
+use crate::conformance::{
+    error::RunError,
+    records::{records, text},
+    row::{Difference, Row},
 };
 use message::{Ack, Batch, Field, FieldName, Message, Origin, Selection, Stamp};
 use pipeline::{
@@ -19,21 +20,23 @@ use std::{collections::HashMap, fs, path::Path, sync::Arc};
 use template::{RenderOptions, Renderer};
 
 /// Runs the family.
-pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
+pub(crate) fn run(folder: &Path) -> Result<Vec<Row>, RunError> {
     let folder = folder.join("patterndb");
-    let index = fs::read_to_string(folder.join("INDEX.json")).map_err(|error| error.to_string())?;
-    let index: Vec<Value> = serde_json::from_str(&index).map_err(|error| error.to_string())?;
+    let path = folder.join("INDEX.json");
+    let index = fs::read_to_string(&path).map_err(RunError::read(&path))?;
+    let index: Vec<Value> = serde_json::from_str(&index).map_err(RunError::json(&path))?;
     let mut parsers = HashMap::new();
     let mut files = row("patterndb-files");
     for file in &index {
         let name = text(file, "file");
-        let bytes = fs::read(folder.join(name)).map_err(|error| format!("{name}: {error}"))?;
+        let path = folder.join(name);
+        let bytes = fs::read(&path).map_err(RunError::read(&path))?;
         let loaded = Database::load(&bytes, "", &Definitions::default());
         let verdict = file.pointer("/pdbtool_4_8_1/loads_and_all_examples_pass").and_then(Value::as_bool);
         let result = match (&loaded, verdict) {
-            (Err(error), Some(true)) => Err(format!("{name}:{error}")),
+            (Err(error), Some(true)) => Err(Difference::of(format!("{name}:{error}"))),
             (Ok(_), Some(false)) if file.pointer("/pdbtool_4_8_1/error").is_some() => {
-                Err(format!("{name}: accepted, and should be refused"))
+                Err(Difference::of(format!("{name}: accepted, and should be refused")))
             }
             _ => Ok(()),
         };
@@ -46,10 +49,11 @@ pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
     for record in records(&folder.join("examples.jsonl"))? {
         let result = match parsers.get(text(&record, "pdb")) {
             Some(parser) => example(&record, parser),
-            None => Err("the file was refused".to_owned()),
+            None => Err(Difference::of("the file was refused")),
         };
-        let told = |error| format!("{} {:?}: {error}", text(&record, "rule_id"), text(&record, "message"));
-        count(&mut examples, result.map_err(told));
+        let (rule, message) = (text(&record, "rule_id"), text(&record, "message"));
+        let named = |difference| Difference::of(format!("{rule} {message:?}: {difference}"));
+        count(&mut examples, result.map_err(named));
     }
     Ok(vec![files, examples])
 }
@@ -58,11 +62,11 @@ fn row(family: &str) -> Row {
     Row { family: family.into(), cases: 0, passed: 0, floor: 100.0, differences: Vec::new() }
 }
 
-fn count(row: &mut Row, result: Result<(), String>) {
+fn count(row: &mut Row, result: Result<(), Difference>) {
     row.cases += 1;
     match result {
         Ok(()) => row.passed += 1,
-        Err(error) => row.differences.push(error),
+        Err(difference) => row.differences.push(difference.to_string()),
     }
 }
 
@@ -76,7 +80,7 @@ fn parser(database: Database) -> DbParser {
     DbParser::new(Arc::new(database), Arc::default(), options)
 }
 
-fn example(record: &Value, parser: &DbParser) -> Result<(), String> {
+fn example(record: &Value, parser: &DbParser) -> Result<(), Difference> {
     let mut batch =
         Batch::new(Arc::default(), vec![Arc::new(Origin::default())], Stamp::default(), Ack::none());
     batch.messages.push(Message::default());
@@ -98,13 +102,13 @@ fn example(record: &Value, parser: &DbParser) -> Result<(), String> {
             name => shown(&batch, name),
         };
         if got.as_deref() != Some(want) {
-            return Err(format!("{name}: want {want:?}, got {got:?}"));
+            return Err(Difference::of(format!("{name}: want {want:?}, got {got:?}")));
         }
     }
     for (name, _, _) in batch.values(0) {
         let name = String::from_utf8_lossy(name);
         if record.pointer("/pdbtool_match").is_some_and(|found| found.get(name.as_ref()).is_none()) {
-            return Err(format!("{name}: not there, got {:?}", shown(&batch, &name)));
+            return Err(Difference::of(format!("{name}: not there, got {:?}", shown(&batch, &name))));
         }
     }
     Ok(())

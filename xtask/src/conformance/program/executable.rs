@@ -4,9 +4,10 @@
 //! command line is run as well.
 //! Limits: a run ends after `RUN_WITHIN`; the newest of the release and the debug build is taken.
 
+use crate::{conformance::error::RunError, workspace::root};
 use serde_json::Value;
 use std::{
-    fs,
+    fs, io,
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -36,8 +37,8 @@ pub(super) struct Verdict {
 
 impl Program {
     /// The newest build.
-    pub(super) fn find() -> Result<Program, String> {
-        let target = crate::root().join("target");
+    pub(super) fn find() -> Result<Program, RunError> {
+        let target = root().join("target");
         let age = |path: &PathBuf| {
             fs::metadata(path).and_then(|data| data.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
         };
@@ -47,7 +48,7 @@ impl Program {
             .filter(|path| path.is_file())
             .max_by_key(age)
             .map(Program)
-            .ok_or_else(|| "the program is not built: cargo build --release -p duramen".to_owned())
+            .ok_or(RunError::NotBuilt)
     }
 
     /// The file.
@@ -61,49 +62,54 @@ impl Program {
         command
     }
 
+    /// Makes the error of a program that does not start.
+    fn not_started(&self) -> impl FnOnce(io::Error) -> RunError {
+        RunError::io(format!("start {}", self.0.display()))
+    }
+
     /// `syslog-ng --syntax-only`.
-    pub(super) fn check(&self, folder: &Path, config: &Path) -> Result<Verdict, String> {
-        let output = self
-            .command(folder, config)
-            .arg("--syntax-only")
-            .output()
-            .map_err(|error| format!("cannot start {}: {error}", self.0.display()))?;
+    pub(super) fn check(&self, folder: &Path, config: &Path) -> Result<Verdict, RunError> {
+        let output =
+            self.command(folder, config).arg("--syntax-only").output().map_err(self.not_started())?;
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         Ok(Verdict { accepted: output.status.success(), text })
     }
 
     /// `duramen convert rsyslog`, into `converted.conf` of a folder; what it reports.
-    pub(super) fn convert(&self, folder: &Path, source: &Path) -> Result<Value, String> {
+    pub(super) fn convert(&self, folder: &Path, source: &Path) -> Result<Value, RunError> {
         let output = Command::new(&self.0)
             .args(["convert", "rsyslog", "--report=-", "--output=converted.conf"])
             .arg(source)
             .current_dir(folder)
             .output()
-            .map_err(|error| format!("cannot start {}: {error}", self.0.display()))?;
+            .map_err(self.not_started())?;
         serde_json::from_slice(&output.stdout).map_err(|error| {
-            format!("{}: {error}: {}", source.display(), String::from_utf8_lossy(&output.stderr))
+            let said = format!("{error}: {}", String::from_utf8_lossy(&output.stderr));
+            RunError::failed(source.display().to_string(), said)
         })
     }
 
     /// `duramen slog`, in a folder.
-    pub(super) fn slog(&self, folder: &Path, words: &[&str]) -> Result<(), String> {
+    pub(super) fn slog(&self, folder: &Path, words: &[&str]) -> Result<(), RunError> {
         let output = Command::new(&self.0).arg("slog").args(words).current_dir(folder).output();
-        let output = output.map_err(|error| format!("cannot start {}: {error}", self.0.display()))?;
+        let output = output.map_err(self.not_started())?;
         match output.status.success() {
             true => Ok(()),
-            false => Err(format!("slog {words:?}: {}", String::from_utf8_lossy(&output.stderr))),
+            false => {
+                Err(RunError::failed(format!("slog {words:?}"), String::from_utf8_lossy(&output.stderr)))
+            }
         }
     }
 
     /// Runs a configuration in a folder until `done`, then stops it. What it printed is in the answer.
-    pub(super) fn run(
+    pub(crate) fn run(
         &self,
         folder: &Path,
         config: &Path,
         done: impl Fn() -> bool,
-    ) -> Result<String, String> {
+    ) -> Result<String, RunError> {
         let console = folder.join("console.txt");
-        let file = fs::File::create(&console).map_err(|error| format!("{}: {error}", console.display()))?;
+        let file = fs::File::create(&console).map_err(RunError::write(&console))?;
         let mut child = self
             .command(folder, config)
             .args(["--foreground", "--stderr", "--no-caps"])
@@ -115,20 +121,20 @@ impl Program {
             .stdout(Stdio::null())
             .stderr(file)
             .spawn()
-            .map_err(|error| format!("cannot start {}: {error}", self.0.display()))?;
+            .map_err(self.not_started())?;
         let until = Instant::now() + RUN_WITHIN;
         while !done() && Instant::now() < until && matches!(child.try_wait(), Ok(None)) {
             thread::sleep(LOOK_EVERY);
         }
         stop(&mut child)?;
-        fs::read_to_string(&console).map_err(|error| format!("{}: {error}", console.display()))
+        fs::read_to_string(&console).map_err(RunError::read(&console))
     }
 }
 
 /// Asks for an orderly stop, and ends what does not follow.
-fn stop(child: &mut Child) -> Result<(), String> {
+fn stop(child: &mut Child) -> Result<(), RunError> {
     let told = Command::new("kill").arg(child.id().to_string()).stderr(Stdio::null()).status();
-    told.map_err(|error| format!("cannot start kill: {error}"))?;
+    told.map_err(RunError::io("start kill"))?;
     let until = Instant::now() + STOP_WITHIN;
     while Instant::now() < until {
         if !matches!(child.try_wait(), Ok(None)) {
@@ -136,6 +142,6 @@ fn stop(child: &mut Child) -> Result<(), String> {
         }
         thread::sleep(LOOK_EVERY);
     }
-    child.kill().and_then(|()| child.wait()).map_err(|error| format!("cannot end the program: {error}"))?;
-    Err("the program did not stop when asked to".to_owned())
+    child.kill().and_then(|()| child.wait()).map_err(RunError::io("end the program"))?;
+    Err(RunError::failed("the program", "it did not stop when asked to"))
 }

@@ -4,10 +4,11 @@
 //! pass the check. A case of rsyslog's own tests is converted, run and fed with the messages of the test; what comes out
 //! has to be what rsyslog wrote. Cases with a statement that the report calls not supported are not run, and not counted.
 
-use super::{
-    Row,
-    decoded::{records, text},
-    program::Program,
+use super::executable::Program;
+use crate::conformance::{
+    error::RunError,
+    records::{records, text},
+    row::Row,
 };
 use serde_json::Value;
 use std::{
@@ -30,14 +31,14 @@ const OUTPUTS: [(&str, &str); 4] = [
     ("RSYSLOG_DYNNAME", "dyn"),
 ];
 
-pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
+pub(crate) fn run(folder: &Path) -> Result<Vec<Row>, RunError> {
     let program = Program::find()?;
     Ok(vec![configurations(&program, folder)?, testbench(&program, folder)?])
 }
 
-fn configurations(program: &Program, folder: &Path) -> Result<Row, String> {
+fn configurations(program: &Program, folder: &Path) -> Result<Row, RunError> {
     let folder = folder.join("configs/rsyslog");
-    let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let scratch = tempfile::tempdir().map_err(RunError::io("make a folder"))?;
     let mut row = Row::empty("rsyslog/configs", 100.0);
     for case in records(&folder.join("INDEX.jsonl"))? {
         let name = text(&case, "file");
@@ -48,7 +49,7 @@ fn configurations(program: &Program, folder: &Path) -> Result<Row, String> {
     Ok(row)
 }
 
-fn testbench(program: &Program, folder: &Path) -> Result<Row, String> {
+fn testbench(program: &Program, folder: &Path) -> Result<Row, RunError> {
     let mut row = Row::empty("rsyslog/testbench", 80.0);
     for case in records(&folder.join("syslog/rsyslog-testbench.jsonl"))? {
         if let Some(difference) = replay(program, &case)? {
@@ -60,45 +61,45 @@ fn testbench(program: &Program, folder: &Path) -> Result<Row, String> {
 }
 
 /// The text that a case must write: the whole file, or pieces of it.
-enum Wanted {
+enum ExpectedOutput {
     Whole(String),
     Pieces(Vec<String>),
 }
 
-impl Wanted {
-    fn of(case: &Value) -> Option<Wanted> {
+impl ExpectedOutput {
+    fn of(case: &Value) -> Option<ExpectedOutput> {
         let texts = |name: &str| -> Vec<String> {
             let values = case[name].as_array().into_iter().flatten();
             values.filter_map(Value::as_str).map(str::to_owned).collect()
         };
         let whole = texts("expected").into_iter().next().filter(|text| !text.contains('$'));
-        whole.map(Wanted::Whole).or_else(|| {
+        whole.map(ExpectedOutput::Whole).or_else(|| {
             let checks = texts("content_checks");
             let piece = |check: &String| {
                 check.strip_prefix('"')?.strip_suffix('"').filter(|one| !one.contains('"')).map(str::to_owned)
             };
             let pieces: Option<Vec<String>> = checks.iter().map(piece).collect();
-            pieces.filter(|pieces| !pieces.is_empty()).map(Wanted::Pieces)
+            pieces.filter(|pieces| !pieces.is_empty()).map(ExpectedOutput::Pieces)
         })
     }
 
     fn difference(&self, got: &str) -> Option<String> {
         let is_met = match self {
-            Wanted::Whole(whole) => got.trim_end_matches('\n') == whole.trim_end_matches('\n'),
-            Wanted::Pieces(pieces) => pieces.iter().all(|piece| got.contains(piece)),
+            ExpectedOutput::Whole(whole) => got.trim_end_matches('\n') == whole.trim_end_matches('\n'),
+            ExpectedOutput::Pieces(pieces) => pieces.iter().all(|piece| got.contains(piece)),
         };
         let wanted = match self {
-            Wanted::Whole(whole) => whole.clone(),
-            Wanted::Pieces(pieces) => pieces.join(" | "),
+            ExpectedOutput::Whole(whole) => whole.clone(),
+            ExpectedOutput::Pieces(pieces) => pieces.join(" | "),
         };
         (!is_met).then(|| format!("wrote {got:?}, wanted {wanted:?}"))
     }
 }
 
 /// Returns how the output differs: an empty text when it does not. `None` when the case does not apply to us.
-fn replay(program: &Program, case: &Value) -> Result<Option<String>, String> {
+fn replay(program: &Program, case: &Value) -> Result<Option<String>, RunError> {
     let configs = configs(case);
-    let (Some(wanted), [config]) = (Wanted::of(case), configs.as_slice()) else { return Ok(None) };
+    let (Some(wanted), [config]) = (ExpectedOutput::of(case), configs.as_slice()) else { return Ok(None) };
     let messages: Vec<String> = case["send"]
         .as_array()
         .into_iter()
@@ -109,12 +110,12 @@ fn replay(program: &Program, case: &Value) -> Result<Option<String>, String> {
     if messages.is_empty() || messages.iter().any(|message| message.starts_with('$')) {
         return Ok(None);
     }
-    let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let scratch = tempfile::tempdir().map_err(RunError::io("make a folder"))?;
     let folder = scratch.path();
     let port = free_port()?;
-    let is_udp = config.contains("imudp");
+    let transport = if config.contains("imudp") { Transport::Udp } else { Transport::Tcp };
     let source = folder.join("rsyslog.conf");
-    fs::write(&source, prepared(config, port)).map_err(|error| error.to_string())?;
+    fs::write(&source, prepared(config, port)).map_err(RunError::write(&source))?;
     let report = program.convert(folder, &source)?;
     let is_refused = |one: &Value| one["outcome"] == "not supported";
     if report["statements"].as_array().into_iter().flatten().any(is_refused) {
@@ -122,13 +123,15 @@ fn replay(program: &Program, case: &Value) -> Result<Option<String>, String> {
     }
     let sender = {
         let console = folder.join("console.txt");
-        thread::spawn(move || send(&console, port, is_udp, &messages))
+        thread::spawn(move || send(&console, port, transport, &messages))
     };
     let read = || fs::read_to_string(folder.join("out.log")).unwrap_or_default();
     let done = || wanted.difference(&read()).is_none();
     program.run(folder, &folder.join("converted.conf"), done)?;
-    let sent = sender.join().map_err(|_| "the sender stopped".to_owned())?;
-    Ok(Some(sent.err().or_else(|| wanted.difference(&read())).unwrap_or_default()))
+    let sent = sender.join().map_err(|_| RunError::failed("the sender", "it stopped"))?;
+    Ok(Some(
+        sent.err().map(|error| error.to_string()).or_else(|| wanted.difference(&read())).unwrap_or_default(),
+    ))
 }
 
 fn configs(case: &Value) -> Vec<&str> {
@@ -153,22 +156,29 @@ fn prepared(config: &str, port: u16) -> String {
     format!("input(type=\"imtcp\" port=\"{port}\")\n{text}")
 }
 
-fn free_port() -> Result<u16, String> {
-    let listener = TcpListener::bind("127.0.0.1:0").map_err(|error| error.to_string())?;
-    listener.local_addr().map(|address| address.port()).map_err(|error| error.to_string())
+fn free_port() -> Result<u16, RunError> {
+    let listener = TcpListener::bind("127.0.0.1:0").map_err(RunError::io("find a free port"))?;
+    listener.local_addr().map(|address| address.port()).map_err(RunError::io("find a free port"))
+}
+
+/// The way on which the messages of a test are sent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Transport {
+    Udp,
+    Tcp,
 }
 
 /// Sends once the program says that it has started.
-fn send(console: &Path, port: u16, is_udp: bool, messages: &[String]) -> Result<(), String> {
+fn send(console: &Path, port: u16, transport: Transport, messages: &[String]) -> Result<(), RunError> {
     let until = Instant::now() + CONNECT_WITHIN;
     let has_started = || fs::read_to_string(console).is_ok_and(|text| text.contains("starting up;"));
     while !has_started() && Instant::now() < until {
         thread::sleep(Duration::from_millis(20));
     }
-    if is_udp {
-        let socket = UdpSocket::bind("127.0.0.1:0").map_err(|error| error.to_string())?;
+    if transport == Transport::Udp {
+        let socket = UdpSocket::bind("127.0.0.1:0").map_err(RunError::io("open a socket"))?;
         for message in messages {
-            socket.send_to(message.as_bytes(), ("127.0.0.1", port)).map_err(|error| error.to_string())?;
+            socket.send_to(message.as_bytes(), ("127.0.0.1", port)).map_err(RunError::io("send"))?;
         }
         return Ok(());
     }
@@ -176,11 +186,9 @@ fn send(console: &Path, port: u16, is_udp: bool, messages: &[String]) -> Result<
         match TcpStream::connect(("127.0.0.1", port)) {
             Ok(mut stream) => {
                 let lines = messages.iter().map(|message| format!("{message}\n"));
-                return stream
-                    .write_all(lines.collect::<String>().as_bytes())
-                    .map_err(|error| error.to_string());
+                return stream.write_all(lines.collect::<String>().as_bytes()).map_err(RunError::io("send"));
             }
-            Err(error) if Instant::now() >= until => return Err(format!("cannot connect: {error}")),
+            Err(error) if Instant::now() >= until => return Err(RunError::io("connect")(error)),
             Err(_) => thread::sleep(Duration::from_millis(20)),
         }
     }

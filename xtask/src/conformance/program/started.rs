@@ -4,6 +4,7 @@
 //! It runs in namespaces of its own: a copy of the file system that is thrown away, a network where all ports are free.
 //! Limits: needs `unshare`, `ip` and overlay file systems, and root or user namespaces; a start takes at most `START_WITHIN`.
 
+use crate::conformance::error::RunError;
 use std::{
     fs::{self, File},
     os::unix::fs::MetadataExt,
@@ -55,11 +56,11 @@ pub(super) enum Start {
 }
 
 /// Starts a configuration and ends it again. An error: no server can be started so.
-pub(super) fn start(program: &Path, config: &Path) -> Result<Start, String> {
-    let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+pub(super) fn start(program: &Path, config: &Path) -> Result<Start, RunError> {
+    let scratch = tempfile::tempdir().map_err(RunError::io("make a folder"))?;
     let (root, console) = (scratch.path().join("root"), scratch.path().join("console"));
-    fs::create_dir(&root).map_err(|error| error.to_string())?;
-    let file = File::create(&console).map_err(|error| error.to_string())?;
+    fs::create_dir(&root).map_err(RunError::write(&root))?;
+    let file = File::create(&console).map_err(RunError::write(&console))?;
     let is_root = fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
     let mut command = Command::new("unshare");
     command.args(["--mount", "--net", "--pid", "--fork", "--kill-child"]);
@@ -73,7 +74,7 @@ pub(super) fn start(program: &Path, config: &Path) -> Result<Start, String> {
         .stdout(Stdio::null())
         .stderr(file)
         .spawn()
-        .map_err(|error| format!("cannot start unshare: {error}"))?;
+        .map_err(RunError::io("start unshare"))?;
     let until = Instant::now() + START_WITHIN;
     let said = || fs::read_to_string(&console).unwrap_or_default();
     while !said().contains(UP) && Instant::now() < until && matches!(child.try_wait(), Ok(None)) {
@@ -81,13 +82,13 @@ pub(super) fn start(program: &Path, config: &Path) -> Result<Start, String> {
     }
     // Whatever came of it: the namespaces end with their first process.
     let ended = child.kill().and_then(|()| child.wait());
-    ended.map_err(|error| format!("cannot end the trial: {error}"))?;
+    ended.map_err(RunError::io("end the trial"))?;
     let said = said();
     if said.contains(UP) {
         return Ok(Start::Up);
     }
     if said.contains("unshare:") || said.contains("mount:") {
-        return Err(said);
+        return Err(RunError::failed("the trial", said));
     }
     if OF_THE_MACHINE.iter().any(|words| said.contains(words)) {
         return Ok(Start::NotHere);

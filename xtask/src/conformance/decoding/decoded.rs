@@ -1,11 +1,10 @@
-//! One line through the decoder, shown by the names of syslog-ng's macros; and the reading of sample files.
+//! One line through the decoder, shown by the names of syslog-ng's macros.
 //!
 //! In: a line and options. Out: its fields as text. Holds a batch of one message. Limits: none.
 
 use jiff::tz::TimeZone;
 use message::{Ack, Batch, Field, Mark, Message, Origin, Span, Stamp, ZoneQuality};
-use serde_json::Value;
-use std::{fs, path::Path, sync::Arc};
+use std::sync::Arc;
 use wire::{DecodeOptions, Decoder, StampFormat, StampText};
 
 /// A decoded line.
@@ -65,19 +64,6 @@ impl Decoded {
         StampText::new(StampFormat::Iso, 0, Some(TimeZone::UTC)).append(self.message().event, &mut text);
         String::from_utf8_lossy(&text).into_owned()
     }
-}
-
-/// The records of a file of JSON lines.
-pub(super) fn records(path: &Path) -> Result<Vec<Value>, String> {
-    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let record =
-        |line: &str| serde_json::from_str(line).map_err(|error| format!("{}: {error}", path.display()));
-    text.lines().filter(|line| !line.is_empty()).map(record).collect()
-}
-
-/// The text of a member, empty when it is not there.
-pub(super) fn text<'a>(record: &'a Value, name: &str) -> &'a str {
-    record.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// Adds a difference when two texts are not equal.

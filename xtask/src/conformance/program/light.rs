@@ -3,10 +3,11 @@
 //! In: `syslogng-light/*.jsonl`. Out: one row a recording. Run are those that need no peers; what uses a part of the
 //! language that we do not run yet is left out.
 
-use super::{
-    Row,
-    decoded::{records, text},
-    program::Program,
+use super::executable::Program;
+use crate::conformance::{
+    error::RunError,
+    records::{records, text},
+    row::Row,
 };
 use serde_json::Value;
 use std::{collections::BTreeMap, fs, path::Path};
@@ -23,12 +24,12 @@ const FOLDER: &str = "@DIR@";
 /// The log of a run of secure logging, in clear.
 const CLEAR: &str = "decrypted.txt";
 
-pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
+pub(crate) fn run(folder: &Path) -> Result<Vec<Row>, RunError> {
     let program = Program::find()?;
     RECORDINGS.iter().map(|name| recording(&program, folder, name)).collect()
 }
 
-fn recording(program: &Program, folder: &Path, name: &str) -> Result<Row, String> {
+fn recording(program: &Program, folder: &Path, name: &str) -> Result<Row, RunError> {
     let cases = records(&folder.join(format!("syslogng-light/{name}.jsonl")))?;
     let mut row =
         Row { family: format!("light/{name}"), cases: 0, passed: 0, floor: FLOOR, differences: Vec::new() };
@@ -49,14 +50,13 @@ fn recording(program: &Program, folder: &Path, name: &str) -> Result<Row, String
 
 /// Returns how the output differs from the recording: an empty text when it does not. `None` when the case does not
 /// apply to us yet.
-fn replay(program: &Program, case: &Value) -> Result<Option<String>, String> {
-    let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+fn replay(program: &Program, case: &Value) -> Result<Option<String>, RunError> {
+    let scratch = tempfile::tempdir().map_err(RunError::io("make a folder"))?;
     let folder = scratch.path();
     let here = folder.display().to_string();
     let write = |name: &str, content: &str| {
         let path = folder.join(name);
-        fs::write(&path, content.replace(FOLDER, &here))
-            .map_err(|error| format!("{}: {error}", path.display()))
+        fs::write(&path, content.replace(FOLDER, &here)).map_err(RunError::write(&path))
     };
     write("syslog-ng.conf", text(case, "config"))?;
     for (name, content) in members(case, "input_files") {
@@ -92,7 +92,7 @@ fn replay(program: &Program, case: &Value) -> Result<Option<String>, String> {
 
 /// A run of secure logging is recorded without its keys, and no two are alike: it gets keys of its own, and its log is
 /// compared in clear.
-fn secured(program: &Program, folder: &Path, config: &str, clear: &str) -> Result<String, String> {
+fn secured(program: &Program, folder: &Path, config: &str, clear: &str) -> Result<String, RunError> {
     let words: Vec<&str> = config.split_whitespace().collect();
     let named = |option: &str| words.windows(2).find(|pair| pair[0] == option).map(|pair| pair[1]);
     let (Some(key), Some(mac)) = (named("-k"), named("-m")) else {
@@ -101,7 +101,7 @@ fn secured(program: &Program, folder: &Path, config: &str, clear: &str) -> Resul
     let log = "output.log";
     program.slog(folder, &["key", "-m", "master.key"])?;
     program.slog(folder, &["key", "-d", "master.key", "00:00:5e:00:53:01", "1", key])?;
-    fs::copy(folder.join(key), folder.join("first.key")).map_err(|error| format!("{key}: {error}"))?;
+    fs::copy(folder.join(key), folder.join("first.key")).map_err(RunError::io(format!("copy {key}")))?;
     let lines = || fs::read_to_string(folder.join(log)).unwrap_or_default().lines().count();
     program.run(folder, &folder.join("syslog-ng.conf"), || lines() == clear.lines().count())?;
     program.slog(folder, &["verify", "-k", "first.key", "-m", mac, log, CLEAR])?;

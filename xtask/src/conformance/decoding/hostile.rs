@@ -4,9 +4,10 @@
 //! above the limit, a good line sent afterwards comes through, and the raw text of each message is kept.
 //! Limits: what concerns connections, certificates or the configuration is not judged here.
 
-use super::{
-    Row,
-    decoded::{records, text},
+use crate::conformance::{
+    error::RunError,
+    records::{records, text},
+    row::Row,
 };
 use message::{Ack, Batch, Origin, Span, Stamp};
 use serde_json::Value;
@@ -18,7 +19,7 @@ const PIECE_BYTES: usize = 1_000;
 const GOOD: &[u8] = b"\n<13>good line\n";
 const FRAMINGS: [Framing; 3] = [Framing::Newline, Framing::OctetCounted, Framing::Auto];
 
-pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
+pub(crate) fn run(folder: &Path) -> Result<Vec<Row>, RunError> {
     let cases = records(&folder.join("hostile/inputs.jsonl"))?;
     let mut row = Row::empty("hostile-wire", 100.0);
     for case in &cases {

@@ -3,9 +3,11 @@
 //! In: `syslog/rfc-examples.jsonl`; of GELF and CEE only the header fields are compared here.
 //! Out: one row; a case passes when every field that the example names is equal.
 
-use super::{
-    Row,
-    decoded::{Decoded, compare, records, text},
+use super::decoded::{Decoded, compare};
+use crate::conformance::{
+    error::RunError,
+    records::{records, text},
+    row::Row,
 };
 use message::Field;
 use serde_json::Value;
@@ -14,7 +16,7 @@ use wire::{DecodeOptions, ParseFlags};
 
 const NOW_S: i64 = 1_795_233_547;
 
-pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
+pub(crate) fn run(folder: &Path) -> Result<Vec<Row>, RunError> {
     let cases = records(&folder.join("syslog/rfc-examples.jsonl"))?;
     let syslog =
         |case: &&Value| !text(case, "ref").starts_with("GELF") && case["expect"]["framing"].is_null();

@@ -3,9 +3,10 @@
 //! In: `syslogng-unit/curated-templates.jsonl`. Out: one row. Holds the message they were made with.
 //! Limits: a vector does not tell the `on-error()` it ran with: one of the three must give its result.
 
-use super::{
-    Row,
-    decoded::{records, text},
+use crate::conformance::{
+    error::RunError,
+    records::{records, text},
+    row::{Difference, Row},
 };
 use message::{Ack, Batch, FieldName, Message, Origin, Span, Stamp, ValueKind};
 use pipeline::Definitions;
@@ -97,7 +98,7 @@ fn own_sample(test: &str) -> Batch {
 }
 
 /// Runs the family.
-pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
+pub(crate) fn run(folder: &Path) -> Result<Vec<Row>, RunError> {
     let records = records(&folder.join("syslogng-unit/curated-templates.jsonl"))?;
     let mut differences = Vec::new();
     for record in &records {
@@ -111,7 +112,7 @@ pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
 }
 
 /// The arguments of the unit tests' checks, where they are a template and its text.
-fn raw(folder: &Path) -> Result<Row, String> {
+fn raw(folder: &Path) -> Result<Row, RunError> {
     let records = records(&folder.join("syslogng-unit/templates.jsonl"))?;
     let mut row =
         Row { family: "templates-raw".into(), cases: 0, passed: 0, floor: 100.0, differences: Vec::new() };
@@ -138,17 +139,17 @@ fn raw(folder: &Path) -> Result<Row, String> {
     Ok(row)
 }
 
-fn check(record: &Value) -> Result<(), String> {
+fn check(record: &Value) -> Result<(), Difference> {
     let version =
         if text(record, "test").contains("v3x") { Version { major: 3, minor: 38 } } else { Version::CURRENT };
     let mut definitions = Definitions::new(version);
-    let dummy = Template::parse("dummy template expanded $HOST", &definitions).map_err(|e| e.to_string())?;
+    let dummy = Template::parse("dummy template expanded $HOST", &definitions).map_err(Difference::of)?;
     definitions.templates.insert("dummy".into(), Arc::new(dummy));
     let parsed = Template::parse(text(record, "template"), &definitions);
     if record.get("expect_compile_error").is_some() {
-        return parsed.map_or(Ok(()), |_| Err("it compiles".into()));
+        return parsed.map_or(Ok(()), |_| Err(Difference::of("it compiles")));
     }
-    let mut template = parsed.map_err(|error| error.to_string())?;
+    let mut template = parsed.map_err(Difference::of)?;
     if record.get("escaping") == Some(&Value::Bool(true)) {
         template = template.escaped();
     }
@@ -182,7 +183,12 @@ fn check(record: &Value) -> Result<(), String> {
         seen.push(format!("{shown:?} {}", type_name(kind)));
     }
     seen.dedup();
-    Err(format!("want {:?} {}, got {}", text(record, "expect"), text(record, "type"), seen.join(" or ")))
+    Err(Difference::of(format!(
+        "want {:?} {}, got {}",
+        text(record, "expect"),
+        text(record, "type"),
+        seen.join(" or ")
+    )))
 }
 
 fn type_name(kind: ValueKind) -> &'static str {

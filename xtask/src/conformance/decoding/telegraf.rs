@@ -4,9 +4,11 @@
 //! messages and decoding the same facility and severity. Cases in which telegraf refuses a message are judged by
 //! the priority alone: nothing is refused here.
 
-use super::{
-    Row,
-    decoded::{Decoded, compare, records, text},
+use super::decoded::{Decoded, compare};
+use crate::conformance::{
+    error::RunError,
+    records::{records, text},
+    row::Row,
 };
 use serde_json::Value;
 use std::path::Path;
@@ -15,7 +17,7 @@ use wire::{DecodeOptions, Framer, Framing, Oversize, ParseFlags};
 const NOW_S: i64 = 1_795_233_547;
 const LIMIT: usize = 65_536;
 
-pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
+pub(crate) fn run(folder: &Path) -> Result<Vec<Row>, RunError> {
     let cases = records(&folder.join("syslog/telegraf-transport.jsonl"))?;
     Ok(vec![Row::of("telegraf", 100.0, &cases, "source", differences)])
 }

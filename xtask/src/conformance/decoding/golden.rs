@@ -4,9 +4,11 @@
 //! The recording ran on 2026-11-21 in UTC, so times without a year depend on that day; the time of a message that
 //! tells none is the moment of the recording and is not compared.
 
-use super::{
-    Row,
-    decoded::{Decoded, compare, records, text},
+use super::decoded::{Decoded, compare};
+use crate::conformance::{
+    error::RunError,
+    records::{records, text},
+    row::Row,
 };
 use message::Field;
 use serde_json::Value;
@@ -19,7 +21,7 @@ const RECORDED_S: i64 = 1_795_233_547;
 const NO_HOST: &str = "@LOCALHOST@";
 const FLOOR: f64 = 100.0;
 
-pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
+pub(crate) fn run(folder: &Path) -> Result<Vec<Row>, RunError> {
     let files = [
         ("syslog-parser", ParseFlags::default()),
         ("syslog-parser-flags-syslog-protocol", ParseFlags::default().with(ParseFlags::SYSLOG_PROTOCOL)),
@@ -27,7 +29,7 @@ pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
     files.into_iter().map(|(name, flags)| file(folder, name, flags)).collect()
 }
 
-fn file(folder: &Path, name: &str, flags: ParseFlags) -> Result<Row, String> {
+fn file(folder: &Path, name: &str, flags: ParseFlags) -> Result<Row, RunError> {
     let cases = records(&folder.join(format!("golden/{name}.jsonl")))?;
     let check =
         |case: &Value| differences(text(case, "input"), case.get("expect").unwrap_or(&Value::Null), flags);

@@ -3,9 +3,11 @@
 //! In: `syslog/syslogng-msgparse.jsonl`. Out: one row; a case passes when every checked field is equal.
 //! The zone is CET; a missing year is taken from 2019-02-08T09:37:49 CET.
 
-use super::{
-    Row,
-    decoded::{Decoded, compare, records, text},
+use super::decoded::{Decoded, compare};
+use crate::conformance::{
+    error::RunError,
+    records::{records, text},
+    row::Row,
 };
 use jiff::tz::TimeZone;
 use message::Field;
@@ -19,9 +21,9 @@ const FLOOR: f64 = 96.0;
 /// The cases' own words for "some time of this year".
 const SOME_TIME: i64 = 1;
 
-pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
+pub(crate) fn run(folder: &Path) -> Result<Vec<Row>, RunError> {
     let cases = records(&folder.join("syslog/syslogng-msgparse.jsonl"))?;
-    let zone = TimeZone::get("Europe/Budapest").map_err(|error| error.to_string())?;
+    let zone = TimeZone::get("Europe/Budapest").map_err(|error| RunError::failed("the time zone", error))?;
     Ok(vec![Row::of("msgparse", FLOOR, &cases, "input", |case| differences(case, &zone))])
 }
 

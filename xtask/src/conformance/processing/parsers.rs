@@ -3,9 +3,10 @@
 //! In: `syslogng-unit/parsers.jsonl`, of which only the rows that tell input and result are run. Out: one row.
 //! Limits: rows of scanners that do not parse messages are left out.
 
-use super::{
-    Row,
-    decoded::{records, text},
+use crate::conformance::{
+    error::RunError,
+    records::{records, text},
+    row::{Difference, Row},
 };
 use message::{Ack, Batch, FieldName, Message, Origin, Selection, Span, Stamp};
 use pipeline::{
@@ -16,7 +17,7 @@ use serde_json::Value;
 use std::{path::Path, sync::Arc};
 use template::{RenderOptions, Renderer, Site};
 
-pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
+pub(crate) fn run(folder: &Path) -> Result<Vec<Row>, RunError> {
     let records = records(&folder.join("syslogng-unit/parsers.jsonl"))?;
     let mut row =
         Row { family: "parsers".into(), cases: 0, passed: 0, floor: 100.0, differences: Vec::new() };
@@ -25,14 +26,14 @@ pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
         row.cases += 1;
         match result {
             Ok(()) => row.passed += 1,
-            Err(difference) => row.differences.push(difference),
+            Err(difference) => row.differences.push(difference.to_string()),
         }
     }
     Ok(vec![row])
 }
 
 /// `None`: the row cannot be run.
-fn check(record: &Value) -> Option<Result<(), String>> {
+fn check(record: &Value) -> Option<Result<(), Difference>> {
     let args = record["args"].as_array()?;
     let arg = |index: usize| args.get(index).and_then(Value::as_str);
     match (text(record, "test"), text(record, "name")) {
@@ -53,7 +54,7 @@ fn check(record: &Value) -> Option<Result<(), String>> {
             let Ok(path) = ExtractPath::parse(arg(1)?) else { return Some(Ok(())) };
             let json = Json { extract: Some(path), ..Json::default() };
             let (read, _) = parse(&TextParser::new(json, Input::message(), ""), arg(0)?, "");
-            Some(if read { Err(format!("{} is read", arg(0)?)) } else { Ok(()) })
+            Some(if read { Err(Difference::of(format!("{} is read", arg(0)?))) } else { Ok(()) })
         }
         _ => None,
     }
@@ -63,10 +64,12 @@ fn xml(prefix: &str) -> TextParser<Xml> {
     TextParser::new(Xml { lists: true, ..Xml::default() }, Input::message(), prefix)
 }
 
-fn value(parser: &dyn Parser, input: &str, name: &str, want: &str) -> Result<(), String> {
+fn value(parser: &dyn Parser, input: &str, name: &str, want: &str) -> Result<(), Difference> {
     match parse(parser, input, name) {
         (true, Some(got)) if got == want => Ok(()),
-        (read, got) => Err(format!("{input:?}: {name} is {got:?}, wanted {want:?}; read: {read}")),
+        (read, got) => {
+            Err(Difference::of(format!("{input:?}: {name} is {got:?}, wanted {want:?}; read: {read}")))
+        }
     }
 }
 

@@ -1,0 +1,11 @@
+//! The folder that all verbs work in.
+//!
+//! In: nothing. Out: a path.
+
+use std::path::PathBuf;
+
+/// The folder of the workspace.
+pub(crate) fn root() -> PathBuf {
+    let xtask = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    xtask.parent().map(PathBuf::from).unwrap_or(xtask)
+}
