@@ -5,6 +5,7 @@
 
 mod edges;
 mod english;
+mod errors;
 mod files;
 mod functions;
 mod modules;
@@ -60,6 +61,7 @@ fn ratchets(sources: &[Source]) -> Vec<Ratchet> {
         row("crate-size", "move a part that imports little to a crate of its own", files::crates(&rust)),
         row("bool-parameters", "take an enum", signatures.bool_parameters),
         row("text-errors", "return an error type of the verb", signatures.text_errors),
+        row("disguised-errors", "return an error type of the verb", errors::check(&parsed)),
         row("bare-severities", "use the named constant", signatures.bare_severities),
         row("unclear-types", "take the name of the glossary", signatures.unclear_types),
         row("logic-in-lists", "move it to a file of its own", signatures.logic_in_lists),
