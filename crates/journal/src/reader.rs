@@ -7,7 +7,7 @@ use crate::{
     disk::Disk,
     file::JournalFile,
     record::RecordHeader,
-    scan::{Found, Scan},
+    scan::{Scan, ScanStep},
 };
 use std::{
     io,
@@ -138,9 +138,9 @@ impl Reader {
             let failed = |source| ReadError { path: file.path.clone(), source };
             let offset = scan.offset();
             match scan.advance().map_err(failed)? {
-                Found::End => {}
-                Found::Record(header) => return Ok(Some(header)),
-                Found::Bad => {
+                ScanStep::End => {}
+                ScanStep::Record(header) => return Ok(Some(header)),
+                ScanStep::Bad => {
                     scan.skip_damage(self.next).map_err(failed)?;
                     let bytes = scan.offset() - offset;
                     let path = file.path.clone();

@@ -9,7 +9,7 @@ use crate::{
     disk::Disk,
     file::{HEADER_BYTES, Header, JournalFile, decode_header, encode_header},
     reader::Damage,
-    scan::{Found, Scan},
+    scan::{Scan, ScanStep},
 };
 use std::{collections::VecDeque, io};
 
@@ -93,7 +93,7 @@ fn walk(scan: &mut Scan, last: &JournalFile, recovery: &mut Recovery) -> io::Res
     let mut unproven: VecDeque<Damage> = VecDeque::new();
     loop {
         match scan.advance()? {
-            Found::Record(header) => {
+            ScanStep::Record(header) => {
                 if let Some(damage) = unproven.back_mut().filter(|damage| damage.lost.end == tail.next) {
                     damage.lost.end = header.sequence.max(tail.next);
                 }
@@ -103,8 +103,8 @@ fn walk(scan: &mut Scan, last: &JournalFile, recovery: &mut Recovery) -> io::Res
                 let durable = tail.durable.max(header.durable);
                 tail = Tail { next: header.end().max(tail.next), length: scan.offset(), durable };
             }
-            Found::End => break,
-            Found::Bad => {
+            ScanStep::End => break,
+            ScanStep::Bad => {
                 let offset = scan.offset();
                 let found = scan.skip_damage(tail.next)?;
                 let lost = tail.next..tail.next;

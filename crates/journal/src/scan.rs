@@ -15,7 +15,7 @@ const WINDOW_BYTES: usize = 1 << 20;
 
 /// The result of one step of a scan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Found {
+pub(crate) enum ScanStep {
     /// A record; the scan is now after it.
     Record(RecordHeader),
     /// The end of what may be read.
@@ -72,20 +72,20 @@ impl Scan {
     }
 
     /// Reads the next record.
-    pub(crate) fn advance(&mut self) -> io::Result<Found> {
+    pub(crate) fn advance(&mut self) -> io::Result<ScanStep> {
         if self.offset >= self.limit {
-            return Ok(Found::End);
+            return Ok(ScanStep::End);
         }
         self.fill(RECORD_HEADER_BYTES)?;
-        let Some(header) = self.header() else { return Ok(Found::Bad) };
+        let Some(header) = self.header() else { return Ok(ScanStep::Bad) };
         self.fill(header.total_bytes())?;
         if decode_record(self.ahead(), self.salt).is_none() {
-            return Ok(Found::Bad);
+            return Ok(ScanStep::Bad);
         }
         let start = (self.offset - self.window_offset) as usize + RECORD_HEADER_BYTES;
         self.payload = start..start + header.length as usize;
         self.offset += header.total_bytes() as u64;
-        Ok(Found::Record(header))
+        Ok(ScanStep::Record(header))
     }
 
     /// Moves to the next place where a record of `expected` or later starts; false, and the end, when there is none.
