@@ -53,12 +53,20 @@ impl JournalFile {
     }
 }
 
+/// Whether older records may follow those of a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FileHistory {
+    /// The file was made for its records.
+    New,
+    /// It is written over: what it held before may follow.
+    Recycled,
+}
+
 /// The decoded first bytes of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Header {
-    /// As written by this version: the salt of the records, the first sequence number, and whether older records may
-    /// follow those of the file.
-    Ours { salt: u32, first: u64, recycled: bool },
+    /// As written by this version: the salt of the records, the first sequence number, and what the file held before.
+    Ours { salt: u32, first: u64, history: FileHistory },
     /// A journal file of another version or with algorithms that this version does not know.
     Foreign { version: u16 },
     /// Not a header: cut short or damaged.
@@ -66,7 +74,7 @@ pub(crate) enum Header {
 }
 
 /// Encodes the header of a file.
-pub(crate) fn encode_header(first: u64, salt: u32, recycled: bool) -> [u8; HEADER_BYTES as usize] {
+pub(crate) fn encode_header(first: u64, salt: u32, history: FileHistory) -> [u8; HEADER_BYTES as usize] {
     let mut header = [0; HEADER_BYTES as usize];
     header[..8].copy_from_slice(MAGIC);
     header[8..10].copy_from_slice(&VERSION.to_le_bytes());
@@ -75,7 +83,7 @@ pub(crate) fn encode_header(first: u64, salt: u32, recycled: bool) -> [u8; HEADE
     header[14..16].copy_from_slice(&PLAIN.to_le_bytes());
     header[16..24].copy_from_slice(&first.to_le_bytes());
     header[24..28].copy_from_slice(&salt.to_le_bytes());
-    header[28] = u8::from(recycled);
+    header[28] = u8::from(history == FileHistory::Recycled);
     let crc = crc32fast::hash(&header[..60]);
     header[60..].copy_from_slice(&crc.to_le_bytes());
     header
@@ -93,5 +101,6 @@ pub(crate) fn decode_header(bytes: &[u8]) -> Header {
         return Header::Foreign { version: two(8) };
     }
     let first = u64::from(four(16)) | u64::from(four(20)) << 32;
-    Header::Ours { salt: four(24), first, recycled: bytes[28] != 0 }
+    let history = if bytes[28] == 0 { FileHistory::New } else { FileHistory::Recycled };
+    Header::Ours { salt: four(24), first, history }
 }

@@ -6,7 +6,7 @@
 
 use crate::{
     disk::{Disk, DiskFile, DiskLock},
-    file::JournalFile,
+    file::{FileHistory, JournalFile},
     last_file::{CommitError, LastFile},
     reader::{Published, Reader},
     record::{RECORD_BYTES_MAX, RECORD_HEADER_BYTES, finish_record},
@@ -249,9 +249,10 @@ impl Journal {
                 .map_err(|source| CommitError { path: last.entry().path, source })?;
         }
         let entry = JournalFile::new(&self.dir, self.durable);
-        let begun = self.begin_file(&entry.path).and_then(|file| Ok((!file.is_empty()?, file)));
-        let (recycled, file) = begun.map_err(|source| CommitError { path: entry.path.clone(), source })?;
-        self.last = Some(LastFile::begun(file, entry, self.salt, recycled));
+        let begun = self.begin_file(&entry.path).and_then(|file| Ok((file.is_empty()?, file)));
+        let (is_empty, file) = begun.map_err(|source| CommitError { path: entry.path.clone(), source })?;
+        let history = if is_empty { FileHistory::New } else { FileHistory::Recycled };
+        self.last = Some(LastFile::begun(file, entry, self.salt, history));
         Ok(())
     }
 

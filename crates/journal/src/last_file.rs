@@ -5,7 +5,7 @@
 
 use crate::{
     disk::{Disk, DiskFile},
-    file::{HEADER_BYTES, JournalFile, encode_header},
+    file::{FileHistory, HEADER_BYTES, JournalFile, encode_header},
 };
 use std::{
     io,
@@ -42,8 +42,13 @@ pub(crate) struct LastFile {
 
 impl LastFile {
     /// Starts a new file, or one that will be written over.
-    pub(crate) fn begun(file: Box<dyn DiskFile>, entry: JournalFile, salt: u32, recycled: bool) -> LastFile {
-        let header = Some(encode_header(entry.first, salt, recycled));
+    pub(crate) fn begun(
+        file: Box<dyn DiskFile>,
+        entry: JournalFile,
+        salt: u32,
+        history: FileHistory,
+    ) -> LastFile {
+        let header = Some(encode_header(entry.first, salt, history));
         LastFile { file, entry: JournalFile { length: HEADER_BYTES, ..entry }, header, dirty: false }
     }
 

@@ -7,7 +7,7 @@
 
 use crate::{
     disk::Disk,
-    file::{HEADER_BYTES, Header, JournalFile, decode_header, encode_header},
+    file::{FileHistory, HEADER_BYTES, Header, JournalFile, decode_header, encode_header},
     reader::Damage,
     scan::{Scan, ScanStep},
 };
@@ -75,9 +75,9 @@ pub(crate) fn recover_tail(
             let lost = last.first..last.first;
             recovery.damages.push(Damage { path: last.path.clone(), offset: 0, bytes: HEADER_BYTES, lost });
         }
-        file.write_at(0, &encode_header(last.first, salt, true))?;
+        file.write_at(0, &encode_header(last.first, salt, FileHistory::Recycled))?;
     }
-    if matches!(header, Header::Ours { recycled: false, .. }) {
+    if matches!(header, Header::Ours { history: FileHistory::New, .. }) {
         recovery.cut_bytes += length - tail.length;
     }
     if !ours || tail.length < length {
