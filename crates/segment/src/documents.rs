@@ -7,7 +7,7 @@
 pub(crate) mod kept;
 pub(crate) mod text;
 
-use crate::documents::text::{APART, Header};
+use crate::documents::text::{APART, Header, TextPlace};
 use crate::format::{
     Damage,
     frame::{Frames, Layout},
@@ -51,10 +51,10 @@ impl Block {
     }
 
     /// A message that is a block by itself: its frame, and its text when that is apart.
-    pub(crate) fn of_one(document: u32, message: &Document, is_apart: bool) -> Result<Block, Damage> {
+    pub(crate) fn of_one(document: u32, message: &Document, text: TextPlace) -> Result<Block, Damage> {
         let mut frames = Frames::default();
         frames.push(&message.raw);
-        if is_apart {
+        if text == TextPlace::Apart {
             frames.push_text(&message.text);
         }
         let mut block = Block { documents: document..document + 1, ..Block::default() };
@@ -63,18 +63,16 @@ impl Block {
         Ok(block)
     }
 
-    /// Puts frame and text of the block's message in their places; says whether the text is apart. `None` when it is not a
-    /// block of that one message.
-    pub(crate) fn is_one(&self, document: u32, message: &mut Document) -> Option<bool> {
+    /// Puts frame and text of the block's message in their places; returns where the text is. `None` when it is not a block
+    /// of that one message.
+    pub(crate) fn fill_one(&self, document: u32, message: &mut Document) -> Option<TextPlace> {
         let frame = self.frame(document).filter(|_| self.documents.len() == 1)?;
         message.raw.clear();
         message.raw.extend_from_slice(frame);
-        let text = self.text(0);
-        if let Some(text) = text {
-            message.text.clear();
-            message.text.extend_from_slice(text);
-        }
-        Some(text.is_some())
+        let Some(text) = self.text(0) else { return Some(TextPlace::InFrame) };
+        message.text.clear();
+        message.text.extend_from_slice(text);
+        Some(TextPlace::Apart)
     }
 
     /// Bytes that it takes in memory.
@@ -112,13 +110,13 @@ pub(crate) trait Stored {
         false
     }
 
-    /// Puts frame and text of a document together that was described; says whether the text is apart.
-    fn join(&self, document: u32, _out: &mut Document) -> Result<bool, ReadError> {
+    /// Puts frame and text of a document together that was described; returns where the text is.
+    fn join(&self, document: u32, _out: &mut Document) -> Result<TextPlace, ReadError> {
         Err(self.damage(document, "the message has no frame"))
     }
 
     /// The same for a message that somebody is to see, and will soon want to see again.
-    fn join_shown(&self, document: u32, out: &mut Document) -> Result<bool, ReadError> {
+    fn join_shown(&self, document: u32, out: &mut Document) -> Result<TextPlace, ReadError> {
         self.join(document, out)
     }
 
@@ -203,10 +201,11 @@ fn read_joined(
             cancel.check()?;
         }
         let (start, tail) = stored.describe(document, &mut message)?;
-        let is_apart = match are_few {
+        let text = match are_few {
             true => stored.join_shown(document, &mut message)?,
             false => stored.join(document, &mut message)?,
         };
+        let is_apart = text == TextPlace::Apart;
         let mut from = None;
         if !is_apart && tail != APART {
             let place = place(&message, start, tail, message.raw.len());

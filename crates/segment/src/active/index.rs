@@ -78,7 +78,7 @@ impl Waiting {
         }
         neighbours[place] = Neighbours::new(left, Frequent::NONE);
         let gaps = known - (*count - others);
-        *layout = Layout::new(inner > gaps, others - inner);
+        *layout = Layout::new(inner, gaps, others - inner);
         *count = others;
         numbers.truncate(start + known);
     }
@@ -202,7 +202,8 @@ impl Index {
                 }
             }
             if let Some(sequence) = sequence {
-                let layout = layout.with_values(std::mem::take(&mut self.has_values));
+                let has_values = std::mem::take(&mut self.has_values);
+                let layout = if has_values { layout.with_values() } else { *layout };
                 self.template_of.push(self.templates.intern(sequence, &self.numbers, layout));
                 self.ends.push(self.flat.len() as u32);
             } else {

@@ -146,7 +146,7 @@ impl Other {
     fn verdict(&self, sequence: &[u16], layout: Layout, phrases: usize) -> Verdict {
         let (mut wanted, mut elsewhere) = (false, self.is_in_values && layout.has_values());
         each_gap(sequence, layout, |gap, is_tail| {
-            let is_loose = layout.is_loose(is_tail);
+            let is_loose = if is_tail { layout.has_long_tail() } else { layout.is_loose() };
             let fits = |is: u16, edge: u16| is == edge || is_loose && is == Neighbours::OTHER;
             for (one, is_wanted) in &self.found {
                 // Behind the tail's first word come others; its right edge is one anyway.

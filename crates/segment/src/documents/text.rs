@@ -9,6 +9,15 @@ use std::ops::Range;
 /// The second number of a text that is not part of its frame.
 pub(crate) const APART: i64 = -1;
 
+/// Where the text of a stored message is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TextPlace {
+    /// A part of the frame.
+    InFrame,
+    /// Apart from it.
+    Apart,
+}
+
 /// Length of the header's values: what varies between messages of one dialect.
 pub(crate) struct Header<'a> {
     pub(crate) host: &'a [u8],

@@ -70,7 +70,7 @@ impl SegmentFile {
         let read = || {
             let whole = FileSlice { bytes: bytes.as_slice(), offset: 0 };
             let header = Header::read(&whole)?;
-            let footer = Footer::read(&whole, header.version, header.encryption != Encryption::None)?;
+            let footer = Footer::read(&whole, &header)?;
             Ok((header, footer))
         };
         let (header, footer) = match read() {

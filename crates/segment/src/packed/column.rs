@@ -57,13 +57,28 @@ impl Streams {
     }
 }
 
+/// The letters of hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Case {
+    Lower,
+    Upper,
+}
+
+/// Whose values a column has: those of rows, or the different ones of another column. The latter are all different,
+/// and a file that nests deeper is damaged.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    Rows,
+    Distinct,
+}
+
 /// A form, and about how many bits it takes.
 enum Plan {
     Text,
     Lengths,
     Same,
-    /// Digits of upper case or not; bytes at the start that all have in common.
-    Hex(bool, usize),
+    /// The case of the digits; bytes at the start that all have in common.
+    Hex(Case, usize),
     Shape(Shape),
     Distinct(Values, Vec<u32>, Box<Plan>),
     Earlier(usize),
@@ -82,21 +97,21 @@ pub(crate) fn encode(values: &Values, earlier: &[Values], out: &mut Streams) {
     } else if let Some(index) = earlier.iter().position(|other| other == values) {
         Plan::Earlier(index)
     } else {
-        plan(values, true).0
+        plan(values, Depth::Rows).0
     };
     write(&plan, values, out);
 }
 
 /// The best form, and its bits.
-fn plan(values: &Values, may_be_distinct: bool) -> (Plan, usize) {
+fn plan(values: &Values, depth: Depth) -> (Plan, usize) {
     if values.iter().any(|value| value.contains(&b'\n')) {
         return (Plan::Lengths, usize::MAX);
     }
     let mut best = (Plan::Text, (values.size() + values.len()) * TEXT_BITS);
-    if let Some((upper, head)) = hex(values) {
+    if let Some((case, head)) = hex(values) {
         let bits = (values.at(0).len() - head) * 4 * values.len();
         if bits < best.1 {
-            best = (Plan::Hex(upper, head), bits);
+            best = (Plan::Hex(case, head), bits);
         }
     }
     if let Some(shape) = shape::take_apart(values) {
@@ -105,10 +120,10 @@ fn plan(values: &Values, may_be_distinct: bool) -> (Plan, usize) {
             best = (Plan::Shape(shape), bits);
         }
     }
-    if may_be_distinct {
+    if depth == Depth::Rows {
         let (distinct, ordinals) = distinct(values);
         if distinct.len() * 4 < values.len() * 3 {
-            let (nested, bits) = plan(&distinct, false);
+            let (nested, bits) = plan(&distinct, Depth::Distinct);
             let bits = bits.saturating_add(ordinal_bits(&ordinals, distinct.len()));
             if bits < best.1 {
                 best = (Plan::Distinct(distinct, ordinals, Box::new(nested)), bits);
@@ -151,7 +166,7 @@ fn entropy_bits(numbers: impl Iterator<Item = u8>) -> usize {
 }
 
 /// Returns the case and the length when all strings, behind their common beginning, are hexadecimal numbers of one length.
-fn hex(values: &Values) -> Option<(bool, usize)> {
+fn hex(values: &Values) -> Option<(Case, usize)> {
     let first = values.at(0);
     if values.iter().any(|value| value.len() != first.len()) {
         return None;
@@ -169,7 +184,7 @@ fn hex(values: &Values) -> Option<(bool, usize)> {
             return None;
         }
     }
-    Some((!lower, head))
+    Some((if lower { Case::Lower } else { Case::Upper }, head))
 }
 
 fn write(plan: &Plan, values: &Values, out: &mut Streams) {
@@ -195,8 +210,11 @@ fn write(plan: &Plan, values: &Values, out: &mut Streams) {
             out.heads.push(SAME);
             put_text(values.at(0), out);
         }
-        Plan::Hex(upper, head) => {
-            out.heads.push(if *upper { UPPER_HEX } else { LOWER_HEX });
+        Plan::Hex(case, head) => {
+            out.heads.push(match case {
+                Case::Lower => LOWER_HEX,
+                Case::Upper => UPPER_HEX,
+            });
             put_text(&values.at(0)[..*head], out);
             put_varint(&mut out.heads, (values.at(0).len() - head) as u64);
             let digit = |digit: &u8| u64::from(if *digit <= b'9' { digit & 15 } else { (digit & 7) + 9 });
@@ -324,7 +342,7 @@ impl<'a> Cursor<'a> {
     /// Passes over all columns of so many rows.
     pub(crate) fn skip_all(&mut self, rows: usize) -> Result<(), Damage> {
         let count = self.heads.varint_to(COLUMN_BYTES_MAX)?;
-        (0..count).try_for_each(|_| self.column(rows, &[], None, true))
+        (0..count).try_for_each(|_| self.column(rows, &[], None, Depth::Rows))
     }
 
     /// Reads all columns of so many rows.
@@ -334,7 +352,7 @@ impl<'a> Cursor<'a> {
         let mut size = 0;
         for _ in 0..count {
             let mut values = Values::default();
-            self.column(rows, &columns, Some(&mut values), true)?;
+            self.column(rows, &columns, Some(&mut values), Depth::Rows)?;
             size += values.size();
             if size > COLUMN_BYTES_MAX {
                 return Err(self.heads.damage("columns are larger than they can be"));
@@ -349,7 +367,7 @@ impl<'a> Cursor<'a> {
         rows: usize,
         earlier: &[Values],
         out: Option<&mut Values>,
-        may_be_distinct: bool,
+        depth: Depth,
     ) -> Result<(), Damage> {
         let form = self.heads.byte()?;
         match form {
@@ -370,9 +388,10 @@ impl<'a> Cursor<'a> {
                 out.into_iter().for_each(|out| (0..rows).for_each(|_| out.push(text)));
                 Ok(())
             }
-            LOWER_HEX | UPPER_HEX => self.hex(rows, form == UPPER_HEX, out),
+            LOWER_HEX => self.hex(rows, Case::Lower, out),
+            UPPER_HEX => self.hex(rows, Case::Upper, out),
             SHAPE => self.shape(rows, out),
-            DISTINCT if may_be_distinct => self.distinct(rows, out),
+            DISTINCT if depth == Depth::Rows => self.distinct(rows, out),
             EARLIER => {
                 let index = self.heads.varint_to(u32::MAX as usize)?;
                 let Some(out) = out else { return Ok(()) };
@@ -391,13 +410,16 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn hex(&mut self, rows: usize, upper: bool, out: Option<&mut Values>) -> Result<(), Damage> {
+    fn hex(&mut self, rows: usize, case: Case, out: Option<&mut Values>) -> Result<(), Damage> {
         let head = self.text()?;
         let digits = self.heads.varint_to(COLUMN_BYTES_MAX)?;
         self.bound(head.len() + digits, rows)?;
         let packed = self.bits(rows * digits, 4)?;
         let Some(out) = out else { return Ok(()) };
-        let alphabet: &[u8; 16] = if upper { b"0123456789ABCDEF" } else { b"0123456789abcdef" };
+        let alphabet: &[u8; 16] = match case {
+            Case::Lower => b"0123456789abcdef",
+            Case::Upper => b"0123456789ABCDEF",
+        };
         let mut at = 0;
         for _ in 0..rows {
             let value = out.open();
@@ -463,7 +485,7 @@ impl<'a> Cursor<'a> {
         let count = self.heads.varint_to(rows)?;
         let mut distinct = Values::default();
         let is_wanted = out.is_some();
-        self.column(count, &[], is_wanted.then_some(&mut distinct), false)?;
+        self.column(count, &[], is_wanted.then_some(&mut distinct), Depth::Distinct)?;
         let is_small = count <= BYTE_RANGE as usize;
         let width = bits::width_of(count.saturating_sub(1) as u64);
         let ordinals = if is_small { self.small.take(rows)? } else { self.bits(rows, width)? };

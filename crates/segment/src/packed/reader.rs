@@ -11,7 +11,10 @@ use super::{
     skeletons::SkeletonTable,
     values::Values,
 };
-use crate::format::{Damage, FileSlice, Reader};
+use crate::{
+    documents::text::TextPlace,
+    format::{Damage, FileSlice, Reader},
+};
 use lookup::Document;
 use std::{io, ops::Range};
 
@@ -92,13 +95,13 @@ impl PackedReader {
         })
     }
 
-    /// Puts the frame of a document together, whose other fields are there; gives whether its text is apart.
+    /// Puts the frame of a document together, whose other fields are there; returns where its text is.
     pub(crate) fn join(
         &mut self,
         source: &dyn Source,
         document: u32,
         out: &mut Document,
-    ) -> Result<bool, Damage> {
+    ) -> Result<TextPlace, Damage> {
         if !self.group.documents.contains(&document) {
             self.open_group(source, document)?;
         }

@@ -10,6 +10,7 @@ use super::{
     values::Values,
 };
 use crate::{
+    documents::text::TextPlace,
     format::{Damage, FileSlice},
     terms::frequent::Frequent,
 };
@@ -185,16 +186,16 @@ pub(super) fn slots(skeleton: &[u8]) -> usize {
     marks.filter(|at| skeleton.get(at + 1) == Some(&VALUE)).count()
 }
 
-/// Puts a message together again: into `raw`, and into `text` when the text is not part of it, which is said.
+/// Puts a message together again: into `raw`, and into `text` when the text is not part of it.
 pub(super) fn join(
     skeleton: &[u8],
     values: &mut dyn Iterator<Item = &[u8]>,
     document: &mut Document,
-) -> Result<bool, Damage> {
+) -> Result<TextPlace, Damage> {
     let damage = |what| FileSlice::loose(skeleton).damage(0, what);
     let mut out = std::mem::take(&mut document.raw);
     out.clear();
-    let mut is_apart = false;
+    let mut text = TextPlace::InFrame;
     let mut at = 0;
     for mark in memchr::memchr_iter(MARK, skeleton) {
         out.extend_from_slice(&skeleton[at..mark]);
@@ -207,8 +208,8 @@ pub(super) fn join(
             MSGID => out.extend_from_slice(&document.msgid),
             PRI => super::shape::put_decimal(&mut out, u64::from(document.pri), 0),
             ITSELF => out.push(MARK),
-            APART if !is_apart => {
-                is_apart = true;
+            APART if text == TextPlace::InFrame => {
+                text = TextPlace::Apart;
                 document.raw = std::mem::replace(&mut out, std::mem::take(&mut document.text));
                 out.clear();
             }
@@ -217,10 +218,9 @@ pub(super) fn join(
         }
     }
     out.extend_from_slice(skeleton.get(at..).unwrap_or_default());
-    if is_apart {
-        document.text = out;
-    } else {
-        document.raw = out;
+    match text {
+        TextPlace::InFrame => document.raw = out,
+        TextPlace::Apart => document.text = out,
     }
-    Ok(is_apart)
+    Ok(text)
 }

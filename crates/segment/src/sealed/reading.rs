@@ -9,7 +9,10 @@ use crate::format::columns::Kind;
 use crate::{
     active::{builder::decimal, stamp_of},
     answers::{column::Fixed, words},
-    documents::{Block, Stored, text::APART},
+    documents::{
+        Block, Stored,
+        text::{APART, TextPlace},
+    },
     format::{
         Damage, FileSlice,
         file::{RECODED_VERSION, Section},
@@ -234,8 +237,8 @@ impl<'a> Reading<'a> {
         Ok(Opening { first: block.documents.start, stored, read: 0, plain_bytes: entry.plain_bytes })
     }
 
-    /// Puts frame and text of a document together that was described; says whether the text is apart.
-    fn put_together(&self, document: u32, out: &mut Document) -> Result<bool, Damage> {
+    /// Puts frame and text of a document together that was described; returns where the text is.
+    fn put_together(&self, document: u32, out: &mut Document) -> Result<TextPlace, Damage> {
         let mut groups = self.groups.borrow_mut();
         let groups = match &mut *groups {
             Some(groups) => groups,
@@ -402,19 +405,19 @@ impl Stored for Reading<'_> {
         self.sealed.is_recoded()
     }
 
-    fn join(&self, document: u32, out: &mut Document) -> Result<bool, ReadError> {
+    fn join(&self, document: u32, out: &mut Document) -> Result<TextPlace, ReadError> {
         self.put_together(document, out).map_err(|damage| self.sealed.corrupt(damage))
     }
 
-    fn join_shown(&self, document: u32, out: &mut Document) -> Result<bool, ReadError> {
+    fn join_shown(&self, document: u32, out: &mut Document) -> Result<TextPlace, ReadError> {
         let kept = self.sealed.kept.find(document);
-        if let Some(is_apart) = kept.and_then(|block| block.is_one(document, out)) {
-            return Ok(is_apart);
+        if let Some(text) = kept.and_then(|block| block.fill_one(document, out)) {
+            return Ok(text);
         }
-        let is_apart = self.join(document, out)?;
-        let block = Block::of_one(document, out, is_apart).map_err(|damage| self.sealed.corrupt(damage))?;
+        let text = self.join(document, out)?;
+        let block = Block::of_one(document, out, text).map_err(|damage| self.sealed.corrupt(damage))?;
         self.sealed.kept.keep(&Arc::new(block));
-        Ok(is_apart)
+        Ok(text)
     }
 
     fn texts_apart(&self, documents: Range<u32>) -> Result<usize, ReadError> {

@@ -62,17 +62,19 @@ impl Layout {
     /// The message has name-value pairs.
     const VALUES: u8 = 8;
 
-    /// Of a text with so many of them behind its last frequent word.
+    /// Of a text that has `inner` of them in `gaps` gaps before its last frequent word, and `tail` behind it.
     #[inline]
-    pub(crate) fn new(is_loose: bool, tail: usize) -> Layout {
+    pub(crate) fn new(inner: usize, gaps: usize, tail: usize) -> Layout {
         let one = |is: bool, bit: u8| if is { bit } else { 0 };
-        Layout(one(is_loose, Layout::LOOSE) | one(tail > 0, Layout::TAIL) | one(tail > 1, Layout::LONG_TAIL))
+        // More words than gaps: in one of them several follow each other.
+        let loose = one(inner > gaps, Layout::LOOSE);
+        Layout(loose | one(tail > 0, Layout::TAIL) | one(tail > 1, Layout::LONG_TAIL))
     }
 
-    /// The same of a message with or without name-value pairs.
+    /// The same of a message with name-value pairs.
     #[inline]
-    pub(crate) fn with_values(self, has_values: bool) -> Layout {
-        Layout(self.0 | if has_values { Layout::VALUES } else { 0 })
+    pub(crate) fn with_values(self) -> Layout {
+        Layout(self.0 | Layout::VALUES)
     }
 
     /// Of this text and another.
@@ -89,9 +91,14 @@ impl Layout {
         self.0 & Layout::TAIL != 0
     }
 
-    /// Returns true when a word in a gap may have others of its kind beside it.
-    pub(crate) fn is_loose(self, is_tail: bool) -> bool {
-        self.0 & if is_tail { Layout::LONG_TAIL } else { Layout::LOOSE } != 0
+    /// Returns true when a word in a gap between frequent words may have others of its kind beside it.
+    pub(crate) fn is_loose(self) -> bool {
+        self.0 & Layout::LOOSE != 0
+    }
+
+    /// Returns true when a word behind the last frequent word may have others of its kind beside it.
+    pub(crate) fn has_long_tail(self) -> bool {
+        self.0 & Layout::LONG_TAIL != 0
     }
 }
 
@@ -169,7 +176,7 @@ mod tests {
 
     #[test]
     fn what_was_put_is_found() {
-        let layouts = [Layout::new(false, 0), Layout::new(true, 1).with_values(true), Layout::new(false, 2)];
+        let layouts = [Layout::new(0, 0, 0), Layout::new(2, 1, 1).with_values(), Layout::new(1, 1, 2)];
         let rows = [
             (0, vec![Neighbours::new(1, 2)]),
             (7, vec![Neighbours::new(1, 2), Neighbours::new(1, u16::MAX), Neighbours::new(u16::MAX, 2)]),
@@ -189,9 +196,7 @@ mod tests {
             assert_eq!(section.layout(template), layout);
         }
         let unknown = section.layout(3);
-        assert!(
-            unknown.has_values() && unknown.has_tail() && unknown.is_loose(true) && unknown.is_loose(false)
-        );
+        assert!(unknown.has_values() && unknown.has_tail() && unknown.has_long_tail() && unknown.is_loose());
         for length in 0..bytes.len() {
             let cut = bytes[..length].to_vec();
             let _ = Section::read(&FileSlice::loose(&cut)).map(|section| section.find(70_000).is_ok());

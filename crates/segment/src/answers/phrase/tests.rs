@@ -27,9 +27,9 @@ fn neighbours_decide_templates() {
     let at = Neighbours::new;
     let value = Neighbours::IN_VALUE;
     let (yes, no, perhaps) = (Verdict::Yes, Verdict::No, Verdict::Perhaps);
-    let tight = Layout::new(false, 0);
-    let (loose, tail, long) = (Layout::new(true, 0), Layout::new(false, 1), Layout::new(false, 2));
-    let values = tight.with_values(true);
+    let tight = Layout::new(1, 1, 0);
+    let (loose, tail, long) = (Layout::new(2, 1, 0), Layout::new(1, 1, 1), Layout::new(1, 1, 2));
+    let values = tight.with_values();
     let rows: [Row<'_>; 32] = [
         ("a bob b", &[a, GAP, b], tight, &[at(a, b)], &[], yes),
         ("a bob b", &[a, GAP, b], tight, &[at(a, NONE)], &[], no),

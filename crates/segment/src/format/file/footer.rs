@@ -4,7 +4,7 @@
 //! record. Limits: every number is checked against the bytes that are there.
 
 use super::{
-    header::HEADER_BYTES,
+    header::{Encryption, HEADER_BYTES, Header},
     section::{CHUNK_BYTES, Section},
 };
 use crate::format::{Damage, FileSlice, Reader};
@@ -84,7 +84,8 @@ impl Footer {
         out
     }
 
-    pub(super) fn read(whole: &FileSlice<'_>, version: u16, is_encrypted: bool) -> Result<Footer, Damage> {
+    /// Reads the footer of a file with this header.
+    pub(super) fn read(whole: &FileSlice<'_>, header: &Header) -> Result<Footer, Damage> {
         let part = find(whole)?;
         let chunks_end = part.offset as usize;
         let mut reader = part.reader();
@@ -95,7 +96,7 @@ impl Footer {
         }
         let checksums = (0..count).map(|_| reader.u32()).collect::<Result<Vec<u32>, Damage>>()?;
         let mut footer = Footer { sections, checksums, chunks_end, ..Footer::default() };
-        if version == 1 {
+        if header.version == 1 {
             return Ok(footer);
         }
         for _ in 0..count {
@@ -103,7 +104,11 @@ impl Footer {
             hash.copy_from_slice(reader.take(32)?);
             footer.hashes.push(Digest(hash));
         }
-        for _ in 0..if is_encrypted { count } else { 0 } {
+        let tags = match header.encryption {
+            Encryption::None => 0,
+            Encryption::Aes256Gcm => count,
+        };
+        for _ in 0..tags {
             let mut tag = [0; TAG_BYTES];
             tag.copy_from_slice(reader.take(TAG_BYTES)?);
             footer.tags.push(tag);
