@@ -4,12 +4,15 @@
 //! Holds: the chain and the signing key. Limits: a record that cannot be written holds back what it is about: a
 //! segment stays in the journal, a removal waits.
 
+mod open_error;
+
+pub use open_error::OpenEvidenceError;
+
 use crate::{
     files::{
         chain_file::{CHAIN_NAME, EVIDENCE_DIR, append_record, mend_chain, read_chain},
         layout::{SEGMENT_ENDING, files_ending},
     },
-    open_error::OpenLogspaceError,
     options::{EvidenceNotice, Notice, Notices},
 };
 use aws_lc_rs::rand;
@@ -85,15 +88,15 @@ impl EvidenceLog {
         sign_key: Option<&Path>,
         now_us: i64,
         notices: &dyn Notices,
-    ) -> Result<EvidenceLog, OpenLogspaceError> {
+    ) -> Result<EvidenceLog, OpenEvidenceError> {
         let folder = dir.join(EVIDENCE_DIR);
-        let failed = |source| OpenLogspaceError::Io { path: folder.clone(), source };
+        let failed = |source| OpenEvidenceError::Io { path: folder.clone(), source };
         disk.create_dir_all(&folder).map_err(failed)?;
         make_private_folders(&folder).map_err(failed)?;
         fs::File::open(dir).and_then(|dir| dir.sync_all()).map_err(failed)?;
         let mut chain = read_chain(&*disk, dir).map_err(failed)?;
         if chain.is_newer() {
-            return Err(OpenLogspaceError::Newer { path: folder.join(CHAIN_NAME) });
+            return Err(OpenEvidenceError::Newer { path: folder.join(CHAIN_NAME) });
         }
         let cut = mend_chain(&mut chain, &*disk, dir).map_err(failed)?;
         for damage in chain.damages().iter().copied().chain(cut) {
@@ -109,7 +112,7 @@ impl EvidenceLog {
                 SigningKey::load_or_draw(&path)
             }
         };
-        let key = key.map_err(OpenLogspaceError::SignKey)?;
+        let key = key.map_err(OpenEvidenceError::SignKey)?;
         publish(&folder, &key).map_err(failed)?;
         keep_place(&folder, sign_key).map_err(failed)?;
         let mut logspace = [0; 16];
@@ -256,13 +259,13 @@ impl EvidenceLog {
 }
 
 /// A key is drawn for a logspace in which nothing was signed yet, and for no other.
-fn refuse_another_key(dir: &Path, chain: &Chain, path: &Path) -> Result<(), OpenLogspaceError> {
-    let failed = |source| OpenLogspaceError::Io { path: dir.to_owned(), source };
+fn refuse_another_key(dir: &Path, chain: &Chain, path: &Path) -> Result<(), OpenEvidenceError> {
+    let failed = |source| OpenEvidenceError::Io { path: dir.to_owned(), source };
     let has_segments = !files_ending(dir, SEGMENT_ENDING).map_err(failed)?.is_empty();
     let signer = chain.records().last().map(|record| record.signer.clone());
     match signer {
         None if !has_segments => Ok(()),
-        signer => Err(OpenLogspaceError::SignKeyGone { path: path.to_owned(), signer }),
+        signer => Err(OpenEvidenceError::SignKeyGone { path: path.to_owned(), signer }),
     }
 }
 

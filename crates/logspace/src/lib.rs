@@ -17,14 +17,12 @@
 //! - `evidence_log`: the chain of evidence being continued, and who signs it.
 //! - `segments`: what a logspace needs of segments, and the real ones.
 //! - `options`: how a logspace is kept, and what it tells its operator.
-//! - `open_error`: why a logspace cannot be opened.
 //! - `files`: the files beside journal and segments: paths, catalog, chain, archive, clock.
 
 mod audit;
 mod evidence_log;
 mod files;
 mod logspace;
-mod open_error;
 mod opening;
 mod options;
 mod package;
@@ -34,17 +32,18 @@ mod shared;
 mod threads;
 
 pub use audit::{Audit, AuditError, AuditReport, Finding, FindingKind, Verdict};
-pub use evidence_log::sign_key_of;
+pub use evidence_log::{OpenEvidenceError, sign_key_of};
 pub use files::archive::{SegmentPlace, locate as locate_segment};
 pub use files::chain_file::{EVIDENCE_DIR, read_chain};
 pub use files::layout::{segment_files, segment_path as segment_file};
 pub use logspace::Logspace;
-pub use open_error::OpenLogspaceError;
-pub use options::{Authority, EvidenceNotice, LogspaceOptions, Notice, Notices, Unheard};
+pub use opening::OpenLogspaceError;
+pub use options::{Authority, AuthorityError, EvidenceNotice, LogspaceOptions, Notice, Notices, Unheard};
 pub use package::{ExportError, Exported, MessageSelector, PackagePart, document_json, export_package};
 pub use rebuild::{RebuildIndex, RebuildIndexError};
 pub use segments::{Growing, Outline, Recoded, SealFailed, Segments, Unlocked};
+pub use shared::Retention;
 pub use shared::live::{LIVE_BATCHES_MAX, LIVE_BYTES_MAX, Live, Subscription};
-pub use shared::moves::Moved;
+pub use shared::moves::{MoveError, Moved};
 pub use shared::stats::LogspaceStats;
 pub use threads::scrub::scrub_file;

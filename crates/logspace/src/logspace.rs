@@ -25,11 +25,14 @@ use crate::threads::sealer::{self, Sealer};
 use crate::threads::writer::Writer;
 use crate::{
     evidence_log,
-    open_error::OpenLogspaceError,
-    opening::{self, Opening},
+    opening::{self, OpenLogspaceError, Opening},
     options::{LogspaceOptions, Notice, Notices},
     segments::{Growing, Segments, Unlocked},
-    shared::{live::Subscription, moves::Moved, stats::LogspaceStats},
+    shared::{
+        live::Subscription,
+        moves::{MoveError, Moved},
+        stats::LogspaceStats,
+    },
     threads::{recoder, scrub, stamper},
 };
 use evidence::{KeyError, Keys, SigningKey, package::View};
@@ -83,7 +86,8 @@ impl Logspace {
         make_folder(dir).map_err(failed)?;
         let mut journal = open_journal(&disk, dir, &options, &*notices)?;
         let mut evidence_log =
-            EvidenceLog::open(Arc::clone(&disk), dir, options.sign_key.as_deref(), now_us(), &*notices)?;
+            EvidenceLog::open(Arc::clone(&disk), dir, options.sign_key.as_deref(), now_us(), &*notices)
+                .map_err(OpenLogspaceError::Evidence)?;
         evidence_log.tie(options.ledger.clone());
         let cipher = Arc::new(JournalCipher::open(Arc::clone(&disk), dir).map_err(failed)?);
         let found = opening::find_segments(Opening {
@@ -101,8 +105,8 @@ impl Logspace {
         let sealed_below = found.write(&*disk, dir).map_err(failed)?;
         journal.advance(sealed_below);
         let clock = open_clock(&*disk, dir, &options, &found.catalog);
-        let (clock, is_same_boot) = clock.map_err(failed)?;
-        let mark = open_mark(&*disk, dir, &mut journal, is_same_boot).map_err(failed)?;
+        let (clock, run) = clock.map_err(failed)?;
+        let mark = open_mark(&*disk, dir, &mut journal, run).map_err(failed)?;
         let end = journal.next_sequence();
         let starting = (end > sealed_below).then(|| Starting { end, until_us: now_us() });
         let segment_set = SegmentSet::new(found.sealed, sealed_below, evidence_log.losses(), starting);
@@ -205,8 +209,8 @@ impl Logspace {
     }
 
     /// Changes what may stay, from the next look at the retention on.
-    pub fn set_retention(&self, age: Option<Duration>, bytes: Option<u64>, legal_hold: bool) {
-        *self.shared.retention() = Retention { age, bytes, hold: legal_hold };
+    pub fn set_retention(&self, retention: Retention) {
+        *self.shared.retention() = retention;
     }
 
     /// Somebody knows of what is wrong and of how late it is: the clock is taken to be right, and losses are no longer
@@ -237,26 +241,35 @@ impl Logspace {
 
     /// Moves sealed segments whose newest message is at least so old to the archive, with a record of each in the
     /// chain, and waits for that.
-    pub fn archive(&self, age: Duration, timeout: Duration) -> Result<Moved, String> {
+    pub fn archive(&self, age: Duration, timeout: Duration) -> Result<Moved, MoveError> {
         self.move_segments(Move::Archive(i64::try_from(age.as_micros()).unwrap_or(i64::MAX)), timeout)
     }
 
     /// Brings archived segments back that hold messages received in a range. They stay until they are archived by
     /// name again.
-    pub fn restore(&self, received_us: Range<i64>, timeout: Duration) -> Result<Moved, String> {
+    pub fn restore(&self, received_us: Range<i64>, timeout: Duration) -> Result<Moved, MoveError> {
         self.move_segments(Move::Restore(received_us.start, received_us.end), timeout)
     }
 
-    fn move_segments(&self, what: Move, timeout: Duration) -> Result<Moved, String> {
-        let done = self.shared.moves.ask(what).ok_or("too many moves are waiting")?;
+    fn move_segments(&self, what: Move, timeout: Duration) -> Result<Moved, MoveError> {
+        let done = self.shared.moves.ask(what).ok_or(MoveError::TooMany)?;
         self.seals.nudge();
-        done.recv_timeout(timeout).map_err(|_| "the move goes on in the background".to_owned())?
+        done.recv_timeout(timeout).map_err(|_| MoveError::InBackground)?
     }
 
-    /// Uses the archive, or lets go of it so that it can be taken away. Gives how many segments are archived, and how
-    /// many of them are away.
-    pub fn set_attached(&self, is_attached: bool) -> (u64, u64) {
-        self.shared.is_detached.store(!is_attached, Relaxed);
+    /// Uses the archive. Gives how many segments are archived, and how many of them are away.
+    pub fn attach_archive(&self) -> (u64, u64) {
+        self.shared.is_detached.store(false, Relaxed);
+        self.look_for_archive()
+    }
+
+    /// Lets go of the archive so that it can be taken away. Gives the same as [`Logspace::attach_archive`].
+    pub fn detach_archive(&self) -> (u64, u64) {
+        self.shared.is_detached.store(true, Relaxed);
+        self.look_for_archive()
+    }
+
+    fn look_for_archive(&self) -> (u64, u64) {
         sealer::look_for_archive(&self.shared, &*self.segments);
         self.shared.segment_set.archived()
     }
@@ -359,18 +372,26 @@ fn open_journal(
 }
 
 /// Opens the mark of the numbers given. No number is given twice, whatever became of the journal.
-fn open_mark(
-    disk: &dyn Disk,
-    dir: &Path,
-    journal: &mut Journal,
-    is_same_boot: bool,
-) -> io::Result<NumberMark> {
+fn open_mark(disk: &dyn Disk, dir: &Path, journal: &mut Journal, run: MachineRun) -> io::Result<NumberMark> {
     let mut mark = NumberMark::open(disk, dir)?;
     if mark.end() > journal.next_sequence() {
-        journal.advance(mark.end() + if is_same_boot { 0 } else { UNSYNCED_MAX });
+        let unsynced = match run {
+            MachineRun::Same => 0,
+            MachineRun::Another => UNSYNCED_MAX,
+        };
+        journal.advance(mark.end() + unsynced);
     }
     mark.save(journal.next_sequence())?;
     Ok(mark)
+}
+
+/// Whether the machine ran on since the logspace was open last.
+#[derive(Clone, Copy)]
+enum MachineRun {
+    /// It did: nothing that was written is lost, synced or not.
+    Same,
+    /// It was started again, or that is not known.
+    Another,
 }
 
 /// Opens what was seen of the clock; and whether the machine ran on since then.
@@ -379,13 +400,14 @@ fn open_clock(
     dir: &Path,
     options: &LogspaceOptions,
     catalog: &Catalog,
-) -> io::Result<(ClockGuard, bool)> {
+) -> io::Result<(ClockGuard, MachineRun)> {
     let boot_id = clock::boot_id();
     let last_boot_id = clock::last_boot_id(disk, dir)?;
-    let is_same_boot = !boot_id.is_empty() && last_boot_id.as_ref() == Some(&boot_id);
+    let is_same = !boot_id.is_empty() && last_boot_id.as_ref() == Some(&boot_id);
+    let run = if is_same { MachineRun::Same } else { MachineRun::Another };
     let newest_us = catalog.segments.iter().map(|entry| entry.last_us).max();
     let seen = (boot_id, ClockReading::now());
-    Ok((ClockGuard::open(disk, dir, options.clock_wait, newest_us, seen)?, is_same_boot))
+    Ok((ClockGuard::open(disk, dir, options.clock_wait, newest_us, seen)?, run))
 }
 
 /// Makes a folder, durable in its parent.

@@ -6,8 +6,10 @@
 
 mod adoption;
 mod comparison;
+mod error;
 mod parts;
 
+pub use error::OpenLogspaceError;
 pub(crate) use parts::Opening;
 
 use crate::{
@@ -19,13 +21,14 @@ use crate::{
     },
     options::{EvidenceNotice, Notice},
     segments::Outline,
-    shared::segment_set::SealedEntry,
+    shared::segment_set::{SealedEntry, SegmentState},
 };
-use adoption::why_not;
+use adoption::{CatalogSource, why_not};
 use evidence::{Event, Record};
 use journal::Disk;
 use lookup::{Locked, ReadError};
 use parts::{Candidate, FindError};
+use segment::SegmentForm;
 use std::{
     collections::BTreeSet,
     fs, io,
@@ -65,12 +68,12 @@ pub(crate) fn find_segments(mut opening: Opening<'_>) -> Result<FoundSegments, F
         foreign: BTreeSet::new(),
         troubles: Vec::new(),
     };
-    let is_rebuilt = found.changed;
-    if is_rebuilt && !files.is_empty() {
+    let source = if found.changed { CatalogSource::Segments } else { CatalogSource::File };
+    if source == CatalogSource::Segments && !files.is_empty() {
         opening.notices.notice(Notice::CatalogRebuilt);
     }
     let mut candidates: Vec<Candidate> = files.into_iter().map(|path| opening.look_at(path)).collect();
-    let recovered = adoption::adopt(&mut opening, &found.catalog, is_rebuilt, &candidates)?;
+    let recovered = adoption::adopt(&mut opening, &found.catalog, source, &candidates)?;
     found.troubles.extend(opening.evidence_log.key_trouble().map(str::to_owned));
     found.troubles.extend(recovered.map(|notice| notice.to_string()));
     // What was adopted may say where an archive is.
@@ -79,7 +82,7 @@ pub(crate) fn find_segments(mut opening: Opening<'_>) -> Result<FoundSegments, F
             *candidate = opening.look_at(candidate.path.clone());
         }
     }
-    if is_rebuilt {
+    if source == CatalogSource::Segments {
         found.remember_removals(&opening);
     }
     let mut seen = BTreeSet::new();
@@ -211,28 +214,23 @@ impl Opening<'_> {
         place: &SegmentPlace,
         outline: Outline,
     ) -> Result<(), ReadError> {
-        let Outline { first, count, received_us, is_recoded, is_aged, .. } = outline;
+        let Outline { first, count, received_us, form, .. } = outline;
         let view = self.open(file)?;
         let io = |source| ReadError::Io { path: file.to_owned(), source };
         let bytes = fs::symlink_metadata(file).map_err(io)?.len();
         let (first_us, last_us) = received_us;
         let entry = Entry { first, count, first_us, last_us, bytes, path: path.to_owned() };
         found.list(entry);
-        let is_locked = view.is_none();
         found.sealed.push(SealedEntry {
             path: path.to_owned(),
             bytes,
             extent: Locked { first, count, received_us },
-            view,
-            is_locked,
-            is_recoded,
-            is_aged,
+            state: view.map_or(SegmentState::Locked, SegmentState::Open),
+            form,
             archived_to: match place {
                 SegmentPlace::Archived(target) => Some(target.clone()),
                 _ => None,
             },
-            is_away: false,
-            is_damaged: false,
         });
         Ok(())
     }
@@ -315,18 +313,15 @@ fn entry_of(record: &Record, bytes: u64) -> Entry {
 /// A segment that cannot be read.
 fn unread(entry: &Entry, away: Option<PathBuf>) -> SealedEntry {
     let Entry { first, count, first_us, last_us, bytes, ref path } = *entry;
-    let is_away = away.is_some();
+    let state = if away.is_some() { SegmentState::Away } else { SegmentState::Damaged };
     SealedEntry {
         path: path.clone(),
         bytes,
         extent: Locked { first, count, received_us: (first_us, last_us) },
-        view: None,
-        is_locked: false,
-        is_recoded: true,
-        is_aged: true,
+        state,
+        // It cannot be seen: nothing is left to do.
+        form: SegmentForm::Aged,
         archived_to: away,
-        is_away,
-        is_damaged: !is_away,
     }
 }
 

@@ -5,7 +5,7 @@
 mod authority;
 mod evidence_notice;
 
-pub use authority::Authority;
+pub use authority::{Authority, AuthorityError};
 pub use evidence_notice::EvidenceNotice;
 
 use crate::files::clock::ClockEvent;

@@ -5,13 +5,12 @@
 //! is changed.
 
 use crate::{
-    evidence_log::{EvidenceLog, configured_key},
+    evidence_log::{EvidenceLog, OpenEvidenceError, configured_key},
     files::{
         archive::{self, SegmentPlace},
         catalog::Catalog,
         layout::{JOURNAL_DIR, TEMPORARY_ENDING, segment_path, sync_folder},
     },
-    open_error::OpenLogspaceError,
     options::Unheard,
 };
 use evidence::{Event, Facts, Keys, Recipient};
@@ -43,7 +42,7 @@ pub enum RebuildIndexError {
     /// It is encrypted, and nobody is named whom the new file is to be sealed for.
     NoRecipient,
     /// The evidence cannot be opened.
-    Evidence(OpenLogspaceError),
+    Evidence(OpenEvidenceError),
     /// The segment cannot be read.
     Read(ReadError),
     /// The new file cannot be made.

@@ -12,7 +12,7 @@ pub use unlocked::Unlocked;
 use evidence::{Digest, Facts, Keys, Record};
 use lookup::{ReadError, SegmentView};
 use message::{Batch, Selection};
-use segment::{RecodeReport, Recoding, Sealing};
+use segment::{RecodeReport, Recoding, Sealing, SegmentForm};
 use std::{path::Path, sync::Arc};
 
 /// Why a segment could not be written.
@@ -63,10 +63,8 @@ pub struct Outline {
     pub contents: Digest,
     /// The record that it was sealed with.
     pub record: Option<Record>,
-    /// True when it was recoded.
-    pub is_recoded: bool,
-    /// True when it was aged after that.
-    pub is_aged: bool,
+    /// How far it was made smaller.
+    pub form: SegmentForm,
 }
 
 /// A segment that messages are added to.

@@ -66,13 +66,13 @@ pub(crate) struct Stored {
 
 /// Limits of what may stay.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Retention {
+pub struct Retention {
     /// Age of its newest message at which a segment is removed.
-    pub(crate) age: Option<Duration>,
+    pub age: Option<Duration>,
     /// Size of all sealed segments at which the oldest is removed.
-    pub(crate) bytes: Option<u64>,
+    pub bytes: Option<u64>,
     /// Nothing is removed at all.
-    pub(crate) hold: bool,
+    pub hold: bool,
 }
 
 /// The shared part of a logspace.

@@ -34,7 +34,7 @@ pub use active::{Active, BYTES_MAX, DOCUMENTS_MAX, Learned, NAMED_MAX};
 pub use memory::release_spare_memory;
 pub use recode::{Draft, RecodeError, RecodeReport, Recoding};
 pub use seal::{SealError, SealReport};
-pub use sealed::{DamagedChunk, RebuildError, Sealed, SegmentInspector, VerifyReport};
+pub use sealed::{DamagedChunk, RebuildError, Sealed, SegmentForm, SegmentInspector, VerifyReport};
 pub use sealing::Sealing;
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ pub(crate) use aged::Aging;
 pub use check::{RebuildError, VerifyReport};
 use directory::{Entry, Meta};
 use evidence::Keys;
-pub use inspector::{DamagedChunk, SegmentInspector};
+pub use inspector::{DamagedChunk, SegmentForm, SegmentInspector};
 use lookup::ReadError;
 pub(crate) use prove::leaf_of;
 use std::{

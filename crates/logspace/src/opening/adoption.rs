@@ -18,11 +18,20 @@ use crate::{
 use evidence::{Event, Record};
 use std::path::Path;
 
+/// Where the catalog comes from that opening begins with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum CatalogSource {
+    /// Its file.
+    File,
+    /// Its file is missing or damaged: it is made again, from the segments.
+    Segments,
+}
+
 /// Appends the records that follow the chain and that a crash kept out of it, and those that the chain has lost.
 pub(super) fn adopt(
     opening: &mut Opening<'_>,
     catalog: &Catalog,
-    is_rebuilt: bool,
+    source: CatalogSource,
     candidates: &[Candidate],
 ) -> Result<Option<Notice>, FindError> {
     let mut waiting: Vec<(&Candidate, &Outline, &Record)> = candidates
@@ -49,7 +58,8 @@ pub(super) fn adopt(
         let chain = opening.evidence_log.chain();
         let follows = chain.continues(record);
         let is_known = is_listed(catalog, candidate);
-        let may = follows || (record.number >= chain.next_number() && (is_known || is_rebuilt));
+        let may = follows
+            || (record.number >= chain.next_number() && (is_known || source == CatalogSource::Segments));
         if !may || !opening.evidence_log.is_own(record) || !fits(opening.evidence_log, record) {
             continue;
         }

@@ -3,13 +3,13 @@
 //! In: a directory, the chain, the journal. Out: files that may be segments, what can be seen of them; errors.
 //! Holds: references.
 
+use super::error::OpenLogspaceError;
 use crate::{
     evidence_log::EvidenceLog,
     files::{
         archive::{self, SegmentPlace},
         journal_cipher::JournalCipher,
     },
-    open_error::OpenLogspaceError,
     options::Notices,
     segments::{Outline, Segments},
 };

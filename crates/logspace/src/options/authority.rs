@@ -2,10 +2,27 @@
 //!
 //! In: a request. Out: an answer with the time. Limits: the caller waits for it.
 
-use std::fmt;
+use std::{error::Error, fmt};
 
 /// Asks a time-stamping authority.
 pub trait Authority: Send + Sync + fmt::Debug {
     /// Sends a request (`application/timestamp-query`) and gives the answer's bytes.
-    fn ask(&self, request: &[u8]) -> Result<Vec<u8>, String>;
+    fn ask(&self, request: &[u8]) -> Result<Vec<u8>, AuthorityError>;
 }
+
+/// Why a time-stamping authority gave no answer.
+#[derive(Debug)]
+pub struct AuthorityError {
+    /// Its address.
+    pub url: String,
+    /// The fault of the connection, or of the answer.
+    pub source: Box<dyn Error + Send + Sync>,
+}
+
+impl fmt::Display for AuthorityError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.url, self.source)
+    }
+}
+
+impl Error for AuthorityError {}

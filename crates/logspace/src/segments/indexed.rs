@@ -6,7 +6,9 @@ use super::{Growing, Outline, Recoded, SealFailed, Segments};
 use evidence::{Digest, Facts, Keys};
 use lookup::{ReadError, SegmentView};
 use message::{Batch, Selection};
-use segment::{Active, DOCUMENTS_MAX, Draft, RecodeReport, Recoding, Sealed, Sealing, SegmentInspector};
+use segment::{
+    Active, DOCUMENTS_MAX, Draft, RecodeReport, Recoding, Sealed, Sealing, SegmentForm, SegmentInspector,
+};
 use std::{path::Path, sync::Arc};
 
 /// Indexed segments.
@@ -32,7 +34,7 @@ impl Segments for Indexed {
     fn outline(&self, path: &Path) -> Result<Outline, ReadError> {
         let inspector = SegmentInspector::open(path, &Keys::default())?;
         let (record, contents) = (inspector.record(), inspector.contents());
-        let (is_recoded, is_aged) = (inspector.is_recoded(), inspector.is_aged());
+        let form = inspector.form();
         let (first, count, received_us) = match inspector.extent() {
             Some(extent) => extent,
             None => {
@@ -40,7 +42,7 @@ impl Segments for Indexed {
                 (sealed.first_sequence(), u64::from(sealed.len()), sealed.received_range())
             }
         };
-        Ok(Outline { first, count, received_us, contents, record, is_recoded, is_aged })
+        Ok(Outline { first, count, received_us, contents, record, form })
     }
 
     fn recode(
@@ -54,9 +56,12 @@ impl Segments for Indexed {
             // Who may read it is not changed by the way.
             return Err("it was sealed for others than the configuration names now".into());
         }
-        let is_recoded = inspector.is_recoded();
+        let form = inspector.form();
         let sealed = inspector.read()?;
-        let draft = if is_recoded { sealed.age(target, recoding) } else { sealed.recode(target, recoding) };
+        let draft = match form {
+            SegmentForm::Sealed => sealed.recode(target, recoding),
+            SegmentForm::Recoded | SegmentForm::Aged => sealed.age(target, recoding),
+        };
         Ok(Box::new(draft?))
     }
 }

@@ -2,9 +2,10 @@
 //!
 //! In: a file that was written. Out: its place, and a record of it in the chain; how that went.
 
-use crate::segments::Recoded;
+use crate::segments::{Recoded, SealFailed};
+use lookup::ReadError;
 use segment::RecodeReport;
-use std::{path::PathBuf, sync::mpsc};
+use std::{fmt, io, path::PathBuf, sync::mpsc};
 
 /// A recoded segment that waits for its record and its place.
 pub(crate) struct Draft {
@@ -16,5 +17,48 @@ pub(crate) struct Draft {
     pub(crate) temporary: PathBuf,
     pub(crate) file: Box<dyn Recoded>,
     /// Hears how it went.
-    pub(crate) done: mpsc::SyncSender<Result<RecodeReport, String>>,
+    pub(crate) done: mpsc::SyncSender<Result<RecodeReport, PlaceError>>,
 }
+
+/// Why a recoded segment did not take the place of the old one.
+#[derive(Debug)]
+pub(crate) enum PlaceError {
+    /// The chain of evidence does not have the segment.
+    Unknown,
+    /// Retention removed the segment meanwhile.
+    Removed,
+    /// The segment went to the archive meanwhile.
+    Archived,
+    /// Its messages are not those that were sealed.
+    OtherMessages,
+    /// Its file cannot be completed.
+    Finish(SealFailed),
+    /// The signing key made no signature.
+    Unsigned,
+    /// Its file cannot be read back.
+    Read(ReadError),
+    /// No key is there that opens it.
+    Locked,
+    /// Its file cannot be given its name.
+    Io { path: PathBuf, source: io::Error },
+}
+
+impl fmt::Display for PlaceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PlaceError::Unknown => f.write_str("the chain of evidence does not have the segment"),
+            PlaceError::Removed => f.write_str("the segment was removed"),
+            PlaceError::Archived => f.write_str("the segment was archived"),
+            PlaceError::OtherMessages => {
+                f.write_str("its messages are not those that the chain of evidence says were sealed")
+            }
+            PlaceError::Finish(error) => error.fmt(f),
+            PlaceError::Unsigned => f.write_str("the record cannot be signed"),
+            PlaceError::Read(error) => error.fmt(f),
+            PlaceError::Locked => f.write_str("no key is there that opens the recoded segment"),
+            PlaceError::Io { path, source } => write!(f, "cannot make {}: {source}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for PlaceError {}

@@ -3,9 +3,13 @@
 //! In: what an operator asks for. Out: the same for the sealer; what was moved for who asked.
 //! Limits: [`WAITING_MAX`] wait at once.
 
-use std::sync::{
-    Mutex, PoisonError,
-    mpsc::{self, Receiver, SyncSender},
+use std::{
+    fmt, io,
+    path::PathBuf,
+    sync::{
+        Mutex, PoisonError,
+        mpsc::{self, Receiver, SyncSender},
+    },
 };
 
 /// Most moves that wait at once: an operator asks for them.
@@ -29,8 +33,55 @@ pub struct Moved {
     pub bytes: u64,
 }
 
+/// Why segments were not moved, or not all of them.
+#[derive(Debug)]
+pub enum MoveError {
+    /// As many moves wait as may wait at once.
+    TooMany,
+    /// It takes longer than the caller waits: it is finished all the same.
+    InBackground,
+    /// The logspace has no archive.
+    NoArchive,
+    /// The archive is not attached.
+    Away {
+        /// The file that is wanted of it.
+        path: PathBuf,
+    },
+    /// A segment cannot be moved to the archive.
+    Archive {
+        /// Its path.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A segment cannot be brought back.
+    Restore {
+        /// The path that it is to have.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl fmt::Display for MoveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MoveError::TooMany => f.write_str("too many moves are waiting"),
+            MoveError::InBackground => f.write_str("the move goes on in the background"),
+            MoveError::NoArchive => {
+                f.write_str("the logspace has no archive: add archive-to(\"DIR\") to its options")
+            }
+            MoveError::Away { path } => write!(f, "{} is not attached", path.display()),
+            MoveError::Archive { path, source } => write!(f, "cannot archive {}: {source}", path.display()),
+            MoveError::Restore { path, source } => write!(f, "cannot restore {}: {source}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for MoveError {}
+
 /// The channel on which the asker waits for the answer.
-pub(crate) type Answer = SyncSender<Result<Moved, String>>;
+pub(crate) type Answer = SyncSender<Result<Moved, MoveError>>;
 
 /// Who waits for a move.
 #[derive(Default)]
@@ -40,7 +91,7 @@ pub(crate) struct Moves {
 
 impl Moves {
     /// Asks for a move; none when too many wait.
-    pub(crate) fn ask(&self, what: Move) -> Option<Receiver<Result<Moved, String>>> {
+    pub(crate) fn ask(&self, what: Move) -> Option<Receiver<Result<Moved, MoveError>>> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         if waiting.len() >= WAITING_MAX {
             return None;

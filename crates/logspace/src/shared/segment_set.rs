@@ -4,15 +4,13 @@
 //! Limits: a snapshot is immutable; taking one is one atomic read.
 
 use arc_swap::ArcSwap;
-use lookup::{Locked, SegmentView, Snapshot};
+use lookup::{Locked, ReadError, SegmentView, Snapshot};
+use segment::SegmentForm;
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
-
-/// A segment as it was opened; none while it is locked.
-type OpenResult = Result<Option<Arc<dyn SegmentView>>, String>;
 
 /// The published segments.
 pub(crate) struct SegmentSet {
@@ -26,24 +24,47 @@ pub(crate) struct SealedEntry {
     pub(crate) path: PathBuf,
     pub(crate) bytes: u64,
     pub(crate) extent: Locked,
-    /// The segment, when it can be read.
-    pub(crate) view: Option<Arc<dyn SegmentView>>,
-    /// Only the keys of who unlocked the logspace open it.
-    pub(crate) is_locked: bool,
-    pub(crate) is_recoded: bool,
-    pub(crate) is_aged: bool,
+    pub(crate) state: SegmentState,
+    pub(crate) form: SegmentForm,
     /// The place of its file in an archive; none: it is in the logspace's directory.
     pub(crate) archived_to: Option<PathBuf>,
-    /// That archive is not attached.
-    pub(crate) is_away: bool,
+}
+
+/// Whether a sealed segment can be read, and why not.
+#[derive(Clone)]
+pub(crate) enum SegmentState {
+    /// It is not encrypted, or the server's own keys open it.
+    Open(Arc<dyn SegmentView>),
+    /// The keys of who unlocked the logspace open it, until the logspace is locked again.
+    Unlocked(Arc<dyn SegmentView>),
+    /// No key is there that opens it.
+    Locked,
+    /// It is in an archive that is not attached.
+    Away,
     /// Its file cannot be opened.
-    pub(crate) is_damaged: bool,
+    Damaged,
+}
+
+impl SegmentState {
+    /// The segment, when it can be read.
+    pub(crate) fn view(&self) -> Option<&Arc<dyn SegmentView>> {
+        match self {
+            SegmentState::Open(view) | SegmentState::Unlocked(view) => Some(view),
+            SegmentState::Locked | SegmentState::Away | SegmentState::Damaged => None,
+        }
+    }
 }
 
 impl SealedEntry {
     /// The file to open: below the logspace's directory, or the whole path in the archive.
     pub(crate) fn file(&self) -> &Path {
         self.archived_to.as_deref().unwrap_or(&self.path)
+    }
+
+    /// Returns true when it can be made smaller: it can be read, is not in the archive, and all its messages came before a
+    /// time.
+    fn can_be_recoded(&self, before_us: i64) -> bool {
+        self.extent.received_us.1 <= before_us && self.archived_to.is_none() && self.state.view().is_some()
     }
 }
 
@@ -155,24 +176,18 @@ impl SegmentSet {
     /// The oldest segment that can be read and is not recoded, whose messages all came before a time: its first
     /// sequence number and its path.
     pub(crate) fn unrecoded(&self, before_us: i64, but: &BTreeSet<u64>) -> Option<(u64, PathBuf)> {
-        let lists = self.locked();
-        let mut waiting = lists.sealed.iter().filter(|sealed| {
-            let old = sealed.extent.received_us.1 <= before_us;
-            old && !sealed.is_recoded
-                && sealed.archived_to.is_none()
-                && sealed.view.is_some()
-                && !but.contains(&sealed.extent.first)
-        });
-        waiting.next().map(|sealed| (sealed.extent.first, sealed.path.clone()))
+        self.oldest_of(SegmentForm::Sealed, before_us, but)
     }
 
     /// The same of the segments that are recoded and not aged.
     pub(crate) fn unaged(&self, before_us: i64, but: &BTreeSet<u64>) -> Option<(u64, PathBuf)> {
+        self.oldest_of(SegmentForm::Recoded, before_us, but)
+    }
+
+    fn oldest_of(&self, form: SegmentForm, before_us: i64, but: &BTreeSet<u64>) -> Option<(u64, PathBuf)> {
         let lists = self.locked();
         let mut waiting = lists.sealed.iter().filter(|sealed| {
-            let old = sealed.extent.received_us.1 <= before_us && sealed.is_recoded;
-            let may = sealed.archived_to.is_none() && sealed.view.is_some();
-            old && may && !sealed.is_aged && !but.contains(&sealed.extent.first)
+            sealed.form == form && sealed.can_be_recoded(before_us) && !but.contains(&sealed.extent.first)
         });
         waiting.next().map(|sealed| (sealed.extent.first, sealed.path.clone()))
     }
@@ -180,7 +195,7 @@ impl SegmentSet {
     /// Opens what is locked; gives how many segments could be opened.
     pub(crate) fn unlock(&self, open: &dyn Fn(&Path) -> Option<Arc<dyn SegmentView>>) -> usize {
         // Opening takes time: nobody waits for it.
-        let locked = |sealed: &&SealedEntry| sealed.is_locked && !sealed.is_away && sealed.view.is_none();
+        let locked = |sealed: &&SealedEntry| matches!(sealed.state, SegmentState::Locked);
         let waiting: Vec<SealedEntry> = self.locked().sealed.iter().filter(locked).cloned().collect();
         let opened: Vec<(PathBuf, Arc<dyn SegmentView>)> = waiting
             .into_iter()
@@ -190,7 +205,7 @@ impl SegmentSet {
         self.change(|lists| {
             for (path, view) in opened {
                 let known = lists.sealed.iter_mut().filter(|sealed| sealed.path == path);
-                known.for_each(|sealed| sealed.view = Some(Arc::clone(&view)));
+                known.for_each(|sealed| sealed.state = SegmentState::Unlocked(Arc::clone(&view)));
             }
         });
         count
@@ -199,12 +214,10 @@ impl SegmentSet {
     /// Returns the published snapshot with those locked segments that `open` can open.
     pub(crate) fn snapshot_with(&self, open: &dyn Fn(&Path) -> Option<Arc<dyn SegmentView>>) -> Snapshot {
         let mut lists = self.locked().clone();
-        for sealed in lists
-            .sealed
-            .iter_mut()
-            .filter(|sealed| sealed.view.is_none() && !sealed.is_away && !sealed.is_damaged)
-        {
-            sealed.view = open(sealed.file());
+        for sealed in lists.sealed.iter_mut().filter(|sealed| matches!(sealed.state, SegmentState::Locked)) {
+            if let Some(view) = open(sealed.file()) {
+                sealed.state = SegmentState::Unlocked(view);
+            }
         }
         lists.snapshot()
     }
@@ -212,14 +225,18 @@ impl SegmentSet {
     /// The sealed files that are there, oldest first: below the logspace's directory, or whole paths.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         let lists = self.locked();
-        let there = lists.sealed.iter().filter(|sealed| !sealed.is_away);
+        let there = lists.sealed.iter().filter(|sealed| !matches!(sealed.state, SegmentState::Away));
         there.map(|sealed| sealed.file().to_owned()).collect()
     }
 
     /// Closes what was unlocked.
     pub(crate) fn lock(&self) {
         self.change(|lists| {
-            lists.sealed.iter_mut().filter(|sealed| sealed.is_locked).for_each(|sealed| sealed.view = None);
+            for sealed in &mut lists.sealed {
+                if let SegmentState::Unlocked(_) = sealed.state {
+                    sealed.state = SegmentState::Locked;
+                }
+            }
         });
     }
 
@@ -229,26 +246,25 @@ impl SegmentSet {
     }
 
     /// A segment's file has another place.
-    pub(crate) fn place(
-        &self,
-        path: &Path,
-        view: Option<Arc<dyn SegmentView>>,
-        archived_to: Option<PathBuf>,
-    ) {
+    pub(crate) fn place(&self, path: &Path, state: SegmentState, archived_to: Option<PathBuf>) {
         self.change(|lists| {
             for sealed in lists.sealed.iter_mut().filter(|sealed| sealed.path == path) {
-                (sealed.archived_to, sealed.is_away) = (archived_to.clone(), false);
-                sealed.view.clone_from(&view);
+                (sealed.archived_to, sealed.state) = (archived_to.clone(), state.clone());
             }
         });
     }
 
     /// Opens archived segments that are there, and lets go of those that are not.
-    pub(crate) fn attach(&self, is_there: &dyn Fn(&Path) -> bool, open: &dyn Fn(&Path) -> OpenResult) {
+    pub(crate) fn attach(
+        &self,
+        is_there: &dyn Fn(&Path) -> bool,
+        open: &dyn Fn(&Path) -> Result<SegmentState, ReadError>,
+    ) {
         let known: Vec<(PathBuf, PathBuf, bool)> = {
             let lists = self.locked();
             let place = |sealed: &SealedEntry| {
-                sealed.archived_to.clone().map(|target| (sealed.path.clone(), target, sealed.is_away))
+                let is_away = matches!(sealed.state, SegmentState::Away);
+                sealed.archived_to.clone().map(|target| (sealed.path.clone(), target, is_away))
             };
             lists.sealed.iter().filter_map(place).collect()
         };
@@ -256,20 +272,17 @@ impl SegmentSet {
         let came_or_went = known.into_iter().filter(|(_, target, is_away)| is_there(target) == *is_away);
         let changed: Vec<_> = came_or_went
             .filter_map(|(path, target, is_away)| match is_away {
-                true => open(&target).ok().map(|view| (path, false, view)),
-                false => Some((path, true, None)),
+                true => open(&target).ok().map(|state| (path, state)),
+                false => Some((path, SegmentState::Away)),
             })
             .collect();
         if changed.is_empty() {
             return;
         }
         self.change(|lists| {
-            for (path, is_away, view) in changed {
-                for sealed in lists.sealed.iter_mut().filter(|sealed| sealed.path == path) {
-                    sealed.is_away = is_away;
-                    sealed.is_locked = !is_away && view.is_none();
-                    sealed.view.clone_from(&view);
-                }
+            for (path, state) in changed {
+                let known = lists.sealed.iter_mut().filter(|sealed| sealed.path == path);
+                known.for_each(|sealed| sealed.state = state.clone());
             }
         });
     }
@@ -278,7 +291,9 @@ impl SegmentSet {
     pub(crate) fn archived(&self) -> (u64, u64) {
         let lists = self.locked();
         let archived = lists.sealed.iter().filter(|sealed| sealed.archived_to.is_some());
-        archived.fold((0, 0), |(all, away), sealed| (all + 1, away + u64::from(sealed.is_away)))
+        archived.fold((0, 0), |(all, away), sealed| {
+            (all + 1, away + u64::from(matches!(sealed.state, SegmentState::Away)))
+        })
     }
 
     /// Counts.
@@ -288,7 +303,7 @@ impl SegmentSet {
         SegmentSetLoad {
             segments: lists.sealed.len() as u64,
             bytes: lists.sealed.iter().map(|sealed| sealed.bytes).sum(),
-            recoded: lists.sealed.iter().filter(|sealed| sealed.is_recoded).count() as u64,
+            recoded: lists.sealed.iter().filter(|sealed| sealed.form >= SegmentForm::Recoded).count() as u64,
             unsealed_messages: unsealed.map(|segment| u64::from(segment.len())).sum(),
         }
     }
@@ -306,18 +321,18 @@ impl SegmentSet {
 
 impl Lists {
     fn snapshot(&self) -> Snapshot {
-        let sealed = self.sealed.iter().filter_map(|sealed| sealed.view.as_ref());
+        let sealed = self.sealed.iter().filter_map(|sealed| sealed.state.view());
         let segments = sealed.chain(&self.frozen).chain(&self.active).cloned().collect();
-        let unread = |why: fn(&SealedEntry) -> bool| {
-            let unread = self.sealed.iter().filter(move |sealed| sealed.view.is_none() && why(sealed));
+        let unread = |why: fn(&SegmentState) -> bool| {
+            let unread = self.sealed.iter().filter(move |sealed| why(&sealed.state));
             unread.map(|sealed| sealed.extent).collect()
         };
         Snapshot {
             segments,
             sequence: self.sequence,
-            locked: unread(|sealed| !sealed.is_away && !sealed.is_damaged),
-            away: unread(|sealed| sealed.is_away),
-            damaged: unread(|sealed| sealed.is_damaged && !sealed.is_away),
+            locked: unread(|state| matches!(state, SegmentState::Locked)),
+            away: unread(|state| matches!(state, SegmentState::Away)),
+            damaged: unread(|state| matches!(state, SegmentState::Damaged)),
             lost: self.lost.clone(),
             starting: self.starting.and_then(|starting| self.still_to_come(starting)),
         }

@@ -12,17 +12,26 @@ use crate::{
         layout::{RESTORED_ENDING, sync_folder},
     },
     options::Notice,
-    shared::moves::{Move, Moved},
+    shared::moves::{Move, MoveError, Moved},
 };
 use evidence::{Event, hex};
 use std::{fs, io, path::PathBuf};
+
+/// Who has a segment moved to the archive.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum MoveReason {
+    /// Somebody asks for it: segments that were brought back go as well.
+    Request,
+    /// Its age: what somebody brought back stays.
+    Age,
+}
 
 impl Sealer {
     /// Moves what is asked for, and what is old enough; notices what comes and goes with the archive.
     pub(crate) fn move_segments(&mut self) {
         for (what, done) in self.shared.moves.take() {
             let moved = match what {
-                Move::Archive(age_us) => self.archive(age_us, false),
+                Move::Archive(age_us) => self.archive(age_us, MoveReason::Request),
                 Move::Restore(from_us, to_us) => self.restore(from_us, to_us),
             };
             // Who asked may not wait any more.
@@ -33,18 +42,16 @@ impl Sealer {
         let after = options.archive_after.filter(|_| may);
         if let Some(after) = after {
             let age_us = i64::try_from(after.as_micros()).unwrap_or(i64::MAX);
-            if let Err(error) = self.archive(age_us, true) {
-                self.shared.complain(Notice::UpkeepFailed { error });
+            if let Err(error) = self.archive(age_us, MoveReason::Age) {
+                self.shared.complain(Notice::UpkeepFailed { error: error.to_string() });
             }
         }
         look_for_archive(&self.shared, &*self.segments);
     }
 
-    /// Segments old enough go to the archive; `alone`: those that nobody put back.
-    fn archive(&mut self, age_us: i64, alone: bool) -> Result<Moved, String> {
-        let Some(dir) = self.shared.options.archive_to.clone() else {
-            return Err("the logspace has no archive: add archive-to(\"DIR\") to its options".to_owned());
-        };
+    /// Moves segments that are old enough to the archive.
+    fn archive(&mut self, age_us: i64, reason: MoveReason) -> Result<Moved, MoveError> {
+        let dir = self.shared.options.archive_to.clone().ok_or(MoveError::NoArchive)?;
         let name = self.shared.dir.file_name().unwrap_or_default();
         let root = dir.join(name);
         // Without an age it is all of them, whatever the clocks say.
@@ -56,10 +63,11 @@ impl Sealer {
             let path = self.shared.dir.join(&entry.path);
             let last = self.evidence_log.chain().last_move(entry.first).cloned();
             let place = archive::locate(&self.shared.dir, &entry.path, self.evidence_log.chain());
-            if place != SegmentPlace::Here || (alone && last == Some(Event::Restore)) {
+            let is_wanted_here = reason == MoveReason::Age && last == Some(Event::Restore);
+            if place != SegmentPlace::Here || is_wanted_here {
                 continue;
             }
-            let failed = |error: io::Error| format!("cannot archive {}: {error}", path.display());
+            let failed = |source| MoveError::Archive { path: path.clone(), source };
             archive::claim(&root, &hex(&self.evidence_log.logspace())).map_err(failed)?;
             let target = root.join(&entry.path);
             let digest = archive::copy(&path, &target).map_err(failed)?;
@@ -76,19 +84,17 @@ impl Sealer {
     }
 
     /// Archived segments of a time come back.
-    fn restore(&mut self, from_us: i64, to_us: i64) -> Result<Moved, String> {
+    fn restore(&mut self, from_us: i64, to_us: i64) -> Result<Moved, MoveError> {
         let mut moved = Moved::default();
         for entry in self.catalog.segments.clone() {
             if entry.last_us < from_us || entry.first_us >= to_us {
                 continue;
             }
             let path = self.shared.dir.join(&entry.path);
-            let failed = |error: io::Error| format!("cannot restore {}: {error}", path.display());
+            let failed = |source| MoveError::Restore { path: path.clone(), source };
             let target = match archive::locate(&self.shared.dir, &entry.path, self.evidence_log.chain()) {
                 SegmentPlace::Archived(target) => target,
-                SegmentPlace::Away(target) => {
-                    return Err(format!("{} is not attached", target.display()));
-                }
+                SegmentPlace::Away(path) => return Err(MoveError::Away { path }),
                 SegmentPlace::Here => {
                     moved.segments += u64::from(self.finish_restore(&entry).map_err(failed)?);
                     continue;
@@ -138,10 +144,10 @@ impl Sealer {
         let is_archived = archived_to.is_some();
         let file = archived_to.as_ref().unwrap_or(&entry.path);
         match open_with_keys(&self.shared, &*self.segments, file) {
-            Ok((view, _)) => self.shared.segment_set.place(&entry.path, view, archived_to),
+            Ok(state) => self.shared.segment_set.place(&entry.path, state, archived_to),
             Err(error) => {
                 let path = self.shared.dir.join(file);
-                self.shared.complain(Notice::BadSegment { path, error });
+                self.shared.complain(Notice::BadSegment { path, error: error.to_string() });
             }
         }
         self.shared.notices.notice(Notice::Moved { first: entry.first, messages: entry.count, is_archived });

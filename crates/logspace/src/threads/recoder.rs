@@ -8,14 +8,18 @@ use crate::{
     files::{clock::now_us, layout::TEMPORARY_ENDING},
     options::Notice,
     segments::{Growing, SealFailed, Segments},
-    shared::{Shared, draft::Draft, queue::Queue},
+    shared::{
+        Shared,
+        draft::{Draft, PlaceError},
+        queue::Queue,
+    },
 };
 use evidence::Keys;
 use lookup::{CancelToken, ReadError};
 use segment::{RecodeReport, Recoding};
 use std::{
     collections::BTreeSet,
-    fs,
+    fmt, fs,
     path::PathBuf,
     sync::{
         Arc,
@@ -33,6 +37,27 @@ const BUSY_SHARE: u64 = 8;
 const BUSY_PAUSE: Duration = Duration::from_millis(50);
 /// How long to wait for the sealer before looking whether the logspace closes.
 const PLACE_LOOK: Duration = Duration::from_millis(100);
+
+/// Why a segment was not recoded.
+#[derive(Debug)]
+enum RecodeError {
+    /// The new file cannot be written.
+    Write(SealFailed),
+    /// The new file did not take the place of the old one.
+    Place(PlaceError),
+    /// The logspace closes.
+    Closing,
+}
+
+impl fmt::Display for RecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RecodeError::Write(error) => error.fmt(f),
+            RecodeError::Place(error) => error.fmt(f),
+            RecodeError::Closing => f.write_str("the logspace closes"),
+        }
+    }
+}
 
 /// Works until the logspace closes.
 pub(crate) fn run(
@@ -62,7 +87,8 @@ pub(crate) fn run(
                 // Retention may have removed it meanwhile.
                 if shared.dir.join(&path).exists() {
                     shared.counters.recodes_failed.fetch_add(1, Relaxed);
-                    shared.notices.notice(Notice::NotRecoded { path: shared.dir.join(&path), error });
+                    let (path, error) = (shared.dir.join(&path), error.to_string());
+                    shared.notices.notice(Notice::NotRecoded { path, error });
                 }
             }
         }
@@ -93,7 +119,7 @@ fn recode(
     ended: &Queue<()>,
     first: u64,
     path: &std::path::Path,
-) -> Result<Option<RecodeReport>, String> {
+) -> Result<Option<RecodeReport>, RecodeError> {
     let whole = shared.dir.join(path);
     let temporary = whole.with_extension(format!("recoded.{TEMPORARY_ENDING}"));
     let _ = fs::remove_file(&temporary);
@@ -115,20 +141,20 @@ fn recode(
         let keys = shared.session_keys().clone();
         made = with(&keys);
     }
-    let placed = made.map_err(|error| error.to_string()).and_then(|file| {
+    let placed = made.map_err(RecodeError::Write).and_then(|file| {
         if !file.is_smaller() {
             let _ = fs::remove_file(&temporary);
             return Ok(None);
         }
         let (done, placed) = mpsc::sync_channel(1);
         let draft = Draft { first, path: path.to_owned(), temporary: temporary.clone(), file, done };
-        shared.drafts.put(draft, 1).map_err(|_| "the logspace closes")?;
+        shared.drafts.put(draft, 1).map_err(|_| RecodeError::Closing)?;
         seals.nudge();
         loop {
             match placed.recv_timeout(PLACE_LOOK) {
-                Ok(result) => return result.map(Some),
+                Ok(result) => return result.map(Some).map_err(RecodeError::Place),
                 Err(RecvTimeoutError::Timeout) if !ended.is_closed() => {}
-                Err(_) => return Err("the logspace closes".to_owned()),
+                Err(_) => return Err(RecodeError::Closing),
             }
         }
     });

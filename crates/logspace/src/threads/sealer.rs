@@ -5,6 +5,7 @@
 //! journal keeps the messages.
 
 mod placing;
+mod seal_error;
 mod upkeep;
 
 use crate::{
@@ -20,12 +21,13 @@ use crate::{
     shared::{
         Shared,
         queue::{PopResult, Queue},
-        segment_set::SealedEntry,
+        segment_set::{SealedEntry, SegmentState},
     },
 };
-use evidence::{Event, Facts, Keys, Record};
+use evidence::{Event, Facts, Record};
 use journal::{Disk, make_private_folders};
-use lookup::{Locked, ReadError, SegmentView};
+use lookup::{Locked, ReadError};
+use seal_error::SealError;
 use segment::Sealing;
 use std::{
     cell::RefCell,
@@ -111,7 +113,7 @@ impl Sealer {
                 Err(error) => {
                     self.shared.counters.seals_failed.fetch_add(1, Relaxed);
                     if !stalled {
-                        self.shared.complain(Notice::SealStalled { error });
+                        self.shared.complain(Notice::SealStalled { error: error.to_string() });
                         stalled = true;
                     }
                     self.retain(now_us());
@@ -124,11 +126,11 @@ impl Sealer {
 
 impl Sealer {
     /// Writes the segment's file, then its record, then the catalog; then the journal may forget the messages.
-    fn seal(&mut self, segment: &dyn Growing) -> Result<(), String> {
+    fn seal(&mut self, segment: &dyn Growing) -> Result<(), SealError> {
         let (first_us, last_us) = segment.received_range();
         let path = segment_path(first_us, segment.first_sequence());
         let whole = self.shared.dir.join(&path);
-        let failed = |error: io::Error| format!("cannot make {}: {error}", whole.display());
+        let failed = |source| SealError::Io { path: whole.clone(), source };
         self.make_folders(&path).map_err(failed)?;
         if self.foreign.contains(&path) {
             self.set_aside(&path).map_err(failed)?;
@@ -138,12 +140,12 @@ impl Sealer {
             Some(record) => Some(record),
             None => self.write(segment, &whole)?,
         };
-        let outline = self.segments.outline(&whole).map_err(|error| error.to_string())?;
+        let outline = self.segments.outline(&whole).map_err(SealError::Read)?;
         let (first, count) = (segment.first_sequence(), u64::from(segment.len()));
         if (outline.first, outline.count) != (first, count) {
-            return Err(format!("{} does not hold what was written", whole.display()));
+            return Err(SealError::OtherMessages { path: whole });
         }
-        let sealed = self.open(&path, outline)?;
+        let sealed = self.open(&path, outline).map_err(SealError::Read)?;
         let bytes = sealed.bytes;
         let digest = record.as_ref().map(Record::digest).unwrap_or_default();
         if let Some(record) = record {
@@ -187,8 +189,8 @@ impl Sealer {
     }
 
     /// Writes the file under another name, and gives it its own when it is durable.
-    fn write(&self, segment: &dyn Growing, whole: &Path) -> Result<Option<Record>, String> {
-        let failed = |error: io::Error| format!("cannot make {}: {error}", whole.display());
+    fn write(&self, segment: &dyn Growing, whole: &Path) -> Result<Option<Record>, SealError> {
+        let failed = |source| SealError::Io { path: whole.to_owned(), source };
         let temporary = whole.with_extension(TEMPORARY_ENDING);
         // Left of a try that failed later.
         let _ = fs::remove_file(&temporary);
@@ -203,7 +205,7 @@ impl Sealer {
         if let Err(error) = segment.seal(&temporary, &sealing) {
             // Half a file only takes room; what remains of it goes when the logspace is opened.
             let _ = fs::remove_file(&temporary);
-            return Err(error.to_string());
+            return Err(SealError::Write(error));
         }
         fs::rename(&temporary, whole).map_err(failed)?;
         sync_folder(whole.parent().unwrap_or(whole)).map_err(failed)?;
@@ -211,25 +213,17 @@ impl Sealer {
     }
 
     /// The sealed file, to be searched when a key for it is there.
-    fn open(&self, path: &Path, outline: Outline) -> Result<SealedEntry, String> {
+    fn open(&self, path: &Path, outline: Outline) -> Result<SealedEntry, ReadError> {
         // A whole path stands for itself.
         let whole = self.shared.dir.join(path);
-        let (view, is_locked) = open_with_keys(&self.shared, &*self.segments, path)?;
-        let bytes = fs::metadata(&whole).map_err(|error| error.to_string())?.len();
-        let Outline { first, count, received_us, is_recoded, is_aged, .. } = outline;
+        let state = open_with_keys(&self.shared, &*self.segments, path)?;
+        let bytes = match fs::metadata(&whole) {
+            Ok(found) => found.len(),
+            Err(source) => return Err(ReadError::Io { path: whole, source }),
+        };
+        let Outline { first, count, received_us, form, .. } = outline;
         let extent = Locked { first, count, received_us };
-        Ok(SealedEntry {
-            path: path.to_owned(),
-            bytes,
-            extent,
-            view,
-            is_locked,
-            is_recoded,
-            is_aged,
-            archived_to: None,
-            is_away: false,
-            is_damaged: false,
-        })
+        Ok(SealedEntry { path: path.to_owned(), bytes, extent, state, form, archived_to: None })
     }
 
     /// Makes the folders of a segment, each durable in its parent.
@@ -317,23 +311,22 @@ impl Sealer {
     }
 }
 
-/// A sealed file, with the server's keys or those of who unlocked the logspace; and whether only the latter open it.
+/// Opens a sealed file with the server's keys, or else with those of who unlocked the logspace.
 pub(crate) fn open_with_keys(
     shared: &Shared,
     segments: &dyn Segments,
     path: &Path,
-) -> Result<(Option<Arc<dyn SegmentView>>, bool), String> {
+) -> Result<SegmentState, ReadError> {
     let whole = shared.dir.join(path);
-    let open = |keys: &Keys| match segments.open(&whole, keys) {
-        Err(ReadError::Locked { .. }) => Ok(None),
-        opened => opened.map(Some).map_err(|error| error.to_string()),
-    };
-    let view = open(&shared.options.keys)?;
-    if view.is_some() {
-        return Ok((view, false));
+    match segments.open(&whole, &shared.options.keys) {
+        Err(ReadError::Locked { .. }) => {}
+        opened => return opened.map(SegmentState::Open),
     }
     let session_keys = shared.session_keys().clone();
-    Ok((open(&session_keys)?, true))
+    match segments.open(&whole, &session_keys) {
+        Err(ReadError::Locked { .. }) => Ok(SegmentState::Locked),
+        opened => opened.map(SegmentState::Unlocked),
+    }
 }
 
 /// Opens what came with the archive, and lets go of what went with it.
@@ -341,6 +334,6 @@ pub(crate) fn look_for_archive(shared: &Shared, segments: &dyn Segments) {
     let is_detached = shared.is_detached.load(Relaxed);
     shared.segment_set.attach(
         &|target| !is_detached && matches!(archive::locate_archived(target), SegmentPlace::Archived(_)),
-        &|path| open_with_keys(shared, segments, path).map(|(view, _)| view),
+        &|path| open_with_keys(shared, segments, path),
     );
 }

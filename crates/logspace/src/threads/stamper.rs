@@ -7,15 +7,15 @@
 
 use crate::{
     files::chain_file::{CHAIN_NAME, EVIDENCE_DIR, read_chain, stamp_name},
-    options::{Authority, Notice},
+    options::{Authority, AuthorityError, Notice},
     shared::{Shared, queue::Queue},
 };
-use evidence::StampRequest;
+use evidence::{StampError, StampRequest};
 use journal::{Disk, create_private};
 use std::{
-    fs,
-    io::Write,
-    path::Path,
+    fmt, fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
     sync::{Arc, atomic::Ordering::Relaxed},
     time::{Duration, Instant},
 };
@@ -24,6 +24,33 @@ use std::{
 const PAUSE_MAX: Duration = Duration::from_secs(900);
 /// How often the chain is looked at.
 const LOOK: Duration = Duration::from_secs(5);
+
+/// Why the chain was not time-stamped.
+#[derive(Debug)]
+enum StampChainError {
+    /// The chain cannot be read.
+    Chain(io::Error),
+    /// No number could be drawn for the request.
+    NoRandomness,
+    /// The authority gave no answer.
+    Ask(AuthorityError),
+    /// Its answer is not a time-stamp for the record.
+    Answer(StampError),
+    /// The answer cannot be kept.
+    Write { path: PathBuf, source: io::Error },
+}
+
+impl fmt::Display for StampChainError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StampChainError::Chain(error) => error.fmt(f),
+            StampChainError::NoRandomness => f.write_str("no randomness"),
+            StampChainError::Ask(error) => error.fmt(f),
+            StampChainError::Answer(error) => error.fmt(f),
+            StampChainError::Write { path, source } => write!(f, "cannot write {}: {source}", path.display()),
+        }
+    }
+}
 
 /// The thread's work, until the queue is closed.
 pub(crate) fn run(shared: &Arc<Shared>, disk: &dyn Disk, authority: &dyn Authority, ended: &Queue<()>) {
@@ -61,16 +88,20 @@ fn chain_length(dir: &Path, disk: &dyn Disk) -> u64 {
 }
 
 /// Stamps the newest record unless it has a stamp; gives its number.
-fn stamp_newest(dir: &Path, disk: &dyn Disk, authority: &dyn Authority) -> Result<Option<u64>, String> {
-    let chain = read_chain(disk, dir).map_err(|error| error.to_string())?;
+fn stamp_newest(
+    dir: &Path,
+    disk: &dyn Disk,
+    authority: &dyn Authority,
+) -> Result<Option<u64>, StampChainError> {
+    let chain = read_chain(disk, dir).map_err(StampChainError::Chain)?;
     let Some(record) = chain.records().last() else { return Ok(None) };
     let path = dir.join(EVIDENCE_DIR).join(stamp_name(record));
     if path.exists() {
         return Ok(None);
     }
-    let request = StampRequest::new(record.digest()).ok_or("no randomness")?;
-    let answer = authority.ask(&request.encode())?;
-    request.check(&answer).map_err(|error| error.to_string())?;
+    let request = StampRequest::new(record.digest()).ok_or(StampChainError::NoRandomness)?;
+    let answer = authority.ask(&request.encode()).map_err(StampChainError::Ask)?;
+    request.check(&answer).map_err(StampChainError::Answer)?;
     let write = || {
         let temporary = path.with_extension("tmp");
         let mut file = create_private(&temporary)?;
@@ -79,6 +110,6 @@ fn stamp_newest(dir: &Path, disk: &dyn Disk, authority: &dyn Authority) -> Resul
         fs::rename(&temporary, &path)?;
         fs::File::open(dir.join(EVIDENCE_DIR))?.sync_all()
     };
-    write().map_err(|error: std::io::Error| format!("cannot write {}: {error}", path.display()))?;
+    write().map_err(|source| StampChainError::Write { path: path.clone(), source })?;
     Ok(Some(record.number))
 }

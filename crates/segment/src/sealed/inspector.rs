@@ -18,6 +18,17 @@ pub struct SegmentInspector {
     pub(super) file: SegmentFile,
 }
 
+/// How far a sealed segment was made smaller. Each form is smaller than the one before.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum SegmentForm {
+    /// As it was sealed.
+    Sealed,
+    /// Recoded, by log template.
+    Recoded,
+    /// Aged, after it was recoded: its rare words take longer to find.
+    Aged,
+}
+
 /// A chunk of a segment file that is not what was written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DamagedChunk {
@@ -71,14 +82,15 @@ impl SegmentInspector {
         self.file.has_facts().then(|| (*first, u64::from(*count), *received_us))
     }
 
-    /// Returns true when it was recoded.
-    pub fn is_recoded(&self) -> bool {
-        self.file.header().version >= RECODED_VERSION
-    }
-
-    /// Returns true when it was aged, after it was recoded.
-    pub fn is_aged(&self) -> bool {
-        self.file.place(Section::Aging).length > 0
+    /// Returns how far it was made smaller.
+    pub fn form(&self) -> SegmentForm {
+        if self.file.header().version < RECODED_VERSION {
+            SegmentForm::Sealed
+        } else if self.file.place(Section::Aging).length == 0 {
+            SegmentForm::Recoded
+        } else {
+            SegmentForm::Aged
+        }
     }
 
     /// The id that was drawn when it was sealed.

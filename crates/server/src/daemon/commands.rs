@@ -11,7 +11,7 @@ use crate::{
 };
 use config::Disk;
 use evidence::{Identity, Keys};
-use logspace::Moved;
+use logspace::{MoveError, Moved};
 use std::{
     path::PathBuf,
     sync::{
@@ -210,7 +210,8 @@ impl Control {
                 moved(logspace.restore(number(from)?..number(to)?, SEAL_TIMEOUT), "restored")
             }
             ("ATTACH" | "DETACH", None) => {
-                let (archived, away) = logspace.set_attached(verb == "ATTACH");
+                let (archived, away) =
+                    if verb == "ATTACH" { logspace.attach_archive() } else { logspace.detach_archive() };
                 Ok(format!("OK {archived} segments are archived, {away} of them away"))
             }
             _ => Err(
@@ -252,8 +253,9 @@ impl Control {
 }
 
 /// Returns the answer to a move.
-fn moved(moved: Result<Moved, String>, what: &str) -> Result<String, String> {
-    moved.map(|Moved { segments, bytes }| format!("OK {what} {segments} segments, {bytes} bytes"))
+fn moved(moved: Result<Moved, MoveError>, what: &str) -> Result<String, String> {
+    let Moved { segments, bytes } = moved.map_err(|error| error.to_string())?;
+    Ok(format!("OK {what} {segments} segments, {bytes} bytes"))
 }
 
 impl Commands for Control {

@@ -25,7 +25,7 @@ use delivery::Destinations;
 use evidence::Ledger;
 use intake::Sources;
 use jiff::tz::TimeZone;
-use logspace::{Logspace, Notice, Notices};
+use logspace::{Logspace, Notice, Notices, Retention};
 use message::{Outlet, Severity, Stamp};
 use pipeline::{Definitions, Router, correlation::Sink, parser::Probes};
 use std::{
@@ -281,7 +281,11 @@ impl Running {
         for spec in specs {
             let logspace = match open.get(&spec.name) {
                 Some((sealing, logspace)) if *sealing == spec.sealing => {
-                    logspace.set_retention(spec.retention_age, spec.retention_bytes, spec.legal_hold);
+                    logspace.set_retention(Retention {
+                        age: spec.retention_age,
+                        bytes: spec.retention_bytes,
+                        hold: spec.legal_hold,
+                    });
                     logspace.clone()
                 }
                 Some(_) => {

@@ -6,7 +6,7 @@
 use super::memory;
 use crate::{assemble::LogspaceSpec, authorities};
 use evidence::{Identity, Keys, Recipient};
-use logspace::{Authority, LogspaceOptions};
+use logspace::{Authority, AuthorityError, LogspaceOptions};
 use std::{
     path::{self, Path, PathBuf},
     sync::Arc,
@@ -93,8 +93,8 @@ impl Remote {
 }
 
 impl Authority for Remote {
-    fn ask(&self, request: &[u8]) -> Result<Vec<u8>, String> {
-        let failed = |error: ureq::Error| format!("{}: {error}", self.url);
+    fn ask(&self, request: &[u8]) -> Result<Vec<u8>, AuthorityError> {
+        let failed = |error: ureq::Error| AuthorityError { url: self.url.clone(), source: error.into() };
         let post = self.agent.post(&self.url).header("content-type", "application/timestamp-query");
         let mut answer = post.send(request).map_err(failed)?;
         answer.body_mut().with_config().limit(STAMP_BYTES_MAX).read_to_vec().map_err(failed)
@@ -130,7 +130,7 @@ mod tests {
             String::from_utf8_lossy(&request).to_lowercase()
         });
         let authority = Remote::new(&format!("http://{address}/tsr")).unwrap();
-        assert_eq!(authority.ask(b"\x30\x01\x02"), Ok(b"\0\xffok".to_vec()));
+        assert_eq!(authority.ask(b"\x30\x01\x02").unwrap(), b"\0\xffok");
         let request = server.join().unwrap();
         assert!(
             request.starts_with("post /tsr") && request.contains("application/timestamp-query"),

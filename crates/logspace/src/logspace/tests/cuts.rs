@@ -53,7 +53,7 @@ fn traced() {
             wait_until("recoded", || logspace.stats().segments_recoded_total >= 2);
             // From here on there is room for about two segments.
             let bytes = logspace.stats().segment_bytes / logspace.stats().segments;
-            logspace.set_retention(None, Some(2 * bytes + bytes / 2), false);
+            logspace.set_retention(Retention { bytes: Some(2 * bytes + bytes / 2), ..Retention::default() });
         }
     }
     wait_until("removed", || logspace.stats().segments_removed_total >= 3);

@@ -39,16 +39,16 @@ fn traced() {
     }
     println!("step stored .");
     assert_eq!(logspace.archive(NOW, PATIENCE).unwrap().segments, SEGMENTS);
-    logspace.set_attached(false);
+    logspace.detach_archive();
     assert_eq!(logspace.snapshot().away.len() as u64, SEGMENTS);
-    logspace.set_attached(true);
+    logspace.attach_archive();
     let second = PAST_US + APART_US / 2..PAST_US + APART_US * 3 / 2;
     assert_eq!(logspace.restore(second, PATIENCE).unwrap().segments, 1);
     assert_eq!(logspace.archive(NOW, PATIENCE).unwrap().segments, 1);
     assert_eq!(logspace.restore(i64::MIN..i64::MAX, PATIENCE).unwrap().segments, SEGMENTS);
     assert_eq!(logspace.archive(NOW, PATIENCE).unwrap().segments, SEGMENTS);
     println!("step removing .");
-    logspace.set_retention(Some(NOW), None, false);
+    logspace.set_retention(Retention { age: Some(NOW), ..Retention::default() });
     wait_until("removed", || logspace.stats().segments_removed_total == SEGMENTS);
     logspace.close();
 }

@@ -72,7 +72,8 @@ impl Site {
         for number in 0..2 {
             next = Site::seal(&logspace, next, LARGE, start - 10_000_000 * (9 - number));
         }
-        logspace.set_retention(Some(Duration::from_secs(8 * 86_400)), None, false);
+        logspace
+            .set_retention(Retention { age: Some(Duration::from_secs(8 * 86_400)), ..Retention::default() });
         wait_until("removed", || logspace.stats().segments_removed_total == 1);
         logspace.close();
         let read = |path: &PathBuf| fs::read(path).unwrap();

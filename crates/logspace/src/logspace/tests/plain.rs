@@ -6,7 +6,7 @@ use lookup::{
     Bitmap, CancelToken, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView,
 };
 use message::{Batch, Field, Selection};
-use segment::{RecodeReport, Recoding, Sealing};
+use segment::{RecodeReport, Recoding, Sealing, SegmentForm};
 use std::{
     fs, io,
     ops::Range,
@@ -170,8 +170,7 @@ impl Segments for Plain {
             received_us,
             contents: lines.contents(),
             record,
-            is_recoded: lines.is_recoded,
-            is_aged: lines.is_recoded,
+            form: if lines.is_recoded { SegmentForm::Aged } else { SegmentForm::Sealed },
         })
     }
 

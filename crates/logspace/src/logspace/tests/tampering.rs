@@ -1,7 +1,7 @@
 //! What somebody does to a logspace by hand is found, and named.
 
 use super::*;
-use crate::{Audit, AuditReport, EVIDENCE_DIR, FindingKind};
+use crate::{Audit, AuditReport, AuthorityError, EVIDENCE_DIR, FindingKind};
 use evidence::{Identity, Keys, Recipient};
 use journal::OsDisk;
 use std::path::PathBuf;
@@ -235,7 +235,7 @@ fn a_legal_hold_keeps_everything() {
         open(dir.path(), LogspaceOptions { retention_bytes: Some(1), legal_hold: true, ..small() });
     thread::sleep(Duration::from_millis(30));
     assert_eq!(logspace.stats().segments, 3);
-    logspace.set_retention(None, Some(1), false);
+    logspace.set_retention(Retention { bytes: Some(1), ..Retention::default() });
     wait_until("removed", || logspace.stats().segments == 0);
     logspace.close();
     let report = audit(dir.path(), &Audit::default());
@@ -345,11 +345,11 @@ fn nothing_of_an_encrypted_logspace_lies_on_the_disk_in_clear() {
 struct Away(Mutex<u32>);
 
 impl crate::Authority for Away {
-    fn ask(&self, request: &[u8]) -> Result<Vec<u8>, String> {
+    fn ask(&self, request: &[u8]) -> Result<Vec<u8>, AuthorityError> {
         assert!(request.len() > 40);
         let mut asked = self.0.lock().unwrap();
         *asked += 1;
-        Err("away".into())
+        Err(AuthorityError { url: "http://clock".to_owned(), source: "away".into() })
     }
 }
 

@@ -8,7 +8,10 @@ use crate::files::{clock::now_us, layout::sync_folder};
 use crate::{
     files::archive::{self, SegmentPlace},
     options::Notice,
-    shared::{draft::Draft, queue::PopResult},
+    shared::{
+        draft::{Draft, PlaceError},
+        queue::PopResult,
+    },
 };
 use evidence::{Event, Facts, Record};
 use segment::RecodeReport;
@@ -30,18 +33,18 @@ impl Sealer {
         }
     }
 
-    fn place(&mut self, draft: Draft) -> Result<RecodeReport, String> {
+    fn place(&mut self, draft: Draft) -> Result<RecodeReport, PlaceError> {
         let Draft { first, path, temporary, file, .. } = draft;
         let known = self.evidence_log.chain().current(first).map(|record| record.segment.clone());
-        let known = known.ok_or("the chain of evidence does not have the segment")?;
+        let known = known.ok_or(PlaceError::Unknown)?;
         if !self.catalog.segments.iter().any(|entry| entry.first == first) {
-            return Err("the segment was removed".to_owned());
+            return Err(PlaceError::Removed);
         }
         if archive::locate(&self.shared.dir, &path, self.evidence_log.chain()) != SegmentPlace::Here {
-            return Err("the segment was archived".to_owned());
+            return Err(PlaceError::Archived);
         }
         if known.messages != file.messages() {
-            return Err("its messages are not those that the chain of evidence says were sealed".to_owned());
+            return Err(PlaceError::OtherMessages);
         }
         let made = RefCell::new(None);
         let notary = |facts: Facts| {
@@ -50,15 +53,15 @@ impl Sealer {
             made.replace(Some(record));
             Some(text)
         };
-        let report = file.finish(&notary).map_err(|error| error.to_string())?;
-        let record = made.into_inner().ok_or("the record cannot be signed")?;
+        let report = file.finish(&notary).map_err(PlaceError::Finish)?;
+        let record = made.into_inner().ok_or(PlaceError::Unsigned)?;
         let whole = self.shared.dir.join(&path);
-        let failed = |error: io::Error| format!("cannot make {}: {error}", whole.display());
-        let outline = self.segments.outline(&temporary).map_err(|error| error.to_string())?;
+        let failed = |source| PlaceError::Io { path: whole.clone(), source };
+        let outline = self.segments.outline(&temporary).map_err(PlaceError::Read)?;
         // Who could read the old file can read the new one, or it does not take its place.
-        let mut sealed = self.open(&temporary, outline)?;
-        if sealed.view.is_none() {
-            return Err("no key is there that opens the recoded segment".to_owned());
+        let mut sealed = self.open(&temporary, outline).map_err(PlaceError::Read)?;
+        if sealed.state.view().is_none() {
+            return Err(PlaceError::Locked);
         }
         fs::rename(&temporary, &whole).map_err(failed)?;
         let synced = sync_folder(whole.parent().unwrap_or(&whole));

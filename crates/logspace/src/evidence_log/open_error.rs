@@ -1,13 +1,13 @@
-//! Why a logspace cannot be opened.
+//! Why the evidence of a logspace cannot be opened.
 //!
 //! In: the file and what is wrong with it. Out: a sentence with the remedy.
 
 use evidence::KeyError;
-use std::{io, path::PathBuf};
+use std::{fmt, io, path::PathBuf};
 
-/// Why a logspace cannot be opened.
+/// Why the evidence of a logspace cannot be opened.
 #[derive(Debug)]
-pub enum OpenLogspaceError {
+pub enum OpenEvidenceError {
     /// A file or directory cannot be used.
     Io {
         /// Which.
@@ -15,10 +15,6 @@ pub enum OpenLogspaceError {
         /// Why.
         source: io::Error,
     },
-    /// The journal cannot be opened.
-    Journal(journal::OpenError),
-    /// The journal cannot be read.
-    Replay(journal::ReadError),
     /// The key that signs the evidence cannot be used.
     SignKey(KeyError),
     /// The key that signed the evidence so far is gone.
@@ -28,23 +24,21 @@ pub enum OpenLogspaceError {
         /// Its fingerprint, when the chain is there.
         signer: Option<String>,
     },
-    /// A newer version of the program wrote a file.
+    /// A newer version of the program wrote the chain.
     Newer {
-        /// Which.
+        /// The chain's file.
         path: PathBuf,
     },
 }
 
-impl std::fmt::Display for OpenLogspaceError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for OpenEvidenceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            OpenLogspaceError::Io { path, source } => {
+            OpenEvidenceError::Io { path, source } => {
                 write!(f, "cannot open logspace {}: {source}", path.display())
             }
-            OpenLogspaceError::Journal(error) => error.fmt(f),
-            OpenLogspaceError::Replay(error) => error.fmt(f),
-            OpenLogspaceError::SignKey(error) => error.fmt(f),
-            OpenLogspaceError::SignKeyGone { path, signer } => {
+            OpenEvidenceError::SignKey(error) => error.fmt(f),
+            OpenEvidenceError::SignKeyGone { path, signer } => {
                 let (path, signer) = (path.display(), signer.as_deref().unwrap_or("another key"));
                 write!(
                     f,
@@ -53,7 +47,7 @@ impl std::fmt::Display for OpenLogspaceError {
                      options of logspace(): the change of key is then recorded in the chain of evidence"
                 )
             }
-            OpenLogspaceError::Newer { path } => {
+            OpenEvidenceError::Newer { path } => {
                 let path = path.display();
                 write!(
                     f,
@@ -64,4 +58,4 @@ impl std::fmt::Display for OpenLogspaceError {
     }
 }
 
-impl std::error::Error for OpenLogspaceError {}
+impl std::error::Error for OpenEvidenceError {}
