@@ -53,7 +53,7 @@ impl JournalFile {
     }
 }
 
-/// Whether older records may follow those of a file.
+/// The past of a file, which says whether older records may follow its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FileHistory {
     /// The file was made for its records.

@@ -385,10 +385,10 @@ fn open_mark(disk: &dyn Disk, dir: &Path, journal: &mut Journal, run: MachineRun
     Ok(mark)
 }
 
-/// Whether the machine ran on since the logspace was open last.
+/// The run of the machine, compared with that in which the logspace was open last.
 #[derive(Clone, Copy)]
 enum MachineRun {
-    /// It did: nothing that was written is lost, synced or not.
+    /// The machine ran on: nothing that was written is lost, synced or not.
     Same,
     /// It was started again, or that is not known.
     Another,

@@ -18,7 +18,7 @@ use crate::{
 use evidence::{Event, Record};
 use std::path::Path;
 
-/// Where the catalog comes from that opening begins with.
+/// The source of the catalog that opening begins with.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum CatalogSource {
     /// Its file.

@@ -30,7 +30,7 @@ pub(crate) struct SealedEntry {
     pub(crate) archived_to: Option<PathBuf>,
 }
 
-/// Whether a sealed segment can be read, and why not.
+/// The state of a sealed segment: it can be read, or why not.
 #[derive(Clone)]
 pub(crate) enum SegmentState {
     /// It is not encrypted, or the server's own keys open it.

@@ -9,7 +9,7 @@ use std::ops::Range;
 /// The second number of a text that is not part of its frame.
 pub(crate) const APART: i64 = -1;
 
-/// Where the text of a stored message is.
+/// The place of the text of a stored message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TextPlace {
     /// A part of the frame.
