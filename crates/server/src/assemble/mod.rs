@@ -5,41 +5,20 @@
 //! between them. Nothing is opened or started here; the owner of the parts does that.
 //! Holds: nothing between calls. Limits: those of the language and of the parts.
 
-mod balance;
-mod chores;
-mod databases;
 mod destinations;
-mod disk;
-mod filters;
-mod gelf;
-mod globals;
-mod hooks;
-mod http;
-mod identity;
-mod journal;
-mod kept;
-mod labels;
-mod late_bound_outlet;
-mod lines;
-mod loki;
-mod lower;
-mod mail;
+mod expressions;
+mod logspaces;
+mod lowering;
 mod options;
 mod page;
-mod pairs;
 mod parsers;
+mod parts;
 mod paths;
+mod reload_state;
 mod rewrites;
-mod sealed_lines;
 mod skipping;
-mod snmp;
 mod sources;
-mod taps;
-mod templates;
-mod text;
 mod tls;
-mod version;
-mod views;
 
 #[cfg(test)]
 mod tests;
@@ -63,15 +42,15 @@ use std::{
 use template::Site;
 use transport::tls::Passwords;
 
-pub(crate) use chores::Chores;
-pub(crate) use databases::{WatchedDatabase, read as read_database};
-pub(crate) use hooks::Hook;
-pub(crate) use kept::Kept;
-pub(crate) use late_bound_outlet::LateBoundOutlet;
+pub(crate) use logspaces::views::{ViewMember, ViewSpec};
 pub(crate) use page::PageSpec;
 pub(crate) use parsers::TableFile;
+pub(crate) use parts::chores::Chores;
+pub(crate) use parts::database_file::{WatchedDatabase, read as read_database};
+pub(crate) use parts::hook::Hook;
+pub(crate) use parts::late_bound_outlet::LateBoundOutlet;
+pub(crate) use reload_state::Kept;
 pub(crate) use skipping::{Reduced, check_skipping};
-pub(crate) use views::{ViewMember, ViewSpec};
 
 /// The surroundings that a configuration is compiled for.
 #[derive(Clone)]
@@ -269,12 +248,12 @@ pub(crate) fn check_preprocessed(path: &Path, surroundings: &dyn Surroundings) -
 
 fn judged(tree: Tree, mut report: Report) -> Checked {
     config::check(&tree, &mut report);
-    lower::lower(&tree, &Environment::for_check(), &mut report);
+    lowering::lower(&tree, &Environment::for_check(), &mut report);
     Checked { tree, report }
 }
 
 /// Makes the parts of a configuration whose check found no error. None, with errors in the report, if they cannot be made.
 pub(crate) fn build(tree: &Tree, environment: &Environment, report: &mut Report) -> Option<Parts> {
-    let parts = lower::lower(tree, environment, report);
+    let parts = lowering::lower(tree, environment, report);
     parts.filter(|_| report.is_usable())
 }

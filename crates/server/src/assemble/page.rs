@@ -4,7 +4,7 @@
 //! searches and exports. Limits: an address is written with its port; without a certificate there is nothing
 //! to redirect callers to.
 
-use super::lower::Lowering;
+use crate::assemble::lowering::Lowering;
 use api::{Limits, Network, Policy, ProxyHeader};
 use config::Diagnostic;
 use config::tree::Call;
@@ -62,7 +62,7 @@ impl PageLimits {
 }
 
 impl Lowering<'_> {
-    pub(super) fn page(&mut self) -> PageSpec {
+    pub(crate) fn page(&mut self) -> PageSpec {
         let Some(page) = self.globals.get("page") else { return PageSpec::default() };
         let tls = page.option("tls");
         let mut spec = PageSpec { limits: PageLimits::of(page), ..PageSpec::default() };

@@ -2,8 +2,8 @@
 //!
 //! In: calls. Out: [`Rewrite`]s. Limits: none of its own.
 
-use super::lower::Lowering;
-use super::options::Options;
+use crate::assemble::lowering::Lowering;
+use crate::assemble::options::driver::Options;
 use config::Diagnostic;
 use config::tree::{Arg, Call, Kind, MatchFlag, MatchType, Name};
 use message::{Field, FieldName};
@@ -19,7 +19,7 @@ use template::{
 
 impl<'t> Lowering<'t> {
     /// Makes one rule. None after an error, which is in the report.
-    pub(super) fn rewrite(&mut self, call: &'t Call) -> Option<Arc<Rewrite>> {
+    pub(crate) fn rewrite(&mut self, call: &'t Call) -> Option<Arc<Rewrite>> {
         let operation = self.operation(call);
         let condition = match call.option("condition").and_then(|option| option.args.first()) {
             Some(Arg::Filter(filter)) => Some(self.filter(filter)?),

@@ -3,8 +3,8 @@
 //! In: options of a driver. Out: what sources and destinations want to know. Limits: what rustls does not have is an error at its
 //! place; names of a list that it does not have are a warning as long as something of the list is left.
 
-use super::lower::Lowering;
-use super::options::Options;
+use crate::assemble::lowering::Lowering;
+use crate::assemble::options::driver::Options;
 use crate::authorities;
 use config::Diagnostic;
 use config::tree::{Arg, Call};
@@ -20,7 +20,7 @@ const FAILBACK: (i64, i64) = (60, 3);
 
 impl<'t> Lowering<'t> {
     /// Parses `tls()`. None after an error, which is in the report.
-    pub(super) fn tls(&mut self, options: &Options<'t>) -> Option<TlsOptions> {
+    pub(crate) fn tls(&mut self, options: &Options<'t>) -> Option<TlsOptions> {
         let Some(call) = options.own("tls") else {
             let message = "an encrypted transport needs tls() with the certificates";
             self.report.push(Diagnostic::error(options.call.name.span, message));
@@ -30,7 +30,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Parses `tls()` of a source: clients have no stapled answer of their CA.
-    pub(super) fn listener_tls(&mut self, options: &Options<'t>) -> Option<TlsOptions> {
+    pub(crate) fn listener_tls(&mut self, options: &Options<'t>) -> Option<TlsOptions> {
         let tls = self.tls(options)?;
         if tls.checks_stapled {
             let written = options.own("tls").and_then(|call| call.option("ocsp-stapling-verify"));
@@ -43,7 +43,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// The options inside of `tls()`.
-    pub(super) fn tls_of(&mut self, call: &Call) -> Option<TlsOptions> {
+    pub(crate) fn tls_of(&mut self, call: &Call) -> Option<TlsOptions> {
         let inside = |name: &str| call.options().filter(|option| option.key() == name).last();
         let path =
             |name: &str| inside(name).and_then(text).filter(|path| !path.is_empty()).map(PathBuf::from);
@@ -79,7 +79,7 @@ impl<'t> Lowering<'t> {
 
     /// Parses `tls()` of `transport(dtls)`: the same options with the same meaning, except those that DTLS
     /// does not have.
-    pub(super) fn dtls(&mut self, options: &Options<'t>) -> Option<TlsOptions> {
+    pub(crate) fn dtls(&mut self, options: &Options<'t>) -> Option<TlsOptions> {
         let tls = self.tls(options)?;
         if tls.versions == TlsVersions::Only13 {
             let written = options
@@ -184,7 +184,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// `failover(servers(...) failback(...))` and the older `failover-servers(...)`.
-    pub(super) fn failover(&mut self, options: &Options<'t>, port: u16) -> (Vec<Server>, Option<Failback>) {
+    pub(crate) fn failover(&mut self, options: &Options<'t>, port: u16) -> (Vec<Server>, Option<Failback>) {
         let call = options.own("failover");
         let inside =
             |name: &str| call.and_then(|call| call.options().filter(|option| option.key() == name).last());
@@ -208,7 +208,7 @@ impl<'t> Lowering<'t> {
 }
 
 /// `HOST`, `HOST:PORT`, `[ADDRESS]:PORT`
-pub(super) fn server(text: &str, port: u16) -> Server {
+pub(crate) fn server(text: &str, port: u16) -> Server {
     let with_port = text.rsplit_once(':').filter(|(host, _)| !host.contains(':') || host.ends_with(']'));
     match with_port.and_then(|(host, port)| Some((host, port.parse().ok()?))) {
         Some((host, port)) => Server { host: host.trim_matches(['[', ']']).to_owned(), port },
@@ -239,7 +239,7 @@ fn peer_verify(word: Option<&str>) -> PeerVerify {
 }
 
 /// `ip-tos()` and its kind.
-pub(super) fn ip_options(options: &Options<'_>) -> IpOptions {
+pub(crate) fn ip_options(options: &Options<'_>) -> IpOptions {
     let number = |name: &str| options.number(name).and_then(|number| u32::try_from(number).ok());
     IpOptions {
         tos: number("ip-tos"),

@@ -11,7 +11,7 @@ use std::{path::Path, sync::Arc};
 const NAME: &str = "filters.conf";
 
 /// Parses the filters of a file's text. The error has the line if it is known.
-pub(super) fn filters(text: &str, around: &Definitions) -> Result<Vec<(String, Arc<Filter>)>, String> {
+pub(crate) fn filters(text: &str, around: &Definitions) -> Result<Vec<(String, Arc<Filter>)>, String> {
     let has_version = text.lines().any(|line| line.trim_start().starts_with("@version"));
     let version = if has_version { String::new() } else { "@version: current\n".to_owned() };
     let whole = format!("{version}{text}");

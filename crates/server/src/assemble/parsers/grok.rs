@@ -12,7 +12,7 @@ use pipeline::{
 use std::{fs, path::Path, sync::Arc};
 
 impl<'t> Lowering<'t> {
-    pub(super) fn grok_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+    pub(crate) fn grok_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
         let options = parser.options;
         let set = options.word("pattern-set").and_then(|name| GrokSet::from_name(&name)).unwrap_or_default();
         let mut library = GrokLibrary::of(set);

@@ -12,7 +12,7 @@ use pipeline::{
 use std::sync::Arc;
 
 impl<'t> Lowering<'t> {
-    pub(super) fn grouping_by(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+    pub(crate) fn grouping_by(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
         let options = parser.options;
         let (key, scope, timeout_s) = self.group(parser)?;
         let prefix = options.own_text("prefix").unwrap_or_default();
@@ -31,7 +31,7 @@ impl<'t> Lowering<'t> {
         Some(Arc::new(GroupingBy::new(made, state)))
     }
 
-    pub(super) fn group_lines(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+    pub(crate) fn group_lines(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
         let options = parser.options;
         let (key, scope, timeout_s) = self.group(parser)?;
         let Some(mode) = options.word("multi-line-mode") else {

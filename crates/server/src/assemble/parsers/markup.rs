@@ -13,7 +13,7 @@ use template::pattern::Pattern;
 use wire::{DecodeOptions, ParseFlags};
 
 impl<'t> Lowering<'t> {
-    pub(super) fn syslog_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+    pub(crate) fn syslog_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
         let options = parser.options;
         let mut decode = DecodeOptions::default();
         for word in options.flags() {
@@ -23,7 +23,7 @@ impl<'t> Lowering<'t> {
         if options.yes("check-hostname", false) {
             decode.flags = decode.flags.with(ParseFlags::CHECK_HOSTNAME);
         }
-        decode.default_pri = crate::assemble::sources::default_priority(&options);
+        decode.default_pri = crate::assemble::sources::drivers::default_priority(&options);
         let zone = options.own("time-zone").or_else(|| self.globals.get("recv-time-zone"));
         decode.zone = self.zone(zone).unwrap_or_else(|| self.environment.zone.clone());
         decode.keep_timestamp = options.yes("keep-timestamp", true);
@@ -33,7 +33,7 @@ impl<'t> Lowering<'t> {
         Some(Arc::new(Syslog::new(decode, input, options.yes("drop-invalid", false))))
     }
 
-    pub(super) fn regexp_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+    pub(crate) fn regexp_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
         let flags: Vec<MatchFlag> = parser
             .options
             .flags()
@@ -59,12 +59,12 @@ impl<'t> Lowering<'t> {
         patterns.into_iter().collect()
     }
 
-    pub(super) fn xml_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+    pub(crate) fn xml_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
         let xml = self.xml(parser)?;
         self.dotted_parser(parser, xml, ".xml.")
     }
 
-    pub(super) fn windows_eventlog_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+    pub(crate) fn windows_eventlog_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
         let xml = Xml { named_data: true, ..self.xml(parser)? };
         self.dotted_parser(parser, xml, ".eventlog.")
     }

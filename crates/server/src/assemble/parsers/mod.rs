@@ -15,8 +15,8 @@ mod time;
 
 pub(crate) use tables::TableFile;
 
-use super::lower::Lowering;
-use super::options::Options;
+use crate::assemble::lowering::Lowering;
+use crate::assemble::options::driver::Options;
 use config::Diagnostic;
 use config::tree::{Arg, Call, Kind};
 use pipeline::{
@@ -31,13 +31,13 @@ use template::Template;
 
 /// A call of a parser, and its options.
 #[derive(Clone, Copy)]
-pub(super) struct ParserCall<'t> {
-    pub(super) options: Options<'t>,
+pub(crate) struct ParserCall<'t> {
+    pub(crate) options: Options<'t>,
 }
 
 impl<'t> Lowering<'t> {
     /// Makes the step of a parser. None after an error, which is in the report.
-    pub(super) fn parser(&mut self, call: &'t Call) -> Option<Step> {
+    pub(crate) fn parser(&mut self, call: &'t Call) -> Option<Step> {
         let options = Options::new(Kind::Parser, call, self.globals);
         if call.key() == "map-value-pairs" {
             let pairs = Arc::new(self.value_pairs(call)?);
@@ -99,7 +99,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Returns the text that a parser reads: `template()`, or `${MESSAGE}`.
-    pub(super) fn parser_input(&mut self, parser: ParserCall<'t>) -> Option<Input> {
+    pub(crate) fn parser_input(&mut self, parser: ParserCall<'t>) -> Option<Input> {
         match parser.options.own("template") {
             Some(_) => self.driver_template(&parser.options, "").map(Input::of),
             None => Some(Input::message()),

@@ -4,7 +4,7 @@
 //! until it can be read.
 
 use super::{Lowering, ParserCall};
-use crate::assemble::{WatchedDatabase, databases};
+use crate::assemble::{WatchedDatabase, parts::database_file as databases};
 use config::Diagnostic;
 use pipeline::{
     Parser,
@@ -17,7 +17,7 @@ use std::{path::PathBuf, sync::Arc};
 const DATABASE: &str = "/var/lib/syslog-ng/patterndb.xml";
 
 impl<'t> Lowering<'t> {
-    pub(super) fn db_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+    pub(crate) fn db_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
         let options = parser.options;
         let path = PathBuf::from(options.own_text("file").unwrap_or_else(|| DATABASE.to_owned()));
         let prefix = options.own_text("prefix").unwrap_or_default();

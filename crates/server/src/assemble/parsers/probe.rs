@@ -20,7 +20,7 @@ const LABELS: [(&str, &str); 4] =
     [("app", "${APP}"), ("host", "${HOST}"), ("program", "${PROGRAM}"), ("source", "${SOURCE}")];
 
 impl<'t> Lowering<'t> {
-    pub(super) fn metrics_probe(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+    pub(crate) fn metrics_probe(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
         let options = parser.options;
         let key = options.own_text("key");
         let labels = match options.own("labels") {

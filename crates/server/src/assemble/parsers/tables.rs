@@ -92,7 +92,7 @@ fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
 }
 
 impl<'t> Lowering<'t> {
-    pub(super) fn contextual_data(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+    pub(crate) fn contextual_data(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
         let options = parser.options;
         let selector = self.selector(options.own("selector")?)?;
         let database = options.own("database")?;
@@ -125,7 +125,7 @@ impl<'t> Lowering<'t> {
         beside.filter(|beside| beside.exists()).unwrap_or(path)
     }
 
-    pub(super) fn geoip_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+    pub(crate) fn geoip_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
         let options = parser.options;
         let input = match options.call.plain().next() {
             Some(arg) => Input::of(self.template_or_named(&name(arg))?),
@@ -140,7 +140,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Collects the databases that `$(geoip2)` uses.
-    pub(in crate::assemble) fn template_databases(&mut self) {
+    pub(crate) fn template_databases(&mut self) {
         for (path, database) in self.definitions.geo.all() {
             let mut file = TableFile { path: path.into(), content: Content::Geo(database), seen: None };
             let read = if self.environment.looks_up { file.refresh() } else { Some(Ok(())) };

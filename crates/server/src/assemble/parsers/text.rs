@@ -13,7 +13,7 @@ use std::sync::Arc;
 use template::{OnError, TypeHint};
 
 impl<'t> Lowering<'t> {
-    pub(super) fn kv_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+    pub(crate) fn kv_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
         let options = parser.options;
         let separator = options.own_text("value-separator").unwrap_or_else(|| "=".to_owned());
         let &[value_separator] = separator.as_bytes() else {
@@ -28,7 +28,7 @@ impl<'t> Lowering<'t> {
         self.text_parser(parser, kv, "")
     }
 
-    pub(super) fn csv_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+    pub(crate) fn csv_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
         let options = parser.options;
         let flags = options.flags();
         let has = |flag: &str| flags.iter().any(|known| known == flag);
@@ -82,7 +82,7 @@ impl<'t> Lowering<'t> {
         hint
     }
 
-    pub(super) fn json_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+    pub(crate) fn json_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
         let options = parser.options;
         let mut json = Json { marker: options.own_text("marker").unwrap_or_default(), ..Json::default() };
         if let Some(option) = options.own("key-delimiter") {

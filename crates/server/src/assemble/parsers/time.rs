@@ -15,7 +15,7 @@ use std::sync::Arc;
 const ISO: &str = "%FT%T%z";
 
 impl<'t> Lowering<'t> {
-    pub(super) fn date_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+    pub(crate) fn date_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
         let options = parser.options;
         let mut formats = Vec::new();
         let args: Vec<_> = options.all("format").flat_map(|option| option.args.iter()).collect();
@@ -44,11 +44,11 @@ impl<'t> Lowering<'t> {
         are_all_read.then(|| Arc::new(date) as Arc<dyn Parser>)
     }
 
-    pub(super) fn cef_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+    pub(crate) fn cef_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
         self.event_parser(parser, Cef, ".cef.")
     }
 
-    pub(super) fn leef_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+    pub(crate) fn leef_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
         self.event_parser(parser, Leef, ".leef.")
     }
 
@@ -69,7 +69,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// `@cee:` and an object of JSON.
-    pub(super) fn cee_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+    pub(crate) fn cee_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
         let json = Json { marker: "@cee:".to_owned(), ..Json::default() };
         self.text_parser(parser, json, ".cee.")
     }

@@ -1,0 +1,81 @@
+//! Turns `disk-buffer()` into a queue on disk.
+//!
+//! In: options of a destination. Out: settings of its queue. Limits: a name that cannot be a folder is an error.
+
+use crate::assemble::lowering::Lowering;
+use crate::assemble::options::driver::{Options, present_name};
+use crate::assemble::options::version::TRUNCATES_TO_RATIO;
+use config::Diagnostic;
+use config::options::ValueKind;
+use config::tree::{Arg, Call};
+use delivery::DiskBuffer;
+use std::path::PathBuf;
+
+/// Folder of the queues unless `dir()` names another.
+const FOLDER: &str = "disk-buffers";
+
+impl<'t> Lowering<'t> {
+    /// Returns the queue on disk of a destination. The outer `None` means an error, which is in the report.
+    pub(crate) fn disk_buffer(&mut self, id: &str, options: &Options<'t>) -> Option<Option<DiskBuffer>> {
+        let Some(call) = options.own("disk-buffer") else { return Some(None) };
+        let inside = |name: &str| call.options().filter(|option| inner_name(option) == name).last();
+        let number =
+            |name: &str| inside(name).and_then(Call::number).and_then(|number| u64::try_from(number).ok());
+        let yes = |name: &str| inside(name).and_then(Call::truth).unwrap_or(false);
+        let Some(capacity) = number("capacity-bytes") else {
+            let message =
+                "`disk-buffer()` needs capacity-bytes(): the most bytes that it may take on the disk";
+            self.report.push(Diagnostic::error(call.name.span, message));
+            return None;
+        };
+        // The end of the id distinguishes several queues of one driver.
+        let part = id.rsplit_once('#').and_then(|(_, number)| number.split_once('.')).map(|(_, part)| part);
+        let named = options.own_text("persist-name");
+        let named = named.map(|name| part.map_or_else(|| name.clone(), |part| format!("{name}.{part}")));
+        let name = named.unwrap_or_else(|| id.to_owned());
+        let is_safe = |letter: char| !matches!(letter, '/' | '\0') && !letter.is_control();
+        if name.is_empty() || name.starts_with('.') || name.len() > 200 || !name.chars().all(is_safe) {
+            let message = format!(
+                "`{name}` cannot be the name of a folder, which the queue on disk needs: set persist-name()"
+            );
+            self.report.push(Diagnostic::error(call.name.span, message));
+            return None;
+        }
+        let dir = inside("dir").and_then(|option| option.args.first()).and_then(Arg::text).map(PathBuf::from);
+        let dir = dir.map(|dir| std::path::absolute(&dir).unwrap_or(dir));
+        let folder = dir.unwrap_or_else(|| self.environment.data.join(FOLDER)).join(name);
+        if !self.queue_folders.insert(folder.clone()) {
+            let message = format!(
+                "another destination keeps its queue in `{}` too: give each a persist-name() of its own",
+                folder.display()
+            );
+            self.report.push(Diagnostic::error(call.name.span, message));
+            return None;
+        }
+        let mut buffer = DiskBuffer::new(folder, capacity);
+        buffer.reliable = yes("reliable");
+        let shared = self.globals.get("disk-buffer");
+        let shared = |name: &str| shared.and_then(|call| call.option(name));
+        let prealloc = inside("prealloc").or_else(|| shared("prealloc"));
+        buffer.preallocate = prealloc.and_then(Call::truth).unwrap_or(false);
+        let size = |name: &str| number(name).and_then(|number| usize::try_from(number).ok());
+        buffer.memory_bytes = size("flow-control-window-bytes").unwrap_or(buffer.memory_bytes);
+        buffer.memory_messages = size("front-cache-size").unwrap_or(0).max(DiskBuffer::MESSAGES_MIN);
+        let written = inside("truncate-size-ratio").or_else(|| shared("truncate-size-ratio"));
+        let written = written.and_then(Call::decimal);
+        buffer.truncate_ratio = written.or(self.globals.is_older(TRUNCATES_TO_RATIO).then_some(0.0));
+        Some(Some(buffer))
+    }
+}
+
+/// Returns the present name of an option inside `disk-buffer()`.
+fn inner_name(option: &Call) -> String {
+    let table = config::options::drivers(config::tree::Kind::Destination)
+        .iter()
+        .filter_map(|driver| config::options::row(driver.options, "disk-buffer"))
+        .find_map(|row| match row.kind {
+            ValueKind::Options(rows) => Some(rows),
+            _ => None,
+        });
+    table.map_or_else(|| option.key(), |rows| present_name(&[rows], &option.key()))
+}

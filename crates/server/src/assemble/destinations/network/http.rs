@@ -1,0 +1,272 @@
+//! Turns `http()` of the language, as a source and as a destination, into those of `intake` and `delivery`.
+//!
+//! In: drivers. Out: a listener with its limits; a target with its requests.
+//! Limits: an unusable URL is an error at its place.
+
+use crate::assemble::lowering::Lowering;
+use crate::assemble::options::driver::Options;
+use crate::assemble::sources::drivers::{handshakes, values};
+use crate::assemble::tls::server;
+use crate::authorities;
+use base64::{Engine, engine::general_purpose::STANDARD};
+use config::Diagnostic;
+use config::tree::{Arg, Call, Name};
+use delivery::{
+    Compression, DestinationDriver, HttpTarget, ItemResults, RequestSettings, ResponseAction, Server,
+};
+use intake::{Acknowledge, Dialogue, HttpOptions, ListenAddress, SourceDriver, StreamListener};
+use message::Render;
+use std::{sync::Arc, time::Duration};
+use transport::tls::{ListenerTls, SenderTls, TlsOptions};
+use wire::Framing;
+
+/// Default port of Splunk's event collector.
+const PORT: u16 = 8088;
+/// Default port of proxies.
+const PROXY_PORT: u16 = 1080;
+/// Connections at a time: every shipper of a site has some.
+const CONNECTIONS_MAX: usize = 1_000;
+/// Longest wait for an answer.
+const ANSWER_WITHIN: Duration = Duration::from_secs(60);
+/// Time for which a failed server is skipped, as in syslog-ng.
+const RECOVERY: Duration = Duration::from_secs(60);
+
+/// Options of `tls()` that may be given directly in `http()`.
+const BESIDE_TLS: [&str; 9] = [
+    "ca-dir",
+    "ca-file",
+    "cert-file",
+    "key-file",
+    "cipher-suite",
+    "ssl-version",
+    "use-system-cert-store",
+    "peer-verify",
+    "ocsp-stapling-verify",
+];
+
+impl<'t> Lowering<'t> {
+    /// Makes the listener of `http()`.
+    pub(crate) fn http_listener(&mut self, options: &Options<'t>) -> Option<(SourceDriver, Framing)> {
+        let address = self.address(options, options.port(["port", "localport"], PORT))?;
+        let mut listener = StreamListener::new(ListenAddress::Ip(address));
+        self.complete_stream(options, &mut listener);
+        listener.connections.total = options.count("max-connections", CONNECTIONS_MAX);
+        if options.own("tls").is_some() {
+            listener.tls = Some(ListenerTls::new(self.tls(options)?));
+            listener.handshakes = handshakes(options, listener.handshakes);
+        }
+        let mut http = HttpOptions::new(options.count("max-bytes-in-work", 256 << 20));
+        if options.word("acknowledge").as_deref() == Some("received") {
+            http.acknowledge = Acknowledge::Received;
+        }
+        http.tokens = options.all("tokens").flat_map(Call::texts).collect();
+        let users = options.all("users").flat_map(values);
+        http.users =
+            users.map(|(name, _, secret)| (name, String::from_utf8_lossy(&secret).into_owned())).collect();
+        http.prefix = options.own_text("prefix").unwrap_or_default();
+        http.body_bytes_max = options.count("max-request-size", http.body_bytes_max);
+        http.timeout = options.seconds("timeout").unwrap_or(http.timeout);
+        http.idle_timeout = options.seconds("idle-timeout").unwrap_or(http.idle_timeout);
+        listener.dialogue = Dialogue::Http(Arc::new(http));
+        Some((SourceDriver::Stream(listener), Framing::Newline))
+    }
+
+    /// Makes the target of `http()`, and the renderer of its bodies.
+    pub(crate) fn http_target(
+        &mut self,
+        options: &Options<'t>,
+    ) -> Option<(DestinationDriver, Box<dyn Render>)> {
+        let urls = self.urls(options)?;
+        let body = match options.own("body") {
+            Some(option) => self.named_or_text(option)?,
+            None => {
+                self.template(&Name { text: "$MESSAGE".to_owned(), span: options.call.span }).map(Arc::new)?
+            }
+        };
+        let body = self.templated(body, options);
+        let text = |name: &str, default: &str| options.own_text(name).unwrap_or_else(|| default.to_owned());
+        let target = HttpTarget {
+            body_prefix: text("body-prefix", ""),
+            body_suffix: text("body-suffix", ""),
+            delimiter: text("delimiter", "\n"),
+            ..self.http_requests(options, urls, 1)?
+        };
+        Some((DestinationDriver::Http(Box::new(target)), body))
+    }
+
+    /// Returns the options of requests: their form, and the reactions to their answers; the caller makes the
+    /// bodies.
+    pub(crate) fn http_requests(
+        &mut self,
+        options: &Options<'t>,
+        urls: Vec<Box<dyn Render>>,
+        batch_lines: usize,
+    ) -> Option<HttpTarget> {
+        let batch_timeout = options.own("batch-timeout").and_then(Call::number).filter(|ms| *ms > 0);
+        let retries = options.own("retries").and_then(Call::number).unwrap_or(3);
+        Some(HttpTarget {
+            urls,
+            body_prefix: String::new(),
+            body_suffix: String::new(),
+            delimiter: String::new(),
+            batch_lines: own_count(options, "batch-lines", batch_lines).max(1),
+            batch_bytes: own_count(options, "batch-bytes", 0),
+            batch_timeout: batch_timeout.map(|ms| Duration::from_millis(ms.unsigned_abs())),
+            workers: own_count(options, "workers", 1).max(1),
+            retries: u32::try_from(retries).unwrap_or(3),
+            recovery: RECOVERY,
+            actions: self.response_actions(options)?,
+            item_results: match options.own_text("item-results").as_deref() {
+                Some("yes") => ItemResults::Always,
+                Some("no") => ItemResults::Never,
+                _ => ItemResults::ByAddress,
+            },
+            settings: Arc::new(self.request_settings(options)?),
+        })
+    }
+
+    /// Parses `url("http://a/" "http://b/")`; one text may also hold several, separated by blanks.
+    fn urls(&mut self, options: &Options<'t>) -> Option<Vec<Box<dyn Render>>> {
+        let mut urls = Vec::new();
+        for arg in options.all("url").flat_map(|option| &option.args) {
+            let (Arg::Text(name) | Arg::Word(name)) = arg else { continue };
+            let parts: Vec<&str> = name.text.split_whitespace().collect();
+            let is_list = parts.len() > 1 && parts.iter().all(|part| part.starts_with("http"));
+            let texts = if is_list { parts } else { vec![name.text.as_str()] };
+            for text in texts {
+                let name = Name { text: text.to_owned(), span: name.span };
+                if let Some(reason) = unusable(text) {
+                    self.report.push(Diagnostic::error(name.span, format!("`{text}` {reason}")));
+                    return None;
+                }
+                let template = self.template(&name).map(Arc::new)?;
+                urls.push(self.templated(template, options));
+            }
+        }
+        Some(urls)
+    }
+
+    fn request_settings(&mut self, options: &Options<'t>) -> Option<RequestSettings> {
+        let mut headers = Vec::new();
+        for arg in options.all("headers").flat_map(|option| &option.args) {
+            let (text, span) = (arg.text().unwrap_or_default(), arg.span());
+            let pair = text.split_once(':').map(|(name, value)| (name.trim(), value.trim()));
+            let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+            let good = pair.filter(|(name, value)| {
+                !name.is_empty()
+                    && name.bytes().all(is_name)
+                    && !value.bytes().any(|byte| byte.is_ascii_control())
+            });
+            let Some((name, value)) = good else {
+                let message = format!("`{text}` is no header; write \"Name: value\"");
+                self.report.push(Diagnostic::error(span, message));
+                return None;
+            };
+            headers.push((name.to_owned(), value.to_owned()));
+        }
+        if let Some(user) = options.own_text("user") {
+            let secret = options.own_text("password").unwrap_or_default();
+            let encoded = STANDARD.encode(format!("{user}:{secret}"));
+            headers.push(("Authorization".to_owned(), format!("Basic {encoded}")));
+        }
+        if let Some(agent) = options.own_text("user-agent") {
+            headers.push(("User-Agent".to_owned(), agent));
+        }
+        Some(RequestSettings {
+            method: options.own_text("method").unwrap_or_else(|| "POST".to_owned()).to_ascii_uppercase(),
+            headers,
+            compression: match options.own_text("content-compression").as_deref() {
+                Some("gzip") => Compression::Gzip,
+                Some("deflate") => Compression::Deflate,
+                _ => Compression::None,
+            },
+            timeout: options.seconds("timeout").filter(|wait| !wait.is_zero()).unwrap_or(ANSWER_WITHIN),
+            follows_redirects: options.yes("accept-redirects", false),
+            proxy: self.proxy(options)?,
+            tls: SenderTls::new(self.request_tls(options)?),
+        })
+    }
+
+    /// Parses `proxy("http://host:port")`. The outer `None` means an error, which is in the report.
+    fn proxy(&mut self, options: &Options<'t>) -> Option<Option<Server>> {
+        let Some(option) = options.own("proxy") else { return Some(None) };
+        let text = option.text().unwrap_or_default();
+        if text.is_empty() {
+            return Some(None);
+        }
+        let bare = text.strip_prefix("http://").unwrap_or(text).trim_end_matches('/');
+        if bare.is_empty() || bare.contains(['/', '@']) {
+            let message = format!("`{text}` is no proxy; write http://host:port");
+            self.report.push(Diagnostic::error(option.span, message));
+            return None;
+        }
+        Some(Some(server(bare, PROXY_PORT)))
+    }
+
+    /// Parses `tls()`; without it the CAs of the machine are trusted. The name of the server is always sent
+    /// (SNI).
+    fn request_tls(&mut self, options: &Options<'t>) -> Option<TlsOptions> {
+        let beside = BESIDE_TLS.iter().filter(|name| options.own(name).is_some()).count() > 0;
+        let in_auth = options.own("auth").and_then(|auth| auth.option("tls"));
+        let tls = match options.own("tls").or(in_auth) {
+            Some(tls) => self.tls_of(tls)?,
+            // Options of tls() are also accepted in http() itself, as in old configurations.
+            None if beside => {
+                let tls = self.tls_of(options.call)?;
+                let has_none = tls.ca_file.is_none() && tls.ca_dir.is_none();
+                TlsOptions {
+                    ca_file: tls.ca_file.or_else(|| has_none.then(authorities::system).flatten()),
+                    ..tls
+                }
+            }
+            None => TlsOptions { ca_file: authorities::system(), ..TlsOptions::default() },
+        };
+        Some(TlsOptions { sni: true, ..tls })
+    }
+
+    /// `response-action(418 => drop, 500 => retry)`
+    fn response_actions(&mut self, options: &Options<'t>) -> Option<Vec<(u16, ResponseAction)>> {
+        let mut actions = Vec::new();
+        for arg in options.all("response-action").flat_map(|option| &option.args) {
+            let Arg::Pair(status, action) = arg else { continue };
+            let code = status.text.parse().ok().filter(|code| (100..600).contains(code));
+            let action = match action.text() {
+                Some("success") => Some(ResponseAction::Success),
+                Some("drop") => Some(ResponseAction::Drop),
+                Some("retry") => Some(ResponseAction::Retry),
+                Some("disconnect") => Some(ResponseAction::Disconnect),
+                _ => None,
+            };
+            let Some(pair) = code.zip(action) else {
+                let message = "this is no status with what it means";
+                let help = "a status from 100 to 599 => one of success, drop, retry, disconnect";
+                self.report.push(Diagnostic::error(status.span, message).help(help));
+                return None;
+            };
+            actions.push(pair);
+        }
+        Some(actions)
+    }
+}
+
+/// Returns a number of the driver itself; the global option of this name means something else.
+fn own_count(options: &Options<'_>, name: &str, default: usize) -> usize {
+    options
+        .own(name)
+        .and_then(Call::number)
+        .and_then(|number| usize::try_from(number).ok())
+        .unwrap_or(default)
+}
+
+/// Returns the reason why a URL cannot be used.
+fn unusable(text: &str) -> Option<&'static str> {
+    if text.starts_with('$') {
+        // A template produces the whole URL.
+        return None;
+    }
+    let Some(rest) = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://")) else {
+        return Some("is no URL; it begins with http:// or https://");
+    };
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    (host.is_empty()).then_some("has no host")
+}

@@ -1,0 +1,184 @@
+//! `loki()` of the language: Loki's push over HTTP.
+//!
+//! In: its options. Out: a target with its requests, and an object of JSON for each message: its labels, time
+//! and line. Holds: nothing. Limits: syslog-ng speaks gRPC here, we HTTP: an address without `http://` is an
+//! error.
+
+use crate::assemble::{lowering::Lowering, options::driver::Options};
+use config::Diagnostic;
+use config::tree::{Arg, Call};
+use delivery::{Compression, DestinationDriver, HttpTarget};
+use message::{Batch, Render, Stamp};
+use std::sync::Arc;
+
+/// Path of Loki's push endpoint.
+const PATH: &str = "/loki/api/v1/push";
+/// The template of a line without `template()`.
+const LINE: &str = "$ISODATE $HOST $MSGHDR$MSG";
+/// Messages of a request.
+const BATCH_LINES: usize = 100;
+
+/// The time of a message that is sent.
+#[derive(Clone, Copy)]
+enum Time {
+    /// The time of sending.
+    Current,
+    /// The time of reception.
+    Received,
+    /// The time in the message.
+    Message,
+}
+
+impl<'t> Lowering<'t> {
+    /// Makes the target of `loki()`, and the renderer of its messages.
+    pub(crate) fn loki(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {
+        let url = self.loki_url(options)?;
+        let line = match options.own("template") {
+            Some(_) => self.driver_template(options, "template")?,
+            None => self.fixed(LINE, options)?,
+        };
+        let entry = Entry {
+            line: self.templated(line, options),
+            labels: self.loki_labels(options)?,
+            time: match options.word("timestamp").as_deref() {
+                Some("received") => Time::Received,
+                Some("msg") => Time::Message,
+                _ => Time::Current,
+            },
+            now: Stamp::default(),
+            text: Vec::new(),
+        };
+        let mut target = HttpTarget {
+            body_prefix: "{\"streams\":[".to_owned(),
+            body_suffix: "]}".to_owned(),
+            delimiter: ",".to_owned(),
+            ..self.http_requests(options, vec![url], BATCH_LINES)?
+        };
+        let settings = Arc::make_mut(&mut target.settings);
+        settings.headers.push(("Content-Type".to_owned(), "application/json".to_owned()));
+        if let Some(tenant) = options.own_text("tenant-id").filter(|tenant| !tenant.is_empty()) {
+            settings.headers.push(("X-Scope-OrgID".to_owned(), tenant));
+        }
+        if options.yes("compression", false) {
+            settings.compression = Compression::Gzip;
+        }
+        Some((DestinationDriver::Http(Box::new(target)), Box::new(entry)))
+    }
+
+    /// Parses `url("http://host:3100")`; a path in it is kept.
+    fn loki_url(&mut self, options: &Options<'t>) -> Option<Box<dyn Render>> {
+        let arg = options.own("url")?.args.first()?;
+        let text = arg.text().unwrap_or_default();
+        let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
+        let Some(rest) = rest.filter(|rest| !rest.is_empty() && !rest.starts_with('/')) else {
+            let message = format!("`{text}` is no HTTP address, and Loki's gRPC is not spoken here");
+            let help = "write where its HTTP API is: http://host:3100";
+            self.report.push(Diagnostic::error(arg.span(), message).help(help));
+            return None;
+        };
+        let auth = options.own("auth").and_then(|auth| auth.option("tls"));
+        if let Some(tls) = auth.filter(|_| text.starts_with("http://")) {
+            let message = "tls() in auth() needs an address that begins with https://";
+            self.report.push(Diagnostic::error(tls.span, message));
+            return None;
+        }
+        let path = rest.find('/').map_or("", |at| &rest[at..]);
+        let whole =
+            if path.len() > 1 { text.to_owned() } else { format!("{}{PATH}", text.trim_end_matches('/')) };
+        let template = self.fixed(&whole, options)?;
+        Some(self.templated(template, options))
+    }
+
+    /// Parses `labels("app" => "$PROGRAM", "host" => "$HOST")`.
+    fn loki_labels(&mut self, options: &Options<'t>) -> Option<Vec<(String, Box<dyn Render>)>> {
+        let mut labels = Vec::new();
+        for arg in options.all("labels").flat_map(|option: &Call| &option.args) {
+            let Arg::Pair(name, value) = arg else {
+                let message = "this is no label; write \"name\" => \"template\"";
+                self.report.push(Diagnostic::error(arg.span(), message));
+                return None;
+            };
+            if !is_label(&name.text) {
+                let message = format!("`{}` cannot be the name of a label", name.text);
+                let help = "letters, digits and _, no digit first";
+                self.report.push(Diagnostic::error(name.span, message).help(help));
+                return None;
+            }
+            let template = self.template_argument(value).map(Arc::new)?;
+            labels.push((name.text.clone(), self.templated(template, options)));
+        }
+        if labels.is_empty() {
+            let message = "Loki takes nothing without labels: give at least one";
+            self.report.push(Diagnostic::error(options.call.span, message));
+            return None;
+        }
+        Some(labels)
+    }
+}
+
+fn is_label(name: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
+    name.bytes().next().is_some_and(is_letter)
+        && name.bytes().all(|byte| is_letter(byte) || byte.is_ascii_digit())
+}
+
+/// Renders a message as a stream of one line.
+struct Entry {
+    labels: Vec<(String, Box<dyn Render>)>,
+    line: Box<dyn Render>,
+    time: Time,
+    now: Stamp,
+    /// A value before it is written as JSON.
+    text: Vec<u8>,
+}
+
+impl Entry {
+    /// Appends a text as JSON; bytes that are not UTF-8 become U+FFFD.
+    fn push_text(text: &[u8], out: &mut Vec<u8>) {
+        let text = String::from_utf8_lossy(text);
+        serde_json::to_writer(&mut *out, &text).expect("memory takes what is written to it");
+    }
+}
+
+impl Render for Entry {
+    fn begin(&mut self, now: Stamp) {
+        self.now = now;
+        self.line.begin(now);
+        self.labels.iter_mut().for_each(|(_, value)| value.begin(now));
+    }
+
+    fn render(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"{\"stream\":{");
+        let first = out.len();
+        for (name, value) in &mut self.labels {
+            self.text.clear();
+            value.render(batch, index, sequence, &mut self.text);
+            // A label without a value is left out.
+            if self.text.is_empty() {
+                continue;
+            }
+            if out.len() > first {
+                out.push(b',');
+            }
+            Self::push_text(name.as_bytes(), out);
+            out.push(b':');
+            Self::push_text(&self.text, out);
+        }
+        let stamp = match self.time {
+            Time::Current => self.now,
+            Time::Received => batch.received_of(index),
+            Time::Message => batch.messages[index].event,
+        };
+        out.extend_from_slice(
+            format!("}},\"values\":[[\"{}\",", i128::from(stamp.unix_us) * 1000).as_bytes(),
+        );
+        self.text.clear();
+        self.line.render(batch, index, sequence, &mut self.text);
+        Self::push_text(&self.text, out);
+        out.extend_from_slice(b"]]}");
+    }
+
+    fn render_name(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
+        self.render(batch, index, sequence, out);
+    }
+}

@@ -1,0 +1,147 @@
+//! `template("$(slog --key-file KEY --mac-file MAC TEMPLATE)\n")` of a file.
+//!
+//! In: the text of a template. Out: its files and what is sealed. The function changes a file with every line, so it stands alone, in the
+//! `template()` of `file()` itself. Limits: the name of the file has no macros: one key is for one log.
+
+use crate::assemble::{destinations::lines::sealed, lowering::Lowering, options::driver::Options};
+use config::{Diagnostic, tree::Call, tree::Name};
+use message::Render;
+use std::path::PathBuf;
+
+/// A call of `$(slog)`.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct SlogCall {
+    key_file: PathBuf,
+    mac_file: PathBuf,
+    template: String,
+}
+
+/// The call that a template is; none: it is another template. `Err` says what is wrong with the call.
+pub(crate) fn slog_call(text: &str) -> Option<Result<SlogCall, String>> {
+    let rest = text.trim_end_matches('\n').strip_prefix("$(slog")?;
+    rest.starts_with(|c: char| c.is_whitespace() || c == ')').then(|| read(rest))
+}
+
+fn read(rest: &str) -> Result<SlogCall, String> {
+    let mut rest = rest
+        .strip_suffix(')')
+        .ok_or("$(slog) stands alone in its template, with a line end behind it")?
+        .trim();
+    let (mut key_file, mut mac_file) = (None, None);
+    while rest.starts_with('-') {
+        let (option, behind) = word(rest);
+        let (option, value, behind) = match option.split_once('=') {
+            Some((option, value)) => (option.to_owned(), value.to_owned(), behind),
+            None => {
+                let (value, behind) = word(behind);
+                (option, value, behind)
+            }
+        };
+        match option.as_str() {
+            "--key-file" | "-k" => key_file = Some(PathBuf::from(value)),
+            "--mac-file" | "-m" => mac_file = Some(PathBuf::from(value)),
+            _ => return Err(format!("$(slog) has no option {option}: it takes --key-file and --mac-file")),
+        }
+        rest = behind.trim_start();
+    }
+    let needs = |name: &str| format!("$(slog) needs {name}");
+    let is_quoted = rest.len() >= 2 && rest.starts_with(['"', '\'']) && rest.ends_with(&rest[..1]);
+    let template = if is_quoted { &rest[1..rest.len() - 1] } else { rest };
+    if template.is_empty() {
+        return Err(needs("a template, such as $RAWMSG"));
+    }
+    Ok(SlogCall {
+        key_file: key_file.ok_or_else(|| needs("--key-file FILE"))?,
+        mac_file: mac_file.ok_or_else(|| needs("--mac-file FILE"))?,
+        template: template.to_owned(),
+    })
+}
+
+/// Returns the first word, without its quotes, and the text after it.
+fn word(text: &str) -> (String, &str) {
+    let text = text.trim_start();
+    if let Some(quote) = text.chars().next().filter(|first| matches!(first, '"' | '\''))
+        && let Some((word, rest)) = text[1..].split_once(quote)
+    {
+        return (word.to_owned(), rest);
+    }
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    (text[..end].to_owned(), &text[end..])
+}
+
+impl<'t> Lowering<'t> {
+    /// Returns the lines of a file whose template is `$(slog)`; none for another template. Errors are in the
+    /// report.
+    pub(crate) fn sealed_lines(&mut self, options: &Options<'t>) -> Option<Option<Box<dyn Render>>> {
+        let arg = options.own("template")?.args.first()?;
+        let name = Name { text: arg.text()?.to_owned(), span: arg.span() };
+        let call = slog_call(&name.text)?;
+        let is_sized = self.refuse_sizes(options);
+        let sealing = self.told(&name, call).and_then(|call| self.sealing(&name, call, options));
+        Some(sealing.filter(|_| !is_sized))
+    }
+
+    /// Reports options that change the size of lines, because a sealed line of another size cannot be opened.
+    /// Returns true if there is one.
+    fn refuse_sizes(&mut self, options: &Options<'t>) -> bool {
+        let asks = |option: &&'t Call| option.number().is_some_and(|size| size >= 0);
+        let truncates = options.own("truncate-size").filter(asks);
+        let pads = options.own("pad-size").filter(|option| option.number().is_some_and(|size| size > 0));
+        let written = [truncates, pads];
+        for option in written.iter().flatten() {
+            let message = format!(
+                "`{}()` would change lines that $(slog) has sealed: they could not be verified any more",
+                option.name.text
+            );
+            self.report.push(Diagnostic::error(option.span, message));
+        }
+        written.iter().any(Option::is_some)
+    }
+
+    fn sealing(&mut self, name: &Name, call: SlogCall, options: &Options<'t>) -> Option<Box<dyn Render>> {
+        let log = options.plain().filter(|log| !log.contains('$'));
+        let log = log
+            .ok_or_else(|| "a file of $(slog) has no macros in its name: one key is for one log".to_owned());
+        let log = self.told(name, log)?;
+        let template = self.fixed(&call.template, options)?;
+        let inner = self.templated(template, options);
+        let sealer = self.environment.kept.get::<crate::slog::Sealer>(&call.key_file.display().to_string());
+        if self.environment.looks_up {
+            let loaded = sealer.load(&call.key_file, &call.mac_file);
+            self.told(name, loaded.map_err(|error| error.to_string()))?;
+        }
+        Some(sealed(inner, sealer, PathBuf::from(log)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Rows of calls.
+
+    use super::{SlogCall, slog_call};
+
+    #[track_caller]
+    fn check(text: &str, want: Result<(&str, &str, &str), &str>) {
+        let want = want.map(|(key, mac, template)| SlogCall {
+            key_file: key.into(),
+            mac_file: mac.into(),
+            template: template.into(),
+        });
+        assert_eq!(slog_call(text), Some(want.map_err(str::to_owned)), "{text}");
+    }
+
+    #[test]
+    fn reads_calls() {
+        check("$(slog --key-file /k --mac-file /m $RAWMSG)\n", Ok(("/k", "/m", "$RAWMSG")));
+        check("$(slog -m '/a b' -k=/k \"$HOST $(echo $MSG)\")", Ok(("/k", "/a b", "$HOST $(echo $MSG)")));
+        check("$(slog --key-file /k $MSG)\n", Err("$(slog) needs --mac-file FILE"));
+        check("$(slog -k /k -m /m)\n", Err("$(slog) needs a template, such as $RAWMSG"));
+        check("$(slog -x 1 $MSG)", Err("$(slog) has no option -x: it takes --key-file and --mac-file"));
+        check(
+            "$(slog -k /k -m /m $MSG) more",
+            Err("$(slog) stands alone in its template, with a line end behind it"),
+        );
+        assert_eq!(slog_call("$(sloganize x)"), None);
+        assert_eq!(slog_call("$MSG\n"), None);
+    }
+}

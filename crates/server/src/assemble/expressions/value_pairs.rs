@@ -1,0 +1,104 @@
+//! `value-pairs()` and its kin: the selection of names and values of a message, and their new names.
+//!
+//! In: a call with `scope()`, `key()`, `exclude()`, `pair()`, `rekey()`. Out: the selection.
+//! Limits: an option that cannot be read is an error at its place.
+
+use crate::assemble::lowering::Lowering;
+use config::Diagnostic;
+use config::tree::{Arg, Call};
+use template::{Rekey, ValuePairs};
+
+/// Names of the changes of `rekey()`.
+const CHANGES: &str = "shift, shift-levels, add-prefix, replace-prefix, lower, upper";
+
+impl<'t> Lowering<'t> {
+    /// Returns the selection that a call describes.
+    pub(crate) fn value_pairs(&mut self, call: &'t Call) -> Option<ValuePairs> {
+        let mut pairs = ValuePairs::new(self.definitions.version);
+        let mut complete = true;
+        for option in call.options() {
+            complete &= self.pairs_option(option, &mut pairs).is_some();
+        }
+        complete.then_some(pairs)
+    }
+
+    fn pairs_option(&mut self, option: &'t Call, pairs: &mut ValuePairs) -> Option<()> {
+        let is_on = |option: &Call| option.args.is_empty() || option.truth() == Some(true);
+        match option.key().as_str() {
+            "scope" => {
+                for arg in option.plain() {
+                    for scope in arg.text()?.split([',', ' ']).filter(|scope| !scope.is_empty()) {
+                        if !pairs.scope(scope) {
+                            let known: Vec<&str> = ValuePairs::scopes().collect();
+                            let message = format!("unknown scope `{scope}`");
+                            let help = format!("one of {}", known.join(", "));
+                            self.report.push(Diagnostic::error(arg.span(), message).help(help));
+                            return None;
+                        }
+                    }
+                }
+            }
+            "exclude" => option.texts().iter().for_each(|glob| pairs.exclude(glob)),
+            "key" => {
+                let changes = self.rekey_of(option)?;
+                option.texts().iter().for_each(|glob| pairs.key(glob, changes.clone()));
+            }
+            "rekey" => {
+                let changes = self.changes(option)?;
+                option.texts().iter().for_each(|glob| pairs.rekey(glob, changes.clone()));
+            }
+            "pair" => {
+                let ([name, value], Some(text)) = (option.args.as_slice(), option.text()) else {
+                    return self.unfit(option, "needs a name and a template");
+                };
+                debug_assert_eq!(name.text(), Some(text));
+                let template = self.template_argument(value)?;
+                pairs.pair(text, template);
+            }
+            "omit-empty-values" if is_on(option) => pairs.omit_empty(),
+            "cast" if is_on(option) => pairs.cast_to_strings(),
+            "include-bytes" if is_on(option) => pairs.include_bytes(),
+            _ => {}
+        }
+        Some(())
+    }
+
+    /// Returns the changes of `rekey()` inside `key()`.
+    fn rekey_of(&mut self, key: &'t Call) -> Option<Vec<Rekey>> {
+        let mut changes = Vec::new();
+        for option in key.options() {
+            if option.key() != "rekey" {
+                return self.unfit(option, "is not known here; rekey() is");
+            }
+            changes.extend(self.changes(option)?);
+        }
+        Some(changes)
+    }
+
+    fn changes(&mut self, rekey: &'t Call) -> Option<Vec<Rekey>> {
+        rekey.options().map(|option| self.change(option)).collect()
+    }
+
+    fn change(&mut self, option: &'t Call) -> Option<Rekey> {
+        let count = option.number().and_then(|count| usize::try_from(count).ok());
+        let texts: Vec<&str> = option.args.iter().filter_map(Arg::text).collect();
+        let change = match (option.key().as_str(), count, texts.as_slice()) {
+            ("shift", Some(count), _) => Rekey::Shift(count),
+            ("shift-levels", Some(levels), _) => Rekey::ShiftLevels(levels),
+            ("add-prefix", _, [prefix]) => Rekey::AddPrefix((*prefix).to_owned()),
+            ("replace-prefix" | "replace", _, [old, new]) => {
+                Rekey::ReplacePrefix((*old).to_owned(), (*new).to_owned())
+            }
+            ("lower", ..) => Rekey::Lower,
+            ("upper", ..) => Rekey::Upper,
+            _ => return self.unfit(option, &format!("cannot be used so; changes of names are {CHANGES}")),
+        };
+        Some(change)
+    }
+
+    fn unfit<T>(&mut self, option: &Call, what: &str) -> Option<T> {
+        let message = format!("`{}()` {what}", option.name.text);
+        self.report.push(Diagnostic::error(option.span, message));
+        None
+    }
+}

@@ -1,0 +1,3 @@
+//! Logspaces.
+
+pub(crate) mod views;

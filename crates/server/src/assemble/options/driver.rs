@@ -1,0 +1,131 @@
+//! Options of a driver, over the global ones.
+//!
+//! In: a driver and the global options. Out: values. Old spellings are found under their new names.
+//! Limits: values are valid, because the check has verified them; an invalid one counts as left out.
+
+use crate::assemble::options::globals::Globals;
+use config::options::{self, Row, Standing};
+use config::tree::{Call, Kind};
+use std::time::Duration;
+
+/// The options of one driver.
+#[derive(Clone, Copy)]
+pub(crate) struct Options<'t> {
+    pub(crate) call: &'t Call,
+    pub(crate) globals: &'t Globals<'t>,
+    tables: &'static [&'static [Row]],
+}
+
+/// Returns the present name of an option, also for an old spelling.
+pub(crate) fn present_name(tables: &[&'static [Row]], key: &str) -> String {
+    match options::row(tables, key).map(|row| row.standing) {
+        Some(Standing::Renamed(to)) => to.to_owned(),
+        _ => key.to_owned(),
+    }
+}
+
+impl<'t> Options<'t> {
+    pub(crate) fn new(kind: Kind, call: &'t Call, globals: &'t Globals<'t>) -> Options<'t> {
+        let tables = options::driver(kind, &call.key()).map_or(&[] as &[_], |driver| driver.options);
+        Options { call, globals, tables }
+    }
+
+    /// The driver's own option.
+    pub(crate) fn own(&self, name: &str) -> Option<&'t Call> {
+        self.all(name).last()
+    }
+
+    /// Every use of an option of the driver.
+    pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &'t Call> {
+        let (tables, globals) = (self.tables, self.globals);
+        let name = name.to_owned();
+        let wanted = self.call.options().filter(move |option| present_name(tables, &option.key()) == name);
+        wanted.inspect(move |option| globals.ask(option))
+    }
+
+    /// Returns the supported options that were not read while the driver was made: they have no effect as
+    /// written. Options that only name it are left out.
+    pub(crate) fn unasked(&self) -> impl Iterator<Item = &'t Call> {
+        let (tables, globals) = (self.tables, self.globals);
+        self.call.options().filter(move |option| {
+            let standing = options::row(tables, &option.key()).map(|row| row.standing);
+            let works = matches!(standing, Some(Standing::Honoured | Standing::Renamed(_)));
+            works && option.key() != "persist-name" && !globals.was_asked(option)
+        })
+    }
+
+    /// The driver's option, else the global one.
+    pub(crate) fn any(&self, name: &str) -> Option<&'t Call> {
+        self.own(name).or_else(|| self.globals.get(name))
+    }
+
+    pub(crate) fn yes(&self, name: &str, default: bool) -> bool {
+        self.any(name).and_then(Call::truth).unwrap_or(default)
+    }
+
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        self.any(name).and_then(|option| option.texts().into_iter().next())
+    }
+
+    pub(crate) fn word(&self, name: &str) -> Option<String> {
+        self.text(name).map(|word| word.replace('_', "-").to_ascii_lowercase())
+    }
+
+    pub(crate) fn own_text(&self, name: &str) -> Option<String> {
+        self.own(name).and_then(|option| option.texts().into_iter().next())
+    }
+
+    pub(crate) fn number(&self, name: &str) -> Option<i64> {
+        self.any(name).and_then(Call::number)
+    }
+
+    /// Returns a number that cannot be negative.
+    pub(crate) fn count(&self, name: &str, default: usize) -> usize {
+        self.number(name).and_then(|number| usize::try_from(number).ok()).unwrap_or(default)
+    }
+
+    /// Returns a port, from the first of two names that is there.
+    pub(crate) fn port(&self, names: [&str; 2], default: u16) -> u16 {
+        let Some(written) = names.iter().find_map(|name| self.own(name)) else { return default };
+        let named = || config::service_port(written.text()?);
+        written.number().and_then(|port| u16::try_from(port).ok()).or_else(named).unwrap_or(default)
+    }
+
+    /// Returns a duration in seconds.
+    pub(crate) fn seconds(&self, name: &str) -> Option<Duration> {
+        let seconds = self.any(name).and_then(Call::decimal)?;
+        Duration::try_from_secs_f64(seconds).ok()
+    }
+
+    /// Returns a duration in seconds, where 0 means never.
+    pub(crate) fn seconds_or_never(&self, name: &str, default: Option<Duration>) -> Option<Duration> {
+        match self.any(name) {
+            Some(_) => self.seconds(name).filter(|pause| !pause.is_zero()),
+            None => default,
+        }
+    }
+
+    /// The first plain argument.
+    pub(crate) fn plain(&self) -> Option<String> {
+        self.plain_at(0)
+    }
+
+    /// A plain argument by position.
+    pub(crate) fn plain_at(&self, index: usize) -> Option<String> {
+        use config::tree::Arg;
+        self.call.plain().nth(index).and_then(|arg| match arg {
+            Arg::Number(number, _) => Some(number.to_string()),
+            Arg::Float(number, _) => Some(number.to_string()),
+            arg => arg.text().map(str::to_owned),
+        })
+    }
+
+    /// The words of `flags()`, in keyword spelling.
+    pub(crate) fn flags(&self) -> Vec<String> {
+        let words = self.all("flags").flat_map(Call::texts);
+        words
+            .map(|word| word.replace('_', "-").to_ascii_lowercase())
+            .filter(|word| !word.is_empty())
+            .collect()
+    }
+}

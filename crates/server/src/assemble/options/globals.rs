@@ -1,0 +1,62 @@
+//! The global options of a configuration.
+//!
+//! In: its `options` statements and its `@version`. Out: the last value of each, under its present name. Holds: which options
+//! of drivers were asked for, while these are made.
+
+use crate::assemble::options::driver::present_name;
+use config::tree::{Call, Statement, Tree, Version};
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, HashSet},
+    ptr,
+};
+
+/// The global options, and the version that decides about defaults.
+#[derive(Default)]
+pub(crate) struct Globals<'t> {
+    options: BTreeMap<String, &'t Call>,
+    pub(crate) version: Option<Version>,
+    /// The options of drivers that were asked for: all others have no effect.
+    asked: RefCell<HashSet<*const Call>>,
+}
+
+impl<'t> Globals<'t> {
+    pub(crate) fn of(tree: &'t Tree) -> Globals<'t> {
+        let mut globals = Globals { version: tree.version, ..Globals::default() };
+        for statement in &tree.statements {
+            let Statement::Options(calls) = statement else { continue };
+            for call in calls {
+                globals.options.insert(present_name(config::options::global(), &call.key()), call);
+            }
+        }
+        globals
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&'t Call> {
+        self.options.get(name).copied()
+    }
+
+    /// Notes that an option of a driver was asked for.
+    pub(crate) fn ask(&self, option: &Call) {
+        self.asked.borrow_mut().insert(ptr::from_ref(option));
+    }
+
+    /// Returns true if the option was asked for.
+    pub(crate) fn was_asked(&self, option: &Call) -> bool {
+        self.asked.borrow().contains(&ptr::from_ref(option))
+    }
+
+    /// `stats(level())`, or `stats-level()`.
+    pub(crate) fn stats_level(&self) -> i64 {
+        let inside = self.get("stats").and_then(|stats| stats.option("level"));
+        inside.or_else(|| self.get("stats-level")).and_then(Call::number).unwrap_or(0)
+    }
+
+    pub(crate) fn yes(&self, name: &str, default: bool) -> bool {
+        self.get(name).and_then(Call::truth).unwrap_or(default)
+    }
+
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        self.get(name).and_then(|option| option.texts().into_iter().next())
+    }
+}

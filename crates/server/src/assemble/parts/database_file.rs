@@ -1,0 +1,152 @@
+//! The files of pattern databases.
+//!
+//! In: a path. Out: a database; a new one when the file has changed. A file that cannot be read changes nothing: the
+//! last good database stays, and the error is reported once for each change.
+//! Holds: what the file looked like last. Limits: those of the loader.
+
+use message::Severity;
+use pipeline::{
+    Definitions,
+    patterndb::{Database, DbParser, FILE_BYTES_MAX},
+};
+use std::{
+    fs,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::SystemTime,
+};
+use transport::InternalLog;
+
+/// The last good database of a parser; it outlives a reload.
+#[derive(Default)]
+pub(crate) struct LastDatabase(Mutex<Option<Arc<Database>>>);
+
+impl LastDatabase {
+    fn get(&self) -> Option<Arc<Database>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set(&self, database: &Arc<Database>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(database.clone());
+    }
+}
+
+/// The properties of a file that show a change without reading it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Look {
+    inode: u64,
+    changed: Option<SystemTime>,
+    size: u64,
+}
+
+fn look(path: &Path) -> Option<Look> {
+    let seen = fs::metadata(path).ok()?;
+    Some(Look { inode: seen.ino(), changed: seen.modified().ok(), size: seen.len() })
+}
+
+/// A database and the properties of its file.
+pub(crate) struct Loaded {
+    pub(crate) database: Arc<Database>,
+    look: Option<Look>,
+    pub(crate) last: Arc<LastDatabase>,
+    /// Errors and omissions found while loading.
+    pub(crate) complaints: Vec<String>,
+}
+
+/// Reads a file. If that fails, the result is the last good database, or an empty one.
+pub(crate) fn load(path: &Path, prefix: &str, around: &Definitions, last: Arc<LastDatabase>) -> Loaded {
+    let look = look(path);
+    let (database, complaints) = match read(path, prefix, around) {
+        Ok(database) => {
+            let database = Arc::new(database);
+            last.set(&database);
+            let complaints = complaints(path, &database);
+            (database, complaints)
+        }
+        Err(error) => (last.get().unwrap_or_else(empty), vec![error]),
+    };
+    Loaded { database, look, last, complaints }
+}
+
+/// A database that classifies nothing.
+pub(crate) fn empty() -> Arc<Database> {
+    Arc::new(Database::empty())
+}
+
+fn complaints(path: &Path, database: &Database) -> Vec<String> {
+    let told = |finding: &pipeline::patterndb::Finding| {
+        format!("{}:{}:{}: {}", path.display(), finding.line, finding.column, finding.reason)
+    };
+    database.findings.iter().map(told).collect()
+}
+
+/// Reads and loads a file.
+pub(crate) fn read(path: &Path, prefix: &str, around: &Definitions) -> Result<Database, String> {
+    let size = fs::metadata(path).map(|seen| seen.len());
+    if size.as_ref().is_ok_and(|size| *size > FILE_BYTES_MAX as u64) {
+        return Err(format!("{} is larger than {FILE_BYTES_MAX} bytes", path.display()));
+    }
+    let text = fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    Database::load(&text, prefix, around).map_err(|error| format!("{}:{error}", path.display()))
+}
+
+/// The file of one parser's database, checked for changes.
+pub(crate) struct WatchedDatabase {
+    path: PathBuf,
+    prefix: String,
+    look: Option<Look>,
+    parser: Arc<DbParser>,
+    last: Arc<LastDatabase>,
+    definitions: Arc<Definitions>,
+}
+
+impl WatchedDatabase {
+    pub(crate) fn new(
+        path: PathBuf,
+        prefix: String,
+        loaded: &Loaded,
+        parser: Arc<DbParser>,
+    ) -> WatchedDatabase {
+        let Loaded { look, last, .. } = loaded;
+        WatchedDatabase { path, prefix, look: *look, parser, last: last.clone(), definitions: Arc::default() }
+    }
+
+    /// Adds the templates and filters that the database may use.
+    pub(crate) fn with(self, definitions: Arc<Definitions>) -> WatchedDatabase {
+        WatchedDatabase { definitions, ..self }
+    }
+
+    /// Reads the file again if it has changed.
+    pub(crate) fn look(&mut self, log: &InternalLog) {
+        let now = look(&self.path);
+        if now.is_none() || now == self.look {
+            return;
+        }
+        self.look = now;
+        let path = self.path.display();
+        match read(&self.path, &self.prefix, &self.definitions) {
+            Ok(database) => {
+                for complaint in complaints(&self.path, &database) {
+                    log.write(Severity(4), &complaint);
+                }
+                let (version, date) = (&database.version, &database.pub_date);
+                log.write(
+                    Severity(5),
+                    &format!(
+                        "Log pattern database reloaded; file='{path}', version='{version}', pub_date='{date}'"
+                    ),
+                );
+                let database = Arc::new(database);
+                self.last.set(&database);
+                self.parser.replace(database);
+            }
+            Err(error) => log.write(
+                Severity(3),
+                &format!(
+                    "Error reloading pattern database, keeping the old one; file='{path}', error='{error}'"
+                ),
+            ),
+        }
+    }
+}

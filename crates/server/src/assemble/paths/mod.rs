@@ -1,0 +1,5 @@
+//! Log paths.
+
+pub(crate) mod labels;
+pub(crate) mod steps;
+pub(crate) mod taps;

@@ -1,0 +1,5 @@
+//! Sources.
+
+pub(crate) mod drivers;
+pub(crate) mod journal;
+pub(crate) mod text;
