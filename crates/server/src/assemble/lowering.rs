@@ -1,23 +1,26 @@
-//! The order in which a tree becomes parts.
+//! The state of assembling: what is given, what has been compiled so far, what is wrong.
 //!
-//! In: a tree. Out: [`Parts`]. Holds: the parts compiled so far.
-//! Limits: a part that cannot be made is left out, with an error in the report.
+//! In: a tree, an environment, a report. Out: the parts made so far, which the files of each kind of statement add.
+//! Holds: the above, for one configuration. Limits: a part that cannot be made is left out, with an error in the report.
 
-use crate::assemble::options::globals::Globals;
-use crate::assemble::paths::steps::Outlets;
-use crate::assemble::paths::taps::Tapped;
-use crate::assemble::sources::drivers::SourceDraft;
-use crate::assemble::{
-    Chores, Environment, Hook, LogspaceSpec, PageSpec, Parts, TableFile, Tallies, ViewSpec, WatchedDatabase,
+use super::{
+    environment::Environment,
+    options::{driver::Options, globals::Globals},
+    parts::{
+        counters::Tallies, database_file::WatchedDatabase, hook::Hook, late_bound_outlet::Outlets,
+        logspace::LogspaceSpec, source_draft::SourceDraft, table_file::TableFile,
+    },
 };
 use crate::{lanes::LaneThreads, taps::TapPlace};
-use config::tree::{Kind, NamedFilter, Object, Statement, Tree, Version};
-use config::{Diagnostic, Report, Span};
+use config::{
+    Diagnostic, Report,
+    tree::{Kind, Name, NamedFilter, Object, Statement, Tree, Version},
+};
 use delivery::DestinationSpec;
 use pipeline::{
-    Definitions, Router,
+    Definitions,
     filter::Anatomy,
-    route::{FilterStep, Plan},
+    route::{FilterStep, TapPoint},
 };
 use std::{
     collections::{HashMap, HashSet},
@@ -72,98 +75,84 @@ pub(crate) struct Lowering<'t> {
     pub(crate) tallies: Tallies,
 }
 
-/// Makes the parts of a tree. None if the paths cannot be run.
-pub(crate) fn lower(tree: &Tree, environment: &Environment, report: &mut Report) -> Option<Parts> {
-    let globals = Globals::of(tree);
-    let version = tree.version.unwrap_or(Version::CURRENT);
-    let mut lowering = Lowering {
-        tree,
-        environment,
-        report,
-        globals: &globals,
-        tags: TagOrder::new(tree.mentioned_tags()),
-        definitions: Definitions::new(template::Version { major: version.major, minor: version.minor }),
-        filter_statements: filters(tree),
-        filters: HashMap::new(),
-        filters_open: HashSet::new(),
-        objects: objects(tree),
-        walking: Vec::new(),
-        walked_once: HashSet::new(),
-        steps_made: 0,
-        sources: Vec::new(),
-        destinations: Vec::new(),
-        logspaces: Vec::new(),
-        outlets: Vec::new(),
-        lanes: Vec::new(),
-        tables: Vec::new(),
-        queue_folders: HashSet::new(),
-        sources_made: HashSet::new(),
-        destinations_made: HashMap::new(),
-        anonymous: HashMap::new(),
-        databases: Vec::new(),
-        kept_names: HashMap::new(),
-        anatomies: HashMap::new(),
-        taps: Vec::new(),
-        hooks: Vec::new(),
-        tallies: Tallies::default(),
-    };
-    lowering.named_templates();
-    lowering.named_filters();
-    let page = lowering.page();
-    let plan = lowering.plan();
-    lowering.unused_objects();
-    let views = lowering.views();
-    lowering.template_databases();
-    lowering.finish(plan, page, views)
-}
+impl<'t> Lowering<'t> {
+    /// Begins with nothing compiled.
+    pub(crate) fn new(
+        tree: &'t Tree,
+        environment: &'t Environment,
+        globals: &'t Globals<'t>,
+        report: &'t mut Report,
+    ) -> Lowering<'t> {
+        let version = tree.version.unwrap_or(Version::CURRENT);
+        Lowering {
+            tree,
+            environment,
+            report,
+            globals,
+            tags: TagOrder::new(tree.mentioned_tags()),
+            definitions: Definitions::new(template::Version { major: version.major, minor: version.minor }),
+            filter_statements: filter_statements(tree),
+            filters: HashMap::new(),
+            filters_open: HashSet::new(),
+            objects: objects(tree),
+            walking: Vec::new(),
+            walked_once: HashSet::new(),
+            steps_made: 0,
+            sources: Vec::new(),
+            destinations: Vec::new(),
+            logspaces: Vec::new(),
+            outlets: Vec::new(),
+            lanes: Vec::new(),
+            tables: Vec::new(),
+            queue_folders: HashSet::new(),
+            sources_made: HashSet::new(),
+            destinations_made: HashMap::new(),
+            anonymous: HashMap::new(),
+            databases: Vec::new(),
+            kept_names: HashMap::new(),
+            anatomies: HashMap::new(),
+            taps: Vec::new(),
+            hooks: Vec::new(),
+            tallies: Tallies::default(),
+        }
+    }
 
-impl Lowering<'_> {
-    fn finish(self, plan: Plan, page: PageSpec, views: Vec<ViewSpec>) -> Option<Parts> {
-        let too_many = self.steps_made > crate::assemble::paths::steps::STEPS_MAX;
-        let router = match Router::new(plan) {
-            Ok(router) if !too_many => Arc::new(router),
-            Ok(_) => {
-                let message = "the log paths have too many steps once named objects are put in";
-                self.report.push(Diagnostic::error(Span::default(), message));
-                return None;
+    /// Warns of options of a driver that have no effect. Options from a block are not mentioned, because the
+    /// user may not know them.
+    pub(crate) fn unused_options(&mut self, options: &Options<'t>) {
+        for option in options.unasked() {
+            let origin = self.tree.texts.origin(option.name.span.text);
+            if !matches!(origin, config::Origin::Expansion { .. }) {
+                let (name, driver) = (&option.name.text, &options.call.name.text);
+                let message = format!("`{name}()` has no effect: this {driver}() has no use for it");
+                self.report.push(Diagnostic::warning(option.name.span, message));
             }
-            Err(error) => {
-                self.report.push(Diagnostic::error(Span::default(), error.to_string()));
-                return None;
-            }
-        };
-        let sources = self.sources.into_iter().map(|draft| {
-            let intake = Arc::new(Tapped { point: draft.tap.clone(), router: router.clone() });
-            draft.feeding(intake)
-        });
-        let sources = sources.collect();
-        let definitions = Arc::new(self.definitions);
-        let databases =
-            self.databases.into_iter().map(|database| database.with(definitions.clone())).collect();
-        let mut filters: Vec<_> =
-            self.filters.into_iter().filter_map(|(name, step)| Some((name, step?.counters))).collect();
-        filters.sort_by(|a, b| a.0.cmp(&b.0));
-        Some(Parts {
-            sources,
-            router,
-            databases,
-            destinations: self.destinations,
-            logspaces: self.logspaces,
-            views,
-            outlets: self.outlets,
-            lanes: self.lanes,
-            tallies: Tallies { filters, ..self.tallies },
-            tables: self.tables,
-            taps: self.taps,
-            definitions,
-            page,
-            hooks: self.hooks,
-            chores: Chores::of(self.globals),
-        })
+        }
+    }
+
+    /// Returns the tap point of a source, path or destination.
+    pub(crate) fn tap(&mut self, kind: &'static str, names: Vec<String>) -> Arc<TapPoint> {
+        let name = names.first().cloned().unwrap_or_default();
+        let point: Arc<TapPoint> = self.environment.kept.get(&format!("tap {kind} {name}"));
+        if !self.taps.iter().any(|place| Arc::ptr_eq(&place.point, &point)) {
+            self.taps.push(TapPlace { kind, names, point: point.clone() });
+        }
+        point
+    }
+
+    /// Reports an error inside a string, at a byte of its value.
+    pub(crate) fn told_inside(&mut self, name: &Name, offset: usize, error: String) {
+        let span = config::place_inside(&self.tree.texts, name.span, offset);
+        self.report.push(Diagnostic::error(span, error));
+    }
+
+    /// Reports the error of a result at the position of a name.
+    pub(crate) fn told<T>(&mut self, name: &Name, result: Result<T, String>) -> Option<T> {
+        result.map_err(|error| self.report.push(Diagnostic::error(name.span, error))).ok()
     }
 }
 
-fn filters(tree: &Tree) -> HashMap<&str, &NamedFilter> {
+fn filter_statements(tree: &Tree) -> HashMap<&str, &NamedFilter> {
     let filters = tree.statements.iter().filter_map(|statement| match statement {
         Statement::Filter(named) => Some((named.name.text.as_str(), named)),
         _ => None,

@@ -4,62 +4,15 @@
 //! searches and exports. Limits: an address is written with its port; without a certificate there is nothing
 //! to redirect callers to.
 
-use crate::assemble::lowering::Lowering;
-use api::{Limits, Network, Policy, ProxyHeader};
+use super::{
+    lowering::Lowering,
+    parts::page_spec::{PageLimits, PageSpec},
+};
+use api::{Network, Policy, ProxyHeader};
 use config::Diagnostic;
 use config::tree::Call;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use transport::tls::{PeerVerify, TlsOptions};
-
-/// The options of the page.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct PageSpec {
-    /// `tls()`; without it the page speaks plain HTTP.
-    pub(crate) tls: Option<TlsOptions>,
-    /// `redirect-from()`
-    pub(crate) redirects: Vec<SocketAddr>,
-    /// The options that calls obey.
-    pub(crate) policy: Arc<Policy>,
-    /// Limits of searches and exports.
-    pub(crate) limits: PageLimits,
-}
-
-/// Limits of searches and exports, as far as the configuration sets them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct PageLimits {
-    searches_memory: Option<u64>,
-    search_memory: Option<u64>,
-    exports: Option<usize>,
-    exports_per_user: Option<usize>,
-}
-
-impl PageLimits {
-    fn of(page: &Call) -> PageLimits {
-        let number = |name: &str| page.option(name)?.number().and_then(|number| u64::try_from(number).ok());
-        let count = |name: &str| number(name).and_then(|count| usize::try_from(count).ok());
-        PageLimits {
-            searches_memory: number("searches-memory"),
-            search_memory: number("search-memory"),
-            exports: count("exports"),
-            exports_per_user: count("exports-per-user"),
-        }
-    }
-
-    /// Returns the machine's limits, with the configured ones in their place.
-    pub(crate) fn over(self, machine: Limits) -> Limits {
-        let searches_memory = self.searches_memory.unwrap_or(machine.searches_memory);
-        let each = match self.searches_memory {
-            Some(all) => all / 4,
-            None => machine.search_memory,
-        };
-        Limits {
-            searches_memory,
-            search_memory: self.search_memory.unwrap_or(each).min(searches_memory),
-            exports: self.exports.unwrap_or(machine.exports),
-            exports_per_user: self.exports_per_user.unwrap_or(machine.exports_per_user),
-        }
-    }
-}
 
 impl Lowering<'_> {
     pub(crate) fn page(&mut self) -> PageSpec {

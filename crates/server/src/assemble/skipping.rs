@@ -3,7 +3,11 @@
 //! In: a configuration. Out: a tree that is usable, warnings for the parts left out, and a list of these.
 //! Holds: nothing between calls. Limits: at most [`ROUNDS_MAX`] rounds; each leaves out at least one part.
 
-use crate::assemble::{Checked, Environment, lowering};
+use super::{
+    assembly::lower,
+    check::{Checked, judged},
+    environment::Environment,
+};
 use config::{Diagnostic, LeftOut, Report, Skipping, Span, Surroundings, Tree, tree::Statement};
 use std::path::Path;
 
@@ -25,14 +29,14 @@ pub(crate) fn check_skipping(path: &Path, surroundings: &dyn Surroundings) -> Re
     let (mut tree, read, preprocessed) = config::preprocess(path, surroundings);
     let had_paths = has_paths(&tree);
     let Some(mut skipping) = Skipping::start(&mut tree, &read) else {
-        return Reduced { checked: crate::assemble::judged(tree, read), preprocessed, left_out: Vec::new() };
+        return Reduced { checked: judged(tree, read), preprocessed, left_out: Vec::new() };
     };
     let mut told = Report::default();
     told.extend_forgiven(&read);
     for _ in 0..ROUNDS_MAX {
         let mut round = Report::default();
         config::check(&tree, &mut round);
-        lowering::lower(&tree, &Environment::for_check(), &mut round);
+        lower(&tree, &Environment::for_check(), &mut round);
         if round.is_usable() || !skipping.round(&mut tree, &round) {
             round.findings().iter().for_each(|finding| told.push(finding.clone()));
             break;

@@ -1,22 +1,14 @@
-//! `tls()` and the other options of connections.
+//! `tls()` of sources, destinations and the page.
 //!
-//! In: options of a driver. Out: what sources and destinations want to know. Limits: what rustls does not have is an error at its
-//! place; names of a list that it does not have are a warning as long as something of the list is left.
+//! In: the option. Out: [`TlsOptions`]. Holds: nothing. Limits: what rustls does not have is an error at its place; names
+//! of a list that it does not have are a warning as long as something of the list is left.
 
-use crate::assemble::lowering::Lowering;
-use crate::assemble::options::driver::Options;
+use super::{lowering::Lowering, options::driver::Options};
 use crate::authorities;
 use config::Diagnostic;
 use config::tree::{Arg, Call};
-use delivery::{Failback, Server};
-use std::{path::PathBuf, time::Duration};
-use transport::{
-    IpOptions,
-    tls::{CipherSuites, Fingerprint, KeyExchanges, PeerVerify, Schemes, TlsOptions, TlsVersions},
-};
-
-/// Default interval of `failback()`, and the number of successful checks.
-const FAILBACK: (i64, i64) = (60, 3);
+use std::path::PathBuf;
+use transport::tls::{CipherSuites, Fingerprint, KeyExchanges, PeerVerify, Schemes, TlsOptions, TlsVersions};
 
 impl<'t> Lowering<'t> {
     /// Parses `tls()`. None after an error, which is in the report.
@@ -182,38 +174,6 @@ impl<'t> Lowering<'t> {
             }
         }
     }
-
-    /// `failover(servers(...) failback(...))` and the older `failover-servers(...)`.
-    pub(crate) fn failover(&mut self, options: &Options<'t>, port: u16) -> (Vec<Server>, Option<Failback>) {
-        let call = options.own("failover");
-        let inside =
-            |name: &str| call.and_then(|call| call.options().filter(|option| option.key() == name).last());
-        let written = inside("servers").or_else(|| options.own("failover-servers"));
-        let servers = written.map(Call::texts).unwrap_or_default();
-        let failback = inside("failback").map(|failback| {
-            let number = |name: &str, default| {
-                failback
-                    .options()
-                    .find(|option| option.key() == name)
-                    .and_then(Call::number)
-                    .unwrap_or(default)
-            };
-            Failback {
-                interval: Duration::from_secs(number("tcp-probe-interval", FAILBACK.0).unsigned_abs()),
-                successes: u32::try_from(number("successful-probes-required", FAILBACK.1)).unwrap_or(1),
-            }
-        });
-        (servers.iter().map(|text| server(text, port)).collect(), failback)
-    }
-}
-
-/// `HOST`, `HOST:PORT`, `[ADDRESS]:PORT`
-pub(crate) fn server(text: &str, port: u16) -> Server {
-    let with_port = text.rsplit_once(':').filter(|(host, _)| !host.contains(':') || host.ends_with(']'));
-    match with_port.and_then(|(host, port)| Some((host, port.parse().ok()?))) {
-        Some((host, port)) => Server { host: host.trim_matches(['[', ']']).to_owned(), port },
-        None => Server { host: text.trim_matches(['[', ']']).to_owned(), port },
-    }
 }
 
 fn text(option: &Call) -> Option<String> {
@@ -235,16 +195,5 @@ fn peer_verify(word: Option<&str>) -> PeerVerify {
         Some("optional-trusted") => PeerVerify::OptionalTrusted,
         Some("optional-untrusted" | "no") => PeerVerify::OptionalUntrusted,
         _ => PeerVerify::RequiredTrusted,
-    }
-}
-
-/// `ip-tos()` and its kind.
-pub(crate) fn ip_options(options: &Options<'_>) -> IpOptions {
-    let number = |name: &str| options.number(name).and_then(|number| u32::try_from(number).ok());
-    IpOptions {
-        tos: number("ip-tos"),
-        ttl: number("ip-ttl"),
-        freebind: options.yes("ip-freebind", false),
-        interface: options.own_text("interface"),
     }
 }

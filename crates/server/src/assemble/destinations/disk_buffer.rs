@@ -2,9 +2,10 @@
 //!
 //! In: options of a destination. Out: settings of its queue. Limits: a name that cannot be a folder is an error.
 
-use crate::assemble::lowering::Lowering;
-use crate::assemble::options::driver::{Options, present_name};
-use crate::assemble::options::version::TRUNCATES_TO_RATIO;
+use crate::assemble::{
+    lowering::Lowering,
+    options::{driver::Options, spelling::present_name, version::TRUNCATES_TO_RATIO},
+};
 use config::Diagnostic;
 use config::options::ValueKind;
 use config::tree::{Arg, Call};

@@ -3,7 +3,8 @@
 //! In: the text of a template. Out: its files and what is sealed. The function changes a file with every line, so it stands alone, in the
 //! `template()` of `file()` itself. Limits: the name of the file has no macros: one key is for one log.
 
-use crate::assemble::{destinations::lines::sealed, lowering::Lowering, options::driver::Options};
+use super::reshaping::sealed;
+use crate::assemble::{lowering::Lowering, options::driver::Options};
 use config::{Diagnostic, tree::Call, tree::Name};
 use message::Render;
 use std::path::PathBuf;

@@ -6,8 +6,7 @@
 use crate::assemble::lowering::Lowering;
 use config::Diagnostic;
 use config::tree::{
-    Comparison as Sides, Filter as Expression, FilterLeaf, Match, MatchFlag, MatchTarget, MatchType, Name,
-    Operand, Statement,
+    Comparison as Sides, Filter as Expression, FilterLeaf, Match, MatchTarget, Name, Operand, Statement,
 };
 use message::{Facility, FieldName, Severity};
 use pipeline::{
@@ -18,10 +17,7 @@ use pipeline::{
     route::FilterStep,
 };
 use std::{collections::HashSet, fs, sync::Arc};
-use template::{
-    Template, TypeHint,
-    pattern::{Pattern, PatternError, PatternFlags, PatternKind},
-};
+use template::{Template, TypeHint};
 
 /// Most filters that use one another in a row: each is a level of the walk through an expression.
 const FILTERS_DEEP_MAX: usize = 64;
@@ -136,42 +132,6 @@ impl<'t> Lowering<'t> {
         Some(Test::Pattern { subject, pattern })
     }
 
-    pub(crate) fn pattern(
-        &mut self,
-        text: &Name,
-        kind: MatchType,
-        flags: &[MatchFlag],
-    ) -> Option<Arc<Pattern>> {
-        let kind = match kind {
-            MatchType::Pcre => PatternKind::Pcre,
-            MatchType::Text => PatternKind::Literal,
-            MatchType::Glob => PatternKind::Glob,
-        };
-        let keeps_unused_groups = !self.definitions.version.clears_unused_groups();
-        let mut set = PatternFlags { keeps_unused_groups, ..PatternFlags::default() };
-        for flag in flags {
-            *match flag {
-                MatchFlag::IgnoreCase => &mut set.ignore_case,
-                MatchFlag::StoreMatches => &mut set.store_matches,
-                MatchFlag::Utf8 => &mut set.utf8,
-                MatchFlag::Newline => &mut set.newline,
-                MatchFlag::Global => &mut set.global,
-                MatchFlag::Substring => &mut set.substring,
-                MatchFlag::Prefix => &mut set.prefix,
-                MatchFlag::Dupnames => &mut set.dupnames,
-                MatchFlag::DisableJit => &mut set.disable_jit,
-            } = true;
-        }
-        match Pattern::compile(&text.text, kind, set) {
-            Ok(pattern) => Some(Arc::new(pattern)),
-            Err(PatternError::Syntax { offset, reason }) => {
-                self.told_inside(text, offset, format!("wrong regular expression: {reason}"));
-                None
-            }
-            Err(error) => self.told(text, Err(error.to_string())),
-        }
-    }
-
     /// Reports an invalid network. As in syslog-ng, no sender belongs to it.
     fn nothing(&mut self, name: &Name, error: &str) -> Test {
         let warning = Diagnostic::warning(name.span, error).label("no sender is in this network");
@@ -216,17 +176,6 @@ impl<'t> Lowering<'t> {
             Some(hint) => template.hinted(hint),
             None => template,
         }))
-    }
-
-    /// Reports an error inside a string, at a byte of its value.
-    pub(crate) fn told_inside(&mut self, name: &Name, offset: usize, error: String) {
-        let span = config::place_inside(&self.tree.texts, name.span, offset);
-        self.report.push(Diagnostic::error(span, error));
-    }
-
-    /// Reports the error of a result at the position of a name.
-    pub(crate) fn told<T>(&mut self, name: &Name, result: Result<T, String>) -> Option<T> {
-        result.map_err(|error| self.report.push(Diagnostic::error(name.span, error))).ok()
     }
 }
 

@@ -4,7 +4,11 @@
 //! logspaces and their visible messages.
 //! Limits: as many members as a search can have; names that go in a circle are refused.
 
-use crate::assemble::lowering::Lowering;
+use super::local::is_logspace_name;
+use crate::assemble::{
+    lowering::Lowering,
+    parts::logspace::{ViewMember, ViewSpec},
+};
 use config::{
     Diagnostic, Span,
     tree::{Arg, Call, LogspaceView, Name, Statement},
@@ -14,29 +18,6 @@ use std::collections::HashMap;
 
 /// Deepest nesting of logspaces made of others.
 const DEPTH_MAX: usize = 16;
-
-/// A filtered or multiple logspace.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct ViewSpec {
-    /// The name under which it is searched.
-    pub(crate) name: String,
-    /// True for a multiple logspace, false for a filtered one.
-    pub(crate) is_multiple: bool,
-    /// The local logspaces that it consists of, each once.
-    pub(crate) members: Vec<ViewMember>,
-}
-
-/// A local logspace of a view.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct ViewMember {
-    /// The name under which its rows are shown.
-    pub(crate) shown: String,
-    /// Its own name.
-    pub(crate) base: String,
-    /// The visible messages: those that match every question of at least one of these lists; none: all
-    /// messages.
-    pub(crate) ways: Option<Vec<Vec<String>>>,
-}
 
 /// The statement of a view.
 struct Definition<'t> {
@@ -77,7 +58,7 @@ impl<'t> Lowering<'t> {
 
     fn view(&mut self, view: &'t LogspaceView) -> Option<Definition<'t>> {
         let help = "write `filtered(\"other\" \"query\");` or `multiple(\"one\", \"other\");`";
-        if !crate::assemble::destinations::drivers::is_logspace_name(&view.name.text) {
+        if !is_logspace_name(&view.name.text) {
             let message = format!("`{}` cannot be the name of a logspace", view.name.text);
             let help = "up to 64 letters, digits and -_. that do not start with a dot";
             self.report.push(Diagnostic::error(view.name.span, message).help(help));

@@ -3,7 +3,7 @@
 //! In: a driver and the global options. Out: values. Old spellings are found under their new names.
 //! Limits: values are valid, because the check has verified them; an invalid one counts as left out.
 
-use crate::assemble::options::globals::Globals;
+use super::{globals::Globals, spelling::present_name};
 use config::options::{self, Row, Standing};
 use config::tree::{Call, Kind};
 use std::time::Duration;
@@ -14,14 +14,6 @@ pub(crate) struct Options<'t> {
     pub(crate) call: &'t Call,
     pub(crate) globals: &'t Globals<'t>,
     tables: &'static [&'static [Row]],
-}
-
-/// Returns the present name of an option, also for an old spelling.
-pub(crate) fn present_name(tables: &[&'static [Row]], key: &str) -> String {
-    match options::row(tables, key).map(|row| row.standing) {
-        Some(Standing::Renamed(to)) => to.to_owned(),
-        _ => key.to_owned(),
-    }
 }
 
 impl<'t> Options<'t> {

@@ -3,13 +3,17 @@
 //! In: its `options` statements and its `@version`. Out: the last value of each, under its present name. Holds: which options
 //! of drivers were asked for, while these are made.
 
-use crate::assemble::options::driver::present_name;
+use super::spelling::present_name;
 use config::tree::{Call, Statement, Tree, Version};
 use std::{
     cell::RefCell,
     collections::{BTreeMap, HashSet},
     ptr,
+    time::Duration,
 };
+
+/// Default of `mark-freq()`, as in syslog-ng.
+pub(crate) const MARK_EVERY: Duration = Duration::from_secs(1200);
 
 /// The global options, and the version that decides about defaults.
 #[derive(Default)]

@@ -1,6 +1,9 @@
-//! Options as they are written: those of a driver, the global ones, defaults by version.
+//! Options as they are written: of a driver, global, and the defaults that the version of the language decides.
 
+pub(crate) mod connections;
 pub(crate) mod driver;
 pub(crate) mod globals;
 pub(crate) mod identity;
+pub(crate) mod spelling;
+pub(crate) mod values;
 pub(crate) mod version;

@@ -4,16 +4,13 @@
 //! templates are in their own files. Limits: changes before 3.0 are not known: such configurations are
 //! refused.
 
-use crate::assemble::{lowering::Lowering, options::globals::Globals};
+use super::globals::Globals;
 use config::tree::Version;
-use pipeline::correlation::Inject;
 
 /// First version in which unix sockets and pipes do not expect a host name in a message.
 pub(crate) const LOCAL_WITHOUT_HOST: Version = Version { major: 3, minor: 2 };
 /// First version in which `syslog(transport(udp))` uses port 514.
 const SYSLOG_UDP_514: Version = Version { major: 3, minor: 3 };
-/// First version in which `db-parser()` gives the messages that it makes to its own path.
-const INJECTS_INTO_PATH: Version = Version { major: 3, minor: 3 };
 /// First version in which the fields of the journal have a prefix.
 pub(crate) const JOURNAL_PREFIX: Version = Version { major: 3, minor: 8 };
 /// First version in which the files of a disk buffer keep a share of their size.
@@ -32,16 +29,6 @@ impl Globals<'_> {
             (false, _) | (true, "udp") => 514,
             (true, transport) if transport.contains("tls") => 6514,
             (true, _) => 601,
-        }
-    }
-}
-
-impl Lowering<'_> {
-    /// Returns the default target of the messages that `db-parser()` makes.
-    pub(crate) fn database_inject(&self) -> Inject {
-        match self.globals.is_older(INJECTS_INTO_PATH) {
-            true => Inject::Internal(self.environment.inject.clone()),
-            false => Inject::PassThrough,
         }
     }
 }

@@ -3,7 +3,8 @@
 //! In: calls. Out: parsers. Limits: a check reads no pattern files, so a name that the library does not know
 //! is no error if files could define it.
 
-use super::{Lowering, ParserCall};
+use super::calls::ParserCall;
+use crate::assemble::lowering::Lowering;
 use config::tree::Call;
 use pipeline::{
     Parser,

@@ -2,7 +2,8 @@
 //!
 //! In: calls. Out: parsers. Limits: none of its own.
 
-use super::{Lowering, ParserCall};
+use super::calls::ParserCall;
+use crate::assemble::lowering::Lowering;
 use config::tree::{Arg, Call};
 use message::FieldName;
 use pipeline::{

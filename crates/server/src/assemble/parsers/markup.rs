@@ -2,7 +2,8 @@
 //!
 //! In: calls. Out: parsers. Limits: a pattern that cannot be used is an error at its place.
 
-use super::{Lowering, ParserCall};
+use super::calls::ParserCall;
+use crate::assemble::{expressions::decoding::default_priority, lowering::Lowering};
 use config::tree::{Arg, MatchFlag, MatchType, Name};
 use pipeline::{
     Parser,
@@ -23,7 +24,7 @@ impl<'t> Lowering<'t> {
         if options.yes("check-hostname", false) {
             decode.flags = decode.flags.with(ParseFlags::CHECK_HOSTNAME);
         }
-        decode.default_pri = crate::assemble::sources::drivers::default_priority(&options);
+        decode.default_pri = default_priority(&options);
         let zone = options.own("time-zone").or_else(|| self.globals.get("recv-time-zone"));
         decode.zone = self.zone(zone).unwrap_or_else(|| self.environment.zone.clone());
         decode.keep_timestamp = options.yes("keep-timestamp", true);

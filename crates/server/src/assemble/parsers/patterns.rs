@@ -3,11 +3,15 @@
 //! In: calls. Out: parsers. Limits: a database that cannot be read is a warning, as in syslog-ng: nothing is classified
 //! until it can be read.
 
-use super::{Lowering, ParserCall};
-use crate::assemble::{WatchedDatabase, parts::database_file as databases};
-use config::Diagnostic;
+use super::calls::ParserCall;
+use crate::assemble::{
+    lowering::Lowering,
+    parts::database_file::{self, WatchedDatabase},
+};
+use config::{Diagnostic, tree::Version};
 use pipeline::{
     Parser,
+    correlation::Inject,
     parser::Input,
     patterndb::{DbOptions, DbParser},
 };
@@ -15,6 +19,9 @@ use std::{path::PathBuf, sync::Arc};
 
 /// Path of syslog-ng's database.
 const DATABASE: &str = "/var/lib/syslog-ng/patterndb.xml";
+
+/// First version in which `db-parser()` gives the messages that it makes to its own path.
+const INJECTS_INTO_PATH: Version = Version { major: 3, minor: 3 };
 
 impl<'t> Lowering<'t> {
     pub(crate) fn db_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
@@ -32,10 +39,10 @@ impl<'t> Lowering<'t> {
         let what = path.to_string_lossy().into_owned();
         let state = self.kept(parser, &what);
         if !self.environment.looks_up {
-            return Some(Arc::new(DbParser::new(databases::empty(), state, made)));
+            return Some(Arc::new(DbParser::new(database_file::empty(), state, made)));
         }
         let last = self.kept(parser, &format!("{what} database"));
-        let loaded = databases::load(&path, &prefix, &self.definitions, last);
+        let loaded = database_file::load(&path, &prefix, &self.definitions, last);
         let span = options.own("file").map_or(parser.options.call.span, |option| option.span);
         for complaint in &loaded.complaints {
             self.report.push(Diagnostic::warning(span, complaint.clone()));
@@ -43,5 +50,13 @@ impl<'t> Lowering<'t> {
         let parser = Arc::new(DbParser::new(loaded.database.clone(), state, made));
         self.databases.push(WatchedDatabase::new(path, prefix, &loaded, parser.clone()));
         Some(parser)
+    }
+
+    /// Returns the default target of the messages that `db-parser()` makes.
+    fn database_inject(&self) -> Inject {
+        match self.globals.is_older(INJECTS_INTO_PATH) {
+            true => Inject::Internal(self.environment.inject.clone()),
+            false => Inject::PassThrough,
+        }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! In: a call. Out: a parser that lets every message pass. Limits: a label that is no pair is an error at its place.
 
-use super::{Lowering, ParserCall};
+use super::calls::ParserCall;
+use crate::assemble::lowering::Lowering;
 use config::tree::{Arg, Call};
 use pipeline::{
     Parser,

@@ -1,95 +1,25 @@
-//! `add-contextual-data()` and `geoip2()`, and the files that their tables are read from.
+//! `add-contextual-data()` and `geoip2()`.
 //!
-//! In: calls; files. Out: parsers; a [`TableFile`] for each, which notices when the file changes. Limits: a
-//! table that cannot be read is an error when the configuration is taken; later the old one stays.
+//! In: calls. Out: parsers, and a [`TableFile`] for each table, which notices when its file changes. Limits: a table that
+//! cannot be read is an error when the configuration is taken; later the old one stays.
 
-use super::{Lowering, ParserCall};
-use crate::assemble::parsers::filter_file;
+use super::{calls::ParserCall, filter_file};
+use crate::assemble::{
+    lowering::Lowering,
+    parts::table_file::{ContextFile, TableFile},
+};
 use config::tree::{Arg, Call, Name};
 use config::{Diagnostic, Span};
 use pipeline::{
-    Definitions, Parser,
-    parser::{Context, ContextReading, ContextTable, Contexts, Geoip, Input, Selector},
+    Parser,
+    parser::{Context, Contexts, Geoip, Input, Selector},
 };
 use std::{
     fs,
     path::{Path, PathBuf},
     sync::Arc,
-    time::SystemTime,
 };
 use template::geo::GeoDatabase;
-
-/// Largest table: it is held in memory.
-const TABLE_BYTES_MAX: u64 = 1 << 30;
-
-/// A table or a database, and the file it comes from.
-pub(crate) struct TableFile {
-    path: PathBuf,
-    content: Content,
-    /// Time and size of the file when it was read.
-    seen: Option<(SystemTime, u64)>,
-}
-
-/// The kinds of tables, each with the table in use.
-enum Content {
-    Contexts(ContextFile),
-    Geo(Arc<GeoDatabase>),
-}
-
-/// A table of contexts and the options for reading it.
-struct ContextFile {
-    prefix: String,
-    ignore_case: bool,
-    globs: bool,
-    definitions: Definitions,
-    contexts: Arc<Contexts>,
-}
-
-impl TableFile {
-    /// The file, for messages.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Reads the file again when it has changed; none if it has not. On an error the table read before stays.
-    pub(crate) fn refresh(&mut self) -> Option<Result<(), String>> {
-        let now = stamp(&self.path);
-        if now == self.seen {
-            return None;
-        }
-        self.seen = now;
-        Some(self.read())
-    }
-
-    fn read(&self) -> Result<(), String> {
-        let size = fs::metadata(&self.path).map_err(|error| error.to_string())?.len();
-        if size > TABLE_BYTES_MAX {
-            return Err(format!("{size} bytes are more than {TABLE_BYTES_MAX}"));
-        }
-        let bytes = fs::read(&self.path).map_err(|error| error.to_string())?;
-        match &self.content {
-            Content::Contexts(file) => file.read(bytes),
-            Content::Geo(database) => database.replace(bytes),
-        }
-    }
-}
-
-impl ContextFile {
-    fn read(&self, bytes: Vec<u8>) -> Result<(), String> {
-        let text = String::from_utf8(bytes).map_err(|error| error.to_string())?;
-        let reading =
-            ContextReading { prefix: &self.prefix, ignore_case: self.ignore_case, globs: self.globs };
-        let table =
-            ContextTable::parse(&text, reading, &self.definitions).map_err(|error| error.to_string())?;
-        self.contexts.replace(table);
-        Ok(())
-    }
-}
-
-fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
-    let data = fs::metadata(path).ok()?;
-    Some((data.modified().ok()?, data.len()))
-}
 
 impl<'t> Lowering<'t> {
     pub(crate) fn contextual_data(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
@@ -102,14 +32,14 @@ impl<'t> Lowering<'t> {
             return None;
         }
         let contexts = Arc::new(Contexts::default());
-        let content = Content::Contexts(ContextFile {
+        let file = ContextFile {
             prefix: options.own_text("prefix").unwrap_or_default(),
             ignore_case: options.yes("ignore-case", false),
             globs: matches!(selector, Selector::Glob(_)),
             definitions: self.definitions.clone(),
             contexts: contexts.clone(),
-        });
-        self.table(database, TableFile { path, content, seen: None })?;
+        };
+        self.table(database, TableFile::contexts(path, file))?;
         let default = options.own_text("default-selector");
         Some(Arc::new(Context { selector, default, contexts }))
     }
@@ -133,7 +63,7 @@ impl<'t> Lowering<'t> {
         };
         let database = Arc::new(GeoDatabase::default());
         let path = PathBuf::from(options.own_text("database")?);
-        let file = TableFile { path, content: Content::Geo(database.clone()), seen: None };
+        let file = TableFile::geo(path, database.clone());
         self.table(options.own("database")?, file)?;
         let prefix = options.own_text("prefix").unwrap_or_else(|| ".geoip2.".to_owned());
         Some(Arc::new(Geoip { input, prefix, database }))
@@ -142,10 +72,10 @@ impl<'t> Lowering<'t> {
     /// Collects the databases that `$(geoip2)` uses.
     pub(crate) fn template_databases(&mut self) {
         for (path, database) in self.definitions.geo.all() {
-            let mut file = TableFile { path: path.into(), content: Content::Geo(database), seen: None };
+            let mut file = TableFile::geo(path.into(), database);
             let read = if self.environment.looks_up { file.refresh() } else { Some(Ok(())) };
             if let Err(error) = read.unwrap_or_else(|| Err("there is no such file".to_owned())) {
-                let message = format!("$(geoip2): cannot use `{}`: {error}", file.path.display());
+                let message = format!("$(geoip2): cannot use `{}`: {error}", file.path().display());
                 self.report.push(Diagnostic::error(Span::default(), message));
             }
             self.tables.push(file);
@@ -157,7 +87,7 @@ impl<'t> Lowering<'t> {
         if self.environment.looks_up {
             let read = file.refresh().unwrap_or_else(|| Err("there is no such file".to_owned()));
             if let Err(error) = read {
-                self.wrong(option, format!("cannot use `{}`: {error}", file.path.display()));
+                self.wrong(option, format!("cannot use `{}`: {error}", file.path().display()));
                 return None;
             }
         }

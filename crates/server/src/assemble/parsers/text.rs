@@ -2,7 +2,8 @@
 //!
 //! In: calls. Out: parsers. Limits: a separator that is no character is an error at its place.
 
-use super::{Lowering, ParserCall};
+use super::calls::ParserCall;
+use crate::assemble::lowering::Lowering;
 use config::tree::{Arg, Call};
 use message::ValueKind;
 use pipeline::{

@@ -2,7 +2,8 @@
 //!
 //! In: calls. Out: parsers. Limits: a format that cannot be read is an error at its place.
 
-use super::{Lowering, ParserCall};
+use super::calls::ParserCall;
+use crate::assemble::lowering::Lowering;
 use config::Diagnostic;
 use message::FieldName;
 use pipeline::{

@@ -2,8 +2,7 @@
 //!
 //! In: global options. Out: [`Chores`]. Holds: nothing. Limits: none of its own.
 
-use crate::assemble::destinations::drivers::MARK_EVERY;
-use crate::assemble::options::globals::Globals;
+use crate::assemble::options::globals::{Globals, MARK_EVERY};
 use config::tree::Call;
 use std::time::Duration;
 

@@ -11,6 +11,9 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
+/// The outlets of the drivers of a destination, by id.
+pub(crate) type Outlets = Vec<(String, Arc<LateBoundOutlet>)>;
+
 /// The end of a path.
 pub(crate) struct LateBoundOutlet {
     outlet: OnceLock<Arc<dyn Outlet>>,

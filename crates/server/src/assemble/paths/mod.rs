@@ -1,5 +1,5 @@
-//! Log paths.
+//! Log paths: their steps, the named objects in them, and labels for tools that watch messages.
 
 pub(crate) mod labels;
+pub(crate) mod objects;
 pub(crate) mod steps;
-pub(crate) mod taps;

@@ -1,38 +1,25 @@
-//! Turns log paths of the language into the plan of the pipeline.
+//! Log paths of the language, turned into the plan of the pipeline.
 //!
-//! In: log statements. Out: a [`Plan`]. Named objects are inserted where they are used. Limits: `STEPS_MAX`
-//! steps altogether: objects that use others that use others can grow without bound.
+//! In: log statements. Out: a [`Plan`]. Holds: nothing. Limits: [`STEPS_MAX`] steps altogether: objects that use others
+//! that use others can grow without bound.
 
-use crate::assemble::lowering::Lowering;
-use crate::lanes::LaneThreads;
-use config::Diagnostic;
-use config::tree::{
-    Call, Condition, Flag, Item, Kind, LogFlag, Object, Path as LogPath, Reference, Statement,
-    Step as LogStep,
+use super::objects::Lowered;
+use crate::{assemble::lowering::Lowering, lanes::LaneThreads};
+use config::{
+    Diagnostic,
+    tree::{Call, Condition, Flag, LogFlag, Path as LogPath, Statement, Step as LogStep},
 };
-use pipeline::route::{
-    Channel, CountedParser, OutletStep, Parallel, ParserCounters, Path, PathCounters, Plan, Step, StepFlags,
-};
+use pipeline::route::{Channel, Parallel, Path, PathCounters, Plan, Step, StepFlags, TapPoint};
 use std::{sync::Arc, thread::available_parallelism};
 
 /// Most steps of all paths together.
 pub(crate) const STEPS_MAX: usize = 200_000;
-
-/// Most objects inside each other, as deep as the pipeline runs.
-const OBJECTS_DEEP_MAX: usize = 60;
 
 /// The block that contains the steps.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Around {
     Path,
     Channel,
-}
-
-/// The compiled steps of a path.
-#[derive(Default)]
-pub(crate) struct Lowered {
-    sources: Vec<String>,
-    steps: Vec<Step>,
 }
 
 impl<'t> Lowering<'t> {
@@ -62,28 +49,16 @@ impl<'t> Lowering<'t> {
         plan
     }
 
-    /// Compiles objects that no path uses, for their errors only.
-    pub(crate) fn unused_objects(&mut self) {
-        let tree = self.tree;
-        for statement in &tree.statements {
-            let Statement::Object(object) = statement else { continue };
-            if self.walked_once.contains(&std::ptr::from_ref(object)) {
-                continue;
-            }
-            let before =
-                (self.sources.len(), self.destinations.len(), self.logspaces.len(), self.outlets.len());
-            let (databases, taps) = (self.databases.len(), self.taps.len());
-            let (parsers, paths) = (self.tallies.parsers.len(), self.tallies.paths.len());
-            self.object(object, &mut Lowered::default());
-            self.sources.truncate(before.0);
-            self.destinations.truncate(before.1);
-            self.logspaces.truncate(before.2);
-            self.outlets.truncate(before.3);
-            self.databases.truncate(databases);
-            self.taps.truncate(taps);
-            self.tallies.parsers.truncate(parsers);
-            self.tallies.paths.truncate(paths);
-        }
+    /// Returns the point and the names of a top-level path: its name, or its position, with or without the
+    /// file.
+    fn path_tap(&mut self, path: &LogPath) -> (String, Arc<TapPoint>) {
+        let place = self.tree.texts.location(path.span);
+        let file = place.name.rsplit('/').next().unwrap_or_default();
+        let line = format!("{file}:{}", place.line);
+        let mut names: Vec<String> = path.name.iter().map(|name| name.text.clone()).collect();
+        names.extend([line, place.line.to_string()]);
+        let name = names.first().cloned().unwrap_or_default();
+        (name, self.tap("log", names))
     }
 
     fn path(&mut self, path: &'t LogPath) -> Path {
@@ -112,20 +87,6 @@ impl<'t> Lowering<'t> {
             self.tallies.paths.push((name.to_owned(), counters.clone()));
         }
         counters
-    }
-
-    /// Returns the steps of all sources, as if a path named each of them: they run even if no other path
-    /// names them.
-    fn all_sources(&mut self) -> Lowered {
-        let tree = self.tree;
-        let mut lowered = Lowered::default();
-        for statement in &tree.statements {
-            match statement {
-                Statement::Object(object) if object.kind == Kind::Source => self.object(object, &mut lowered),
-                _ => {}
-            }
-        }
-        lowered
     }
 
     fn channel(&mut self, path: &'t LogPath) -> Channel {
@@ -185,7 +146,8 @@ impl<'t> Lowering<'t> {
         parallel.map_err(|error| self.report.push(error)).ok().map(Step::Parallel)
     }
 
-    fn step(&mut self, step: &'t LogStep, into: &mut Lowered) {
+    /// Compiles one step. Those above [`STEPS_MAX`] are left out; the plan is then refused.
+    pub(crate) fn step(&mut self, step: &'t LogStep, into: &mut Lowered) {
         self.steps_made += 1;
         if self.steps_made > STEPS_MAX {
             return;
@@ -232,108 +194,6 @@ impl<'t> Lowering<'t> {
         });
         Step::conditional(branches, otherwise)
     }
-
-    fn reference(&mut self, reference: &'t Reference, into: &mut Lowered) {
-        match reference {
-            Reference::Named(kind, name) => {
-                if let Some(object) = self.objects.get(&(*kind, name.text.as_str())).copied() {
-                    self.object(object, into);
-                }
-            }
-            Reference::InPlace(kind, items, span) => {
-                let place = format!("{}:{}", self.tree.texts.name(span.text), span.start);
-                let name = self.anonymous_name(*kind, place);
-                // Messages of a source inside of a named one are messages of that.
-                let around =
-                    self.walking.iter().rfind(|object| object.kind == Kind::Source && *kind == Kind::Source);
-                let name = around.map_or(name.clone(), |object| format!("{}#{name}", object.name.text));
-                self.items(*kind, &name, items, into);
-            }
-        }
-    }
-
-    /// Inserts a named object where it is used. One that uses itself has no end and is an error.
-    fn object(&mut self, object: &'t Object, into: &mut Lowered) {
-        let address = std::ptr::from_ref(object);
-        if self.walking.iter().any(|open| std::ptr::eq(*open, object)) {
-            let message = format!("{} `{}` uses itself", object.kind.word(), object.name.text);
-            self.report.push(Diagnostic::error(object.name.span, message));
-            return;
-        }
-        if self.walking.len() >= OBJECTS_DEEP_MAX {
-            let message = format!("objects use each other more than {OBJECTS_DEEP_MAX} levels deep");
-            self.report.push(Diagnostic::error(object.name.span, message));
-            return;
-        }
-        self.walked_once.insert(address);
-        self.walking.push(object);
-        self.items(object.kind, &object.name.text, &object.items, into);
-        self.walking.pop();
-    }
-
-    fn items(&mut self, kind: Kind, name: &str, items: &'t [Item], into: &mut Lowered) {
-        let mut inside = Lowered::default();
-        match kind {
-            Kind::Source if items.iter().any(|item| matches!(item, Item::Call(_))) => {
-                self.source_drivers(name, items);
-                into.sources.push(name.to_owned());
-            }
-            Kind::Destination => {
-                for (id, outlet) in self.destination_drivers(name, items) {
-                    into.steps.extend(self.driver_label(name, &id, items));
-                    into.steps.push(Step::Outlet(OutletStep { name: id, outlet }));
-                }
-            }
-            _ => {}
-        }
-        for item in items {
-            match item {
-                Item::Call(call) if kind == Kind::Rewrite => {
-                    into.steps.extend(self.call_label(kind, name, call));
-                    into.steps.extend(self.rewrite(call).map(Step::Rewrite));
-                }
-                Item::Call(call) if kind == Kind::Parser => {
-                    into.steps.extend(self.call_label(kind, name, call));
-                    let step = self.parser(call).map(|step| self.counted(name, step));
-                    into.steps.extend(step);
-                }
-                Item::Call(_) => {}
-                Item::Step(step) if matches!(kind, Kind::Destination | Kind::Source) => {
-                    self.step(step, &mut inside);
-                }
-                Item::Step(step) => self.step(step, into),
-            }
-        }
-        if !inside.steps.is_empty() && kind == Kind::Source {
-            // The steps of a source apply to its own messages only: those of other sources take the empty
-            // channel.
-            let own = Channel { steps: inside.steps, ..Channel::default() };
-            into.sources.extend(inside.sources);
-            into.steps.push(Step::Junction(vec![own, Channel::default()]));
-        } else if !inside.steps.is_empty() {
-            // What a destination does to a message stays inside of it, and what it stops counts as delivered.
-            let flags = StepFlags { drop_unmatched: true, ..StepFlags::default() };
-            let path = Path { steps: inside.steps, flags, ..Path::default() };
-            into.steps.push(Step::Embedded(vec![path]));
-        }
-    }
-
-    /// Makes a parser that counts under its name; all uses of it count together.
-    fn counted(&mut self, name: &str, step: Step) -> Step {
-        let Step::Parser(parser) = step else { return step };
-        let counters: Arc<ParserCounters> = self.environment.kept.get(&format!("parser {name}"));
-        if !self.tallies.parsers.iter().any(|(known, _)| known == name) {
-            self.tallies.parsers.push((name.to_owned(), counters.clone()));
-        }
-        Step::Parser(Arc::new(CountedParser::new(parser, counters)))
-    }
-
-    /// Returns the name of an object written in place: the same each time that position is compiled.
-    fn anonymous_name(&mut self, kind: Kind, place: String) -> String {
-        let count = self.anonymous.len();
-        let number = *self.anonymous.entry((kind, place)).or_insert(count);
-        format!("anon-{}{number}", kind.word())
-    }
 }
 
 fn close_embedded(embedded: &mut Vec<Path>, lowered: &mut Lowered) {
@@ -363,6 +223,3 @@ fn flags(written: &[Flag], flow_control: bool) -> StepFlags {
     }
     flags
 }
-
-/// The outlets of the drivers of a destination, by id.
-pub(crate) type Outlets = Vec<(String, Arc<crate::assemble::LateBoundOutlet>)>;

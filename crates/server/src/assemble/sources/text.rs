@@ -6,11 +6,9 @@
 use crate::assemble::lowering::Lowering;
 use crate::assemble::options::driver::Options;
 use config::Diagnostic;
-use config::tree::{Arg, Call, MatchType, Name};
+use config::tree::Arg;
 use intake::SourceOptions;
-use std::sync::Arc;
-use template::pattern::Groups;
-use wire::{CharacterSet, Framing, LinePattern, MultiLine};
+use wire::{CharacterSet, Framing};
 
 impl<'t> Lowering<'t> {
     /// `encoding()` and `multi-line-*()`.
@@ -43,38 +41,5 @@ impl<'t> Lowering<'t> {
         }
         source_options.multi_line = Some(self.multi_line(options, &mode));
         source_options.multi_line_timeout = options.seconds_or_never("multi-line-timeout", None);
-    }
-
-    /// A mode of joining lines, with its patterns.
-    pub(crate) fn multi_line(&mut self, options: &Options<'t>, mode: &str) -> Arc<MultiLine> {
-        let mut pattern = |name: &str| options.own(name).and_then(|option| self.line_pattern(option));
-        Arc::new(match mode {
-            "indented" => MultiLine::Indented,
-            "smart" => MultiLine::Smart,
-            "empty-line-separated" => MultiLine::EmptyLineSeparated,
-            "prefix-suffix" => MultiLine::PrefixSuffix {
-                prefix: pattern("multi-line-prefix"),
-                suffix: pattern("multi-line-suffix"),
-            },
-            _ => MultiLine::PrefixGarbage {
-                prefix: pattern("multi-line-prefix"),
-                garbage: pattern("multi-line-garbage"),
-            },
-        })
-    }
-
-    fn line_pattern(&mut self, option: &Call) -> Option<LinePattern> {
-        let text = option.texts().into_iter().next()?;
-        let name = Name { text: text.clone(), span: option.args.first()?.span() };
-        let pattern = self.pattern(&name, MatchType::Pcre, &[])?;
-        let find = move |line: &[u8]| {
-            let mut groups = Groups::default();
-            pattern
-                .find(line, 0, &mut groups)
-                .then(|| groups.place(0))
-                .flatten()
-                .map(|(start, end)| start..end)
-        };
-        Some(LinePattern::new(&text, Arc::new(find)))
     }
 }

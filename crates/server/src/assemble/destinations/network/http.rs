@@ -1,12 +1,12 @@
-//! Turns `http()` of the language, as a source and as a destination, into those of `intake` and `delivery`.
+//! `http()` as a destination.
 //!
-//! In: drivers. Out: a listener with its limits; a target with its requests.
+//! In: its options. Out: a target with its requests. Holds: nothing.
 //! Limits: an unusable URL is an error at its place.
 
-use crate::assemble::lowering::Lowering;
-use crate::assemble::options::driver::Options;
-use crate::assemble::sources::drivers::{handshakes, values};
-use crate::assemble::tls::server;
+use crate::assemble::{
+    lowering::Lowering,
+    options::{connections::server, driver::Options},
+};
 use crate::authorities;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use config::Diagnostic;
@@ -14,18 +14,12 @@ use config::tree::{Arg, Call, Name};
 use delivery::{
     Compression, DestinationDriver, HttpTarget, ItemResults, RequestSettings, ResponseAction, Server,
 };
-use intake::{Acknowledge, Dialogue, HttpOptions, ListenAddress, SourceDriver, StreamListener};
 use message::Render;
 use std::{sync::Arc, time::Duration};
-use transport::tls::{ListenerTls, SenderTls, TlsOptions};
-use wire::Framing;
+use transport::tls::{SenderTls, TlsOptions};
 
-/// Default port of Splunk's event collector.
-const PORT: u16 = 8088;
 /// Default port of proxies.
 const PROXY_PORT: u16 = 1080;
-/// Connections at a time: every shipper of a site has some.
-const CONNECTIONS_MAX: usize = 1_000;
 /// Longest wait for an answer.
 const ANSWER_WITHIN: Duration = Duration::from_secs(60);
 /// Time for which a failed server is skipped, as in syslog-ng.
@@ -45,32 +39,6 @@ const BESIDE_TLS: [&str; 9] = [
 ];
 
 impl<'t> Lowering<'t> {
-    /// Makes the listener of `http()`.
-    pub(crate) fn http_listener(&mut self, options: &Options<'t>) -> Option<(SourceDriver, Framing)> {
-        let address = self.address(options, options.port(["port", "localport"], PORT))?;
-        let mut listener = StreamListener::new(ListenAddress::Ip(address));
-        self.complete_stream(options, &mut listener);
-        listener.connections.total = options.count("max-connections", CONNECTIONS_MAX);
-        if options.own("tls").is_some() {
-            listener.tls = Some(ListenerTls::new(self.tls(options)?));
-            listener.handshakes = handshakes(options, listener.handshakes);
-        }
-        let mut http = HttpOptions::new(options.count("max-bytes-in-work", 256 << 20));
-        if options.word("acknowledge").as_deref() == Some("received") {
-            http.acknowledge = Acknowledge::Received;
-        }
-        http.tokens = options.all("tokens").flat_map(Call::texts).collect();
-        let users = options.all("users").flat_map(values);
-        http.users =
-            users.map(|(name, _, secret)| (name, String::from_utf8_lossy(&secret).into_owned())).collect();
-        http.prefix = options.own_text("prefix").unwrap_or_default();
-        http.body_bytes_max = options.count("max-request-size", http.body_bytes_max);
-        http.timeout = options.seconds("timeout").unwrap_or(http.timeout);
-        http.idle_timeout = options.seconds("idle-timeout").unwrap_or(http.idle_timeout);
-        listener.dialogue = Dialogue::Http(Arc::new(http));
-        Some((SourceDriver::Stream(listener), Framing::Newline))
-    }
-
     /// Makes the target of `http()`, and the renderer of its bodies.
     pub(crate) fn http_target(
         &mut self,

@@ -3,10 +3,12 @@
 //! In: its options. Out: a destination for each receiver, with the others as its `failover()`, and the end that shares
 //! messages among them. Limits: at least one receiver.
 
-use crate::assemble::destinations::drivers::remote_port;
-use crate::assemble::lowering::Lowering;
-use crate::assemble::options::driver::Options;
-use crate::assemble::{LateBoundOutlet, tls::server};
+use super::socket::remote_port;
+use crate::assemble::{
+    lowering::Lowering,
+    options::{connections::server, driver::Options},
+    parts::late_bound_outlet::LateBoundOutlet,
+};
 use config::Diagnostic;
 use config::tree::Call;
 use delivery::{DestinationDriver, Failback, Server, SocketKind};

@@ -1,8 +1,10 @@
-//! Destinations behind a network.
+//! Destinations behind a network, one file a kind of driver.
 
+pub(crate) mod failover;
 pub(crate) mod gelf;
 pub(crate) mod http;
 pub(crate) mod load_balancer;
 pub(crate) mod loki;
 pub(crate) mod mail;
 pub(crate) mod snmp;
+pub(crate) mod socket;

@@ -1,0 +1,71 @@
+//! Templates that are filled in for one message after the other.
+//!
+//! In: batches. Out: text, appended. Holds: a compiled template, and the times that it has printed last.
+
+use crate::assemble::{lowering::Lowering, options::driver::Options};
+use config::tree::Name;
+use message::{Batch, Render, Stamp, Transport};
+use std::sync::Arc;
+use template::{Escape, RenderOptions, Renderer, Site, Template};
+
+/// Renders messages by a template.
+pub(crate) struct Templated {
+    template: Arc<Template>,
+    renderer: Renderer,
+    constant: Option<String>,
+    /// True if it may use `${SEQNUM}`.
+    is_numbered: bool,
+}
+
+impl Templated {
+    pub(crate) fn new(template: Arc<Template>, options: RenderOptions, site: Arc<Site>) -> Templated {
+        let constant = template.constant().and_then(|bytes| String::from_utf8(bytes.to_vec()).ok());
+        let is_numbered = !template.is_simple();
+        Templated { template, renderer: Renderer::new(options, site), constant, is_numbered }
+    }
+}
+
+impl Render for Templated {
+    fn begin(&mut self, now: Stamp) {
+        self.renderer.now = now;
+    }
+
+    fn render(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
+        if self.is_numbered {
+            self.renderer.seqnum = seqnum(batch, index, sequence);
+        }
+        self.template.render(batch, index, &mut self.renderer, out);
+    }
+
+    fn render_name(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
+        self.renderer.seqnum = seqnum(batch, index, sequence);
+        self.template.render_escaped(batch, index, &mut self.renderer, Escape::FileName, out);
+    }
+
+    fn constant(&self) -> Option<&str> {
+        self.constant.as_deref()
+    }
+}
+
+/// Returns `${SEQNUM}`: it counts messages of this machine; 0 stands for the sequence id that a message came
+/// with. A generated message has no receiver and belongs to no machine.
+fn seqnum(batch: &Batch, index: usize, sequence: u64) -> u32 {
+    let origin = batch.origin(index);
+    match origin.transport {
+        Transport::Local if origin.transport_name.is_empty() => 0,
+        Transport::Local | Transport::UnixDgram | Transport::UnixStream => sequence as u32,
+        Transport::Udp | Transport::Tcp | Transport::Tls => 0,
+    }
+}
+
+impl<'t> Lowering<'t> {
+    pub(crate) fn templated(&mut self, template: Arc<Template>, options: &Options<'t>) -> Box<dyn Render> {
+        let render = self.render_options(options);
+        Box::new(Templated::new(template, render, self.environment.site.clone()))
+    }
+
+    /// Compiles a template of ours.
+    pub(crate) fn fixed(&mut self, text: &str, options: &Options<'t>) -> Option<Arc<Template>> {
+        self.template(&Name { text: text.to_owned(), span: options.call.name.span }).map(Arc::new)
+    }
+}

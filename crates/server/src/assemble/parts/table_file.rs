@@ -1,0 +1,98 @@
+//! The files of `add-contextual-data()` and `geoip2()`.
+//!
+//! In: a path. Out: the table that parsers use; a new one when the file has changed. Holds: time and size of the file
+//! when it was read last. Limits: a file above [`TABLE_BYTES_MAX`] is refused; after an error the table read before stays.
+
+use pipeline::{
+    Definitions,
+    parser::{ContextReading, ContextTable, Contexts},
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::SystemTime,
+};
+use template::geo::GeoDatabase;
+
+/// Largest table: it is held in memory.
+const TABLE_BYTES_MAX: u64 = 1 << 30;
+
+/// A table or a database, and the file it comes from.
+pub(crate) struct TableFile {
+    path: PathBuf,
+    content: Content,
+    /// Time and size of the file when it was read.
+    seen: Option<(SystemTime, u64)>,
+}
+
+/// The kinds of tables, each with the table in use.
+enum Content {
+    Contexts(ContextFile),
+    Geo(Arc<GeoDatabase>),
+}
+
+/// A table of contexts and the options for reading it.
+pub(crate) struct ContextFile {
+    pub(crate) prefix: String,
+    pub(crate) ignore_case: bool,
+    pub(crate) globs: bool,
+    pub(crate) definitions: Definitions,
+    pub(crate) contexts: Arc<Contexts>,
+}
+
+impl TableFile {
+    /// A table of contexts that has not been read yet.
+    pub(crate) fn contexts(path: PathBuf, file: ContextFile) -> TableFile {
+        TableFile { path, content: Content::Contexts(file), seen: None }
+    }
+
+    /// A database of addresses that has not been read yet.
+    pub(crate) fn geo(path: PathBuf, database: Arc<GeoDatabase>) -> TableFile {
+        TableFile { path, content: Content::Geo(database), seen: None }
+    }
+
+    /// The file, for messages.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads the file again when it has changed; none if it has not. On an error the table read before stays.
+    pub(crate) fn refresh(&mut self) -> Option<Result<(), String>> {
+        let now = stamp(&self.path);
+        if now == self.seen {
+            return None;
+        }
+        self.seen = now;
+        Some(self.read())
+    }
+
+    fn read(&self) -> Result<(), String> {
+        let size = fs::metadata(&self.path).map_err(|error| error.to_string())?.len();
+        if size > TABLE_BYTES_MAX {
+            return Err(format!("{size} bytes are more than {TABLE_BYTES_MAX}"));
+        }
+        let bytes = fs::read(&self.path).map_err(|error| error.to_string())?;
+        match &self.content {
+            Content::Contexts(file) => file.read(bytes),
+            Content::Geo(database) => database.replace(bytes),
+        }
+    }
+}
+
+impl ContextFile {
+    fn read(&self, bytes: Vec<u8>) -> Result<(), String> {
+        let text = String::from_utf8(bytes).map_err(|error| error.to_string())?;
+        let reading =
+            ContextReading { prefix: &self.prefix, ignore_case: self.ignore_case, globs: self.globs };
+        let table =
+            ContextTable::parse(&text, reading, &self.definitions).map_err(|error| error.to_string())?;
+        self.contexts.replace(table);
+        Ok(())
+    }
+}
+
+fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
+    let data = fs::metadata(path).ok()?;
+    Some((data.modified().ok()?, data.len()))
+}

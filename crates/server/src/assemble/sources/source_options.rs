@@ -1,0 +1,130 @@
+//! The options that all sources have: how messages are decoded, cut, and named.
+//!
+//! In: options of a driver. Out: [`SourceOptions`]. Holds: nothing.
+//! Limits: options that contradict the format of the source are errors at their place.
+
+use crate::assemble::{
+    expressions::decoding::default_priority,
+    lowering::Lowering,
+    options::{driver::Options, version::LOCAL_WITHOUT_HOST},
+};
+use config::{Diagnostic, tree::Call};
+use intake::{Form, ListenAddress, SourceDriver, SourceOptions, Window};
+use std::{path::PathBuf, time::Duration};
+use transport::{HostPolicy, UseDns};
+use wire::{ACCOUNTING_BYTES, Framing, Oversize, ParseFlags};
+
+impl<'t> Lowering<'t> {
+    pub(crate) fn source_options(
+        &mut self,
+        name: &str,
+        options: &Options<'t>,
+        driver: &SourceDriver,
+    ) -> SourceOptions {
+        let mut source_options = SourceOptions::new(name);
+        let decode = &mut source_options.decode;
+        decode.flags = initial_flags(options, driver);
+        for word in options.flags() {
+            match word.as_str() {
+                "empty-lines" => source_options.keeps_empty_lines = true,
+                "ignore-aux-data" => source_options.ignores_peer_values = true,
+                // The remaining flags concern the connection.
+                word => drop(decode.flags.apply(word)),
+            }
+        }
+        for (option, flag) in
+            [("check-hostname", ParseFlags::CHECK_HOSTNAME), ("check-program", ParseFlags::CHECK_PROGRAM)]
+        {
+            if options.yes(option, false) {
+                decode.flags = decode.flags.with(flag);
+            }
+        }
+        decode.default_pri = default_priority(options);
+        let zone = options.own("time-zone").or_else(|| self.globals.get("recv-time-zone"));
+        decode.zone = self.zone(zone).unwrap_or_else(|| self.environment.zone.clone());
+        decode.keep_timestamp = options.yes("keep-timestamp", true) && !options.yes("use-time-recvd", false);
+        decode.bad_hostname = self.bad_hostname();
+        decode.sdata_prefix = options.own_text("sdata-prefix").filter(|prefix| prefix != ".SDATA.");
+        source_options.message_bytes_max = options.count("log-msg-size", 65_536);
+        source_options.oversize =
+            if options.yes("trim-large-messages", false) { Oversize::Cut } else { Oversize::Split };
+        source_options.window.messages = options.count("log-iw-size", 0).max(Window::MESSAGES_MIN);
+        source_options.hosts = hosts(options);
+        // Shippers send messages of other hosts.
+        source_options.hosts.keep |= options.call.key() == "http" && options.any("keep-hostname").is_none();
+        source_options.program_override =
+            options.own_text("program-override").map(|text| text.trim_end().trim_end_matches(':').to_owned());
+        source_options.optional = options.yes("optional", false);
+        source_options.own_pid = options.yes("use-syslogng-pid", false);
+        source_options.tags = options.all("tags").flat_map(Call::texts).collect();
+        source_options.rcptid =
+            self.globals.yes("use-uniqid", false).then(|| self.environment.rcptid.clone());
+        source_options
+    }
+
+    /// `format("pacct")`: binary records instead of lines.
+    pub(crate) fn accounting(&mut self, options: &Options<'t>, source_options: &mut SourceOptions) {
+        if options.word("format").as_deref() != Some("pacct") {
+            return;
+        }
+        for option in ["pad-size", "encoding"].iter().filter_map(|name| options.own(name)) {
+            let message = format!("`{}()` is about text, and records of pacct are none", option.name.text);
+            self.report.push(Diagnostic::error(option.span, message));
+        }
+        source_options.form = Form::Accounting;
+        source_options.framing = Framing::Records(ACCOUNTING_BYTES);
+    }
+}
+
+/// Returns the flags that a kind of source sets by default.
+fn initial_flags(options: &Options<'_>, driver: &SourceDriver) -> ParseFlags {
+    let flags = ParseFlags::default();
+    let unix = |address: &ListenAddress| matches!(address, ListenAddress::Unix(_));
+    match driver {
+        SourceDriver::Stream(listener) if unix(&listener.address) => beside(options, flags),
+        SourceDriver::Datagram(listener) if unix(&listener.address) => beside(options, flags),
+        SourceDriver::Pipe(_) => beside(options, flags),
+        SourceDriver::Program(_) => local(flags),
+        SourceDriver::File(file)
+            if file.path.starts_with("/proc/kmsg") || file.path.starts_with("/dev/kmsg") =>
+        {
+            local(flags).with(ParseFlags::KERNEL)
+        }
+        _ if matches!(options.call.key().as_str(), "syslog" | "relp") => {
+            flags.with(ParseFlags::SYSLOG_PROTOCOL)
+        }
+        _ => flags,
+    }
+}
+
+fn local(flags: ParseFlags) -> ParseFlags {
+    flags.without(ParseFlags::EXPECT_HOSTNAME).with(ParseFlags::LOCAL)
+}
+
+/// The same for unix sockets and pipes, where old versions expected a name of a host.
+fn beside(options: &Options<'_>, flags: ParseFlags) -> ParseFlags {
+    match options.globals.is_older(LOCAL_WITHOUT_HOST) {
+        true => flags.with(ParseFlags::LOCAL),
+        false => local(flags),
+    }
+}
+
+fn hosts(options: &Options<'_>) -> HostPolicy {
+    let use_dns = match options.word("use-dns").as_deref() {
+        Some("no" | "off" | "false" | "0") => UseDns::No,
+        Some("persist-only") => UseDns::PersistOnly,
+        _ => UseDns::Yes,
+    };
+    let expire = Duration::from_secs(options.count("dns-cache-expire", 3600) as u64);
+    HostPolicy {
+        keep: options.yes("keep-hostname", false),
+        chain: options.yes("chain-hostnames", false),
+        use_dns,
+        dns_cache: options.yes("dns-cache", true).then_some(expire),
+        hosts_file: options.globals.text("dns-cache-hosts").map(|path| PathBuf::from(path).into()),
+        fqdn: options.yes("use-fqdn", false),
+        normalize: options.yes("normalize-hostnames", false),
+        custom_domain: options.globals.text("custom-domain").unwrap_or_default(),
+        host_override: options.own_text("host-override"),
+    }
+}
