@@ -30,7 +30,7 @@ impl<'t> Lowering<'t> {
     /// `create-dirs()`: owner and mode of missing folders.
     pub(crate) fn folders(&mut self, options: &Options<'t>) -> Option<FilePermissions> {
         let names = ["dir-owner", "dir-group", "dir-perm"];
-        options.yes("create-dirs", false).then(|| self.permissions(options, Some(0o700), names))
+        options.is_yes("create-dirs").then(|| self.permissions(options, Some(0o700), names))
     }
 
     fn identity(

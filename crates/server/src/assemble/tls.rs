@@ -125,38 +125,41 @@ impl<'t> Lowering<'t> {
         let lists = option.options().flat_map(Call::texts);
         let own = option.plain().filter_map(|arg| arg.text().map(str::to_owned));
         let unknown: Vec<String> = lists.chain(own).flat_map(|list| suites.add(&list)).collect();
-        self.names_left(option, &unknown, suites.is_empty())?;
-        Some(suites)
+        self.known_names(option, &unknown, suites, CipherSuites::is_empty)
     }
 
     fn key_exchanges(&mut self, option: Option<&Call>) -> Option<KeyExchanges> {
         let mut groups = KeyExchanges::default();
         let Some(option) = option else { return Some(groups) };
         let unknown = groups.add(&text(option).unwrap_or_default());
-        self.names_left(option, &unknown, groups.is_empty())?;
-        Some(groups)
+        self.known_names(option, &unknown, groups, KeyExchanges::is_empty)
     }
 
     fn schemes(&mut self, option: Option<&Call>) -> Option<Schemes> {
         let mut schemes = Schemes::default();
         let Some(option) = option else { return Some(schemes) };
         let unknown = schemes.add(&text(option).unwrap_or_default());
-        self.names_left(option, &unknown, schemes.is_empty())?;
-        Some(schemes)
+        self.known_names(option, &unknown, schemes, Schemes::is_empty)
     }
 
-    /// Reports names that rustls does not have. None if there is no other.
-    fn names_left(&mut self, option: &Call, unknown: &[String], none_left: bool) -> Option<()> {
+    /// Reports names that rustls does not have. Returns the list of the others, unless there is none.
+    fn known_names<T>(
+        &mut self,
+        option: &Call,
+        unknown: &[String],
+        known: T,
+        is_empty: fn(&T) -> bool,
+    ) -> Option<T> {
         if unknown.is_empty() {
-            return Some(());
+            return Some(known);
         }
         let message = format!("`{}()`: not supported here: {}", option.name.text, unknown.join(", "));
-        if none_left {
+        if is_empty(&known) {
             self.report.push(Diagnostic::error(option.span, message));
             return None;
         }
         self.report.push(Diagnostic::warning(option.span, message));
-        Some(())
+        Some(known)
     }
 
     fn versions(&mut self, option: Option<&Call>) -> Option<TlsVersions> {

@@ -136,8 +136,8 @@ impl<'t> Lowering<'t> {
             "program" => {
                 let program = ProgramTarget {
                     command: options.plain()?,
-                    keep_over_reload: options.yes("keep-alive", false),
-                    inherits_environment: options.yes("inherit-environment", true),
+                    keep_over_reload: options.is_yes("keep-alive"),
+                    inherits_environment: !options.is_no("inherit-environment"),
                 };
                 (DestinationDriver::Program(program), self.file_line(options)?)
             }

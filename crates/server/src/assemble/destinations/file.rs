@@ -32,7 +32,7 @@ impl<'t> Lowering<'t> {
         Some(FileTarget {
             trusted_prefix: text.split('$').next().unwrap_or_default().to_owned(),
             name: self.named(template, options),
-            create_folders: options.yes("create-dirs", false),
+            create_folders: options.is_yes("create-dirs"),
             permissions: self.permissions(options, Some(0o600), ["owner", "group", "perm"]),
             folder_permissions: self.permissions(
                 options,
@@ -40,9 +40,9 @@ impl<'t> Lowering<'t> {
                 ["dir-owner", "dir-group", "dir-perm"],
             ),
             reap_after,
-            fsync: options.yes("fsync", false),
+            fsync: options.is_yes("fsync"),
             rotation: rotation(options),
-            compress: options.yes("compress", false),
+            compress: options.is_yes("compress"),
             link: options.own_text("symlink-as").filter(|text| !text.is_empty()).map(PathBuf::from),
             overwrite_if_older: options.seconds_or_never("overwrite-if-older", None),
             open_files_max: OPEN_FILES_MAX,

@@ -32,16 +32,15 @@ impl<'t> Lowering<'t> {
     pub(crate) fn line(
         &mut self,
         options: &Options<'t>,
-        is_rfc5424: bool,
+        dialect: Dialect,
         framing: Framing,
     ) -> Option<Box<dyn Render>> {
         let is_templated = options.own("template").is_some() || self.globals.get("proto-template").is_some();
         if !is_templated {
-            let dialect = if is_rfc5424 { Dialect::Rfc5424 } else { Dialect::Rfc3164 };
             return Some(self.encoded(options, dialect, framing));
         }
         let template = self.driver_template(options, "proto-template")?;
-        if !is_rfc5424 {
+        if dialect != Dialect::Rfc5424 {
             return Some(self.templated(template, options));
         }
         // In an RFC 5424 line the template is the text of the message only.

@@ -36,7 +36,7 @@ impl<'t> Lowering<'t> {
         let last = |key: &str| definition.options.iter().rfind(|option| option.key() == key);
         let template = self.template_argument(last("template")?.args.first()?)?;
         let escape = last("template-escape").and_then(Call::truth);
-        let escape = escape.unwrap_or_else(|| self.globals.yes("template-escape", false));
+        let escape = escape.unwrap_or_else(|| self.globals.is_yes("template-escape"));
         Some(if escape { template.escaped() } else { template })
     }
 
@@ -87,7 +87,7 @@ impl<'t> Lowering<'t> {
         let named =
             call.args.first()?.text().is_some_and(|text| self.definitions.templates.contains_key(text));
         let template = self.named_or_text(call)?;
-        let escapes = !named && options.yes("template-escape", false);
+        let escapes = !named && options.is_yes("template-escape");
         Some(if escapes { Arc::new(Arc::unwrap_or_clone(template).escaped()) } else { template })
     }
 

@@ -45,7 +45,7 @@ impl<'t> Lowering<'t> {
             name,
             retention_age: age.map(Duration::from_secs),
             retention_bytes: bytes,
-            legal_hold: options.yes("legal-hold", false),
+            legal_hold: options.is_yes("legal-hold"),
             clock_wait: options.own("clock-jump-wait").and_then(Call::age_s).map(Duration::from_secs),
             segment_memory: positive("segment-memory").map(|bytes| bytes as u64),
             sealing: sealing(options),
@@ -69,7 +69,7 @@ fn sealing(options: &Options<'_>) -> SealingSpec {
         sign_key: path("sign-key"),
         timestamp_url: options.own_text("timestamp-url").filter(|text| !text.is_empty()),
         timestamp_gap: Duration::from_secs(u64::try_from(seconds).unwrap_or(0)),
-        recode: options.yes("recode", true),
+        recode: !options.is_no("recode"),
         recode_after: options.own("recode-after").and_then(Call::age_s).map(Duration::from_secs),
         archive_to: path("archive-to"),
         archive_after: options

@@ -4,6 +4,7 @@
 
 use super::driver::Options;
 use delivery::Server;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use transport::{IpOptions, TcpOptions};
 
 /// Default port of RELP.
@@ -14,6 +15,14 @@ pub(crate) const GELF_PORT: u16 = 12_201;
 /// `ip-protocol()`, or what the old spellings `tcp6()` and `udp6()` mean.
 pub(crate) fn is_ipv6(options: &Options<'_>) -> bool {
     options.number("ip-protocol").map_or(options.call.key().ends_with('6'), |version| version == 6)
+}
+
+/// Returns the address that stands for all addresses of this machine.
+pub(crate) fn any_address(options: &Options<'_>) -> IpAddr {
+    match is_ipv6(options) {
+        true => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
+        false => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+    }
 }
 
 /// Returns the transport of `network()` and `syslog()`, or what the old spellings such as `udp6()` mean.
@@ -29,7 +38,7 @@ pub(crate) fn transport(options: &Options<'_>) -> String {
 /// Keep-alive probes of a connection.
 pub(crate) fn tcp_options(options: &Options<'_>) -> TcpOptions {
     TcpOptions {
-        keepalive: options.yes("so-keepalive", true),
+        keepalive: !options.is_no("so-keepalive"),
         keepalive_time: options.seconds_or_never("tcp-keepalive-time", None),
         keepalive_interval: options.seconds_or_never("tcp-keepalive-intvl", None),
         keepalive_probes: options
@@ -44,7 +53,7 @@ pub(crate) fn ip_options(options: &Options<'_>) -> IpOptions {
     IpOptions {
         tos: number("ip-tos"),
         ttl: number("ip-ttl"),
-        freebind: options.yes("ip-freebind", false),
+        freebind: options.is_yes("ip-freebind"),
         interface: options.own_text("interface"),
     }
 }

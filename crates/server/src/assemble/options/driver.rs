@@ -51,8 +51,19 @@ impl<'t> Options<'t> {
         self.own(name).or_else(|| self.globals.get(name))
     }
 
-    pub(crate) fn yes(&self, name: &str, default: bool) -> bool {
-        self.any(name).and_then(Call::truth).unwrap_or(default)
+    /// Returns the value of a switch; `None` where it is left out.
+    pub(crate) fn truth(&self, name: &str) -> Option<bool> {
+        self.any(name).and_then(Call::truth)
+    }
+
+    /// Returns true for a switch that is on: one that is off by default.
+    pub(crate) fn is_yes(&self, name: &str) -> bool {
+        self.truth(name) == Some(true)
+    }
+
+    /// Returns true for a switch that is off: one that is on by default.
+    pub(crate) fn is_no(&self, name: &str) -> bool {
+        self.truth(name) == Some(false)
     }
 
     pub(crate) fn text(&self, name: &str) -> Option<String> {

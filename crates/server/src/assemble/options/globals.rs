@@ -56,8 +56,14 @@ impl<'t> Globals<'t> {
         inside.or_else(|| self.get("stats-level")).and_then(Call::number).unwrap_or(0)
     }
 
-    pub(crate) fn yes(&self, name: &str, default: bool) -> bool {
-        self.get(name).and_then(Call::truth).unwrap_or(default)
+    /// Returns the value of a switch; `None` where it is left out.
+    pub(crate) fn truth(&self, name: &str) -> Option<bool> {
+        self.get(name).and_then(Call::truth)
+    }
+
+    /// Returns true for a switch that is on: one that is off by default.
+    pub(crate) fn is_yes(&self, name: &str) -> bool {
+        self.truth(name) == Some(true)
     }
 
     pub(crate) fn text(&self, name: &str) -> Option<String> {

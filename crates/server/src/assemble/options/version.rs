@@ -22,13 +22,14 @@ impl Globals<'_> {
         self.version.is_some_and(|written| written < version)
     }
 
-    /// Returns the default port of a driver.
-    pub(crate) fn usual_port(&self, is_syslog: bool, transport: &str) -> u16 {
-        match (is_syslog, transport) {
-            (true, "udp") if self.is_older(SYSLOG_UDP_514) => 601,
-            (false, _) | (true, "udp") => 514,
-            (true, transport) if transport.contains("tls") => 6514,
-            (true, _) => 601,
+    /// Returns the default port of `network()`, `syslog()` or an old spelling, by name.
+    pub(crate) fn usual_port(&self, driver: &str, transport: &str) -> u16 {
+        match (driver, transport) {
+            ("syslog", "udp") if self.is_older(SYSLOG_UDP_514) => 601,
+            ("syslog", "udp") => 514,
+            ("syslog", transport) if transport.contains("tls") => 6514,
+            ("syslog", _) => 601,
+            _ => 514,
         }
     }
 }

@@ -46,7 +46,7 @@ impl<'t> Lowering<'t> {
             "linux-audit-parser" => self.text_parser(parser, Kv::linux_audit(), "")?,
             "snmptrapd-parser" => {
                 let traps = Snmptrapd::new(self.environment.zone.clone());
-                let sets_message = options.yes("set-message-macro", true);
+                let sets_message = !options.is_no("set-message-macro");
                 let traps = if sets_message { traps } else { traps.without_message() };
                 self.text_parser(parser, traps, ".snmp.")?
             }

@@ -48,7 +48,7 @@ impl<'t> Lowering<'t> {
                 }
             }
         }
-        let reader = GrokReader::new(patterns, !options.yes("drop-unmatched", true));
+        let reader = GrokReader::new(patterns, options.is_no("drop-unmatched"));
         self.text_parser(parser, reader, "")
     }
 }

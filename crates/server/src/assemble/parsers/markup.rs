@@ -21,17 +21,17 @@ impl<'t> Lowering<'t> {
             // Flags that concern connections have no effect here.
             let _ = decode.flags.apply(&word);
         }
-        if options.yes("check-hostname", false) {
+        if options.is_yes("check-hostname") {
             decode.flags = decode.flags.with(ParseFlags::CHECK_HOSTNAME);
         }
         decode.default_pri = default_priority(&options);
         let zone = options.own("time-zone").or_else(|| self.globals.get("recv-time-zone"));
         decode.zone = self.zone(zone).unwrap_or_else(|| self.environment.zone.clone());
-        decode.keep_timestamp = options.yes("keep-timestamp", true);
+        decode.keep_timestamp = !options.is_no("keep-timestamp");
         decode.bad_hostname = self.bad_hostname();
         decode.sdata_prefix = options.own_text("sdata-prefix").filter(|prefix| prefix != ".SDATA.");
         let input = self.parser_input(parser)?;
-        Some(Arc::new(Syslog::new(decode, input, options.yes("drop-invalid", false))))
+        Some(Arc::new(Syslog::new(decode, input, options.is_yes("drop-invalid"))))
     }
 
     pub(crate) fn regexp_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
@@ -82,10 +82,10 @@ impl<'t> Lowering<'t> {
     fn xml(&mut self, parser: ParserCall<'t>) -> Option<Xml> {
         let options = parser.options;
         Some(Xml {
-            strip_whitespace: options.yes("strip-whitespaces", false),
+            strip_whitespace: options.is_yes("strip-whitespaces"),
             excluded: self.patterns(parser, "exclude-tags", MatchType::Glob, &[])?,
-            lists: options.yes("create-lists", true),
-            drop_invalid: options.yes("drop-invalid", false),
+            lists: !options.is_no("create-lists"),
+            drop_invalid: options.is_yes("drop-invalid"),
             named_data: false,
         })
     }

@@ -33,7 +33,7 @@ impl<'t> Lowering<'t> {
         let made = DbOptions {
             program: program.unwrap_or_else(Input::program),
             message: message.unwrap_or_else(Input::message),
-            drop_unmatched: options.yes("drop-unmatched", false),
+            drop_unmatched: options.is_yes("drop-unmatched"),
             inject: self.inject_mode(parser, self.database_inject()),
         };
         let what = path.to_string_lossy().into_owned();

@@ -34,7 +34,7 @@ impl<'t> Lowering<'t> {
         let contexts = Arc::new(Contexts::default());
         let file = ContextFile {
             prefix: options.own_text("prefix").unwrap_or_default(),
-            ignore_case: options.yes("ignore-case", false),
+            ignore_case: options.is_yes("ignore-case"),
             globs: matches!(selector, Selector::Glob(_)),
             definitions: self.definitions.clone(),
             contexts: contexts.clone(),

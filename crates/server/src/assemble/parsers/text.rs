@@ -49,7 +49,7 @@ impl<'t> Lowering<'t> {
             null: options.own_text("null").filter(|null| !null.is_empty()),
             strip_whitespace: flags.is_empty() || has("strip-whitespace"),
             greedy: has("greedy"),
-            drop_invalid: has("drop-invalid") || options.yes("drop-invalid", false),
+            drop_invalid: has("drop-invalid") || options.is_yes("drop-invalid"),
             ..Csv::default()
         };
         let dialect = options

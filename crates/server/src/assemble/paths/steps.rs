@@ -69,7 +69,7 @@ impl<'t> Lowering<'t> {
             name: path.name.as_ref().map(|name| name.text.clone()),
             sources: lowered.sources,
             steps: lowered.steps,
-            flags: flags(&path.flags, self.globals.yes("log-flow-control", false)),
+            flags: flags(&path.flags, self.globals.is_yes("log-flow-control").then_some(true)),
             label: self.path_label("log", path),
             ..Path::default()
         }
@@ -96,7 +96,7 @@ impl<'t> Lowering<'t> {
             counters,
             sources: lowered.sources,
             steps: lowered.steps,
-            flags: flags(&path.flags, false),
+            flags: flags(&path.flags, None),
             label: self.path_label("channel", path),
             ..Channel::default()
         }
@@ -206,14 +206,15 @@ fn has_flag(written: &[Flag], wanted: LogFlag) -> bool {
     written.iter().any(|flag| flag.flag == wanted)
 }
 
-fn flags(written: &[Flag], flow_control: bool) -> StepFlags {
+/// Returns the written flags; without one about flow control, `flow_control` holds.
+fn flags(written: &[Flag], flow_control: Option<bool>) -> StepFlags {
     let has = |wanted: LogFlag| has_flag(written, wanted);
     let mut flags = StepFlags {
         last: has(LogFlag::Final),
         fallback: has(LogFlag::Fallback),
         catchall: has(LogFlag::Catchall),
         drop_unmatched: has(LogFlag::DropUnmatched),
-        flow_control: flow_control.then_some(true),
+        flow_control,
     };
     if has(LogFlag::FlowControl) {
         flags.flow_control = Some(true);

@@ -82,7 +82,7 @@ impl<'t> Lowering<'t> {
                 (SourceDriver::Datagram(listener), Framing::Datagram)
             }
             "file" => {
-                let from_start = options.yes("read-old-records", true);
+                let from_start = !options.is_no("read-old-records");
                 let file = FileSource { path: path()?, poll_every: every(), from_start };
                 (SourceDriver::File(file), Framing::Newline)
             }
@@ -91,8 +91,8 @@ impl<'t> Lowering<'t> {
                     folder: PathBuf::from(options.own_text("base-dir")?),
                     pattern: options.own_text("filename-pattern")?,
                     excluded: options.own_text("exclude-pattern"),
-                    recursive: options.yes("recursive", false),
-                    from_start: options.yes("read-old-records", true),
+                    recursive: options.is_yes("recursive"),
+                    from_start: !options.is_no("read-old-records"),
                     files_max: options.count("max-files", 100),
                     poll_every: every(),
                 };
@@ -107,7 +107,7 @@ impl<'t> Lowering<'t> {
                 let program = ProgramSource {
                     command: options.plain()?,
                     restart_after: RESTART_AFTER,
-                    inherits_environment: options.yes("inherit-environment", true),
+                    inherits_environment: !options.is_no("inherit-environment"),
                 };
                 (SourceDriver::Program(program), Framing::Newline)
             }
@@ -115,7 +115,7 @@ impl<'t> Lowering<'t> {
             "internal" => (SourceDriver::Internal, Framing::Newline),
             "systemd-journal" => (SourceDriver::Journal(journal(options)), Framing::Newline),
             "system" => {
-                let with_kernel = !options.yes("exclude-kmsg", false);
+                let with_kernel = !options.is_yes("exclude-kmsg");
                 (SourceDriver::System { with_kernel }, Framing::Datagram)
             }
             _ => (SourceDriver::Generator(self.generator(options)), Framing::Datagram),

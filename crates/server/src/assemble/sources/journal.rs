@@ -19,8 +19,8 @@ pub(crate) fn journal(options: &Options<'_>) -> JournalSource {
             String::new()
         }),
         field_bytes_max: options.count("max-field-size", defaults.field_bytes_max),
-        from_start: options.yes("read-old-records", defaults.from_start),
-        this_boot: options.yes("match-boot", defaults.this_boot),
+        from_start: options.truth("read-old-records").unwrap_or(defaults.from_start),
+        this_boot: options.truth("match-boot").unwrap_or(defaults.this_boot),
         matches: options.own("matches").map(matches).unwrap_or_default(),
         namespace: options.own_text("namespace").filter(|name| !name.is_empty()),
         folder: options.own_text("folder").map(PathBuf::from),

@@ -6,7 +6,7 @@
 use crate::assemble::{
     lowering::Lowering,
     options::{
-        connections::{RELP_PORT, ip_options, is_ipv6, tcp_options, transport},
+        connections::{RELP_PORT, any_address, ip_options, tcp_options, transport},
         driver::Options,
     },
 };
@@ -18,7 +18,7 @@ use intake::{
     CountLimits, DatagramListener, Dialogue, Encryption, ListenAddress, ProxyHeader, SourceDriver,
     StreamListener,
 };
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
+use std::net::{SocketAddr, ToSocketAddrs};
 use transport::{dtls::ListenerDtls, tls::ListenerTls};
 use wire::Framing;
 
@@ -27,8 +27,7 @@ impl<'t> Lowering<'t> {
     pub(crate) fn listener(&mut self, options: &Options<'t>) -> Option<(SourceDriver, Framing)> {
         let key = options.call.key();
         let transport = transport(options);
-        let is_syslog = key == "syslog";
-        let port = options.globals.usual_port(is_syslog, &transport);
+        let port = options.globals.usual_port(&key, &transport);
         let address = ListenAddress::Ip(self.address(options, options.port(["port", "localport"], port))?);
         if matches!(transport.as_str(), "udp" | "dtls") {
             let mut listener = DatagramListener::new(address);
@@ -40,7 +39,7 @@ impl<'t> Lowering<'t> {
                     per_peer: connections_per_address(options),
                 };
                 listener.handshakes = handshakes(options, listener.handshakes);
-                listener.keep_over_reload = options.yes("keep-alive", true);
+                listener.keep_over_reload = !options.is_no("keep-alive");
                 listener.idle_timeout = options.seconds_or_never("idle-timeout", listener.idle_timeout);
             }
             return Some((SourceDriver::Datagram(listener), Framing::Datagram));
@@ -65,7 +64,7 @@ impl<'t> Lowering<'t> {
             "nul-terminated" => Framing::Nul,
             "text-with-nuls" => Framing::NewlineOnly,
             "framed" => Framing::OctetCounted,
-            _ if is_syslog => Framing::OctetCounted,
+            _ if key == "syslog" => Framing::OctetCounted,
             _ => Framing::Newline,
         };
         Some((SourceDriver::Stream(listener), framing))
@@ -86,8 +85,7 @@ impl<'t> Lowering<'t> {
 
     /// Returns the address to listen on. A check accepts any host name without looking it up.
     pub(crate) fn address(&mut self, options: &Options<'t>, port: u16) -> Option<SocketAddr> {
-        let ipv6 = is_ipv6(options);
-        let any = if ipv6 { IpAddr::V6(Ipv6Addr::UNSPECIFIED) } else { IpAddr::V4(Ipv4Addr::UNSPECIFIED) };
+        let any = any_address(options);
         let option = options.own("ip").or_else(|| options.own("localip"));
         let written = option.and_then(|option| option.texts().into_iter().next()).or_else(|| options.plain());
         let Some(host) = written.filter(|host| !host.is_empty()) else {
@@ -102,7 +100,7 @@ impl<'t> Lowering<'t> {
         let found = (host.as_str(), port)
             .to_socket_addrs()
             .ok()
-            .and_then(|mut found| found.find(|address| address.is_ipv6() == ipv6));
+            .and_then(|mut found| found.find(|address| address.is_ipv6() == any.is_ipv6()));
         if found.is_none() {
             let span =
                 option.map_or(options.call.span, |option| option.args.first().map_or(option.span, Arg::span));
@@ -116,10 +114,10 @@ impl<'t> Lowering<'t> {
         if matches!(listener.address, ListenAddress::Ip(_)) {
             listener.connections.per_peer = connections_per_address(options);
         }
-        listener.keep_over_reload = options.yes("keep-alive", true);
+        listener.keep_over_reload = !options.is_no("keep-alive");
         listener.receive_buffer = options.count("so-rcvbuf", 0);
         listener.backlog = u32::try_from(options.count("listen-backlog", 255)).unwrap_or(255);
-        listener.reuse_port = options.yes("so-reuseport", false);
+        listener.reuse_port = options.is_yes("so-reuseport");
         listener.ip = ip_options(options);
         listener.idle_timeout = options.seconds_or_never("idle-timeout", None);
         listener.tcp = tcp_options(options);
@@ -140,12 +138,12 @@ pub(crate) fn handshakes(options: &Options<'_>, default: CountLimits) -> CountLi
 
 pub(crate) fn complete_datagram(options: &Options<'_>, listener: &mut DatagramListener) {
     listener.receive_buffer = options.count("so-rcvbuf", 0);
-    listener.reuse_port = options.yes("so-reuseport", false);
+    listener.reuse_port = options.is_yes("so-reuseport");
     listener.ip = ip_options(options);
     listener.credentials = credentials(options);
 }
 
 fn credentials(options: &Options<'_>) -> bool {
-    let global = options.globals.yes("pass-unix-credentials", true);
+    let global = options.globals.truth("pass-unix-credentials").unwrap_or(true);
     options.own("so-passcred").and_then(Call::truth).unwrap_or(global)
 }

@@ -35,30 +35,29 @@ impl<'t> Lowering<'t> {
         for (option, flag) in
             [("check-hostname", ParseFlags::CHECK_HOSTNAME), ("check-program", ParseFlags::CHECK_PROGRAM)]
         {
-            if options.yes(option, false) {
+            if options.is_yes(option) {
                 decode.flags = decode.flags.with(flag);
             }
         }
         decode.default_pri = default_priority(options);
         let zone = options.own("time-zone").or_else(|| self.globals.get("recv-time-zone"));
         decode.zone = self.zone(zone).unwrap_or_else(|| self.environment.zone.clone());
-        decode.keep_timestamp = options.yes("keep-timestamp", true) && !options.yes("use-time-recvd", false);
+        decode.keep_timestamp = !options.is_no("keep-timestamp") && !options.is_yes("use-time-recvd");
         decode.bad_hostname = self.bad_hostname();
         decode.sdata_prefix = options.own_text("sdata-prefix").filter(|prefix| prefix != ".SDATA.");
         source_options.message_bytes_max = options.count("log-msg-size", 65_536);
         source_options.oversize =
-            if options.yes("trim-large-messages", false) { Oversize::Cut } else { Oversize::Split };
+            if options.is_yes("trim-large-messages") { Oversize::Cut } else { Oversize::Split };
         source_options.window.messages = options.count("log-iw-size", 0).max(Window::MESSAGES_MIN);
         source_options.hosts = hosts(options);
         // Shippers send messages of other hosts.
         source_options.hosts.keep |= options.call.key() == "http" && options.any("keep-hostname").is_none();
         source_options.program_override =
             options.own_text("program-override").map(|text| text.trim_end().trim_end_matches(':').to_owned());
-        source_options.optional = options.yes("optional", false);
-        source_options.own_pid = options.yes("use-syslogng-pid", false);
+        source_options.optional = options.is_yes("optional");
+        source_options.own_pid = options.is_yes("use-syslogng-pid");
         source_options.tags = options.all("tags").flat_map(Call::texts).collect();
-        source_options.rcptid =
-            self.globals.yes("use-uniqid", false).then(|| self.environment.rcptid.clone());
+        source_options.rcptid = self.globals.is_yes("use-uniqid").then(|| self.environment.rcptid.clone());
         source_options
     }
 
@@ -117,13 +116,13 @@ fn hosts(options: &Options<'_>) -> HostPolicy {
     };
     let expire = Duration::from_secs(options.count("dns-cache-expire", 3600) as u64);
     HostPolicy {
-        keep: options.yes("keep-hostname", false),
-        chain: options.yes("chain-hostnames", false),
+        keep: options.is_yes("keep-hostname"),
+        chain: options.is_yes("chain-hostnames"),
         use_dns,
-        dns_cache: options.yes("dns-cache", true).then_some(expire),
+        dns_cache: (!options.is_no("dns-cache")).then_some(expire),
         hosts_file: options.globals.text("dns-cache-hosts").map(|path| PathBuf::from(path).into()),
-        fqdn: options.yes("use-fqdn", false),
-        normalize: options.yes("normalize-hostnames", false),
+        fqdn: options.is_yes("use-fqdn"),
+        normalize: options.is_yes("normalize-hostnames"),
         custom_domain: options.globals.text("custom-domain").unwrap_or_default(),
         host_override: options.own_text("host-override"),
     }

@@ -149,7 +149,7 @@ impl<'t> Lowering<'t> {
                 _ => Compression::None,
             },
             timeout: options.seconds("timeout").filter(|wait| !wait.is_zero()).unwrap_or(ANSWER_WITHIN),
-            follows_redirects: options.yes("accept-redirects", false),
+            follows_redirects: options.is_yes("accept-redirects"),
             proxy: self.proxy(options)?,
             tls: SenderTls::new(self.request_tls(options)?),
         })

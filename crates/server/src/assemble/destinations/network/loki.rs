@@ -59,7 +59,7 @@ impl<'t> Lowering<'t> {
         if let Some(tenant) = options.own_text("tenant-id").filter(|tenant| !tenant.is_empty()) {
             settings.headers.push(("X-Scope-OrgID".to_owned(), tenant));
         }
-        if options.yes("compression", false) {
+        if options.is_yes("compression") {
             settings.compression = Compression::Gzip;
         }
         Some((DestinationDriver::Http(Box::new(target)), Box::new(entry)))

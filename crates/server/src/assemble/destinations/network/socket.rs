@@ -6,19 +6,16 @@
 use crate::assemble::{
     lowering::Lowering,
     options::{
-        connections::{RELP_PORT, ip_options, is_ipv6, tcp_options, transport},
+        connections::{RELP_PORT, any_address, ip_options, is_ipv6, tcp_options, transport},
         driver::Options,
     },
 };
 use config::{Diagnostic, tree::Arg};
 use delivery::{DestinationDriver, RelpTarget, Server, SocketKind, SocketTarget, SpoofTarget, StreamFraming};
 use message::Render;
-use std::{
-    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
-    time::Duration,
-};
+use std::{net::SocketAddr, time::Duration};
 use transport::{dtls::SenderDtls, tls::SenderTls};
-use wire::Framing;
+use wire::{Dialect, Framing};
 
 /// Size at which messages are cut with `spoof-source()`, as syslog-ng does.
 const SPOOFED_BYTES: usize = 1024;
@@ -55,6 +52,7 @@ impl<'t> Lowering<'t> {
     ) -> Option<(DestinationDriver, Box<dyn Render>)> {
         let is_syslog = matches!(options.call.key().as_str(), "syslog" | "relp");
         let is_rfc5424 = is_syslog || options.flags().iter().any(|flag| flag == "syslog-protocol");
+        let dialect = if is_rfc5424 { Dialect::Rfc5424 } else { Dialect::Rfc3164 };
         let ipv6 = is_ipv6(options);
         let is_counted = framing == Framing::OctetCounted;
         let port = match &kind {
@@ -66,12 +64,12 @@ impl<'t> Lowering<'t> {
         let (failover, failback) = self.failover(options, port);
         let target = SocketTarget {
             ipv6,
-            local: self.local(options, ipv6)?,
+            local: self.local(options)?,
             framing: if is_counted { StreamFraming::OctetCounted } else { StreamFraming::Plain },
             send_buffer: options.count("so-sndbuf", 0),
-            broadcast: options.yes("so-broadcast", false),
+            broadcast: options.is_yes("so-broadcast"),
             tcp: tcp_options(options),
-            keep_over_reload: options.yes("keep-alive", true),
+            keep_over_reload: !options.is_no("keep-alive"),
             ip: ip_options(options),
             tls: if is_encrypted { Some(SenderTls::new(self.tls(options)?)) } else { None },
             failover,
@@ -80,16 +78,14 @@ impl<'t> Lowering<'t> {
         };
         // The relay writes the count; without a line feed there is none to take off.
         let line = if is_counted { Framing::Datagram } else { framing };
-        Some((DestinationDriver::Socket(target), self.line(options, is_rfc5424, line)?))
+        Some((DestinationDriver::Socket(target), self.line(options, dialect, line)?))
     }
 
     /// `localip()` and `localport()`.
-    fn local(&mut self, options: &Options<'t>, ipv6: bool) -> Option<Option<SocketAddr>> {
+    fn local(&mut self, options: &Options<'t>) -> Option<Option<SocketAddr>> {
         let port = options.port(["localport", "localport"], 0);
         let Some(option) = options.own("localip") else {
-            let any =
-                if ipv6 { IpAddr::V6(Ipv6Addr::UNSPECIFIED) } else { IpAddr::V4(Ipv4Addr::UNSPECIFIED) };
-            return Some((port != 0).then(|| SocketAddr::new(any, port)));
+            return Some((port != 0).then(|| SocketAddr::new(any_address(options), port)));
         };
         let text = option.texts().into_iter().next().unwrap_or_default();
         match text.parse() {
@@ -135,6 +131,6 @@ impl<'t> Lowering<'t> {
 
 /// Returns the port of `network()` and `syslog()`.
 pub(crate) fn remote_port(options: &Options<'_>) -> u16 {
-    let port = options.globals.usual_port(options.call.key() == "syslog", &transport(options));
+    let port = options.globals.usual_port(&options.call.key(), &transport(options));
     options.port(["port", "destport"], port)
 }
