@@ -24,6 +24,7 @@ use pipeline::{
 };
 use std::{
     collections::{HashMap, HashSet},
+    fmt::Display,
     path::PathBuf,
     sync::Arc,
 };
@@ -141,14 +142,15 @@ impl<'t> Lowering<'t> {
     }
 
     /// Reports an error inside a string, at a byte of its value.
-    pub(crate) fn told_inside(&mut self, name: &Name, offset: usize, error: String) {
+    pub(crate) fn report_inside(&mut self, name: &Name, offset: usize, error: String) {
         let span = config::place_inside(&self.tree.texts, name.span, offset);
         self.report.push(Diagnostic::error(span, error));
     }
 
-    /// Reports the error of a result at the position of a name.
-    pub(crate) fn told<T>(&mut self, name: &Name, result: Result<T, String>) -> Option<T> {
-        result.map_err(|error| self.report.push(Diagnostic::error(name.span, error))).ok()
+    /// Reports an error at the position of a name. Returns nothing, as those do who cannot make their part.
+    pub(crate) fn refuse<T>(&mut self, name: &Name, error: impl Display) -> Option<T> {
+        self.report.push(Diagnostic::error(name.span, error.to_string()));
+        None
     }
 }
 

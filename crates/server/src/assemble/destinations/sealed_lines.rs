@@ -7,27 +7,48 @@ use super::reshaping::sealed;
 use crate::assemble::{lowering::Lowering, options::driver::Options};
 use config::{Diagnostic, tree::Call, tree::Name};
 use message::Render;
-use std::path::PathBuf;
+use std::{fmt, path::PathBuf};
 
 /// A call of `$(slog)`.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct SlogCall {
+struct SlogCall {
     key_file: PathBuf,
     mac_file: PathBuf,
     template: String,
 }
 
-/// The call that a template is; none: it is another template. `Err` says what is wrong with the call.
-pub(crate) fn slog_call(text: &str) -> Option<Result<SlogCall, String>> {
+/// A call of `$(slog)` that cannot be used.
+#[derive(Debug, PartialEq, Eq)]
+enum SlogCallError {
+    /// Its template has more than the call.
+    NotAlone,
+    UnknownOption(String),
+    /// An argument that is missing.
+    Needs(&'static str),
+}
+
+impl fmt::Display for SlogCallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SlogCallError::NotAlone => {
+                f.write_str("$(slog) stands alone in its template, with a line end behind it")
+            }
+            SlogCallError::UnknownOption(option) => {
+                write!(f, "$(slog) has no option {option}: it takes --key-file and --mac-file")
+            }
+            SlogCallError::Needs(argument) => write!(f, "$(slog) needs {argument}"),
+        }
+    }
+}
+
+/// Returns the call that a template consists of; `None` for another template.
+fn slog_call(text: &str) -> Option<Result<SlogCall, SlogCallError>> {
     let rest = text.trim_end_matches('\n').strip_prefix("$(slog")?;
     rest.starts_with(|c: char| c.is_whitespace() || c == ')').then(|| read(rest))
 }
 
-fn read(rest: &str) -> Result<SlogCall, String> {
-    let mut rest = rest
-        .strip_suffix(')')
-        .ok_or("$(slog) stands alone in its template, with a line end behind it")?
-        .trim();
+fn read(rest: &str) -> Result<SlogCall, SlogCallError> {
+    let mut rest = rest.strip_suffix(')').ok_or(SlogCallError::NotAlone)?.trim();
     let (mut key_file, mut mac_file) = (None, None);
     while rest.starts_with('-') {
         let (option, behind) = word(rest);
@@ -41,19 +62,18 @@ fn read(rest: &str) -> Result<SlogCall, String> {
         match option.as_str() {
             "--key-file" | "-k" => key_file = Some(PathBuf::from(value)),
             "--mac-file" | "-m" => mac_file = Some(PathBuf::from(value)),
-            _ => return Err(format!("$(slog) has no option {option}: it takes --key-file and --mac-file")),
+            _ => return Err(SlogCallError::UnknownOption(option)),
         }
         rest = behind.trim_start();
     }
-    let needs = |name: &str| format!("$(slog) needs {name}");
     let is_quoted = rest.len() >= 2 && rest.starts_with(['"', '\'']) && rest.ends_with(&rest[..1]);
     let template = if is_quoted { &rest[1..rest.len() - 1] } else { rest };
     if template.is_empty() {
-        return Err(needs("a template, such as $RAWMSG"));
+        return Err(SlogCallError::Needs("a template, such as $RAWMSG"));
     }
     Ok(SlogCall {
-        key_file: key_file.ok_or_else(|| needs("--key-file FILE"))?,
-        mac_file: mac_file.ok_or_else(|| needs("--mac-file FILE"))?,
+        key_file: key_file.ok_or(SlogCallError::Needs("--key-file FILE"))?,
+        mac_file: mac_file.ok_or(SlogCallError::Needs("--mac-file FILE"))?,
         template: template.to_owned(),
     })
 }
@@ -78,7 +98,10 @@ impl<'t> Lowering<'t> {
         let name = Name { text: arg.text()?.to_owned(), span: arg.span() };
         let call = slog_call(&name.text)?;
         let is_sized = self.refuse_sizes(options);
-        let sealing = self.told(&name, call).and_then(|call| self.sealing(&name, call, options));
+        let sealing = match call {
+            Ok(call) => self.sealing(&name, call, options),
+            Err(error) => self.refuse(&name, error),
+        };
         Some(sealing.filter(|_| !is_sized))
     }
 
@@ -100,16 +123,17 @@ impl<'t> Lowering<'t> {
     }
 
     fn sealing(&mut self, name: &Name, call: SlogCall, options: &Options<'t>) -> Option<Box<dyn Render>> {
-        let log = options.plain().filter(|log| !log.contains('$'));
-        let log = log
-            .ok_or_else(|| "a file of $(slog) has no macros in its name: one key is for one log".to_owned());
-        let log = self.told(name, log)?;
+        let Some(log) = options.plain().filter(|log| !log.contains('$')) else {
+            return self.refuse(name, "a file of $(slog) has no macros in its name: one key is for one log");
+        };
         let template = self.fixed(&call.template, options)?;
         let inner = self.templated(template, options);
         let sealer = self.environment.kept.get::<crate::slog::Sealer>(&call.key_file.display().to_string());
         if self.environment.looks_up {
             let loaded = sealer.load(&call.key_file, &call.mac_file);
-            self.told(name, loaded.map_err(|error| error.to_string()))?;
+            if let Err(error) = loaded {
+                return self.refuse(name, error);
+            }
         }
         Some(sealed(inner, sealer, PathBuf::from(log)))
     }
@@ -128,7 +152,8 @@ mod tests {
             mac_file: mac.into(),
             template: template.into(),
         });
-        assert_eq!(slog_call(text), Some(want.map_err(str::to_owned)), "{text}");
+        let found = slog_call(text).map(|call| call.map_err(|error| error.to_string()));
+        assert_eq!(found, Some(want.map_err(str::to_owned)), "{text}");
     }
 
     #[test]

@@ -144,8 +144,10 @@ impl<'t> Lowering<'t> {
         if !self.environment.looks_up {
             return Some(Arc::default());
         }
-        let bytes = fs::read(&file.text).map_err(|error| format!("cannot read `{}`: {error}", file.text));
-        let bytes = self.told(file, bytes)?;
+        let bytes = match fs::read(&file.text) {
+            Ok(bytes) => bytes,
+            Err(error) => return self.refuse(file, format!("cannot read `{}`: {error}", file.text)),
+        };
         let lines = bytes.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
         Some(Arc::new(lines.filter(|line| !line.is_empty()).map(<[u8]>::to_vec).collect()))
     }

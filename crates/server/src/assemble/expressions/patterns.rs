@@ -38,10 +38,10 @@ impl Lowering<'_> {
         match Pattern::compile(&text.text, kind, set) {
             Ok(pattern) => Some(Arc::new(pattern)),
             Err(PatternError::Syntax { offset, reason }) => {
-                self.told_inside(text, offset, format!("wrong regular expression: {reason}"));
+                self.report_inside(text, offset, format!("wrong regular expression: {reason}"));
                 None
             }
-            Err(error) => self.told(text, Err(error.to_string())),
+            Err(error) => self.refuse(text, error),
         }
     }
 }

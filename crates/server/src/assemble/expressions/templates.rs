@@ -3,9 +3,11 @@
 //! In: template statements and texts. Out: compiled templates.
 //! Limits: a template that cannot be read is an error at its place.
 
-use crate::assemble::lowering::Lowering;
-use crate::assemble::options::driver::Options;
-use config::tree::{Arg, Call, Name, Statement, Template as Definition};
+use crate::assemble::{lowering::Lowering, options::driver::Options};
+use config::{
+    Diagnostic,
+    tree::{Arg, Call, Name, Statement, Template as Definition},
+};
 use jiff::tz::TimeZone;
 use message::ValueKind;
 use std::sync::Arc;
@@ -43,7 +45,7 @@ impl<'t> Lowering<'t> {
     /// Compiles a template from its text.
     pub(crate) fn template(&mut self, text: &Name) -> Option<Template> {
         let parsed = Template::parse(&text.text, &self.definitions);
-        parsed.map_err(|error| self.told_inside(text, error.offset, error.reason)).ok()
+        parsed.map_err(|error| self.report_inside(text, error.offset, error.reason)).ok()
     }
 
     /// Compiles a template from an argument: text, a number, or a text with a type such as `int("$PID")`.
@@ -133,7 +135,11 @@ impl<'t> Lowering<'t> {
         if text.is_empty() {
             return None;
         }
-        let zone = wire::zone_of(text).ok_or_else(|| format!("time zone `{text}` is not known"));
-        self.told(&Name { text: text.to_owned(), span: arg.span() }, zone)
+        let zone = wire::zone_of(text);
+        if zone.is_none() {
+            let message = format!("time zone `{text}` is not known");
+            self.report.push(Diagnostic::error(arg.span(), message));
+        }
+        zone
     }
 }

@@ -100,7 +100,7 @@ impl<'t> Lowering<'t> {
                 let byte =
                     filter.text.char_indices().nth(error.position).map_or(filter.text.len(), |(at, _)| at);
                 let advice = error.suggestion.map(|advice| format!("; {advice}")).unwrap_or_default();
-                self.told_inside(filter, byte, format!("{}{advice}", error.message));
+                self.report_inside(filter, byte, format!("{}{advice}", error.message));
                 return None;
             }
         };

@@ -3,39 +3,61 @@
 //! In: `filter NAME { expression };` and nothing else. Out: the filters in the order of the file; one may use those above
 //! it and those of the configuration. Limits: those of the language; expressions are those of `$(if ...)`.
 
-use config::{Memory, Report, tree::Statement};
-use pipeline::{Definitions, Filter, filter};
-use std::{path::Path, sync::Arc};
+use config::{Memory, tree::Statement};
+use pipeline::{
+    Definitions, Filter,
+    filter::{self, FilterTextError},
+};
+use std::{fmt, fs, io, path::Path, sync::Arc};
 
 /// The name that the text is read under.
 const NAME: &str = "filters.conf";
 
-/// Parses the filters of a file's text. The error has the line if it is known.
-pub(crate) fn filters(text: &str, around: &Definitions) -> Result<Vec<(String, Arc<Filter>)>, String> {
+/// A file of filters that cannot be used.
+#[derive(Debug)]
+pub(crate) enum FilterFileError {
+    Io(io::Error),
+    /// The text is not in the language; with the message about the first error.
+    Syntax(String),
+    /// There is another statement than a filter.
+    NotAFilter,
+    Filter {
+        name: String,
+        error: FilterTextError,
+    },
+}
+
+impl fmt::Display for FilterFileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FilterFileError::Io(error) => error.fmt(f),
+            FilterFileError::Syntax(message) => f.write_str(message),
+            FilterFileError::NotAFilter => f.write_str("only filters may stand there"),
+            FilterFileError::Filter { name, error } => write!(f, "filter {name}: {error}"),
+        }
+    }
+}
+
+/// Reads the filters of a file.
+pub(crate) fn read(path: &Path, around: &Definitions) -> Result<Vec<(String, Arc<Filter>)>, FilterFileError> {
+    let text = fs::read_to_string(path).map_err(FilterFileError::Io)?;
     let has_version = text.lines().any(|line| line.trim_start().starts_with("@version"));
-    let version = if has_version { String::new() } else { "@version: current\n".to_owned() };
-    let whole = format!("{version}{text}");
+    let whole = if has_version { text } else { format!("@version: current\n{text}") };
     let (tree, report) = config::parse(Path::new(NAME), &Memory::default().file(NAME, whole));
-    if let Some(error) = first_error(&report) {
-        return Err(error);
+    if let Some(error) = report.errors().next() {
+        return Err(FilterFileError::Syntax(error.message.clone()));
     }
     let mut definitions = around.clone();
     let mut filters = Vec::new();
     for statement in &tree.statements {
-        let Statement::Filter(named) = statement else {
-            return Err("only filters may stand there".to_owned());
-        };
+        let Statement::Filter(named) = statement else { return Err(FilterFileError::NotAFilter) };
         let name = &named.name.text;
         let expression = tree.texts.slice(named.filter.span());
-        let expr =
-            filter::parse(expression, &definitions).map_err(|error| format!("filter {name}: {error}"))?;
+        let expr = filter::parse(expression, &definitions)
+            .map_err(|error| FilterFileError::Filter { name: name.clone(), error })?;
         let filter = Arc::new(Filter::new(expr));
         definitions.filters.insert(name.clone(), filter.clone());
         filters.push((name.clone(), filter));
     }
     Ok(filters)
-}
-
-fn first_error(report: &Report) -> Option<String> {
-    report.errors().next().map(|error| error.message.clone())
 }

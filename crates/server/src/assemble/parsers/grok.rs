@@ -8,9 +8,13 @@ use crate::assemble::lowering::Lowering;
 use config::tree::Call;
 use pipeline::{
     Parser,
-    grok::{Grok, GrokError, GrokLibrary, GrokReader, GrokSet},
+    grok::{Grok, GrokError, GrokLibrary, GrokReader, GrokSet, LibraryError},
 };
-use std::{fs, path::Path, sync::Arc};
+use std::{
+    fmt, fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 impl<'t> Lowering<'t> {
     pub(crate) fn grok_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
@@ -22,7 +26,7 @@ impl<'t> Lowering<'t> {
             let folder = option.text().unwrap_or_default();
             match self.environment.looks_up {
                 true => add_folder(&mut library, Path::new(folder))
-                    .map_err(|error| self.wrong(option, error))
+                    .map_err(|error| self.wrong(option, error.to_string()))
                     .ok()?,
                 false => unread = true,
             }
@@ -53,21 +57,39 @@ impl<'t> Lowering<'t> {
     }
 }
 
+/// A folder of patterns that cannot be used.
+#[derive(Debug)]
+enum ReadPatternsError {
+    Io { path: PathBuf, source: io::Error },
+    Pattern { path: PathBuf, error: LibraryError },
+}
+
+impl fmt::Display for ReadPatternsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReadPatternsError::Io { path, source } => write!(f, "cannot read {}: {source}", path.display()),
+            ReadPatternsError::Pattern { path, error } => write!(f, "{}:{error}", path.display()),
+        }
+    }
+}
+
 /// Adds the files of a folder, in the order of their names.
-fn add_folder(library: &mut GrokLibrary, folder: &Path) -> Result<(), String> {
-    let told = |error: std::io::Error| format!("cannot read {}: {error}", folder.display());
+fn add_folder(library: &mut GrokLibrary, folder: &Path) -> Result<(), ReadPatternsError> {
+    let unread = |path: &Path| {
+        let path = path.to_owned();
+        |source| ReadPatternsError::Io { path, source }
+    };
     let mut files = Vec::new();
-    for entry in fs::read_dir(folder).map_err(told)? {
-        let path = entry.map_err(told)?.path();
+    for entry in fs::read_dir(folder).map_err(unread(folder))? {
+        let path = entry.map_err(unread(folder))?.path();
         if path.is_file() {
             files.push(path);
         }
     }
     files.sort();
-    for file in files {
-        let text =
-            fs::read_to_string(&file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
-        library.add_file(&text).map_err(|error| format!("{}:{error}", file.display()))?;
+    for path in files {
+        let text = fs::read_to_string(&path).map_err(unread(&path))?;
+        library.add_file(&text).map_err(|error| ReadPatternsError::Pattern { path, error })?;
     }
     Ok(())
 }

@@ -15,7 +15,6 @@ use pipeline::{
     parser::{Context, Contexts, Geoip, Input, Selector},
 };
 use std::{
-    fs,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -73,8 +72,8 @@ impl<'t> Lowering<'t> {
     pub(crate) fn template_databases(&mut self) {
         for (path, database) in self.definitions.geo.all() {
             let mut file = TableFile::geo(path.into(), database);
-            let read = if self.environment.looks_up { file.refresh() } else { Some(Ok(())) };
-            if let Err(error) = read.unwrap_or_else(|| Err("there is no such file".to_owned())) {
+            let read = if self.environment.looks_up { file.load() } else { Ok(()) };
+            if let Err(error) = read {
                 let message = format!("$(geoip2): cannot use `{}`: {error}", file.path().display());
                 self.report.push(Diagnostic::error(Span::default(), message));
             }
@@ -85,8 +84,7 @@ impl<'t> Lowering<'t> {
     /// Reads a file for the first time, and registers it for changes.
     fn table(&mut self, option: &'t Call, mut file: TableFile) -> Option<()> {
         if self.environment.looks_up {
-            let read = file.refresh().unwrap_or_else(|| Err("there is no such file".to_owned()));
-            if let Err(error) = read {
+            if let Err(error) = file.load() {
                 self.wrong(option, format!("cannot use `{}`: {error}", file.path().display()));
                 return None;
             }
@@ -118,8 +116,7 @@ impl<'t> Lowering<'t> {
             return Some(Vec::new());
         }
         let path = self.beside_configuration(PathBuf::from(option.text().unwrap_or_default()));
-        let read = fs::read_to_string(&path).map_err(|error| error.to_string());
-        match read.and_then(|text| filter_file::filters(&text, &self.definitions)) {
+        match filter_file::read(&path, &self.definitions) {
             Ok(filters) => Some(filters),
             Err(error) => {
                 self.wrong(option, format!("cannot use `{}`: {error}", path.display()));

@@ -5,7 +5,7 @@
 use pipeline::route::{FilterCounters, ParserCounters, PathCounters, RouterCounters};
 use std::sync::Arc;
 
-/// Counters between sources and destinations, by name. They continue over reloads.
+/// The counters of filters, parsers and log paths, by name. They continue over reloads.
 #[derive(Clone, Default)]
 pub(crate) struct Tallies {
     /// The named filters.

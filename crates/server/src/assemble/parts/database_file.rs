@@ -7,10 +7,10 @@
 use message::Severity;
 use pipeline::{
     Definitions,
-    patterndb::{Database, DbParser, FILE_BYTES_MAX},
+    patterndb::{Database, DbParser, FILE_BYTES_MAX, LoadError},
 };
 use std::{
-    fs,
+    fmt, fs, io,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
@@ -64,7 +64,7 @@ pub(crate) fn load(path: &Path, prefix: &str, around: &Definitions, last: Arc<La
             let complaints = complaints(path, &database);
             (database, complaints)
         }
-        Err(error) => (last.get().unwrap_or_else(empty), vec![error]),
+        Err(error) => (last.get().unwrap_or_else(empty), vec![error.to_string()]),
     };
     Loaded { database, look, last, complaints }
 }
@@ -81,14 +81,35 @@ fn complaints(path: &Path, database: &Database) -> Vec<String> {
     database.findings.iter().map(told).collect()
 }
 
-/// Reads and loads a file.
-pub(crate) fn read(path: &Path, prefix: &str, around: &Definitions) -> Result<Database, String> {
-    let size = fs::metadata(path).map(|seen| seen.len());
-    if size.as_ref().is_ok_and(|size| *size > FILE_BYTES_MAX as u64) {
-        return Err(format!("{} is larger than {FILE_BYTES_MAX} bytes", path.display()));
+/// A pattern database that cannot be used.
+#[derive(Debug)]
+pub(crate) enum ReadDatabaseError {
+    TooLarge { path: PathBuf },
+    Io { path: PathBuf, source: io::Error },
+    Load { path: PathBuf, error: LoadError },
+}
+
+impl fmt::Display for ReadDatabaseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReadDatabaseError::TooLarge { path } => {
+                write!(f, "{} is larger than {FILE_BYTES_MAX} bytes", path.display())
+            }
+            ReadDatabaseError::Io { path, source } => write!(f, "cannot read {}: {source}", path.display()),
+            ReadDatabaseError::Load { path, error } => write!(f, "{}:{error}", path.display()),
+        }
     }
-    let text = fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    Database::load(&text, prefix, around).map_err(|error| format!("{}:{error}", path.display()))
+}
+
+/// Reads and loads a file.
+pub(crate) fn read(path: &Path, prefix: &str, around: &Definitions) -> Result<Database, ReadDatabaseError> {
+    let path_of = || path.to_owned();
+    let size = fs::metadata(path).map(|data| data.len());
+    if size.as_ref().is_ok_and(|size| *size > FILE_BYTES_MAX as u64) {
+        return Err(ReadDatabaseError::TooLarge { path: path_of() });
+    }
+    let text = fs::read(path).map_err(|source| ReadDatabaseError::Io { path: path_of(), source })?;
+    Database::load(&text, prefix, around).map_err(|error| ReadDatabaseError::Load { path: path_of(), error })
 }
 
 /// The file of one parser's database, checked for changes.
@@ -128,11 +149,11 @@ impl WatchedDatabase {
         match read(&self.path, &self.prefix, &self.definitions) {
             Ok(database) => {
                 for complaint in complaints(&self.path, &database) {
-                    log.write(Severity(4), &complaint);
+                    log.write(Severity::WARNING, &complaint);
                 }
                 let (version, date) = (&database.version, &database.pub_date);
                 log.write(
-                    Severity(5),
+                    Severity::NOTICE,
                     &format!(
                         "Log pattern database reloaded; file='{path}', version='{version}', pub_date='{date}'"
                     ),
@@ -142,7 +163,7 @@ impl WatchedDatabase {
                 self.parser.replace(database);
             }
             Err(error) => log.write(
-                Severity(3),
+                Severity::ERROR,
                 &format!(
                     "Error reloading pattern database, keeping the old one; file='{path}', error='{error}'"
                 ),

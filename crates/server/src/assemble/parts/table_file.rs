@@ -5,11 +5,12 @@
 
 use pipeline::{
     Definitions,
-    parser::{ContextReading, ContextTable, Contexts},
+    parser::{ContextError, ContextReading, ContextTable, Contexts},
 };
 use std::{
-    fs,
+    fmt, fs, io,
     path::{Path, PathBuf},
+    string::FromUtf8Error,
     sync::Arc,
     time::SystemTime,
 };
@@ -24,6 +25,33 @@ pub(crate) struct TableFile {
     content: Content,
     /// Time and size of the file when it was read.
     seen: Option<(SystemTime, u64)>,
+}
+
+/// A table that cannot be used.
+#[derive(Debug)]
+pub(crate) enum ReadTableError {
+    Missing,
+    Io(io::Error),
+    TooLarge {
+        size: u64,
+    },
+    Utf8(FromUtf8Error),
+    Contexts(ContextError),
+    /// Not a database of addresses, with the reason.
+    Addresses(String),
+}
+
+impl fmt::Display for ReadTableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReadTableError::Missing => f.write_str("there is no such file"),
+            ReadTableError::Io(error) => error.fmt(f),
+            ReadTableError::TooLarge { size } => write!(f, "{size} bytes are more than {TABLE_BYTES_MAX}"),
+            ReadTableError::Utf8(error) => error.fmt(f),
+            ReadTableError::Contexts(error) => error.fmt(f),
+            ReadTableError::Addresses(reason) => f.write_str(reason),
+        }
+    }
 }
 
 /// The kinds of tables, each with the table in use.
@@ -57,8 +85,13 @@ impl TableFile {
         &self.path
     }
 
-    /// Reads the file again when it has changed; none if it has not. On an error the table read before stays.
-    pub(crate) fn refresh(&mut self) -> Option<Result<(), String>> {
+    /// Reads the file for the first time.
+    pub(crate) fn load(&mut self) -> Result<(), ReadTableError> {
+        self.refresh().unwrap_or(Err(ReadTableError::Missing))
+    }
+
+    /// Reads the file again when it has changed; `None` if it has not. After an error the table read before stays.
+    pub(crate) fn refresh(&mut self) -> Option<Result<(), ReadTableError>> {
         let now = stamp(&self.path);
         if now == self.seen {
             return None;
@@ -67,26 +100,28 @@ impl TableFile {
         Some(self.read())
     }
 
-    fn read(&self) -> Result<(), String> {
-        let size = fs::metadata(&self.path).map_err(|error| error.to_string())?.len();
+    fn read(&self) -> Result<(), ReadTableError> {
+        let size = fs::metadata(&self.path).map_err(ReadTableError::Io)?.len();
         if size > TABLE_BYTES_MAX {
-            return Err(format!("{size} bytes are more than {TABLE_BYTES_MAX}"));
+            return Err(ReadTableError::TooLarge { size });
         }
-        let bytes = fs::read(&self.path).map_err(|error| error.to_string())?;
+        let bytes = fs::read(&self.path).map_err(ReadTableError::Io)?;
         match &self.content {
             Content::Contexts(file) => file.read(bytes),
-            Content::Geo(database) => database.replace(bytes),
+            Content::Geo(database) => {
+                database.replace(bytes).map_err(|error| ReadTableError::Addresses(error.to_string()))
+            }
         }
     }
 }
 
 impl ContextFile {
-    fn read(&self, bytes: Vec<u8>) -> Result<(), String> {
-        let text = String::from_utf8(bytes).map_err(|error| error.to_string())?;
+    fn read(&self, bytes: Vec<u8>) -> Result<(), ReadTableError> {
+        let text = String::from_utf8(bytes).map_err(ReadTableError::Utf8)?;
         let reading =
             ContextReading { prefix: &self.prefix, ignore_case: self.ignore_case, globs: self.globs };
         let table =
-            ContextTable::parse(&text, reading, &self.definitions).map_err(|error| error.to_string())?;
+            ContextTable::parse(&text, reading, &self.definitions).map_err(ReadTableError::Contexts)?;
         self.contexts.replace(table);
         Ok(())
     }
