@@ -9,7 +9,7 @@ use super::{
     options::globals::Globals,
     parts::{
         chores::Chores,
-        counters::Tallies,
+        counters::NamedCounters,
         database_file::WatchedDatabase,
         hook::Hook,
         late_bound_outlet::Outlets,
@@ -45,7 +45,7 @@ pub(crate) struct Parts {
     /// The threads of each `parallelize()`: their jobs must be done before destinations stop.
     pub(crate) lanes: Vec<Arc<LaneThreads>>,
     /// The counters along the log paths.
-    pub(crate) tallies: Tallies,
+    pub(crate) tallies: NamedCounters,
     /// The tables that log paths use, with their files.
     pub(crate) tables: Vec<TableFile>,
     /// The places where messages can be looked at.
@@ -105,7 +105,7 @@ impl Lowering<'_> {
             views,
             outlets: self.outlets,
             lanes: self.lanes,
-            tallies: Tallies { filters, ..self.tallies },
+            tallies: NamedCounters { filters, ..self.tallies },
             tables: self.tables,
             taps: self.taps,
             definitions,

@@ -7,7 +7,7 @@ use super::{
     environment::Environment,
     options::{driver::Options, globals::Globals},
     parts::{
-        counters::Tallies, database_file::WatchedDatabase, hook::Hook, late_bound_outlet::Outlets,
+        counters::NamedCounters, database_file::WatchedDatabase, hook::Hook, late_bound_outlet::Outlets,
         logspace::LogspaceSpec, source_draft::SourceDraft, table_file::TableFile,
     },
 };
@@ -73,7 +73,7 @@ pub(crate) struct Lowering<'t> {
     /// The commands of drivers.
     pub(crate) hooks: Vec<Hook>,
     /// The counters of parsers, paths and the router; those of filters are kept with the filters.
-    pub(crate) tallies: Tallies,
+    pub(crate) tallies: NamedCounters,
 }
 
 impl<'t> Lowering<'t> {
@@ -114,7 +114,7 @@ impl<'t> Lowering<'t> {
             anatomies: HashMap::new(),
             taps: Vec::new(),
             hooks: Vec::new(),
-            tallies: Tallies::default(),
+            tallies: NamedCounters::default(),
         }
     }
 

@@ -50,7 +50,7 @@ pub(crate) use check::{Checked, build, check, check_preprocessed};
 pub(crate) use environment::{Environment, machine_name};
 pub(crate) use parts::{
     chores::Chores,
-    counters::Tallies,
+    counters::NamedCounters,
     database_file::{WatchedDatabase, read as read_database},
     hook::Hook,
     logspace::{LogspaceSpec, SealingSpec, ViewMember, ViewSpec},

@@ -10,7 +10,8 @@ use super::{
 };
 use crate::{
     assemble::{
-        self, Environment, Hook, Kept, LogspaceSpec, Parts, Reduced, SealingSpec, Tallies, WatchedDatabase,
+        self, Environment, Hook, Kept, LogspaceSpec, NamedCounters, Parts, Reduced, SealingSpec,
+        WatchedDatabase,
     },
     check,
     lanes::LaneThreads,
@@ -58,7 +59,7 @@ struct Current {
     logspaces: Vec<(LogspaceSpec, Arc<Logspace>)>,
     /// These and the logspaces made of them, in the form in which they are searched.
     scopes: Vec<Arc<Scope>>,
-    tallies: Tallies,
+    tallies: NamedCounters,
     taps: Vec<TapPlace>,
     definitions: Arc<Definitions>,
     config: ConfigInUse,
@@ -392,7 +393,7 @@ impl Shared {
     }
 
     /// Returns the counters along the log paths.
-    pub(crate) fn tallies(&self) -> Tallies {
+    pub(crate) fn tallies(&self) -> NamedCounters {
         self.locked().tallies.clone()
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// The counters of filters, parsers and log paths, by name. They continue over reloads.
 #[derive(Clone, Default)]
-pub(crate) struct Tallies {
+pub(crate) struct NamedCounters {
     /// The named filters.
     pub(crate) filters: Vec<(String, Arc<FilterCounters>)>,
     /// The parsers that are in use.
@@ -18,7 +18,7 @@ pub(crate) struct Tallies {
     pub(crate) router: Arc<RouterCounters>,
 }
 
-impl Tallies {
+impl NamedCounters {
     /// Sets all of them to zero.
     pub(crate) fn reset(&self) {
         self.filters.iter().for_each(|(_, counters)| counters.reset());
