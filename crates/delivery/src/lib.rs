@@ -49,5 +49,5 @@ pub use options::{
     SocketKind, SocketTarget, SpoofTarget, StreamFraming, TerminalTarget,
 };
 pub use set::{Destinations, StagedDestinations};
-pub use spool::{QueueSummary, look as look_into_queue, queues};
+pub use spool::{LookError, QueueSummary, look as look_into_queue, queues};
 pub use worker::mark;

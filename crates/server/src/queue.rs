@@ -56,12 +56,12 @@ enum QueueVerb {
 pub(crate) fn run(options: &QueueOptions) -> ExitCode {
     let result = match &options.verb {
         QueueVerb::Ls { folder } => each(std::slice::from_ref(folder), |path| {
-            let summary = look_into_queue(path, &mut |_, _| {})?;
+            let summary = look_into_queue(path, &mut |_, _| {}).map_err(|error| error.to_string())?;
             outln!("{}\t{} messages\t{} bytes", path.display(), summary.messages, summary.bytes);
             Ok(summary)
         }),
         QueueVerb::Info { folders } => each(folders, |path| {
-            let summary = look_into_queue(path, &mut |_, _| {})?;
+            let summary = look_into_queue(path, &mut |_, _| {}).map_err(|error| error.to_string())?;
             outln!("Folder: {}", path.display());
             outln!("Messages: {}", summary.messages);
             outln!("First sequence number: {}", summary.first);
@@ -117,7 +117,8 @@ fn cat(template: Option<&str>, raw: bool, folders: &[PathBuf]) -> Result<(), Str
                     false => out.write_all(terminal::multiline_bytes(&lines).as_bytes()),
                 };
             }
-        })?;
+        })
+        .map_err(|error| error.to_string())?;
         match failed {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(format!("cannot print: {error}")),
             _ => Ok(summary),

@@ -14,7 +14,10 @@ use std::{
     time::{Duration, Instant},
 };
 use transport::{
-    dtls::{Association, AssociationState, ClientDtls, RECORD_OVERHEAD_BYTES, RECORD_TEXT_BYTES_MAX},
+    dtls::{
+        Association, AssociationError, AssociationState, ClientDtls, RECORD_OVERHEAD_BYTES,
+        RECORD_TEXT_BYTES_MAX,
+    },
     sys,
 };
 use wire::dtls::{Record, Start, content, start};
@@ -312,7 +315,7 @@ fn closed() -> io::Error {
     io::Error::new(io::ErrorKind::ConnectionReset, "the peer closed the association")
 }
 
-fn failed(error: String) -> io::Error {
+fn failed(error: AssociationError) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("DTLS: {error}"))
 }
 

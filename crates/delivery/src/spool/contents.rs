@@ -4,10 +4,10 @@
 //! Limits: a queue that a running server uses is refused; its figures are in the statistics.
 
 use super::files::CURSOR;
-use journal::{CursorFile, Journal, OpenError, Options, OsDisk, Read};
+use journal::{CursorFile, Journal, OpenError, Options, OsDisk, Read, ReadError};
 use message::{Batch, codec};
 use std::{
-    fs, io,
+    fmt, fs, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -41,17 +41,47 @@ pub fn queues(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
+/// Why a queue cannot be looked into.
+#[derive(Debug)]
+pub enum LookError {
+    /// The folder holds none.
+    NoQueue(PathBuf),
+    /// A running server uses it.
+    InUse(PathBuf),
+    /// Its files cannot be opened.
+    Open(OpenError),
+    /// The file that says how far it was delivered cannot be read.
+    Cursor(PathBuf, io::Error),
+    /// A record cannot be read.
+    Read(ReadError),
+}
+
+impl fmt::Display for LookError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LookError::NoQueue(folder) => write!(f, "{} is no queue of a disk buffer", folder.display()),
+            LookError::InUse(folder) => write!(f, "{} is in use by a running server", folder.display()),
+            LookError::Open(error) => fmt::Display::fmt(error, f),
+            LookError::Cursor(path, error) => write!(f, "cannot read {}: {error}", path.display()),
+            LookError::Read(error) => fmt::Display::fmt(error, f),
+        }
+    }
+}
+
+impl std::error::Error for LookError {}
+
 /// Looks through a queue. `each` gets the batches that were not delivered; nothing is taken out.
-pub fn look(folder: &Path, each: &mut dyn FnMut(&Batch, usize)) -> Result<QueueSummary, String> {
+pub fn look(folder: &Path, each: &mut dyn FnMut(&Batch, usize)) -> Result<QueueSummary, LookError> {
     if !folder.join(CURSOR).exists() {
-        return Err(format!("{} is no queue of a disk buffer", folder.display()));
+        return Err(LookError::NoQueue(folder.to_owned()));
     }
     let (journal, _) =
         Journal::open(Arc::new(OsDisk), folder, Options::default()).map_err(|error| match error {
-            OpenError::Locked { .. } => format!("{} is in use by a running server", folder.display()),
-            error => error.to_string(),
+            OpenError::Locked { .. } => LookError::InUse(folder.to_owned()),
+            error => LookError::Open(error),
         })?;
-    let cursor = CursorFile::open(&OsDisk, &folder.join(CURSOR)).map_err(|error| error.to_string())?;
+    let path = folder.join(CURSOR);
+    let cursor = CursorFile::open(&OsDisk, &path).map_err(|error| LookError::Cursor(path, error))?;
     let first = cursor.sequence();
     let mut summary = QueueSummary {
         messages: journal.next_sequence().saturating_sub(first),
@@ -62,7 +92,7 @@ pub fn look(folder: &Path, each: &mut dyn FnMut(&Batch, usize)) -> Result<QueueS
     let mut reader = journal.reader(first);
     loop {
         match reader.read() {
-            Err(error) => return Err(error.to_string()),
+            Err(error) => return Err(LookError::Read(error)),
             Ok(Read::End) => return Ok(summary),
             Ok(Read::Damage(damage)) => {
                 summary.messages -= (damage.lost.end - damage.lost.start).min(summary.messages);

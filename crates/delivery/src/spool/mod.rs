@@ -14,7 +14,7 @@ mod files;
 mod flights;
 mod keeper;
 
-pub use contents::{QueueSummary, look, queues};
+pub use contents::{LookError, QueueSummary, look, queues};
 pub(super) use entrance::Entrance;
 pub(super) use keeper::Keeper;
 

@@ -106,10 +106,10 @@ impl<'t> Lowering<'t> {
         let mut list = Vec::new();
         for option in call.options().filter(named) {
             for text in option.texts() {
-                match text.parse() {
+                match text.parse::<Fingerprint>() {
                     Ok(fingerprint) => list.push(fingerprint),
                     Err(error) => {
-                        self.report.push(Diagnostic::error(option.span, error));
+                        self.report.push(Diagnostic::error(option.span, error.to_string()));
                         return None;
                     }
                 }

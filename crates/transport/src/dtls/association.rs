@@ -6,7 +6,7 @@
 
 use super::{
     RECORD_TEXT_BYTES_MAX,
-    error::{explained, refusal},
+    error::{AssociationError, explained, refusal},
 };
 use crate::{
     sys,
@@ -37,7 +37,7 @@ pub struct Association {
     is_open: bool,
     is_over: bool,
     /// Nothing works any more.
-    failed: Option<String>,
+    failed: Option<AssociationError>,
 }
 
 /// The state of an association after a datagram was received.
@@ -157,7 +157,7 @@ fn library_session(context: &SslContext, session: Session, mtu: usize) -> Result
 
 /// Called by the library about a peer's certificates, once or several times, with the chain that it could build
 /// without knowing any authority: the verdict is that of TLS over TCP, whatever the library found.
-pub(super) fn judge(_found: bool, context: &mut X509StoreContextRef) -> bool {
+pub(super) fn judge(context: &mut X509StoreContextRef) -> bool {
     match verdict(context) {
         Some(Ok(())) => true,
         Some(Err(error)) => {
@@ -183,12 +183,12 @@ impl Association {
         session: Session,
         hello: &[u8],
         mtu: usize,
-    ) -> Result<Association, String> {
-        let ssl = library_session(context, session, mtu).map_err(|error| error.to_string())?;
+    ) -> Result<Association, AssociationError> {
+        let ssl = library_session(context, session, mtu).map_err(AssociationError::Library)?;
         let mut association = Association::new(ssl)?;
         association.stream.get_mut().received.extend_from_slice(hello);
         if !sys::dtls::listen(&mut association.stream) {
-            return Err("the hello of the peer cannot be used".to_owned());
+            return Err(AssociationError::UnusableHello);
         }
         association.handshake()?;
         Ok(association)
@@ -200,10 +200,10 @@ impl Association {
         session: Session,
         host: Option<&str>,
         mtu: usize,
-    ) -> Result<Association, String> {
-        let mut ssl = library_session(context, session, mtu).map_err(|error| error.to_string())?;
+    ) -> Result<Association, AssociationError> {
+        let mut ssl = library_session(context, session, mtu).map_err(AssociationError::Library)?;
         if let Some(host) = host {
-            ssl.set_hostname(host).map_err(|error| error.to_string())?;
+            ssl.set_hostname(host).map_err(AssociationError::Library)?;
         }
         ssl.set_connect_state();
         let mut association = Association::new(ssl)?;
@@ -211,14 +211,18 @@ impl Association {
         Ok(association)
     }
 
-    fn new(ssl: Ssl) -> Result<Association, String> {
-        let stream = SslStream::new(ssl, Datagrams::default()).map_err(|error| error.to_string())?;
+    fn new(ssl: Ssl) -> Result<Association, AssociationError> {
+        let stream = SslStream::new(ssl, Datagrams::default()).map_err(AssociationError::Library)?;
         Ok(Association { stream, is_open: false, is_over: false, failed: None })
     }
 
     /// Takes a received datagram and shows the text of each record. Look at `outgoing` afterwards, also after an
     /// error: it may hold an alert for the peer. After an error every call returns the same error.
-    pub fn take(&mut self, datagram: &[u8], record: impl FnMut(&[u8])) -> Result<AssociationState, String> {
+    pub fn take(
+        &mut self,
+        datagram: &[u8],
+        record: impl FnMut(&[u8]),
+    ) -> Result<AssociationState, AssociationError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
@@ -241,14 +245,14 @@ impl Association {
     }
 
     /// One step of the handshake.
-    fn handshake(&mut self) -> Result<(), String> {
+    fn handshake(&mut self) -> Result<(), AssociationError> {
         match self.stream.do_handshake() {
             Ok(()) => {
                 // Whatever the library thinks of it: nobody gets in whose certificate was not looked at.
                 let ssl = self.stream.ssl();
                 let has_shown = ssl.peer_certificate().is_some();
                 if has_shown && !Session::of(ssl).is_some_and(Session::is_good) {
-                    return self.fail("the certificate of the peer was not checked".to_owned());
+                    return self.fail(AssociationError::Unchecked);
                 }
                 self.is_open = true;
                 Ok(())
@@ -261,7 +265,7 @@ impl Association {
         }
     }
 
-    fn read(&mut self, mut record: impl FnMut(&[u8])) -> Result<(), String> {
+    fn read(&mut self, mut record: impl FnMut(&[u8])) -> Result<(), AssociationError> {
         TEXT.with_borrow_mut(|text| {
             loop {
                 match self.stream.ssl_read(text) {
@@ -277,13 +281,13 @@ impl Association {
         })
     }
 
-    fn fail(&mut self, error: String) -> Result<(), String> {
+    fn fail(&mut self, error: AssociationError) -> Result<(), AssociationError> {
         self.failed = Some(error.clone());
         Err(error)
     }
 
     /// Encrypts a text of at most [`RECORD_TEXT_BYTES_MAX`] as one record, one datagram of `outgoing`.
-    pub fn encrypt(&mut self, text: &[u8]) -> Result<(), String> {
+    pub fn encrypt(&mut self, text: &[u8]) -> Result<(), AssociationError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
@@ -313,11 +317,11 @@ impl Association {
     }
 
     /// Says the present step again when its time is over.
-    pub fn expire(&mut self) -> Result<(), String> {
+    pub fn expire(&mut self) -> Result<(), AssociationError> {
         if self.is_open || sys::dtls::expire(&mut self.stream) {
             return Ok(());
         }
-        self.fail("the peer does not answer".to_owned())
+        self.fail(AssociationError::Silent)
     }
 
     /// From now on the handshake uses datagrams of at most this size.

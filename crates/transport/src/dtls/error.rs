@@ -1,6 +1,6 @@
-//! What goes wrong in an association, in the words of TLS over TCP.
+//! Errors of an association, in the words of TLS over TCP.
 //!
-//! In: errors of OpenSSL, the verdict on the peer. Out: a sentence. Holds: nothing. Limits: none.
+//! In: errors of OpenSSL, the verdict on the peer. Out: an error that says what happened. Holds: nothing. Limits: none.
 
 use crate::{
     sys::dtls::Refusal,
@@ -8,6 +8,7 @@ use crate::{
 };
 use openssl::{error::ErrorStack, ssl};
 use rustls::{AlertDescription, CertificateError, Error};
+use std::fmt;
 
 /// Reasons of the library that have words of their own; `SSL_R_*` of openssl/sslerr.h.
 const NO_CERTIFICATE: i32 = 199;
@@ -15,23 +16,64 @@ const NO_COMMON: &[i32] = &[193, 252, 258, 266, 267, 396];
 /// `SSL_AD_REASON_OFFSET`: an alert of the peer is a reason from here on.
 const ALERTS: i32 = 1000;
 
-/// A failed handshake or broken association.
-pub(super) fn explained(error: &ssl::Error, verdict: Option<&Error>) -> String {
+/// Why there is no association, or none any more.
+#[derive(Clone, Debug)]
+pub enum AssociationError {
+    /// No session of the library could be made.
+    Library(ErrorStack),
+    /// The name is none of a host.
+    NoHostName(String),
+    /// The hello of the peer cannot be used.
+    UnusableHello,
+    /// The peer showed a certificate that nobody looked at.
+    Unchecked,
+    /// The handshake was repeated to its end.
+    Silent,
+    /// The peer broke off without a word.
+    Left,
+    /// The peer was refused, or refused us.
+    Refused(Error),
+    /// The two sides have no version or cipher suite in common; the library's reason.
+    NothingInCommon(&'static str),
+    /// The library's reason.
+    Broken(&'static str),
+}
+
+impl fmt::Display for AssociationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AssociationError::Library(error) => fmt::Display::fmt(error, f),
+            AssociationError::NoHostName(name) => write!(f, "`{name}` is no name of a host"),
+            AssociationError::UnusableHello => f.write_str("the hello of the peer cannot be used"),
+            AssociationError::Unchecked => f.write_str("the certificate of the peer was not checked"),
+            AssociationError::Silent => f.write_str("the peer does not answer"),
+            AssociationError::Left => f.write_str("the peer left the association"),
+            AssociationError::Refused(error) => f.write_str(&describe(error)),
+            AssociationError::NothingInCommon(reason) => {
+                write!(f, "there is no common version or cipher suite: {reason}")
+            }
+            AssociationError::Broken(reason) => f.write_str(reason),
+        }
+    }
+}
+
+impl std::error::Error for AssociationError {}
+
+/// Returns the error of a failed handshake or broken association.
+pub(super) fn explained(error: &ssl::Error, verdict: Option<&Error>) -> AssociationError {
     if let Some(verdict) = verdict {
-        return describe(verdict);
+        return AssociationError::Refused(verdict.clone());
     }
     let Some(first) = error.ssl_error().and_then(|stack| stack.errors().first()) else {
-        return "the peer left the association".to_owned();
+        return AssociationError::Left;
     };
     let code = first.reason_code();
     let reason = first.reason().unwrap_or("unknown");
     match u8::try_from(code - ALERTS) {
-        Ok(alert) => describe(&Error::AlertReceived(AlertDescription::from(alert))),
-        Err(_) if code == NO_CERTIFICATE => describe(&Error::NoCertificatesPresented),
-        Err(_) if NO_COMMON.contains(&code) => {
-            format!("there is no common version or cipher suite: {reason}")
-        }
-        Err(_) => reason.to_owned(),
+        Ok(alert) => AssociationError::Refused(Error::AlertReceived(AlertDescription::from(alert))),
+        Err(_) if code == NO_CERTIFICATE => AssociationError::Refused(Error::NoCertificatesPresented),
+        Err(_) if NO_COMMON.contains(&code) => AssociationError::NothingInCommon(reason),
+        Err(_) => AssociationError::Broken(reason),
     }
 }
 

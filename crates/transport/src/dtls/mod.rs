@@ -12,6 +12,7 @@ mod settings;
 
 pub use association::{Association, AssociationState, Datagrams};
 pub use cookies::Cookies;
+pub use error::AssociationError;
 pub use settings::{ClientDtls, ListenerDtls, SenderDtls, ServerDtls};
 
 /// Longest text of a record, whatever the path.

@@ -5,7 +5,7 @@
 
 use super::{
     association::{self, Association, Session},
-    error::refused,
+    error::{AssociationError, refused},
 };
 use crate::{
     sys,
@@ -64,7 +64,7 @@ impl ServerDtls {
     }
 
     /// An association with a peer whose hello has a good cookie.
-    pub fn accept(&self, hello: &[u8], mtu: usize) -> Result<Association, String> {
+    pub fn accept(&self, hello: &[u8], mtu: usize) -> Result<Association, AssociationError> {
         let session = Session::new(self.0.check.clone(), None);
         Association::accept(&self.0.context, session, hello, mtu)
     }
@@ -80,9 +80,9 @@ impl ClientDtls {
     }
 
     /// An association with the server of a name or address; its hello is in `outgoing`.
-    pub fn connect(&self, host: &str, mtu: usize) -> Result<Association, String> {
-        let name =
-            ServerName::try_from(host.to_owned()).map_err(|_| format!("`{host}` is no name of a host"))?;
+    pub fn connect(&self, host: &str, mtu: usize) -> Result<Association, AssociationError> {
+        let name = ServerName::try_from(host.to_owned())
+            .map_err(|_| AssociationError::NoHostName(host.to_owned()))?;
         let named = matches!(name, ServerName::DnsName(_)) && self.0.check.options().sni;
         let session = Session::new(self.0.check.clone(), Some(name));
         Association::connect(&self.0.context, session, named.then_some(host), mtu)
@@ -115,7 +115,8 @@ fn builder(
     if papers.check.options().peer_verify.is_required() {
         verify |= SslVerifyMode::FAIL_IF_NO_PEER_CERT;
     }
-    builder.set_verify_callback(verify, association::judge);
+    // What the library found does not count.
+    builder.set_verify_callback(verify, |_, context| association::judge(context));
     Ok(builder)
 }
 

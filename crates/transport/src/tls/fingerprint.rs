@@ -34,21 +34,46 @@ impl Fingerprint {
     }
 }
 
-impl FromStr for Fingerprint {
-    type Err = String;
+/// Why a text is no fingerprint.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ParseFingerprintError {
+    text: String,
+    defect: Defect,
+}
 
-    fn from_str(text: &str) -> Result<Fingerprint, String> {
-        let wrong = |why: &str| {
-            format!(
-                "`{text}` is no fingerprint: {why}; write SHA256: and pairs of hexadecimal digits with colons"
-            )
-        };
-        let (name, digits) = text.split_once(':').ok_or_else(|| wrong("it has no colon"))?;
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Defect {
+    NoColon,
+    UnknownHash,
+    OtherLetters,
+    /// The hash of this name has that many bytes.
+    Size(&'static str, usize),
+}
+
+impl fmt::Display for ParseFingerprintError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is no fingerprint: ", self.text)?;
+        match self.defect {
+            Defect::NoColon => f.write_str("it has no colon"),
+            Defect::UnknownHash => f.write_str("the hash is none of SHA1, SHA256, SHA384, SHA512"),
+            Defect::OtherLetters => f.write_str("it has other letters"),
+            Defect::Size(name, bytes) => write!(f, "{name} has {bytes} bytes"),
+        }?;
+        f.write_str("; write SHA256: and pairs of hexadecimal digits with colons")
+    }
+}
+
+impl std::error::Error for ParseFingerprintError {}
+
+impl FromStr for Fingerprint {
+    type Err = ParseFingerprintError;
+
+    fn from_str(text: &str) -> Result<Fingerprint, ParseFingerprintError> {
+        let wrong = |defect| ParseFingerprintError { text: text.to_owned(), defect };
+        let (name, digits) = text.split_once(':').ok_or_else(|| wrong(Defect::NoColon))?;
         let plain = name.to_ascii_uppercase().replace(['-', '_'], "");
-        let (name, algorithm) = HASHES
-            .iter()
-            .find(|(known, _)| *known == plain)
-            .ok_or_else(|| wrong("the hash is none of SHA1, SHA256, SHA384, SHA512"))?;
+        let (name, algorithm) =
+            HASHES.iter().find(|(known, _)| *known == plain).ok_or_else(|| wrong(Defect::UnknownHash))?;
         let digits: String = digits.chars().filter(|letter| *letter != ':').collect();
         let pairs = digits.as_bytes().chunks(2).map(|pair| {
             std::str::from_utf8(pair)
@@ -56,9 +81,9 @@ impl FromStr for Fingerprint {
                 .filter(|pair| pair.len() == 2)
                 .and_then(|pair| u8::from_str_radix(pair, 16).ok())
         });
-        let hash: Vec<u8> = pairs.collect::<Option<_>>().ok_or_else(|| wrong("it has other letters"))?;
+        let hash: Vec<u8> = pairs.collect::<Option<_>>().ok_or_else(|| wrong(Defect::OtherLetters))?;
         if hash.len() != algorithm.output_len() {
-            return Err(wrong(&format!("{name} has {} bytes", algorithm.output_len())));
+            return Err(wrong(Defect::Size(name, algorithm.output_len())));
         }
         Ok(Fingerprint { name, hash })
     }

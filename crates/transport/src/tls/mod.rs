@@ -22,7 +22,7 @@ pub use algorithms::{CipherSuites, KeyExchanges, Schemes};
 pub use certificate::{Identity, dns_names, lifetime};
 pub(crate) use check::PeerCheck;
 pub use error::{TlsError, describe};
-pub use fingerprint::Fingerprint;
+pub use fingerprint::{Fingerprint, ParseFingerprintError};
 pub(crate) use keys::KeyLogFile;
 pub use loading::{Configured, Load};
 pub use options::{Passwords, PeerVerify, TlsOptions, TlsVersions};

@@ -19,6 +19,7 @@ use crate::{
 use message::{Origin, Transport};
 use std::{
     collections::HashMap,
+    fmt,
     net::SocketAddr,
     sync::Arc,
     time::{Duration, Instant},
@@ -267,7 +268,7 @@ impl Peers {
         self.log.notice(&format!("{how}; client='AF_INET({from})', local='{}'", settings.counters.instance));
     }
 
-    fn refuse(&mut self, from: SocketAddr, settings: &Settings, error: &str, now: Instant) {
+    fn refuse(&mut self, from: SocketAddr, settings: &Settings, error: &dyn fmt::Display, now: Instant) {
         self.handshaking.remove(&from);
         stats::add(&settings.counters.errors, 1);
         self.say(now, || {
@@ -343,7 +344,7 @@ impl Peers {
     ) {
         let Some(tls) = listener(settings).and_then(|options| options.dtls.as_ref()) else { return };
         let accepted = match tls.settings() {
-            Ok(settings) => settings.accept(hello, HANDSHAKE_MTU),
+            Ok(settings) => settings.accept(hello, HANDSHAKE_MTU).map_err(|error| error.to_string()),
             Err(error) => Err(error.to_string()),
         };
         match accepted {
@@ -414,7 +415,7 @@ impl Peers {
             let expired = handshake.association.expire();
             send_all(&mut handshake.association, *from, send);
             if let Err(error) = expired {
-                slow.push((*from, error));
+                slow.push((*from, error.to_string()));
             } else if now.duration_since(handshake.since) > HANDSHAKE_WITHIN {
                 slow.push((*from, "the peer did not finish the handshake in time".to_owned()));
             }
