@@ -1,7 +1,7 @@
 //! What the tests of transport, sources and destinations share: an intake that remembers, a template that is easy to
 //! read, certificates.
 //!
-//! In: batches. Out: their messages as text, waited for without sleeping. Holds: them, and tokens when asked to.
+//! In: batches. Out: their messages as text, waited for. Holds: them, and tokens when asked to.
 //! Limits: waiting ends after [`PATIENCE`].
 #![allow(clippy::unwrap_used)]
 
@@ -93,7 +93,7 @@ impl Intake for Collected {
     }
 }
 
-/// Waits until something holds.
+/// Waits until something holds that nobody can tell of: what other threads, programs and the system do.
 #[track_caller]
 pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;

@@ -6,6 +6,7 @@ use crate::{
     testing::{Setup, accept, spec, tcp_to},
 };
 use std::{io::Read, net::TcpListener, time::Duration};
+use transport::testing::{PATIENCE, eventually};
 
 #[test]
 fn fails_over_and_back() {
@@ -28,18 +29,16 @@ fn fails_over_and_back() {
     // Two looks that only connect, then messages.
     drop(accept(&first));
     drop(accept(&first));
-    let mut number = 0;
     first.set_nonblocking(true).unwrap();
-    let mut stream = loop {
-        number += 1;
-        setup.send(&[&format!("h|{number}")]);
-        std::thread::sleep(Duration::from_millis(2));
-        if let Ok((stream, _)) = first.accept() {
-            break stream;
-        }
-        assert!(number < 5000, "never came back");
-    };
+    let mut back = None;
+    eventually("it came back", || {
+        setup.send(&["h|1"]);
+        back = first.accept().ok();
+        back.is_some()
+    });
+    let (mut stream, _) = back.unwrap();
     stream.set_nonblocking(false).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
     stream.read_exact(&mut bytes[..1]).unwrap();
     assert!(bytes[0].is_ascii_digit());
 }
