@@ -119,7 +119,7 @@ impl Files {
             Some(_) => recent,
             None => match self.by_name.get(&self.name) {
                 Some(index) => *index,
-                None => self.add_file(self.target.name.constant().is_some()),
+                None => self.add_file(),
             },
         };
         self.recent[place] = index as u32;
@@ -127,8 +127,8 @@ impl Files {
         index
     }
 
-    fn add_file(&mut self, constant: bool) -> usize {
-        let path = if constant {
+    fn add_file(&mut self) -> usize {
+        let path = if self.target.name.constant().is_some() {
             PathBuf::from(std::ffi::OsStr::from_bytes(&self.name))
         } else {
             name::safe(&self.target.trusted_prefix, &self.name)

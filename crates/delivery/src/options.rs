@@ -10,7 +10,9 @@ mod http;
 
 pub use http::{Compression, HttpTarget, ItemResults, RequestSettings, ResponseAction};
 
-use transport::{FilePermissions, IpOptions, TcpOptions, dtls::SenderDtls, tls::SenderTls};
+use transport::{
+    FilePermissions, IpOptions, TcpOptions, dtls::SenderDtls, shell::Environment, tls::SenderTls,
+};
 
 /// One `destination` driver as configured.
 pub struct DestinationSpec {
@@ -410,7 +412,7 @@ pub struct ProgramTarget {
     /// `keep-alive()`: the program outlives a reload.
     pub keep_over_reload: bool,
     /// `inherit-environment()`.
-    pub inherits_environment: bool,
+    pub environment: Environment,
 }
 
 /// `usertty("user")`.

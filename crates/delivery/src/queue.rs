@@ -54,6 +54,15 @@ pub(super) trait Writer: Send {
     fn write(&mut self, item: Item);
 }
 
+/// Treatment of messages without flow control by a full queue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum WhenFull {
+    /// They are dropped and counted.
+    Drops,
+    /// They are kept, and the sources held back (`file()`).
+    HoldsBack,
+}
+
 /// The two ends of the queue share this.
 pub(super) struct Queue<W> {
     state: Mutex<State<W>>,
@@ -78,8 +87,7 @@ struct State<W> {
     bytes: usize,
     messages_max: usize,
     bytes_max: usize,
-    /// The target holds its sources back instead of dropping (`file()`).
-    soft: bool,
+    when_full: WhenFull,
     /// The thread has ended: what comes now is dropped.
     closed: bool,
 }
@@ -92,7 +100,7 @@ pub(super) enum Wake {
 }
 
 impl<W: Writer> Queue<W> {
-    pub(super) fn new(queueing: &Queueing, soft: bool, counters: Arc<Counters>) -> Queue<W> {
+    pub(super) fn new(queueing: &Queueing, when_full: WhenFull, counters: Arc<Counters>) -> Queue<W> {
         let state = State {
             resting: None,
             missed: false,
@@ -103,7 +111,7 @@ impl<W: Writer> Queue<W> {
             bytes: 0,
             messages_max: queueing.messages_max,
             bytes_max: queueing.bytes_max,
-            soft,
+            when_full,
             closed: false,
         };
         Queue {
@@ -120,11 +128,11 @@ impl<W: Writer> Queue<W> {
     }
 
     /// Changes the limits; what waits already stays.
-    pub(super) fn resize(&self, queueing: &Queueing, soft: bool) {
+    pub(super) fn resize(&self, queueing: &Queueing, when_full: WhenFull) {
         let mut state = self.lock();
         state.messages_max = queueing.messages_max;
         state.bytes_max = queueing.bytes_max;
-        state.soft = soft;
+        state.when_full = when_full;
     }
 
     pub(super) fn command(&self, command: Command) {
@@ -170,7 +178,8 @@ impl<W: Writer> Queue<W> {
     /// The resting writer, when this thread may write one delivery that nothing waits before.
     fn borrow(&self, state: &mut State<W>, budget: &WriteBudget) -> Option<Box<W>> {
         let is_first = state.items.is_empty() && state.commands.is_empty();
-        let is_lent = state.soft && is_first && state.resting.is_some() && !self.is_backed;
+        let is_lent =
+            state.when_full == WhenFull::HoldsBack && is_first && state.resting.is_some() && !self.is_backed;
         if !(is_lent && budget.allows(Instant::now)) {
             return None;
         }
@@ -285,7 +294,7 @@ impl<W: Writer> Outlet for Queue<W> {
             stats::add(self.counters.dropped_for(DropReason::Stopped), wanted);
             return delivery.ack.fail();
         }
-        let bounded = !(delivery.controlled || state.soft);
+        let bounded = !(delivery.controlled || state.when_full == WhenFull::HoldsBack);
         let mut count = wanted;
         if bounded {
             // The queue must not hold the source back: its own limit is the bound.

@@ -7,11 +7,12 @@
 use crate::{
     network::raw_socket,
     options::{DestinationDriver, DestinationSpec, SocketKind, SocketTarget},
-    queue::Command,
+    queue::{Command, WhenFull},
     spool::{Entrance, Keeper},
     worker::{self, DestinationQueue},
 };
 use message::Outlet;
+use socket2::Domain;
 use std::{
     collections::HashMap,
     mem::{Discriminant, discriminant},
@@ -108,7 +109,7 @@ impl Destinations {
     fn start(&self, spec: DestinationSpec) -> Result<Running, StageError> {
         let component = format!("dst.{}", spec.component);
         let counters = self.registry.register(&component, &spec.id, &spec.driver.instance());
-        let queue = Arc::new(DestinationQueue::new(&spec.queueing, spec.driver.holds_back(), counters));
+        let queue = Arc::new(DestinationQueue::new(&spec.queueing, spec.driver.when_full(), counters));
         let keeper = match &spec.queueing.disk {
             Some(disk) => Some(Keeper::open(&spec.id, disk.clone(), queue.clone(), self.log.clone())?),
             None => None,
@@ -142,7 +143,7 @@ impl Destinations {
                 if let (Some(entrance), Some(disk)) = (&running.entrance, &spec.queueing.disk) {
                     entrance.configure(disk.clone());
                 }
-                running.queue.resize(&spec.queueing, spec.driver.holds_back());
+                running.queue.resize(&spec.queueing, spec.driver.when_full());
                 running.queue.command(Command::Configure(Box::new(spec)));
             }
         }
@@ -190,7 +191,8 @@ fn may_spoof(spec: &DestinationSpec) -> Result<(), StageError> {
     let DestinationDriver::Spoof(target) = &spec.driver else { return Ok(()) };
     let permission = "a raw socket (spoof-source() needs the capability CAP_NET_RAW: run as root, write \
                 AmbientCapabilities=CAP_NET_RAW into the unit, or `setcap cap_net_raw+ep` the program)";
-    match raw_socket(target, !target.socket.ipv6) {
+    let domain = if target.socket.ipv6 { Domain::IPV6 } else { Domain::IPV4 };
+    match raw_socket(target, domain) {
         Ok(_) => Ok(()),
         Err(source) => {
             let is_denied = source.kind() == std::io::ErrorKind::PermissionDenied;
@@ -255,9 +257,12 @@ impl DestinationDriver {
         }
     }
 
-    /// Returns whether its queue holds the sources back instead of dropping, flow control or not.
-    pub(super) fn holds_back(&self) -> bool {
-        matches!(self, DestinationDriver::File(_))
+    /// Returns what its queue does when it is full and a path has no flow control.
+    pub(super) fn when_full(&self) -> WhenFull {
+        match self {
+            DestinationDriver::File(_) => WhenFull::HoldsBack,
+            _ => WhenFull::Drops,
+        }
     }
 }
 

@@ -305,12 +305,11 @@ impl Worker {
                 progress = (size, Instant::now());
             }
             // A slow reader is no error, but the thread looks now and then whether it must stop.
-            let stalled = error.kind() == io::ErrorKind::WouldBlock;
             let mut until = Instant::now();
-            if !stalled {
+            if error.kind() != io::ErrorKind::WouldBlock {
                 until += self.suspended(&error);
             }
-            if self.is_hopeless(stalled, progress.1) {
+            if self.is_hopeless(error.kind(), progress.1) {
                 return false;
             }
             if !self.pause(until) {
@@ -325,8 +324,8 @@ impl Worker {
     }
 
     /// Says whether a stop need not wait for the target any longer: it cannot be reached, or takes nothing more.
-    fn is_hopeless(&self, stalled: bool, since: Instant) -> bool {
-        self.stop_at.is_some() && (!stalled || since.elapsed() >= STALLED_AT_STOP)
+    fn is_hopeless(&self, error: io::ErrorKind, since: Instant) -> bool {
+        self.stop_at.is_some() && (error != io::ErrorKind::WouldBlock || since.elapsed() >= STALLED_AT_STOP)
     }
 
     /// Counts and tells an error of the target. Returns how long to wait before the next try.

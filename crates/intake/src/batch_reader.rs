@@ -67,6 +67,10 @@ impl BatchReader {
     pub(crate) fn new(cell: &Arc<SettingsCell>) -> BatchReader {
         let settings = cell.settings();
         let options = &settings.options;
+        let mut turns = ReaderTurns::new();
+        if matches!(settings.driver, SourceDriver::Datagram(_)) {
+            turns.disable();
+        }
         BatchReader {
             decoder: Decoder::new(options.decode.clone()),
             framer: framer(&settings),
@@ -75,7 +79,7 @@ impl BatchReader {
             raw: Vec::new(),
             at_first_batch: None,
             clock: Clock::new(),
-            turns: ReaderTurns::new(!matches!(settings.driver, SourceDriver::Datagram(_))),
+            turns,
             window: FlowWindow::new(settings.window(), cell.in_flight()),
             frames: Vec::new(),
             cell: cell.clone(),
@@ -184,10 +188,10 @@ impl BatchReader {
         self.framer.finish(rest, &mut self.frames);
     }
 
-    /// Forgets a frame that was begun: the bytes that follow are others', from their start or from within.
-    pub(crate) fn restart(&mut self, at_start: bool) {
+    /// Forgets a frame that was begun: the bytes that follow are those of a file from this offset on.
+    pub(crate) fn restart(&mut self, offset: u64) {
         self.framer = framer(&self.settings);
-        let make = if at_start { Transcoder::new } else { Transcoder::within };
+        let make = if offset == 0 { Transcoder::new } else { Transcoder::within };
         self.transcoder = self.settings.options.encoding.map(make);
     }
 
@@ -196,14 +200,15 @@ impl BatchReader {
         self.frames.len()
     }
 
-    /// Notes a datagram as one frame of a batch's bytes. Line ends and NULs at its end are not part of it.
-    pub(crate) fn add_datagram(&mut self, bytes: &[u8], range: Range<usize>, cut: bool) {
+    /// Adds a datagram, with what was odd about its reception, as one frame of a batch's bytes. Line ends and NULs at its end are not part of it.
+    pub(crate) fn add_datagram(&mut self, bytes: &[u8], range: Range<usize>, odd: Option<Mark>) {
         let body = &bytes[range.clone()];
         let kept =
             body.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n' | 0)).map_or(0, |last| last + 1);
         let size = kept.min(self.settings.options.message_bytes_max);
         let mut marks = Marks::NONE;
-        if cut || size < kept {
+        odd.into_iter().for_each(|mark| marks.add(mark));
+        if size < kept {
             marks.add(Mark::Truncated);
         }
         if size > 0 || self.settings.options.keeps_empty_lines {

@@ -19,7 +19,10 @@ use std::{
 };
 use wire::{CharacterSet, DecodeOptions, Framing, MultiLine, Oversize};
 
-use transport::{FilePermissions, HostPolicy, IpOptions, TcpOptions, dtls::ListenerDtls, tls::ListenerTls};
+use transport::{
+    FilePermissions, HostPolicy, IpOptions, TcpOptions, dtls::ListenerDtls, shell::Environment,
+    tls::ListenerTls,
+};
 
 /// One `source` driver as configured.
 #[derive(Clone)]
@@ -443,7 +446,7 @@ pub struct ProgramSource {
     /// The pause before it is started again.
     pub restart_after: Duration,
     /// `inherit-environment()`.
-    pub inherits_environment: bool,
+    pub environment: Environment,
 }
 
 /// `example-msg-generator()`

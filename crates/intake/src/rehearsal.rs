@@ -34,7 +34,7 @@ impl Rehearsal {
 
     /// Takes bytes as one whole message.
     pub fn message(&mut self, bytes: &[u8]) {
-        self.batch_reader.add_datagram(bytes, 0..bytes.len(), false);
+        self.batch_reader.add_datagram(bytes, 0..bytes.len(), None);
         self.batch_reader.forward(Arc::new(bytes.to_vec()), &self.origin, None);
     }
 

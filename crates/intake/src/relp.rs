@@ -10,7 +10,7 @@ use crate::{
     batch_reader::{BatchReader, Completion, Settings, buffer},
     session::{End, Stream},
 };
-use message::{Origin, Outcome};
+use message::{Mark, Origin, Outcome};
 use std::{
     collections::VecDeque,
     io,
@@ -64,10 +64,10 @@ impl Replies {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds responses and gives their number.
-    fn push(&self, bytes: Vec<u8>, done: bool) -> u64 {
+    /// Adds responses and returns their number.
+    fn push(&self, group: Group) -> u64 {
         let mut waiting = self.lock();
-        waiting.groups.push_back(Group { bytes, done });
+        waiting.groups.push_back(group);
         waiting.first + waiting.groups.len() as u64 - 1
     }
 
@@ -314,11 +314,11 @@ impl Session {
         if batch_reader.frames() == 0 {
             buffer::recycle(bytes);
             if !answers.is_empty() {
-                self.replies.push(answers, true);
+                self.replies.push(Group { bytes: answers, done: true });
             }
             return;
         }
-        let number = self.replies.push(answers, false);
+        let number = self.replies.push(Group { bytes: answers, done: false });
         let step = Step { replies: self.replies.clone(), number };
         batch_reader.forward(buffer::share(bytes, done), origin, Some(Box::new(step)));
     }
@@ -339,7 +339,9 @@ impl Session {
             return Err(refused("the first frame is not open".to_owned()));
         }
         match frame.command {
-            RelpCommand::Syslog => batch_reader.add_datagram(bytes, frame.data.clone(), frame.cut),
+            RelpCommand::Syslog => {
+                batch_reader.add_datagram(bytes, frame.data.clone(), frame.cut.then_some(Mark::Truncated))
+            }
             RelpCommand::Open => {
                 let version =
                     check_offers(&bytes[frame.data.clone()]).map_err(|error| refused(error.to_string()))?;

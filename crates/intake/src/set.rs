@@ -285,7 +285,7 @@ impl Sources {
         };
         match driver {
             SourceDriver::File(options) if options.path == Path::new(KERNEL_RECORDS) => {
-                self.reactors.spawn(read_kernel_records(here, options.from_start));
+                self.reactors.spawn(read_kernel_records(here, options));
             }
             SourceDriver::File(options) if is_device(&options.path) => {
                 self.reactors.spawn(read_pipe(here, options.path));

@@ -4,11 +4,20 @@
 
 use std::process::Command;
 
-/// `/bin/sh -c`, with our environment or an empty one (`inherit-environment()`).
-pub fn command(line: &str, inherits_environment: bool) -> Command {
+/// The environment of a program: `inherit-environment()`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Environment {
+    /// Ours.
+    Inherited,
+    /// Without variables.
+    Empty,
+}
+
+/// Returns `/bin/sh -c` with a command line.
+pub fn command(line: &str, environment: Environment) -> Command {
     let mut command = Command::new("/bin/sh");
     command.arg("-c").arg(line);
-    if !inherits_environment {
+    if environment == Environment::Empty {
         command.env_clear();
     }
     command

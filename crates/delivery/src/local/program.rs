@@ -43,7 +43,7 @@ impl Program {
     }
 
     fn start(&self) -> io::Result<Running> {
-        let mut child = shell::command(&self.target.command, self.target.inherits_environment)
+        let mut child = shell::command(&self.target.command, self.target.environment)
             .stdin(Stdio::piped())
             .process_group(0)
             .spawn()?;

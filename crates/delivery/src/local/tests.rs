@@ -4,12 +4,10 @@ use crate::{
     DestinationDriver, PipeTarget, ProgramTarget,
     testing::{Setup, check_read, spec},
 };
-use std::{
-    fs::{self, OpenOptions},
-    time::Duration,
-};
+use std::fs::{self, OpenOptions};
 use transport::{
     FilePermissions,
+    shell::Environment,
     testing::{PATIENCE, eventually},
 };
 
@@ -25,19 +23,27 @@ fn makes_a_pipe_and_writes_to_it() {
     check_read(&mut reader, "a\n");
 }
 
+/// Returns whether a process is gone, or waits for its parent only: its files are closed.
+fn has_ended(pid: &str) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with('Z'))
+}
+
 #[test]
 fn a_program_is_started_again_and_gets_what_it_missed() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
-    let command = format!("head -n 1 >> {}", out.display());
-    let target = ProgramTarget { command, keep_over_reload: true, inherits_environment: true };
+    let pid = folder.path().join("pid");
+    let command = format!("echo $$ > {}; exec head -n 1 >> {}", pid.display(), out.display());
+    let target = ProgramTarget { command, keep_over_reload: true, environment: Environment::Inherited };
     let mut setup = Setup::new(spec(DestinationDriver::Program(target), "$MSG\n"));
     let lines = || fs::read_to_string(&out).unwrap_or_default();
     for (text, want) in [("h|a", "a\n"), ("h|b", "a\nb\n")] {
         setup.send(&[text]);
         eventually("written by the program", || lines() == want);
         // Until its end is seen the pipe still takes bytes, as with any program that dies.
-        std::thread::sleep(Duration::from_millis(20));
+        let pid = fs::read_to_string(&pid).unwrap();
+        eventually("the program has ended", || has_ended(pid.trim()));
     }
     setup.destinations.stop(PATIENCE);
 }

@@ -5,7 +5,7 @@
 //! was received without our seeing the answer comes twice.
 //! Limits: [`RELP_WINDOW`] messages are on their way at a time; no answer for `response-timeout()` ends the session.
 
-use super::talk::Talk;
+use super::{stream::ReadMode, talk::Talk};
 use crate::{
     line::Target,
     options::{DestinationDriver, RelpTarget, StreamFraming},
@@ -79,7 +79,7 @@ impl Relp {
         append_relp(session.txnr, RelpCommand::Open, offers.as_bytes(), &mut session.out);
         session.send()?;
         let within = self.target.response_within;
-        while !session.read(true, |_, frame, data| {
+        while !session.read(ReadMode::Blocking, |_, frame, data| {
             if frame.command != RelpCommand::Response {
                 return Ok(());
             }
@@ -134,10 +134,10 @@ impl Session {
     /// Reads what is there, or waits for it a moment. Says whether any frame came.
     fn read(
         &mut self,
-        waits: bool,
+        mode: ReadMode,
         mut each: impl FnMut(&mut Session, &RelpFrame, &[u8]) -> io::Result<()>,
     ) -> io::Result<bool> {
-        if !self.talk.hear(&mut self.input, waits)? {
+        if !self.talk.hear(&mut self.input, mode)? {
             return Ok(false);
         }
         let bytes = std::mem::take(&mut self.input);
@@ -189,7 +189,11 @@ impl Session {
         self.fill(output);
         self.send()?;
         let waits = self.flights.len() == RELP_WINDOW || output.message_at(self.sent).is_none();
-        let any = self.read(waits && !self.flights.is_empty(), Session::answered)?;
+        let mode = match waits && !self.flights.is_empty() {
+            true => ReadMode::Blocking,
+            false => ReadMode::NonBlocking,
+        };
+        let any = self.read(mode, Session::answered)?;
         self.take_off(output);
         if any || self.flights.is_empty() {
             return Ok(());

@@ -10,13 +10,13 @@
 
 mod dialogue;
 
-use super::talk::Talk;
+use super::{stream::ReadMode, talk::Talk};
 use crate::{
     line::Target,
     options::{DestinationDriver, MailTarget, SocketKind},
     output::Output,
 };
-use dialogue::{Dialogue, Next, Verdict};
+use dialogue::{Attempt, Dialogue, Encryption, Next, Verdict};
 use std::{
     io,
     time::{Duration, Instant},
@@ -59,9 +59,13 @@ impl Smtp {
     fn open(&self) -> io::Result<Session> {
         let name = own_name(&HostPolicy { fqdn: true, ..HostPolicy::default() });
         let login = self.target.login.clone();
+        let encryption = match self.target.starttls {
+            Some(_) => Encryption::StartTls,
+            None => Encryption::AsConnected,
+        };
         Ok(Session {
             talk: Some(Talk::open(&self.target.socket)?),
-            dialogue: Dialogue::new(&name, self.target.starttls.is_some(), login),
+            dialogue: Dialogue::new(&name, encryption, login),
             input: Vec::new(),
             out: Vec::new(),
             asked: Instant::now(),
@@ -105,13 +109,13 @@ impl Session {
         &mut self,
         target: &MailTarget,
         output: &Output,
-        is_last_try: bool,
+        attempt: Attempt,
     ) -> io::Result<Option<Verdict>> {
         let Some(bytes) = output.next_message() else { return Ok(None) };
         let envelope = mail::envelope(bytes).ok_or(io::ErrorKind::InvalidData)?;
         loop {
             if self.dialogue.is_ready() {
-                match self.dialogue.begin(&envelope, is_last_try) {
+                match self.dialogue.begin(&envelope, attempt) {
                     Next::Settled(verdict) => return Ok(Some(verdict)),
                     next => self.obey(next, &[], target)?,
                 };
@@ -126,7 +130,7 @@ impl Session {
                     .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?
                 {
                     Some(answer) => break answer,
-                    None if talk.hear(&mut self.input, true)? => {}
+                    None if talk.hear(&mut self.input, ReadMode::Blocking)? => {}
                     None if self.asked.elapsed() < target.answer_within => return Ok(None),
                     None => {
                         let reason = "the mail server does not answer";
@@ -177,8 +181,9 @@ impl Target for Smtp {
             Some(session) => session,
             None => self.open()?,
         };
-        let is_last_try = self.put_off >= self.target.retries;
-        match session.work(&self.target, output, is_last_try) {
+        let is_last = self.put_off >= self.target.retries;
+        let attempt = if is_last { Attempt::Last } else { Attempt::Repeatable };
+        match session.work(&self.target, output, attempt) {
             Ok(Some(verdict)) => {
                 session.is_proven |= matches!(verdict, Verdict::Delivered { .. });
                 self.session = Some(session);

@@ -57,7 +57,7 @@ impl Spoof {
             return Err(io::ErrorKind::InvalidInput.into());
         };
         let to = own.peer_addr()?.as_socket().ok_or(io::ErrorKind::InvalidInput)?;
-        Ok(Open { to, raw: raw_socket(&self.target, to.is_ipv4())?, own })
+        Ok(Open { to, raw: raw_socket(&self.target, Domain::for_address(to))?, own })
     }
 
     /// Sends the message with the address of its sender, or with ours.
@@ -101,8 +101,7 @@ impl Spoof {
 }
 
 /// A socket for packets with their headers.
-pub(crate) fn raw_socket(target: &SpoofTarget, is_ipv4: bool) -> io::Result<Socket> {
-    let domain = if is_ipv4 { Domain::IPV4 } else { Domain::IPV6 };
+pub(crate) fn raw_socket(target: &SpoofTarget, domain: Domain) -> io::Result<Socket> {
     let socket = Socket::new(domain, Type::RAW, Some(Protocol::from(WITH_HEADERS)))?;
     if target.socket.broadcast {
         socket.set_broadcast(true)?;

@@ -56,6 +56,15 @@ fn closed() -> io::Error {
     io::Error::new(io::ErrorKind::ConnectionReset, "the peer closed the connection")
 }
 
+/// Says what a read does when nothing is there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ReadMode {
+    /// Waits as long as the socket says.
+    Blocking,
+    /// Returns at once.
+    NonBlocking,
+}
+
 /// An encrypted connection.
 pub(super) struct Secure {
     socket: Socket,
@@ -127,10 +136,10 @@ impl Secure {
     }
 
     /// Appends what the peer said, and says whether it was anything.
-    pub(super) fn hear(&mut self, text: &mut Vec<u8>, waits: bool) -> io::Result<bool> {
+    pub(super) fn hear(&mut self, text: &mut Vec<u8>, mode: ReadMode) -> io::Result<bool> {
         let mut bytes = vec![0; ANSWER_BYTES];
         let mut reader = &self.socket;
-        self.socket.set_nonblocking(!waits)?;
+        self.socket.set_nonblocking(mode == ReadMode::NonBlocking)?;
         let read = reader.read(&mut bytes);
         self.socket.set_nonblocking(false)?;
         let size = read?;

@@ -5,7 +5,7 @@
 
 use super::{
     connect::{CONNECT_WITHIN, Connection, connect_first},
-    stream::Secure,
+    stream::{ReadMode, Secure},
 };
 use crate::options::SocketTarget;
 use std::{
@@ -57,12 +57,12 @@ impl Talk {
     }
 
     /// Appends what is there, or waits for it. Says whether anything came; the end of the connection is an error.
-    pub(super) fn hear(&mut self, text: &mut Vec<u8>, waits: bool) -> io::Result<bool> {
+    pub(super) fn hear(&mut self, text: &mut Vec<u8>, mode: ReadMode) -> io::Result<bool> {
         let heard = match &mut self.0 {
             Connection::Plain(socket) | Connection::Datagrams(socket) => {
                 let start = text.len();
                 text.resize(start + READ_BYTES, 0);
-                socket.set_nonblocking(!waits)?;
+                socket.set_nonblocking(mode == ReadMode::NonBlocking)?;
                 let read = socket.read(&mut text[start..]);
                 socket.set_nonblocking(false)?;
                 text.truncate(start + *read.as_ref().unwrap_or(&0));
@@ -71,7 +71,7 @@ impl Talk {
                     _ => Ok(true),
                 })
             }
-            Connection::Secure(secure) => secure.hear(text, waits),
+            Connection::Secure(secure) => secure.hear(text, mode),
             Connection::SecureDatagrams(_) => Err(io::ErrorKind::Unsupported.into()),
         };
         match heard {

@@ -1,6 +1,9 @@
 //! Rows for what a queue takes, drops and gives back.
 
-use super::*;
+use super::{
+    WhenFull::{Drops, HoldsBack},
+    *,
+};
 use std::sync::atomic::Ordering;
 use transport::{
     Registry,
@@ -44,9 +47,9 @@ fn pen() -> Pen {
     Pen { due: Some(Instant::now()), ..Pen::default() }
 }
 
-fn queue(messages_max: usize, soft: bool) -> Queue<Pen> {
+fn queue(messages_max: usize, when_full: WhenFull) -> Queue<Pen> {
     let queueing = Queueing { messages_max, ..Queueing::default() };
-    Queue::new(&queueing, soft, Registry::default().register("dst.x", "d#0", ""))
+    Queue::new(&queueing, when_full, Registry::default().register("dst.x", "d#0", ""))
 }
 
 fn taken(queue: &Queue<Pen>) -> usize {
@@ -57,8 +60,8 @@ fn taken(queue: &Queue<Pen>) -> usize {
 }
 
 #[track_caller]
-fn check((messages_max, soft): (usize, bool), controlled: bool, want: (usize, u64, bool)) {
-    let queue = queue(messages_max, soft);
+fn check((messages_max, when_full): (usize, WhenFull), controlled: bool, want: (usize, u64, bool)) {
+    let queue = queue(messages_max, when_full);
     let (ack, seen) = token();
     queue.deliver(delivery(&["h|a", "h|b", "h|c"], ack, controlled), &WriteBudget::none());
     let released = seen.lock().unwrap().is_some();
@@ -71,16 +74,16 @@ fn check((messages_max, soft): (usize, bool), controlled: bool, want: (usize, u6
 
 #[test]
 fn a_full_queue_drops_only_without_flow_control() {
-    check((10, false), false, (3, 0, true));
-    check((2, false), false, (2, 1, true));
-    check((0, false), false, (0, 3, true));
-    check((2, false), true, (3, 0, false));
-    check((2, true), false, (3, 0, false));
+    check((10, Drops), false, (3, 0, true));
+    check((2, Drops), false, (2, 1, true));
+    check((0, Drops), false, (0, 3, true));
+    check((2, Drops), true, (3, 0, false));
+    check((2, HoldsBack), false, (3, 0, false));
 }
 
 #[test]
 fn few_waiting_messages_do_not_pin_a_batch() {
-    let queue = queue(100, false);
+    let queue = queue(100, Drops);
     queue.deliver(delivery(&["h|first"], Ack::none(), false), &WriteBudget::none());
     let mut sparse = delivery(&["h|a", "h|b", "h|c", "h|d", "h|e"], Ack::none(), false);
     sparse.selection = Selection::none(5);
@@ -96,7 +99,7 @@ fn few_waiting_messages_do_not_pin_a_batch() {
 
 #[test]
 fn commands_come_before_messages() {
-    let queue = queue(100, false);
+    let queue = queue(100, Drops);
     queue.deliver(delivery(&["h|a"], Ack::none(), false), &WriteBudget::none());
     queue.command(Command::Reopen);
     assert!(matches!(next(&queue, pen()).1, Wake::Command(Command::Reopen)));
@@ -111,12 +114,12 @@ fn ample() -> WriteBudget {
 /// How many of three messages a reader writes itself, and how many wait.
 #[track_caller]
 fn check_written(
-    (soft, can_write_inline): (bool, bool),
+    (when_full, can_write_inline): (WhenFull, bool),
     budget: WriteBudget,
     before: usize,
     want: (usize, usize),
 ) {
-    let queue = queue(10, soft);
+    let queue = queue(10, when_full);
     (0..before).for_each(|_| queue.deliver(delivery(&["h|first"], Ack::none(), true), &WriteBudget::none()));
     queue.lock().resting = Some(Box::new(Pen { can_write_inline, ..Pen::default() }));
     queue.deliver(delivery(&["h|a", "h|b", "h|c"], Ack::none(), true), &budget);
@@ -127,16 +130,16 @@ fn check_written(
 
 #[test]
 fn a_reader_writes_itself_what_nothing_waits_before() {
-    check_written((true, true), ample(), 0, (3, 0));
-    check_written((true, true), ample(), 1, (0, 4));
-    check_written((true, true), WriteBudget::none(), 0, (0, 3));
-    check_written((true, false), ample(), 0, (0, 3));
-    check_written((false, true), ample(), 0, (0, 3));
+    check_written((HoldsBack, true), ample(), 0, (3, 0));
+    check_written((HoldsBack, true), ample(), 1, (0, 4));
+    check_written((HoldsBack, true), WriteBudget::none(), 0, (0, 3));
+    check_written((HoldsBack, false), ample(), 0, (0, 3));
+    check_written((Drops, true), ample(), 0, (0, 3));
 }
 
 #[test]
 fn a_slow_disk_is_left_to_the_thread() {
-    let queue = queue(10, true);
+    let queue = queue(10, HoldsBack);
     queue.lock().inline_write_disabled_until = Some(Instant::now() + INLINE_WRITE_DISABLED_FOR);
     queue.lock().resting = Some(Box::new(Pen { can_write_inline: true, ..Pen::default() }));
     queue.deliver(delivery(&["h|a"], Ack::none(), true), &ample());
@@ -145,7 +148,7 @@ fn a_slow_disk_is_left_to_the_thread() {
 
 #[test]
 fn a_thread_that_woke_while_its_writer_was_lent_is_woken_again() {
-    let queue = queue(10, true);
+    let queue = queue(10, HoldsBack);
     let lent = std::thread::scope(|scope| {
         let pen = Pen { due: Some(Instant::now() + Duration::from_millis(200)), ..Pen::default() };
         let thread = scope.spawn(|| next(&queue, pen));

@@ -38,9 +38,9 @@ pub(super) struct Arrival {
     pub(super) count: usize,
 }
 
-/// News for the keeper.
+/// Orders for the keeper.
 #[derive(Default)]
-pub(super) struct News {
+pub(super) struct KeeperOrders {
     pub(super) settings: Option<DiskBuffer>,
     pub(super) stop: Option<Instant>,
 }
@@ -75,7 +75,7 @@ impl Entrance {
     }
 
     /// Waits for something to do, at most until `deadline`, and takes what came in.
-    pub(super) fn wait(&self, arrivals: &mut VecDeque<Arrival>, deadline: Option<Instant>) -> News {
+    pub(super) fn wait(&self, arrivals: &mut VecDeque<Arrival>, deadline: Option<Instant>) -> KeeperOrders {
         let mut state = self.lock();
         while state.inbox.is_empty() && !state.progressed && state.settings.is_none() && state.stop.is_none()
         {
@@ -89,7 +89,7 @@ impl Entrance {
         }
         arrivals.append(&mut state.inbox);
         state.progressed = false;
-        News { settings: state.settings.take(), stop: state.stop }
+        KeeperOrders { settings: state.settings.take(), stop: state.stop }
     }
 
     /// Works with the record of what is on its way.

@@ -3,6 +3,7 @@
 use super::{Entrance, Keeper, look, queues};
 use crate::{
     options::{DestinationDriver, DestinationSpec, DiskBuffer, Queueing, SocketKind, SocketTarget},
+    queue::WhenFull,
     set::Destinations,
     testing::lines,
     worker::DestinationQueue,
@@ -45,7 +46,7 @@ impl Life {
     fn begin(settings: DiskBuffer) -> Life {
         let queueing = Queueing { disk: Some(settings.clone()), ..Queueing::default() };
         let counters = Registry::default().register("dst.test", "d#0", "x");
-        let queue = Arc::new(DestinationQueue::new(&queueing, false, counters));
+        let queue = Arc::new(DestinationQueue::new(&queueing, WhenFull::Drops, counters));
         let keeper = Keeper::open("d#0", settings, queue.clone(), log()).unwrap();
         queue.counters.own(keeper.waiting());
         let entrance = keeper.entrance();
@@ -265,7 +266,10 @@ fn delivers_after_a_restart_what_waited() {
     let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
     let mut destinations = Destinations::new(Registry::default(), log());
     let staged = destinations.stage(vec![to_port(port, buffer(&place, 1 << 20))]).unwrap();
-    assert!(look(&place, &mut |_, _| {}).unwrap_err().contains("in use"), "looked into a queue in use");
+    assert!(
+        look(&place, &mut |_, _| {}).unwrap_err().to_string().contains("in use"),
+        "looked into a queue in use"
+    );
     destinations.commit(staged);
     let (mut stream, _) = listener.accept().unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();

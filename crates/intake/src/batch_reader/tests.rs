@@ -19,7 +19,7 @@ fn check(datagram: &[u8], cut: bool, want: &str) {
         counters: Registry::default().register("src.udp", "s#0", ""),
     });
     let mut batch_reader = BatchReader::new(&cell);
-    batch_reader.add_datagram(datagram, 0..datagram.len(), cut);
+    batch_reader.add_datagram(datagram, 0..datagram.len(), cut.then_some(Mark::Truncated));
     batch_reader.forward(Arc::new(datagram.to_vec()), &Arc::default(), None);
     let shown = collected.batches(|batches| {
         batches

@@ -31,18 +31,18 @@ thread_local! {
 /// The turns of one reader among those of its thread.
 pub(crate) struct ReaderTurns {
     number: u64,
-    is_patient: bool,
+    can_write: bool,
 }
 
 impl ReaderTurns {
-    /// The turns of a reader that is `is_patient` when its sender can be held back: only such a one may write.
-    pub(crate) fn new(is_patient: bool) -> ReaderTurns {
-        ReaderTurns { number: READERS.fetch_add(1, Ordering::Relaxed), is_patient }
+    /// The turns of a reader whose sender can be held back: only such a reader may write.
+    pub(crate) fn new() -> ReaderTurns {
+        ReaderTurns { number: READERS.fetch_add(1, Ordering::Relaxed), can_write: true }
     }
 
     /// Leaves all writing to the destinations' threads from now on.
     pub(crate) fn disable(&mut self) {
-        self.is_patient = false;
+        self.can_write = false;
     }
 
     /// Begins its turn, with a batch of `messages`. Returns what destinations may write of it on this thread.
@@ -50,7 +50,7 @@ impl ReaderTurns {
         let (last, count) = LAST.get();
         let count = if last == self.number { count.saturating_add(1) } else { 0 };
         LAST.set((self.number, count));
-        if !(self.is_patient && count >= TURNS_MIN) {
+        if !(self.can_write && count >= TURNS_MIN) {
             return WriteBudget::none();
         }
         WriteBudget::until(now() + CHEAP * u32::try_from(messages).unwrap_or(u32::MAX))

@@ -216,7 +216,7 @@ impl Follower {
     fn drop_rest(&mut self) {
         self.rest.clear();
         self.whole = self.tail.as_ref().map_or(0, |tail| tail.offset);
-        self.what.batch_reader.restart(self.whole == 0);
+        self.what.batch_reader.restart(self.whole);
     }
 
     fn read(&mut self) -> io::Result<usize> {

@@ -35,7 +35,7 @@ type Followed = Arc<Mutex<HashSet<PathBuf>>>;
 /// Looks for files until it is stopped.
 pub(crate) async fn follow_all(what: FollowingAll, mut stop: watch::Receiver<bool>) {
     let followed = Followed::default();
-    let mut first = true;
+    let mut appeared = Appeared::Before;
     let mut full = false;
     loop {
         let mut found = Vec::new();
@@ -58,9 +58,9 @@ pub(crate) async fn follow_all(what: FollowingAll, mut stop: watch::Receiver<boo
             }
             known.insert(path.clone());
             drop(known);
-            start(&what, path, first, followed.clone(), stop.clone());
+            start(&what, path, appeared, followed.clone(), stop.clone());
         }
-        first = false;
+        appeared = Appeared::Later;
         tokio::select! {
             biased;
             _ = stop.wait_for(|stop| *stop) => return,
@@ -69,11 +69,25 @@ pub(crate) async fn follow_all(what: FollowingAll, mut stop: watch::Receiver<boo
     }
 }
 
-fn start(what: &FollowingAll, path: PathBuf, first: bool, followed: Followed, stop: watch::Receiver<bool>) {
+/// Says since when a file is there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Appeared {
+    /// Since before the source was started.
+    Before,
+    Later,
+}
+
+fn start(
+    what: &FollowingAll,
+    path: PathBuf,
+    appeared: Appeared,
+    followed: Followed,
+    stop: watch::Receiver<bool>,
+) {
     let following = Following {
         poll_every: what.options.poll_every,
         // A file that appears later is read from its start, whatever holds for those that were there.
-        from_start: what.options.from_start || !first,
+        from_start: what.options.from_start || appeared == Appeared::Later,
         ends_when_gone: true,
         track: Track::new(format!("wildcard-file {}", path.display()), what.positions.clone()),
         batch_reader: BatchReader::new(&what.cell),

@@ -44,7 +44,7 @@ pub(super) const GRPC_LOGS: &str = "/opentelemetry.proto.collector.logs.v1.LogsS
 pub(super) fn endpoint(method: &Method, path: &str) -> Result<Endpoint, Unrouted> {
     let path = if path.len() > 1 { path.trim_end_matches('/') } else { path };
     let is_get = *method == Method::GET || *method == Method::HEAD;
-    let is_write = *method == Method::POST || *method == Method::PUT;
+    let is_write = writes(method);
     let write = |endpoint| if is_write { Ok(endpoint) } else { Err(Unrouted::Method) };
     let get = |endpoint| if is_get { Ok(endpoint) } else { Err(Unrouted::Method) };
     match path {
@@ -67,7 +67,7 @@ pub(super) fn endpoint(method: &Method, path: &str) -> Result<Endpoint, Unrouted
             _ => Err(Unrouted::Path),
         };
     }
-    elastic(path, is_write)
+    elastic(path, method)
 }
 
 /// Why there is no endpoint.
@@ -79,7 +79,12 @@ pub(super) enum Unrouted {
     Method,
 }
 
-fn elastic(path: &str, is_write: bool) -> Result<Endpoint, Unrouted> {
+fn writes(method: &Method) -> bool {
+    *method == Method::POST || *method == Method::PUT
+}
+
+fn elastic(path: &str, method: &Method) -> Result<Endpoint, Unrouted> {
+    let is_write = writes(method);
     let parts: Vec<&str> = path.split('/').skip(1).collect();
     let index = |name: &str| (!name.starts_with('_') && !name.is_empty()).then(|| name.to_owned());
     match parts.as_slice() {

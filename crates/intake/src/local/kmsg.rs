@@ -7,6 +7,7 @@
 use super::{Local, origin_of};
 use crate::{
     batch_reader::{BatchReader, Completion, Settings},
+    options::FileSource,
     positions::Positions,
 };
 use message::{Ack, Batch, Origin, Outcome, Span};
@@ -39,11 +40,11 @@ pub(crate) fn has_kernel_records() -> bool {
 }
 
 /// Reads records until it is stopped.
-pub(crate) async fn read_kernel_records(mut here: Local, from_start: bool) {
+pub(crate) async fn read_kernel_records(mut here: Local, options: FileSource) {
     let path = PathBuf::from(DEVICE);
     loop {
         let read = match open(&path).and_then(sys::readiness) {
-            Ok(device) => read(&mut here, &device, from_start).await,
+            Ok(device) => read(&mut here, &device, &options).await,
             Err(error) => Err(error),
         };
         match read {
@@ -75,13 +76,13 @@ fn boot_us(now_us: i64) -> Option<i64> {
 }
 
 /// Reads until the source is stopped. An error is that of the device.
-async fn read(here: &mut Local, device: &AsyncFd<File>, from_start: bool) -> io::Result<()> {
+async fn read(here: &mut Local, device: &AsyncFd<File>, options: &FileSource) -> io::Result<()> {
     let mut batch_reader = here.batch_reader();
     let origin = origin_of(DEVICE.to_owned());
     let boot = boot();
     let boot_us = boot_us(batch_reader.clock().now().unix_us);
     let mut done = stored(&here.positions, &boot);
-    if done.is_none() && !from_start {
+    if done.is_none() && !options.from_start {
         skip_all(device.get_ref())?;
     }
     loop {

@@ -42,7 +42,7 @@ pub(crate) async fn read_program(mut here: Local, options: ProgramSource) {
     let origin = origin_of(options.command.clone());
     loop {
         let mut stop = here.stop.clone();
-        let end = match start(&mut shell::command(&options.command, options.inherits_environment)) {
+        let end = match start(&mut shell::command(&options.command, options.environment)) {
             Ok((running, mut stream)) => {
                 let end = session::run(&mut stream, &mut here.batch_reader(), &origin, &mut stop, None).await;
                 drop(running);

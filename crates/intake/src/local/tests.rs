@@ -8,6 +8,7 @@ use message::{Field, FieldName, Severity, ValueKind};
 use std::{fs, io::Write, path::Path, sync::Arc, time::Duration};
 use transport::{
     FilePermissions, HostPolicy, InternalLog, Registry,
+    shell::Environment,
     testing::{Collected, batch},
 };
 
@@ -70,11 +71,13 @@ fn makes_and_reads_a_pipe() {
 #[test]
 fn reads_a_program_and_starts_it_again() {
     // Cargo tells every test in its environment where the package is.
-    for (inherits_environment, want) in [(true, "su|hello intake"), (false, "su|hello none")] {
+    for (environment, want) in
+        [(Environment::Inherited, "su|hello intake"), (Environment::Empty, "su|hello none")]
+    {
         let options = ProgramSource {
             command: "echo \"<13>su: hello ${CARGO_PKG_NAME:-none}\"".to_owned(),
             restart_after: Duration::from_millis(1),
-            inherits_environment,
+            environment,
         };
         let mut setup = start(SourceDriver::Program(options));
         let lines = setup.collected.wait(2);

@@ -12,7 +12,7 @@ use crate::{
     batch_reader::{BatchReader, Run, SettingsCell, buffer},
     options::Form,
 };
-use message::Transport;
+use message::{Mark, Transport};
 use socket2::Socket;
 use std::{
     io,
@@ -170,7 +170,11 @@ impl Receiver {
                 let mut add = |one: &[u8]| {
                     let start = bytes.len();
                     batch_reader.append(one, bytes);
-                    batch_reader.add_datagram(bytes, start..bytes.len(), datagram.cut);
+                    batch_reader.add_datagram(
+                        bytes,
+                        start..bytes.len(),
+                        datagram.cut.then_some(Mark::Truncated),
+                    );
                 };
                 match assembler {
                     None => add(one),

@@ -35,16 +35,17 @@ pub(crate) struct Listening {
 
 /// Opens a listener for streams.
 pub(crate) fn open_stream(options: &StreamListener) -> io::Result<Listening> {
-    let listening = open(
-        &options.address,
-        Type::STREAM,
-        options.reuse_port,
-        (&options.permissions, options.folders.as_ref()),
-        |socket| {
-            set_ip(socket, &options.ip, &options.address)?;
-            set_receive_buffer(socket, options.receive_buffer)
-        },
-    )?;
+    let binding = Binding {
+        address: &options.address,
+        kind: Type::STREAM,
+        reuse_port: options.reuse_port,
+        permissions: &options.permissions,
+        above: options.folders.as_ref(),
+    };
+    let listening = open(&binding, |socket| {
+        set_ip(socket, &options.ip, &options.address)?;
+        set_receive_buffer(socket, options.receive_buffer)
+    })?;
     if !listening.inherited {
         let backlog = i32::try_from(options.backlog).unwrap_or(i32::MAX);
         listening.socket.listen(backlog)?;
@@ -54,35 +55,37 @@ pub(crate) fn open_stream(options: &StreamListener) -> io::Result<Listening> {
 
 /// Opens a listener for datagrams, with up to `count` sockets that share a port.
 pub(crate) fn open_datagram(options: &DatagramListener, count: usize) -> io::Result<Listening> {
-    let one = |reuse_port: bool| {
-        open(
-            &options.address,
-            Type::DGRAM,
-            reuse_port,
-            (&options.permissions, options.folders.as_ref()),
-            |socket| {
-                if options.credentials && matches!(options.address, ListenAddress::Unix(_)) {
-                    socket.set_passcred(true)?;
-                }
-                set_ip(socket, &options.ip, &options.address)?;
-                set_receive_buffer(socket, options.receive_buffer)
-            },
-        )
+    let binding = Binding {
+        address: &options.address,
+        kind: Type::DGRAM,
+        reuse_port: options.reuse_port,
+        permissions: &options.permissions,
+        above: options.folders.as_ref(),
+    };
+    let one = |binding: &Binding<'_>| {
+        open(binding, |socket| {
+            if options.credentials && matches!(options.address, ListenAddress::Unix(_)) {
+                socket.set_passcred(true)?;
+            }
+            set_ip(socket, &options.ip, &options.address)?;
+            set_receive_buffer(socket, options.receive_buffer)
+        })
     };
     let is_shared = match options.address {
         // Each socket of a port gets its own copy of a multicast datagram.
         ListenAddress::Ip(address) => count > 1 && address.port() != 0 && !address.ip().is_multicast(),
         ListenAddress::Unix(_) => false,
     };
-    let first = one(options.reuse_port)?;
+    let first = one(&binding)?;
     if first.inherited || !is_shared {
         return Ok(first);
     }
     // The port is free, or shared with those who asked for that: only then may our sockets share it.
     drop(first);
-    let mut listening = one(true)?;
+    let shared = Binding { reuse_port: true, ..binding };
+    let mut listening = one(&shared)?;
     for _ in 1..count {
-        let other = one(true)?.socket;
+        let other = one(&shared)?.socket;
         // Of a broadcast, too, each socket gets a copy: only the first one keeps it.
         other.attach_filter(&UNICAST_ONLY)?;
         listening.others.push(other);
@@ -99,13 +102,20 @@ pub(crate) fn adjust(socket: &Socket, receive_buffer: usize, backlog: Option<u32
     }
 }
 
-fn open(
-    address: &ListenAddress,
+/// An address to bind a socket to, and the options for it.
+struct Binding<'a> {
+    address: &'a ListenAddress,
     kind: Type,
+    /// `so-reuseport()`
     reuse_port: bool,
-    (permissions, above): (&FilePermissions, Option<&FilePermissions>),
-    set: impl FnOnce(&Socket) -> io::Result<()>,
-) -> io::Result<Listening> {
+    /// Of a unix socket.
+    permissions: &'a FilePermissions,
+    /// Those of the folders above it that do not exist yet.
+    above: Option<&'a FilePermissions>,
+}
+
+fn open(binding: &Binding<'_>, set: impl FnOnce(&Socket) -> io::Result<()>) -> io::Result<Listening> {
+    let Binding { address, kind, reuse_port, permissions, above } = *binding;
     let (domain, target) = match address {
         ListenAddress::Ip(address) => (Domain::for_address(*address), SockAddr::from(*address)),
         ListenAddress::Unix(path) => (Domain::UNIX, SockAddr::unix(path)?),

@@ -37,7 +37,7 @@ pub(super) fn tear_down(old: &[Hook], new: &[Hook], is_stop: bool, log: &Interna
 }
 
 fn run(command: &str) -> Result<(), String> {
-    let status = shell::command(command, true).stdin(Stdio::null()).status();
+    let status = shell::command(command, shell::Environment::Inherited).stdin(Stdio::null()).status();
     match status {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(status.to_string()),

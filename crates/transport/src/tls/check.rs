@@ -68,7 +68,11 @@ impl PeerCheck {
         if self.options.peer_verify.is_trusted() {
             let parsed = EndEntityCert::try_from(leaf).map_err(refused)?;
             if !self.trusted.certificates.iter().any(|known| known == leaf) {
-                self.check_chain(&parsed, others, name.is_some(), now)?;
+                let usage = match name {
+                    Some(_) => KeyUsage::server_auth(),
+                    None => KeyUsage::client_auth(),
+                };
+                self.check_chain(&parsed, others, usage, now)?;
             } else {
                 self.check_time(leaf, now)?;
             }
@@ -94,7 +98,7 @@ impl PeerCheck {
         &self,
         leaf: &EndEntityCert<'_>,
         others: &[CertificateDer<'_>],
-        is_server: bool,
+        usage: KeyUsage,
         now: UnixTime,
     ) -> Result<(), Error> {
         let lists: Vec<&CertRevocationList<'_>> = self.lists.iter().collect();
@@ -106,11 +110,7 @@ impl PeerCheck {
                 .build()
         });
         let algorithms = self.provider.signature_verification_algorithms.all;
-        let usage = match (self.options.checks_key_usage, is_server) {
-            (false, _) => Usage::Any,
-            (true, true) => Usage::As(KeyUsage::server_auth()),
-            (true, false) => Usage::As(KeyUsage::client_auth()),
-        };
+        let usage = if self.options.checks_key_usage { Usage::As(usage) } else { Usage::Any };
         leaf.verify_for_usage(algorithms, &self.trusted.roots.roots, others, now, usage, revocation, None)
             .map(drop)
             .map_err(refused)

@@ -59,16 +59,34 @@ pub(super) enum Next {
     Failed(String),
 }
 
+/// Says what is still to be encrypted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Encryption {
+    /// Nothing: the connection stays as it was made.
+    AsConnected,
+    /// The connection, before anything else is said.
+    StartTls,
+}
+
+/// Says whether a mail that is put off may be tried again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Attempt {
+    /// It may.
+    Repeatable,
+    /// It goes to whom the server takes it for now.
+    Last,
+}
+
 /// A conversation.
 pub(super) struct Dialogue {
     stage: Stage,
     own_name: String,
-    wants_tls: bool,
+    encryption: Encryption,
     login: Option<MailLogin>,
     takes_utf8: bool,
     recipients: Vec<Vec<u8>>,
     accepted: usize,
-    is_last_try: bool,
+    attempt: Attempt,
     later: Option<String>,
     refused: Option<String>,
     /// Told when the answer to `RSET` is there.
@@ -76,16 +94,16 @@ pub(super) struct Dialogue {
 }
 
 impl Dialogue {
-    pub(super) fn new(own_name: &str, wants_tls: bool, login: Option<MailLogin>) -> Dialogue {
+    pub(super) fn new(own_name: &str, encryption: Encryption, login: Option<MailLogin>) -> Dialogue {
         Dialogue {
             stage: Stage::Greeting,
             own_name: own_name.to_owned(),
-            wants_tls,
+            encryption,
             login,
             takes_utf8: false,
             recipients: Vec::new(),
             accepted: 0,
-            is_last_try: false,
+            attempt: Attempt::Repeatable,
             later: None,
             refused: None,
             verdict: None,
@@ -103,7 +121,7 @@ impl Dialogue {
     }
 
     /// Begins a mail. On its last try it goes to whom the server takes it for.
-    pub(super) fn begin(&mut self, envelope: &Envelope<'_>, is_last_try: bool) -> Next {
+    pub(super) fn begin(&mut self, envelope: &Envelope<'_>, attempt: Attempt) -> Next {
         let is_ascii = envelope.from.is_ascii() && envelope.to.iter().all(|address| address.is_ascii());
         if envelope.to.is_empty() {
             return Next::Settled(Verdict::Refused("it has no recipient".to_owned()));
@@ -113,7 +131,7 @@ impl Dialogue {
             return Next::Settled(Verdict::Refused(reason.to_owned()));
         }
         self.recipients = envelope.to.iter().map(|address| address.to_vec()).collect();
-        (self.accepted, self.is_last_try) = (0, is_last_try);
+        (self.accepted, self.attempt) = (0, attempt);
         (self.later, self.refused) = (None, None);
         let more: &[u8] = if is_ascii { b">" } else { b"> SMTPUTF8" };
         self.say(Stage::From, &[b"MAIL FROM:<", envelope.from, more])
@@ -121,7 +139,7 @@ impl Dialogue {
 
     /// The connection is encrypted now.
     pub(super) fn encrypted(&mut self) -> Next {
-        self.wants_tls = false;
+        self.encryption = Encryption::AsConnected;
         self.hello()
     }
 
@@ -133,7 +151,11 @@ impl Dialogue {
         match self.stage {
             Stage::Greeting if answer.code == 220 => self.hello(),
             Stage::Hello if answer.is_yes() => self.introduced(answer),
-            Stage::Hello if answer.is_never() && !self.wants_tls && self.login.is_none() => {
+            Stage::Hello
+                if answer.is_never()
+                    && self.encryption == Encryption::AsConnected
+                    && self.login.is_none() =>
+            {
                 let name = self.own_name.clone();
                 self.say(Stage::OldHello, &[b"HELO ", name.as_bytes()])
             }
@@ -196,7 +218,7 @@ impl Dialogue {
             return self.say(Stage::To(index), &[b"RCPT TO:<", &address, b">"]);
         }
         match (&self.later, &self.refused) {
-            (Some(later), _) if self.accepted == 0 || !self.is_last_try => {
+            (Some(later), _) if self.accepted == 0 || self.attempt == Attempt::Repeatable => {
                 self.reset(Verdict::Later(later.clone()))
             }
             (_, Some(refused)) if self.accepted == 0 => self.reset(Verdict::Refused(refused.clone())),
@@ -217,7 +239,7 @@ impl Dialogue {
     /// The server has said what it can.
     fn introduced(&mut self, answer: &SmtpAnswer) -> Next {
         self.takes_utf8 = answer.offer("SMTPUTF8").is_some();
-        if self.wants_tls {
+        if self.encryption == Encryption::StartTls {
             return match answer.offer("STARTTLS") {
                 Some(_) => self.say(Stage::StartTls, &[b"STARTTLS"]),
                 None => Next::Failed("the mail server does not offer STARTTLS".to_owned()),

@@ -7,7 +7,10 @@ const MESSAGES: usize = 100;
 /// Checks whether the last of some turns may write after its path took this long; `b` is a turn of another reader.
 #[track_caller]
 fn check(is_patient: bool, turns: &str, took: Duration, want: bool) {
-    let (reader, other) = (ReaderTurns::new(is_patient), ReaderTurns::new(true));
+    let (mut reader, other) = (ReaderTurns::new(), ReaderTurns::new());
+    if !is_patient {
+        reader.disable();
+    }
     let start = Instant::now();
     let mut last = false;
     for turn in turns.chars() {

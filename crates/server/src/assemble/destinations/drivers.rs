@@ -137,7 +137,7 @@ impl<'t> Lowering<'t> {
                 let program = ProgramTarget {
                     command: options.plain()?,
                     keep_over_reload: options.is_yes("keep-alive"),
-                    inherits_environment: !options.is_no("inherit-environment"),
+                    environment: options.environment(),
                 };
                 (DestinationDriver::Program(program), self.file_line(options)?)
             }

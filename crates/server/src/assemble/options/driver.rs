@@ -7,6 +7,7 @@ use super::{globals::Globals, spelling::present_name};
 use config::options::{self, Row, Standing};
 use config::tree::{Call, Kind};
 use std::time::Duration;
+use transport::shell::Environment;
 
 /// The options of one driver.
 #[derive(Clone, Copy)]
@@ -64,6 +65,14 @@ impl<'t> Options<'t> {
     /// Returns true for a switch that is off: one that is on by default.
     pub(crate) fn is_no(&self, name: &str) -> bool {
         self.truth(name) == Some(false)
+    }
+
+    /// `inherit-environment()`
+    pub(crate) fn environment(&self) -> Environment {
+        match self.is_no("inherit-environment") {
+            true => Environment::Empty,
+            false => Environment::Inherited,
+        }
     }
 
     pub(crate) fn text(&self, name: &str) -> Option<String> {

@@ -107,7 +107,7 @@ impl<'t> Lowering<'t> {
                 let program = ProgramSource {
                     command: options.plain()?,
                     restart_after: RESTART_AFTER,
-                    inherits_environment: !options.is_no("inherit-environment"),
+                    environment: options.environment(),
                 };
                 (SourceDriver::Program(program), Framing::Newline)
             }
