@@ -1,4 +1,4 @@
-//! One pass over what a query finds: count, 30 bars, the newest 200, and the commonest hosts when they are wanted.
+//! One pass over what a query finds: count, 30 bars, the newest 200, and the commonest hosts when they are asked for.
 //!
 //! In: document numbers of a segment. Out: figures that are merged. Holds: a heap of 200 and a count a host.
 
@@ -16,12 +16,12 @@ const BARS: usize = 30;
 const NEWEST: usize = 200;
 const TOP: usize = 10;
 
-/// Time of receiving of a message, and its address in the index.
-type Place = (u64, SegmentOrdinal, DocId);
+/// When a message was received, and its address in the index.
+type Hit = (u64, SegmentOrdinal, DocId);
 
 /// The parts of an answer besides the count.
 #[derive(Clone, Copy)]
-pub(crate) struct Wanted {
+pub(crate) struct AnswerParts {
     /// The commonest hosts.
     pub(crate) hosts: bool,
     /// Bars and the newest messages.
@@ -32,20 +32,21 @@ pub(crate) struct Wanted {
 pub(crate) struct Everything {
     /// Messages of the index: one a millisecond.
     pub(crate) messages: u64,
-    pub(crate) wanted: Wanted,
+    /// The parts that are wanted besides the count.
+    pub(crate) parts: AnswerParts,
 }
 
 /// The collected answer.
 #[derive(Default)]
-pub(crate) struct Found {
+pub(crate) struct Figures {
     pub(crate) total: u64,
     pub(crate) bars: [u64; BARS],
     /// The newest first.
-    pub(crate) newest: Vec<Place>,
+    pub(crate) newest: Vec<Hit>,
     hosts: HashMap<String, u64>,
 }
 
-impl Found {
+impl Figures {
     /// The commonest hosts and their counts.
     pub(crate) fn top_hosts(&self) -> Vec<(&str, u64)> {
         let mut hosts: Vec<_> = self.hosts.iter().map(|(host, count)| (host.as_str(), *count)).collect();
@@ -60,8 +61,8 @@ pub(crate) struct Segment {
     at_ms: Column<u64>,
     messages: u64,
     ordinal: SegmentOrdinal,
-    found: Found,
-    newest: Option<BinaryHeap<Reverse<Place>>>,
+    found: Figures,
+    newest: Option<BinaryHeap<Reverse<Hit>>>,
     hosts: Option<StrColumn>,
     host_counts: Vec<u64>,
     /// Values of one block, used again.
@@ -69,17 +70,17 @@ pub(crate) struct Segment {
 }
 
 impl Collector for Everything {
-    type Fruit = Found;
+    type Fruit = Figures;
     type Child = Segment;
 
     fn for_segment(&self, ordinal: SegmentOrdinal, reader: &SegmentReader) -> tantivy::Result<Segment> {
-        let hosts = if self.wanted.hosts { reader.fast_fields().str("host")? } else { None };
+        let hosts = if self.parts.hosts { reader.fast_fields().str("host")? } else { None };
         Ok(Segment {
             at_ms: reader.fast_fields().u64("at_ms")?,
             messages: self.messages.max(1),
             ordinal,
-            found: Found::default(),
-            newest: self.wanted.messages.then(BinaryHeap::new),
+            found: Figures::default(),
+            newest: self.parts.messages.then(BinaryHeap::new),
             host_counts: vec![0; hosts.as_ref().map_or(0, |hosts| hosts.num_terms())],
             hosts,
             values: Vec::new(),
@@ -90,15 +91,15 @@ impl Collector for Everything {
         false
     }
 
-    fn merge_fruits(&self, fruits: Vec<Found>) -> tantivy::Result<Found> {
-        let mut all = Found::default();
+    fn merge_fruits(&self, fruits: Vec<Figures>) -> tantivy::Result<Figures> {
+        let mut all = Figures::default();
         for found in fruits {
             all.total += found.total;
             all.bars.iter_mut().zip(found.bars).for_each(|(all, bar)| *all += bar);
             all.newest.extend(found.newest);
             found.hosts.into_iter().for_each(|(host, count)| *all.hosts.entry(host).or_default() += count);
         }
-        all.newest.sort_unstable_by_key(|place| Reverse(*place));
+        all.newest.sort_unstable_by_key(|hit| Reverse(*hit));
         all.newest.truncate(NEWEST);
         Ok(all)
     }
@@ -119,7 +120,7 @@ impl Segment {
 }
 
 impl SegmentCollector for Segment {
-    type Fruit = Found;
+    type Fruit = Figures;
 
     fn collect(&mut self, document: DocId, _: Score) {
         self.collect_block(&[document]);
@@ -145,7 +146,7 @@ impl SegmentCollector for Segment {
         self.values = values;
     }
 
-    fn harvest(mut self) -> Found {
+    fn harvest(mut self) -> Figures {
         if let Some(hosts) = &self.hosts {
             for (ordinal, count) in self.host_counts.iter().enumerate().filter(|(_, count)| **count > 0) {
                 let mut host = String::new();
@@ -154,7 +155,7 @@ impl SegmentCollector for Segment {
                 }
             }
         }
-        self.found.newest = self.newest.into_iter().flatten().map(|Reverse(place)| place).collect();
+        self.found.newest = self.newest.into_iter().flatten().map(|Reverse(hit)| hit).collect();
         self.found
     }
 }

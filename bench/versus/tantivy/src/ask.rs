@@ -4,8 +4,8 @@
 //! Limits: what needs positions is refused when there are none.
 
 use crate::{
-    Result,
-    answer::{Everything, Wanted},
+    answer::{AnswerParts, Everything},
+    error::Result,
     schema::{self, Fields, WORDS},
     words::Words,
 };
@@ -47,8 +47,8 @@ pub(crate) fn run(folder: &Path) -> Result<()> {
 /// The exact count, 30 bars, the newest 200 messages as they were received; or the commonest hosts.
 fn answer(searcher: &Searcher, query: &dyn Query, question: &Value) -> Result<Value> {
     let start = Instant::now();
-    let wanted = Wanted { hosts: question["hosts"] == true, messages: question["messages"] == true };
-    let found = searcher.search(query, &Everything { messages: searcher.num_docs(), wanted })?;
+    let parts = AnswerParts { hosts: question["hosts"] == true, messages: question["messages"] == true };
+    let found = searcher.search(query, &Everything { messages: searcher.num_docs(), parts })?;
     let mut bytes = 0;
     for (_, segment, document) in &found.newest {
         let document: TantivyDocument = searcher.doc(DocAddress::new(*segment, *document))?;

@@ -5,16 +5,14 @@
 
 mod answer;
 mod ask;
+mod error;
 mod line;
 mod schema;
 mod take_in;
 mod usage;
 mod words;
 
-use std::{error::Error, process::ExitCode};
-
-/// Result of any step here: a caller only needs the text of the error.
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
+use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();

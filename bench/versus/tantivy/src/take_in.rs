@@ -4,7 +4,7 @@
 //! Limits: reads the file, so the sender costs nothing.
 
 use crate::{
-    Result,
+    error::Result,
     line::Line,
     schema::{self, Positions, WORDS},
     usage,
