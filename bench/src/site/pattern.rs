@@ -11,9 +11,10 @@ use super::{
 use std::io;
 
 /// A pattern, ready to write.
-pub(super) struct Pattern(Vec<Part>);
+pub(super) struct Pattern(Vec<Piece>);
 
-enum Part {
+/// A fixed text or a changing value.
+enum Piece {
     Text(String),
     /// From the first up to the last.
     Even(u64, u64),
@@ -47,12 +48,12 @@ impl Pattern {
                 .ok_or_else(|| io::Error::other(format!("a brace stands alone before `{text}`")))?;
             text = rest;
             if !fixed.is_empty() {
-                parts.push(Part::Text(std::mem::take(&mut fixed)));
+                parts.push(Piece::Text(std::mem::take(&mut fixed)));
             }
-            parts.push(Part::parse(name, names)?);
+            parts.push(Piece::parse(name, names)?);
         }
         fixed.push_str(text);
-        parts.push(Part::Text(fixed));
+        parts.push(Piece::Text(fixed));
         Ok(Pattern(parts))
     }
 
@@ -61,10 +62,10 @@ impl Pattern {
     pub(super) fn write(&self, out: &mut Vec<u8>, values: &Values, moment: &Moment, random: &mut Random) {
         for part in &self.0 {
             match part {
-                Part::Text(text) => write::text(out, text),
-                Part::Even(first, last) => write::number(out, first + even(random.next(), last - first + 1)),
-                Part::Skewed(first, last) => write::number(out, first + skewed(random.next(), last - first)),
-                Part::Value { kind, scope, salt, fresh } => {
+                Piece::Text(text) => write::text(out, text),
+                Piece::Even(first, last) => write::number(out, first + even(random.next(), last - first + 1)),
+                Piece::Skewed(first, last) => write::number(out, first + skewed(random.next(), last - first)),
+                Piece::Value { kind, scope, salt, fresh } => {
                     let key = if *fresh { random.next() } else { values.key(*scope, moment) };
                     values.write(out, *kind, mix(key ^ salt), moment);
                 }
@@ -73,9 +74,9 @@ impl Pattern {
     }
 }
 
-impl Part {
-    fn parse(name: &str, names: &Names) -> io::Result<Part> {
-        for (dots, part) in [("..", Part::Even as fn(u64, u64) -> Part), ("~", Part::Skewed)] {
+impl Piece {
+    fn parse(name: &str, names: &Names) -> io::Result<Piece> {
+        for (dots, part) in [("..", Piece::Even as fn(u64, u64) -> Piece), ("~", Piece::Skewed)] {
             if let Some((first, last)) = name.split_once(dots) {
                 let number = |text: &str| text.parse().map_err(io::Error::other);
                 return Ok(part(number(first)?, number(last)?));
@@ -87,6 +88,6 @@ impl Part {
         // `unit` and `unit.text` are chosen together.
         let together = name.split('.').next().unwrap_or(name);
         let salt = together.bytes().fold(0, |salt, byte| mix(salt ^ u64::from(byte)));
-        Ok(Part::Value { kind: Kind::parse(kind, names)?, scope: Scope::parse(scope)?, salt, fresh })
+        Ok(Piece::Value { kind: Kind::parse(kind, names)?, scope: Scope::parse(scope)?, salt, fresh })
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! In: a measured engine each. Out: tables.
 
-use super::{Measured, questions};
+use super::{questions, results::Measured};
+use std::fmt;
 
 /// Of ours, at least and at most.
 const RATE_MIN: f64 = 450_000.0;
@@ -51,9 +52,9 @@ pub(super) fn intake(measured: &[Measured], messages: u64, corpus_bytes: u64) ->
         let memory = ours.memory_mib.unwrap_or(f64::NAN);
         text.push_str(&format!(
             "Rate {}, CPU {}, memory {}.\n",
-            verdict(messages as f64 / intake.seconds >= RATE_MIN),
-            verdict(cpu_s <= CPU_S_MAX),
-            verdict(memory <= MEMORY_MIB_MAX),
+            Verdict::at_least(messages as f64 / intake.seconds, RATE_MIN),
+            Verdict::at_most(cpu_s, CPU_S_MAX),
+            Verdict::at_most(memory, MEMORY_MIB_MAX),
         ));
     }
     text
@@ -79,7 +80,7 @@ pub(super) fn questions(measured: &[Measured], messages: u64, repeats: usize) ->
 fn row(measured: &[Measured], messages: u64, number: usize) -> String {
     let question = &questions::ALL[number];
     let target = question.limit_ms(messages);
-    let found = measured.first().map_or(0, |one| one.asked[number].expected);
+    let found = measured.first().map_or(0, |one| one.answers[number].expected);
     let mut text = format!(
         "| {} | {} | `{}` | {found} | {} |",
         question.number,
@@ -88,7 +89,7 @@ fn row(measured: &[Measured], messages: u64, number: usize) -> String {
         target.map_or(String::new(), |target| format!("{target:.0}")),
     );
     for one in measured {
-        let asked = &one.asked[number];
+        let asked = &one.answers[number];
         let cell = asked.timing.map_or("-".to_owned(), |timing| {
             let other = match timing.total {
                 total if total == asked.expected || total == u64::MAX => String::new(),
@@ -98,7 +99,7 @@ fn row(measured: &[Measured], messages: u64, number: usize) -> String {
         });
         text.push_str(&format!(" {cell} |"));
     }
-    let median = |one: &Measured| one.asked[number].timing.map(|timing| timing.median_ms);
+    let median = |one: &Measured| one.answers[number].timing.map(|timing| timing.median_ms);
     let ours = measured.first().filter(|one| one.is_ours).and_then(median);
     let best = measured.iter().filter(|one| !one.is_ours).filter_map(median).reduce(f64::min);
     let ratio = ours.zip(best).map_or(String::new(), |(ours, best)| format!("{:.1}", best / ours));
@@ -128,7 +129,7 @@ pub(super) fn cold(measured: &[Measured], messages: u64) -> String {
     for (number, question) in questions::ALL.iter().enumerate() {
         text.push_str(&format!("| {} | {} |", question.number, question.name));
         for one in measured {
-            let ms = one.asked[number].cold_ms;
+            let ms = one.answers[number].cold_ms;
             let missed = one.is_ours && ms.zip(limit).is_some_and(|(ms, limit)| ms > limit);
             let mark = if missed { " missed" } else { "" };
             text.push_str(&ms.map_or(" - |".into(), |ms| format!(" {ms:.0}{mark} |")));
@@ -138,6 +139,29 @@ pub(super) fn cold(measured: &[Measured], messages: u64) -> String {
     text
 }
 
-pub(super) fn verdict(met: bool) -> &'static str {
-    if met { "met" } else { "missed" }
+/// Says if a target was met.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Met,
+    Missed,
+}
+
+impl Verdict {
+    pub(super) fn at_least(figure: f64, least: f64) -> Verdict {
+        if figure >= least { Verdict::Met } else { Verdict::Missed }
+    }
+
+    /// A figure that is not a number misses its target.
+    pub(super) fn at_most(figure: f64, most: f64) -> Verdict {
+        if figure <= most { Verdict::Met } else { Verdict::Missed }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Verdict::Met => "met",
+            Verdict::Missed => "missed",
+        })
+    }
 }

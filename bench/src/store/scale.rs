@@ -5,17 +5,20 @@
 //! Limits: a size for which the disk has no room is left out, and said so.
 
 use super::{
-    Timing, ask,
     count::count,
-    duramen::{Duramen, wait_for},
+    engines::{
+        duramen::{Duramen, wait_for},
+        server::{SealedSum, Setup},
+    },
     load,
     plain::SEED,
     questions,
-    server::{SealedSum, Setup},
+    results::{Timing, ask},
 };
 use crate::{
-    measure::{cpu, memory},
+    process::{cpu, memory},
     site::Site,
+    warm,
 };
 use clap::Args;
 use std::{fs, io, path::PathBuf, time::Instant};
@@ -78,7 +81,7 @@ struct Size {
 pub(crate) fn run(options: &Options) -> io::Result<()> {
     fs::create_dir_all(&options.out)?;
     let out = options.out.canonicalize()?;
-    crate::warm::memory(crate::warm::MOST_BYTES)?;
+    warm::memory(warm::MOST_BYTES)?;
     let setup = Setup { logspace: options.logspace.clone(), ..Setup::default() };
     let mut engine = Duramen::new("scale", setup, &options.duramen.canonicalize()?, &out);
     engine.create()?;

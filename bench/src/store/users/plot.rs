@@ -2,7 +2,7 @@
 //!
 //! In: trials. Out: SVG. Limits: bars side by side, a group for each number of users; colours that print, too.
 
-use super::{Case, Trial};
+use super::trial::{Case, Trial};
 use crate::svg::Svg;
 
 const WIDTH: f64 = 860.0;

@@ -1,6 +1,9 @@
 //! What users ask, and what a trial is taken for.
 
-use super::*;
+use super::{
+    plot,
+    trial::{Case, Trial, query},
+};
 use std::collections::HashSet;
 
 fn trial(late_ms: u64, behind: u64) -> Trial {

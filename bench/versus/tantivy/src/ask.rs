@@ -5,7 +5,7 @@
 
 use crate::{
     answer::{AnswerParts, Everything},
-    error::Result,
+    error::{Error, Result},
     schema::{self, Fields, WORDS},
     words::Words,
 };
@@ -89,7 +89,7 @@ impl Asker {
             }
             "all" => self.boolean(value, Occur::Must)?,
             "one" => self.boolean(value, Occur::Should)?,
-            _ => return Err(format!("cannot ask for {name}").into()),
+            _ => return Err(Error::Unanswerable(format!("cannot ask for {name}"))),
         })
     }
 

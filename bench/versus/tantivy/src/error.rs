@@ -1,6 +1,55 @@
-//! The errors of this program: a caller only needs their text.
+//! The errors of this program.
 
-use std::error::Error;
+use std::{fmt, io};
+use tantivy::TantivyError;
+
+/// Why the index cannot be made, or a question not be answered.
+#[derive(Debug)]
+pub(crate) enum Error {
+    /// A file cannot be read or written.
+    Io(io::Error),
+    /// tantivy refuses.
+    Index(TantivyError),
+    /// A question is not JSON.
+    Json(serde_json::Error),
+    /// A question, or the command line, asks for something that is not possible.
+    Unanswerable(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Io(error) => write!(f, "{error}"),
+            Error::Index(error) => write!(f, "{error}"),
+            Error::Json(error) => write!(f, "{error}"),
+            Error::Unanswerable(text) => f.write_str(text),
+        }
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Error {
+        Error::Io(error)
+    }
+}
+
+impl From<TantivyError> for Error {
+    fn from(error: TantivyError) -> Error {
+        Error::Index(error)
+    }
+}
+
+impl From<serde_json::Error> for Error {
+    fn from(error: serde_json::Error) -> Error {
+        Error::Json(error)
+    }
+}
+
+impl From<&str> for Error {
+    fn from(text: &str) -> Error {
+        Error::Unanswerable(text.to_owned())
+    }
+}
 
 /// Result of any step here.
-pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error>>;
+pub(crate) type Result<T> = std::result::Result<T, Error>;

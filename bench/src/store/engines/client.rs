@@ -2,7 +2,7 @@
 //!
 //! In: questions. Out: counts and times. Holds: a session.
 
-use super::{engine::Answer, questions::Question};
+use crate::store::{engine::Answer, questions::Question};
 use serde_json::{Value, json};
 use std::{
     io,

@@ -17,13 +17,14 @@ use std::{
 /// Bytes of one read.
 const READ_BYTES: usize = 256 << 10;
 
-/// Counts lines.
+/// Takes connections and counts their lines.
 pub(crate) struct Sink {
     port: u16,
-    seen: Arc<Seen>,
+    count: Arc<LineCount>,
 }
 
-struct Seen {
+/// The lines of all connections so far.
+struct LineCount {
     lines: AtomicU64,
     last: Mutex<SystemTime>,
 }
@@ -33,15 +34,16 @@ impl Sink {
     pub(crate) fn start() -> io::Result<Sink> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let port = listener.local_addr()?.port();
-        let seen = Arc::new(Seen { lines: AtomicU64::new(0), last: Mutex::new(SystemTime::UNIX_EPOCH) });
-        let taken = seen.clone();
+        let count =
+            Arc::new(LineCount { lines: AtomicU64::new(0), last: Mutex::new(SystemTime::UNIX_EPOCH) });
+        let shared = count.clone();
         thread::spawn(move || {
             for peer in listener.incoming().flatten() {
-                let seen = taken.clone();
-                thread::spawn(move || seen.count(peer));
+                let count = shared.clone();
+                thread::spawn(move || count.read(peer));
             }
         });
-        Ok(Sink { port, seen })
+        Ok(Sink { port, count })
     }
 
     pub(crate) fn port(&self) -> u16 {
@@ -52,9 +54,9 @@ impl Sink {
     pub(crate) fn last_line(&self, wanted: u64, still: Duration) -> io::Result<SystemTime> {
         let (mut seen, mut since) = (0, Instant::now());
         loop {
-            let lines = self.seen.lines.load(Ordering::Acquire);
+            let lines = self.count.lines.load(Ordering::Acquire);
             if lines >= wanted {
-                return Ok(*self.seen.last.lock().unwrap_or_else(PoisonError::into_inner));
+                return Ok(*self.count.last.lock().unwrap_or_else(PoisonError::into_inner));
             }
             if lines != seen {
                 (seen, since) = (lines, Instant::now());
@@ -66,9 +68,9 @@ impl Sink {
     }
 }
 
-impl Seen {
+impl LineCount {
     /// Reads one connection to its end.
-    fn count(&self, mut peer: TcpStream) {
+    fn read(&self, mut peer: TcpStream) {
         let mut buffer = vec![0; READ_BYTES];
         while let Ok(read @ 1..) = peer.read(&mut buffer) {
             let lines = buffer[..read].iter().filter(|byte| **byte == b'\n').count() as u64;

@@ -5,12 +5,16 @@
 
 use super::{
     client::Client,
-    engine::{Answer, Engine, Intake},
-    plain::{self, Corpus},
-    questions::Question,
     server::{Server, Setup},
 };
-use crate::measure::{cpu, memory};
+use crate::{
+    process::{cpu, memory},
+    store::{
+        engine::{Answer, Engine, Intake},
+        plain::{self, Corpus},
+        questions::Question,
+    },
+};
 use std::{
     io,
     path::{Path, PathBuf},
@@ -24,7 +28,7 @@ const STILL: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_millis(50);
 
 /// One server with one logspace.
-pub(super) struct Duramen {
+pub(in crate::store) struct Duramen {
     name: String,
     binary: PathBuf,
     folder: PathBuf,
@@ -33,25 +37,25 @@ pub(super) struct Duramen {
 }
 
 impl Duramen {
-    pub(super) fn new(name: &str, setup: Setup, binary: &Path, out: &Path) -> Duramen {
+    pub(in crate::store) fn new(name: &str, setup: Setup, binary: &Path, out: &Path) -> Duramen {
         let folder = out.join(format!("store-{}", name.replace(' ', "-")));
         Duramen { name: name.to_owned(), binary: binary.to_owned(), folder, setup, running: None }
     }
 
     /// Starts it empty.
-    pub(super) fn create(&mut self) -> io::Result<&mut (Server, Client)> {
+    pub(in crate::store) fn create(&mut self) -> io::Result<&mut (Server, Client)> {
         let server = Server::create(&self.binary, &self.folder, self.setup.clone())?;
         let client = server.client()?;
         Ok(self.running.insert((server, client)))
     }
 
     /// Ends it and removes what it kept.
-    pub(super) fn destroy(mut self) -> io::Result<()> {
+    pub(in crate::store) fn destroy(mut self) -> io::Result<()> {
         self.running.take().map_or(Ok(()), |(server, _)| server.remove())
     }
 
     /// The server, and a session with it.
-    pub(super) fn running(&mut self) -> io::Result<&mut (Server, Client)> {
+    pub(in crate::store) fn running(&mut self) -> io::Result<&mut (Server, Client)> {
         self.running.as_mut().ok_or_else(|| io::Error::other("the server does not run"))
     }
 }
@@ -125,7 +129,7 @@ impl Engine for Duramen {
 }
 
 /// Waits until exactly this number of messages is found.
-pub(super) fn wait_for(client: &Client, messages: u64) -> io::Result<()> {
+pub(in crate::store) fn wait_for(client: &Client, messages: u64) -> io::Result<()> {
     let (mut seen, mut since) = (0, Instant::now());
     while seen < messages {
         thread::sleep(POLL);

@@ -5,9 +5,8 @@
 
 use super::client::Client;
 use crate::{
-    measure::{cpu, free_port, stop, wait_for_listener},
+    process::{self, cpu, free_port, stop, wait_for_listener},
     tls,
-    versus::duramen::command,
 };
 use std::{
     fs::{self, File},
@@ -33,24 +32,24 @@ const SESSION: &str = "session";
 
 /// Options of a server.
 #[derive(Clone, Default)]
-pub(super) struct Setup {
+pub(in crate::store) struct Setup {
     /// Options of the logspace, as in its configuration.
-    pub(super) logspace: String,
+    pub(in crate::store) logspace: String,
     /// Sealed segments are encrypted; the server holds the key to search them.
-    pub(super) encrypted: bool,
+    pub(in crate::store) encrypted: bool,
     /// The source takes TLS.
-    pub(super) tls: bool,
+    pub(in crate::store) tls: bool,
 }
 
 /// The sum of all sealed segments.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct SealedSum {
-    pub(super) messages: u64,
-    pub(super) bytes: u64,
+pub(in crate::store) struct SealedSum {
+    pub(in crate::store) messages: u64,
+    pub(in crate::store) bytes: u64,
 }
 
 /// A running server.
-pub(super) struct Server {
+pub(in crate::store) struct Server {
     binary: PathBuf,
     process: Child,
     folder: PathBuf,
@@ -61,7 +60,7 @@ pub(super) struct Server {
 
 impl Server {
     /// Starts it on an empty folder.
-    pub(super) fn create(binary: &Path, folder: &Path, setup: Setup) -> io::Result<Server> {
+    pub(in crate::store) fn create(binary: &Path, folder: &Path, setup: Setup) -> io::Result<Server> {
         if folder.exists() {
             fs::remove_dir_all(folder)?;
         }
@@ -84,7 +83,7 @@ impl Server {
     }
 
     /// Starts it on what an earlier run left in the folder, if it left something.
-    pub(super) fn reopen(binary: &Path, folder: &Path) -> io::Result<Option<Server>> {
+    pub(in crate::store) fn reopen(binary: &Path, folder: &Path) -> io::Result<Option<Server>> {
         let Ok(session) = fs::read_to_string(folder.join(SESSION)) else { return Ok(None) };
         let words: Vec<&str> = session.split(' ').collect();
         let [port, http, password] = words.as_slice() else { return Ok(None) };
@@ -96,16 +95,16 @@ impl Server {
         Ok(Some(Server { binary, process, folder, port, http, password: (*password).to_owned() }))
     }
 
-    pub(super) fn id(&self) -> u32 {
+    pub(in crate::store) fn id(&self) -> u32 {
         self.process.id()
     }
 
-    pub(super) fn port(&self) -> u16 {
+    pub(in crate::store) fn port(&self) -> u16 {
         self.port
     }
 
     /// A new session.
-    pub(super) fn client(&self) -> io::Result<Client> {
+    pub(in crate::store) fn client(&self) -> io::Result<Client> {
         Client::log_in(self.http, &self.password)
     }
 
@@ -125,7 +124,7 @@ impl Server {
     }
 
     /// Waits until nothing is sealed or recoded any more; what is in the segments, and when the last one was done.
-    pub(super) fn settle(&self) -> io::Result<(SealedSum, Instant)> {
+    pub(in crate::store) fn settle(&self) -> io::Result<(SealedSum, Instant)> {
         let start = Instant::now();
         let (mut sealed, mut since, mut cpu_s) = (self.sealed()?, start, cpu(self.id())?);
         // When nothing more was done, as far as is known.
@@ -163,7 +162,7 @@ impl Server {
     }
 
     /// Bytes of the journal's files now.
-    pub(super) fn journal_bytes(&self) -> io::Result<u64> {
+    pub(in crate::store) fn journal_bytes(&self) -> io::Result<u64> {
         fs::read_dir(self.logspace().join("journal"))?.map(|entry| Ok(entry?.metadata()?.len())).sum()
     }
 
@@ -172,25 +171,25 @@ impl Server {
     }
 
     /// Ends the process.
-    pub(super) fn pause(&mut self) -> io::Result<()> {
+    pub(in crate::store) fn pause(&mut self) -> io::Result<()> {
         stop(&mut self.process)
     }
 
     /// Starts it again.
-    pub(super) fn resume(&mut self) -> io::Result<()> {
+    pub(in crate::store) fn resume(&mut self) -> io::Result<()> {
         self.process = start(&self.binary, &self.folder, self.http)?;
         wait_for_listener(self.port, &self.folder, &mut self.process)
     }
 
     /// Stops it and removes what it kept.
-    pub(super) fn remove(mut self) -> io::Result<()> {
+    pub(in crate::store) fn remove(mut self) -> io::Result<()> {
         stop(&mut self.process)?;
         fs::remove_dir_all(&self.folder)
     }
 }
 
 fn start(binary: &Path, folder: &Path, http: u16) -> io::Result<Child> {
-    command(binary, folder, &format!("127.0.0.1:{http}"))
+    process::duramen(binary, folder, &format!("127.0.0.1:{http}"))
         .stdin(Stdio::null())
         .stdout(File::create(folder.join("words"))?)
         .stderr(File::create(folder.join("errors"))?)

@@ -2,8 +2,8 @@
 //!
 //! In: a connection. Out: its bytes in a file, or on another connection.
 
-use super::{Place, Subject};
-use crate::rows::Row;
+use super::subject::{RunFolder, Subject};
+use crate::rows::row::Row;
 use std::{
     env,
     fs::File,
@@ -33,14 +33,14 @@ impl Subject for Copy {
         matches!(row, Row::Bsd | Row::Udp | Row::UdpRuns | Row::Relay)
     }
 
-    fn start(&self, row: Row, place: &Place) -> io::Result<Child> {
+    fn start(&self, row: Row, run_folder: &RunFolder) -> io::Result<Child> {
         let (verb, end) = match row {
-            Row::Udp | Row::UdpRuns => ("datagram-floor", place.output("all")),
-            Row::Relay => ("relay-floor", place.next_port.to_string()),
-            _ => ("copy-floor", place.output("all")),
+            Row::Udp | Row::UdpRuns => ("datagram-floor", run_folder.output("all")),
+            Row::Relay => ("relay-floor", run_folder.next_port.to_string()),
+            _ => ("copy-floor", run_folder.output("all")),
         };
-        let words = [verb, &place.port.to_string(), &end];
-        place.spawn(Command::new(env::current_exe()?).args(words))
+        let words = [verb, &run_folder.port.to_string(), &end];
+        run_folder.spawn(Command::new(env::current_exe()?).args(words))
     }
 }
 

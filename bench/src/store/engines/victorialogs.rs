@@ -3,12 +3,12 @@
 //! In: its binary. Out: what taking in and answers cost: bars (`hits`) and the newest 200 messages (`query`), one after the
 //! other. Limits: [`SETTLE_TIMEOUT`] to merge. Its words know upper from lower case: its counts are of the case that is asked for.
 
-use super::{
+use crate::process::{cpu, free_port, memory, stop, wait_for_listener};
+use crate::store::{
     engine::{Answer, Engine, Intake},
     plain::{self, Corpus},
     questions::Question,
 };
-use crate::measure::{cpu, free_port, memory, stop, wait_for_listener};
 use serde_json::Value;
 use std::{
     fs::{self, File},
@@ -29,7 +29,7 @@ const SETTLE_TIMEOUT: Duration = Duration::from_secs(600);
 const SETTLED: Duration = Duration::from_secs(5);
 
 /// VictoriaLogs.
-pub(super) struct VictoriaLogs {
+pub(in crate::store) struct VictoriaLogs {
     binary: PathBuf,
     folder: PathBuf,
     agent: Agent,
@@ -40,7 +40,7 @@ pub(super) struct VictoriaLogs {
 }
 
 impl VictoriaLogs {
-    pub(super) fn new(binary: &Path, out: &Path) -> VictoriaLogs {
+    pub(in crate::store) fn new(binary: &Path, out: &Path) -> VictoriaLogs {
         let agent = Agent::config_builder().timeout_global(Some(ANSWER_TIMEOUT)).build().into();
         let folder = out.join("victorialogs");
         VictoriaLogs { binary: binary.to_owned(), folder, agent, running: None, span: (0, 0) }

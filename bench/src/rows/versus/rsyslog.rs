@@ -1,7 +1,7 @@
 //! rsyslog, set up as its own example for high performance: imptcp, a large array queue, asynchronous writes.
 
-use super::{Place, Subject};
-use crate::rows::{FILTERS, RECEIVE_BUFFER_BYTES, Row};
+use super::subject::{RunFolder, Subject};
+use crate::rows::row::{FILTERS, FilterRule, RECEIVE_BUFFER_BYTES, Row};
 use std::{
     env, io,
     process::{Child, Command},
@@ -32,17 +32,17 @@ impl Subject for Rsyslog {
         }
     }
 
-    fn start(&self, row: Row, place: &Place) -> io::Result<Child> {
-        let config = place.configuration(&self.configuration(row, place))?;
+    fn start(&self, row: Row, run_folder: &RunFolder) -> io::Result<Child> {
+        let config = run_folder.configuration(&self.configuration(row, run_folder))?;
         let program = env::var_os("RSYSLOGD").unwrap_or_else(|| "/usr/sbin/rsyslogd".into());
         let mut command = Command::new(program);
-        command.arg("-n").arg("-f").arg(config).arg("-i").arg(place.folder.join("state/pid"));
-        place.spawn(&mut command)
+        command.arg("-n").arg("-f").arg(config).arg("-i").arg(run_folder.path.join("state/pid"));
+        run_folder.spawn(&mut command)
     }
 }
 
 impl Rsyslog {
-    fn configuration(&self, row: Row, place: &Place) -> String {
+    fn configuration(&self, row: Row, run_folder: &RunFolder) -> String {
         let queue = match self.direct {
             true => "queue.type=\"Direct\"",
             false => {
@@ -55,7 +55,7 @@ impl Rsyslog {
             format!(
                 "action(type=\"omfile\" file=\"{}\" template=\"{template}\" ioBufferSize=\"128k\" \
                  flushOnTXEnd=\"off\" asyncWriting=\"on\" flushInterval=\"1\")",
-                place.output(name)
+                run_folder.output(name)
             )
         };
         let body = match row {
@@ -65,7 +65,7 @@ impl Rsyslog {
             ),
             Row::Relay | Row::RelayNormal | Row::RelayReliable => format!(
                 "action(type=\"omfwd\" target=\"127.0.0.1\" port=\"{}\" protocol=\"tcp\" {})",
-                place.next_port,
+                run_folder.next_port,
                 disk_queue(row)
             ),
             Row::Json => format!("action(type=\"mmjsonparse\" cookie=\"\")\n{}", file("all")),
@@ -78,15 +78,15 @@ impl Rsyslog {
         let templates = match row {
             Row::Hosts => format!(
                 "template(name=\"hosts\" type=\"string\" string=\"{}\")\n",
-                place.output("%hostname%")
+                run_folder.output("%hostname%")
             ),
             Row::Json => "module(load=\"mmjsonparse\")\ntemplate(name=\"json\" type=\"string\" \
                  string=\"%timereported% %hostname% %syslogtag%%msg% %$!user!name%\\n\")\n"
                 .to_owned(),
             _ => String::new(),
         };
-        let input = input(row, place.port);
-        let folder = place.folder.display();
+        let input = input(row, run_folder.port);
+        let folder = run_folder.path.display();
         let certificates = match row {
             Row::Tls | Row::HeldTls1000 => format!(
                 "global(defaultNetstreamDriver=\"gtls\" defaultNetstreamDriverCAFile=\"{folder}/server.pem\" \
@@ -97,7 +97,7 @@ impl Rsyslog {
         format!(
             "{certificates}global(workDirectory=\"{}\" net.enableDNS=\"off\" preserveFQDN=\"on\" parser.permitSlashInProgramName=\"on\" \
              maxMessageSize=\"8k\")\n{input}\n{templates}ruleset(name=\"r\" {queue}) {{\n{body}\n}}\n",
-            place.folder.join("state").display(),
+            run_folder.path.join("state").display(),
         )
     }
 }
@@ -117,7 +117,7 @@ fn disk_queue(row: Row) -> &'static str {
     }
 }
 
-fn condition(rule: &crate::rows::FilterRule) -> String {
+fn condition(rule: &FilterRule) -> String {
     let matches = |property: &str, expression: &str| {
         format!("re_match({property}, '{}')", expression.replace('\\', "\\\\"))
     };

@@ -4,11 +4,11 @@
 //! rate of copying alone. Limits: draws the rates of one run only; figures of different runs do not compare, their
 //! ratios do.
 
-use crate::{
-    rows::Row,
-    svg::Svg,
+use super::{
+    row::Row,
     table::{Measured, best_rate},
 };
+use crate::svg::Svg;
 
 const WIDTH: f64 = 860.0;
 /// Left of the bars, for the titles.

@@ -2,7 +2,7 @@
 //!
 //! In: the plain file; for zstdgrep, the same compressed. Out: counts of lines. It only counts: no bars, no messages.
 
-use super::{
+use crate::store::{
     engine::{Answer, Engine, Intake},
     plain::Corpus,
     questions::Question,
@@ -16,20 +16,20 @@ use std::{
 
 /// The program.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tool {
+pub(in crate::store) enum Tool {
     Ripgrep,
     Zstdgrep,
 }
 
 /// A search of a file.
-pub(super) struct Grep {
+pub(in crate::store) struct Grep {
     tool: Tool,
     file: PathBuf,
     out: PathBuf,
 }
 
 impl Grep {
-    pub(super) fn new(tool: Tool, out: &Path) -> Grep {
+    pub(in crate::store) fn new(tool: Tool, out: &Path) -> Grep {
         Grep { tool, file: PathBuf::new(), out: out.to_owned() }
     }
 }

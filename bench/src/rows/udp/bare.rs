@@ -3,7 +3,7 @@
 //! In: datagrams. Out: their bytes in a file.
 
 use super::batch::{self, BATCH, Slots};
-use crate::rows::RECEIVE_BUFFER_BYTES;
+use crate::rows::row::RECEIVE_BUFFER_BYTES;
 use std::{
     fs::File,
     io::{self, Write},

@@ -8,12 +8,13 @@ pub(crate) mod bare;
 mod batch;
 mod send;
 
-use crate::{
-    Options,
-    measure::{self, Outcome},
-    rows::Row,
-    versus::{Place, Subject},
+use super::{
+    options::Options,
+    outcome::Outcome,
+    row::Row,
+    versus::{RunFolder, Subject},
 };
+use crate::process::{cpu, free_port, memory, stop};
 use std::{
     fs, io,
     path::Path,
@@ -46,25 +47,25 @@ pub(crate) fn run(row: Row, subject: &dyn Subject, options: &Options, out: &Path
     }
     fs::create_dir_all(folder.join("out"))?;
     fs::create_dir_all(folder.join("state"))?;
-    let place = Place { port: measure::free_port()?, next_port: 0, folder: folder.clone() };
-    let mut server = subject.start(row, &place)?;
-    let found = wait_for_socket(&place, &mut server).and_then(|()| {
-        let mut trials = Trials::new(row, &place, &server, options.udp_seconds)?;
+    let run_folder = RunFolder { port: free_port()?, next_port: 0, path: folder.clone() };
+    let mut server = subject.start(row, &run_folder)?;
+    let found = wait_for_socket(&run_folder, &mut server).and_then(|()| {
+        let mut trials = Trials::new(row, &run_folder, &server, options.udp_seconds)?;
         trials.search(&subject.name())
     });
-    measure::stop(&mut server)?;
+    stop(&mut server)?;
     let outcome = found?;
     fs::remove_dir_all(&folder)?;
     Ok(outcome)
 }
 
 /// Waits until the port is bound.
-fn wait_for_socket(place: &Place, server: &mut Child) -> io::Result<()> {
-    let port = format!(":{:04X} ", place.port);
+fn wait_for_socket(run_folder: &RunFolder, server: &mut Child) -> io::Result<()> {
+    let port = format!(":{:04X} ", run_folder.port);
     let start = Instant::now();
     while !fs::read_to_string("/proc/net/udp")?.contains(&port) {
         if server.try_wait()?.is_some() || start.elapsed() > Duration::from_secs(20) {
-            let text = format!("the server does not listen: see {}", place.folder.display());
+            let text = format!("the server does not listen: see {}", run_folder.path.display());
             return Err(io::Error::other(text));
         }
         thread::sleep(Duration::from_millis(20));
@@ -74,7 +75,7 @@ fn wait_for_socket(place: &Place, server: &mut Child) -> io::Result<()> {
 }
 
 struct Trials<'a> {
-    place: &'a Place,
+    run_folder: &'a RunFolder,
     pid: u32,
     sender: send::Sender,
     seconds: f64,
@@ -90,9 +91,13 @@ struct Trial {
 }
 
 impl Trials<'_> {
-    fn new<'a>(row: Row, place: &'a Place, server: &Child, seconds: f64) -> io::Result<Trials<'a>> {
-        let sender = send::Sender::new(row.corpus(), place.port, SENDERS, row == Row::UdpRuns)?;
-        Ok(Trials { place, pid: server.id(), sender, seconds, counted: (0, 0) })
+    fn new<'a>(row: Row, run_folder: &'a RunFolder, server: &Child, seconds: f64) -> io::Result<Trials<'a>> {
+        let grouping = match row {
+            Row::UdpRuns => send::Grouping::Runs,
+            _ => send::Grouping::Single,
+        };
+        let sender = send::Sender::new(row.corpus(), run_folder.port, SENDERS, grouping)?;
+        Ok(Trials { run_folder, pid: server.id(), sender, seconds, counted: (0, 0) })
     }
 
     fn search(&mut self, name: &str) -> io::Result<Outcome> {
@@ -135,12 +140,7 @@ impl Trials<'_> {
             }
         }
         let best = good.ok_or_else(|| io::Error::other("more than a thousandth is lost at every rate"))?;
-        Ok(Outcome {
-            rate: best.rate,
-            cpu_us: best.cpu_us,
-            memory_mib: measure::memory(self.pid)?,
-            held: None,
-        })
+        Ok(Outcome { rate: best.rate, cpu_us: best.cpu_us, memory_mib: memory(self.pid)?, held: None })
     }
 
     fn said(&mut self, name: &str, rate: f64) -> io::Result<Trial> {
@@ -150,7 +150,7 @@ impl Trials<'_> {
     }
 
     fn trial(&mut self, rate: f64) -> io::Result<Trial> {
-        let before = (self.lines()?, measure::cpu(self.pid)?);
+        let before = (self.lines()?, cpu(self.pid)?);
         let (sent, took) = self.sender.send(rate, Duration::from_secs_f64(self.seconds))?;
         let (mut seen, mut since) = (self.lines()?, Instant::now());
         while since.elapsed() < STILL && seen - before.0 < sent {
@@ -161,7 +161,7 @@ impl Trials<'_> {
             }
         }
         let received = seen - before.0;
-        let cpu_us = (measure::cpu(self.pid)? - before.1) * 1e6 / received.max(1) as f64;
+        let cpu_us = (cpu(self.pid)? - before.1) * 1e6 / received.max(1) as f64;
         let loss = 1.0 - received as f64 / sent as f64;
         Ok(Trial { rate: sent as f64 / took.as_secs_f64(), loss, cpu_us })
     }
@@ -169,7 +169,7 @@ impl Trials<'_> {
     /// Lines of the output so far.
     fn lines(&mut self) -> io::Result<u64> {
         use std::os::unix::fs::FileExt;
-        let Ok(file) = fs::File::open(self.place.folder.join("out/all")) else { return Ok(0) };
+        let Ok(file) = fs::File::open(self.run_folder.path.join("out/all")) else { return Ok(0) };
         let mut buffer = vec![0; 1 << 20];
         loop {
             let read = file.read_at(&mut buffer, self.counted.0)?;

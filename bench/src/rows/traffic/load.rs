@@ -3,7 +3,10 @@
 //! In: a corpus. Out: its bytes on TCP connections, by sendfile(2) from memory: nothing is copied on our side.
 //! Limits: loopback only.
 
-use crate::{corpus::Corpus, rows::share, tls};
+use crate::{
+    rows::{corpus::Corpus, row::share},
+    tls,
+};
 use rustix::fs::{MemfdFlags, memfd_create, sendfile};
 use std::{
     fs::File,

@@ -4,11 +4,14 @@
 //! the traffic took. Every line is counted; no connection may be closed by the server before the end.
 //! Limits: loopback only; [`SENDERS`] threads send. What the kernel holds for a connection is not the server's memory.
 
+use super::load::Sent;
 use crate::{
-    corpus::Corpus,
-    load::Sent,
-    measure,
-    rows::{Row, share},
+    process::resident_kib,
+    rows::{
+        corpus::Corpus,
+        outcome::ConnectionMemory,
+        row::{Row, share},
+    },
     tls,
 };
 use rustix::process::{Resource, getrlimit, setrlimit};
@@ -43,15 +46,6 @@ pub(crate) struct Held {
 enum Peer {
     Plain(TcpStream),
     Encrypted(Box<StreamOwned<ClientConnection, TcpStream>>),
-}
-
-/// KiB a connection costs.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Cost {
-    /// Before any of them sent.
-    pub(crate) idle_kib: f64,
-    /// After a tenth of them did.
-    pub(crate) after_kib: f64,
 }
 
 impl Held {
@@ -93,12 +87,12 @@ impl Held {
     }
 
     /// Returns the cost of each connection after the traffic. Fails when the server closed one of them.
-    pub(crate) fn cost(&mut self, server: u32) -> io::Result<Cost> {
+    pub(crate) fn cost(&mut self, server: u32) -> io::Result<ConnectionMemory> {
         let after = (settled(server)? - self.before) / self.peers.len() as f64;
         for peer in &mut self.peers {
             peer.check()?;
         }
-        Ok(Cost { idle_kib: self.idle, after_kib: after })
+        Ok(ConnectionMemory { idle_kib: self.idle, after_kib: after })
     }
 }
 
@@ -150,10 +144,10 @@ fn send_in_turn(part: &mut [(&mut Peer, u64)], corpus: &Corpus) -> io::Result<()
 /// Resident KiB of a process once it changes no more.
 fn settled(pid: u32) -> io::Result<f64> {
     let (start, mut since) = (Instant::now(), Instant::now());
-    let mut seen = measure::resident_kib(pid)?;
+    let mut seen = resident_kib(pid)?;
     while since.elapsed() < SETTLED && start.elapsed() < SETTLE_WITHIN {
         thread::sleep(Duration::from_millis(50));
-        let now = measure::resident_kib(pid)?;
+        let now = resident_kib(pid)?;
         if now != seen {
             (seen, since) = (now, Instant::now());
         }

@@ -2,7 +2,12 @@
 //!
 //! In: outcomes. Out: medians of each subject; as Markdown, with the ratio to the best rival of the same run.
 
-use crate::{Options, held::Cost, measure::Outcome, rows::Row};
+use super::{
+    options::Options,
+    outcome::{ConnectionMemory, Outcome},
+    row::Row,
+};
+use crate::median::median;
 
 /// The figures of a subject, of one run or as the median of several.
 pub(crate) struct Measured {
@@ -31,7 +36,7 @@ pub(crate) fn medians(runs: &[Measured]) -> Vec<Measured> {
             let own = runs.iter().filter(|other| other.name == run.name);
             median(own.map(|own| figure(&own.outcome)).collect())
         };
-        let held = run.outcome.held.map(|_| Cost {
+        let held = run.outcome.held.map(|_| ConnectionMemory {
             idle_kib: of(|o| o.held.map_or(f64::NAN, |cost| cost.idle_kib)),
             after_kib: of(|o| o.held.map_or(f64::NAN, |cost| cost.after_kib)),
         });
@@ -87,14 +92,4 @@ pub(crate) fn render(row: Row, options: &Options, medians: &[Measured]) -> Strin
         }
     }
     text
-}
-
-/// The middle one of some figures.
-pub(crate) fn median(mut figures: Vec<f64>) -> f64 {
-    figures.sort_by(f64::total_cmp);
-    match figures.len() {
-        0 => f64::NAN,
-        count if count % 2 == 1 => figures[count / 2],
-        count => (figures[count / 2 - 1] + figures[count / 2]) / 2.0,
-    }
 }

@@ -4,7 +4,7 @@
 //! Limits: it never sends faster than the rate; when it cannot keep up it says what it reached.
 
 use super::batch::{self, BATCH};
-use crate::corpus::Corpus;
+use crate::rows::corpus::Corpus;
 use std::{
     io,
     net::{Ipv4Addr, UdpSocket},
@@ -18,25 +18,33 @@ const TICK: Duration = Duration::from_micros(100);
 pub(crate) struct Sender {
     corpus: Corpus,
     sockets: Vec<UdpSocket>,
-    /// Datagrams of one size go together.
-    in_runs: bool,
+    grouping: Grouping,
+}
+
+/// How datagrams are given to the system.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Grouping {
+    /// One by one.
+    Single,
+    /// Those of one size together.
+    Runs,
 }
 
 impl Sender {
-    pub(crate) fn new(corpus: Corpus, port: u16, sockets: usize, in_runs: bool) -> io::Result<Sender> {
+    pub(crate) fn new(corpus: Corpus, port: u16, sockets: usize, grouping: Grouping) -> io::Result<Sender> {
         let open = || {
             let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
             socket.connect((Ipv4Addr::LOCALHOST, port))?;
             Ok(socket)
         };
         let sockets = (0..sockets).map(|_| open()).collect::<io::Result<_>>()?;
-        Ok(Sender { corpus, sockets, in_runs })
+        Ok(Sender { corpus, sockets, grouping })
     }
 
     /// Sends for a time; how many went, and how long it took.
     pub(crate) fn send(&self, rate: f64, time: Duration) -> io::Result<(u64, Duration)> {
         let mut lines: Vec<&[u8]> = self.corpus.lines().collect();
-        if self.in_runs {
+        if self.grouping == Grouping::Runs {
             // The same lines, those of one size in a row.
             lines.sort_by_key(|line| line.len());
         }
@@ -55,9 +63,9 @@ impl Sender {
             turn += 1;
             let socket = &self.sockets[turn % self.sockets.len()];
             let burst = &lines[first..first + count];
-            sent += match self.in_runs {
-                false => batch::send(socket, burst)?,
-                true => {
+            sent += match self.grouping {
+                Grouping::Single => batch::send(socket, burst)?,
+                Grouping::Runs => {
                     let same = burst.iter().take_while(|line| line.len() == burst[0].len()).count();
                     batch::send_run(socket, &burst[..same])?
                 }

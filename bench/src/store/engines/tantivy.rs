@@ -2,12 +2,12 @@
 //!
 //! In: the plain file, which it reads itself. Out: its own figures and answers. It runs in one process with who asks: no HTTP.
 
-use super::{
+use crate::process::memory;
+use crate::store::{
     engine::{Answer, Engine, Intake},
     plain::Corpus,
     questions::Question,
 };
-use crate::measure::memory;
 use serde_json::{Value, json};
 use std::{
     fs,
@@ -18,13 +18,13 @@ use std::{
 
 /// The choice to keep positions, which phrases need.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Positions {
+pub(in crate::store) enum Positions {
     Kept,
     Left,
 }
 
 /// tantivy.
-pub(super) struct Tantivy {
+pub(in crate::store) struct Tantivy {
     program: PathBuf,
     folder: PathBuf,
     positions: Positions,
@@ -38,7 +38,7 @@ struct Asker {
 }
 
 impl Tantivy {
-    pub(super) fn new(program: &Path, positions: Positions, out: &Path) -> Tantivy {
+    pub(in crate::store) fn new(program: &Path, positions: Positions, out: &Path) -> Tantivy {
         Tantivy { program: program.to_owned(), folder: out.join("tantivy"), positions, asker: None }
     }
 

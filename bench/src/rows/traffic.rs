@@ -1,0 +1,5 @@
+//! What a row sends and receives: connections that send, connections that are held open, the end of a relay.
+
+pub(super) mod held;
+pub(super) mod load;
+pub(super) mod sink;

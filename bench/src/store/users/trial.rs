@@ -1,0 +1,66 @@
+//! A trial: one query, a number of users, and what they and the sender saw.
+
+use std::time::Duration;
+
+/// Most time between sending a message and finding it, at the end of a trial and at each look.
+pub(super) const BEHIND_MAX: Duration = Duration::from_secs(2);
+/// Ours is a site of twelve places with a hundred servers or so each.
+const PLACES: &[&str] =
+    &["fra1", "ams2", "lon1", "nyc3", "sjc1", "sin1", "bud1", "vie1", "par2", "tok1", "syd1", "gru1"];
+
+/// The query of the users.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Case {
+    /// `Xn OR Ym`.
+    Tokens,
+    /// The same with a leading `*Z`.
+    Wildcard,
+}
+
+/// One trial.
+pub(super) struct Trial {
+    pub(super) case: Case,
+    pub(super) users: usize,
+    pub(super) searches: usize,
+    pub(super) p50_ms: f64,
+    pub(super) p95_ms: f64,
+    pub(super) max_ms: f64,
+    /// Messages a second that became searchable.
+    pub(super) rate: f64,
+    /// The longest that the sender was held back.
+    pub(super) late_ms: u64,
+    /// The most messages that were sent and not found yet.
+    pub(super) behind: u64,
+    /// CPU seconds of the server a second.
+    pub(super) cores: f64,
+}
+
+impl Case {
+    /// Name in tables.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Case::Tokens => "Xn OR Ym",
+            Case::Wildcard => "*Z OR Xn OR Ym",
+        }
+    }
+}
+
+impl Trial {
+    /// Returns true when all messages that were sent were taken in time.
+    pub(super) fn keeps_up(&self, rate: f64) -> bool {
+        let behind_max = rate * BEHIND_MAX.as_secs_f64();
+        self.late_ms < BEHIND_MAX.as_millis() as u64 && (self.behind as f64) < behind_max
+    }
+}
+
+/// `Xn OR Ym`: a server and a port, always others, so that no answer is known already.
+pub(super) fn query(case: Case, user: u64, turn: u64) -> String {
+    // Two odd numbers without a common factor with the ranges: every pair comes before one comes again.
+    let (n, m) = (user * 7_919 + turn * 31, user * 104_729 + turn * 6_007);
+    let place = PLACES[(n % PLACES.len() as u64) as usize];
+    let tokens = format!("{place}-srv-{:03} OR {}", n % 100, 1024 + m % 64_000);
+    match case {
+        Case::Tokens => tokens,
+        Case::Wildcard => format!("*bound OR {tokens}"),
+    }
+}
