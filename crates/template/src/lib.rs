@@ -7,19 +7,39 @@
 //! Limits: each module names its own.
 //!
 //! In reading order, the lowest last:
-//! - `template`: the text of a template, its macros and functions, and rendering them.
-//! - [`geo`]: databases of facts about addresses.
+//! - `compile`: reads the text of a template into a tree.
+//! - `render`: prints such a tree for a message.
+//! - `gelf`: a whole message as one JSON object.
+//! - `template`: the tree, and what a configuration gives to it.
+//! - `function`: functions that look only at the text of their arguments.
+//! - `macros`: what `$NAME` is, computed from a message.
+//! - `renderer`: what a destination remembers between messages, and options.
 //! - [`pattern`]: regular expressions, strings and globs.
+//! - [`geo`]: databases of facts about addresses.
+//! - `value`: forms of values: lists, types, JSON strings, escapes.
 //! - `version`: what the version of a configuration decides.
 
+mod compile;
+mod function;
+mod gelf;
 pub mod geo;
+mod macros;
 pub mod pattern;
+mod render;
+mod renderer;
 mod template;
+mod value;
 mod version;
 
-pub use template::{
-    BACK_MAX, Condition, Context, DEPTH_MAX, Database, Escape, HINT_NAMES, Machine, Member, NameLookup,
-    OnError, Rekey, RenderOptions, Renderer, Site, Surroundings, TEMPLATE_BYTES_MAX, TagOrder, Template,
-    TemplateError, TypeHint, ValuePairs, append_gelf, header, is_macro, list_append, list_elements,
+pub use compile::{BACK_MAX, DEPTH_MAX, TEMPLATE_BYTES_MAX, TemplateError};
+pub use gelf::append_gelf;
+pub use macros::{header, is_macro};
+pub use renderer::{
+    Context, ContextMessage, Database, Machine, NameLookup, OnError, RenderOptions, Renderer, Site, TagOrder,
 };
+pub use template::{Condition, ConditionError, Rekey, Surroundings, Template, ValuePairs};
+pub use value::{Escape, HINT_NAMES, TypeHint, list_append, list_elements};
 pub use version::Version;
+
+#[cfg(test)]
+mod tests;

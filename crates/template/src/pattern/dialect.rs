@@ -4,15 +4,19 @@
 //! Patterns in the common part of both languages are translated for the linear-time engine, byte by byte, so
 //! that nothing means something else there; `$` becomes the end of the text, and texts that end in a newline go
 //! to PCRE2. All other patterns stay with PCRE2.
-//! Limits: [`super::MATCH_STEPS_MAX`].
+//! Limits: [`MATCH_STEPS_MAX`].
 
 mod analyse;
 mod translate;
 
 use super::{
-    MATCH_STEPS_MAX, PatternError, PatternFlags,
     engine::{Engine, Expression},
+    options::{PatternError, PatternFlags},
 };
+
+/// Most backtracking steps of one PCRE2 match: about 10 ms. A line that needs more does not match, so
+/// that a crafted line cannot stop the server.
+pub const MATCH_STEPS_MAX: u32 = 1_000_000;
 
 /// Most stack of a compiled PCRE2 match. The default of 32 KiB ends at lines of a few kilobytes.
 const JIT_STACK_BYTES_MAX: usize = 1 << 20;
@@ -21,7 +25,8 @@ const JIT_STACK_BYTES_MAX: usize = 1 << 20;
 pub(super) fn compile(text: &str, flags: PatternFlags) -> Result<Engine, PatternError> {
     let translated = translate::translate(text, flags);
     let linear = translated.as_ref().and_then(|translated| regex::bytes::Regex::new(&translated.text).ok());
-    let pcre = build(text, flags, linear.is_none())?;
+    // Where the linear-time engine answers, PCRE2 runs for the rare text that ends in a newline: no machine code for it.
+    let pcre = build(text, PatternFlags { disable_jit: flags.disable_jit || linear.is_some(), ..flags })?;
     let names = pcre.capture_names().iter().enumerate();
     let names = names.filter_map(|(group, name)| Some((name.clone()?, group))).collect();
     let dollar = translated.as_ref().is_some_and(|translated| translated.dollar);
@@ -34,14 +39,8 @@ pub(super) fn compile(text: &str, flags: PatternFlags) -> Result<Engine, Pattern
     Ok(Engine::Regex(Box::new(expression)))
 }
 
-/// Compiles a quoted text, maybe anchored, whose letters match in either case.
-pub(super) fn ignoring_case(quoted: &str, utf8: bool) -> Option<Engine> {
-    let flags = PatternFlags { ignore_case: true, utf8, ..PatternFlags::default() };
-    compile(quoted, flags).ok()
-}
-
 /// Compiles with PCRE2: always, because it says what is wrong with a pattern as users know it.
-fn build(text: &str, flags: PatternFlags, compiled: bool) -> Result<pcre2::bytes::Regex, PatternError> {
+fn build(text: &str, flags: PatternFlags) -> Result<pcre2::bytes::Regex, PatternError> {
     let mut prefix = format!("(*LIMIT_MATCH={MATCH_STEPS_MAX})");
     if flags.newline {
         prefix.push_str("(*ANYCRLF)");
@@ -49,7 +48,7 @@ fn build(text: &str, flags: PatternFlags, compiled: bool) -> Result<pcre2::bytes
     if flags.dupnames {
         prefix.push_str("(?J)");
     }
-    let jit = compiled && !flags.disable_jit;
+    let jit = !flags.disable_jit;
     let built = pcre2::bytes::RegexBuilder::new()
         .caseless(flags.ignore_case)
         .utf(flags.utf8)

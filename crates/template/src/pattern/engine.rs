@@ -1,10 +1,33 @@
 //! The engines that answer patterns.
 //!
 //! In: bytes. Out: whether and where a pattern matches. Holds: what was compiled.
-//! Limits: a PCRE2 match that needs more than [`super::MATCH_STEPS_MAX`] steps does not match.
+//! Limits: a PCRE2 match that needs more than [`super::dialect::MATCH_STEPS_MAX`] steps does not match.
 
-use super::{Groups, glob::Glob};
+use super::glob::Glob;
 use memchr::memmem::Finder;
+
+/// Most groups that are stored, the whole match included (`$0` to `$255`).
+pub const GROUPS_MAX: usize = 256;
+
+/// Ranges of the groups of one match; group 0 is the whole match.
+#[derive(Clone, Debug, Default)]
+pub struct Groups {
+    places: Vec<Option<(usize, usize)>>,
+}
+
+impl Groups {
+    /// Returns the range of a group; `None` when it took no part or does not exist.
+    #[inline]
+    pub fn place(&self, group: usize) -> Option<(usize, usize)> {
+        self.places.get(group).copied().flatten()
+    }
+
+    /// Returns the number of groups, the whole match included.
+    #[inline]
+    pub fn count(&self) -> usize {
+        self.places.len()
+    }
+}
 
 /// One way to answer.
 #[derive(Debug)]
@@ -73,12 +96,18 @@ impl Engine {
 
     pub(super) fn find(&self, bytes: &[u8], from: usize, groups: &mut Groups) -> bool {
         groups.places.clear();
-        if let Engine::Regex(expression) = self {
-            return expression.find(bytes, from, groups);
-        }
-        let place = self.place(bytes, from);
-        groups.places.extend(place.map(Some));
-        place.is_some()
+        let found = match self {
+            Engine::Regex(expression) => expression.find(bytes, from, groups),
+            _ => {
+                let place = self.place(bytes, from);
+                groups.places.extend(place.map(Some));
+                place.is_some()
+            }
+        };
+        // Groups after the last that took part do not count, as in PCRE2.
+        let used = groups.places.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+        groups.places.truncate(used);
+        found
     }
 
     pub(super) fn place(&self, bytes: &[u8], from: usize) -> Option<(usize, usize)> {

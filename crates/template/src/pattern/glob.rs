@@ -3,6 +3,8 @@
 //! In: a glob, once; bytes, often. Out: whether the whole text matches. Holds: the glob.
 //! Limits: time is the product of both lengths at worst.
 
+use super::options::PatternFlags;
+
 /// A compiled glob.
 #[derive(Debug)]
 pub(super) struct Glob {
@@ -11,8 +13,8 @@ pub(super) struct Glob {
 }
 
 impl Glob {
-    pub(super) fn new(text: &str, ignore_case: bool) -> Glob {
-        Glob { pattern: text.as_bytes().to_vec(), ignore_case }
+    pub(super) fn new(text: &str, flags: PatternFlags) -> Glob {
+        Glob { pattern: text.as_bytes().to_vec(), ignore_case: flags.ignore_case }
     }
 
     /// Returns true when the whole text matches. After a mismatch the last `*` takes one byte more.

@@ -3,7 +3,7 @@
 //! In: text and flags. Out: the engine that looks for it. Holds nothing.
 //! Limits: letters beyond ASCII have case only with `utf8`.
 
-use super::{PatternFlags, dialect, engine::Engine};
+use super::{dialect, engine::Engine, options::PatternFlags};
 use memchr::memmem::Finder;
 
 /// Compiles a string: the whole text must be equal, or with flags a part or the start of it.
@@ -16,7 +16,8 @@ pub(super) fn compile(text: &str, flags: PatternFlags) -> Engine {
             _ => (r"\A", r"\z"),
         };
         let quoted = format!("{start}{}{end}", regex::escape(text));
-        return dialect::ignoring_case(&quoted, flags.utf8).unwrap_or(Engine::Nothing);
+        let flags = PatternFlags { ignore_case: true, utf8: flags.utf8, ..PatternFlags::default() };
+        return dialect::compile(&quoted, flags).unwrap_or(Engine::Nothing);
     }
     match flags {
         PatternFlags { substring: true, .. } => Engine::Contains(Box::new(Finder::new(&bytes).into_owned())),

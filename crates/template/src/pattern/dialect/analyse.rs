@@ -22,7 +22,7 @@ pub(super) struct Analysis {
 pub(super) fn analyse(translated: &Translated) -> Analysis {
     let mut parser = regex_syntax::ParserBuilder::new().utf8(false).build();
     let Ok(hir) = parser.parse(&translated.text) else { return Analysis::default() };
-    let quick = quick(&hir, translated.dollar);
+    let quick = quick(&hir, translated);
     let required = if quick.is_some() { None } else { required(&hir) };
     Analysis { quick, required }
 }
@@ -41,7 +41,7 @@ fn is_optional(hir: &Hir) -> bool {
 }
 
 /// Returns an engine of literals that says whether the pattern matches.
-fn quick(hir: &Hir, dollar: bool) -> Option<Engine> {
+fn quick(hir: &Hir, translated: &Translated) -> Option<Engine> {
     let mut all = parts(hir);
     // Whatever may match nothing at an open end adds nothing.
     while all.last().is_some_and(|part| is_optional(part)) {
@@ -61,7 +61,7 @@ fn quick(hir: &Hir, dollar: bool) -> Option<Engine> {
     match (start, end) {
         (true, true) => {
             let mut texts = literals.clone();
-            if dollar {
+            if translated.dollar {
                 texts.extend(literals.into_iter().map(|text| [text.as_slice(), b"\n"].concat()));
             }
             Some(Engine::OneOf(texts))

@@ -1,10 +1,10 @@
 //! Translates the common part of PCRE2's language for the linear-time engine.
 //!
 //! In: a pattern that PCRE2 knows how to read. Out: one that means the same, or nothing.
-//! Holds: the place being read. Limits: look-around, back-references, possessive and atomic groups, Unicode
+//! Holds: the position in the pattern. Limits: look-around, back-references, possessive and atomic groups, Unicode
 //! properties and other rare constructs are not translated.
 
-use super::PatternFlags;
+use crate::pattern::options::PatternFlags;
 use std::fmt::Write;
 
 /// A pattern for the linear-time engine.
@@ -12,6 +12,13 @@ pub(super) struct Translated {
     pub(super) text: String,
     /// It holds `$`, which here is only the very end of the text.
     pub(super) dollar: bool,
+}
+
+/// The surroundings of an escape, which decide what some escapes mean.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Within {
+    Pattern,
+    Class,
 }
 
 /// Translates a pattern; `None` when only PCRE2 can answer it.
@@ -64,7 +71,7 @@ impl Reader<'_> {
 
     fn item(&mut self, byte: u8) -> Option<()> {
         match byte {
-            b'\\' => self.escape(false)?,
+            b'\\' => self.escape(Within::Pattern)?,
             b'[' => self.class()?,
             b'(' => self.group()?,
             b')' | b'|' | b'^' => self.out.push(byte as char),
@@ -152,7 +159,7 @@ impl Reader<'_> {
     }
 
     /// Translates an escape after its backslash.
-    fn escape(&mut self, in_class: bool) -> Option<()> {
+    fn escape(&mut self, within: Within) -> Option<()> {
         let byte = self.take()?;
         match byte {
             b'd' | b'w' | b's' => {
@@ -163,14 +170,14 @@ impl Reader<'_> {
                 self.out.push('\\');
                 self.out.push(byte as char);
             }
-            b'b' if in_class => self.literal(8),
-            b'b' | b'B' if !in_class => {
+            b'b' if within == Within::Class => self.literal(8),
+            b'b' | b'B' if within == Within::Pattern => {
                 self.out.push('\\');
                 self.out.push(byte as char);
             }
-            b'A' if !in_class => self.out.push('^'),
-            b'z' if !in_class => self.out.push_str("\\z"),
-            b'Z' if !in_class => {
+            b'A' if within == Within::Pattern => self.out.push('^'),
+            b'z' if within == Within::Pattern => self.out.push_str("\\z"),
+            b'Z' if within == Within::Pattern => {
                 self.dollar = true;
                 self.out.push_str("\\z");
             }
@@ -238,7 +245,7 @@ impl Reader<'_> {
                     match self.take()? {
                         // The end of the range must be one byte too.
                         b'\\' if !matches!(self.peek()?, b'd' | b'w' | b's' | b'D' | b'W' | b'S') => {
-                            self.escape(true)?
+                            self.escape(Within::Class)?
                         }
                         b'\\' | b'[' => return None,
                         end => self.literal(end),
@@ -247,7 +254,7 @@ impl Reader<'_> {
                 }
                 b'\\' => {
                     opens = !matches!(self.peek()?, b'd' | b'w' | b's' | b'D' | b'W' | b'S');
-                    self.escape(true)?;
+                    self.escape(Within::Class)?;
                 }
                 _ => {
                     self.literal(byte);

@@ -1,0 +1,67 @@
+//! What a function does with its arguments, compiled.
+//!
+//! In: a function's options, once; rendered arguments, often. Out: text, appended, and its type. Holds: the options.
+//! Limits: how many arguments a function takes is checked when it is compiled.
+
+use message::ValueKind;
+use std::{fmt, sync::Arc};
+
+/// The work of a function on its rendered arguments.
+#[derive(Clone)]
+pub(crate) struct Action(Arc<Run>);
+
+type Run = dyn Fn(&[&[u8]], &mut Vec<u8>) -> ValueKind + Send + Sync;
+
+impl fmt::Debug for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Action")
+    }
+}
+
+impl Action {
+    /// Makes an action with a type of its own.
+    pub(super) fn typed(run: impl Fn(&[&[u8]], &mut Vec<u8>) -> ValueKind + Send + Sync + 'static) -> Action {
+        Action(Arc::new(run))
+    }
+
+    /// Makes an action that makes text.
+    pub(super) fn text(run: impl Fn(&[&[u8]], &mut Vec<u8>) + Send + Sync + 'static) -> Action {
+        Action::typed(move |arguments, out| {
+            run(arguments, out);
+            ValueKind::String
+        })
+    }
+
+    /// Makes an action that makes a list.
+    pub(super) fn list(run: impl Fn(&[&[u8]], &mut Vec<u8>) + Send + Sync + 'static) -> Action {
+        Action::typed(move |arguments, out| {
+            run(arguments, out);
+            ValueKind::List
+        })
+    }
+
+    pub(crate) fn run(&self, arguments: &[&[u8]], out: &mut Vec<u8>) -> ValueKind {
+        (self.0)(arguments, out)
+    }
+}
+
+/// A compiled function: its action, and how many words were options.
+pub(super) type Compiled = Result<(Action, usize), String>;
+
+/// Makes an action that needs between `least` and `most` arguments.
+pub(super) fn fixed(words: &[&str], least: usize, most: usize, action: Action) -> Compiled {
+    let given = words.len();
+    if (least..=most).contains(&given) {
+        return Ok((action, 0));
+    }
+    Err(match (least, most) {
+        (least, usize::MAX) => format!("at least {least} arguments expected, {given} given"),
+        (least, most) if least == most => format!("{least} arguments expected, {given} given"),
+        _ => format!("{least} to {most} arguments expected, {given} given"),
+    })
+}
+
+/// Reads a whole number of an argument; `None` when it is none.
+pub(super) fn integer(text: &[u8]) -> Option<i64> {
+    std::str::from_utf8(text).ok()?.trim().parse().ok()
+}

@@ -1,0 +1,61 @@
+//! Value pairs as text: `format-json`, `format-welf`, `format-cef-extension`, `graphite-output`.
+//!
+//! In: the pairs of a message, or of every message of a correlation. Out: text, appended; nothing at all when a
+//! value does not fit its type and `on-error()` says so. Holds nothing. Limits: none of its own.
+
+use super::{context, json, lines};
+use crate::{
+    renderer::{OnError, Renderer},
+    template::{Style, ValuePairs},
+};
+use message::Batch;
+
+/// Appends the pairs.
+pub(super) fn append(
+    pairs: &ValuePairs,
+    style: &Style,
+    batch: &Batch,
+    index: usize,
+    renderer: &mut Renderer,
+    out: &mut Vec<u8>,
+) {
+    let start = out.len();
+    context::each(batch, index, renderer, |batch, index, renderer| {
+        if out.len() > start && matches!(style, Style::Welf | Style::Cef) {
+            out.push(b' ');
+        }
+        one(pairs, style, batch, index, renderer, out);
+    });
+}
+
+fn one(
+    pairs: &ValuePairs,
+    style: &Style,
+    batch: &Batch,
+    index: usize,
+    renderer: &mut Renderer,
+    out: &mut Vec<u8>,
+) {
+    let on_error = renderer.options.on_error;
+    let found = pairs.collect(batch, index, renderer);
+    let start = out.len();
+    let fits = match style {
+        Style::Nested | Style::Flat => json::append(&found, pairs, style, on_error, out),
+        Style::Welf => {
+            lines::append_welf(&found, out);
+            true
+        }
+        Style::Cef => lines::append_cef(&found, on_error == OnError::DropMessage, out),
+        Style::Graphite(time) => {
+            let seconds = match time {
+                Some(time) => time.value(batch, index, renderer).into_owned(),
+                None => batch.received_of(index).unix_s().to_string().into_bytes(),
+            };
+            lines::append_graphite(&found, &seconds, out);
+            true
+        }
+    };
+    if !fits {
+        out.truncate(start);
+    }
+}

@@ -1,0 +1,52 @@
+//! `$TAGS`: the tags of a message as a list, in an order that does not depend on who set them first.
+//!
+//! In: the tags that a configuration names, once; the tags of a message, often. Out: a list, appended.
+//! syslog-ng numbers a tag when it first meets its name, and prints tags by number: what decoding noticed, what the
+//! configuration names, in its order, what names a source, and last what only messages bring.
+//! Limits: none of its own.
+
+use crate::value::list_append;
+use message::{Batch, Marks};
+use std::{collections::HashMap, sync::Arc};
+
+/// The tags that a configuration names, by the place of their first mention.
+#[derive(Clone, Debug, Default)]
+pub struct TagOrder(Arc<HashMap<String, usize>>);
+
+/// A kind of tags: one class is printed after the other.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Class {
+    Mark,
+    Named(usize),
+    Source,
+    Other,
+}
+
+impl TagOrder {
+    /// Makes the order of some mentions: the first of each name counts.
+    pub fn new(mentions: impl IntoIterator<Item = String>) -> TagOrder {
+        let mut places = HashMap::new();
+        for name in mentions {
+            let place = places.len();
+            places.entry(name).or_insert(place);
+        }
+        TagOrder(Arc::new(places))
+    }
+
+    fn class(&self, tag: &str) -> Class {
+        match self.0.get(tag) {
+            _ if Marks::has_tag(tag) => Class::Mark,
+            Some(place) => Class::Named(*place),
+            None if tag.starts_with(".source.") => Class::Source,
+            None => Class::Other,
+        }
+    }
+
+    /// Appends the tags of a message. Within a class they stay in the order in which they were set.
+    pub(crate) fn append(&self, batch: &Batch, index: usize, out: &mut Vec<u8>) {
+        let start = out.len();
+        let mut tags = batch.tags(index);
+        tags.sort_by_cached_key(|tag| self.class(tag));
+        tags.iter().for_each(|tag| list_append(tag.as_bytes(), start, out));
+    }
+}
