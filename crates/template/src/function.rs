@@ -5,6 +5,7 @@
 
 mod action;
 mod cut;
+mod error;
 mod hash;
 mod lists;
 mod numbers;

@@ -3,11 +3,12 @@
 //! In: the bytes of a file, again when it changes; addresses. Out: facts. Holds: the databases in memory.
 //! Limits: none of its own.
 
-use maxminddb::{PathElement, Reader};
+use maxminddb::{MaxMindDbError, PathElement, Reader};
 use serde_json::Value;
 use std::{
     borrow::Cow,
     collections::BTreeMap,
+    fmt,
     net::IpAddr,
     sync::{Arc, Mutex, PoisonError, RwLock},
 };
@@ -16,16 +17,28 @@ use std::{
 #[derive(Default)]
 pub struct GeoDatabase(RwLock<Option<Arc<Reader<Vec<u8>>>>>);
 
-impl std::fmt::Debug for GeoDatabase {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for GeoDatabase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("GeoDatabase")
     }
 }
 
+/// Bytes that are not a database of addresses.
+#[derive(Debug)]
+pub struct GeoDatabaseError(MaxMindDbError);
+
+impl fmt::Display for GeoDatabaseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for GeoDatabaseError {}
+
 impl GeoDatabase {
     /// Puts a database in place, from the bytes of its file. Fails when they are not a database.
-    pub fn replace(&self, bytes: Vec<u8>) -> Result<(), String> {
-        let reader = Reader::from_source(bytes).map_err(|error| error.to_string())?;
+    pub fn replace(&self, bytes: Vec<u8>) -> Result<(), GeoDatabaseError> {
+        let reader = Reader::from_source(bytes).map_err(GeoDatabaseError)?;
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(reader));
         Ok(())
     }
@@ -49,8 +62,8 @@ impl GeoDatabase {
 #[derive(Clone, Default)]
 pub struct GeoDatabases(Arc<Mutex<BTreeMap<String, Arc<GeoDatabase>>>>);
 
-impl std::fmt::Debug for GeoDatabases {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for GeoDatabases {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("GeoDatabases")
     }
 }

@@ -11,7 +11,7 @@ mod moment;
 use super::{arguments::Word, call_compiler::CallCompiler, error::TemplateError, options::Options, preset};
 use crate::{
     function,
-    template::{Call, Style, Surroundings, Template, ValuePairs},
+    template::{Call, Listed, Style, Surroundings, Template, ValuePairs},
 };
 use std::sync::Arc;
 
@@ -73,7 +73,8 @@ pub(super) fn compile(
         "env" => Ok(Call::Environment(compiler.only(rest)?)),
         "names" | "values" => {
             let pairs = ValuePairs::parse(rest, around, depth + 1)?;
-            Ok(Call::Listing { pairs, values: function == "values" })
+            let listed = if function == "values" { Listed::Values } else { Listed::Names };
+            Ok(Call::Listing { pairs, listed })
         }
         "format-json" => compiler.format(rest, Style::Nested),
         "format-flat-json" => compiler.format(rest, Style::Flat),

@@ -3,6 +3,7 @@
 //! In: a function's options, once; rendered arguments, often. Out: text, appended, and its type. Holds: the options.
 //! Limits: how many arguments a function takes is checked when it is compiled.
 
+use super::error::FunctionError;
 use message::ValueKind;
 use std::{fmt, sync::Arc};
 
@@ -46,7 +47,7 @@ impl Action {
 }
 
 /// A compiled function: its action, and how many words were options.
-pub(super) type Compiled = Result<(Action, usize), String>;
+pub(super) type Compiled = Result<(Action, usize), FunctionError>;
 
 /// Makes an action that needs between `least` and `most` arguments.
 pub(super) fn fixed(words: &[&str], least: usize, most: usize, action: Action) -> Compiled {
@@ -54,11 +55,7 @@ pub(super) fn fixed(words: &[&str], least: usize, most: usize, action: Action) -
     if (least..=most).contains(&given) {
         return Ok((action, 0));
     }
-    Err(match (least, most) {
-        (least, usize::MAX) => format!("at least {least} arguments expected, {given} given"),
-        (least, most) if least == most => format!("{least} arguments expected, {given} given"),
-        _ => format!("{least} to {most} arguments expected, {given} given"),
-    })
+    Err(FunctionError::Arguments { least, most, given })
 }
 
 /// Reads a whole number of an argument; `None` when it is none.

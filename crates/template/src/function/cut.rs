@@ -3,12 +3,12 @@
 //!
 //! In: options and rendered arguments. Out: text. Holds: the pattern. Limits: those of patterns; [`MATCHES_MAX`].
 
-use super::action::{Action, Compiled, fixed, integer};
+use super::{
+    action::{Action, Compiled, fixed, integer},
+    error::{FunctionError, MATCHES_MAX},
+};
 use crate::pattern::{Groups, Pattern, PatternFlags, PatternKind};
 use memchr::memmem;
-
-/// Most matches that are looked through for one by number.
-const MATCHES_MAX: usize = 10_000;
 
 pub(super) const NAMES: &[&str] = &["extract", "field", "compress-blanks", "quote-csv"];
 
@@ -30,7 +30,8 @@ fn extract(words: &[&str]) -> Compiled {
         let number = || words.get(used + 1).and_then(|word| word.parse::<usize>().ok());
         match words.get(used).copied() {
             Some(option @ ("--match" | "--group")) => {
-                let number = number().ok_or_else(|| format!("{option} needs a number"))?;
+                let number = number()
+                    .ok_or_else(|| FunctionError::Option { name: option.to_owned(), expected: "a number" })?;
                 *(if option == "--match" { &mut nth } else { &mut group }) = number;
                 used += 2;
             }
@@ -42,10 +43,10 @@ fn extract(words: &[&str]) -> Compiled {
         }
     }
     if nth >= MATCHES_MAX {
-        return Err(format!("at most {MATCHES_MAX} matches are looked through"));
+        return Err(FunctionError::Matches);
     }
-    let text = words.get(used).ok_or("a pattern expected")?;
-    let pattern = Pattern::compile(text, PatternKind::Pcre, flags).map_err(|error| error.to_string())?;
+    let text = words.get(used).ok_or(FunctionError::Missing { expected: "a pattern" })?;
+    let pattern = Pattern::compile(text, PatternKind::Pcre, flags).map_err(FunctionError::Pattern)?;
     used += 1;
     let (action, _) = fixed(
         &words[used..],

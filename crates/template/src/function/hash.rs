@@ -3,7 +3,10 @@
 //! In: rendered arguments, read as one text. Out: the digest in hexadecimal, cut at `--length`. Holds the length.
 //! Limits: a digest is as long as it is. MD4, MD5 and SHA-1 are there for old formats only: they protect nothing.
 
-use super::action::{Action, Compiled};
+use super::{
+    action::{Action, Compiled},
+    error::FunctionError,
+};
 use sha2::Digest;
 
 pub(super) const NAMES: &[&str] = &["hash", "md4", "md5", "sha1", "sha256", "sha512"];
@@ -32,7 +35,10 @@ fn digest<D: Digest>(arguments: &[&[u8]]) -> Vec<u8> {
 fn with_length(hash: Hash, words: &[&str]) -> Compiled {
     let (length, used) = match words {
         ["--length" | "-l", length, ..] => (Some(*length), 2),
-        ["--length" | "-l"] => return Err("missing argument for --length".to_owned()),
+        ["--length" | "-l"] => {
+            let expected = "a number of digits";
+            return Err(FunctionError::Option { name: "--length".to_owned(), expected });
+        }
         [option, ..] => match option.strip_prefix("--length=") {
             Some(length) => (Some(length), 1),
             None => (None, 0),
@@ -40,11 +46,13 @@ fn with_length(hash: Hash, words: &[&str]) -> Compiled {
         [] => (None, 0),
     };
     let length: usize = match length {
-        Some(text) => text.parse().map_err(|_| format!("{text} is not a number of digits"))?,
+        Some(text) => text
+            .parse()
+            .map_err(|_| FunctionError::Value { text: text.to_owned(), expected: "a number of digits" })?,
         None => 0,
     };
     if words.len() == used {
-        return Err("at least 1 argument expected, 0 given".to_owned());
+        return Err(FunctionError::Arguments { least: 1, most: usize::MAX, given: 0 });
     }
     let action = Action::text(move |arguments, out| {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";

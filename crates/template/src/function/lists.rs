@@ -3,7 +3,10 @@
 //! In: lists as quoted text. Out: lists or elements. Holds: options.
 //! Limits: none of its own; a list is as long as its text.
 
-use super::action::{Action, Compiled, fixed, integer};
+use super::{
+    action::{Action, Compiled, fixed, integer},
+    error::FunctionError,
+};
 use crate::{
     pattern::{Pattern, PatternFlags, PatternKind},
     value::{list_append, list_elements},
@@ -82,7 +85,7 @@ fn nth(index: i64, lists: &[&[u8]], out: &mut Vec<u8>) {
 
 /// Compiles `from:to`, both of which may be missing or negative.
 fn slice(words: &[&str]) -> Compiled {
-    let wrong = || "a range like 1:3, :3, 1: or -2: expected".to_owned();
+    let wrong = || FunctionError::Missing { expected: "a range like 1:3, :3, 1: or -2:" };
     let (from, to) = words.first().and_then(|range| range.split_once(':')).ok_or_else(wrong)?;
     let bound = |text: &str| match text {
         "" => Ok(None),
@@ -108,7 +111,9 @@ fn search(words: &[&str]) -> Compiled {
         match *option {
             "--mode" => mode = value,
             "--start-index" => {
-                start = value.parse().map_err(|_| format!("{value} is not an index"))?;
+                start = value
+                    .parse()
+                    .map_err(|_| FunctionError::Value { text: (*value).to_owned(), expected: "an index" })?;
             }
             _ => break,
         }
@@ -120,10 +125,10 @@ fn search(words: &[&str]) -> Compiled {
         "substring" => (PatternKind::Literal, PatternFlags { substring: true, ..PatternFlags::default() }),
         "glob" => (PatternKind::Glob, PatternFlags::default()),
         "pcre" => (PatternKind::Pcre, PatternFlags::default()),
-        _ => return Err(format!("unknown mode {mode}; known are literal, prefix, substring, glob, pcre")),
+        _ => return Err(FunctionError::Mode { name: mode.to_owned() }),
     };
-    let text = words.get(used).ok_or("a pattern expected")?;
-    let pattern = Pattern::compile(text, kind, flags).map_err(|error| error.to_string())?;
+    let text = words.get(used).ok_or(FunctionError::Missing { expected: "a pattern" })?;
+    let pattern = Pattern::compile(text, kind, flags).map_err(FunctionError::Pattern)?;
     let action = Action::typed(move |args, out| {
         let place = joined(args).iter().skip(start).position(|element| pattern.is_match(element));
         match place {

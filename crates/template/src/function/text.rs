@@ -2,7 +2,10 @@
 //!
 //! In: rendered arguments. Out: text. Holds: options. Limits: [`PADDING_BYTES_MAX`].
 
-use super::action::{Action, Compiled, fixed, integer};
+use super::{
+    action::{Action, Compiled, fixed, integer},
+    error::FunctionError,
+};
 use message::ValueKind;
 
 /// Widest result of `padding`.
@@ -240,7 +243,10 @@ fn binary(words: &[&str]) -> Compiled {
             None if word.len() > 1 && word.starts_with('0') => u8::from_str_radix(word, 8),
             None => word.parse(),
         };
-        parsed.map_err(|_| format!("{word} is not a byte: 0 to 255, 0xff or 0377"))
+        parsed.map_err(|_| FunctionError::Value {
+            text: (*word).to_owned(),
+            expected: "a byte: 0 to 255, 0xff or 0377",
+        })
     };
     let bytes: Vec<u8> = words.iter().map(byte).collect::<Result<_, _>>()?;
     let action = Action::typed(move |_, out| {

@@ -47,7 +47,7 @@ pub(super) fn append(
             ValueKind::String
         }
         Call::Tag { .. } | Call::TagsHead(_) => append_tags(call, batch, index, renderer, out),
-        Call::Listing { pairs, values } => pairs.append_list(batch, index, renderer, *values, out),
+        Call::Listing { pairs, listed } => pairs.append_list(batch, index, renderer, *listed, out),
         Call::Format { pairs, style } => {
             format::append(pairs, style, batch, index, renderer, out);
             style.kind()

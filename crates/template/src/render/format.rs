@@ -5,7 +5,7 @@
 
 use super::{context, json, lines};
 use crate::{
-    renderer::{OnError, Renderer},
+    renderer::Renderer,
     template::{Style, ValuePairs},
 };
 use message::Batch;
@@ -45,7 +45,7 @@ fn one(
             lines::append_welf(&found, out);
             true
         }
-        Style::Cef => lines::append_cef(&found, on_error == OnError::DropMessage, out),
+        Style::Cef => lines::append_cef(&found, on_error, out),
         Style::Graphite(time) => {
             let seconds = match time {
                 Some(time) => time.value(batch, index, renderer).into_owned(),

@@ -25,7 +25,7 @@ pub(super) fn append(
     writer.out.push(b'{');
     // Names are in falling order, as in the output that users compare with.
     let mut named: Vec<(Cow<'_, [u8]>, &Entry)> =
-        found.iter().rev().map(|(name, entry)| (shown(name, pairs.keeps_dot()), entry)).collect();
+        found.iter().rev().map(|(name, entry)| (shown(name, pairs), entry)).collect();
     if named.iter().any(|(name, _)| matches!(name, Cow::Owned(_))) {
         named.sort_by(|(one, _), (other, _)| other.cmp(one));
     }
@@ -51,9 +51,9 @@ struct Writer<'a> {
 }
 
 /// Returns a name as JSON has it: a dot at its start is a `_` unless it stays.
-fn shown(name: &[u8], leave_dot: bool) -> Cow<'_, [u8]> {
+fn shown<'n>(name: &'n [u8], pairs: &ValuePairs) -> Cow<'n, [u8]> {
     match name {
-        [b'.', rest @ ..] if !leave_dot => Cow::Owned([b"_", rest].concat()),
+        [b'.', rest @ ..] if !pairs.keeps_dot() => Cow::Owned([b"_", rest].concat()),
         name => Cow::Borrowed(name),
     }
 }

@@ -4,6 +4,7 @@
 //! Limits: bytes that are not UTF-8 become `\xhh`.
 
 use super::pairs::Pairs;
+use crate::renderer::OnError;
 
 /// Appends `name=value name="other value"`.
 pub(super) fn append_welf(found: &Pairs, out: &mut Vec<u8>) {
@@ -36,13 +37,13 @@ fn welf_value(value: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends `name=value name=other value`. A name must be of letters and digits: others are left out, or, when `strict`,
-/// make the whole output unfit: then it returns false.
-pub(super) fn append_cef(found: &Pairs, strict: bool, out: &mut Vec<u8>) -> bool {
+/// Appends `name=value name=other value`. A name must be of letters, digits and `_`: others are left out, or, where
+/// `on-error()` drops messages, make the whole output unfit: then it returns false.
+pub(super) fn append_cef(found: &Pairs, on_error: OnError, out: &mut Vec<u8>) -> bool {
     let start = out.len();
     for (name, entry) in found {
         if name.is_empty() || !name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_') {
-            if strict {
+            if on_error == OnError::DropMessage {
                 return false;
             }
             continue;

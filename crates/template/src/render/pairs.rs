@@ -6,7 +6,7 @@
 use crate::{
     macros,
     renderer::Renderer,
-    template::{Choice, FIXED, KeyDelimiter, PairScope, SelectedMacro, ValuePairs},
+    template::{Choice, FIXED, KeyDelimiter, Listed, PairScope, SelectedMacro, ValuePairs},
     value::{TypeHint, list_append},
 };
 use message::{Batch, ValueKind, sd_params};
@@ -173,12 +173,16 @@ impl ValuePairs {
         batch: &Batch,
         index: usize,
         renderer: &mut Renderer,
-        values: bool,
+        listed: Listed,
         out: &mut Vec<u8>,
     ) -> ValueKind {
         let start = out.len();
         for (name, entry) in self.collect(batch, index, renderer) {
-            list_append(if values { &entry.value } else { &name }, start, out);
+            let element = match listed {
+                Listed::Names => &name,
+                Listed::Values => &entry.value,
+            };
+            list_append(element, start, out);
         }
         ValueKind::List
     }

@@ -156,7 +156,7 @@ pub(crate) enum Call {
     /// `env`.
     Environment(Template),
     /// `names` and `values`.
-    Listing { pairs: ValuePairs, values: bool },
+    Listing { pairs: ValuePairs, listed: Listed },
     /// `format-json`, `format-welf`, `graphite-output` and their kin.
     Format { pairs: ValuePairs, style: Style },
     /// `map`, `filter`, `iterate`.
@@ -169,6 +169,13 @@ pub(crate) enum Call {
     Fact(AddressFact),
     /// `template` whose name is a macro: the templates it may name, and the text for others.
     Dynamic { name: Template, templates: Arc<HashMap<String, Arc<Template>>>, fallback: Template },
+}
+
+/// The half of each pair that a list is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Listed {
+    Names,
+    Values,
 }
 
 /// A function over elements.
