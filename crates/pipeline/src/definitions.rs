@@ -4,11 +4,11 @@
 
 use crate::{
     Filter,
-    filter::{self, Names},
+    filter::{self, FilterTextError, Names},
 };
 use std::{collections::HashMap, sync::Arc};
 use template::{
-    Condition, Surroundings, Template, Version,
+    Condition, ConditionError, Surroundings, Template, Version,
     geo::{GeoDatabase, GeoDatabases},
 };
 
@@ -55,9 +55,9 @@ impl Surroundings for Definitions {
         self.geo.get(path)
     }
 
-    fn condition(&self, expression: &str) -> Result<Arc<dyn Condition>, String> {
-        let expr = filter::parse(expression, self).map_err(|error| error.to_string())?;
-        Ok(Arc::new(Filter::new(expr)))
+    fn condition(&self, expression: &str) -> Result<Arc<dyn Condition>, ConditionError> {
+        let error = |error: FilterTextError| ConditionError { offset: error.offset, reason: error.reason };
+        Ok(Arc::new(Filter::new(filter::parse(expression, self).map_err(error)?)))
     }
 }
 

@@ -79,6 +79,8 @@ struct Context<T> {
     /// Its number: a context that came later under the same key has another.
     number: u64,
     bytes: usize,
+    /// False while it is new: its bytes are not part of those of the shard, and it has no timer.
+    is_kept: bool,
 }
 
 /// A context that is over.
@@ -128,24 +130,25 @@ impl<T> Contexts<T> {
     ) -> Option<Ended<T>> {
         let shard = &self.shards[self.hasher.hash_one(&key) as usize % SHARDS];
         let mut inner = shard.locked();
-        let (is_new, left) = match inner.contexts.entry(key.clone()) {
-            Entry::Occupied(mut known) => (false, change(&key, &mut known.get_mut().value)),
+        let left = match inner.contexts.entry(key.clone()) {
+            Entry::Occupied(mut known) => change(&key, &mut known.get_mut().value),
             Entry::Vacant(free) => {
                 let number = self.born.fetch_add(1, Relaxed);
-                let context = Context { value: create(), ends_s: 0, number, bytes: key.size() };
-                (true, change(&key, &mut free.insert(context).value))
+                let (value, bytes) = (create(), key.size());
+                let context = Context { value, ends_s: 0, number, bytes, is_kept: false };
+                change(&key, &mut free.insert(context).value)
             }
         };
         match left {
             Left::Over | Left::Full => {
                 let context = inner.contexts.remove(&key)?;
-                inner.bytes -= if is_new { 0 } else { context.bytes };
+                inner.bytes -= if context.is_kept { context.bytes } else { 0 };
                 let is_full = matches!(left, Left::Full);
                 self.early.fetch_add(u64::from(is_full), Relaxed);
                 is_full.then(|| Ended { key, value: context.value, order: (context.ends_s, context.number) })
             }
             Left::Lives { timeout_s, added } => {
-                inner.keep(&key, now_s.saturating_add(timeout_s), added, is_new);
+                inner.keep(&key, now_s.saturating_add(timeout_s), added);
                 let ends = inner.timers.peek().map_or(i64::MAX, |Reverse((ends, ..))| *ends);
                 shard.next_s.store(ends, Relaxed);
                 self.make_room(&mut inner)
@@ -191,12 +194,13 @@ impl<T> Shard<T> {
 
 impl<T> Inner<T> {
     /// Notes when a context ends and what it takes.
-    fn keep(&mut self, key: &Key, ends_s: i64, added: isize, is_new: bool) {
+    fn keep(&mut self, key: &Key, ends_s: i64, added: isize) {
         let Some(context) = self.contexts.get_mut(key) else { return };
         // A timer is set at or before the end of its context; only an earlier end needs a new one.
-        let needs_timer = is_new || ends_s < context.ends_s;
+        let was_kept = std::mem::replace(&mut context.is_kept, true);
+        let needs_timer = !was_kept || ends_s < context.ends_s;
         context.ends_s = ends_s;
-        let before = if is_new { 0 } else { context.bytes };
+        let before = if was_kept { context.bytes } else { 0 };
         context.bytes = context.bytes.saturating_add_signed(added);
         let number = context.number;
         self.bytes = (self.bytes + context.bytes).saturating_sub(before);

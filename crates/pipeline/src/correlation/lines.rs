@@ -8,7 +8,7 @@ use super::{Clock, Contexts, Ended, Inject, Key, Left, Limits, Made, Scope, memb
 use crate::parser::{Input, Parser};
 use message::{Batch, Field, FieldName, Selection, ValueKind};
 use std::sync::Arc;
-use template::{Member, Renderer, Template};
+use template::{ContextMessage, Renderer, Template};
 use wire::{Joiner, MultiLine, Part};
 
 /// Longest joined text: that of the longest message of a source with room to spare.
@@ -46,7 +46,7 @@ struct Lines {
     joiner: Joiner,
     text: Vec<u8>,
     /// The message of the last line.
-    last: Option<Member>,
+    last: Option<ContextMessage>,
 }
 
 impl Default for LinesState {
@@ -131,7 +131,7 @@ impl Lines {
         (self.text.capacity() + last) as isize
     }
 
-    fn add(&mut self, line: &[u8], separator: &[u8], member: Member) {
+    fn add(&mut self, line: &[u8], separator: &[u8], member: ContextMessage) {
         if self.last.is_some() {
             self.text.extend_from_slice(separator);
         }

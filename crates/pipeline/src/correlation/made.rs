@@ -5,7 +5,7 @@
 
 use message::{Ack, Batch, Origin, Stamp};
 use std::{fmt, sync::Arc};
-use template::Member;
+use template::ContextMessage;
 
 /// Most messages of one batch of made messages.
 const MADE_MAX: usize = 1024;
@@ -64,9 +64,9 @@ impl<'a> Made<'a> {
 }
 
 /// Returns a copy of a message for a context, and the bytes it takes.
-pub(crate) fn member(batch: &Batch, index: usize) -> (Member, isize) {
+pub(crate) fn member(batch: &Batch, index: usize) -> (ContextMessage, isize) {
     let mut copy = Batch::new(Arc::default(), Vec::new(), batch.received, Ack::none());
     copy.push_copy(batch, index);
     let size = copy.extra.len() + std::mem::size_of::<Batch>() + std::mem::size_of::<Origin>();
-    (Member { batch: Arc::new(copy), index: 0 }, size as isize)
+    (ContextMessage { batch: Arc::new(copy), index: 0 }, size as isize)
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use message::{Ack, Batch, FieldName, Message, Origin, Priority, Span, Stamp, ValueKind};
-use template::{Context, Member, RenderOptions, Renderer, Site};
+use template::{Context, ContextMessage, RenderOptions, Renderer, Site};
 
 fn batch() -> Batch {
     const BYTES: &[u8] = b"gate cron[77]: disk full";
@@ -60,7 +60,7 @@ fn conditions_see_each_message_of_a_correlation() {
         .map(|(count, user)| {
             let mut batch = batch();
             set(&mut batch, user, count);
-            Member { batch: Arc::new(batch), index: 0 }
+            ContextMessage { batch: Arc::new(batch), index: 0 }
         })
         .collect();
     check(

@@ -4,7 +4,7 @@
 //! Parts are asked in the order of the configuration, and no more of them than the answer needs.
 //! Limits: nested as deep as filters are.
 
-use super::Filter;
+use super::expression::Filter;
 use message::{Batch, Selection};
 use std::sync::Arc;
 use template::Renderer;
@@ -73,8 +73,8 @@ impl Anatomy {
                 let part = inside.judge(batch, index, renderer);
                 Verdict::new(format!("filter({name})"), part.holds, vec![part])
             }
-            Anatomy::All(parts) => list("and", false, parts, batch, index, renderer),
-            Anatomy::Any(parts) => list("or", true, parts, batch, index, renderer),
+            Anatomy::All(parts) => Join::And.judge(parts, batch, index, renderer),
+            Anatomy::Any(parts) => Join::Or.judge(parts, batch, index, renderer),
         }
     }
 
@@ -96,24 +96,30 @@ impl Anatomy {
     }
 }
 
-/// Asks parts until one gives the answer that decides.
-fn list(
-    word: &str,
-    decisive: bool,
-    parts: &[Anatomy],
-    batch: &mut Batch,
-    index: usize,
-    renderer: &mut Renderer,
-) -> Verdict {
-    let mut decided = false;
-    let verdicts = parts.iter().map(|part| {
-        if decided {
-            return part.unasked();
-        }
-        let verdict = part.judge(batch, index, renderer);
-        decided = verdict.holds == Some(decisive);
-        verdict
-    });
-    let verdicts = verdicts.collect();
-    Verdict::new(word, Some(decided == decisive), verdicts)
+/// The word between parts.
+#[derive(Clone, Copy)]
+enum Join {
+    And,
+    Or,
+}
+
+impl Join {
+    /// Asks parts until one gives the answer that decides: `false` for `and`, `true` for `or`.
+    fn judge(self, parts: &[Anatomy], batch: &mut Batch, index: usize, renderer: &mut Renderer) -> Verdict {
+        let (word, decisive) = match self {
+            Join::And => ("and", false),
+            Join::Or => ("or", true),
+        };
+        let mut decided = false;
+        let verdicts = parts.iter().map(|part| {
+            if decided {
+                return part.unasked();
+            }
+            let verdict = part.judge(batch, index, renderer);
+            decided = verdict.holds == Some(decisive);
+            verdict
+        });
+        let verdicts = verdicts.collect();
+        Verdict::new(word, Some(decided == decisive), verdicts)
+    }
 }

@@ -4,28 +4,64 @@
 //! Each test runs over all messages that the tests before it left; cheap tests run first. Where matches are
 //! stored the order of the configuration is kept, message by message, because a later test may read them.
 //! Holds: the answers for the last values of a field while it runs: programs and hosts repeat.
-//! Limits: [`SEEN_MAX`] values are remembered.
+//! Limits: [`REMEMBERED_MAX`] values are remembered.
 
-use super::{Expr, Filter, Subject, Test};
+use super::expression::{Expr, Filter, Subject, Test};
 use crate::matches;
 use message::{Batch, Field, FieldName, Selection, Span};
 use std::sync::Arc;
 use template::{
-    Renderer, Template,
+    Condition, Renderer, Template,
     pattern::{Groups, Pattern},
 };
 
 /// Values whose answers are remembered during one test of one batch: enough for a host's usual programs.
-const SEEN_MAX: usize = 8;
+const REMEMBERED_MAX: usize = 8;
 /// Patterns cheaper than this are matched again: looking up an earlier answer costs as much.
 const REMEMBER_COST: u32 = 30;
 
-/// Compiles an expression.
-pub(super) fn compile(expr: Expr) -> Filter {
-    let expr = resolved(expr);
-    let stores = stores(&expr);
-    let expr = if stores { expr } else { ordered(expr) };
-    Filter { expr, stores }
+impl Filter {
+    /// Compiles an expression: where no test stores matches, the cheap ones go first.
+    pub fn new(expr: Expr) -> Filter {
+        let expr = resolved(expr);
+        let stores = stores(&expr);
+        let expr = if stores { expr } else { ordered(expr) };
+        Filter { expr, stores }
+    }
+
+    /// Returns true when a match changes the message: some pattern has `flags(store-matches)`.
+    pub fn stores_matches(&self) -> bool {
+        self.stores
+    }
+
+    /// Returns the messages of `within` for which the expression holds. Stores no matches.
+    pub fn select(&self, batch: &Batch, within: &Selection, renderer: &mut Renderer) -> Selection {
+        select(&self.expr, batch, within, renderer)
+    }
+
+    /// Does the work of [`Filter::select`], and stores matches in the messages.
+    pub fn select_storing(
+        &self,
+        batch: &mut Batch,
+        within: &Selection,
+        renderer: &mut Renderer,
+    ) -> Selection {
+        let mut groups = Groups::default();
+        let mut kept = within.clone();
+        // Message by message, not test by test: a later test may read what an earlier one stored.
+        for index in within.iter() {
+            if !holds_storing(&self.expr, batch, index, renderer, &mut groups) {
+                kept.remove(index);
+            }
+        }
+        kept
+    }
+}
+
+impl Condition for Filter {
+    fn holds(&self, batch: &Batch, index: usize, renderer: &mut Renderer) -> bool {
+        holds(&self.expr, batch, index, renderer)
+    }
 }
 
 /// Reads macros where a value was named: `match("kern" value("FACILITY"))`.
@@ -98,6 +134,7 @@ fn cost(expr: &Expr) -> u32 {
             Test::Facility(_) | Test::Severity(_) => 1,
             Test::Source(_) | Test::Netmask(_) | Test::Netmask6(_) => 3,
             Test::Pattern { subject: Subject::Field(FieldName::Fixed(field)), pattern } => {
+                // Texts are longer than the names that costs were measured with.
                 let long = matches!(field, Field::Message | Field::Raw);
                 if long { pattern.cost().saturating_mul(4) } else { pattern.cost() }
             }
@@ -111,11 +148,12 @@ fn cost(expr: &Expr) -> u32 {
 }
 
 /// Returns the messages of `within` for which the expression holds.
-pub(super) fn select(expr: &Expr, batch: &Batch, within: &Selection, renderer: &mut Renderer) -> Selection {
+fn select(expr: &Expr, batch: &Batch, within: &Selection, renderer: &mut Renderer) -> Selection {
     match expr {
         Expr::And(parts) => {
             let mut left = within.clone();
             for part in parts {
+                // Later tests cost more: they run only over what is left.
                 if left.is_empty() {
                     break;
                 }
@@ -159,7 +197,7 @@ fn run(test: &Test, batch: &Batch, within: &Selection, renderer: &mut Renderer) 
     }
 }
 
-/// Builds the selection a word at a time.
+/// Returns those of some messages for which a test holds.
 #[inline]
 fn keep(within: &Selection, mut holds: impl FnMut(usize) -> bool) -> Selection {
     let mut kept = within.clone();
@@ -177,16 +215,18 @@ fn fixed_field(field: Field, pattern: &Pattern, batch: &Batch, within: &Selectio
     if !repeats || pattern.cost() < REMEMBER_COST {
         return keep(within, |index| pattern.is_match(batch.fixed(index, field)));
     }
-    let mut seen: [(&[u8], bool); SEEN_MAX] = [(b"", false); SEEN_MAX];
+    // A batch comes from few programs and hosts: comparing a value with a handful of others is cheaper than a regular
+    // expression. What comes after the table is full is matched each time.
+    let mut answers: [(&[u8], bool); REMEMBERED_MAX] = [(b"", false); REMEMBERED_MAX];
     let mut count = 0;
     keep(within, |index| {
         let value = batch.fixed(index, field);
-        if let Some((_, answer)) = seen[..count].iter().find(|(known, _)| *known == value) {
+        if let Some((_, answer)) = answers[..count].iter().find(|(known, _)| *known == value) {
             return *answer;
         }
         let answer = pattern.is_match(value);
-        if count < SEEN_MAX {
-            seen[count] = (value, answer);
+        if count < REMEMBERED_MAX {
+            answers[count] = (value, answer);
             count += 1;
         }
         answer
@@ -197,6 +237,7 @@ fn fixed_field(field: Field, pattern: &Pattern, batch: &Batch, within: &Selectio
 fn of_origin(test: &Test, batch: &Batch, within: &Selection) -> Selection {
     let holds: Vec<bool> = batch.origins.iter().map(|origin| holds_origin(test, origin)).collect();
     match holds.as_slice() {
+        // Nearly every batch is of one origin: no message is looked at.
         [true] => within.clone(),
         [false] => Selection::none(within.batch_len()),
         _ => keep(within, |index| holds[usize::from(batch.messages[index].origin)]),
@@ -213,7 +254,7 @@ fn holds_origin(test: &Test, origin: &message::Origin) -> bool {
 }
 
 /// Returns true when an expression holds for one message.
-pub(super) fn holds(expr: &Expr, batch: &Batch, index: usize, renderer: &mut Renderer) -> bool {
+fn holds(expr: &Expr, batch: &Batch, index: usize, renderer: &mut Renderer) -> bool {
     match expr {
         Expr::And(parts) => parts.iter().all(|part| holds(part, batch, index, renderer)),
         Expr::Or(parts) => parts.iter().any(|part| holds(part, batch, index, renderer)),
@@ -263,23 +304,6 @@ fn subject_bytes(subject: &Subject, batch: &Batch, index: usize, renderer: &mut 
     }
 }
 
-/// Does the work of [`select`] message by message, and stores matches.
-pub(super) fn select_storing(
-    expr: &Expr,
-    batch: &mut Batch,
-    within: &Selection,
-    renderer: &mut Renderer,
-) -> Selection {
-    let mut groups = Groups::default();
-    let mut kept = within.clone();
-    for index in within.iter() {
-        if !holds_storing(expr, batch, index, renderer, &mut groups) {
-            kept.remove(index);
-        }
-    }
-    kept
-}
-
 fn holds_storing(
     expr: &Expr,
     batch: &mut Batch,
@@ -293,7 +317,7 @@ fn holds_storing(
         Expr::Not(part) => !holds_storing(part, batch, index, renderer, groups),
         Expr::Test(Test::Named { filter, .. }) => holds_storing(&filter.expr, batch, index, renderer, groups),
         Expr::Test(Test::Pattern { subject, pattern }) if pattern.flags().store_matches => {
-            let text = subject_place(subject, batch, index, renderer);
+            let text = subject_span(subject, batch, index, renderer);
             let found = pattern.find(batch.bytes(text), 0, groups);
             if found {
                 matches::store_named(pattern, batch, index, text, groups);
@@ -305,7 +329,7 @@ fn holds_storing(
 }
 
 /// Returns the span of the text that a pattern is matched against; rendered text is added to the batch first.
-fn subject_place(subject: &Subject, batch: &mut Batch, index: usize, renderer: &mut Renderer) -> Span {
+fn subject_span(subject: &Subject, batch: &mut Batch, index: usize, renderer: &mut Renderer) -> Span {
     if let Subject::Field(name) = subject {
         return matches::place_of(batch, index, name).unwrap_or(Span::EMPTY);
     }

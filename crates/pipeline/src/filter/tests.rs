@@ -2,9 +2,10 @@
 
 use super::*;
 use crate::Definitions;
-use message::{Ack, Field, Message, Origin, Priority, Span, Stamp, ValueKind};
+use message::{Ack, Batch, Field, FieldName, Message, Origin, Priority, Selection, Span, Stamp, ValueKind};
 use proptest::prelude::*;
-use template::{RenderOptions, Version};
+use std::sync::Arc;
+use template::{Condition, RenderOptions, Renderer, Template, Version};
 
 fn batch(lines: &[(u16, &str, &str)]) -> Batch {
     let origin = |source: &str, peer: &str| {

@@ -1,11 +1,13 @@
 //! Reads a filter expression written as text: the condition of `$(if ...)` and `$(grep ...)`.
 //!
-//! In: `facility(local3) and "$PID" eq "1"`. Out: the expression. Holds: the place being read.
-//! Limits: [`super::DEPTH_MAX`] levels of nesting; `in-list()` needs a file and is refused here.
+//! In: `facility(local3) and "$PID" eq "1"`. Out: the expression. Holds: the position in the text.
+//! Limits: [`DEPTH_MAX`] levels of nesting; `in-list()` needs a file and is refused here.
 
 use super::{
-    CompareOp, Comparison, DEPTH_MAX, Expr, FacilitySet, Filter, Netmask, Netmask6, RateLimit, SeveritySet,
-    Subject, Test,
+    compare::{CompareOp, Comparison},
+    expression::{DEPTH_MAX, Expr, FacilitySet, Filter, SeveritySet, Subject, Test},
+    netmask::{Netmask, Netmask6},
+    rate::RateLimit,
 };
 use message::{Facility, Field, FieldName, Severity};
 use std::{fmt, sync::Arc};
