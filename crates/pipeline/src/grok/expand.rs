@@ -4,7 +4,11 @@
 //! types of those groups. Ruby syntax that PCRE2 does not have is translated: `\h`, `(?m)`, `?*`, classes in classes.
 //! Holds: nothing between patterns. Limits: [`DEPTH_MAX`], [`EXPANDED_BYTES_MAX`].
 
-use super::{DEPTH_MAX, EXPANDED_BYTES_MAX, GrokError, GrokLibrary, Kind};
+use super::{
+    error::{DEPTH_MAX, EXPANDED_BYTES_MAX, GrokError},
+    kind::Kind,
+    library::GrokLibrary,
+};
 
 /// Names of groups: this and a number.
 pub(super) const GROUP: &str = "g";

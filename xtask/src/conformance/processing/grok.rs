@@ -9,7 +9,7 @@ use crate::conformance::{
 };
 use message::{Ack, Batch, Field, FieldName, Message, Origin, Selection, Stamp, ValueKind};
 use pipeline::{
-    grok::{Grok, GrokLibrary, GrokReader, GrokSet},
+    grok::{Grok, GrokLibrary, GrokReader, GrokSet, Unmatched},
     parser::{Input, Parser, TextParser},
 };
 use serde_json::Value;
@@ -45,7 +45,7 @@ fn vector(record: &Value, library: &GrokLibrary) -> Result<(), Difference> {
     let anchored = record.get("anchored").and_then(Value::as_bool).unwrap_or_default();
     let pattern = if anchored { format!("^{reference}$") } else { reference };
     let grok = Grok::compile(&pattern, library, Vec::new()).map_err(Difference::of)?;
-    let parser = TextParser::new(GrokReader::new(vec![grok], false), Input::message(), "");
+    let parser = TextParser::new(GrokReader::new(vec![grok], Unmatched::Stops), Input::message(), "");
     let mut batch =
         Batch::new(Arc::default(), vec![Arc::new(Origin::default())], Stamp::default(), Ack::none());
     let mut message = Message::default();

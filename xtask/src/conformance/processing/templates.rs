@@ -13,7 +13,7 @@ use pipeline::Definitions;
 use serde_json::Value;
 use std::{net::IpAddr, path::Path, sync::Arc};
 use template::{
-    Database, Machine, Member, NameLookup, OnError, RenderOptions, Renderer, Site, Template, Version,
+    ContextMessage, Database, Machine, NameLookup, OnError, RenderOptions, Renderer, Site, Template, Version,
 };
 use wire::{DecodeOptions, Decoder};
 
@@ -170,7 +170,7 @@ fn check(record: &Value) -> Result<(), Difference> {
         };
         let mut renderer = Renderer::new(options, Arc::new(site));
         if text(record, "check").ends_with("_with_context") {
-            renderer.context = vec![Member { batch: Arc::new(batch.clone()), index: 0 }];
+            renderer.context = vec![ContextMessage { batch: Arc::new(batch.clone()), index: 0 }];
         }
         renderer.now = batch.received;
         let mut out = Vec::new();

@@ -8,7 +8,7 @@ use crate::assemble::lowering::Lowering;
 use config::tree::Call;
 use pipeline::{
     Parser,
-    grok::{Grok, GrokError, GrokLibrary, GrokReader, GrokSet, LibraryError},
+    grok::{Grok, GrokError, GrokLibrary, GrokReader, GrokSet, LibraryError, Unmatched},
 };
 use std::{
     fmt, fs, io,
@@ -52,7 +52,9 @@ impl<'t> Lowering<'t> {
                 }
             }
         }
-        let reader = GrokReader::new(patterns, options.is_no("drop-unmatched"));
+        let unmatched =
+            if options.is_no("drop-unmatched") { Unmatched::Passes } else { Unmatched::Stops };
+        let reader = GrokReader::new(patterns, unmatched);
         self.text_parser(parser, reader, "")
     }
 }
