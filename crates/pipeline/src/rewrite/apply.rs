@@ -4,10 +4,16 @@
 //! What is the same for all messages is put into the batch once: a constant value, the name of the field.
 //! Holds nothing. Limits: those of each operation.
 
-use super::{Operation, Rewrite, Zone, group, replace, zone};
+use super::{
+    group,
+    operation::{Operation, Rewrite},
+    replace,
+    target::FieldTarget,
+    zone::{self, Zone},
+};
 use crate::{filter::Filter, matches};
 use jiff::tz::TimeZone;
-use message::{Batch, Facility, FieldName, Priority, Selection, Severity, Span, Stamp, ValueKind};
+use message::{Batch, Facility, FieldName, Priority, Selection, Severity, Stamp, ValueKind};
 use template::{Renderer, Template};
 
 /// Largest priority that `set-pri()` takes.
@@ -42,11 +48,11 @@ impl Rewrite {
 
 /// Gives a field a value.
 fn set(field: &FieldName, value: &Template, batch: &mut Batch, within: &Selection, renderer: &mut Renderer) {
-    let put = Put::of(field, batch);
+    let target = FieldTarget::of(field, batch);
     let kind_of = |template: &Template| template.hint().map_or(ValueKind::String, |hint| hint.kind());
     if let Some(constant) = value.constant() {
         let span = batch.add_extra(constant);
-        within.iter().for_each(|index| put.put(batch, index, span, kind_of(value)));
+        within.iter().for_each(|index| target.set(batch, index, span, kind_of(value)));
         return;
     }
     let mut bytes = Vec::new();
@@ -54,29 +60,7 @@ fn set(field: &FieldName, value: &Template, batch: &mut Batch, within: &Selectio
         bytes.clear();
         let kind = value.render_typed(batch, index, renderer, &mut bytes);
         let span = batch.add_extra(&bytes);
-        put.put(batch, index, span, kind);
-    }
-}
-
-/// The destination of a field's new values: the name of a pair is in the batch once.
-pub(super) enum Put {
-    Fixed(message::Field),
-    Named(Span),
-}
-
-impl Put {
-    pub(super) fn of(field: &FieldName, batch: &mut Batch) -> Put {
-        match field {
-            FieldName::Fixed(field) => Put::Fixed(*field),
-            FieldName::Sdata(name) | FieldName::Named(name) => Put::Named(batch.add_extra(name.as_bytes())),
-        }
-    }
-
-    pub(super) fn put(&self, batch: &mut Batch, index: usize, value: Span, kind: ValueKind) {
-        match self {
-            Put::Fixed(field) => batch.set_typed(index, *field, value, kind),
-            Put::Named(name) => batch.push_value(index, *name, value, kind),
-        }
+        target.set(batch, index, span, kind);
     }
 }
 
@@ -171,15 +155,4 @@ fn rezone(
 
 fn text(template: &Template, batch: &Batch, index: usize, renderer: &mut Renderer) -> String {
     String::from_utf8_lossy(&template.value(batch, index, renderer)).into_owned()
-}
-
-pub(super) fn typed(
-    template: &Template,
-    batch: &Batch,
-    index: usize,
-    renderer: &mut Renderer,
-) -> (Vec<u8>, ValueKind) {
-    let mut bytes = Vec::new();
-    let kind = template.render_typed(batch, index, renderer, &mut bytes);
-    (bytes, kind)
 }

@@ -4,7 +4,6 @@
 //! Limits: names that a message does not have are not made; fields that every message has take part when they
 //! are not empty.
 
-use super::apply::typed;
 use message::{Batch, FieldName, sd_params};
 use std::sync::Arc;
 use template::{Renderer, Template, pattern::Pattern};
@@ -22,7 +21,8 @@ pub(super) fn set(
 ) {
     for name in matching(globs, batch, index) {
         renderer.item = batch.field(index, &name).map(|old| old.into_owned());
-        let (bytes, kind) = typed(value, batch, index, renderer);
+        let mut bytes = Vec::new();
+        let kind = value.render_typed(batch, index, renderer, &mut bytes);
         batch.set_field(index, &name, &bytes, kind);
     }
     renderer.item = None;

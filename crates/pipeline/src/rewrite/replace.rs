@@ -4,7 +4,7 @@
 //! Nothing is copied for a message without a match. The groups of a match lie in the old value.
 //! Limits: a text with more than [`REPLACED_MAX`] matches keeps the rest as it is.
 
-use super::apply::Put;
+use super::target::FieldTarget;
 use crate::matches;
 use message::{Batch, FieldName, Selection, Span};
 use template::{
@@ -24,7 +24,7 @@ pub(super) fn all(
     within: &Selection,
     renderer: &mut Renderer,
 ) {
-    let put = Put::of(field, batch);
+    let target = FieldTarget::of(field, batch);
     let (mut groups, mut new) = (Groups::default(), Vec::new());
     // A replacement without macros needs no groups, but a later step may use them.
     let constant = replacement.constant().filter(|_| !pattern.flags().store_matches);
@@ -41,12 +41,13 @@ pub(super) fn all(
                 None => continue,
             },
         };
+        // A value as received does not lie among the bytes that grow here: the new one is made in its final place.
         if let Some(constant) = constant.filter(|_| !old.is_extra()) {
             let start = batch.extra.len();
             let bytes = batch.received_bytes.get(old.start()..old.start() + old.len()).unwrap_or_default();
             if with_constant(pattern, constant, bytes, &mut batch.extra) {
                 let kind = batch.kind(index, field);
-                put.put(batch, index, Span::extra(start, batch.extra.len() - start), kind);
+                target.set(batch, index, Span::extra(start, batch.extra.len() - start), kind);
             }
             continue;
         }
@@ -57,7 +58,7 @@ pub(super) fn all(
         if changed {
             let kind = batch.kind(index, field);
             let span = batch.add_extra(&new);
-            put.put(batch, index, span, kind);
+            target.set(batch, index, span, kind);
         }
     }
 }

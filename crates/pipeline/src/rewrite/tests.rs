@@ -1,9 +1,13 @@
 //! Rows for each rewrite.
 
 use super::*;
-use crate::{Definitions, filter};
-use message::{Ack, Batch, Message, Origin, Priority, Selection, Stamp, ValueKind};
-use template::{OnError, RenderOptions, Renderer};
+use crate::{Definitions, Filter, filter};
+use message::{Ack, Batch, FieldName, Message, Origin, Priority, Selection, Stamp, ValueKind};
+use std::sync::Arc;
+use template::{
+    OnError, RenderOptions, Renderer, Template,
+    pattern::{PatternFlags, PatternKind},
+};
 
 fn sample() -> Batch {
     let mut batch = Batch::new(
