@@ -19,11 +19,12 @@ mod scan;
 mod tree;
 
 pub use classify::{DbOptions, DbParser};
-pub use inspect::Step;
-pub use load::{FILE_BYTES_MAX, LoadError};
+pub use inspect::{Dictionary, SearchStep};
+pub use load::FILE_BYTES_MAX;
+pub use markup::LoadError;
 pub use merge::merge;
 pub use model::{Action, Content, Database, Example, Finding, Rate, Rule, TestValue, Trigger};
-pub use patternize::{Cluster, PatternizeOptions, patternize};
+pub use patternize::{Cluster, PatternizeOptions, ValueNames, patternize};
 pub use rules::DbState;
 
 #[cfg(test)]

@@ -10,7 +10,10 @@ mod testing;
 
 use crate::assemble::read_database;
 use clap::{Args, Subcommand};
-use pipeline::{Definitions, patterndb::Database};
+use pipeline::{
+    Definitions,
+    patterndb::{Database, Dictionary},
+};
 use std::{path::PathBuf, process::ExitCode};
 use template::Version;
 
@@ -132,7 +135,8 @@ fn dump(options: &DumpOptions) -> ExitCode {
 
 fn dictionary(options: &DictionaryOptions) -> ExitCode {
     let Some(database) = load(&options.database.pdb) else { return ExitCode::FAILURE };
-    for name in database.dictionary(options.program.as_deref(), options.dump_tags) {
+    let kind = if options.dump_tags { Dictionary::Tags } else { Dictionary::Values };
+    for name in database.dictionary(options.program.as_deref(), kind) {
         outln!("{name}");
     }
     ExitCode::SUCCESS

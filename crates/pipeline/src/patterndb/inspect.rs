@@ -3,8 +3,9 @@
 //! In: a database. Out: text and lists. Holds nothing. Limits: none of its own.
 
 use super::{
-    Database, DbParser,
+    classify::DbParser,
     find::{Finder, Visit, find_all},
+    model::Database,
     tree::{ROOT, Tree},
 };
 use crate::correlation::Made;
@@ -12,9 +13,18 @@ use message::{Batch, FieldName};
 use std::fmt::Write;
 use template::Renderer;
 
+/// The entries that a dictionary of a database lists.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dictionary {
+    /// Names of values.
+    Values,
+    /// Tags.
+    Tags,
+}
+
 /// One step of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct SearchStep {
     /// Text of the node; `None` for the node of a parser.
     pub literal: Option<String>,
     /// Type and name of the parser that took something.
@@ -65,38 +75,37 @@ impl Database {
     }
 
     /// Returns the names of values, or the tags, of all rules or of those of a program.
-    pub fn dictionary(&self, program: Option<&str>, tags: bool) -> Vec<String> {
+    pub fn dictionary(&self, program: Option<&str>, kind: Dictionary) -> Vec<String> {
         let mut names = Vec::new();
         match program {
             Some(program) => {
-                self.rules_for(program).into_iter().for_each(|tree| self.names_of(tree, tags, &mut names));
+                self.rules_for(program).into_iter().for_each(|tree| self.names_of(tree, kind, &mut names));
             }
             None => {
                 for (id, _) in walk(&self.programs) {
                     let node = &self.programs.nodes[id as usize];
-                    if let Some(parser) =
-                        node.parser.as_ref().filter(|parser| !tags && !parser.name.is_empty())
-                    {
-                        names.push(parser.name.clone());
-                    }
+                    names.extend(node.value_name().filter(|_| kind == Dictionary::Values).map(str::to_owned));
                     let tree = node.value.and_then(|value| self.rules_of.get(value as usize));
-                    tree.into_iter().for_each(|tree| self.names_of(tree, tags, &mut names));
+                    tree.into_iter().for_each(|tree| self.names_of(tree, kind, &mut names));
                 }
             }
         }
         names
     }
 
-    fn names_of(&self, tree: &Tree, tags: bool, names: &mut Vec<String>) {
+    fn names_of(&self, tree: &Tree, kind: Dictionary, names: &mut Vec<String>) {
         for (id, _) in walk(tree) {
             let node = &tree.nodes[id as usize];
-            if let Some(parser) = node.parser.as_ref().filter(|parser| !tags && !parser.name.is_empty()) {
-                names.push(parser.name.clone());
-            }
-            let Some(rule) = node.value.and_then(|value| self.rules.get(value as usize)) else { continue };
-            match tags {
-                true => names.extend(rule.gives.tags.iter().cloned()),
-                false => names.extend(rule.gives.values.iter().map(|(name, _)| plain_name(name))),
+            let rule = node.value.and_then(|value| self.rules.get(value as usize));
+            match kind {
+                Dictionary::Values => {
+                    names.extend(node.value_name().map(str::to_owned));
+                    let given = rule.into_iter().flat_map(|rule| &rule.gives.values);
+                    names.extend(given.map(|(name, _)| plain_name(name)));
+                }
+                Dictionary::Tags => {
+                    names.extend(rule.into_iter().flat_map(|rule| rule.gives.tags.iter().cloned()));
+                }
             }
         }
     }
@@ -108,7 +117,7 @@ impl Database {
     }
 
     /// Returns the steps of the search for a message.
-    pub fn explain(&self, program: &str, message: &[u8]) -> Vec<Step> {
+    pub fn explain(&self, program: &str, message: &[u8]) -> Vec<SearchStep> {
         let Some(tree) = self.rules_for(program) else { return Vec::new() };
         let mut finder = Finder::watching();
         finder.find(tree, message);
@@ -119,7 +128,7 @@ impl Database {
                 Some((scanner.type_name.to_owned(), scanner.name.clone()))
             };
             let literal = node.parser.is_none().then(|| String::from_utf8_lossy(&node.literal).into_owned());
-            Step {
+            SearchStep {
                 literal,
                 parser: visit.parser.and_then(scanner),
                 length: visit.length,

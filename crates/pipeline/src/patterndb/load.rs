@@ -6,38 +6,18 @@
 //! Holds: the elements that are open. Limits: [`FILE_BYTES_MAX`] bytes; the elements of the format bound the depth.
 
 mod element;
+mod loader;
 mod pattern;
 
 use super::{
-    Database, Example, Rule,
-    markup::{Mark, Markup},
+    markup::{LoadError, Mark, Markup},
+    model::Database,
 };
-use crate::{Definitions, correlation::Synthetic};
-use element::State;
-use pattern::Patterns;
-use std::fmt;
+use crate::Definitions;
+use loader::Loader;
 
 /// Largest file: the largest known databases have 20 MB.
 pub const FILE_BYTES_MAX: usize = 256 << 20;
-
-/// Error in a pattern database.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LoadError {
-    /// Line, from 1.
-    pub line: usize,
-    /// Column, from 1.
-    pub column: usize,
-    /// The fault at that place.
-    pub reason: String,
-}
-
-impl fmt::Display for LoadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.line, self.column, self.reason)
-    }
-}
-
-impl std::error::Error for LoadError {}
 
 impl Database {
     /// Reads a database. The names of its values start with the prefix; its templates and conditions may use the
@@ -62,74 +42,5 @@ impl Database {
             }
         }
         loader.finish()
-    }
-}
-
-/// The state of reading a file.
-struct Loader<'a> {
-    markup: Markup<'a>,
-    prefix: &'a str,
-    around: &'a Definitions,
-    /// The elements that are open; those that only group others repeat the one around them.
-    open: Vec<State>,
-    patterns: Patterns,
-    database: Option<Head>,
-    rules: Vec<Rule>,
-    examples: Vec<Example>,
-    /// The action that is open.
-    action: Option<super::Action>,
-    /// The message of an action that is open.
-    message: Option<Synthetic>,
-    example: Option<Example>,
-    /// Name and type of the value that is open.
-    value: (String, Option<String>),
-    has_rulesets: bool,
-}
-
-/// Attributes of the outermost element.
-struct Head {
-    version: String,
-    pub_date: String,
-}
-
-impl<'a> Loader<'a> {
-    fn new(markup: Markup<'a>, prefix: &'a str, around: &'a Definitions) -> Loader<'a> {
-        Loader {
-            markup,
-            prefix,
-            around,
-            open: Vec::new(),
-            patterns: Patterns::new(),
-            database: None,
-            rules: Vec::new(),
-            examples: Vec::new(),
-            action: None,
-            message: None,
-            example: None,
-            value: (String::new(), None),
-            has_rulesets: false,
-        }
-    }
-
-    fn finish(mut self) -> Result<Database, LoadError> {
-        if !self.open.is_empty() {
-            return Err(self.markup.error("the file ends inside of an element"));
-        }
-        let Some(head) = self.database else {
-            return Err(self.markup.error("the file has no <patterndb>"));
-        };
-        let (programs, rules_of, findings) = self.patterns.finish(self.prefix);
-        let correlates = self.rules.iter().any(|rule| rule.context.is_some() || !rule.actions.is_empty());
-        Ok(Database {
-            correlates,
-            version: head.version,
-            pub_date: head.pub_date,
-            programs,
-            rules_of,
-            rules: self.rules,
-            examples: self.examples,
-            findings,
-            has_rulesets: self.has_rulesets,
-        })
     }
 }

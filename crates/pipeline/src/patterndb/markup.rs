@@ -4,8 +4,27 @@
 //! document types are left out; they part texts. Only the five entities of XML itself and character references exist.
 //! Holds: the reader. Limits: what is not well-formed is an error at its place; entities are never expanded further.
 
-use super::LoadError;
 use quick_xml::{Reader, XmlVersion, escape::resolve_predefined_entity, events::Event};
+use std::fmt;
+
+/// Error in a pattern database.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoadError {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column, from 1.
+    pub column: usize,
+    /// The fault at that place.
+    pub reason: String,
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.line, self.column, self.reason)
+    }
+}
+
+impl std::error::Error for LoadError {}
 
 /// One thing in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]

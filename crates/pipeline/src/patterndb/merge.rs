@@ -3,10 +3,7 @@
 //! In: the text of a file. Out: XML, appended. Files of version 1 are brought to the form of today.
 //! Holds nothing between files. Limits: what is not well-formed is an error at its place.
 
-use super::{
-    LoadError,
-    markup::{Mark, Markup},
-};
+use super::markup::{LoadError, Mark, Markup};
 use quick_xml::escape::escape;
 
 /// Appends the content of a database.
@@ -23,7 +20,7 @@ pub fn merge(text: &str, out: &mut String) -> Result<(), LoadError> {
             Mark::End { name } if name == "patterndb" => {}
             Mark::Start { name, attributes } => {
                 in_rule |= name == "rule";
-                let group = group(&name, version, in_rule);
+                let group = if in_rule { group(&name, version) } else { None };
                 out.extend(group.map(|group| format!("<{group}>\n")));
                 out.push_str(&format!("<{}", today(&name)));
                 for (name, value) in &attributes {
@@ -34,7 +31,8 @@ pub fn merge(text: &str, out: &mut String) -> Result<(), LoadError> {
             Mark::End { name } => {
                 in_rule &= name != "rule";
                 out.push_str(&format!("</{}>", today(&name)));
-                out.extend(group(&name, version, in_rule).map(|group| format!("\n</{group}>")));
+                let group = if in_rule { group(&name, version) } else { None };
+                out.extend(group.map(|group| format!("\n</{group}>")));
             }
             Mark::Text(text) => out.push_str(&escape(text.as_str())),
         }
@@ -54,10 +52,10 @@ fn today(name: &str) -> &str {
 }
 
 /// Returns the element that groups an element of a rule since version 2.
-fn group(name: &str, version: u32, in_rule: bool) -> Option<&'static str> {
+fn group(name: &str, version: u32) -> Option<&'static str> {
     match name {
-        "pattern" if version == 1 && in_rule => Some("patterns"),
-        "url" if version == 1 && in_rule => Some("urls"),
+        "pattern" if version == 1 => Some("patterns"),
+        "url" if version == 1 => Some("urls"),
         _ => None,
     }
 }

@@ -22,6 +22,15 @@ pub struct PatternizeOptions {
     pub samples: usize,
 }
 
+/// How the differing words of a pattern are named.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ValueNames {
+    /// By number: `.dict.string0`.
+    Numbered,
+    /// Not at all: their values are not kept.
+    Unnamed,
+}
+
 /// Lines of one pattern.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cluster {
@@ -36,9 +45,8 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Returns the pattern, with at signs escaped. Differing words are values, named if wanted; the last one is left
-    /// out, because it has no delimiter: a pattern also matches the beginning of a text.
-    pub fn pattern(&self, named: bool) -> String {
+    /// Returns the pattern, with at signs escaped. Differing words are values; the last one is left out, because it has no delimiter: a pattern also matches the beginning of a text.
+    pub fn pattern(&self, names: ValueNames) -> String {
         let mut pattern = String::new();
         let mut values = 0;
         for (place, word) in self.words.iter().enumerate() {
@@ -52,7 +60,10 @@ impl Cluster {
                     }));
                 }
                 (None, Some(delimiter)) => {
-                    let name = if named { format!(".dict.string{values}") } else { String::new() };
+                    let name = match names {
+                        ValueNames::Numbered => format!(".dict.string{values}"),
+                        ValueNames::Unnamed => String::new(),
+                    };
                     values += 1;
                     pattern.push_str(&format!("@ESTRING:{name}:{delimiter}@"));
                 }

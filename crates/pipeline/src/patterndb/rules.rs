@@ -12,7 +12,7 @@ use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
 };
-use template::{Condition, Context, Member, Renderer};
+use template::{Condition, Context, ContextMessage, Renderer};
 
 const CONTEXT_ID: &[u8] = b".classifier.context_id";
 
@@ -270,7 +270,13 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// Runs the actions of a trigger for a message; the messages before it are the renderer's context.
-    fn actions(&mut self, trigger: Trigger, last: &Member, renderer: &mut Renderer, made: &mut Made<'_>) {
+    fn actions(
+        &mut self,
+        trigger: Trigger,
+        last: &ContextMessage,
+        renderer: &mut Renderer,
+        made: &mut Made<'_>,
+    ) {
         let database = self.database;
         let rule = &database.rules[self.number];
         for (place, action) in rule.actions.iter().enumerate() {
@@ -285,7 +291,7 @@ impl Run<'_> {
         rule: &Rule,
         place: usize,
         action: &Action,
-        last: &Member,
+        last: &ContextMessage,
         renderer: &mut Renderer,
     ) -> bool {
         if let Some(condition) = &action.condition
@@ -300,7 +306,7 @@ impl Run<'_> {
         })
     }
 
-    fn act(&mut self, action: &Action, last: &Member, renderer: &mut Renderer, made: &mut Made<'_>) {
+    fn act(&mut self, action: &Action, last: &ContextMessage, renderer: &mut Renderer, made: &mut Made<'_>) {
         match &action.content {
             Content::Nothing => {}
             Content::Message(message) => self.make(message, last, renderer, made),
@@ -312,14 +318,14 @@ impl Run<'_> {
                 let Some(batch) = batches.pop() else { return };
                 let key = Key::of(*scope, &batch, 0, &id);
                 let size = batch.extra.len() as isize;
-                let messages = vec![Member { batch: Arc::new(batch), index: 0 }];
+                let messages = vec![ContextMessage { batch: Arc::new(batch), index: 0 }];
                 let open = Open { database: self.database.clone(), rule: self.number, messages };
                 self.pending.push(Pending { key, timeout_s: *timeout_s, open, size });
             }
         }
     }
 
-    fn make(&self, message: &Synthetic, last: &Member, renderer: &mut Renderer, made: &mut Made<'_>) {
+    fn make(&self, message: &Synthetic, last: &ContextMessage, renderer: &mut Renderer, made: &mut Made<'_>) {
         let mut members = std::mem::take(&mut renderer.context);
         members.push(last.clone());
         message.make(&mut members, self.key, renderer, made);

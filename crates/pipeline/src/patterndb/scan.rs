@@ -10,20 +10,57 @@ mod number;
 
 use memchr::memmem::Finder;
 use message::{FIELD_NAME_BYTES_MAX, ValueKind};
-use std::ops::RangeInclusive;
-use template::pattern::{Groups, Pattern, PatternFlags, PatternKind};
+use std::{fmt, ops::RangeInclusive};
+use template::pattern::{Groups, Pattern, PatternError, PatternFlags, PatternKind};
 
 /// The match of a parser: `length` bytes, of which `from..to` are the value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Taken {
+pub(super) struct ScanMatch {
     pub(super) length: usize,
     pub(super) from: usize,
     pub(super) to: usize,
 }
 
-impl Taken {
-    fn whole(length: usize) -> Taken {
-        Taken { length, from: 0, to: length }
+impl ScanMatch {
+    fn whole(length: usize) -> ScanMatch {
+        ScanMatch { length, from: 0, to: length }
+    }
+}
+
+/// Error in a parser of a pattern.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum ScannerError {
+    /// A parser of that name does not exist.
+    Unknown { name: String },
+    /// The name of its value is longer than [`FIELD_NAME_BYTES_MAX`].
+    Long { size: usize },
+    /// Its parameter is missing.
+    Parameter { parser: String },
+    /// `NLSTRING` has a parameter.
+    NoParameter,
+    /// The parameter of `LLADDR` is no number of octets.
+    Octets { text: String },
+    /// `QSTRING` has no quotes.
+    Quotes,
+    /// The regular expression of `PCRE` does not compile.
+    Pattern(PatternError),
+}
+
+impl fmt::Display for ScannerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ScannerError::Unknown { name } => write!(f, "there is no parser {name}"),
+            ScannerError::Long { size } => {
+                write!(f, "name of {size} bytes is longer than {FIELD_NAME_BYTES_MAX}")
+            }
+            ScannerError::Parameter { parser } => {
+                write!(f, "{parser} needs a parameter: @{parser}:name:parameter@")
+            }
+            ScannerError::NoParameter => f.write_str("NLSTRING takes no parameter"),
+            ScannerError::Octets { text } => write!(f, "LLADDR takes a number of octets, not {text}"),
+            ScannerError::Quotes => f.write_str("QSTRING needs one or two quotes: @QSTRING:name:\"@"),
+            ScannerError::Pattern(error) => error.fmt(f),
+        }
     }
 }
 
@@ -105,7 +142,7 @@ const OCTETS_MAX: usize = 20;
 
 impl Scanner {
     /// Compiles `TYPE:name:param`, the text between two at signs.
-    pub(super) fn parse(text: &str, prefix: &str) -> Result<Scanner, String> {
+    pub(super) fn parse(text: &str, prefix: &str) -> Result<Scanner, ScannerError> {
         let mut parts = text.splitn(3, ':');
         let type_name = parts.next().unwrap_or_default();
         let name = parts.next().unwrap_or_default();
@@ -113,7 +150,7 @@ impl Scanner {
         let (how, first, type_name, kind) = compile(type_name, param)?;
         let name = if name.is_empty() { String::new() } else { format!("{prefix}{name}") };
         if name.len() > FIELD_NAME_BYTES_MAX {
-            return Err(format!("name of {} bytes is longer than {FIELD_NAME_BYTES_MAX}", name.len()));
+            return Err(ScannerError::Long { size: name.len() });
         }
         Ok(Scanner { how, first, type_name, name, param: param.map(str::to_owned), kind })
     }
@@ -125,27 +162,27 @@ impl Scanner {
 
     /// Takes what it can at the start of some bytes. They are not empty.
     #[inline]
-    pub(super) fn take(&self, bytes: &[u8]) -> Option<Taken> {
+    pub(super) fn take(&self, bytes: &[u8]) -> Option<ScanMatch> {
         if !self.first.contains(bytes.first()?) {
             return None;
         }
         match &self.how {
             How::Word(set) => nonempty(set.run(bytes)),
             How::Set { bytes: set, optional } => {
-                Some(set.run(bytes)).filter(|length| *length > 0 || *optional).map(Taken::whole)
+                Some(set.run(bytes)).filter(|length| *length > 0 || *optional).map(ScanMatch::whole)
             }
             How::UntilByte(byte) => until(memchr::memchr(*byte, bytes)?, 1),
             How::UntilText(text) => until(text.find(bytes)?, text.needle().len()),
-            How::Line => line(bytes).map(Taken::whole),
-            How::All => Some(Taken::whole(bytes.len())),
+            How::Line => line(bytes).map(ScanMatch::whole),
+            How::All => Some(ScanMatch::whole(bytes.len())),
             How::Quoted(quote) => inside(memchr::memchr(*quote, &bytes[1..])? + 2),
             How::Number => nonempty(number::whole(bytes)?),
             How::Float => nonempty(number::float(bytes)),
-            How::Ipv4 => address::ipv4(bytes).map(Taken::whole),
-            How::Ipv6 => address::ipv6(bytes).map(Taken::whole),
-            How::Ip => address::ipv4(bytes).or_else(|| address::ipv6(bytes)).map(Taken::whole),
-            How::Octets(most) => address::octets(bytes, *most).map(Taken::whole),
-            How::Hostname => address::hostname(bytes).map(Taken::whole),
+            How::Ipv4 => address::ipv4(bytes).map(ScanMatch::whole),
+            How::Ipv6 => address::ipv6(bytes).map(ScanMatch::whole),
+            How::Ip => address::ipv4(bytes).or_else(|| address::ipv6(bytes)).map(ScanMatch::whole),
+            How::Octets(most) => address::octets(bytes, *most).map(ScanMatch::whole),
+            How::Hostname => address::hostname(bytes).map(ScanMatch::whole),
             How::Email(around) => email(bytes, around),
             How::Expression(pattern) => expression(bytes, pattern),
         }
@@ -154,11 +191,11 @@ impl Scanner {
 
 type Compiled = (How, RangeInclusive<u8>, &'static str, ValueKind);
 
-fn compile(type_name: &str, param: Option<&str>) -> Result<Compiled, String> {
+fn compile(type_name: &str, param: Option<&str>) -> Result<Compiled, ScannerError> {
     let bytes = param.unwrap_or_default().as_bytes();
     let required = |what: &str| match param {
         Some(_) => Ok(()),
-        None => Err(format!("{what} needs a parameter: @{what}:name:parameter@")),
+        None => Err(ScannerError::Parameter { parser: what.to_owned() }),
     };
     let any = 0..=u8::MAX;
     let text = |how, name| Ok((how, any.clone(), name, ValueKind::String));
@@ -173,7 +210,7 @@ fn compile(type_name: &str, param: Option<&str>) -> Result<Compiled, String> {
                 _ => text(How::UntilText(Box::new(Finder::new(bytes).into_owned())), "ESTRING"),
             }
         }
-        "NLSTRING" if param.is_some() => Err("NLSTRING takes no parameter".to_owned()),
+        "NLSTRING" if param.is_some() => Err(ScannerError::NoParameter),
         "NLSTRING" => text(How::Line, "NLSTRING"),
         "ANYSTRING" => text(How::All, "ANYSTRING"),
         "SET" | "OPTIONALSET" => {
@@ -192,7 +229,7 @@ fn compile(type_name: &str, param: Option<&str>) -> Result<Compiled, String> {
             None => text(How::Octets(OCTETS_MAX), "LLADDR"),
             Some(count) => match count.parse() {
                 Ok(most @ 1..=255) => text(How::Octets(most), "LLADDR"),
-                _ => Err(format!("LLADDR takes a number of octets, not {count}")),
+                _ => Err(ScannerError::Octets { text: count.to_owned() }),
             },
         },
         "HOSTNAME" => text(How::Hostname, "HOSTNAME"),
@@ -201,35 +238,35 @@ fn compile(type_name: &str, param: Option<&str>) -> Result<Compiled, String> {
             required("PCRE")?;
             let anchored = format!("\\A(?:{})", param.unwrap_or_default());
             let pattern = Pattern::compile(&anchored, PatternKind::Pcre, PatternFlags::default())
-                .map_err(|error| error.to_string())?;
+                .map_err(ScannerError::Pattern)?;
             text(How::Expression(Box::new(pattern)), "PCRE")
         }
         _ if type_name.starts_with("QSTRING") => {
             required("QSTRING")?;
             match bytes {
-                [] => Err("QSTRING needs one or two quotes: @QSTRING:name:\"@".to_owned()),
+                [] => Err(ScannerError::Quotes),
                 [open, close, ..] if open != close => {
                     Ok((How::Quoted(*close), *open..=*open, "QSTRING", ValueKind::String))
                 }
                 [quote, ..] => Ok((How::Quoted(*quote), *quote..=*quote, "QSTRING", ValueKind::String)),
             }
         }
-        _ => Err(format!("there is no parser {type_name}")),
+        _ => Err(ScannerError::Unknown { name: type_name.to_owned() }),
     }
 }
 
-fn nonempty(length: usize) -> Option<Taken> {
-    (length > 0).then(|| Taken::whole(length))
+fn nonempty(length: usize) -> Option<ScanMatch> {
+    (length > 0).then(|| ScanMatch::whole(length))
 }
 
 /// Makes a value that ends where a delimiter of some length starts.
-fn until(end: usize, delimiter: usize) -> Option<Taken> {
-    Some(Taken { length: end + delimiter, from: 0, to: end })
+fn until(end: usize, delimiter: usize) -> Option<ScanMatch> {
+    Some(ScanMatch { length: end + delimiter, from: 0, to: end })
 }
 
 /// Makes a value within quotes; `length` counts them.
-fn inside(length: usize) -> Option<Taken> {
-    Some(Taken { length, from: 1, to: length - 1 })
+fn inside(length: usize) -> Option<ScanMatch> {
+    Some(ScanMatch { length, from: 1, to: length - 1 })
 }
 
 /// Returns the length of the first line without its end, which must be there.
@@ -239,7 +276,7 @@ fn line(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Matches a local part, `@`, and a host of at least two labels.
-fn email(bytes: &[u8], around: &ByteSet) -> Option<Taken> {
+fn email(bytes: &[u8], around: &ByteSet) -> Option<ScanMatch> {
     const LOCAL: &[u8] = b"!#$%&'*+-/=?^_`{|}~.";
     let from = around.run(bytes);
     let address = &bytes[from..];
@@ -251,13 +288,13 @@ fn email(bytes: &[u8], around: &ByteSet) -> Option<Taken> {
     }
     let host = address::hostname(&address[at + 1..])?;
     let to = from + at + 1 + host;
-    Some(Taken { length: to + around.run(&bytes[to..]), from, to })
+    Some(ScanMatch { length: to + around.run(&bytes[to..]), from, to })
 }
 
-fn expression(bytes: &[u8], pattern: &Pattern) -> Option<Taken> {
+fn expression(bytes: &[u8], pattern: &Pattern) -> Option<ScanMatch> {
     let mut groups = Groups::default();
     if !pattern.find(bytes, 0, &mut groups) {
         return None;
     }
-    groups.place(0).map(|(_, end)| Taken::whole(end))
+    groups.place(0).map(|(_, end)| ScanMatch::whole(end))
 }

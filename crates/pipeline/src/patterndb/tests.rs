@@ -98,8 +98,8 @@ fn what_people_see() {
         "[0]\t'' \n[1]\t  'a' \n[2]\t    ' ' \n[3]\t      'x b' rule_id='r'\n\
          [3]\t      @STRING:s@ [f:2:108]'' \n[4]\t        ' b' rule_id='r'\n[2]\t    'b' rule_id='r'\n",
     );
-    assert_eq!(database.dictionary(None, false), ["v", "s", "v", "v"]);
-    assert_eq!(database.dictionary(Some("app"), true), [".classifier.system", "t"].repeat(3));
+    assert_eq!(database.dictionary(None, Dictionary::Values), ["v", "s", "v", "v"]);
+    assert_eq!(database.dictionary(Some("app"), Dictionary::Tags), [".classifier.system", "t"].repeat(3));
     assert_eq!(database.matching("app", "a x b"), ["r", "r"]);
     let steps = database.explain("app", b"a y b");
     let shown: Vec<String> = steps
@@ -382,7 +382,12 @@ fn patterns_of_logs() {
         let shown: Vec<String> = patternize(&lines, &options)
             .iter()
             .map(|cluster| {
-                format!("{} {} {}", cluster.support, cluster.pattern(true), cluster.samples.join("|"))
+                format!(
+                    "{} {} {}",
+                    cluster.support,
+                    cluster.pattern(ValueNames::Numbered),
+                    cluster.samples.join("|")
+                )
             })
             .collect();
         assert_eq!(shown, want);

@@ -4,7 +4,7 @@
 //! Holds: nodes in one list; a child is a place in it. Immutable once built: all cores read it without a lock.
 //! Limits: [`PATTERN_BYTES_MAX`] bytes a pattern, which also bounds how deep one pattern goes, and [`NODES_MAX`] nodes.
 
-use super::scan::Scanner;
+use super::scan::{Scanner, ScannerError};
 use std::fmt;
 
 /// Longest pattern: no message that it could match is longer by default.
@@ -32,6 +32,14 @@ pub(super) struct Node {
     pub(super) place: (usize, usize),
 }
 
+impl Node {
+    /// Returns the name of the value that its parser gives, when it is kept.
+    pub(super) fn value_name(&self) -> Option<&str> {
+        let parser = self.parser.as_deref()?;
+        Some(parser.name.as_str()).filter(|name| !name.is_empty())
+    }
+}
+
 /// A tree of patterns.
 #[derive(Debug)]
 pub(super) struct Tree {
@@ -44,7 +52,7 @@ pub(super) enum InsertError {
     /// The at sign at a byte has no partner.
     Unpaired { offset: usize },
     /// The parser at a byte cannot be.
-    Parser { offset: usize, reason: String },
+    Parser { offset: usize, error: ScannerError },
     /// The same pattern is there already, with this number.
     Duplicate { value: u32 },
     /// It is longer than [`PATTERN_BYTES_MAX`].
@@ -60,8 +68,8 @@ impl fmt::Display for InsertError {
                 f,
                 "the at sign at byte {offset} of the pattern has no partner; @@ stands for an at sign"
             ),
-            InsertError::Parser { offset, reason } => {
-                write!(f, "the parser at byte {offset} of the pattern is wrong: {reason}")
+            InsertError::Parser { offset, error } => {
+                write!(f, "the parser at byte {offset} of the pattern is wrong: {error}")
             }
             InsertError::Duplicate { .. } => f.write_str("the same pattern is there already"),
             InsertError::Long { size } => {
@@ -109,7 +117,7 @@ impl Tree {
             }
             let end = after.find('@').ok_or(InsertError::Unpaired { offset })?;
             let scanner = Scanner::parse(&after[..end], prefix)
-                .map_err(|reason| InsertError::Parser { offset, reason })?;
+                .map_err(|error| InsertError::Parser { offset, error })?;
             at = self.parser(at, scanner, place);
             rest = &after[end + 1..];
         }

@@ -13,7 +13,7 @@ use pipeline::{
     correlation::Inject,
     filter,
     parser::{Input, Parser},
-    patterndb::{Database, DbOptions, DbParser, Step},
+    patterndb::{Database, DbOptions, DbParser, SearchStep},
 };
 use std::{
     borrow::Cow,
@@ -258,7 +258,7 @@ impl Printer<'_> {
     }
 
     /// Prints the way of a search.
-    fn explain(&mut self, steps: &[Step], text: &[u8]) {
+    fn explain(&mut self, steps: &[SearchStep], text: &[u8]) {
         let [trailing, parser, literal, partial] = match self.options.color_out {
             true => ["\x1b[01;34m", "\x1b[0;33m", "\x1b[01;32m", "\x1b[01;31m"],
             false => [""; 4],
@@ -269,7 +269,7 @@ impl Printer<'_> {
             String::from_utf8_lossy(text.get(from..to).unwrap_or_default()).into_owned()
         };
         let is_whole =
-            |step: &Step| step.literal.as_ref().is_some_and(|literal| literal.len() == step.length);
+            |step: &SearchStep| step.literal.as_ref().is_some_and(|literal| literal.len() == step.length);
         if self.options.debug_csv {
             self.say("PDBTOOL_HEADER=i:len:key;keylen:match_off;match_len:parser_type:parser_name\n");
             for (place, step) in steps.iter().enumerate() {

@@ -6,7 +6,7 @@ use super::matching::decoder;
 use clap::Args;
 use jiff::Zoned;
 use message::{Ack, Batch, Field, Marks, Origin, Span, Stamp};
-use pipeline::patterndb::{Cluster, PatternizeOptions, patternize};
+use pipeline::patterndb::{Cluster, PatternizeOptions, ValueNames, patternize};
 use std::{
     fs, io,
     io::Read,
@@ -118,7 +118,7 @@ fn database(clusters: &[Cluster], named: bool) -> String {
              <patterns>\n          <pattern>{}</pattern>\n        </patterns>\n",
             identity(),
             cluster.support,
-            escape(&cluster.pattern(named))
+            escape(&cluster.pattern(if named { ValueNames::Numbered } else { ValueNames::Unnamed }))
         ));
         if !cluster.samples.is_empty() {
             out.push_str("        <examples>\n");

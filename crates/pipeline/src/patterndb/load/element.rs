@@ -3,39 +3,18 @@
 //! In: starts, texts and ends of elements. Out: changes of what is read. Holds: nothing of its own.
 //! Limits: an element where it has no place is an error.
 
-use super::{Head, LoadError, Loader};
+use super::loader::{ElementKind, Head, Loader};
 use crate::{
     correlation::{Inherit, Scope, Synthetic},
     filter::{self, Filter},
-    patterndb::{Action, Content, Example, Rate, Rule, TestValue, Trigger},
+    patterndb::{
+        markup::LoadError,
+        model::{Action, Content, Example, Rate, Rule, TestValue, Trigger},
+    },
 };
 use message::FieldName;
 use std::sync::Arc;
 use template::{Template, TypeHint};
-
-/// The element that text and elements are in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum State {
-    Patterndb,
-    Ruleset,
-    Program,
-    Rules,
-    Rule,
-    Pattern,
-    Examples,
-    Example,
-    TestMessage,
-    TestValues,
-    TestValue,
-    Actions,
-    Action,
-    CreateContext,
-    Message,
-    Value,
-    Tag,
-    /// Text for people only.
-    Prose,
-}
 
 type Attributes = [(String, String)];
 
@@ -58,61 +37,61 @@ impl Loader<'_> {
     pub(super) fn start(&mut self, name: &str, attributes: &Attributes) -> Result<(), LoadError> {
         let state = match self.open.last().copied() {
             None => self.patterndb(name, attributes)?,
-            Some(State::Patterndb) if name == "ruleset" => {
+            Some(ElementKind::Patterndb) if name == "ruleset" => {
                 self.has_rulesets = true;
-                State::Ruleset
+                ElementKind::Ruleset
             }
-            Some(State::Ruleset) => match name {
-                "patterns" | "urls" => State::Ruleset,
-                "rules" => State::Rules,
-                "pattern" => State::Program,
-                "url" | "description" => State::Prose,
+            Some(ElementKind::Ruleset) => match name {
+                "patterns" | "urls" => ElementKind::Ruleset,
+                "rules" => ElementKind::Rules,
+                "pattern" => ElementKind::Program,
+                "url" | "description" => ElementKind::Prose,
                 _ => {
                     return self
                         .unexpected(name, "<rules>, <urls>, <url>, <description>, <patterns> or <pattern>");
                 }
             },
-            Some(State::Rules) if name == "rule" => self.rule(attributes)?,
-            Some(State::Rule) => match name {
-                "patterns" | "tags" | "values" | "urls" => State::Rule,
-                "pattern" => State::Pattern,
-                "tag" => State::Tag,
+            Some(ElementKind::Rules) if name == "rule" => self.rule(attributes)?,
+            Some(ElementKind::Rule) => match name {
+                "patterns" | "tags" | "values" | "urls" => ElementKind::Rule,
+                "pattern" => ElementKind::Pattern,
+                "tag" => ElementKind::Tag,
                 "value" => self.value(attributes)?,
-                "url" | "description" => State::Prose,
-                "actions" => State::Actions,
-                "examples" => State::Examples,
+                "url" | "description" => ElementKind::Prose,
+                "actions" => ElementKind::Actions,
+                "examples" => ElementKind::Examples,
                 _ => return self.unexpected(name, "<patterns>, <pattern>, <tags>, <tag> or <actions>"),
             },
-            Some(State::Examples) if name == "example" => {
+            Some(ElementKind::Examples) if name == "example" => {
                 self.example = Some(Example { rule: self.rules.len() - 1, ..Example::default() });
-                State::Example
+                ElementKind::Example
             }
-            Some(State::Example) => match name {
+            Some(ElementKind::Example) => match name {
                 "test_message" => {
                     if let Some(example) = &mut self.example {
                         let program = attribute(attributes, "program").map(str::to_owned);
                         example.program = program.or_else(|| example.program.take());
                     }
-                    State::TestMessage
+                    ElementKind::TestMessage
                 }
-                "test_values" => State::TestValues,
+                "test_values" => ElementKind::TestValues,
                 _ => return self.unexpected(name, "<test_message> or <test_values>"),
             },
-            Some(State::TestValues) if name == "test_value" => {
+            Some(ElementKind::TestValues) if name == "test_value" => {
                 self.value(attributes)?;
-                State::TestValue
+                ElementKind::TestValue
             }
-            Some(State::Actions) if name == "action" => self.action(attributes)?,
-            Some(State::Action) => match name {
+            Some(ElementKind::Actions) if name == "action" => self.action(attributes)?,
+            Some(ElementKind::Action) => match name {
                 "message" => self.message(attributes)?,
                 "create-context" => self.create_context(attributes)?,
                 _ => return self.unexpected(name, "<message> or <create-context>"),
             },
-            Some(State::CreateContext) if name == "message" => self.message(attributes)?,
-            Some(State::Message) => match name {
-                "values" | "tags" => State::Message,
+            Some(ElementKind::CreateContext) if name == "message" => self.message(attributes)?,
+            Some(ElementKind::Message) => match name {
+                "values" | "tags" => ElementKind::Message,
                 "value" => self.value(attributes)?,
-                "tag" => State::Tag,
+                "tag" => ElementKind::Tag,
                 _ => return self.unexpected(name, "<values>, <value>, <tags> or <tag>"),
             },
             Some(state) => return self.unexpected(name, expected(state)),
@@ -125,7 +104,7 @@ impl Loader<'_> {
         Err(self.markup.error(format!("Unexpected <{name}> tag, expected {expected}")))
     }
 
-    fn patterndb(&mut self, name: &str, attributes: &Attributes) -> Result<State, LoadError> {
+    fn patterndb(&mut self, name: &str, attributes: &Attributes) -> Result<ElementKind, LoadError> {
         if name != "patterndb" {
             return self.unexpected(name, "a <patterndb>");
         }
@@ -143,10 +122,10 @@ impl Loader<'_> {
         }
         let pub_date = attribute(attributes, "pub_date").unwrap_or_default().to_owned();
         self.database = Some(Head { version: version.to_owned(), pub_date });
-        Ok(State::Patterndb)
+        Ok(ElementKind::Patterndb)
     }
 
-    fn rule(&mut self, attributes: &Attributes) -> Result<State, LoadError> {
+    fn rule(&mut self, attributes: &Attributes) -> Result<ElementKind, LoadError> {
         let Some(id) = attribute(attributes, "id") else {
             return Err(self.markup.error("No id attribute for rule element"));
         };
@@ -166,7 +145,7 @@ impl Loader<'_> {
             actions: Vec::new(),
         };
         self.rules.push(rule);
-        Ok(State::Rule)
+        Ok(ElementKind::Rule)
     }
 
     fn scope(&mut self, attributes: &Attributes) -> Result<Scope, LoadError> {
@@ -186,17 +165,17 @@ impl Loader<'_> {
         })
     }
 
-    fn value(&mut self, attributes: &Attributes) -> Result<State, LoadError> {
+    fn value(&mut self, attributes: &Attributes) -> Result<ElementKind, LoadError> {
         let Some(name) = attribute(attributes, "name") else {
             let rule = self.rules.last().map_or("", |rule| rule.id.as_str());
             let reason = format!("a value misses its name attribute in rule {rule}");
             return Err(self.markup.error(reason));
         };
         self.value = (name.to_owned(), attribute(attributes, "type").map(str::to_owned));
-        Ok(State::Value)
+        Ok(ElementKind::Value)
     }
 
-    fn action(&mut self, attributes: &Attributes) -> Result<State, LoadError> {
+    fn action(&mut self, attributes: &Attributes) -> Result<ElementKind, LoadError> {
         let trigger = match attribute(attributes, "trigger") {
             None => Trigger::Match,
             Some("match") => Trigger::Match,
@@ -216,10 +195,10 @@ impl Loader<'_> {
         };
         let rate = attribute(attributes, "rate").and_then(rate);
         self.action = Some(Action { trigger, condition, rate, content: Content::Nothing });
-        Ok(State::Action)
+        Ok(ElementKind::Action)
     }
 
-    fn message(&mut self, attributes: &Attributes) -> Result<State, LoadError> {
+    fn message(&mut self, attributes: &Attributes) -> Result<ElementKind, LoadError> {
         let mut message = Synthetic::default();
         for (name, value) in attributes {
             let inherit = match name.as_str() {
@@ -238,10 +217,10 @@ impl Loader<'_> {
             message.inherit = inherit;
         }
         self.message = Some(message);
-        Ok(State::Message)
+        Ok(ElementKind::Message)
     }
 
-    fn create_context(&mut self, attributes: &Attributes) -> Result<State, LoadError> {
+    fn create_context(&mut self, attributes: &Attributes) -> Result<ElementKind, LoadError> {
         let Some(text) = attribute(attributes, "context-id") else {
             let rule = self.rules.last().map_or("", |rule| rule.id.as_str());
             let reason = format!("context-id attribute is missing from <create-context>, rule={rule}");
@@ -253,31 +232,31 @@ impl Loader<'_> {
         if let Some(action) = &mut self.action {
             action.content = Content::CreateContext { id, timeout_s, scope, message: Synthetic::default() };
         }
-        Ok(State::CreateContext)
+        Ok(ElementKind::CreateContext)
     }
 
     pub(super) fn text(&mut self, text: &str) -> Result<(), LoadError> {
         let place = self.markup.place();
         let rule = self.rules.len().saturating_sub(1);
         match self.open.last() {
-            Some(State::Prose | State::Example) => {}
-            Some(State::Program) => {
-                self.patterns.program(text, place).map_err(|reason| self.markup.error(reason))?;
+            Some(ElementKind::Prose | ElementKind::Example) => {}
+            Some(ElementKind::Program) => {
+                self.patterns.program(text, place).map_err(|error| self.markup.error(error.to_string()))?;
             }
-            Some(State::Pattern) => self.patterns.message(text, rule, place),
-            Some(State::TestMessage) => {
+            Some(ElementKind::Pattern) => self.patterns.message(text, rule, place),
+            Some(ElementKind::TestMessage) => {
                 if let Some(example) = &mut self.example {
                     example.message = Some(text.to_owned());
                 }
             }
-            Some(State::TestValue) => {
+            Some(ElementKind::TestValue) => {
                 let (name, kind) = self.value.clone();
                 if let Some(example) = &mut self.example {
                     example.values.push(TestValue { name, value: text.to_owned(), kind });
                 }
             }
-            Some(State::Value) => self.value_text(text)?,
-            Some(State::Tag) => {
+            Some(ElementKind::Value) => self.value_text(text)?,
+            Some(ElementKind::Tag) => {
                 if let Some(target) = self.target() {
                     target.tags.push(text.to_owned());
                 }
@@ -324,9 +303,9 @@ impl Loader<'_> {
             return Ok(());
         }
         match closed {
-            Some(State::Ruleset) => self.patterns.close(self.prefix, &self.rules),
-            Some(State::Example) => self.examples.extend(self.example.take()),
-            Some(State::Message) => {
+            Some(ElementKind::Ruleset) => self.patterns.close(self.prefix, &self.rules),
+            Some(ElementKind::Example) => self.examples.extend(self.example.take()),
+            Some(ElementKind::Message) => {
                 let made = self.message.take().unwrap_or_default();
                 match self.action.as_mut().map(|action| &mut action.content) {
                     Some(Content::CreateContext { message, .. }) => *message = made,
@@ -334,7 +313,7 @@ impl Loader<'_> {
                     None => {}
                 }
             }
-            Some(State::Action) => {
+            Some(ElementKind::Action) => {
                 if let (Some(rule), Some(action)) = (self.rules.last_mut(), self.action.take()) {
                     rule.actions.push(action);
                 }
@@ -353,14 +332,14 @@ fn rate(text: &str) -> Option<Rate> {
     Some(Rate { count, seconds })
 }
 
-fn expected(state: State) -> &'static str {
+fn expected(state: ElementKind) -> &'static str {
     match state {
-        State::Patterndb => "a <ruleset>",
-        State::Rules => "a <rule>",
-        State::Examples => "an <example>",
-        State::TestValues => "a <test_value>",
-        State::Actions => "an <action>",
-        State::CreateContext => "a <message>",
+        ElementKind::Patterndb => "a <ruleset>",
+        ElementKind::Rules => "a <rule>",
+        ElementKind::Examples => "an <example>",
+        ElementKind::TestValues => "a <test_value>",
+        ElementKind::Actions => "an <action>",
+        ElementKind::CreateContext => "a <message>",
         _ => "text",
     }
 }

@@ -4,24 +4,37 @@
 //! each set of programs. Rulesets of one set of programs share a tree; those without programs are for any.
 //! Holds: the trees so far. Limits: those of the trees.
 
-use super::super::{
-    Finding, Rule,
+use crate::patterndb::{
+    model::{Finding, Rule},
     tree::{InsertError, Tree},
 };
-use std::collections::HashMap;
+use std::{collections::HashMap, fmt};
 
-type Place = (usize, usize);
+/// Line and column.
+type Position = (usize, usize);
+
+/// A ruleset names a program of another ruleset, whose other programs it does not have.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct MismatchedPrograms {
+    program: String,
+}
+
+impl fmt::Display for MismatchedPrograms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Joining rulesets with mismatching program name sets, program={}", self.program)
+    }
+}
 
 /// The patterns that were read, sorted into their trees.
 pub(super) struct Patterns {
     /// Programs in the order of the file, with the number of their tree.
-    programs: Vec<(String, u32, Place)>,
+    programs: Vec<(String, u32, Position)>,
     by_program: HashMap<String, u32>,
     trees: Vec<Tree>,
     /// The tree of the ruleset that is open.
     tree: Option<u32>,
     /// Its patterns and their rules.
-    waiting: Vec<(String, u32, Place)>,
+    waiting: Vec<(String, u32, Position)>,
     findings: Vec<Finding>,
 }
 
@@ -38,13 +51,11 @@ impl Patterns {
     }
 
     /// Adds a program of the open ruleset. The first one chooses the tree; the others must have the same.
-    pub(super) fn program(&mut self, program: &str, place: Place) -> Result<(), String> {
+    pub(super) fn program(&mut self, program: &str, place: Position) -> Result<(), MismatchedPrograms> {
         let known = self.by_program.get(program).copied();
         let tree = match (self.tree, known) {
             (Some(tree), Some(known)) if tree != known => {
-                return Err(format!(
-                    "Joining rulesets with mismatching program name sets, program={program}"
-                ));
+                return Err(MismatchedPrograms { program: program.to_owned() });
             }
             (Some(tree), _) | (None, Some(tree)) => tree,
             (None, None) => {
@@ -61,7 +72,7 @@ impl Patterns {
     }
 
     /// Adds a pattern of a rule of the open ruleset.
-    pub(super) fn message(&mut self, pattern: &str, rule: usize, place: Place) {
+    pub(super) fn message(&mut self, pattern: &str, rule: usize, place: Position) {
         self.waiting.push((pattern.to_owned(), rule as u32, place));
     }
 
@@ -82,7 +93,7 @@ impl Patterns {
         }
     }
 
-    fn leave_out(&mut self, pattern: &str, rule: &str, (line, column): Place, reason: &str) {
+    fn leave_out(&mut self, pattern: &str, rule: &str, (line, column): Position, reason: &str) {
         let reason = format!("pattern '{pattern}' of rule {rule} is left out: {reason}");
         self.findings.push(Finding { line, column, reason });
     }
