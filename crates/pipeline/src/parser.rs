@@ -8,40 +8,24 @@
 //! Limits: those of [`Writer`]; each parser names its own.
 
 mod context;
-mod csv;
 mod date;
-mod event_format;
+mod format;
 mod geoip;
 mod input;
-mod json;
-mod kv;
-mod linux_audit;
-mod names;
 mod probe;
-mod regexp;
-mod sdata;
-mod snmptrap;
+mod reader;
 mod syslog;
-mod tags;
-mod writer;
-mod xml;
 
-pub use context::{Context, ContextError, ContextReading, ContextTable, Contexts, Selector};
-pub use csv::{Csv, CsvDialect};
+pub use context::{Context, ContextError, ContextReading, ContextTable, Contexts, RowFault, Selector};
 pub use date::{Date, DateFormat, DateFormatError, DateTarget};
-pub use event_format::{Cef, Leef};
+pub use format::{
+    Cef, Csv, CsvDialect, ExtractPath, ExtractPathError, Json, Kv, Leef, Regexp, Sdata, Snmptrapd, Tags, Xml,
+};
 pub use geoip::Geoip;
-pub use input::{Input, TextParser};
-pub use json::{ExtractPath, ExtractPathError, Json};
-pub use kv::Kv;
+pub use input::Input;
 pub use probe::{Probe, Probes, SERIES_MAX, Series};
-pub use regexp::Regexp;
-pub use sdata::Sdata;
-pub use snmptrap::Snmptrapd;
-pub use syslog::Syslog;
-pub use tags::Tags;
-pub use writer::{VALUES_MAX, Writer};
-pub use xml::Xml;
+pub use reader::{Reader, TextParser, VALUES_MAX, Writer};
+pub use syslog::{Syslog, Unreadable};
 
 use message::{Batch, Selection};
 use template::Renderer;
@@ -84,13 +68,6 @@ pub trait Parser: Send + Sync {
     fn tick(&self, renderer: &mut Renderer, made: &mut Vec<Batch>) {
         let _ = (renderer, made);
     }
-}
-
-/// A parser of texts, seen one message at a time.
-pub trait Reader: Send + Sync {
-    /// Reads a text and writes its values to `out`. Returns false when the text is of another format: the message is
-    /// stopped.
-    fn read(&self, text: &[u8], out: &mut Writer<'_>) -> bool;
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 
 mod table;
 
-pub use table::{ContextError, ContextReading, ContextTable};
+pub use table::{ContextError, ContextReading, ContextTable, RowFault};
 
 use super::Parser;
 use crate::filter::Filter;

@@ -42,7 +42,12 @@ pub struct Date {
 }
 
 /// Reads a whole text as a time. `zone` applies when the text has none.
-pub(super) fn read_time(format: &DateFormat, text: &str, received: Stamp, zone: &TimeZone) -> Option<Stamp> {
+pub(in crate::parser) fn read_time(
+    format: &DateFormat,
+    text: &str,
+    received: Stamp,
+    zone: &TimeZone,
+) -> Option<Stamp> {
     format.read(text)?.stamp(received, zone)
 }
 

@@ -5,7 +5,7 @@
 //! Holds: the database, which may be replaced at any time; what a batch asked for is remembered while it is read.
 //! Limits: [`FACTS_MAX`] facts an address.
 
-use super::{Input, Parser, names::JoinedName};
+use super::{Input, Parser, reader::JoinedName};
 use maxminddb::Reader;
 use message::{Batch, FIELD_NAME_BYTES_MAX, Selection, Span, ValueKind};
 use serde_json::Value;

@@ -10,17 +10,26 @@ use message::{Batch, Mark, Selection};
 use template::Renderer;
 use wire::{DecodeOptions, Decoder};
 
+/// The fate of a text that cannot be read as syslog.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unreadable {
+    /// Its message is marked and passes.
+    Marks,
+    /// Its message is stopped: `drop-invalid(yes)`.
+    Stops,
+}
+
 /// Reads syslog headers.
 pub struct Syslog {
     decoder: Decoder,
     input: Input,
-    drop_invalid: bool,
+    unreadable: Unreadable,
 }
 
 impl Syslog {
-    /// Makes a reader of an input. `drop_invalid`: messages that cannot be read are stopped.
-    pub fn new(options: DecodeOptions, input: Input, drop_invalid: bool) -> Syslog {
-        Syslog { decoder: Decoder::new(options), input, drop_invalid }
+    /// Makes a reader of an input.
+    pub fn new(options: DecodeOptions, input: Input, unreadable: Unreadable) -> Syslog {
+        Syslog { decoder: Decoder::new(options), input, unreadable }
     }
 }
 
@@ -33,10 +42,9 @@ impl Parser for Syslog {
             if decoder.decode_into(batch, index, text) {
                 continue;
             }
-            if self.drop_invalid {
-                read.remove(index);
-            } else {
-                batch.messages[index].marks.add(Mark::ParseError);
+            match self.unreadable {
+                Unreadable::Stops => read.remove(index),
+                Unreadable::Marks => batch.messages[index].marks.add(Mark::ParseError),
             }
         }
         read

@@ -6,7 +6,7 @@ use pipeline::{
     Parser,
     parser::{
         Cef, Csv, CsvDialect, Date, DateFormat, DateTarget, ExtractPath, Input, Json, Kv, Leef, Regexp,
-        Sdata, Syslog, Tags, TextParser, VALUES_MAX, Xml,
+        Sdata, Syslog, Tags, TextParser, Unreadable, VALUES_MAX, Xml,
     },
 };
 use std::sync::{Arc, OnceLock};
@@ -67,7 +67,7 @@ fn parsers() -> &'static [Box<dyn Parser>] {
                 "",
             )),
             Box::new(date),
-            Box::new(Syslog::new(syslog, input(), true)),
+            Box::new(Syslog::new(syslog, input(), Unreadable::Stops)),
         ]
     })
 }

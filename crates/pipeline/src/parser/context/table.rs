@@ -6,8 +6,8 @@
 use message::FieldName;
 use std::{collections::HashMap, fmt};
 use template::{
-    Surroundings, Template,
-    pattern::{Pattern, PatternFlags, PatternKind},
+    Surroundings, Template, TemplateError,
+    pattern::{Pattern, PatternError, PatternFlags, PatternKind},
 };
 
 /// Most rows of a table.
@@ -19,12 +19,47 @@ pub struct ContextError {
     /// Line of the file, from 1.
     pub line: usize,
     /// The fault in that line.
-    pub reason: String,
+    pub fault: RowFault,
+}
+
+/// The fault in a row of a table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RowFault {
+    /// It does not have three columns.
+    Columns {
+        /// The number that it has.
+        count: usize,
+    },
+    /// The table has [`ROWS_MAX`] rows already.
+    TooMany,
+    /// A quote has no partner.
+    OpenQuote,
+    /// Something follows the closing quote of a column.
+    AfterQuote,
+    /// Its value is not a template.
+    Template(TemplateError),
+    /// Its selector is not a glob.
+    Glob(PatternError),
 }
 
 impl fmt::Display for ContextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.reason)
+        write!(f, "line {}: {}", self.line, self.fault)
+    }
+}
+
+impl fmt::Display for RowFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RowFault::Columns { count } => {
+                write!(f, "a row is selector,name,value; this one has {count} columns")
+            }
+            RowFault::TooMany => write!(f, "more than {ROWS_MAX} rows"),
+            RowFault::OpenQuote => f.write_str("a quote is not closed"),
+            RowFault::AfterQuote => f.write_str("a quoted column ends at its quote"),
+            RowFault::Template(error) => error.fmt(f),
+            RowFault::Glob(error) => error.fmt(f),
+        }
     }
 }
 
@@ -61,29 +96,34 @@ impl ContextTable {
         let mut table = ContextTable { ignore_case: reading.ignore_case, ..ContextTable::default() };
         let mut records = Records { rest: text.strip_prefix('\u{feff}').unwrap_or(text), line: 1 };
         while let Some((line, record)) = records.next() {
-            let error = |reason: String| ContextError { line, reason };
+            let error = |fault: RowFault| ContextError { line, fault };
             let [selector, name, value] = record.map_err(error)?;
             if table.rows.len() >= ROWS_MAX {
-                return Err(error(format!("more than {ROWS_MAX} rows")));
+                return Err(error(RowFault::TooMany));
             }
             let name = FieldName::parse(&format!("{}{name}", reading.prefix));
             let value = match value.contains('$') {
-                true => Template::parse(&value, around).map_err(|wrong| error(wrong.to_string()))?,
+                true => Template::parse(&value, around).map_err(|wrong| error(RowFault::Template(wrong)))?,
                 false => Template::literal(&value),
             };
-            table.add(&selector, name, value, reading.globs).map_err(error)?;
+            table.add(&selector, name, value, reading).map_err(error)?;
         }
         Ok(table)
     }
 
-    fn add(&mut self, selector: &str, name: FieldName, value: Template, globs: bool) -> Result<(), String> {
+    fn add(
+        &mut self,
+        selector: &str,
+        name: FieldName,
+        value: Template,
+        reading: ContextReading<'_>,
+    ) -> Result<(), RowFault> {
         let key = self.key(selector.as_bytes()).into_owned();
         let row = self.rows.len();
         self.rows.push((name, value));
-        if globs && !self.by_selector.contains_key(&key) {
+        if reading.globs && !self.by_selector.contains_key(&key) {
             let flags = PatternFlags { ignore_case: self.ignore_case, ..PatternFlags::default() };
-            let glob =
-                Pattern::compile(selector, PatternKind::Glob, flags).map_err(|error| error.to_string())?;
+            let glob = Pattern::compile(selector, PatternKind::Glob, flags).map_err(RowFault::Glob)?;
             self.globs.push((glob, key.clone()));
         }
         self.by_selector.entry(key).or_default().push(row);
@@ -120,7 +160,7 @@ struct Records<'t> {
 
 impl<'t> Records<'t> {
     /// Reads the line and the three columns of the next record that is not empty.
-    fn next(&mut self) -> Option<(usize, Result<[String; 3], String>)> {
+    fn next(&mut self) -> Option<(usize, Result<[String; 3], RowFault>)> {
         loop {
             self.rest = self.rest.strip_prefix('\r').unwrap_or(self.rest);
             match self.rest.strip_prefix('\n') {
@@ -144,19 +184,16 @@ impl<'t> Records<'t> {
                         break;
                     }
                 }
-                Err(reason) => return Some((line, Err(reason))),
+                Err(fault) => return Some((line, Err(fault))),
             }
         }
         let count = columns.len();
         let columns = <[String; 3]>::try_from(columns);
-        Some((
-            line,
-            columns.map_err(|_| format!("a row is selector,name,value; this one has {count} columns")),
-        ))
+        Some((line, columns.map_err(|_| RowFault::Columns { count })))
     }
 
     /// Reads a column, and returns true with it at the end of the record. The line end is not consumed.
-    fn column(&mut self) -> Result<(String, bool), String> {
+    fn column(&mut self) -> Result<(String, bool), RowFault> {
         let column = match self.rest.strip_prefix('"') {
             Some(body) => self.quoted(body)?,
             None => {
@@ -172,15 +209,15 @@ impl<'t> Records<'t> {
                 Ok((column, false))
             }
             None if self.rest.is_empty() || self.rest.starts_with('\n') => Ok((column, true)),
-            None => Err("a quoted column ends at its quote".to_owned()),
+            None => Err(RowFault::AfterQuote),
         }
     }
 
-    fn quoted(&mut self, body: &'t str) -> Result<String, String> {
+    fn quoted(&mut self, body: &'t str) -> Result<String, RowFault> {
         let mut column = String::new();
         let mut rest = body;
         loop {
-            let quote = rest.find('"').ok_or("a quote is not closed")?;
+            let quote = rest.find('"').ok_or(RowFault::OpenQuote)?;
             column.push_str(&rest[..quote]);
             rest = &rest[quote + 1..];
             match rest.strip_prefix('"') {

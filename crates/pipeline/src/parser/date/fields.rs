@@ -3,9 +3,8 @@
 //! In: fields. Out: a stamp, with what is missing taken from the time of receiving. `None`: there is no such time.
 //! Limits: none of its own.
 
-use super::format::offset_at;
 use jiff::{
-    civil,
+    Timestamp, civil,
     tz::{Offset, TimeZone},
 };
 use message::{Stamp, ZoneQuality};
@@ -89,4 +88,9 @@ fn nearest_year(month: i32, now: &Civil) -> i32 {
         (1, 12) => now.year + 1,
         _ => now.year,
     }
+}
+
+/// Returns the offset of a zone from UTC at a moment.
+fn offset_at(zone: &TimeZone, unix_s: i64) -> i32 {
+    zone.to_offset(Timestamp::from_second(unix_s).unwrap_or(Timestamp::UNIX_EPOCH)).seconds()
 }

@@ -4,15 +4,15 @@
 //! Limits: numbers of as many digits as they can have; names in English, in any case.
 
 use super::fields::Fields;
-use jiff::{Timestamp, tz::TimeZone};
+use jiff::tz::TimeZone;
 use std::fmt;
 
 /// A format.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct DateFormat(Vec<Part>);
+pub struct DateFormat(Vec<FormatPart>);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Part {
+enum FormatPart {
     /// A character that must be there.
     Literal(char),
     /// Blanks, or none.
@@ -110,15 +110,15 @@ impl DateFormat {
     }
 }
 
-fn compile(text: &str, parts: &mut Vec<Part>) -> Result<(), DateFormatError> {
+fn compile(text: &str, parts: &mut Vec<FormatPart>) -> Result<(), DateFormatError> {
     let mut characters = text.chars();
     while let Some(character) = characters.next() {
         if character.is_ascii_whitespace() {
-            parts.push(Part::Blanks);
+            parts.push(FormatPart::Blanks);
             continue;
         }
         if character != '%' {
-            parts.push(Part::Literal(character));
+            parts.push(FormatPart::Literal(character));
             continue;
         }
         let letter = characters.next().ok_or_else(|| DateFormatError("%".to_owned()))?;
@@ -129,27 +129,27 @@ fn compile(text: &str, parts: &mut Vec<Part>) -> Result<(), DateFormatError> {
             letter
         };
         parts.push(match letter {
-            '%' => Part::Literal('%'),
-            'n' | 't' => Part::Blanks,
-            'Y' | 'G' => Part::Year,
-            'y' | 'g' => Part::ShortYear,
-            'C' => Part::Century,
-            'm' => Part::Month,
-            'b' | 'B' | 'h' => Part::MonthName,
-            'd' | 'e' => Part::Day,
-            'j' => Part::YearDay,
-            'a' | 'A' => Part::WeekdayName,
-            'u' | 'w' => Part::Ignored(1),
-            'U' | 'W' | 'V' => Part::Ignored(2),
-            'H' | 'k' => Part::Hour,
-            'I' | 'l' => Part::Hour12,
-            'M' => Part::Minute,
-            'S' => Part::Second,
-            'f' => Part::Fraction,
-            'p' | 'P' => Part::HalfDay,
-            's' => Part::UnixSeconds,
-            'z' => Part::Offset,
-            'Z' => Part::ZoneName,
+            '%' => FormatPart::Literal('%'),
+            'n' | 't' => FormatPart::Blanks,
+            'Y' | 'G' => FormatPart::Year,
+            'y' | 'g' => FormatPart::ShortYear,
+            'C' => FormatPart::Century,
+            'm' => FormatPart::Month,
+            'b' | 'B' | 'h' => FormatPart::MonthName,
+            'd' | 'e' => FormatPart::Day,
+            'j' => FormatPart::YearDay,
+            'a' | 'A' => FormatPart::WeekdayName,
+            'u' | 'w' => FormatPart::Ignored(1),
+            'U' | 'W' | 'V' => FormatPart::Ignored(2),
+            'H' | 'k' => FormatPart::Hour,
+            'I' | 'l' => FormatPart::Hour12,
+            'M' => FormatPart::Minute,
+            'S' => FormatPart::Second,
+            'f' => FormatPart::Fraction,
+            'p' | 'P' => FormatPart::HalfDay,
+            's' => FormatPart::UnixSeconds,
+            'z' => FormatPart::Offset,
+            'Z' => FormatPart::ZoneName,
             'c' => return joined("%a %b %d %H:%M:%S %Y", characters.as_str(), parts),
             'D' | 'x' => return joined("%m/%d/%y", characters.as_str(), parts),
             'F' => return joined("%Y-%m-%d", characters.as_str(), parts),
@@ -162,12 +162,12 @@ fn compile(text: &str, parts: &mut Vec<Part>) -> Result<(), DateFormatError> {
     Ok(())
 }
 
-fn joined(short: &str, rest: &str, parts: &mut Vec<Part>) -> Result<(), DateFormatError> {
+fn joined(short: &str, rest: &str, parts: &mut Vec<FormatPart>) -> Result<(), DateFormatError> {
     compile(short, parts)?;
     compile(rest, parts)
 }
 
-impl Part {
+impl FormatPart {
     /// Reads a part; the result is what follows.
     fn read<'t>(self, text: &'t str, fields: &mut Fields) -> Option<&'t str> {
         let mut put = |field: fn(&mut Fields) -> &mut Option<i32>,
@@ -181,42 +181,42 @@ impl Part {
             Some(rest)
         };
         match self {
-            Part::Literal(character) => text.strip_prefix(character),
-            Part::Blanks => Some(text.trim_ascii_start()),
-            Part::Year => put(|fields| &mut fields.year, 4, 1..=9999),
-            Part::Century => {
+            FormatPart::Literal(character) => text.strip_prefix(character),
+            FormatPart::Blanks => Some(text.trim_ascii_start()),
+            FormatPart::Year => put(|fields| &mut fields.year, 4, 1..=9999),
+            FormatPart::Century => {
                 let (century, rest) = number(text, 2)?;
                 fields.year = Some(century * 100 + fields.year.unwrap_or_default() % 100);
                 Some(rest)
             }
-            Part::ShortYear => {
+            FormatPart::ShortYear => {
                 let (year, rest) = number(text, 2)?;
                 fields.year = Some(if year < 69 { 2000 + year } else { 1900 + year });
                 Some(rest)
             }
-            Part::Month => put(|fields| &mut fields.month, 2, 1..=12),
-            Part::MonthName => {
+            FormatPart::Month => put(|fields| &mut fields.month, 2, 1..=12),
+            FormatPart::MonthName => {
                 let (month, rest) = name(text, &MONTHS)?;
                 fields.month = Some(month as i32 + 1);
                 Some(rest)
             }
-            Part::Day => put(|fields| &mut fields.day, 2, 1..=31),
-            Part::YearDay => put(|fields| &mut fields.year_day, 3, 1..=366),
-            Part::WeekdayName => Some(name(text, &WEEKDAYS)?.1),
-            Part::Ignored(digits) => Some(number(text, digits)?.1),
-            Part::Hour => put(|fields| &mut fields.hour, 2, 0..=23),
-            Part::Hour12 => put(|fields| &mut fields.hour, 2, 1..=12),
-            Part::Minute => put(|fields| &mut fields.minute, 2, 0..=59),
-            Part::Second => put(|fields| &mut fields.second, 2, 0..=60),
-            Part::Fraction => fraction(text, fields),
-            Part::HalfDay => half_day(text, fields),
-            Part::UnixSeconds => {
+            FormatPart::Day => put(|fields| &mut fields.day, 2, 1..=31),
+            FormatPart::YearDay => put(|fields| &mut fields.year_day, 3, 1..=366),
+            FormatPart::WeekdayName => Some(name(text, &WEEKDAYS)?.1),
+            FormatPart::Ignored(digits) => Some(number(text, digits)?.1),
+            FormatPart::Hour => put(|fields| &mut fields.hour, 2, 0..=23),
+            FormatPart::Hour12 => put(|fields| &mut fields.hour, 2, 1..=12),
+            FormatPart::Minute => put(|fields| &mut fields.minute, 2, 0..=59),
+            FormatPart::Second => put(|fields| &mut fields.second, 2, 0..=60),
+            FormatPart::Fraction => fraction(text, fields),
+            FormatPart::HalfDay => half_day(text, fields),
+            FormatPart::UnixSeconds => {
                 let end = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
                 fields.unix_s = Some(text[..end].parse().ok().filter(|seconds| *seconds < 253_402_300_800)?);
                 Some(&text[end..])
             }
-            Part::Offset => offset(text, fields),
-            Part::ZoneName => zone_name(text, fields),
+            FormatPart::Offset => offset(text, fields),
+            FormatPart::ZoneName => zone_name(text, fields),
         }
     }
 }
@@ -301,9 +301,4 @@ fn zone_name<'t>(text: &'t str, fields: &mut Fields) -> Option<&'t str> {
         fields.zone = Some(TimeZone::get(name).ok().filter(|_| !name.is_empty())?);
     }
     Some(rest)
-}
-
-/// Returns the offset of a zone from UTC at a moment.
-pub(super) fn offset_at(zone: &TimeZone, unix_s: i64) -> i32 {
-    zone.to_offset(Timestamp::from_second(unix_s).unwrap_or(Timestamp::UNIX_EPOCH)).seconds()
 }

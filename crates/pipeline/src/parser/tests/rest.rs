@@ -2,7 +2,7 @@
 
 use super::{batch, parsed, renderer, shown};
 use crate::parser::{
-    Input, Kv, Parser, Probe, Probes, Reader, Regexp, Sdata, Snmptrapd, Syslog, Tags, TextParser,
+    Input, Kv, Parser, Probe, Probes, Reader, Regexp, Sdata, Snmptrapd, Syslog, Tags, TextParser, Unreadable,
 };
 use jiff::tz::TimeZone;
 use message::{Field, FieldName, Selection};
@@ -75,9 +75,9 @@ fn tags_are_added() {
 
 #[test]
 fn a_text_becomes_a_message() {
-    let check = |flags: ParseFlags, drop_invalid: bool, text: &str, want: &str| {
+    let check = |flags: ParseFlags, unreadable: Unreadable, text: &str, want: &str| {
         let parser =
-            Syslog::new(DecodeOptions { flags, ..DecodeOptions::default() }, Input::message(), drop_invalid);
+            Syslog::new(DecodeOptions { flags, ..DecodeOptions::default() }, Input::message(), unreadable);
         let mut batch = batch(&[text.as_bytes()]);
         let read = parser.parse(&mut batch, &Selection::all(1), &mut renderer());
         let field = |field: Field| String::from_utf8_lossy(batch.fixed(0, field)).into_owned();
@@ -92,12 +92,17 @@ fn a_text_becomes_a_message() {
         assert_eq!(if read.has(0) { got.join("|") } else { "stopped".into() }, want, "{text}");
     };
     let protocol = ParseFlags::default().with(ParseFlags::SYSLOG_PROTOCOL);
-    check(ParseFlags::default(), false, "<13>Nov 21 10:00:00 web su: hi", "web|su|hi||");
-    check(protocol, false, "<13>1 2026-11-21T10:00:00Z web su - - [a b=\"c\"] hi", "web|su|hi|c|");
-    check(protocol.with(ParseFlags::NO_RFC3164_FALLBACK), true, "no header", "stopped");
+    check(ParseFlags::default(), Unreadable::Marks, "<13>Nov 21 10:00:00 web su: hi", "web|su|hi||");
+    check(
+        protocol,
+        Unreadable::Marks,
+        "<13>1 2026-11-21T10:00:00Z web su - - [a b=\"c\"] hi",
+        "web|su|hi|c|",
+    );
+    check(protocol.with(ParseFlags::NO_RFC3164_FALLBACK), Unreadable::Stops, "no header", "stopped");
     check(
         protocol.with(ParseFlags::NO_RFC3164_FALLBACK),
-        false,
+        Unreadable::Marks,
         "no header",
         "||no header||message.parse_error",
     );

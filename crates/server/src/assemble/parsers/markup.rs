@@ -7,7 +7,7 @@ use crate::assemble::{expressions::decoding::default_priority, lowering::Lowerin
 use config::tree::{Arg, MatchFlag, MatchType, Name};
 use pipeline::{
     Parser,
-    parser::{Regexp, Syslog, Xml},
+    parser::{Regexp, Syslog, Unreadable, Xml},
 };
 use std::sync::Arc;
 use template::pattern::Pattern;
@@ -31,7 +31,9 @@ impl<'t> Lowering<'t> {
         decode.bad_hostname = self.bad_hostname();
         decode.sdata_prefix = options.own_text("sdata-prefix").filter(|prefix| prefix != ".SDATA.");
         let input = self.parser_input(parser)?;
-        Some(Arc::new(Syslog::new(decode, input, options.is_yes("drop-invalid"))))
+        let unreadable =
+            if options.is_yes("drop-invalid") { Unreadable::Stops } else { Unreadable::Marks };
+        Some(Arc::new(Syslog::new(decode, input, unreadable)))
     }
 
     pub(crate) fn regexp_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {

@@ -7,7 +7,7 @@
 //! type.
 //! Limits: those of [`Writer`]; one walk over the text.
 
-use super::{Reader, Writer};
+use crate::parser::reader::{Reader, Writer};
 use memchr::memchr;
 use message::ValueKind;
 use template::{OnError, TypeHint, pattern::GROUPS_MAX};

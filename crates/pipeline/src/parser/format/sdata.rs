@@ -4,7 +4,7 @@
 //! some senders write them. What does not begin so is stopped.
 //! Limits: those of [`Writer`].
 
-use super::{Reader, Writer, names::JoinedName};
+use crate::parser::reader::{JoinedName, Reader, Writer};
 use memchr::memchr2;
 use message::ValueKind;
 

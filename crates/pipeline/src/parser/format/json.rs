@@ -5,7 +5,7 @@
 //! at the top. Messages without JSON are stopped.
 //! As lenient as json-c, which senders were tested against: text may be in single quotes, words in any case, a comma
 //! after the last member, anything after the value. Bytes that are not UTF-8 stay unchanged.
-//! Limits: [`DEPTH_MAX`] levels, deeper texts are stopped; those of [`Writer`].
+//! Limits: [`scan::DEPTH_MAX`] levels, deeper texts are stopped; those of [`Writer`].
 
 mod path;
 mod scan;
@@ -14,12 +14,9 @@ mod walk;
 
 pub use path::{ExtractPath, ExtractPathError};
 
-use super::{Reader, Writer, names::JoinedName};
+use crate::parser::reader::{JoinedName, Reader, Writer};
 use scan::Scan;
 use walk::Walk;
-
-/// Deepest nesting of objects and arrays.
-pub(crate) const DEPTH_MAX: usize = 128;
 
 /// Reads JSON objects.
 #[derive(Clone, Debug)]

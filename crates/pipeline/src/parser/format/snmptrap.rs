@@ -5,9 +5,13 @@
 //! `DATE TIME HOST(via TRANSPORT) TRAP, SNMP v1, community NAME` and the enterprise on the second line.
 //! Out: a value for each, colons in its name as one `_`; the time; `snmptrapd` as program; the message becomes all of
 //! them as `name='value'`, or is empty. A text that does not begin so is stopped.
-//! Limits: those of [`super::Writer`].
+//! Limits: those of [`Writer`].
 
-use super::{DateFormat, Reader, Writer, date::read_time, kv};
+use super::kv;
+use crate::parser::{
+    date::{DateFormat, read_time},
+    reader::{Reader, Writer},
+};
 use jiff::tz::TimeZone;
 use memchr::{memchr, memmem};
 use message::ValueKind;

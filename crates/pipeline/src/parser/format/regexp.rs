@@ -4,7 +4,7 @@
 //! `store-matches` gives them. A text that no pattern matches is stopped.
 //! Limits: those of patterns and of [`Writer`].
 
-use super::{Reader, Writer};
+use crate::parser::reader::{Reader, Writer};
 use message::ValueKind;
 use std::sync::Arc;
 use template::pattern::{GROUPS_MAX, Groups, Pattern};

@@ -99,34 +99,34 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes later names without the prefix: they are numbers, like those of the results of a match.
-    pub(super) fn begin_numbers(&mut self) {
+    pub(in crate::parser) fn begin_numbers(&mut self) {
         self.is_unprefixed = true;
     }
 
     /// Returns the time of receiving.
-    pub(super) fn received(&self) -> Stamp {
+    pub(in crate::parser) fn received(&self) -> Stamp {
         self.batch.received_of(self.target.index)
     }
 
     /// Sets the time of the message.
-    pub(super) fn set_event(&mut self, stamp: Stamp) {
+    pub(in crate::parser) fn set_event(&mut self, stamp: Stamp) {
         self.batch.messages[self.target.index].event = stamp;
     }
 
     /// Returns true when the message has a value of this name.
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub(in crate::parser) fn has(&self, name: &str) -> bool {
         self.batch.field(self.target.index, &FieldName::Named(name.to_owned())).is_some()
     }
 
     /// Removes a value whose name takes no prefix.
-    pub(super) fn unset_unprefixed(&mut self, name: &str) {
+    pub(in crate::parser) fn unset_unprefixed(&mut self, name: &str) {
         if self.has(name) {
             self.batch.unset_field(self.target.index, &FieldName::Named(name.to_owned()));
         }
     }
 
     /// Removes the values of a match from a number on.
-    pub(super) fn unset_numbered(&mut self, from: usize) {
+    pub(in crate::parser) fn unset_numbered(&mut self, from: usize) {
         for number in self.batch.numbered(self.target.index, from) {
             self.batch.unset_field(self.target.index, &FieldName::Named(number.to_string()));
         }

@@ -1,26 +1,26 @@
 //! Joined names of nested values: `outer.inner`.
 //!
 //! In: one part at a time. Out: the whole, to be cut where it is too long. Holds: bytes on the stack.
-//! Limits: what is longer than any name may be is not kept; one byte more than that says so to [`super::Writer`].
+//! Limits: what is longer than any name may be is not kept; one byte more than that says so to [`super::writer::Writer`].
 
 use message::FIELD_NAME_BYTES_MAX;
 
 const NAME_BYTES_MAX: usize = FIELD_NAME_BYTES_MAX + 1;
 
 /// The names around the value that is being read.
-pub(super) struct JoinedName {
+pub(in crate::parser) struct JoinedName {
     delimiter: u8,
     bytes: [u8; NAME_BYTES_MAX],
     length: usize,
 }
 
 impl JoinedName {
-    pub(super) fn new(delimiter: u8) -> JoinedName {
+    pub(in crate::parser) fn new(delimiter: u8) -> JoinedName {
         JoinedName { delimiter, bytes: [0; NAME_BYTES_MAX], length: 0 }
     }
 
     /// Adds a part; the result takes it away again when it is given to [`JoinedName::pop_to`].
-    pub(super) fn push(&mut self, part: &[u8]) -> usize {
+    pub(in crate::parser) fn push(&mut self, part: &[u8]) -> usize {
         let before = self.length;
         if before > 0 {
             self.append(&[self.delimiter]);
@@ -29,15 +29,15 @@ impl JoinedName {
         before
     }
 
-    pub(super) fn pop_to(&mut self, length: usize) {
+    pub(in crate::parser) fn pop_to(&mut self, length: usize) {
         self.length = length;
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::parser) fn is_empty(&self) -> bool {
         self.length == 0
     }
 
-    pub(super) fn joined(&self) -> &[u8] {
+    pub(in crate::parser) fn joined(&self) -> &[u8] {
         &self.bytes[..self.length]
     }
 

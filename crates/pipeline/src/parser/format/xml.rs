@@ -7,7 +7,7 @@
 
 mod scan;
 
-use super::{Reader, VALUES_MAX, Writer, names::JoinedName};
+use crate::parser::reader::{JoinedName, Reader, VALUES_MAX, Writer};
 use message::ValueKind;
 use scan::{Piece, Scan, plain};
 use std::{borrow::Cow, collections::HashMap, sync::Arc};
@@ -33,7 +33,7 @@ pub struct Xml {
 
 /// The values found so far.
 #[derive(Default)]
-struct Found<'t> {
+struct Values<'t> {
     values: Vec<Value<'t>>,
     by_name: HashMap<Vec<u8>, usize>,
     is_cut: bool,
@@ -44,6 +44,13 @@ struct Value<'t> {
     texts: Vec<Cow<'t, [u8]>>,
 }
 
+/// The form of a text: with references to characters, or as it is, in a CDATA section.
+#[derive(Clone, Copy)]
+enum Text {
+    Escaped,
+    Verbatim,
+}
+
 /// An element that is open.
 struct Open<'t> {
     tag: &'t [u8],
@@ -52,7 +59,7 @@ struct Open<'t> {
     text: Option<Cow<'t, [u8]>>,
 }
 
-impl<'t> Found<'t> {
+impl<'t> Values<'t> {
     fn add(&mut self, name: &[u8], text: Cow<'t, [u8]>) {
         if let Some(at) = self.by_name.get(name) {
             self.values[*at].texts.push(text);
@@ -67,15 +74,15 @@ impl<'t> Found<'t> {
 
 impl Xml {
     /// Reads all elements. `None`: it is not XML; values found before stay.
-    fn walk<'t>(&self, text: &'t [u8], found: &mut Found<'t>) -> Option<()> {
+    fn walk<'t>(&self, text: &'t [u8], found: &mut Values<'t>) -> Option<()> {
         let mut scan = Scan::new(text);
         let mut open: Vec<Open<'t>> = Vec::new();
         let mut name = JoinedName::new(b'.');
         let mut seen = false;
         while let Some(piece) = scan.next()? {
             match piece {
-                Piece::Text(raw) => self.text(raw, false, open.last_mut())?,
-                Piece::Cdata(raw) => self.text(raw, true, open.last_mut())?,
+                Piece::Text(raw) => self.text(raw, Text::Escaped, open.last_mut())?,
+                Piece::Cdata(raw) => self.text(raw, Text::Verbatim, open.last_mut())?,
                 Piece::Start { tag, attributes, is_empty } => {
                     seen = true;
                     if self.excluded.iter().any(|glob| glob.is_match(tag)) {
@@ -107,11 +114,14 @@ impl Xml {
         (seen && open.is_empty()).then_some(())
     }
 
-    fn text<'t>(&self, raw: &'t [u8], is_cdata: bool, open: Option<&mut Open<'t>>) -> Option<()> {
+    fn text<'t>(&self, raw: &'t [u8], form: Text, open: Option<&mut Open<'t>>) -> Option<()> {
         // Only blanks may be outside elements.
         let Some(open) = open else { return raw.trim_ascii().is_empty().then_some(()) };
         let raw = if self.strip_whitespace { raw.trim_ascii() } else { raw };
-        let text = if is_cdata { Cow::Borrowed(raw) } else { plain(raw)? };
+        let text = match form {
+            Text::Escaped => plain(raw)?,
+            Text::Verbatim => Cow::Borrowed(raw),
+        };
         match &mut open.text {
             Some(before) => before.to_mut().extend_from_slice(&text),
             None => open.text = Some(text),
@@ -124,7 +134,7 @@ impl Xml {
         tag: &[u8],
         attributes: &'t [u8],
         name: &mut JoinedName,
-        found: &mut Found<'t>,
+        found: &mut Values<'t>,
     ) -> Option<()> {
         let mut rest = attributes;
         while let Some((attribute, value, after)) = scan::attribute(rest)? {
@@ -160,7 +170,7 @@ impl Xml {
 
 impl Reader for Xml {
     fn read(&self, text: &[u8], out: &mut Writer<'_>) -> bool {
-        let mut found = Found::default();
+        let mut found = Values::default();
         let read = self.walk(text, &mut found);
         found.values.iter().for_each(|value| self.give(value, out));
         if found.is_cut {

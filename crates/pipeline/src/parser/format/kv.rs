@@ -7,7 +7,7 @@
 //! which keys are looked for as well. Reading never fails. Limits: those of [`Writer`]; one walk over the text, besides
 //! `OPEN_QUOTES_MAX` stretches.
 
-use super::{Reader, Writer};
+use crate::parser::reader::{Reader, Writer};
 use memchr::{memchr, memmem::Finder};
 use message::ValueKind;
 use template::list_append;
@@ -37,7 +37,7 @@ struct Key {
 }
 
 /// A value that was read.
-struct Found<'t> {
+struct PairValue<'t> {
     value: &'t [u8],
     /// The quote around it: its escapes are to be read.
     quote: Option<u8>,
@@ -105,17 +105,17 @@ impl Kv {
         is_key.then(|| Key { start, end: start + length, value_at: start + length + blanks + 1 })
     }
 
-    fn value<'t>(&self, text: &'t [u8], at: usize, ahead: &mut Ahead, quotes: &mut usize) -> Found<'t> {
+    fn value<'t>(&self, text: &'t [u8], at: usize, ahead: &mut Ahead, quotes: &mut usize) -> PairValue<'t> {
         let blanks = text[at..].iter().take_while(|byte| **byte == b' ').count();
         let start = at + blanks;
         if blanks > 0
             && let Some(next) = self.key_at(text, start)
         {
-            return Found { value: &text[at..at], quote: None, end: start, next: Some(next) };
+            return PairValue { value: &text[at..at], quote: None, end: start, next: Some(next) };
         }
         let Some(quote @ (b'"' | b'\'')) = text.get(start) else { return self.unquoted(text, start, ahead) };
         if let Some(end) = self.closed(text, start + 1, *quote) {
-            return Found { value: &text[start + 1..end], quote: Some(*quote), end: end + 1, next: None };
+            return PairValue { value: &text[start + 1..end], quote: Some(*quote), end: end + 1, next: None };
         }
         let found = self.unquoted(text, start, ahead);
         if *quotes == 0 {
@@ -123,7 +123,7 @@ impl Kv {
         }
         *quotes -= 1;
         let end = found.next.map_or(ahead.from(&self.pair_separator, text, start), |next| next.start);
-        Found { value: &text[start..end.min(text.len())], end: start, next: None, ..found }
+        PairValue { value: &text[start..end.min(text.len())], end: start, next: None, ..found }
     }
 
     /// Returns the offset of the closing quote of a value. `None` when the pair does not end after it.
@@ -141,10 +141,10 @@ impl Kv {
         }
     }
 
-    fn unquoted<'t>(&self, text: &'t [u8], start: usize, ahead: &mut Ahead) -> Found<'t> {
+    fn unquoted<'t>(&self, text: &'t [u8], start: usize, ahead: &mut Ahead) -> PairValue<'t> {
         let separator = ahead.from(&self.pair_separator, text, start);
         if let Some(next) = self.key_behind(text, start, separator) {
-            return Found {
+            return PairValue {
                 value: trimmed(&text[start..next.start]),
                 quote: None,
                 end: next.start,
@@ -153,7 +153,7 @@ impl Kv {
         }
         let value = trimmed(&text[start..separator.min(text.len())]);
         let end = separator.saturating_add(self.pair_separator.needle().len()).min(text.len());
-        Found { value, quote: None, end, next: None }
+        PairValue { value, quote: None, end, next: None }
     }
 
     /// Returns the next key after blanks; the blanks begin before the pair separator does.
@@ -178,7 +178,7 @@ impl Kv {
     }
 
     #[inline]
-    fn give(&self, name: &[u8], found: &Found<'_>, out: &mut Writer<'_>) {
+    fn give(&self, name: &[u8], found: &PairValue<'_>, out: &mut Writer<'_>) {
         match (found.quote, self.decode) {
             (Some(quote), _) if memchr(b'\\', found.value).is_some() => {
                 out.set_made(name, ValueKind::String, |made| unescape(found.value, quote, made));

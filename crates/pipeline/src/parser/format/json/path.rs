@@ -8,10 +8,10 @@ use std::fmt;
 
 /// A way into a JSON text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ExtractPath(Vec<Part>);
+pub struct ExtractPath(Vec<PathStep>);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Part {
+enum PathStep {
     Member(String),
     Element(usize),
 }
@@ -37,7 +37,7 @@ impl ExtractPath {
         while !rest.is_empty() {
             if let Some(inner) = rest.strip_prefix('[') {
                 let (position, after) = inner.split_once(']').ok_or_else(error)?;
-                parts.push(Part::Element(position.trim().parse().map_err(|_| error())?));
+                parts.push(PathStep::Element(position.trim().parse().map_err(|_| error())?));
                 rest = after;
                 continue;
             }
@@ -49,7 +49,7 @@ impl ExtractPath {
             if name.is_empty() || after.starts_with(']') {
                 return Err(error());
             }
-            parts.push(Part::Member(name.to_owned()));
+            parts.push(PathStep::Member(name.to_owned()));
             rest = after;
         }
         Ok(ExtractPath(parts))
@@ -61,8 +61,8 @@ impl ExtractPath {
         for part in &self.0 {
             let mut scan = Scan::new(rest);
             rest = match part {
-                Part::Member(name) => member(&mut scan, name.as_bytes())?,
-                Part::Element(position) => element(&mut scan, *position)?,
+                PathStep::Member(name) => member(&mut scan, name.as_bytes())?,
+                PathStep::Element(position) => element(&mut scan, *position)?,
             };
         }
         Some(rest)

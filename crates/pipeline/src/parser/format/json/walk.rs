@@ -4,11 +4,10 @@
 //! Holds nothing else. Limits: [`DEPTH_MAX`] levels.
 
 use super::{
-    DEPTH_MAX,
-    scan::{Scan, parsed},
+    scan::{DEPTH_MAX, Scan, parsed},
     text::{self, Quoted},
 };
-use crate::parser::{Writer, names::JoinedName};
+use crate::parser::reader::{JoinedName, Writer};
 use message::ValueKind;
 use template::{list_append, pattern::GROUPS_MAX};
 
@@ -129,10 +128,10 @@ impl Walk<'_, '_, '_> {
 
     fn as_json(&mut self, name: &[u8]) -> Option<()> {
         let start = self.scan.rest;
-        self.scan.loose = false;
+        self.scan.has_slack = false;
         self.scan.skip(None)?;
         let written = &start[..start.len() - self.scan.rest.len()];
-        if self.scan.loose {
+        if self.scan.has_slack {
             self.out.set_made(name, ValueKind::Json, |made| {
                 Scan::new(written).skip(Some(made));
             });

@@ -6,7 +6,7 @@
 //! Words that belong to no pair are part of the value before them; in front of the first pair they are left out.
 //! Limits: the marker is looked for in the first [`MARKER_WITHIN`] bytes; those of [`Writer`].
 
-use super::{Reader, Writer, names::JoinedName};
+use crate::parser::reader::{JoinedName, Reader, Writer};
 use memchr::{memchr, memmem};
 use message::ValueKind;
 

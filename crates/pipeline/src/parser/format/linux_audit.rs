@@ -2,9 +2,9 @@
 //!
 //! In: `type=... msg=audit(...): key=value key="value" key=hex`. Out: a value for each key; what the kernel wrote as hex
 //! digits, because a name held blanks, quotes or no ASCII, is read, its NULs as tabs.
-//! Limits: those of [`super::Kv`].
+//! Limits: those of [`Kv`].
 
-use super::Kv;
+use super::kv::Kv;
 
 /// Fields that hold text of users, besides the arguments `a0`, `a1` and so on.
 const TEXTS: [&[u8]; 15] = [

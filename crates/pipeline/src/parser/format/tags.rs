@@ -3,7 +3,7 @@
 //! In: `one,two,"three, four"`. Out: the message has these tags. It never fails.
 //! Limits: [`TAGS_MAX`] tags of one text; the rest is left out and the message marked.
 
-use super::{Reader, Writer};
+use crate::parser::reader::{Reader, Writer};
 use template::list_elements;
 
 /// Most tags of one text: they are looked through one by one.

@@ -3,17 +3,17 @@
 //! In: the rest of a text. Out: its pieces; None where it is no JSON. Holds: what is left, and whether what was stepped
 //! over is in the shortest form. Limits: [`DEPTH_MAX`] levels.
 
-use super::{
-    DEPTH_MAX,
-    text::{self, Quoted},
-};
+use super::text::{self, Quoted};
 use message::ValueKind;
+
+/// Deepest nesting of objects and arrays.
+pub(crate) const DEPTH_MAX: usize = 128;
 
 /// The unread part of a text.
 pub(super) struct Scan<'t> {
     pub(super) rest: &'t [u8],
     /// True when something was skipped that the shortest form does not have: blanks, single quotes, a last comma.
-    pub(super) loose: bool,
+    pub(super) has_slack: bool,
 }
 
 /// `true`, `false`, `null` in any case, with the value and the type of each; a null has no text.
@@ -27,14 +27,14 @@ const WORDS: [(&[u8], &[u8], ValueKind); 5] = [
 
 impl<'t> Scan<'t> {
     pub(super) fn new(text: &'t [u8]) -> Scan<'t> {
-        Scan { rest: text, loose: false }
+        Scan { rest: text, has_slack: false }
     }
 
     #[inline]
     pub(super) fn blanks(&mut self) {
         while let [b' ' | b'\t' | b'\n' | b'\r', rest @ ..] = self.rest {
             self.rest = rest;
-            self.loose = true;
+            self.has_slack = true;
         }
     }
 
@@ -54,7 +54,7 @@ impl<'t> Scan<'t> {
     pub(super) fn quoted(&mut self) -> Option<Quoted<'t>> {
         let (&quote, rest) = self.rest.split_first()?;
         let (found, rest) = text::quoted(rest, quote)?;
-        self.loose |= quote != b'"';
+        self.has_slack |= quote != b'"';
         self.rest = rest;
         Some(found)
     }
@@ -80,7 +80,7 @@ impl<'t> Scan<'t> {
             [b',', rest @ ..] => {
                 self.rest = rest;
                 self.blanks();
-                self.loose |= self.rest.first() == Some(&close);
+                self.has_slack |= self.rest.first() == Some(&close);
                 Some(())
             }
             [byte, ..] if *byte == close => Some(()),
@@ -92,7 +92,7 @@ impl<'t> Scan<'t> {
         let is_here =
             |word: &[u8]| self.rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
         let (word, value, kind) = WORDS.into_iter().find(|(word, ..)| is_here(word))?;
-        self.loose |= !self.rest.starts_with(word) || kind == ValueKind::Double;
+        self.has_slack |= !self.rest.starts_with(word) || kind == ValueKind::Double;
         self.rest = &self.rest[word.len()..];
         Some((value, kind))
     }
