@@ -4,23 +4,23 @@
 //! Copy-on-write: a path that changes messages changes its own copy of the batch, made once.
 //! Limits: [`DEPTH_MAX`] levels of nesting.
 
+mod compile;
 mod counters;
 mod flow;
+mod lanes;
 mod parallel;
 mod plan;
 mod run;
 mod tap;
-mod watch;
+mod tracer;
 
 pub use counters::{CountedParser, FilterCounters, ParserCounters, PathCounters, RouterCounters};
-pub use parallel::{Job, Lanes, Parallel};
-pub use plan::{Channel, FilterStep, OutletStep, Path, Plan, PlanError, Step, StepFlags};
-pub use run::Router;
+pub use lanes::{Job, Lanes};
+pub use plan::{
+    Channel, DEPTH_MAX, FilterStep, OutletStep, Parallel, Path, Plan, PlanError, Router, Step, StepFlags,
+};
 pub use tap::{TapPoint, Viewer};
-pub use watch::{Event, Label, Refusal, Watch};
-
-/// Deepest nesting of paths, junctions and channels.
-pub const DEPTH_MAX: usize = 64;
+pub use tracer::{Event, Label, Refusal, Tracer};
 
 #[cfg(test)]
 mod tests;

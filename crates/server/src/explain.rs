@@ -108,7 +108,7 @@ fn explained(options: &ExplainOptions, surroundings: &dyn Surroundings) -> Resul
     }
     let last = last.ok_or("duramen: there is no message in it\n")?;
     let later = Stamp { unix_us: last.unix_us + DAY_US, ..last };
-    parts.router.end_watched(later, &mut recorder);
+    parts.router.end_traced(later, &mut recorder);
     let mut held = recorder.take();
     held.extend(recorder.made_for_internal(injected.take_all()));
     if !held.is_empty() {
@@ -212,7 +212,7 @@ fn story(batch: Batch, spec: &SourceSpec, router: &Router, recorder: &mut Record
         deliveries: 0,
         stopped_by: Vec::new(),
     };
-    router.take_watched(batch, recorder);
+    router.take_traced(batch, recorder);
     story.events = recorder.take();
     story.deliveries = story.events.iter().map(story::Node::deliveries).sum();
     if story.deliveries == 0 {

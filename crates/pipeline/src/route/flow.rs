@@ -4,7 +4,7 @@
 //! Holds: a batch and a selection. Limits: a message that came out of a junction several times needs a copy each
 //! time; the copies continue one after the other.
 
-use message::{Batch, Selection};
+use message::{Ack, Batch, Selection, Stamp};
 use std::sync::Arc;
 
 /// Some messages of a batch, in the state in which the steps so far left them.
@@ -14,6 +14,35 @@ pub(super) struct Flow {
     pub(super) selection: Selection,
     /// True when a parser made the batch: then it is no copy of the one that entered the path.
     pub(super) made: bool,
+}
+
+/// The right of destinations to drop messages that they have no room for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum FlowControl {
+    /// They may not: the source waits.
+    On,
+    /// They may.
+    Off,
+}
+
+impl FlowControl {
+    pub(super) fn is_on(self) -> bool {
+        self == FlowControl::On
+    }
+}
+
+impl From<bool> for FlowControl {
+    fn from(is_on: bool) -> FlowControl {
+        if is_on { FlowControl::On } else { FlowControl::Off }
+    }
+}
+
+/// The properties of a batch that go with it to another thread.
+pub(super) struct BranchContext {
+    pub(super) source: String,
+    pub(super) ack: Ack,
+    pub(super) now: Stamp,
+    pub(super) control: FlowControl,
 }
 
 /// Joins what came out of the channels of a junction. Messages keep their order within a copy.

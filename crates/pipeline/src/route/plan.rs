@@ -1,12 +1,26 @@
 //! The paths of a configuration, as the router expects them.
 //!
-//! In: nothing. Out: the tree of paths. Limits: [`super::DEPTH_MAX`] levels.
+//! In: what a configuration says. Out: the tree of paths. Holds: filters, parsers and rewrites, compiled. The rest of a
+//! path after `parallelize()` is a router of its own: the types hold one another.
+//! Limits: [`DEPTH_MAX`] levels.
 
-use super::{FilterCounters, Label, Parallel, PathCounters, RouterCounters, TapPoint};
+use super::{
+    counters::{FilterCounters, PathCounters, RouterCounters},
+    lanes::Lanes,
+    tap::TapPoint,
+    tracer::Label,
+};
 use crate::{filter::Filter, parser::Parser, rewrite::Rewrite};
 use message::Outlet;
-use std::{fmt, sync::Arc};
-use template::{RenderOptions, Site};
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Arc, atomic::AtomicUsize},
+};
+use template::{RenderOptions, Site, Template};
+
+/// Deepest nesting of paths, junctions and channels.
+pub const DEPTH_MAX: usize = 64;
 
 /// All log paths, in the order of the configuration.
 #[derive(Debug, Default)]
@@ -34,7 +48,7 @@ pub struct Path {
     pub flags: StepFlags,
     /// Its counters, shared with the statistics.
     pub counters: Arc<PathCounters>,
-    /// Its name, for an observer.
+    /// Its name, for a tracer.
     pub label: Option<Box<Label>>,
     /// The point at which messages that enter can be observed.
     pub tap: Option<Arc<TapPoint>>,
@@ -71,7 +85,7 @@ pub enum Step {
     Outlet(OutletStep),
     /// The rest of the path runs on other threads. No step follows it.
     Parallel(Parallel),
-    /// Names the next step, and does nothing. Only observed paths have it.
+    /// Names the next step, and does nothing. Only traced paths have it.
     Label(Box<Label>),
 }
 
@@ -127,7 +141,7 @@ pub struct Channel {
     pub steps: Vec<Step>,
     /// `flags(...)`.
     pub flags: StepFlags,
-    /// Its name, for an observer.
+    /// Its name, for a tracer.
     pub label: Option<Box<Label>>,
     /// The counters of a branch that has a name, shared with the statistics.
     pub counters: Option<Arc<PathCounters>>,
@@ -144,6 +158,34 @@ impl Step {
     }
 }
 
+/// The compiled log paths of one configuration.
+#[derive(Debug)]
+pub struct Router {
+    pub(super) plan: Plan,
+    /// Paths that messages of a source enter, at their head or inside.
+    pub(super) entries: HashMap<String, Vec<usize>>,
+    /// Paths with `catchall`: the only ones for sources that no path names.
+    pub(super) catchall: Vec<usize>,
+    /// True when a path has a source inside it, and not at its head.
+    pub(super) inner_sources: bool,
+    /// True when some parser has timers.
+    pub(super) timed: bool,
+}
+
+/// The rest of a path, and where it runs.
+pub struct Parallel {
+    pub(super) lanes: Arc<dyn Lanes>,
+    pub(super) key: Option<Arc<Template>>,
+    pub(super) rest: Arc<Router>,
+    pub(super) next: AtomicUsize,
+}
+
+impl fmt::Debug for Parallel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Parallel").field("key", &self.key).field("rest", &self.rest).finish()
+    }
+}
+
 /// Error in the paths.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlanError {
@@ -154,7 +196,7 @@ pub enum PlanError {
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            PlanError::Depth => write!(f, "log paths are nested deeper than {} levels", super::DEPTH_MAX),
+            PlanError::Depth => write!(f, "log paths are nested deeper than {} levels", DEPTH_MAX),
         }
     }
 }

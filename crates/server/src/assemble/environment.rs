@@ -34,7 +34,7 @@ pub(crate) struct Environment {
     pub(crate) probes: Arc<Probes>,
     /// Receives the messages that parsers make for `internal()`.
     pub(crate) inject: Sink,
-    /// True if paths and steps get labels, for [`Router::take_watched`].
+    /// True if paths and steps get labels, for [`Router::take_traced`].
     pub(crate) labels: bool,
 }
 

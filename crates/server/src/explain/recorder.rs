@@ -9,7 +9,7 @@ use super::{
 };
 use delivery::{DestinationDriver, DestinationSpec, SocketKind, SocketTarget};
 use message::{Batch, Render, Selection};
-use pipeline::route::{Event, Label, Refusal, Watch};
+use pipeline::route::{Event, Label, Refusal, Tracer};
 use std::collections::HashMap;
 use template::Renderer;
 
@@ -146,8 +146,8 @@ impl Recorder {
     }
 }
 
-impl Watch for Recorder {
-    fn see(&mut self, event: Event<'_>) {
+impl Tracer for Recorder {
+    fn record(&mut self, event: Event<'_>) {
         match event {
             Event::Enter { label, batch, input, controlled } => self.begin(label, batch, input, controlled),
             Event::Begin { label, batch, input } => {

@@ -52,8 +52,7 @@ impl<'t> Lowering<'t> {
                 }
             }
         }
-        let unmatched =
-            if options.is_no("drop-unmatched") { Unmatched::Passes } else { Unmatched::Stops };
+        let unmatched = if options.is_no("drop-unmatched") { Unmatched::Passes } else { Unmatched::Stops };
         let reader = GrokReader::new(patterns, unmatched);
         self.text_parser(parser, reader, "")
     }

@@ -31,8 +31,7 @@ impl<'t> Lowering<'t> {
         decode.bad_hostname = self.bad_hostname();
         decode.sdata_prefix = options.own_text("sdata-prefix").filter(|prefix| prefix != ".SDATA.");
         let input = self.parser_input(parser)?;
-        let unreadable =
-            if options.is_yes("drop-invalid") { Unreadable::Stops } else { Unreadable::Marks };
+        let unreadable = if options.is_yes("drop-invalid") { Unreadable::Stops } else { Unreadable::Marks };
         Some(Arc::new(Syslog::new(decode, input, unreadable)))
     }
 

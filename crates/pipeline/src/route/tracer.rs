@@ -1,7 +1,7 @@
-//! An observer of the way through the paths: what `duramen explain` prints.
+//! A trace of the way through the paths: what `duramen explain` prints.
 //!
-//! In: events, step by step. Out: the same, passed to a [`Watch`]. Holds: labels, which name the place of a step.
-//! A running server has neither: its paths are made without labels and have no observer.
+//! In: events, step by step. Out: the same, passed to a [`Tracer`]. Holds: labels, which name the place of a step.
+//! A running server has neither: its paths are made without labels and have no tracer.
 //! Limits: none of its own.
 
 use crate::filter::Anatomy;
@@ -101,8 +101,8 @@ pub enum Event<'a> {
     },
 }
 
-/// An observer of events.
-pub trait Watch {
+/// A receiver of events.
+pub trait Tracer {
     /// Takes the next event.
-    fn see(&mut self, event: Event<'_>);
+    fn record(&mut self, event: Event<'_>);
 }
