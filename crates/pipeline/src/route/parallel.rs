@@ -63,6 +63,7 @@ impl Parallel {
         let parts = match &self.key {
             Some(key) => self.divided(key, &flow.batch, &flow.selection, renderer),
             None => {
+                // Whole batches in turn: dividing one would cost a selection a lane, and gain nothing without a key.
                 let lane = self.next.fetch_add(1, Ordering::Relaxed) % self.lanes.count().max(1);
                 vec![(lane, flow.selection.clone())]
             }
@@ -83,6 +84,7 @@ impl Parallel {
         renderer: &mut Renderer,
     ) -> Vec<(usize, Selection)> {
         let count = self.lanes.count().max(1);
+        // Each lane starts with all messages and loses those of the others.
         let mut parts: Vec<Selection> = (0..count).map(|_| selection.clone()).collect();
         for index in selection.iter() {
             let mut hasher = DefaultHasher::new();

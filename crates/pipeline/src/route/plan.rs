@@ -166,9 +166,9 @@ pub struct Router {
     pub(super) entries: HashMap<String, Vec<usize>>,
     /// Paths with `catchall`: the only ones for sources that no path names.
     pub(super) catchall: Vec<usize>,
-    /// True when a path has a source inside it, and not at its head.
+    /// True when a path has a source inside it, and not at its head: only then branches without messages are walked through.
     pub(super) inner_sources: bool,
-    /// True when some parser has timers.
+    /// True when some parser has timers: only then a tick walks through the paths.
     pub(super) timed: bool,
 }
 

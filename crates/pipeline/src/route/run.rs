@@ -149,14 +149,17 @@ impl Router {
     ) {
         let Flow { batch, selection, made: flow_made } = flow;
         let mut delivered = Selection::none(batch.len());
+        // A fallback branch may still come after the last one in the list, so with one the batch stays here.
         // The last branch gets the batch itself: when nothing else holds it, changing it needs no copy.
         let last = branches.last().filter(|_| branches.iter().all(|branch| !branch.flags.fallback));
         let mut batch = Some(batch);
+        // Two rounds over one list instead of two lists: `fallback` is rare, and most lists have a handful of branches.
         for fallback in [false, true] {
             let mut left = selection.clone();
             left.subtract(&delivered);
             for branch in branches.iter().filter(|branch| branch.flags.fallback == fallback) {
                 let input = self.entering(branch, &left, run);
+                // Only a tracer wants to know why nothing entered: asked twice, but never while serving.
                 if run.tracer.is_some()
                     && input.is_empty()
                     && !self.entering(branch, &selection, run).is_empty()
@@ -164,6 +167,7 @@ impl Router {
                     let why = if fallback { Refusal::Fallback } else { Refusal::Final };
                     refuse(branch, why, run);
                 }
+                // Without messages a branch has work only for messages of a source inside it, or for its timers.
                 if input.is_empty() && !self.inner_sources && run.timer.is_none() {
                     continue;
                 }
@@ -173,6 +177,7 @@ impl Router {
                 if let Some(tap) = branch.tap {
                     tap.pass(&batch, &input);
                 }
+                // The selection is copied, the batch is not: a selection is a bit a message.
                 let entered = Flow { batch, selection: input.clone(), made: flow_made };
                 let (matched, out) = self.branch(branch, entered, run, failed, control);
                 if branch.label.is_some() {
@@ -197,6 +202,7 @@ impl Router {
 
     /// Returns the messages that enter a branch. One with sources of its own takes only theirs.
     fn entering(&self, branch: &Branch<'_>, left: &Selection, run: &Run<'_>) -> Selection {
+        // Compared by name, a batch and not a message at a time: all messages of a batch are of one source.
         let named = branch.sources.iter().any(|source| source == run.source);
         let passes = match branch.is_top {
             // Messages that enter further inside do not enter here as well.
@@ -206,6 +212,7 @@ impl Router {
         if passes {
             left.clone()
         } else if named {
+            // Messages of a source inside a path skip the steps before it: no step has selected them until here.
             Selection::all(left.batch_len())
         } else {
             Selection::none(left.batch_len())
@@ -265,6 +272,7 @@ impl Router {
         let mut outs = Vec::new();
         let mut label = None;
         for (index, step) in steps.iter().enumerate() {
+            // A stopped batch ends here: what leaves without messages would only be joined and thrown away.
             if flow.selection.is_empty() && !self.inner_sources && run.timer.is_none() {
                 return outs;
             }
@@ -279,6 +287,7 @@ impl Router {
                     failed.or(&stopped);
                 }
                 Step::Rewrite(rewrite) if !flow.selection.is_empty() => {
+                    // Copies the batch only while another branch or a queue holds it.
                     rewrite.apply(Arc::make_mut(&mut flow.batch), &flow.selection, &mut run.renderer);
                 }
                 Step::Parser(parser) if run.timer.is_some() || !flow.selection.is_empty() => {
@@ -294,6 +303,7 @@ impl Router {
                 }
                 Step::Outlet(step) => deliver(step, &flow, run, control),
                 Step::Embedded(paths) => {
+                    // Messages do not return from embedded paths: the flow continues beside them, in a copy of pointers.
                     let branches: Vec<Branch<'_>> = paths.iter().map(branch_of).collect();
                     self.fork(&branches, flow.clone(), run, failed, control, None);
                 }
@@ -354,6 +364,7 @@ impl Router {
     }
 
     fn made_flow(&self, rest: &[Step], flow: Flow, run: &mut Run<'_>, control: FlowControl) -> Vec<Flow> {
+        // These are messages, not the event: parsers further down get the event once, with the flow it came with.
         let timer = run.timer.take();
         let mut failed = Selection::none(flow.selection.batch_len());
         let outs = self.sequence(rest, flow, run, &mut failed, control);
@@ -406,6 +417,7 @@ fn parse(parser: &dyn Parser, flow: &mut Flow, run: &mut Run<'_>, failed: &mut S
     if run.timer.is_some() {
         return split_single(made, run);
     }
+    // Parsers change nearly every message they see: one copy for all of them, if another branch holds the batch.
     let batch = Arc::make_mut(&mut flow.batch);
     let read = parser.parse_making(batch, &flow.selection, &mut run.renderer, &mut made);
     let mut stopped = std::mem::replace(&mut flow.selection, read);
@@ -452,6 +464,7 @@ fn filter(step: &FilterStep, flow: &mut Flow, run: &mut Run<'_>) {
     if flow.selection.is_empty() {
         return;
     }
+    // Only `store-matches` writes to messages: any other filter leaves a shared batch shared.
     let before = flow.selection.count();
     flow.selection = if step.filter.stores_matches() {
         step.filter.select_storing(Arc::make_mut(&mut flow.batch), &flow.selection, &mut run.renderer)
@@ -476,6 +489,7 @@ fn deliver(step: &OutletStep, flow: &Flow, run: &mut Run<'_>, control: FlowContr
     let controlled = control.is_on();
     let (name, batch, selection) = (&step.name, flow.batch.as_ref(), &flow.selection);
     run.emit(Event::Deliver { name, batch, selection, controlled });
+    // Every destination holds the same batch, and a clone of the acknowledgement until it is done.
     let (batch, selection) = (flow.batch.clone(), flow.selection.clone());
     step.outlet.deliver(Delivery { batch, selection, ack: run.ack.clone(), controlled }, run.budget);
 }
