@@ -123,3 +123,6 @@ impl Join {
         Verdict::new(word, Some(decided == decisive), verdicts)
     }
 }
+
+#[cfg(test)]
+mod tests;

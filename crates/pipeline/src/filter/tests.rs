@@ -2,7 +2,10 @@
 
 use super::*;
 use crate::Definitions;
-use message::{Ack, Batch, Field, FieldName, Message, Origin, Priority, Selection, Span, Stamp, ValueKind};
+use message::{
+    Ack, Batch, Facility, Field, FieldName, Message, Origin, Priority, Selection, Severity, Span, Stamp,
+    ValueKind,
+};
 use proptest::prelude::*;
 use std::sync::Arc;
 use template::{Condition, RenderOptions, Renderer, Template, Version};
@@ -97,6 +100,69 @@ fn origins_tags_and_names() {
     check("netmask6('2001:db8::/32')", &[1]);
     check("netmask6('::1')", &[2]);
     check("filter(f_kernel) or program(sshd)", &[0, 2]);
+}
+
+#[test]
+fn networks_end_where_their_mask_does() {
+    let check = |text: &str, peer: &str, want: bool| {
+        let network = Netmask::parse(text).unwrap();
+        assert_eq!(network.has(peer.parse().ok()), want, "{peer} in {text}");
+    };
+    check("10.1.2.3/8", "10.255.255.255:1", true);
+    check("10.0.0.0/8", "11.0.0.0:1", false);
+    check("0.0.0.0/0", "203.0.113.9:1", true);
+    check("192.0.2.1/32", "192.0.2.1:1", true);
+    check("192.0.2.1/32", "192.0.2.0:1", false);
+    check("192.0.2.1", "192.0.2.1:1", true);
+    check("192.0.2.0/255.255.255.0", "[::ffff:192.0.2.7]:1", true);
+    check("0.0.0.0/0", "[2001:db8::1]:1", false);
+    let check6 = |text: &str, peer: &str, want: bool| {
+        let network = Netmask6::parse(text).unwrap();
+        assert_eq!(network.has(peer.parse().ok()), want, "{peer} in {text}");
+    };
+    check6("2001:db8::1/33", "[2001:db8:7fff::9]:1", true);
+    check6("2001:db8::/33", "[2001:db8:8000::]:1", false);
+    check6("::/0", "[2001:db8::1]:1", true);
+    check6("2001:db8::1/128", "[2001:db8::2]:1", false);
+    check6("::/0", "192.0.2.1:1", false);
+    for text in ["10.0.0.0/33", "10.0.0/8", "10.0.0.0/x", ""] {
+        assert!(Netmask::parse(text).is_err(), "{text}");
+    }
+    for text in ["::/129", "::/-1", "10.0.0.0/8"] {
+        assert!(Netmask6::parse(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn sets_hold_ranges_in_either_order() {
+    let mut facilities = FacilitySet::default();
+    facilities.add_range(Facility(5), Facility(3));
+    facilities.add(Facility(127));
+    facilities.add(Facility(128));
+    let held: Vec<u16> = (0..300).filter(|code| facilities.has(Facility(*code))).collect();
+    assert_eq!(held, [3, 4, 5, 127]);
+    let mut severities = SeveritySet::default();
+    severities.add_range(Severity(3), Severity(1));
+    let held: Vec<u8> = (0..8).filter(|code| severities.has(Severity(*code))).collect();
+    assert_eq!(held, [1, 2, 3]);
+}
+
+/// Checks that no more values have a bucket of their own than a limit holds: when there are more, all are full again.
+#[test]
+fn buckets_are_dropped_when_there_are_too_many() {
+    let key = Template::parse("$PROGRAM", &Definitions::default()).unwrap();
+    let limit = RateLimit::new(Arc::new(key), 1);
+    let (mut batch, mut renderer) = (sample(), renderer());
+    let mut passes = |program: &str| {
+        batch.extra.clear();
+        batch.messages[0].program = batch.add_extra(program.as_bytes());
+        limit.passes(&batch, 0, &mut renderer)
+    };
+    assert!(passes("0"));
+    (1..rate::KEYS_MAX).for_each(|number| assert!(passes(&number.to_string())));
+    assert!(!passes("0"), "a full table still knows its values");
+    assert!(passes("one more"));
+    assert!(passes("0"));
 }
 
 #[test]

@@ -112,6 +112,8 @@ fn tags_and_priorities() {
     check(Operation::SetFacility { value: template("$none") }, "$PRI", "13");
     check(Operation::SetFacility { value: template("700") }, "$PRI", "13");
     check(Operation::SetPri { value: template("42") }, "$PRI", "42");
+    check(Operation::SetPri { value: template("1023") }, "$PRI", "1023");
+    check(Operation::SetPri { value: template("1024") }, "$PRI", "13");
     check(Operation::SetPri { value: template("70000") }, "$PRI", "13");
 }
 

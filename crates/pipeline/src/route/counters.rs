@@ -186,3 +186,6 @@ impl PathCounters {
         self.egress.fetch_add(egress as u64, Relaxed);
     }
 }
+
+#[cfg(test)]
+mod tests;

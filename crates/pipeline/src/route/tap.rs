@@ -67,3 +67,6 @@ impl TapPoint {
         self.open.store(viewers.len(), Ordering::Relaxed);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -25,3 +25,6 @@ fn distance(left: &[u8], right: &[u8]) -> usize {
     }
     row[right.len()]
 }
+
+#[cfg(test)]
+mod tests;

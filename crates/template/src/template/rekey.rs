@@ -40,3 +40,6 @@ impl Rekey {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -85,3 +85,6 @@ pub(crate) fn integer(text: &[u8]) -> Option<i64> {
     };
     Some(if negative { -size } else { size })
 }
+
+#[cfg(test)]
+mod tests;

@@ -77,3 +77,6 @@ fn quoted(list: &[u8], start: usize, quote: u8) -> (Vec<u8>, usize) {
     }
     (element, at)
 }
+
+#[cfg(test)]
+mod tests;

@@ -47,3 +47,6 @@ impl JoinedName {
         self.length += taken;
     }
 }
+
+#[cfg(test)]
+mod tests;
