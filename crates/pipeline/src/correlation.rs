@@ -15,9 +15,9 @@ mod made;
 mod synthetic;
 
 pub(crate) use clock::Clock;
-pub(crate) use contexts::{Contexts, Ended, Left};
+pub(crate) use contexts::{ContextState, Contexts, EndedContext};
 pub(crate) use key::Key;
-pub(crate) use made::{Made, member};
+pub(crate) use made::{MadeBatches, context_message};
 
 pub use contexts::Limits;
 pub use grouping::{GroupOptions, GroupState, GroupingBy};

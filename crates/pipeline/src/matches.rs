@@ -1,6 +1,6 @@
 //! The values `$0` to `$255`: the groups of the last match that was stored.
 //!
-//! In: a text in a batch and the places of groups in it. Out: values that lie in that text; nothing is copied.
+//! In: a text in a batch and the ranges of groups in it. Out: values that lie in that text; nothing is copied.
 //! Holds: the names. Limits: [`GROUPS_MAX`] groups; those of a longer match before are removed.
 
 use message::{Batch, FieldName, Span, ValueKind};
@@ -26,15 +26,15 @@ impl Unused {
     }
 }
 
-/// Makes the groups of a match in `text` the values of a message. A group that took no part is removed, or `kept`.
-pub(crate) fn store(batch: &mut Batch, index: usize, text: Span, groups: &Groups, kept: Unused) {
+/// Makes the groups of a match in `text` the values of a message. `unused` says what becomes of a group that took no part.
+pub(crate) fn store(batch: &mut Batch, index: usize, text: Span, groups: &Groups, unused: Unused) {
     let count = groups.count().min(GROUPS_MAX);
     for group in 0..count {
-        match groups.place(group) {
+        match groups.range(group) {
             Some((start, end)) => {
                 batch.set_value(index, NAMES[group].as_str(), text.part(start, end), ValueKind::String);
             }
-            None if kept == Unused::Kept => {}
+            None if unused == Unused::Kept => {}
             None => unset(batch, index, group),
         }
     }
@@ -45,7 +45,7 @@ pub(crate) fn store(batch: &mut Batch, index: usize, text: Span, groups: &Groups
 pub(crate) fn store_named(pattern: &Pattern, batch: &mut Batch, index: usize, text: Span, groups: &Groups) {
     store(batch, index, text, groups, Unused::of(pattern));
     for (name, group) in pattern.names() {
-        let Some((start, end)) = groups.place(*group) else { continue };
+        let Some((start, end)) = groups.range(*group) else { continue };
         match FieldName::parse(name) {
             FieldName::Fixed(field) => batch.set_fixed(index, field, text.part(start, end)),
             FieldName::Sdata(name) | FieldName::Named(name) => {
@@ -66,7 +66,7 @@ pub(crate) fn store_list(batch: &mut Batch, index: usize, elements: &[Vec<u8>]) 
 }
 
 /// Returns the span of a field's value; a value outside the batch is copied into it.
-pub(crate) fn place_of(batch: &mut Batch, index: usize, field: &FieldName) -> Option<Span> {
+pub(crate) fn span_of(batch: &mut Batch, index: usize, field: &FieldName) -> Option<Span> {
     if let Some(span) = batch.span(index, field) {
         return Some(span);
     }

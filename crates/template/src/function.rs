@@ -14,10 +14,10 @@ mod text;
 
 pub(crate) use action::Action;
 
-use action::Compiled;
+use action::CompiledFunction;
 
 /// Compiles the function of a name; `None` when there is none.
-pub(crate) fn compile(name: &str, words: &[&str]) -> Option<Compiled> {
+pub(crate) fn compile(name: &str, words: &[&str]) -> Option<CompiledFunction> {
     text::compile(name, words)
         .or_else(|| numbers::compile(name, words))
         .or_else(|| lists::compile(name, words))

@@ -4,7 +4,7 @@
 //! Limits: names that are not macros are name-value pairs.
 
 use crate::{
-    renderer::{DATES, Date, Renderer, Which, append_number},
+    renderer::{DATES, DatePart, MessageTime, Renderer, append_number},
     value::list_append,
     version::Version,
 };
@@ -14,7 +14,7 @@ use std::{io::Write, net::SocketAddr, sync::LazyLock};
 /// A macro that is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Macro {
-    Date(Which, Date),
+    Date(MessageTime, DatePart),
     SourceIp,
     SourcePort,
     PeerIp,
@@ -89,35 +89,39 @@ const NAMES: [(&str, Macro); 35] = [
     ("*", Macro::Matches),
 ];
 
-const PREFIXES: [(&str, Which); 4] =
-    [("S_", Which::Sent), ("R_", Which::Received), ("C_", Which::Current), ("P_", Which::Processed)];
+const PREFIXES: [(&str, MessageTime); 4] = [
+    ("S_", MessageTime::Sent),
+    ("R_", MessageTime::Received),
+    ("C_", MessageTime::Current),
+    ("P_", MessageTime::Processed),
+];
 
 /// The meaning of a name after `$`.
 #[derive(Clone, Debug)]
-pub(crate) enum Named {
+pub(crate) enum Variable {
     Macro(Macro),
     Field(FieldName),
 }
 
 /// Resolves a name as a version understands it.
-pub(crate) fn resolve(name: &str, version: Version) -> Named {
+pub(crate) fn resolve(name: &str, version: Version) -> Variable {
     let field = match name {
         "FULLHOST" => FieldName::Fixed(Field::Host),
         "FULLHOST_FROM" => FieldName::Fixed(Field::HostFrom),
         _ => match find(name) {
             Some(Macro::Msgformat) if version.has_prefixed_formats() => {
-                return Named::Macro(Macro::PrefixedMsgformat);
+                return Variable::Macro(Macro::PrefixedMsgformat);
             }
-            Some(id) => return Named::Macro(id),
+            Some(id) => return Variable::Macro(id),
             None => FieldName::parse(name),
         },
     };
-    Named::Field(field)
+    Variable::Field(field)
 }
 
 /// Returns true when a name is that of a macro that is computed, and so cannot be set.
 pub fn is_macro(name: &str) -> bool {
-    matches!(resolve(name, Version::CURRENT), Named::Macro(_))
+    matches!(resolve(name, Version::CURRENT), Variable::Macro(_))
 }
 
 fn find(name: &str) -> Option<Macro> {
@@ -125,7 +129,7 @@ fn find(name: &str) -> Option<Macro> {
         return Some(*id);
     }
     let prefixed = PREFIXES.iter().find_map(|(prefix, which)| Some((name.strip_prefix(prefix)?, *which)));
-    let (bare, which) = prefixed.unwrap_or((name, Which::Sent));
+    let (bare, which) = prefixed.unwrap_or((name, MessageTime::Sent));
     let bare = if bare == "TZOFFSET" { "TZ" } else { bare };
     let (_, date) = DATES.iter().find(|(known, _)| *known == bare)?;
     Some(Macro::Date(which, *date))
@@ -152,15 +156,16 @@ pub(crate) fn append(
     renderer: &mut Renderer,
     out: &mut Vec<u8>,
 ) -> ValueKind {
+    // Two macros are in nearly every line that is written; the others stay out of the way, and of the inlined code.
     match id {
         Macro::Date(which, date) => {
             let stamp = match which {
-                Which::Sent => batch.messages[index].event,
-                Which::Received => batch.received_of(index),
-                Which::Current | Which::Processed => renderer.now,
+                MessageTime::Sent => batch.messages[index].event,
+                MessageTime::Received => batch.received_of(index),
+                MessageTime::Current | MessageTime::Processed => renderer.now,
             };
             renderer.clocks.append(which, date, stamp, out);
-            let unix = date == Date::Form(wire::StampFormat::Unix);
+            let unix = date == DatePart::Form(wire::StampFormat::Unix);
             if unix { ValueKind::Datetime } else { ValueKind::String }
         }
         Macro::Msghdr => {

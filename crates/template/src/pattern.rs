@@ -70,8 +70,8 @@ impl Pattern {
 
     /// Returns the range of the first match at or after `from`: cheaper than [`Pattern::find`] with its groups.
     #[inline]
-    pub fn place(&self, bytes: &[u8], from: usize) -> Option<(usize, usize)> {
-        self.engine.place(bytes, from)
+    pub fn find_range(&self, bytes: &[u8], from: usize) -> Option<(usize, usize)> {
+        self.engine.find_range(bytes, from)
     }
 
     /// Returns the named groups with their numbers.

@@ -11,7 +11,7 @@ mod options;
 mod site;
 mod tags;
 
-pub(crate) use clock::{DATES, Date, Which, append_number};
+pub(crate) use clock::{DATES, DatePart, MessageTime, append_number};
 pub use context::{Context, ContextMessage};
 pub use machine::{Database, Machine, NameLookup};
 pub use options::{OnError, RenderOptions};

@@ -15,5 +15,7 @@ pub use condition::{Condition, ConditionError};
 pub use rekey::Rekey;
 pub(crate) use selection::{Choice, FIXED, KeyDelimiter, PairScope, SelectedMacro, glob};
 pub use surroundings::Surroundings;
-pub(crate) use tree::{AddressFact, Call, Items, Listed, Moment, Question, Style, TemplatePart};
+pub(crate) use tree::{
+    AddressFact, Call, ListFunction, Listed, MachineFunction, PairsFormat, TemplatePart, TimeFunction,
+};
 pub use tree::{Template, ValuePairs};

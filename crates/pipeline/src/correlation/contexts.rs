@@ -38,11 +38,11 @@ impl Default for Limits {
 }
 
 /// The state of a context after a change.
-pub(crate) enum Left {
+pub(crate) enum ContextState {
     /// It stays open for `timeout_s` seconds; its size has changed by `added` bytes.
-    Lives { timeout_s: i64, added: isize },
+    Open { timeout_s: i64, added: isize },
     /// It is over.
-    Over,
+    Closed,
     /// It has as many messages as a context may have: it ends as if its time had passed.
     Full,
 }
@@ -61,11 +61,11 @@ pub(crate) struct Contexts<T> {
 struct Shard<T> {
     /// No context of the shard ends before this time.
     next_s: AtomicI64,
-    inner: Mutex<Inner<T>>,
+    inner: Mutex<ShardState<T>>,
 }
 
 #[derive(Debug)]
-struct Inner<T> {
+struct ShardState<T> {
     contexts: HashMap<Key, Context<T>>,
     /// Times at which contexts are looked at. A context that was changed since is looked at again later.
     timers: BinaryHeap<Reverse<(i64, u64, Key)>>,
@@ -84,7 +84,7 @@ struct Context<T> {
 }
 
 /// A context that is over.
-pub(crate) struct Ended<T> {
+pub(crate) struct EndedContext<T> {
     pub(crate) key: Key,
     pub(crate) value: T,
     order: (i64, u64),
@@ -94,7 +94,7 @@ impl<T> Contexts<T> {
     pub(crate) fn new(limits: Limits) -> Contexts<T> {
         let shard = |_| Shard {
             next_s: AtomicI64::new(i64::MAX),
-            inner: Mutex::new(Inner { contexts: HashMap::new(), timers: BinaryHeap::new(), bytes: 0 }),
+            inner: Mutex::new(ShardState { contexts: HashMap::new(), timers: BinaryHeap::new(), bytes: 0 }),
         };
         Contexts {
             shards: (0..SHARDS).map(shard).collect(),
@@ -126,11 +126,11 @@ impl<T> Contexts<T> {
         key: Key,
         now_s: i64,
         create: impl FnOnce() -> T,
-        change: impl FnOnce(&Key, &mut T) -> Left,
-    ) -> Option<Ended<T>> {
+        change: impl FnOnce(&Key, &mut T) -> ContextState,
+    ) -> Option<EndedContext<T>> {
         let shard = &self.shards[self.hasher.hash_one(&key) as usize % SHARDS];
         let mut inner = shard.locked();
-        let left = match inner.contexts.entry(key.clone()) {
+        let state = match inner.contexts.entry(key.clone()) {
             Entry::Occupied(mut known) => change(&key, &mut known.get_mut().value),
             Entry::Vacant(free) => {
                 let number = self.born.fetch_add(1, Relaxed);
@@ -139,15 +139,19 @@ impl<T> Contexts<T> {
                 change(&key, &mut free.insert(context).value)
             }
         };
-        match left {
-            Left::Over | Left::Full => {
+        match state {
+            ContextState::Closed | ContextState::Full => {
                 let context = inner.contexts.remove(&key)?;
                 inner.bytes -= if context.is_kept { context.bytes } else { 0 };
-                let is_full = matches!(left, Left::Full);
+                let is_full = matches!(state, ContextState::Full);
                 self.early.fetch_add(u64::from(is_full), Relaxed);
-                is_full.then(|| Ended { key, value: context.value, order: (context.ends_s, context.number) })
+                is_full.then(|| EndedContext {
+                    key,
+                    value: context.value,
+                    order: (context.ends_s, context.number),
+                })
             }
-            Left::Lives { timeout_s, added } => {
+            ContextState::Open { timeout_s, added } => {
                 inner.keep(&key, now_s.saturating_add(timeout_s), added);
                 let ends = inner.timers.peek().map_or(i64::MAX, |Reverse((ends, ..))| *ends);
                 shard.next_s.store(ends, Relaxed);
@@ -157,7 +161,7 @@ impl<T> Contexts<T> {
     }
 
     /// Ends one context of a full shard.
-    fn make_room(&self, inner: &mut Inner<T>) -> Option<Ended<T>> {
+    fn make_room(&self, inner: &mut ShardState<T>) -> Option<EndedContext<T>> {
         let is_full = inner.contexts.len() > self.limits.contexts.div_ceil(SHARDS)
             || inner.bytes > self.limits.bytes.div_ceil(SHARDS);
         if !is_full {
@@ -168,7 +172,7 @@ impl<T> Contexts<T> {
     }
 
     /// Removes and returns the contexts whose time has passed.
-    pub(crate) fn expire(&self, now_s: i64) -> Vec<Ended<T>> {
+    pub(crate) fn expire(&self, now_s: i64) -> Vec<EndedContext<T>> {
         let mut ended = Vec::new();
         for shard in &self.shards {
             if shard.next_s.load(Relaxed) >= now_s {
@@ -187,12 +191,12 @@ impl<T> Contexts<T> {
 }
 
 impl<T> Shard<T> {
-    fn locked(&self) -> MutexGuard<'_, Inner<T>> {
+    fn locked(&self) -> MutexGuard<'_, ShardState<T>> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<T> Inner<T> {
+impl<T> ShardState<T> {
     /// Notes when a context ends and what it takes.
     fn keep(&mut self, key: &Key, ends_s: i64, added: isize) {
         let Some(context) = self.contexts.get_mut(key) else { return };
@@ -221,7 +225,7 @@ impl<T> Inner<T> {
     }
 
     /// Takes out the context that ends first, if that is before some time.
-    fn end_first(&mut self, now_s: i64) -> Option<Ended<T>> {
+    fn end_first(&mut self, now_s: i64) -> Option<EndedContext<T>> {
         while let Some(Reverse((timer_s, ..))) = self.timers.peek() {
             if *timer_s >= now_s {
                 return None;
@@ -236,7 +240,7 @@ impl<T> Inner<T> {
             }
             let context = self.contexts.remove(&key)?;
             self.bytes -= context.bytes;
-            return Some(Ended { key, value: context.value, order: (context.ends_s, context.number) });
+            return Some(EndedContext { key, value: context.value, order: (context.ends_s, context.number) });
         }
         None
     }

@@ -3,7 +3,10 @@
 //! In: messages. Out: the same with the id of their group; a message when a group is complete or its time has passed.
 //! Holds: the groups. Limits: those of [`Limits`].
 
-use super::{Clock, Contexts, Ended, Inject, Key, Left, Limits, Made, Scope, Synthetic, member};
+use super::{
+    Clock, ContextState, Contexts, EndedContext, Inject, Key, Limits, MadeBatches, Scope, Synthetic,
+    context_message,
+};
 use crate::{filter::Filter, parser::Parser};
 use message::{Batch, FieldName, Selection, ValueKind};
 use std::sync::Arc;
@@ -72,7 +75,7 @@ impl GroupingBy {
     }
 
     /// Puts a message into its group.
-    fn group(&self, batch: &mut Batch, index: usize, renderer: &mut Renderer, made: &mut Made<'_>) {
+    fn group(&self, batch: &mut Batch, index: usize, renderer: &mut Renderer, made: &mut MadeBatches<'_>) {
         let (options, state) = (&self.options, &self.state);
         if let Some(now_s) = state.clock.follow(batch.messages[index].event, renderer.now) {
             self.expire(now_s, renderer, made);
@@ -80,7 +83,7 @@ impl GroupingBy {
         let id = options.key.value(batch, index, renderer).into_owned();
         batch.set_field(index, &self.context_id, &id, ValueKind::String);
         let key = Key::of(options.scope, batch, index, &id);
-        let (member, added) = member(batch, index);
+        let (member, added) = context_message(batch, index);
         let mut complete = None;
         let ended = state.groups.change(
             key.clone(),
@@ -96,30 +99,36 @@ impl GroupingBy {
                 members.push(member);
                 if is_complete {
                     complete = Some(std::mem::take(members));
-                    return Left::Over;
+                    return ContextState::Closed;
                 }
                 match members.len() > state.groups.messages_max() {
-                    true => Left::Full,
-                    false => Left::Lives { timeout_s: options.timeout_s, added },
+                    true => ContextState::Full,
+                    false => ContextState::Open { timeout_s: options.timeout_s, added },
                 }
             },
         );
         if let Some(members) = complete {
             self.aggregate(&key, members, renderer, made);
         }
-        if let Some(Ended { key, value, .. }) = ended {
+        if let Some(EndedContext { key, value, .. }) = ended {
             self.aggregate(&key, value, renderer, made);
         }
     }
 
-    fn expire(&self, now_s: i64, renderer: &mut Renderer, made: &mut Made<'_>) {
-        for Ended { key, value, .. } in self.state.groups.expire(now_s) {
+    fn expire(&self, now_s: i64, renderer: &mut Renderer, made: &mut MadeBatches<'_>) {
+        for EndedContext { key, value, .. } in self.state.groups.expire(now_s) {
             self.aggregate(&key, value, renderer, made);
         }
     }
 
     /// Makes the message of a group.
-    fn aggregate(&self, key: &Key, mut members: Context, renderer: &mut Renderer, made: &mut Made<'_>) {
+    fn aggregate(
+        &self,
+        key: &Key,
+        mut members: Context,
+        renderer: &mut Renderer,
+        made: &mut MadeBatches<'_>,
+    ) {
         if let Some(sort_key) = &self.options.sort_key {
             members.sort_by_cached_key(|one| sort_key.value(&one.batch, one.index, renderer).into_owned());
         }
@@ -153,7 +162,7 @@ impl Parser for GroupingBy {
             true => only.select_storing(batch, within, renderer),
             false => only.select(batch, within, renderer),
         });
-        let mut made = Made::new(made, &self.options.inject);
+        let mut made = MadeBatches::new(made, &self.options.inject);
         for index in chosen.as_ref().unwrap_or(within).iter() {
             self.group(batch, index, renderer, &mut made);
         }
@@ -173,7 +182,7 @@ impl Parser for GroupingBy {
     }
 
     fn tick(&self, renderer: &mut Renderer, made: &mut Vec<Batch>) {
-        let mut made = Made::new(made, &self.options.inject);
+        let mut made = MadeBatches::new(made, &self.options.inject);
         if let Some(now_s) = self.state.clock.tick(renderer.now) {
             self.expire(now_s, renderer, &mut made);
         }

@@ -4,7 +4,9 @@
 //! text of all. Holds: the lines of each key that are not complete.
 //! Limits: [`TEXT_BYTES_MAX`] bytes a joined text, above it the text ends there; those of [`Limits`].
 
-use super::{Clock, Contexts, Ended, Inject, Key, Left, Limits, Made, Scope, member};
+use super::{
+    Clock, ContextState, Contexts, EndedContext, Inject, Key, Limits, MadeBatches, Scope, context_message,
+};
 use crate::parser::{Input, Parser};
 use message::{Batch, Field, FieldName, Selection, ValueKind};
 use std::sync::Arc;
@@ -69,7 +71,7 @@ impl GroupLines {
         GroupLines { options, context_id, state }
     }
 
-    fn line(&self, batch: &mut Batch, index: usize, renderer: &mut Renderer, made: &mut Made<'_>) {
+    fn line(&self, batch: &mut Batch, index: usize, renderer: &mut Renderer, made: &mut MadeBatches<'_>) {
         let (options, state) = (&self.options, &self.state);
         if let Some(now_s) = state.clock.follow(batch.messages[index].event, renderer.now) {
             self.expire(now_s, renderer, made);
@@ -77,9 +79,9 @@ impl GroupLines {
         let id = options.key.value(batch, index, renderer).into_owned();
         batch.set_field(index, &self.context_id, &id, ValueKind::String);
         let key = Key::of(options.scope, batch, index, &id);
-        let place = options.line.place(batch, index, renderer);
+        let place = options.line.span(batch, index, renderer);
         let line = batch.bytes(place).to_vec();
-        let (member, _) = member(batch, index);
+        let (member, _) = context_message(batch, index);
         let create = || Lines { joiner: Joiner::new(options.mode.clone()), text: Vec::new(), last: None };
         let ended = state.lines.change(key, state.clock.now_s(), create, |key, lines| {
             let begun = lines.last.is_some();
@@ -96,21 +98,21 @@ impl GroupLines {
                 }
                 Part::Passed => {}
             }
-            Left::Lives { timeout_s: options.timeout_s, added: lines.size() - before }
+            ContextState::Open { timeout_s: options.timeout_s, added: lines.size() - before }
         });
-        if let Some(Ended { key, mut value, .. }) = ended {
+        if let Some(EndedContext { key, mut value, .. }) = ended {
             self.finish(&key, &mut value, renderer, made);
         }
     }
 
-    fn expire(&self, now_s: i64, renderer: &mut Renderer, made: &mut Made<'_>) {
-        for Ended { key, mut value, .. } in self.state.lines.expire(now_s) {
+    fn expire(&self, now_s: i64, renderer: &mut Renderer, made: &mut MadeBatches<'_>) {
+        for EndedContext { key, mut value, .. } in self.state.lines.expire(now_s) {
             self.finish(&key, &mut value, renderer, made);
         }
     }
 
     /// Makes the message of the lines so far.
-    fn finish(&self, key: &Key, lines: &mut Lines, renderer: &mut Renderer, made: &mut Made<'_>) {
+    fn finish(&self, key: &Key, lines: &mut Lines, renderer: &mut Renderer, made: &mut MadeBatches<'_>) {
         let text = std::mem::take(&mut lines.text);
         let Some(last) = lines.last.take() else { return };
         let batch = made.batch(renderer.now);
@@ -153,7 +155,7 @@ impl Parser for GroupLines {
         renderer: &mut Renderer,
         made: &mut Vec<Batch>,
     ) -> Selection {
-        let mut made = Made::new(made, &self.options.inject);
+        let mut made = MadeBatches::new(made, &self.options.inject);
         for index in within.iter() {
             self.line(batch, index, renderer, &mut made);
         }
@@ -173,13 +175,13 @@ impl Parser for GroupLines {
     }
 
     fn close(&self, renderer: &mut Renderer, made: &mut Vec<Batch>) {
-        let mut made = Made::new(made, &self.options.inject);
+        let mut made = MadeBatches::new(made, &self.options.inject);
         self.expire(i64::MAX, renderer, &mut made);
         made.finish();
     }
 
     fn tick(&self, renderer: &mut Renderer, made: &mut Vec<Batch>) {
-        let mut made = Made::new(made, &self.options.inject);
+        let mut made = MadeBatches::new(made, &self.options.inject);
         if let Some(now_s) = self.state.clock.tick(renderer.now) {
             self.expire(now_s, renderer, &mut made);
         }

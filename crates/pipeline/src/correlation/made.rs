@@ -33,16 +33,16 @@ impl fmt::Debug for Sink {
 }
 
 /// Takes made messages.
-pub(crate) struct Made<'a> {
+pub(crate) struct MadeBatches<'a> {
     batches: &'a mut Vec<Batch>,
     inject: &'a Inject,
     /// Index of the first batch of this run.
     start: usize,
 }
 
-impl<'a> Made<'a> {
-    pub(crate) fn new(batches: &'a mut Vec<Batch>, inject: &'a Inject) -> Made<'a> {
-        Made { start: batches.len(), batches, inject }
+impl<'a> MadeBatches<'a> {
+    pub(crate) fn new(batches: &'a mut Vec<Batch>, inject: &'a Inject) -> MadeBatches<'a> {
+        MadeBatches { start: batches.len(), batches, inject }
     }
 
     /// Returns the batch that takes the next message.
@@ -64,7 +64,7 @@ impl<'a> Made<'a> {
 }
 
 /// Returns a copy of a message for a context, and the bytes it takes.
-pub(crate) fn member(batch: &Batch, index: usize) -> (ContextMessage, isize) {
+pub(crate) fn context_message(batch: &Batch, index: usize) -> (ContextMessage, isize) {
     let mut copy = Batch::new(Arc::default(), Vec::new(), batch.received, Ack::none());
     copy.push_copy(batch, index);
     let size = copy.extra.len() + std::mem::size_of::<Batch>() + std::mem::size_of::<Origin>();

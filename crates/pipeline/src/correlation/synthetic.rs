@@ -4,7 +4,7 @@
 //! The message that is made counts as the last of its context: `@1` is the one that caused it.
 //! Holds: the templates. Limits: none of its own.
 
-use super::{Key, Made};
+use super::{Key, MadeBatches};
 use message::{Batch, Field, FieldName, Message, Origin, Priority, Transport};
 use std::sync::Arc;
 use template::{Context, Renderer, Template};
@@ -68,7 +68,7 @@ impl Synthetic {
         members: &mut Context,
         key: Option<&Key>,
         renderer: &mut Renderer,
-        made: &mut Made<'_>,
+        made: &mut MadeBatches<'_>,
     ) {
         let Some(last) = members.last() else { return };
         let batch = made.batch(renderer.now);

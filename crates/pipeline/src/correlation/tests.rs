@@ -114,7 +114,7 @@ fn contexts_end_in_order_and_live_on_when_changed() {
             || 0,
             |_, count| {
                 *count += 1;
-                Left::Lives { timeout_s, added: 10 }
+                ContextState::Open { timeout_s, added: 10 }
             },
         );
     };
@@ -145,7 +145,8 @@ fn a_flood_of_contexts_or_bytes_is_bounded() {
         let contexts: Contexts<()> = Contexts::new(limits);
         let mut ended = 0;
         for number in 0..10_000 {
-            let over = contexts.change(key(number), 0, || (), |_, ()| Left::Lives { timeout_s: 9, added });
+            let over =
+                contexts.change(key(number), 0, || (), |_, ()| ContextState::Open { timeout_s: 9, added });
             ended += u64::from(over.is_some());
         }
         assert!(contexts.len() <= most, "{}", contexts.len());

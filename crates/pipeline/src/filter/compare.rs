@@ -101,7 +101,7 @@ enum Numbers {
     /// Text alone: before version 3.8.
     Text,
     /// Numbers alone: before version 4.0.
-    Loose,
+    Whole,
     /// Types.
     Typed,
 }
@@ -125,7 +125,7 @@ impl Comparison {
         let numbers = match version {
             version if version.is_typed() || is_hinted => Numbers::Typed,
             version if version.compares_numbers_as_text() => Numbers::Text,
-            _ => Numbers::Loose,
+            _ => Numbers::Whole,
         };
         Comparison { left, operator, right, numbers }
     }
@@ -142,6 +142,7 @@ impl Comparison {
 
     /// Returns true when the comparison holds for a message.
     pub(super) fn holds(&self, batch: &Batch, index: usize, renderer: &mut Renderer) -> bool {
+        // Texts need no types: fields are compared where they lie, without rendering.
         if self.operator.is_text() {
             let order = {
                 let left = self.left.value(batch, index, renderer).into_owned();
@@ -167,7 +168,7 @@ impl Comparison {
             Same | NotSame => return self.same(left, right) == (self.operator == Same),
             operator => match self.numbers {
                 Numbers::Text => Some(text()),
-                Numbers::Loose => compare_loosely(left, right),
+                Numbers::Whole => compare_leading_numbers(left, right),
                 Numbers::Typed => typed_order(operator, left, right),
             },
         };
@@ -205,7 +206,7 @@ fn is_object(kind: ValueKind) -> bool {
 }
 
 /// Returns the order before version 4: both sides are numbers, and other texts count as 0.
-fn compare_loosely(left: &Side, right: &Side) -> Option<Ordering> {
+fn compare_leading_numbers(left: &Side, right: &Side) -> Option<Ordering> {
     leading_number(&left.bytes).partial_cmp(&leading_number(&right.bytes))
 }
 

@@ -331,7 +331,7 @@ fn holds_storing(
 /// Returns the span of the text that a pattern is matched against; rendered text is added to the batch first.
 fn subject_span(subject: &Subject, batch: &mut Batch, index: usize, renderer: &mut Renderer) -> Span {
     if let Subject::Field(name) = subject {
-        return matches::place_of(batch, index, name).unwrap_or(Span::EMPTY);
+        return matches::span_of(batch, index, name).unwrap_or(Span::EMPTY);
     }
     let bytes = subject_bytes(subject, batch, index, renderer);
     batch.add_extra(&bytes)

@@ -15,15 +15,15 @@ pub(super) const GROUP: &str = "g";
 
 /// An expanded pattern.
 #[derive(Debug, Default)]
-pub(super) struct Expanded {
+pub(super) struct ExpandedPattern {
     pub(super) text: String,
     /// Names and types of the values, by the number in the name of the group.
     pub(super) names: Vec<(String, Kind)>,
 }
 
 /// Expands a pattern.
-pub(super) fn expand(pattern: &str, library: &GrokLibrary) -> Result<Expanded, GrokError> {
-    let mut expanded = Expanded::default();
+pub(super) fn expand(pattern: &str, library: &GrokLibrary) -> Result<ExpandedPattern, GrokError> {
+    let mut expanded = ExpandedPattern::default();
     append(pattern, library, "", 0, &mut expanded)?;
     Ok(expanded)
 }
@@ -33,7 +33,7 @@ fn append(
     library: &GrokLibrary,
     name: &str,
     depth: usize,
-    out: &mut Expanded,
+    out: &mut ExpandedPattern,
 ) -> Result<(), GrokError> {
     if depth > DEPTH_MAX {
         return Err(GrokError::Depth { name: name.to_owned() });
@@ -123,7 +123,12 @@ fn class<'p>(after: &'p str, out: &mut String) -> &'p str {
 }
 
 /// Expands `NAME`, `NAME:value` or `NAME:value:type`.
-fn refer(reference: &str, library: &GrokLibrary, depth: usize, out: &mut Expanded) -> Result<(), GrokError> {
+fn refer(
+    reference: &str,
+    library: &GrokLibrary,
+    depth: usize,
+    out: &mut ExpandedPattern,
+) -> Result<(), GrokError> {
     let mut parts = reference.splitn(3, ':');
     let name = parts.next().unwrap_or_default();
     let value = parts.next().filter(|value| !value.is_empty());
@@ -141,7 +146,7 @@ fn refer(reference: &str, library: &GrokLibrary, depth: usize, out: &mut Expande
     Ok(())
 }
 
-fn group_start(name: String, kind: Kind, out: &mut Expanded) {
+fn group_start(name: String, kind: Kind, out: &mut ExpandedPattern) {
     let number = out.names.len();
     out.names.push((name, kind));
     out.text.push_str(&format!("(?<{GROUP}{number}>"));

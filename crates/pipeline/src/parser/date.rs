@@ -63,7 +63,7 @@ impl Parser for Date {
     fn parse(&self, batch: &mut Batch, within: &Selection, renderer: &mut Renderer) -> Selection {
         let mut read = within.clone();
         for index in within.iter() {
-            let place = self.input.place(batch, index, renderer);
+            let place = self.input.span(batch, index, renderer);
             let text = str::from_utf8(batch.bytes(place)).ok();
             let Some(stamp) = text.and_then(|text| self.read(text, batch.received)) else {
                 read.remove(index);

@@ -34,7 +34,7 @@ impl Parser for Geoip {
         // Entries are found by their place in the database: many addresses share one.
         let mut known: HashMap<usize, Vec<(Span, Span)>> = HashMap::new();
         for index in within.iter() {
-            let place = self.input.place(batch, index, renderer);
+            let place = self.input.span(batch, index, renderer);
             let Some(address) =
                 str::from_utf8(batch.bytes(place)).ok().and_then(|text| text.trim().parse().ok())
             else {

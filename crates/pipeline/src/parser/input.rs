@@ -32,7 +32,7 @@ impl Input {
     }
 
     /// Returns the span of the text of a message; rendered text is added to the batch first.
-    pub fn place(&self, batch: &mut Batch, index: usize, renderer: &mut Renderer) -> Span {
+    pub fn span(&self, batch: &mut Batch, index: usize, renderer: &mut Renderer) -> Span {
         if let Some(span) = self.field.as_ref().and_then(|field| batch.span(index, field)) {
             return span;
         }

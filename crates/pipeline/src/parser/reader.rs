@@ -12,7 +12,7 @@ pub use writer::{VALUES_MAX, Writer};
 use super::{Input, Parser};
 use message::{Batch, Selection};
 use template::Renderer;
-use writer::{Names, Target};
+use writer::{NameCache, Target};
 
 /// Most values of a first message that room is made for in all others.
 const VALUES_LIKELY_MAX: usize = 64;
@@ -42,13 +42,13 @@ impl<R: Reader> TextParser<R> {
 impl<R: Reader> Parser for TextParser<R> {
     fn parse(&self, batch: &mut Batch, within: &Selection, renderer: &mut Renderer) -> Selection {
         let received = batch.received_bytes.clone();
-        let mut names = Names::new(&self.prefix);
+        let mut names = NameCache::new(&self.prefix);
         let mut read = within.clone();
         let mut copy = Vec::new();
         let mut rest = within.count();
         let mut is_first = true;
         for index in within.iter() {
-            let span = self.input.place(batch, index, renderer);
+            let span = self.input.span(batch, index, renderer);
             // Text among the bytes that the batch grows by is read from a copy; its places stay the same.
             let text = if span.is_extra() {
                 copy.clear();

@@ -38,7 +38,7 @@ impl Parser for Syslog {
         let mut decoder = self.decoder.clone();
         let mut read = within.clone();
         for index in within.iter() {
-            let text = self.input.place(batch, index, renderer);
+            let text = self.input.span(batch, index, renderer);
             if decoder.decode_into(batch, index, text) {
                 continue;
             }

@@ -8,12 +8,12 @@
 use super::{
     Database, DbState,
     find::{Capture, Finder},
-    intern::Interned,
+    intern::InternTable,
     rules::Event,
     tree::Tree,
 };
 use crate::{
-    correlation::{Inject, Made},
+    correlation::{Inject, MadeBatches},
     parser::{Input, Parser},
 };
 use message::{Batch, Field, Selection, Span, ValueKind};
@@ -75,7 +75,7 @@ impl DbParser {
 struct Classifier<'a> {
     database: &'a Arc<Database>,
     received: Arc<Vec<u8>>,
-    interned: Interned,
+    interned: InternTable,
     finder: Finder,
     copy: Vec<u8>,
 }
@@ -93,11 +93,11 @@ impl Parser for DbParser {
         made: &mut Vec<Batch>,
     ) -> Selection {
         let database = self.database();
-        let mut made = Made::new(made, &self.options.inject);
+        let mut made = MadeBatches::new(made, &self.options.inject);
         let mut classifier = Classifier {
             database: &database,
             received: batch.received_bytes.clone(),
-            interned: Interned::new(),
+            interned: InternTable::new(),
             finder: Finder::default(),
             copy: Vec::new(),
         };
@@ -135,7 +135,7 @@ impl Parser for DbParser {
     }
 
     fn tick(&self, renderer: &mut Renderer, made: &mut Vec<Batch>) {
-        let mut made = Made::new(made, &self.options.inject);
+        let mut made = MadeBatches::new(made, &self.options.inject);
         self.state.tick(renderer, &mut made);
         made.finish();
     }
@@ -151,14 +151,14 @@ impl Classifier<'_> {
         options: &DbOptions,
     ) -> Option<u32> {
         let database = self.database.clone();
-        let program = options.program.place(batch, index, renderer);
+        let program = options.program.span(batch, index, renderer);
         let rules = self.find(&database.programs, batch, program)?;
         self.keep(&database.programs, batch, index, program);
         let tree = database.rules_of.get(rules as usize)?;
-        let text = options.message.place(batch, index, renderer);
+        let text = options.message.span(batch, index, renderer);
         let Some(number) = self.find(tree, batch, text) else {
             self.set(batch, index, CLASS, UNKNOWN);
-            let tag = self.interned.place(batch, UNKNOWN_TAG.as_bytes());
+            let tag = self.interned.span(batch, UNKNOWN_TAG.as_bytes());
             batch.push_value(index, tag, Span::EMPTY, ValueKind::Tag);
             return None;
         };
@@ -192,7 +192,7 @@ impl Classifier<'_> {
             match Field::from_name(scanner.name.as_bytes()) {
                 Some(field) => batch.set_fixed(index, field, value),
                 None => {
-                    let name = interned.place(batch, scanner.name.as_bytes());
+                    let name = interned.span(batch, scanner.name.as_bytes());
                     batch.push_value(index, name, value, scanner.kind);
                 }
             }
@@ -201,8 +201,8 @@ impl Classifier<'_> {
 
     #[inline]
     fn set(&mut self, batch: &mut Batch, index: usize, name: &'static [u8], value: &[u8]) {
-        let name = self.interned.place(batch, name);
-        let value = self.interned.place(batch, value);
+        let name = self.interned.span(batch, name);
+        let value = self.interned.span(batch, value);
         batch.push_value(index, name, value, ValueKind::String);
     }
 }

@@ -1,6 +1,6 @@
 //! Finds the pattern of a text in the tree.
 //!
-//! In: a tree and a text. Out: the number of the pattern and the places of its values. A pattern that takes the whole
+//! In: a tree and a text. Out: the number of the pattern and the ranges of its values. A pattern that takes the whole
 //! text wins; otherwise the first one that takes its beginning. At each node the literal child goes first, then the
 //! parsers in order; what leads nowhere is given up. A CR before an LF of the pattern is skipped.
 //! Holds: the nodes on the way down, in lists that are used again for the next text: nothing is allocated for a text.
@@ -51,7 +51,7 @@ struct Frame {
 }
 
 /// The result of entering a node.
-enum Entered {
+enum EnterResult {
     Found,
     Below,
     Stopped,
@@ -59,7 +59,7 @@ enum Entered {
 
 impl Finder {
     /// Makes a finder that records its steps.
-    pub(super) fn watching() -> Finder {
+    pub(super) fn recording() -> Finder {
         Finder { visits: Some(Vec::new()), ..Finder::default() }
     }
 
@@ -71,7 +71,7 @@ impl Finder {
             visits.clear();
         }
         let mut partial = None;
-        if let Entered::Found = self.enter(tree, ROOT, text, 0) {
+        if let EnterResult::Found = self.enter(tree, ROOT, text, 0) {
             return tree.nodes[ROOT as usize].value;
         }
         while let Some(frame) = self.frames.last_mut() {
@@ -95,7 +95,7 @@ impl Finder {
                 continue;
             };
             if let Some((child, at)) = child
-                && let Entered::Found = self.enter(tree, child, text, at)
+                && let EnterResult::Found = self.enter(tree, child, text, at)
             {
                 return tree.nodes[child as usize].value;
             }
@@ -113,7 +113,7 @@ impl Finder {
 
     /// Goes to a node whose text or value starts at a place of the text.
     #[inline]
-    fn enter(&mut self, tree: &Tree, id: u32, text: &[u8], at: usize) -> Entered {
+    fn enter(&mut self, tree: &Tree, id: u32, text: &[u8], at: usize) -> EnterResult {
         let node = &tree.nodes[id as usize];
         let rest = text.get(at..).unwrap_or_default();
         let (taken, matched) = common(&node.literal, rest);
@@ -121,14 +121,14 @@ impl Finder {
             visits.push(Visit { node: id, parser: None, length: taken, value: (0, 0) });
         }
         if matched < node.literal.len() {
-            return Entered::Stopped;
+            return EnterResult::Stopped;
         }
         if taken == rest.len() {
-            return if node.value.is_some() { Entered::Found } else { Entered::Stopped };
+            return if node.value.is_some() { EnterResult::Found } else { EnterResult::Stopped };
         }
         let visits = self.visits.as_ref().map_or(0, Vec::len);
         self.frames.push(Frame { node: id, at: at + taken, next: 0, captures: self.captures.len(), visits });
-        Entered::Below
+        EnterResult::Below
     }
 
     /// Lets a parser match as much as it can. Returns the offset at which its children continue.

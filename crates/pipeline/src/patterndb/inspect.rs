@@ -8,7 +8,7 @@ use super::{
     model::Database,
     tree::{ROOT, Tree},
 };
-use crate::correlation::Made;
+use crate::correlation::MadeBatches;
 use message::{Batch, FieldName};
 use std::fmt::Write;
 use template::Renderer;
@@ -62,7 +62,7 @@ impl Database {
         for (id, level) in walk(tree) {
             let node = &tree.nodes[id as usize];
             let parser = node.parser.as_ref().map(|parser| {
-                let (line, column) = node.place;
+                let (line, column) = node.position;
                 format!("@{}:{}@ [{file}:{line}:{column}]", parser.type_name, parser.name)
             });
             let literal = String::from_utf8_lossy(&node.literal);
@@ -119,7 +119,7 @@ impl Database {
     /// Returns the steps of the search for a message.
     pub fn explain(&self, program: &str, message: &[u8]) -> Vec<SearchStep> {
         let Some(tree) = self.rules_for(program) else { return Vec::new() };
-        let mut finder = Finder::watching();
+        let mut finder = Finder::recording();
         finder.find(tree, message);
         let step = |visit: Visit| {
             let node = &tree.nodes[visit.node as usize];
@@ -144,7 +144,7 @@ impl DbParser {
     /// Ends all contexts as if their time had passed; what their rules make goes to `made`.
     pub fn end_contexts(&self, renderer: &mut Renderer, batches: &mut Vec<Batch>) {
         let inject = self.inject().clone();
-        let mut made = Made::new(batches, &inject);
+        let mut made = MadeBatches::new(batches, &inject);
         self.state().end_all(renderer, &mut made);
         made.finish();
     }

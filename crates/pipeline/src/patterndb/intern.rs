@@ -1,6 +1,6 @@
 //! Constant texts of a database among the bytes of a batch.
 //!
-//! In: names and values that a database holds. Out: their places; each is written once a batch as long as it is in use.
+//! In: names and values that a database holds. Out: their spans; each is written once a batch as long as it is in use.
 //! Holds: a small table by address: a database does not move while a batch is classified.
 //! Limits: [`SLOTS`] texts at a time; more are written again.
 
@@ -14,34 +14,37 @@ const PROBES: usize = 4;
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The texts that are in one batch.
-pub(super) struct Interned {
+pub(super) struct InternTable {
     slots: [(usize, Span); SLOTS],
 }
 
-impl Interned {
-    pub(super) fn new() -> Interned {
-        Interned { slots: [(0, Span::EMPTY); SLOTS] }
+impl InternTable {
+    pub(super) fn new() -> InternTable {
+        InternTable { slots: [(0, Span::EMPTY); SLOTS] }
     }
 
     /// Returns the span of a text that outlives this table.
     #[inline]
-    pub(super) fn place(&mut self, batch: &mut Batch, text: &[u8]) -> Span {
+    pub(super) fn span(&mut self, batch: &mut Batch, text: &[u8]) -> Span {
         let address = text.as_ptr() as usize;
         let first = (address as u64).wrapping_mul(MIX) as usize >> (usize::BITS - SLOTS.ilog2());
         let mut target = first;
         for step in 0..PROBES {
             let slot = (first + step) % SLOTS;
-            let (known, place) = self.slots[slot];
-            if known == address && place.len() == text.len() {
-                return place;
+            let (known, span) = self.slots[slot];
+            if known == address && span.len() == text.len() {
+                return span;
             }
             if known == 0 {
                 target = slot;
                 break;
             }
         }
-        let place = batch.add_extra(text);
-        self.slots[target] = (address, place);
-        place
+        let span = batch.add_extra(text);
+        self.slots[target] = (address, span);
+        span
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,4 @@
-//! XML as a sequence of elements and texts, each with its place.
+//! XML as a sequence of elements and texts, each with its position.
 //!
 //! In: the text of a file. Out: starts and ends of elements, and texts that are not empty. Comments, instructions and
 //! document types are left out; they part texts. Only the five entities of XML itself and character references exist.
@@ -54,7 +54,7 @@ impl<'a> Markup<'a> {
     }
 
     /// Returns the line and the column, from 1, of the mark returned last.
-    pub(super) fn place(&mut self) -> (usize, usize) {
+    pub(super) fn position(&mut self) -> (usize, usize) {
         let (from, line, start) = self.counted;
         let from = if self.at < from { 0 } else { from };
         let (line, start) = if from == 0 { (1, 0) } else { (line, start) };
@@ -158,7 +158,7 @@ impl<'a> Markup<'a> {
 
     /// Makes an error at the mark returned last.
     pub(super) fn error(&mut self, reason: impl Into<String>) -> LoadError {
-        let (line, column) = self.place();
+        let (line, column) = self.position();
         LoadError { line, column, reason: reason.into() }
     }
 

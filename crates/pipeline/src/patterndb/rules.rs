@@ -5,8 +5,10 @@
 //! Limits: those of [`Limits`]; [`RATES_MAX`] counts: above it those whose time has passed are dropped, and if too few
 //! are, all of them.
 
-use super::{Action, Content, Database, Rate, Rule, Trigger, intern::Interned};
-use crate::correlation::{Clock, Contexts, Ended, Key, Left, Limits, Made, Synthetic, member};
+use super::{Action, Content, Database, Rate, Rule, Trigger, intern::InternTable};
+use crate::correlation::{
+    Clock, ContextState, Contexts, EndedContext, Key, Limits, MadeBatches, Synthetic, context_message,
+};
 use message::{Batch, FieldName, Span, ValueKind};
 use std::{
     collections::HashMap,
@@ -23,13 +25,13 @@ const RATES_MAX: usize = 100_000;
 #[derive(Debug)]
 pub struct DbState {
     clock: Clock,
-    contexts: Contexts<Open>,
+    contexts: Contexts<RuleContext>,
     rates: Mutex<HashMap<Key, Bucket>>,
 }
 
 /// A context of a database.
 #[derive(Debug)]
-struct Open {
+struct RuleContext {
     /// The rule of its last message, and the database it is in.
     database: Arc<Database>,
     rule: usize,
@@ -53,10 +55,10 @@ pub(super) struct Event<'a> {
 }
 
 /// A context to make once no other is held.
-struct Pending {
+struct PendingContext {
     key: Key,
     timeout_s: i64,
-    open: Open,
+    open: RuleContext,
     size: isize,
 }
 
@@ -83,25 +85,31 @@ impl DbState {
     }
 
     /// Moves the time to that of a message.
-    pub(super) fn follow(&self, batch: &Batch, index: usize, renderer: &mut Renderer, made: &mut Made<'_>) {
+    pub(super) fn follow(
+        &self,
+        batch: &Batch,
+        index: usize,
+        renderer: &mut Renderer,
+        made: &mut MadeBatches<'_>,
+    ) {
         if let Some(now_s) = self.clock.follow(batch.messages[index].event, renderer.now) {
             self.expire(now_s, renderer, made);
         }
     }
 
     /// Moves the time as the present has moved.
-    pub(super) fn tick(&self, renderer: &mut Renderer, made: &mut Made<'_>) {
+    pub(super) fn tick(&self, renderer: &mut Renderer, made: &mut MadeBatches<'_>) {
         if let Some(now_s) = self.clock.tick(renderer.now) {
             self.expire(now_s, renderer, made);
         }
     }
 
     /// Ends all contexts, as if their time had passed.
-    pub(super) fn end_all(&self, renderer: &mut Renderer, made: &mut Made<'_>) {
+    pub(super) fn end_all(&self, renderer: &mut Renderer, made: &mut MadeBatches<'_>) {
         self.expire(i64::MAX, renderer, made);
     }
 
-    fn expire(&self, now_s: i64, renderer: &mut Renderer, made: &mut Made<'_>) {
+    fn expire(&self, now_s: i64, renderer: &mut Renderer, made: &mut MadeBatches<'_>) {
         for ended in self.contexts.expire(now_s) {
             self.time_out(ended, renderer, made);
         }
@@ -112,8 +120,8 @@ impl DbState {
         &self,
         event: Event<'_>,
         renderer: &mut Renderer,
-        made: &mut Made<'_>,
-        interned: &mut Interned,
+        made: &mut MadeBatches<'_>,
+        interned: &mut InternTable,
     ) {
         let Event { database, rule: number, batch, index } = event;
         let rule = &database.rules[number];
@@ -125,13 +133,13 @@ impl DbState {
             return;
         };
         let id = template.value(batch, index, renderer).into_owned();
-        let name = interned.place(batch, CONTEXT_ID);
+        let name = interned.span(batch, CONTEXT_ID);
         let value = batch.add_extra(&id);
         batch.push_value(index, name, value, ValueKind::String);
         let key = Key::of(rule.context_scope, batch, index, &id);
         let now_s = self.clock.now_s();
         let mut pending = Vec::new();
-        let create = || Open { database: database.clone(), rule: number, messages: Context::new() };
+        let create = || RuleContext { database: database.clone(), rule: number, messages: Context::new() };
         let ended = self.contexts.change(key, now_s, create, |key, open| {
             if open.rule != number || !Arc::ptr_eq(&open.database, database) {
                 (open.rule, open.database) = (number, database.clone());
@@ -140,14 +148,14 @@ impl DbState {
             renderer.context_id.extend_from_slice(key.id());
             give(&rule.gives, batch, index, renderer, interned);
             renderer.context_id.clear();
-            let (member, added) = member(batch, index);
-            let mut run = Run { state: self, database, number, key: Some(key), pending: &mut pending };
+            let (member, added) = context_message(batch, index);
+            let mut run = ActionRun { state: self, database, number, key: Some(key), pending: &mut pending };
             run.actions(Trigger::Match, &member, renderer, made);
             std::mem::swap(&mut renderer.context, &mut open.messages);
             open.messages.push(member);
             match open.messages.len() > self.contexts.messages_max() {
-                true => Left::Full,
-                false => Left::Lives { timeout_s: rule.context_timeout_s, added },
+                true => ContextState::Full,
+                false => ContextState::Open { timeout_s: rule.context_timeout_s, added },
             }
         });
         self.open(pending, renderer, made);
@@ -164,36 +172,46 @@ impl DbState {
         batch: &Batch,
         index: usize,
         renderer: &mut Renderer,
-        made: &mut Made<'_>,
+        made: &mut MadeBatches<'_>,
     ) {
-        let (member, _) = member(batch, index);
+        let (member, _) = context_message(batch, index);
         let mut pending = Vec::new();
-        let mut run = Run { state: self, database, number, key: None, pending: &mut pending };
+        let mut run = ActionRun { state: self, database, number, key: None, pending: &mut pending };
         run.actions(Trigger::Match, &member, renderer, made);
         self.open(pending, renderer, made);
     }
 
     /// Runs the actions of a context whose time has passed.
-    fn time_out(&self, ended: Ended<Open>, renderer: &mut Renderer, made: &mut Made<'_>) {
-        let Ended { key, value: Open { database, rule, mut messages }, .. } = ended;
+    fn time_out(
+        &self,
+        ended: EndedContext<RuleContext>,
+        renderer: &mut Renderer,
+        made: &mut MadeBatches<'_>,
+    ) {
+        let EndedContext { key, value: RuleContext { database, rule, mut messages }, .. } = ended;
         let Some(last) = messages.pop() else { return };
         let mut pending = Vec::new();
         std::mem::swap(&mut renderer.context, &mut messages);
-        let mut run =
-            Run { state: self, database: &database, number: rule, key: Some(&key), pending: &mut pending };
+        let mut run = ActionRun {
+            state: self,
+            database: &database,
+            number: rule,
+            key: Some(&key),
+            pending: &mut pending,
+        };
         run.actions(Trigger::Timeout, &last, renderer, made);
         std::mem::swap(&mut renderer.context, &mut messages);
         self.open(pending, renderer, made);
     }
 
     /// Makes contexts that actions asked for.
-    fn open(&self, pending: Vec<Pending>, renderer: &mut Renderer, made: &mut Made<'_>) {
-        for Pending { key, timeout_s, open, size } in pending {
+    fn open(&self, pending: Vec<PendingContext>, renderer: &mut Renderer, made: &mut MadeBatches<'_>) {
+        for PendingContext { key, timeout_s, open, size } in pending {
             let (database, rule) = (open.database.clone(), open.rule);
-            let create = || Open { database, rule, messages: Context::new() };
-            let change = |_: &Key, old: &mut Open| {
+            let create = || RuleContext { database, rule, messages: Context::new() };
+            let change = |_: &Key, old: &mut RuleContext| {
                 *old = open;
-                Left::Lives { timeout_s, added: size }
+                ContextState::Open { timeout_s, added: size }
             };
             if let Some(ended) = self.contexts.change(key, self.clock.now_s(), create, change) {
                 self.time_out(ended, renderer, made);
@@ -231,17 +249,17 @@ fn give(
     batch: &mut Batch,
     index: usize,
     renderer: &mut Renderer,
-    interned: &mut Interned,
+    interned: &mut InternTable,
 ) {
     for tag in &gives.tags {
-        let tag = interned.place(batch, tag.as_bytes());
+        let tag = interned.span(batch, tag.as_bytes());
         batch.push_value(index, tag, Span::EMPTY, ValueKind::Tag);
     }
     for (name, template) in &gives.values {
         let (value, kind) = match template.constant() {
             Some(constant) => {
                 let kind = template.hint().map_or(ValueKind::String, |hint| hint.kind());
-                (interned.place(batch, constant), kind)
+                (interned.span(batch, constant), kind)
             }
             None => {
                 let mut bytes = Vec::new();
@@ -252,7 +270,7 @@ fn give(
         match name {
             FieldName::Fixed(field) => batch.set_fixed(index, *field, value),
             FieldName::Sdata(name) | FieldName::Named(name) => {
-                let name = interned.place(batch, name.as_bytes());
+                let name = interned.span(batch, name.as_bytes());
                 batch.push_value(index, name, value, kind);
             }
         }
@@ -260,22 +278,22 @@ fn give(
 }
 
 /// The actions of one rule at one moment.
-struct Run<'a> {
+struct ActionRun<'a> {
     state: &'a DbState,
     database: &'a Arc<Database>,
     number: usize,
     key: Option<&'a Key>,
-    pending: &'a mut Vec<Pending>,
+    pending: &'a mut Vec<PendingContext>,
 }
 
-impl Run<'_> {
+impl ActionRun<'_> {
     /// Runs the actions of a trigger for a message; the messages before it are the renderer's context.
     fn actions(
         &mut self,
         trigger: Trigger,
         last: &ContextMessage,
         renderer: &mut Renderer,
-        made: &mut Made<'_>,
+        made: &mut MadeBatches<'_>,
     ) {
         let database = self.database;
         let rule = &database.rules[self.number];
@@ -306,7 +324,13 @@ impl Run<'_> {
         })
     }
 
-    fn act(&mut self, action: &Action, last: &ContextMessage, renderer: &mut Renderer, made: &mut Made<'_>) {
+    fn act(
+        &mut self,
+        action: &Action,
+        last: &ContextMessage,
+        renderer: &mut Renderer,
+        made: &mut MadeBatches<'_>,
+    ) {
         match &action.content {
             Content::Nothing => {}
             Content::Message(message) => self.make(message, last, renderer, made),
@@ -314,18 +338,24 @@ impl Run<'_> {
                 let id = id.value(&last.batch, last.index, renderer).into_owned();
                 let mut batches = Vec::new();
                 let inject = crate::correlation::Inject::PassThrough;
-                self.make(message, last, renderer, &mut Made::new(&mut batches, &inject));
+                self.make(message, last, renderer, &mut MadeBatches::new(&mut batches, &inject));
                 let Some(batch) = batches.pop() else { return };
                 let key = Key::of(*scope, &batch, 0, &id);
                 let size = batch.extra.len() as isize;
                 let messages = vec![ContextMessage { batch: Arc::new(batch), index: 0 }];
-                let open = Open { database: self.database.clone(), rule: self.number, messages };
-                self.pending.push(Pending { key, timeout_s: *timeout_s, open, size });
+                let open = RuleContext { database: self.database.clone(), rule: self.number, messages };
+                self.pending.push(PendingContext { key, timeout_s: *timeout_s, open, size });
             }
         }
     }
 
-    fn make(&self, message: &Synthetic, last: &ContextMessage, renderer: &mut Renderer, made: &mut Made<'_>) {
+    fn make(
+        &self,
+        message: &Synthetic,
+        last: &ContextMessage,
+        renderer: &mut Renderer,
+        made: &mut MadeBatches<'_>,
+    ) {
         let mut members = std::mem::take(&mut renderer.context);
         members.push(last.clone());
         message.make(&mut members, self.key, renderer, made);

@@ -1,6 +1,6 @@
 //! What a parser of a pattern reads: `@NUMBER:name@`, `@ESTRING:name: @`.
 //!
-//! In: the text between two at signs, once; the rest of a message, often. Out: how much of it the parser takes,
+//! In: the text between two at signs, once; the rest of a message, often. Out: rule much of it the parser takes,
 //! and which part of that is the value. Each takes at most one length: nothing is tried twice.
 //! Holds: the parameter of the parser. Never allocates while it reads, never fails.
 //! Limits: those of [`template::pattern`] for regular expressions; names of [`message::FIELD_NAME_BYTES_MAX`] bytes.
@@ -67,7 +67,7 @@ impl fmt::Display for ScannerError {
 /// One parser of a pattern.
 #[derive(Debug)]
 pub(super) struct Scanner {
-    how: How,
+    rule: ScanRule,
     /// Range of the first byte.
     first: RangeInclusive<u8>,
     /// Name of the type, as dumps show it.
@@ -81,7 +81,7 @@ pub(super) struct Scanner {
 }
 
 #[derive(Debug)]
-enum How {
+enum ScanRule {
     /// Letters, digits and some other bytes.
     Word(ByteSet),
     /// Some bytes; perhaps none of them.
@@ -147,12 +147,12 @@ impl Scanner {
         let type_name = parts.next().unwrap_or_default();
         let name = parts.next().unwrap_or_default();
         let param = parts.next();
-        let (how, first, type_name, kind) = compile(type_name, param)?;
+        let (rule, first, type_name, kind) = compile(type_name, param)?;
         let name = if name.is_empty() { String::new() } else { format!("{prefix}{name}") };
         if name.len() > FIELD_NAME_BYTES_MAX {
             return Err(ScannerError::Long { size: name.len() });
         }
-        Ok(Scanner { how, first, type_name, name, param: param.map(str::to_owned), kind })
+        Ok(Scanner { rule, first, type_name, name, param: param.map(str::to_owned), kind })
     }
 
     /// Returns true when two parsers always match the same and give it the same name.
@@ -166,89 +166,89 @@ impl Scanner {
         if !self.first.contains(bytes.first()?) {
             return None;
         }
-        match &self.how {
-            How::Word(set) => nonempty(set.run(bytes)),
-            How::Set { bytes: set, optional } => {
+        match &self.rule {
+            ScanRule::Word(set) => nonempty(set.run(bytes)),
+            ScanRule::Set { bytes: set, optional } => {
                 Some(set.run(bytes)).filter(|length| *length > 0 || *optional).map(ScanMatch::whole)
             }
-            How::UntilByte(byte) => until(memchr::memchr(*byte, bytes)?, 1),
-            How::UntilText(text) => until(text.find(bytes)?, text.needle().len()),
-            How::Line => line(bytes).map(ScanMatch::whole),
-            How::All => Some(ScanMatch::whole(bytes.len())),
-            How::Quoted(quote) => inside(memchr::memchr(*quote, &bytes[1..])? + 2),
-            How::Number => nonempty(number::whole(bytes)?),
-            How::Float => nonempty(number::float(bytes)),
-            How::Ipv4 => address::ipv4(bytes).map(ScanMatch::whole),
-            How::Ipv6 => address::ipv6(bytes).map(ScanMatch::whole),
-            How::Ip => address::ipv4(bytes).or_else(|| address::ipv6(bytes)).map(ScanMatch::whole),
-            How::Octets(most) => address::octets(bytes, *most).map(ScanMatch::whole),
-            How::Hostname => address::hostname(bytes).map(ScanMatch::whole),
-            How::Email(around) => email(bytes, around),
-            How::Expression(pattern) => expression(bytes, pattern),
+            ScanRule::UntilByte(byte) => until(memchr::memchr(*byte, bytes)?, 1),
+            ScanRule::UntilText(text) => until(text.find(bytes)?, text.needle().len()),
+            ScanRule::Line => line(bytes).map(ScanMatch::whole),
+            ScanRule::All => Some(ScanMatch::whole(bytes.len())),
+            ScanRule::Quoted(quote) => inside(memchr::memchr(*quote, &bytes[1..])? + 2),
+            ScanRule::Number => nonempty(number::whole(bytes)?),
+            ScanRule::Float => nonempty(number::float(bytes)),
+            ScanRule::Ipv4 => address::ipv4(bytes).map(ScanMatch::whole),
+            ScanRule::Ipv6 => address::ipv6(bytes).map(ScanMatch::whole),
+            ScanRule::Ip => address::ipv4(bytes).or_else(|| address::ipv6(bytes)).map(ScanMatch::whole),
+            ScanRule::Octets(most) => address::octets(bytes, *most).map(ScanMatch::whole),
+            ScanRule::Hostname => address::hostname(bytes).map(ScanMatch::whole),
+            ScanRule::Email(around) => email(bytes, around),
+            ScanRule::Expression(pattern) => expression(bytes, pattern),
         }
     }
 }
 
-type Compiled = (How, RangeInclusive<u8>, &'static str, ValueKind);
+type CompiledScanner = (ScanRule, RangeInclusive<u8>, &'static str, ValueKind);
 
-fn compile(type_name: &str, param: Option<&str>) -> Result<Compiled, ScannerError> {
+fn compile(type_name: &str, param: Option<&str>) -> Result<CompiledScanner, ScannerError> {
     let bytes = param.unwrap_or_default().as_bytes();
     let required = |what: &str| match param {
         Some(_) => Ok(()),
         None => Err(ScannerError::Parameter { parser: what.to_owned() }),
     };
     let any = 0..=u8::MAX;
-    let text = |how, name| Ok((how, any.clone(), name, ValueKind::String));
+    let text = |rule, name| Ok((rule, any.clone(), name, ValueKind::String));
     match type_name {
-        "STRING" => text(How::Word(ByteSet::of(&[LETTERS_AND_DIGITS, bytes].concat())), "STRING"),
+        "STRING" => text(ScanRule::Word(ByteSet::of(&[LETTERS_AND_DIGITS, bytes].concat())), "STRING"),
         "ESTRING" => {
             required("ESTRING")?;
             match bytes {
                 // Without a delimiter nothing ends the value.
-                [] => text(How::All, "ESTRING"),
-                [byte] => text(How::UntilByte(*byte), "ESTRING"),
-                _ => text(How::UntilText(Box::new(Finder::new(bytes).into_owned())), "ESTRING"),
+                [] => text(ScanRule::All, "ESTRING"),
+                [byte] => text(ScanRule::UntilByte(*byte), "ESTRING"),
+                _ => text(ScanRule::UntilText(Box::new(Finder::new(bytes).into_owned())), "ESTRING"),
             }
         }
         "NLSTRING" if param.is_some() => Err(ScannerError::NoParameter),
-        "NLSTRING" => text(How::Line, "NLSTRING"),
-        "ANYSTRING" => text(How::All, "ANYSTRING"),
+        "NLSTRING" => text(ScanRule::Line, "NLSTRING"),
+        "ANYSTRING" => text(ScanRule::All, "ANYSTRING"),
         "SET" | "OPTIONALSET" => {
             required(type_name)?;
             let optional = type_name == "OPTIONALSET";
-            let how = How::Set { bytes: ByteSet::of(bytes), optional };
-            text(how, if optional { "OPTIONALSET" } else { "SET" })
+            let rule = ScanRule::Set { bytes: ByteSet::of(bytes), optional };
+            text(rule, if optional { "OPTIONALSET" } else { "SET" })
         }
-        "NUMBER" => Ok((How::Number, b'-'..=b'9', "NUMBER", ValueKind::Integer)),
-        "FLOAT" | "DOUBLE" => Ok((How::Float, b'-'..=b'9', "FLOAT", ValueKind::Double)),
-        "IPv4" => Ok((How::Ipv4, b'0'..=b'9', "IPv4", ValueKind::String)),
-        "IPv6" => text(How::Ipv6, "IPv6"),
-        "IPvANY" => text(How::Ip, "IPvANY"),
-        "MACADDR" => text(How::Octets(6), "MACADDR"),
+        "NUMBER" => Ok((ScanRule::Number, b'-'..=b'9', "NUMBER", ValueKind::Integer)),
+        "FLOAT" | "DOUBLE" => Ok((ScanRule::Float, b'-'..=b'9', "FLOAT", ValueKind::Double)),
+        "IPv4" => Ok((ScanRule::Ipv4, b'0'..=b'9', "IPv4", ValueKind::String)),
+        "IPv6" => text(ScanRule::Ipv6, "IPv6"),
+        "IPvANY" => text(ScanRule::Ip, "IPvANY"),
+        "MACADDR" => text(ScanRule::Octets(6), "MACADDR"),
         "LLADDR" => match param {
-            None => text(How::Octets(OCTETS_MAX), "LLADDR"),
+            None => text(ScanRule::Octets(OCTETS_MAX), "LLADDR"),
             Some(count) => match count.parse() {
-                Ok(most @ 1..=255) => text(How::Octets(most), "LLADDR"),
+                Ok(most @ 1..=255) => text(ScanRule::Octets(most), "LLADDR"),
                 _ => Err(ScannerError::Octets { text: count.to_owned() }),
             },
         },
-        "HOSTNAME" => text(How::Hostname, "HOSTNAME"),
-        "EMAIL" => text(How::Email(ByteSet::of(bytes)), "EMAIL"),
+        "HOSTNAME" => text(ScanRule::Hostname, "HOSTNAME"),
+        "EMAIL" => text(ScanRule::Email(ByteSet::of(bytes)), "EMAIL"),
         "PCRE" => {
             required("PCRE")?;
             let anchored = format!("\\A(?:{})", param.unwrap_or_default());
             let pattern = Pattern::compile(&anchored, PatternKind::Pcre, PatternFlags::default())
                 .map_err(ScannerError::Pattern)?;
-            text(How::Expression(Box::new(pattern)), "PCRE")
+            text(ScanRule::Expression(Box::new(pattern)), "PCRE")
         }
         _ if type_name.starts_with("QSTRING") => {
             required("QSTRING")?;
             match bytes {
                 [] => Err(ScannerError::Quotes),
                 [open, close, ..] if open != close => {
-                    Ok((How::Quoted(*close), *open..=*open, "QSTRING", ValueKind::String))
+                    Ok((ScanRule::Quoted(*close), *open..=*open, "QSTRING", ValueKind::String))
                 }
-                [quote, ..] => Ok((How::Quoted(*quote), *quote..=*quote, "QSTRING", ValueKind::String)),
+                [quote, ..] => Ok((ScanRule::Quoted(*quote), *quote..=*quote, "QSTRING", ValueKind::String)),
             }
         }
         _ => Err(ScannerError::Unknown { name: type_name.to_owned() }),
@@ -296,5 +296,5 @@ fn expression(bytes: &[u8], pattern: &Pattern) -> Option<ScanMatch> {
     if !pattern.find(bytes, 0, &mut groups) {
         return None;
     }
-    groups.place(0).map(|(_, end)| ScanMatch::whole(end))
+    groups.range(0).map(|(_, end)| ScanMatch::whole(end))
 }

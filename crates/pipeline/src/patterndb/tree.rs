@@ -1,7 +1,7 @@
 //! The tree of patterns: literal text and parsers, shared where patterns begin alike.
 //!
 //! In: patterns with a number each, in the order of the file. Out: nodes. `@@` is an at sign and a node of its own.
-//! Holds: nodes in one list; a child is a place in it. Immutable once built: all cores read it without a lock.
+//! Holds: nodes in one list; a child is a position in it. Immutable once built: all cores read it without a lock.
 //! Limits: [`PATTERN_BYTES_MAX`] bytes a pattern, which also bounds how deep one pattern goes, and [`NODES_MAX`] nodes.
 
 use super::scan::{Scanner, ScannerError};
@@ -29,7 +29,7 @@ pub(super) struct Node {
     /// Number of the pattern that ends here.
     pub(super) value: Option<u32>,
     /// Line and column of the pattern that made the parser.
-    pub(super) place: (usize, usize),
+    pub(super) position: (usize, usize),
 }
 
 impl Node {
@@ -92,7 +92,7 @@ impl Tree {
         pattern: &str,
         value: u32,
         prefix: &str,
-        place: (usize, usize),
+        position: (usize, usize),
     ) -> Result<(), InsertError> {
         if pattern.len() > PATTERN_BYTES_MAX {
             return Err(InsertError::Long { size: pattern.len() });
@@ -118,7 +118,7 @@ impl Tree {
             let end = after.find('@').ok_or(InsertError::Unpaired { offset })?;
             let scanner = Scanner::parse(&after[..end], prefix)
                 .map_err(|error| InsertError::Parser { offset, error })?;
-            at = self.parser(at, scanner, place);
+            at = self.parser(at, scanner, position);
             rest = &after[end + 1..];
         }
         let node = &mut self.nodes[at as usize];
@@ -152,21 +152,21 @@ impl Tree {
     #[inline]
     pub(super) fn child(&self, at: u32, first: u8) -> Option<u32> {
         let node = &self.nodes[at as usize];
-        let place = match node.firsts.len() {
+        let position = match node.firsts.len() {
             // Most nodes have few children: looking at each is faster than halving.
             0..16 => node.firsts.iter().position(|known| *known == first)?,
             _ => node.firsts.binary_search(&first).ok()?,
         };
-        node.literals.get(place).copied()
+        node.literals.get(position).copied()
     }
 
     fn add_literal(&mut self, at: u32, text: &[u8]) -> u32 {
         let added = self.nodes.len() as u32;
         self.nodes.push(Node { literal: text.into(), ..Node::default() });
         let parent = &mut self.nodes[at as usize];
-        let place = parent.firsts.partition_point(|known| *known < text[0]);
-        parent.firsts.insert(place, text[0]);
-        parent.literals.insert(place, added);
+        let position = parent.firsts.partition_point(|known| *known < text[0]);
+        parent.firsts.insert(position, text[0]);
+        parent.literals.insert(position, added);
         added
     }
 
@@ -186,7 +186,7 @@ impl Tree {
     }
 
     /// Returns the node of a parser below another node, and adds it if it is missing.
-    fn parser(&mut self, at: u32, scanner: Scanner, place: (usize, usize)) -> u32 {
+    fn parser(&mut self, at: u32, scanner: Scanner, position: (usize, usize)) -> u32 {
         let is_same = |child: &&u32| {
             self.nodes[**child as usize].parser.as_ref().is_some_and(|known| known.is_same(&scanner))
         };
@@ -194,7 +194,7 @@ impl Tree {
             return *child;
         }
         let added = self.nodes.len() as u32;
-        self.nodes.push(Node { parser: Some(Box::new(scanner)), place, ..Node::default() });
+        self.nodes.push(Node { parser: Some(Box::new(scanner)), position, ..Node::default() });
         self.nodes[at as usize].parsers.push(added);
         added
     }

@@ -36,7 +36,7 @@ pub(super) fn all(
         new.clear();
         let old = match batch.span(index, field) {
             Some(old) => old,
-            None => match matches::place_of(batch, index, field) {
+            None => match matches::span_of(batch, index, field) {
                 Some(old) => old,
                 None => continue,
             },
@@ -72,7 +72,7 @@ fn next((start, end): (usize, usize)) -> usize {
 fn with_constant(pattern: &Pattern, replacement: &[u8], old: &[u8], new: &mut Vec<u8>) -> bool {
     let (mut copied, mut from, mut changed) = (0, 0, false);
     for _ in 0..REPLACED_MAX {
-        let Some(place) = pattern.place(old, from) else { break };
+        let Some(place) = pattern.find_range(old, from) else { break };
         new.extend_from_slice(&old[copied..place.0]);
         new.extend_from_slice(replacement);
         (copied, from, changed) = (place.1, next(place), true);
@@ -102,7 +102,7 @@ fn with_template(
         if !pattern.find(batch.bytes(old), from, groups) {
             break;
         }
-        let Some(place) = groups.place(0) else { break };
+        let Some(place) = groups.range(0) else { break };
         new.extend_from_slice(batch.bytes(old.part(copied, place.0)));
         if pattern.flags().store_matches {
             matches::store_named(pattern, batch, index, old, groups);

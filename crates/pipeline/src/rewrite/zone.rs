@@ -8,13 +8,13 @@ use message::{Batch, Stamp, ZoneQuality};
 use std::{borrow::Cow, sync::Arc};
 use template::{Renderer, Template};
 
-/// The zone of a rewrite: mostly one, but a message may tell it.
+/// The zone of a rewrite: mostly one, but a message may say it.
 #[derive(Clone, Debug)]
 pub enum Zone {
     /// Always this one.
     Known(TimeZone),
     /// The value of the template; a zone that does not exist leaves the message as it is.
-    Told(Arc<Template>),
+    Rendered(Arc<Template>),
 }
 
 impl Zone {
@@ -26,7 +26,7 @@ impl Zone {
     ) -> Option<Cow<'_, TimeZone>> {
         match self {
             Zone::Known(zone) => Some(Cow::Borrowed(zone)),
-            Zone::Told(template) => {
+            Zone::Rendered(template) => {
                 let name = template.value(batch, index, renderer);
                 wire::zone_of(std::str::from_utf8(&name).ok()?).map(Cow::Owned)
             }
@@ -55,3 +55,6 @@ pub(super) fn read_in(stamp: Stamp, zone: &TimeZone) -> Stamp {
         },
     }
 }
+
+#[cfg(test)]
+mod tests;

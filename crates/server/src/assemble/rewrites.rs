@@ -121,7 +121,7 @@ impl<'t> Lowering<'t> {
         let template = self.value_template(call)?;
         match template.constant() {
             Some(_) => self.zone(Some(call)).map(Zone::Known),
-            None => Some(Zone::Told(template)),
+            None => Some(Zone::Rendered(template)),
         }
     }
 

@@ -11,7 +11,7 @@ mod moment;
 use super::{arguments::Word, call_compiler::CallCompiler, error::TemplateError, options::Options, preset};
 use crate::{
     function,
-    template::{Call, Listed, Style, Surroundings, Template, ValuePairs},
+    template::{Call, Listed, PairsFormat, Surroundings, Template, ValuePairs},
 };
 use std::sync::Arc;
 
@@ -76,16 +76,16 @@ pub(super) fn compile(
             let listed = if function == "values" { Listed::Values } else { Listed::Names };
             Ok(Call::Listing { pairs, listed })
         }
-        "format-json" => compiler.format(rest, Style::Nested),
-        "format-flat-json" => compiler.format(rest, Style::Flat),
-        "format-welf" => compiler.format(rest, Style::Welf),
-        "format-cef-extension" => compiler.format(rest, Style::Cef),
+        "format-json" => compiler.format(rest, PairsFormat::Nested),
+        "format-flat-json" => compiler.format(rest, PairsFormat::Flat),
+        "format-welf" => compiler.format(rest, PairsFormat::Welf),
+        "format-cef-extension" => compiler.format(rest, PairsFormat::Cef),
         "graphite-output" => compiler.graphite(rest),
-        "map" => Ok(Call::Items(compiler.map(rest)?)),
-        "filter" => Ok(Call::Items(compiler.filter(rest)?)),
-        "iterate" => Ok(Call::Items(compiler.iterate(rest)?)),
-        "format-date" => Ok(Call::Moment(compiler.date(rest)?)),
-        "stardate" => Ok(Call::Moment(compiler.stardate(rest)?)),
+        "map" => Ok(Call::ListFunction(compiler.map(rest)?)),
+        "filter" => Ok(Call::ListFunction(compiler.filter(rest)?)),
+        "iterate" => Ok(Call::ListFunction(compiler.iterate(rest)?)),
+        "format-date" => Ok(Call::TimeFunction(compiler.date(rest)?)),
+        "stardate" => Ok(Call::TimeFunction(compiler.stardate(rest)?)),
         "uuid" => Ok(Call::Machine(compiler.uuid(rest)?)),
         "dns-resolve-ip" => Ok(Call::Machine(compiler.host_name(rest)?)),
         "getent" => Ok(Call::Machine(compiler.entry(rest)?)),
@@ -153,7 +153,7 @@ impl CallCompiler<'_> {
         Template::nested(&texts.join(" "), self.around, self.depth + 1).map_err(|error| error.shifted(offset))
     }
 
-    fn format(&self, words: &[Word], style: Style) -> Result<Call, TemplateError> {
+    fn format(&self, words: &[Word], style: PairsFormat) -> Result<Call, TemplateError> {
         Ok(Call::Format { pairs: ValuePairs::parse(words, self.around, self.depth + 1)?, style })
     }
 
@@ -164,7 +164,7 @@ impl CallCompiler<'_> {
         while let Some((_, text)) = options.next()? {
             time = Some(Template::nested(&text, self.around, self.depth + 1)?);
         }
-        self.format(options.rest(), Style::Graphite(time))
+        self.format(options.rest(), PairsFormat::Graphite(time))
     }
 
     /// Compiles a function of the configuration, one that is written as a template, or one of text.

@@ -5,7 +5,7 @@
 
 use super::{arguments, call, error::TemplateError};
 use crate::{
-    macros::{self, Macro, Named},
+    macros::{self, Macro, Variable},
     template::{Surroundings, Template, TemplatePart},
     value::{Escape, TypeHint},
 };
@@ -164,9 +164,9 @@ impl Reader<'_> {
         }
         let part = match macros::resolve(name, self.around.version()) {
             _ if name == "_" => TemplatePart::Item { default },
-            Named::Macro(id) => TemplatePart::Macro { id, default },
-            Named::Field(FieldName::Fixed(field)) if default.is_none() => TemplatePart::Fixed(field),
-            Named::Field(name) => TemplatePart::Field { name, default, bytes: false },
+            Variable::Macro(id) => TemplatePart::Macro { id, default },
+            Variable::Field(FieldName::Fixed(field)) if default.is_none() => TemplatePart::Fixed(field),
+            Variable::Field(name) => TemplatePart::Field { name, default, bytes: false },
         };
         self.push(referring(back, part));
         Ok(())

@@ -9,9 +9,9 @@ use std::{fmt, sync::Arc};
 
 /// The work of a function on its rendered arguments.
 #[derive(Clone)]
-pub(crate) struct Action(Arc<Run>);
+pub(crate) struct Action(Arc<ActionFn>);
 
-type Run = dyn Fn(&[&[u8]], &mut Vec<u8>) -> ValueKind + Send + Sync;
+type ActionFn = dyn Fn(&[&[u8]], &mut Vec<u8>) -> ValueKind + Send + Sync;
 
 impl fmt::Debug for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -47,10 +47,10 @@ impl Action {
 }
 
 /// A compiled function: its action, and how many words were options.
-pub(super) type Compiled = Result<(Action, usize), FunctionError>;
+pub(super) type CompiledFunction = Result<(Action, usize), FunctionError>;
 
 /// Makes an action that needs between `least` and `most` arguments.
-pub(super) fn fixed(words: &[&str], least: usize, most: usize, action: Action) -> Compiled {
+pub(super) fn fixed(words: &[&str], least: usize, most: usize, action: Action) -> CompiledFunction {
     let given = words.len();
     if (least..=most).contains(&given) {
         return Ok((action, 0));

@@ -4,7 +4,7 @@
 //! In: options and rendered arguments. Out: text. Holds: the pattern. Limits: those of patterns; [`MATCHES_MAX`].
 
 use super::{
-    action::{Action, Compiled, fixed, integer},
+    action::{Action, CompiledFunction, fixed, integer},
     error::{FunctionError, MATCHES_MAX},
 };
 use crate::pattern::{Groups, Pattern, PatternFlags, PatternKind};
@@ -12,7 +12,7 @@ use memchr::memmem;
 
 pub(super) const NAMES: &[&str] = &["extract", "field", "compress-blanks", "quote-csv"];
 
-pub(super) fn compile(name: &str, words: &[&str]) -> Option<Compiled> {
+pub(super) fn compile(name: &str, words: &[&str]) -> Option<CompiledFunction> {
     Some(match name {
         "extract" => extract(words),
         "field" => field(words),
@@ -24,7 +24,7 @@ pub(super) fn compile(name: &str, words: &[&str]) -> Option<Compiled> {
 
 /// Compiles `[--match N] [--group N] PATTERN TEXT [DEFAULT]`: a group of the N-th match, from 0; the default when there
 /// is none.
-fn extract(words: &[&str]) -> Compiled {
+fn extract(words: &[&str]) -> CompiledFunction {
     let (mut nth, mut group, mut flags, mut used) = (0, 0, PatternFlags::default(), 0);
     loop {
         let number = || words.get(used + 1).and_then(|word| word.parse::<usize>().ok());
@@ -53,8 +53,8 @@ fn extract(words: &[&str]) -> Compiled {
         1,
         2,
         Action::text(move |args, out| {
-            let place = group_of(&pattern, args[0], nth, group);
-            out.extend_from_slice(match place {
+            let range = group_of(&pattern, args[0], nth, group);
+            out.extend_from_slice(match range {
                 Some((start, end)) => &args[0][start..end],
                 None => args.get(1).copied().unwrap_or_default(),
             });
@@ -67,18 +67,18 @@ fn extract(words: &[&str]) -> Compiled {
 fn group_of(pattern: &Pattern, text: &[u8], nth: usize, group: usize) -> Option<(usize, usize)> {
     let (mut groups, mut from) = (Groups::default(), 0);
     for _ in 0..nth {
-        let (start, end) = pattern.place(text, from)?;
+        let (start, end) = pattern.find_range(text, from)?;
         from = if end == start { end + 1 } else { end };
     }
     if from > text.len() || !pattern.find(text, from, &mut groups) {
         return None;
     }
-    groups.place(group)
+    groups.range(group)
 }
 
 /// Compiles `DELIMITER NUMBER TEXT [DEFAULT]`: a piece between delimiters, counted from 1; the default when there are
 /// fewer.
-fn field(words: &[&str]) -> Compiled {
+fn field(words: &[&str]) -> CompiledFunction {
     fixed(
         words,
         3,

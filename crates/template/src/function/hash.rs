@@ -4,7 +4,7 @@
 //! Limits: a digest is as long as it is. MD4, MD5 and SHA-1 are there for old formats only: they protect nothing.
 
 use super::{
-    action::{Action, Compiled},
+    action::{Action, CompiledFunction},
     error::FunctionError,
 };
 use sha2::Digest;
@@ -13,7 +13,7 @@ pub(super) const NAMES: &[&str] = &["hash", "md4", "md5", "sha1", "sha256", "sha
 
 type Hash = fn(&[&[u8]]) -> Vec<u8>;
 
-pub(super) fn compile(name: &str, words: &[&str]) -> Option<Compiled> {
+pub(super) fn compile(name: &str, words: &[&str]) -> Option<CompiledFunction> {
     let hash: Hash = match name {
         "md4" => digest::<md4::Md4>,
         "md5" => digest::<md5::Md5>,
@@ -32,7 +32,7 @@ fn digest<D: Digest>(arguments: &[&[u8]]) -> Vec<u8> {
 }
 
 /// Compiles `--length N`: `N` digits; 0 and more than there are give all.
-fn with_length(hash: Hash, words: &[&str]) -> Compiled {
+fn with_length(hash: Hash, words: &[&str]) -> CompiledFunction {
     let (length, used) = match words {
         ["--length" | "-l", length, ..] => (Some(*length), 2),
         ["--length" | "-l"] => {

@@ -4,7 +4,7 @@
 //! Limits: none of its own; a list is as long as its text.
 
 use super::{
-    action::{Action, Compiled, fixed, integer},
+    action::{Action, CompiledFunction, fixed, integer},
     error::FunctionError,
 };
 use crate::{
@@ -26,7 +26,7 @@ pub(super) const NAMES: &[&str] = &[
     "implode",
 ];
 
-pub(super) fn compile(name: &str, words: &[&str]) -> Option<Compiled> {
+pub(super) fn compile(name: &str, words: &[&str]) -> Option<CompiledFunction> {
     let any = usize::MAX;
     Some(match name {
         "list-concat" => fixed(words, 0, any, Action::list(|args, out| all(joined(args), out))),
@@ -84,7 +84,7 @@ fn nth(index: i64, lists: &[&[u8]], out: &mut Vec<u8>) {
 }
 
 /// Compiles `from:to`, both of which may be missing or negative.
-fn slice(words: &[&str]) -> Compiled {
+fn slice(words: &[&str]) -> CompiledFunction {
     let wrong = || FunctionError::Missing { expected: "a range like 1:3, :3, 1: or -2:" };
     let (from, to) = words.first().and_then(|range| range.split_once(':')).ok_or_else(wrong)?;
     let bound = |text: &str| match text {
@@ -104,7 +104,7 @@ fn slice(words: &[&str]) -> Compiled {
 }
 
 /// Returns the index of the first element that matches; nothing when none does.
-fn search(words: &[&str]) -> Compiled {
+fn search(words: &[&str]) -> CompiledFunction {
     let (mut mode, mut start) = ("literal", 0);
     let mut used = 0;
     while let [option, value, ..] = &words[used..] {

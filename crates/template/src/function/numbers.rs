@@ -4,7 +4,7 @@
 //! Limits: whole numbers of 64 bits; operations wrap around at the ends of that range, a sum or an average beyond
 //! it is null. Numbers in hex are those with a fraction, as in syslog-ng.
 
-use super::action::{Action, Compiled, fixed, integer};
+use super::action::{Action, CompiledFunction, fixed, integer};
 use message::ValueKind;
 
 pub(super) const NAMES: &[&str] =
@@ -39,7 +39,7 @@ impl Number {
     }
 }
 
-pub(super) fn compile(name: &str, words: &[&str]) -> Option<Compiled> {
+pub(super) fn compile(name: &str, words: &[&str]) -> Option<CompiledFunction> {
     let operator = match name {
         "+" | "-" | "*" | "/" | "%" => name.as_bytes()[0],
         "sum" | "min" | "max" | "average" => {

@@ -2,11 +2,11 @@
 //!
 //! In: a path. Out: a part of it. Holds nothing. Limits: paths of this system, with `/`.
 
-use super::action::{Action, Compiled, fixed};
+use super::action::{Action, CompiledFunction, fixed};
 
 pub(super) const NAMES: &[&str] = &["dirname", "basename"];
 
-pub(super) fn compile(name: &str, words: &[&str]) -> Option<Compiled> {
+pub(super) fn compile(name: &str, words: &[&str]) -> Option<CompiledFunction> {
     Some(match name {
         "dirname" => fixed(
             words,

@@ -3,7 +3,7 @@
 //! In: rendered arguments. Out: text. Holds: options. Limits: [`PADDING_BYTES_MAX`].
 
 use super::{
-    action::{Action, Compiled, fixed, integer},
+    action::{Action, CompiledFunction, fixed, integer},
     error::FunctionError,
 };
 use message::ValueKind;
@@ -30,7 +30,7 @@ pub(super) const NAMES: &[&str] = &[
     "ipv4-to-int",
 ];
 
-pub(super) fn compile(name: &str, words: &[&str]) -> Option<Compiled> {
+pub(super) fn compile(name: &str, words: &[&str]) -> Option<CompiledFunction> {
     let any = usize::MAX;
     Some(match name {
         "echo" => fixed(words, 0, any, Action::text(echo)),
@@ -110,7 +110,7 @@ fn fold(args: &[&[u8]], change: fn(&str) -> String, out: &mut Vec<u8>) {
     }
 }
 
-fn sanitize(words: &[&str]) -> Compiled {
+fn sanitize(words: &[&str]) -> CompiledFunction {
     let (mut invalid, mut replacement, mut controls) = ("/".to_owned(), "_".to_owned(), true);
     let mut used = 0;
     while let Some(word) = words.get(used) {
@@ -236,7 +236,7 @@ fn hex(digit: u8) -> Option<u8> {
 }
 
 /// Compiles `$(binary)`: the bytes are constants of the configuration and checked when it is read.
-fn binary(words: &[&str]) -> Compiled {
+fn binary(words: &[&str]) -> CompiledFunction {
     let byte = |word: &&str| {
         let parsed = match word.strip_prefix("0x") {
             Some(hex) => u8::from_str_radix(hex, 16),

@@ -12,20 +12,20 @@ pub const GROUPS_MAX: usize = 256;
 /// Ranges of the groups of one match; group 0 is the whole match.
 #[derive(Clone, Debug, Default)]
 pub struct Groups {
-    places: Vec<Option<(usize, usize)>>,
+    ranges: Vec<Option<(usize, usize)>>,
 }
 
 impl Groups {
     /// Returns the range of a group; `None` when it took no part or does not exist.
     #[inline]
-    pub fn place(&self, group: usize) -> Option<(usize, usize)> {
-        self.places.get(group).copied().flatten()
+    pub fn range(&self, group: usize) -> Option<(usize, usize)> {
+        self.ranges.get(group).copied().flatten()
     }
 
     /// Returns the number of groups, the whole match included.
     #[inline]
     pub fn count(&self) -> usize {
-        self.places.len()
+        self.ranges.len()
     }
 }
 
@@ -95,22 +95,22 @@ impl Engine {
     }
 
     pub(super) fn find(&self, bytes: &[u8], from: usize, groups: &mut Groups) -> bool {
-        groups.places.clear();
+        groups.ranges.clear();
         let found = match self {
             Engine::Regex(expression) => expression.find(bytes, from, groups),
             _ => {
-                let place = self.place(bytes, from);
-                groups.places.extend(place.map(Some));
-                place.is_some()
+                let range = self.find_range(bytes, from);
+                groups.ranges.extend(range.map(Some));
+                range.is_some()
             }
         };
         // Groups after the last that took part do not count, as in PCRE2.
-        let used = groups.places.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
-        groups.places.truncate(used);
+        let used = groups.ranges.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+        groups.ranges.truncate(used);
         found
     }
 
-    pub(super) fn place(&self, bytes: &[u8], from: usize) -> Option<(usize, usize)> {
+    pub(super) fn find_range(&self, bytes: &[u8], from: usize) -> Option<(usize, usize)> {
         let whole = |yes: bool| (from == 0 && yes).then_some((0, bytes.len()));
         match self {
             Engine::Nothing => None,
@@ -123,7 +123,7 @@ impl Engine {
                 let rest = bytes.get(from..).unwrap_or_default();
                 finder.find(rest).map(|at| (from + at, from + at + finder.needle().len()))
             }
-            Engine::Regex(expression) => expression.place(bytes, from),
+            Engine::Regex(expression) => expression.find_range(bytes, from),
         }
     }
 
@@ -162,6 +162,7 @@ impl Expression {
         if let Some(quick) = &self.quick {
             return quick.is_match(bytes);
         }
+        // Most texts do not match, and most of these lack a literal that memchr looks for faster than any engine.
         if let Some(required) = &self.required
             && !required.is_in(bytes)
         {
@@ -179,7 +180,7 @@ impl Expression {
         self.linear.as_ref().filter(|_| !(self.dollar && bytes.last() == Some(&b'\n')))
     }
 
-    fn place(&self, bytes: &[u8], from: usize) -> Option<(usize, usize)> {
+    fn find_range(&self, bytes: &[u8], from: usize) -> Option<(usize, usize)> {
         let rest = bytes.get(from..)?;
         if self.required.as_ref().is_some_and(|required| !required.is_in(rest)) {
             return None;
@@ -194,16 +195,17 @@ impl Expression {
     fn find(&self, bytes: &[u8], from: usize, groups: &mut Groups) -> bool {
         let Some(regex) = self.linear_for(bytes) else { return self.find_slowly(bytes, from, groups) };
         // Most texts do not match, and most patterns have no groups: both are answered without them.
-        let Some(place) = self.place(bytes, from) else { return false };
+        let Some(range) = self.find_range(bytes, from) else { return false };
         if regex.captures_len() == 1 {
-            groups.places.push(Some(place));
+            groups.ranges.push(Some(range));
             return true;
         }
-        let mut places = regex.capture_locations();
-        if regex.captures_read_at(&mut places, bytes, from).is_none() {
+        // Only now the groups: finding them costs more than finding the match.
+        let mut locations = regex.capture_locations();
+        if regex.captures_read_at(&mut locations, bytes, from).is_none() {
             return false;
         }
-        groups.places.extend((0..places.len()).map(|group| places.get(group)));
+        groups.ranges.extend((0..locations.len()).map(|group| locations.get(group)));
         true
     }
 
@@ -211,12 +213,12 @@ impl Expression {
         if from > bytes.len() {
             return false;
         }
-        let mut places = self.pcre.capture_locations();
-        match self.pcre.captures_read_at(&mut places, bytes, from) {
+        let mut locations = self.pcre.capture_locations();
+        match self.pcre.captures_read_at(&mut locations, bytes, from) {
             Ok(Some(_)) => {}
             Ok(None) | Err(_) => return false,
         }
-        groups.places.extend((0..places.len()).map(|group| places.get(group)));
+        groups.ranges.extend((0..locations.len()).map(|group| locations.get(group)));
         true
     }
 }

@@ -73,7 +73,7 @@ fn groups_have_places_and_names() {
     let mut groups = Groups::default();
     assert!(pattern.find(b"..12-ab..", 0, &mut groups));
     assert_eq!(
-        [0, 1, 2, 3].map(|group| groups.place(group)),
+        [0, 1, 2, 3].map(|group| groups.range(group)),
         [Some((2, 7)), Some((2, 4)), Some((5, 7)), None]
     );
     assert_eq!(pattern.names(), [("word".to_owned(), 2)]);
@@ -163,7 +163,7 @@ proptest! {
         if let Some(found) = found {
             for group in 0..found.len() {
                 let want = found.get(group).map(|place| (place.start(), place.end()));
-                prop_assert_eq!(groups.place(group), want, "group {} of {}", group, PATTERNS[index]);
+                prop_assert_eq!(groups.range(group), want, "group {} of {}", group, PATTERNS[index]);
             }
         }
     }

@@ -52,8 +52,8 @@ pub(super) fn append(
             format::append(pairs, style, batch, index, renderer, out);
             style.kind()
         }
-        Call::Items(items) => items::append(items, batch, index, renderer, out),
-        Call::Moment(moment) => {
+        Call::ListFunction(items) => items::append(items, batch, index, renderer, out),
+        Call::TimeFunction(moment) => {
             moment::append(moment, batch, index, renderer, out);
             ValueKind::String
         }

@@ -6,14 +6,14 @@
 use super::{context, json, lines};
 use crate::{
     renderer::Renderer,
-    template::{Style, ValuePairs},
+    template::{PairsFormat, ValuePairs},
 };
 use message::Batch;
 
 /// Appends the pairs.
 pub(super) fn append(
     pairs: &ValuePairs,
-    style: &Style,
+    style: &PairsFormat,
     batch: &Batch,
     index: usize,
     renderer: &mut Renderer,
@@ -21,7 +21,7 @@ pub(super) fn append(
 ) {
     let start = out.len();
     context::each(batch, index, renderer, |batch, index, renderer| {
-        if out.len() > start && matches!(style, Style::Welf | Style::Cef) {
+        if out.len() > start && matches!(style, PairsFormat::Welf | PairsFormat::Cef) {
             out.push(b' ');
         }
         one(pairs, style, batch, index, renderer, out);
@@ -30,7 +30,7 @@ pub(super) fn append(
 
 fn one(
     pairs: &ValuePairs,
-    style: &Style,
+    style: &PairsFormat,
     batch: &Batch,
     index: usize,
     renderer: &mut Renderer,
@@ -40,13 +40,13 @@ fn one(
     let found = pairs.collect(batch, index, renderer);
     let start = out.len();
     let fits = match style {
-        Style::Nested | Style::Flat => json::append(&found, pairs, style, on_error, out),
-        Style::Welf => {
+        PairsFormat::Nested | PairsFormat::Flat => json::append(&found, pairs, style, on_error, out),
+        PairsFormat::Welf => {
             lines::append_welf(&found, out);
             true
         }
-        Style::Cef => lines::append_cef(&found, on_error, out),
-        Style::Graphite(time) => {
+        PairsFormat::Cef => lines::append_cef(&found, on_error, out),
+        PairsFormat::Graphite(time) => {
             let seconds = match time {
                 Some(time) => time.value(batch, index, renderer).into_owned(),
                 None => batch.received_of(index).unix_s().to_string().into_bytes(),

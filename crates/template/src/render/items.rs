@@ -6,7 +6,7 @@
 
 use crate::{
     renderer::Renderer,
-    template::{Items, Template},
+    template::{ListFunction, Template},
     value::{list_append, list_elements},
 };
 use message::{Batch, ValueKind};
@@ -14,7 +14,7 @@ use std::sync::PoisonError;
 
 /// Appends the result.
 pub(super) fn append(
-    items: &Items,
+    items: &ListFunction,
     batch: &Batch,
     index: usize,
     renderer: &mut Renderer,
@@ -34,7 +34,7 @@ pub(super) fn append(
         found
     };
     let kind = match items {
-        Items::Map { template, lists } => {
+        ListFunction::Map { template, lists } => {
             for element in elements(lists, renderer) {
                 renderer.item = Some(element);
                 let mut value = Vec::new();
@@ -43,7 +43,7 @@ pub(super) fn append(
             }
             ValueKind::List
         }
-        Items::Filter { condition, lists } => {
+        ListFunction::Filter { condition, lists } => {
             for element in elements(lists, renderer) {
                 renderer.item = Some(element);
                 let holds = condition.holds(batch, index, renderer);
@@ -54,7 +54,7 @@ pub(super) fn append(
             }
             ValueKind::List
         }
-        Items::Iterate { template, first, next } => {
+        ListFunction::Iterate { template, first, next } => {
             let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
             let value = match next.take() {
                 Some(value) => value,

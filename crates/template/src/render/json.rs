@@ -6,7 +6,7 @@
 use super::pairs::{Entry, Pairs};
 use crate::{
     renderer::OnError,
-    template::{KeyDelimiter, Style, ValuePairs},
+    template::{KeyDelimiter, PairsFormat, ValuePairs},
     value::{append_string, integer, list_elements, truth},
 };
 use message::ValueKind;
@@ -16,7 +16,7 @@ use std::borrow::Cow;
 pub(super) fn append(
     found: &Pairs,
     pairs: &ValuePairs,
-    style: &Style,
+    style: &PairsFormat,
     on_error: OnError,
     out: &mut Vec<u8>,
 ) -> bool {
@@ -60,7 +60,7 @@ fn shown<'n>(name: &'n [u8], pairs: &ValuePairs) -> Cow<'n, [u8]> {
 
 impl Writer<'_> {
     /// Appends one pair; false when the whole output is to be dropped.
-    fn entry(&mut self, name: &[u8], entry: &Entry, style: &Style, on_error: OnError) -> bool {
+    fn entry(&mut self, name: &[u8], entry: &Entry, style: &PairsFormat, on_error: OnError) -> bool {
         let kind = if self.cast && !entry.hinted { ValueKind::String } else { entry.kind };
         let mut value = Vec::new();
         if !append_value(kind, entry, &mut value) {
@@ -71,7 +71,7 @@ impl Writer<'_> {
             }
         }
         let mut parts = match style {
-            Style::Nested => segments(name, self.delimiter.0),
+            PairsFormat::Nested => segments(name, self.delimiter.0),
             _ => vec![name],
         };
         let common = self.path.iter().zip(&parts).take_while(|(open, part)| open == *part).count();

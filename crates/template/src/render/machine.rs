@@ -4,13 +4,13 @@
 //! itself for an address, and nothing for an entry.
 //! Limits: none of its own.
 
-use crate::{renderer::Renderer, template::Question};
+use crate::{renderer::Renderer, template::MachineFunction};
 use message::Batch;
 use std::net::IpAddr;
 
 /// Appends the answer.
 pub(super) fn append(
-    question: &Question,
+    question: &MachineFunction,
     batch: &Batch,
     index: usize,
     renderer: &mut Renderer,
@@ -18,14 +18,14 @@ pub(super) fn append(
 ) {
     let machine = renderer.site.machine.clone();
     match question {
-        Question::Uuid => {
+        MachineFunction::Uuid => {
             let mut bytes = [0; 16];
             if let Some(machine) = machine {
                 machine.fill_random(&mut bytes);
             }
             append_uuid(bytes, out);
         }
-        Question::HostName { lookup, address } => {
+        MachineFunction::HostName { lookup, address } => {
             let text = address.value(batch, index, renderer);
             let asked = || {
                 let address: IpAddr = std::str::from_utf8(&text).ok()?.trim().parse().ok()?;
@@ -36,7 +36,7 @@ pub(super) fn append(
                 None => out.extend_from_slice(&text),
             }
         }
-        Question::Entry { database, key, member } => {
+        MachineFunction::Entry { database, key, member } => {
             let key = key.value(batch, index, renderer);
             let found = std::str::from_utf8(&key)
                 .ok()

@@ -3,13 +3,13 @@
 //! In: a message's time or a number of seconds. Out: text. Holds nothing.
 //! Limits: years that a calendar has.
 
-use crate::{renderer::Renderer, template::Moment};
+use crate::{renderer::Renderer, template::TimeFunction};
 use jiff::{Timestamp, Zoned, fmt::strtime, tz::TimeZone};
 use message::{Batch, Stamp};
 
 /// Appends the text; nothing when the value is not a time.
 pub(super) fn append(
-    moment: &Moment,
+    moment: &TimeFunction,
     batch: &Batch,
     index: usize,
     renderer: &mut Renderer,
@@ -17,7 +17,7 @@ pub(super) fn append(
 ) {
     let local = renderer.site.zone.clone().unwrap_or(TimeZone::UTC);
     match moment {
-        Moment::Form { form, zone, time } => {
+        TimeFunction::Form { form, zone, time } => {
             let (stamp, own) = match time {
                 Some(time) => match read(&time.value(batch, index, renderer)) {
                     Some((stamp, true)) => (stamp, fixed(stamp)),
@@ -32,7 +32,7 @@ pub(super) fn append(
             let shown = zoned(stamp, zone.clone().unwrap_or(own));
             out.extend_from_slice(strtime::format(form, &shown).unwrap_or_default().as_bytes());
         }
-        Moment::Stardate { digits, time } => {
+        TimeFunction::Stardate { digits, time } => {
             let Some((stamp, _)) = read(&time.value(batch, index, renderer)) else { return };
             let moment = zoned(stamp, local);
             let Ok(start) = moment.first_of_year().and_then(|first| first.start_of_day()) else { return };

@@ -118,8 +118,8 @@ impl ValuePairs {
         for selected in self.macros.get_or_init(|| self.selected_macros()) {
             let mut value = Vec::new();
             let kind = match &selected.source {
-                macros::Named::Macro(id) => macros::append(*id, batch, index, renderer, &mut value),
-                macros::Named::Field(field) => {
+                macros::Variable::Macro(id) => macros::append(*id, batch, index, renderer, &mut value),
+                macros::Variable::Field(field) => {
                     let (bytes, kind) = batch.typed_field(index, field).unwrap_or_default();
                     value.extend_from_slice(&bytes);
                     kind

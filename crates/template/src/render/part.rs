@@ -30,6 +30,7 @@ impl Template {
         escape: Escape,
         out: &mut Vec<u8>,
     ) {
+        // Escaping looks at each value on its own, so nothing can be copied in one piece.
         if escape != Escape::None {
             for part in &self.parts {
                 append(part, batch, index, renderer, escape, out);
@@ -37,14 +38,15 @@ impl Template {
             return;
         }
         // The parts of nearly every template: slices to copy and times that are printed once a second.
-        let mut stretch = Stretch::default();
+        let mut pending = PendingCopy::default();
         for part in &self.parts {
             match part {
-                TemplatePart::Text(text) => stretch.text(text, batch, out),
+                TemplatePart::Text(text) => pending.text(text, batch, out),
                 TemplatePart::Fixed(field) => match batch.fixed_span(index, *field) {
-                    Some(span) => stretch.span(span, batch, out),
+                    Some(span) => pending.span(span, batch, out),
+                    // The value is not in the batch but of its origin, such as the name of the sender.
                     None => {
-                        stretch.end(batch, out);
+                        pending.flush(batch, out);
                         out.extend_from_slice(batch.fixed(index, *field));
                     }
                 },
@@ -52,19 +54,19 @@ impl Template {
                 TemplatePart::Macro { id: Macro::Msghdr, default: None }
                     if !batch.messages[index].msghdr.is_empty() =>
                 {
-                    stretch.span(batch.messages[index].msghdr, batch, out);
+                    pending.span(batch.messages[index].msghdr, batch, out);
                 }
                 TemplatePart::Macro { id, default: None } => {
-                    stretch.end(batch, out);
+                    pending.flush(batch, out);
                     macros::append(*id, batch, index, renderer, out);
                 }
                 _ => {
-                    stretch.end(batch, out);
+                    pending.flush(batch, out);
                     append(part, batch, index, renderer, escape, out);
                 }
             }
         }
-        stretch.end(batch, out);
+        pending.flush(batch, out);
     }
 
     /// Appends the template's text and returns its type: the hint's, or that of its only macro.
@@ -133,12 +135,12 @@ impl Template {
 /// Received bytes that are yet to be copied: a line that is written as it came, but for its time, is one copy and not
 /// one for each of its fields and of the blanks between them.
 #[derive(Default)]
-struct Stretch {
+struct PendingCopy {
     start: usize,
     end: usize,
 }
 
-impl Stretch {
+impl PendingCopy {
     #[inline]
     fn text(&mut self, text: &[u8], batch: &Batch, out: &mut Vec<u8>) {
         if let [byte] = text {
@@ -146,16 +148,17 @@ impl Stretch {
             if self.start < self.end && batch.received_bytes.get(self.end) == Some(byte) {
                 self.end += 1;
             } else {
-                self.end(batch, out);
+                self.flush(batch, out);
                 out.push(*byte);
             }
             return;
         }
+        // A header is written as `$HOST $PROGRAM: `: its constant texts are mostly the bytes that were received there.
         let next = batch.received_bytes.get(self.end..self.end + text.len());
         if self.start < self.end && next == Some(text) {
             self.end += text.len();
         } else {
-            self.end(batch, out);
+            self.flush(batch, out);
             out.extend_from_slice(text);
         }
     }
@@ -165,13 +168,15 @@ impl Stretch {
         if span.is_empty() {
             return;
         }
+        // Made bytes are in another buffer: they end the stretch.
         if span.is_extra() {
-            self.end(batch, out);
+            self.flush(batch, out);
             out.extend_from_slice(batch.bytes(span));
             return;
         }
+        // What follows directly makes the piece longer; anything else starts a new one.
         if self.end != span.start() {
-            self.end(batch, out);
+            self.flush(batch, out);
             self.start = span.start();
         } else if self.start == self.end {
             self.start = span.start();
@@ -181,7 +186,7 @@ impl Stretch {
 
     /// Copies what is to be copied.
     #[inline]
-    fn end(&mut self, batch: &Batch, out: &mut Vec<u8>) {
+    fn flush(&mut self, batch: &Batch, out: &mut Vec<u8>) {
         if self.start < self.end {
             out.extend_from_slice(batch.received_bytes.get(self.start..self.end).unwrap_or_default());
         }

@@ -10,7 +10,7 @@ use wire::{Civil, StampFormat, StampText};
 
 /// The times of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Which {
+pub(crate) enum MessageTime {
     /// `S_`, and macros without a prefix: the sender's.
     Sent = 0,
     /// `R_`: when it was received.
@@ -23,7 +23,7 @@ pub(crate) enum Which {
 
 /// The part of a time to print.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Date {
+pub(crate) enum DatePart {
     /// A whole printed form.
     Form(StampFormat),
     /// `STAMP`: the form of `ts-format()`.
@@ -51,33 +51,33 @@ pub(crate) enum Date {
 }
 
 /// Names of the macros, without prefix.
-pub(crate) const DATES: [(&str, Date); 26] = [
-    ("DATE", Date::Form(StampFormat::Bsd)),
-    ("FULLDATE", Date::Form(StampFormat::Full)),
-    ("ISODATE", Date::Form(StampFormat::Iso)),
-    ("STAMP", Date::Stamp),
-    ("UNIXTIME", Date::Form(StampFormat::Unix)),
-    ("YEAR", Date::Year),
-    ("YEAR_DAY", Date::YearDay),
-    ("MONTH", Date::Month),
-    ("MONTH_ABBREV", Date::MonthAbbrev),
-    ("MONTH_NAME", Date::MonthName),
-    ("MONTH_WEEK", Date::MonthWeek),
-    ("WEEK", Date::Week),
-    ("ISOWEEK", Date::IsoWeek),
-    ("DAY", Date::Day),
-    ("WEEK_DAY", Date::WeekDay),
-    ("WEEKDAY", Date::WeekDayAbbrev),
-    ("WEEK_DAY_ABBREV", Date::WeekDayAbbrev),
-    ("WEEK_DAY_NAME", Date::WeekDayName),
-    ("HOUR", Date::Hour),
-    ("HOUR12", Date::Hour12),
-    ("AMPM", Date::AmPm),
-    ("MIN", Date::Minute),
-    ("SEC", Date::Second),
-    ("MSEC", Date::Milliseconds),
-    ("USEC", Date::Microseconds),
-    ("TZ", Date::Offset),
+pub(crate) const DATES: [(&str, DatePart); 26] = [
+    ("DATE", DatePart::Form(StampFormat::Bsd)),
+    ("FULLDATE", DatePart::Form(StampFormat::Full)),
+    ("ISODATE", DatePart::Form(StampFormat::Iso)),
+    ("STAMP", DatePart::Stamp),
+    ("UNIXTIME", DatePart::Form(StampFormat::Unix)),
+    ("YEAR", DatePart::Year),
+    ("YEAR_DAY", DatePart::YearDay),
+    ("MONTH", DatePart::Month),
+    ("MONTH_ABBREV", DatePart::MonthAbbrev),
+    ("MONTH_NAME", DatePart::MonthName),
+    ("MONTH_WEEK", DatePart::MonthWeek),
+    ("WEEK", DatePart::Week),
+    ("ISOWEEK", DatePart::IsoWeek),
+    ("DAY", DatePart::Day),
+    ("WEEK_DAY", DatePart::WeekDay),
+    ("WEEKDAY", DatePart::WeekDayAbbrev),
+    ("WEEK_DAY_ABBREV", DatePart::WeekDayAbbrev),
+    ("WEEK_DAY_NAME", DatePart::WeekDayName),
+    ("HOUR", DatePart::Hour),
+    ("HOUR12", DatePart::Hour12),
+    ("AMPM", DatePart::AmPm),
+    ("MIN", DatePart::Minute),
+    ("SEC", DatePart::Second),
+    ("MSEC", DatePart::Milliseconds),
+    ("USEC", DatePart::Microseconds),
+    ("TZ", DatePart::Offset),
 ];
 
 const MONTHS: [&str; 12] = [
@@ -127,51 +127,53 @@ impl Clocks {
 
     /// Appends what a macro shows of a time.
     #[inline]
-    pub(crate) fn append(&mut self, which: Which, date: Date, stamp: Stamp, out: &mut Vec<u8>) {
+    pub(crate) fn append(&mut self, which: MessageTime, date: DatePart, stamp: Stamp, out: &mut Vec<u8>) {
         let form = match date {
-            Date::Form(form) => form,
-            Date::Stamp => self.stamp_format,
+            DatePart::Form(form) => form,
+            DatePart::Stamp => self.stamp_format,
             _ => return self.append_field(which, date, stamp, out),
         };
+        // One printer for each time and form: it remembers the last second, and neighbours are mostly of one.
         let slot = &mut self.printers[which as usize][form_index(form)];
         let printer =
             slot.get_or_insert_with(|| StampText::new(form, self.fraction_digits, self.zone.clone()));
         printer.append(stamp, out);
     }
 
-    fn append_field(&mut self, which: Which, date: Date, stamp: Stamp, out: &mut Vec<u8>) {
+    fn append_field(&mut self, which: MessageTime, date: DatePart, stamp: Stamp, out: &mut Vec<u8>) {
         let Calendar { civil, offset_s, .. } = self.calendar(which, stamp);
         let month = usize::from(civil.month.saturating_sub(1)) % 12;
         let week_day = usize::from(civil.weekday) % 7;
         let (number, width) = match date {
-            Date::Year => (civil.year.unsigned_abs(), 4),
-            Date::YearDay => (u32::from(civil.year_day), 3),
-            Date::Month => (u32::from(civil.month), 2),
-            Date::MonthWeek => (month_week(&civil), 1),
-            Date::Week => (week_of(&civil), 2),
-            Date::IsoWeek => (iso_week(&civil), 2),
-            Date::Day => (u32::from(civil.day), 2),
-            Date::WeekDay => (u32::from(civil.weekday) + 1, 1),
-            Date::Hour => (u32::from(civil.hour), 2),
-            Date::Hour12 => ((u32::from(civil.hour) + 11) % 12 + 1, 2),
-            Date::Minute => (u32::from(civil.minute), 2),
-            Date::Second => (u32::from(civil.second), 2),
-            Date::Milliseconds => (stamp.micros() / 1000, 3),
-            Date::Microseconds => (stamp.micros(), 6),
-            Date::MonthName => return out.extend_from_slice(MONTHS[month].as_bytes()),
-            Date::MonthAbbrev => return out.extend_from_slice(&MONTHS[month].as_bytes()[..3]),
-            Date::WeekDayName => return out.extend_from_slice(WEEK_DAYS[week_day].as_bytes()),
-            Date::WeekDayAbbrev => return out.extend_from_slice(&WEEK_DAYS[week_day].as_bytes()[..3]),
-            Date::AmPm => return out.extend_from_slice(if civil.hour < 12 { b"AM" } else { b"PM" }),
-            Date::Offset => return append_offset(offset_s, out),
-            Date::Form(_) | Date::Stamp => return,
+            DatePart::Year => (civil.year.unsigned_abs(), 4),
+            DatePart::YearDay => (u32::from(civil.year_day), 3),
+            DatePart::Month => (u32::from(civil.month), 2),
+            DatePart::MonthWeek => (month_week(&civil), 1),
+            DatePart::Week => (week_of(&civil), 2),
+            DatePart::IsoWeek => (iso_week(&civil), 2),
+            DatePart::Day => (u32::from(civil.day), 2),
+            DatePart::WeekDay => (u32::from(civil.weekday) + 1, 1),
+            DatePart::Hour => (u32::from(civil.hour), 2),
+            DatePart::Hour12 => ((u32::from(civil.hour) + 11) % 12 + 1, 2),
+            DatePart::Minute => (u32::from(civil.minute), 2),
+            DatePart::Second => (u32::from(civil.second), 2),
+            DatePart::Milliseconds => (stamp.micros() / 1000, 3),
+            DatePart::Microseconds => (stamp.micros(), 6),
+            DatePart::MonthName => return out.extend_from_slice(MONTHS[month].as_bytes()),
+            DatePart::MonthAbbrev => return out.extend_from_slice(&MONTHS[month].as_bytes()[..3]),
+            DatePart::WeekDayName => return out.extend_from_slice(WEEK_DAYS[week_day].as_bytes()),
+            DatePart::WeekDayAbbrev => return out.extend_from_slice(&WEEK_DAYS[week_day].as_bytes()[..3]),
+            DatePart::AmPm => return out.extend_from_slice(if civil.hour < 12 { b"AM" } else { b"PM" }),
+            DatePart::Offset => return append_offset(offset_s, out),
+            DatePart::Form(_) | DatePart::Stamp => return,
         };
         append_number(u64::from(number), width, out);
     }
 
-    fn calendar(&mut self, which: Which, stamp: Stamp) -> Calendar {
+    fn calendar(&mut self, which: MessageTime, stamp: Stamp) -> Calendar {
         let (unix_s, own_offset_s) = (stamp.unix_s(), stamp.offset_s);
         let slot = &mut self.calendars[which as usize];
+        // Calendar fields cost divisions, and a zone a search: both are the same for all messages of a second.
         if let Some(known) = slot
             && known.unix_s == unix_s
             && known.own_offset_s == own_offset_s
@@ -249,3 +251,6 @@ fn iso_week(civil: &Civil) -> u32 {
     };
     (day as u32).div_ceil(7)
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,7 +15,7 @@ pub struct TagOrder(Arc<HashMap<String, usize>>);
 
 /// A kind of tags: one class is printed after the other.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Class {
+enum TagClass {
     Mark,
     Named(usize),
     Source,
@@ -25,20 +25,20 @@ enum Class {
 impl TagOrder {
     /// Makes the order of some mentions: the first of each name counts.
     pub fn new(mentions: impl IntoIterator<Item = String>) -> TagOrder {
-        let mut places = HashMap::new();
+        let mut order = HashMap::new();
         for name in mentions {
-            let place = places.len();
-            places.entry(name).or_insert(place);
+            let ordinal = order.len();
+            order.entry(name).or_insert(ordinal);
         }
-        TagOrder(Arc::new(places))
+        TagOrder(Arc::new(order))
     }
 
-    fn class(&self, tag: &str) -> Class {
+    fn class(&self, tag: &str) -> TagClass {
         match self.0.get(tag) {
-            _ if Marks::has_tag(tag) => Class::Mark,
-            Some(place) => Class::Named(*place),
-            None if tag.starts_with(".source.") => Class::Source,
-            None => Class::Other,
+            _ if Marks::has_tag(tag) => TagClass::Mark,
+            Some(ordinal) => TagClass::Named(*ordinal),
+            None if tag.starts_with(".source.") => TagClass::Source,
+            None => TagClass::Other,
         }
     }
 
@@ -50,3 +50,6 @@ impl TagOrder {
         tags.iter().for_each(|tag| list_append(tag.as_bytes(), start, out));
     }
 }
+
+#[cfg(test)]
+mod tests;

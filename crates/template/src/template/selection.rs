@@ -30,7 +30,7 @@ pub(crate) enum Choice {
 #[derive(Clone, Debug)]
 pub(crate) struct SelectedMacro {
     pub(crate) name: &'static str,
-    pub(crate) source: macros::Named,
+    pub(crate) source: macros::Variable,
     /// Not there when it is empty.
     pub(crate) may_be_absent: bool,
 }

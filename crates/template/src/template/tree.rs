@@ -12,7 +12,7 @@ use super::{
 use crate::{
     function::Action,
     geo::GeoDatabase,
-    macros::{self, Macro, Named},
+    macros::{self, Macro, Variable},
     pattern::Pattern,
     renderer::{Database, NameLookup},
     value::{Escape, TypeHint},
@@ -47,11 +47,11 @@ impl Template {
     /// Makes the template of one macro; `None` when the name is that of a value.
     pub fn of_macro(name: &str) -> Option<Template> {
         match macros::resolve(name, Version::CURRENT) {
-            Named::Macro(id) => {
+            Variable::Macro(id) => {
                 let part = TemplatePart::Macro { id, default: None };
                 Some(Template { parts: vec![part], ..Template::literal("") })
             }
-            Named::Field(_) => None,
+            Variable::Field(_) => None,
         }
     }
 
@@ -158,13 +158,13 @@ pub(crate) enum Call {
     /// `names` and `values`.
     Listing { pairs: ValuePairs, listed: Listed },
     /// `format-json`, `format-welf`, `graphite-output` and their kin.
-    Format { pairs: ValuePairs, style: Style },
+    Format { pairs: ValuePairs, style: PairsFormat },
     /// `map`, `filter`, `iterate`.
-    Items(Items),
+    ListFunction(ListFunction),
     /// `format-date`, `stardate`.
-    Moment(Moment),
+    TimeFunction(TimeFunction),
     /// `uuid`, `dns-resolve-ip`, `getent`.
-    Machine(Question),
+    Machine(MachineFunction),
     /// `geoip2`.
     Fact(AddressFact),
     /// `template` whose name is a macro: the templates it may name, and the text for others.
@@ -180,7 +180,7 @@ pub(crate) enum Listed {
 
 /// A function over elements.
 #[derive(Clone, Debug)]
-pub(crate) enum Items {
+pub(crate) enum ListFunction {
     /// `map`: what the template makes of each element.
     Map { template: Template, lists: Vec<Template> },
     /// `filter`: the elements for which the condition holds.
@@ -191,7 +191,7 @@ pub(crate) enum Items {
 
 /// A function that prints a time.
 #[derive(Clone, Debug)]
-pub(crate) enum Moment {
+pub(crate) enum TimeFunction {
     /// `format-date`: without a time of its own it shows the message's.
     Form { form: String, zone: Option<TimeZone>, time: Option<Template> },
     /// `stardate`: the year, and how much of it has passed.
@@ -200,7 +200,7 @@ pub(crate) enum Moment {
 
 /// A question to the machine.
 #[derive(Clone, Debug)]
-pub(crate) enum Question {
+pub(crate) enum MachineFunction {
     /// `uuid`
     Uuid,
     /// `dns-resolve-ip`; without a lookup the address stays.
@@ -219,7 +219,7 @@ pub(crate) struct AddressFact {
 
 /// The form of the output.
 #[derive(Clone, Debug)]
-pub(crate) enum Style {
+pub(crate) enum PairsFormat {
     /// JSON; names with dots are objects in objects.
     Nested,
     /// JSON; names as they are.
@@ -232,11 +232,11 @@ pub(crate) enum Style {
     Graphite(Option<Template>),
 }
 
-impl Style {
+impl PairsFormat {
     /// Returns the type of the output.
     pub(crate) fn kind(&self) -> ValueKind {
         match self {
-            Style::Nested | Style::Flat => ValueKind::Json,
+            PairsFormat::Nested | PairsFormat::Flat => ValueKind::Json,
             _ => ValueKind::String,
         }
     }

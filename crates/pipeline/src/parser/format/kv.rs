@@ -48,9 +48,9 @@ struct PairValue<'t> {
 }
 
 /// Offset of the next pair separator: searched for once, however many values come before it.
-struct Ahead(Option<usize>);
+struct NextSeparator(Option<usize>);
 
-impl Ahead {
+impl NextSeparator {
     /// Returns the offset of the first separator at or after `start`; `usize::MAX` when there is none.
     #[inline]
     fn from(&mut self, separator: &Finder<'_>, text: &[u8], start: usize) -> usize {
@@ -105,7 +105,13 @@ impl Kv {
         is_key.then(|| Key { start, end: start + length, value_at: start + length + blanks + 1 })
     }
 
-    fn value<'t>(&self, text: &'t [u8], at: usize, ahead: &mut Ahead, quotes: &mut usize) -> PairValue<'t> {
+    fn value<'t>(
+        &self,
+        text: &'t [u8],
+        at: usize,
+        ahead: &mut NextSeparator,
+        quotes: &mut usize,
+    ) -> PairValue<'t> {
         let blanks = text[at..].iter().take_while(|byte| **byte == b' ').count();
         let start = at + blanks;
         if blanks > 0
@@ -141,7 +147,7 @@ impl Kv {
         }
     }
 
-    fn unquoted<'t>(&self, text: &'t [u8], start: usize, ahead: &mut Ahead) -> PairValue<'t> {
+    fn unquoted<'t>(&self, text: &'t [u8], start: usize, ahead: &mut NextSeparator) -> PairValue<'t> {
         let separator = ahead.from(&self.pair_separator, text, start);
         if let Some(next) = self.key_behind(text, start, separator) {
             return PairValue {
@@ -205,7 +211,7 @@ impl Kv {
 impl Reader for Kv {
     fn read(&self, text: &[u8], out: &mut Writer<'_>) -> bool {
         let mut stray = Vec::new();
-        let (mut at, mut next, mut ahead, mut quotes) = (0, None, Ahead(None), OPEN_QUOTES_MAX);
+        let (mut at, mut next, mut ahead, mut quotes) = (0, None, NextSeparator(None), OPEN_QUOTES_MAX);
         while let Some(key) = next.take().or_else(|| self.key(text, at)) {
             if self.stray_words_into.is_some() {
                 self.stray(&text[at..key.start], &mut stray);

@@ -30,7 +30,7 @@ impl Reader for Regexp {
         let Some(pattern) = self.patterns.iter().find(|pattern| pattern.find(text, 0, &mut groups)) else {
             return false;
         };
-        let slice = |group: usize| groups.place(group).map(|(start, end)| &text[start..end]);
+        let slice = |group: usize| groups.range(group).map(|(start, end)| &text[start..end]);
         let count = groups.count().min(GROUPS_MAX);
         for (group, number) in self.numbers.iter().enumerate().take(count) {
             match slice(group) {

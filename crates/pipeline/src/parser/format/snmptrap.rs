@@ -42,7 +42,7 @@ impl Snmptrapd {
 
 impl Reader for Snmptrapd {
     fn read(&self, text: &[u8], out: &mut Writer<'_>) -> bool {
-        let Some(head) = Head::read(text) else { return false };
+        let Some(head) = TrapHeader::read(text) else { return false };
         let time = str::from_utf8(head.time).ok().zip(self.time.as_ref());
         let stamp = time.and_then(|(time, format)| read_time(format, time, out.received(), &self.zone));
         let Some(stamp) = stamp else { return false };
@@ -124,7 +124,7 @@ fn quote(name: &[u8], value: &[u8], all: &mut Vec<u8>) {
 }
 
 /// The header of a trap: its time, its sender, its transport, and the rest of the line.
-struct Head<'a> {
+struct TrapHeader<'a> {
     time: &'a [u8],
     host: &'a [u8],
     transport: &'a [u8],
@@ -133,8 +133,8 @@ struct Head<'a> {
     is_current: bool,
 }
 
-impl<'a> Head<'a> {
-    fn read(text: &'a [u8]) -> Option<Head<'a>> {
+impl<'a> TrapHeader<'a> {
+    fn read(text: &'a [u8]) -> Option<TrapHeader<'a>> {
         let text = text.trim_ascii_start();
         let date = memchr(b' ', text)?;
         let time = date + 1 + memchr(b' ', &text[date + 1..])?;
@@ -145,12 +145,18 @@ impl<'a> Head<'a> {
             let end = memmem::find(line, b") TRAP")?;
             let transport = line.get(via + b"(via ".len()..end)?;
             let host = line[..via].trim_ascii_end();
-            return Some(Head { time, host, transport, rest: &behind[line.len()..], is_current: false });
+            return Some(TrapHeader {
+                time,
+                host,
+                transport,
+                rest: &behind[line.len()..],
+                is_current: false,
+            });
         }
         let host = line.iter().position(u8::is_ascii_whitespace)?;
         let open = host + line[host..].iter().position(|byte| !byte.is_ascii_whitespace())?;
         let (end, colon) = end_of_transport(line, open)?;
-        Some(Head {
+        Some(TrapHeader {
             time,
             host: &line[..host],
             transport: line.get(open + 1..end)?.trim_ascii_start(),
@@ -182,7 +188,7 @@ struct Trap<'a> {
 }
 
 impl<'a> Trap<'a> {
-    fn read(head: &Head<'a>) -> Option<(Trap<'a>, &'a [u8])> {
+    fn read(head: &TrapHeader<'a>) -> Option<(Trap<'a>, &'a [u8])> {
         let end = memchr(b'\n', head.rest)?;
         let first = head.rest[..end].trim_ascii();
         if memchr(b'=', first).is_some() {

@@ -52,7 +52,7 @@ enum Text {
 }
 
 /// An element that is open.
-struct Open<'t> {
+struct OpenElement<'t> {
     tag: &'t [u8],
     /// Length of the joined name without it.
     name_before: usize,
@@ -76,7 +76,7 @@ impl Xml {
     /// Reads all elements. `None`: it is not XML; values found before stay.
     fn walk<'t>(&self, text: &'t [u8], found: &mut Values<'t>) -> Option<()> {
         let mut scan = Scan::new(text);
-        let mut open: Vec<Open<'t>> = Vec::new();
+        let mut open: Vec<OpenElement<'t>> = Vec::new();
         let mut name = JoinedName::new(b'.');
         let mut seen = false;
         while let Some(piece) = scan.next()? {
@@ -99,7 +99,7 @@ impl Xml {
                     if is_empty {
                         name.pop_to(name_before);
                     } else {
-                        open.push(Open { tag, name_before, text: None });
+                        open.push(OpenElement { tag, name_before, text: None });
                     }
                 }
                 Piece::End(tag) => {
@@ -114,7 +114,7 @@ impl Xml {
         (seen && open.is_empty()).then_some(())
     }
 
-    fn text<'t>(&self, raw: &'t [u8], form: Text, open: Option<&mut Open<'t>>) -> Option<()> {
+    fn text<'t>(&self, raw: &'t [u8], form: Text, open: Option<&mut OpenElement<'t>>) -> Option<()> {
         // Only blanks may be outside elements.
         let Some(open) = open else { return raw.trim_ascii().is_empty().then_some(()) };
         let raw = if self.strip_whitespace { raw.trim_ascii() } else { raw };

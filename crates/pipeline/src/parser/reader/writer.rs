@@ -16,7 +16,7 @@ const EXTRA_BYTES_MAX: usize = 1 << 30;
 const SLOTS: usize = 128;
 
 /// The names that a parser has used in a batch so far.
-pub(super) struct Names {
+pub(super) struct NameCache {
     prefix: Vec<u8>,
     /// True when a name may be that of a field: those begin with a capital letter.
     may_be_fields: bool,
@@ -24,10 +24,10 @@ pub(super) struct Names {
     slots: [Span; SLOTS],
 }
 
-impl Names {
-    pub(super) fn new(prefix: &str) -> Names {
+impl NameCache {
+    pub(super) fn new(prefix: &str) -> NameCache {
         let may_be_fields = prefix.bytes().next().is_none_or(|first| first.is_ascii_uppercase());
-        Names { prefix: prefix.as_bytes().to_vec(), may_be_fields, slots: [Span::EMPTY; SLOTS] }
+        NameCache { prefix: prefix.as_bytes().to_vec(), may_be_fields, slots: [Span::EMPTY; SLOTS] }
     }
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Target {
 /// Takes the values of one message.
 pub struct Writer<'a> {
     batch: &'a mut Batch,
-    names: &'a mut Names,
+    names: &'a mut NameCache,
     target: Target,
     count: usize,
     /// True when names get no prefix.
@@ -52,7 +52,7 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(batch: &'a mut Batch, names: &'a mut Names, target: Target) -> Writer<'a> {
+    pub(super) fn new(batch: &'a mut Batch, names: &'a mut NameCache, target: Target) -> Writer<'a> {
         Writer { batch, names, target, count: 0, is_unprefixed: false }
     }
 
@@ -68,7 +68,7 @@ impl<'a> Writer<'a> {
             return self.cut();
         }
         let name = self.full_name(name);
-        let value = self.place(value);
+        let value = self.span_of(value);
         self.push(name, value, kind);
     }
 
@@ -89,11 +89,11 @@ impl<'a> Writer<'a> {
         if self.is_full() {
             return self.cut();
         }
-        let place = self.batch.add_extra(cut_name(name));
-        let value = self.place(value);
+        let name_span = self.batch.add_extra(cut_name(name));
+        let value = self.span_of(value);
         match Field::from_name(name) {
             Some(field) => self.batch.set_typed(self.target.index, field, value, kind),
-            None => self.batch.push_value(self.target.index, place, value, kind),
+            None => self.batch.push_value(self.target.index, name_span, value, kind),
         }
         self.count += 1;
     }
@@ -161,7 +161,7 @@ impl<'a> Writer<'a> {
 
     /// Returns the span of bytes: in the text when they are part of it, else among the made bytes.
     #[inline]
-    fn place(&mut self, bytes: &[u8]) -> Span {
+    fn span_of(&mut self, bytes: &[u8]) -> Span {
         self.inside(bytes).unwrap_or_else(|| self.batch.add_extra(bytes))
     }
 

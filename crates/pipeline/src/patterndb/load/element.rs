@@ -1,9 +1,9 @@
-//! The meaning of each element of the format in its place.
+//! The meaning of each element of the format, by the element around it.
 //!
 //! In: starts, texts and ends of elements. Out: changes of what is read. Holds: nothing of its own.
-//! Limits: an element where it has no place is an error.
+//! Limits: an element that does not belong where it is found is an error.
 
-use super::loader::{ElementKind, Head, Loader};
+use super::loader::{DatabaseHead, ElementKind, Loader};
 use crate::{
     correlation::{Inherit, Scope, Synthetic},
     filter::{self, Filter},
@@ -121,7 +121,7 @@ impl Loader<'_> {
             _ => {}
         }
         let pub_date = attribute(attributes, "pub_date").unwrap_or_default().to_owned();
-        self.database = Some(Head { version: version.to_owned(), pub_date });
+        self.database = Some(DatabaseHead { version: version.to_owned(), pub_date });
         Ok(ElementKind::Patterndb)
     }
 
@@ -236,14 +236,16 @@ impl Loader<'_> {
     }
 
     pub(super) fn text(&mut self, text: &str) -> Result<(), LoadError> {
-        let place = self.markup.place();
+        let position = self.markup.position();
         let rule = self.rules.len().saturating_sub(1);
         match self.open.last() {
             Some(ElementKind::Prose | ElementKind::Example) => {}
             Some(ElementKind::Program) => {
-                self.patterns.program(text, place).map_err(|error| self.markup.error(error.to_string()))?;
+                self.patterns
+                    .program(text, position)
+                    .map_err(|error| self.markup.error(error.to_string()))?;
             }
-            Some(ElementKind::Pattern) => self.patterns.message(text, rule, place),
+            Some(ElementKind::Pattern) => self.patterns.message(text, rule, position),
             Some(ElementKind::TestMessage) => {
                 if let Some(example) = &mut self.example {
                     example.message = Some(text.to_owned());

@@ -45,7 +45,7 @@ pub(super) struct Loader<'a> {
     /// The elements that are open; those that only group others repeat the one around them.
     pub(super) open: Vec<ElementKind>,
     pub(super) patterns: Patterns,
-    pub(super) database: Option<Head>,
+    pub(super) database: Option<DatabaseHead>,
     pub(super) rules: Vec<Rule>,
     pub(super) examples: Vec<Example>,
     /// The action that is open.
@@ -59,7 +59,7 @@ pub(super) struct Loader<'a> {
 }
 
 /// Attributes of the outermost element.
-pub(super) struct Head {
+pub(super) struct DatabaseHead {
     pub(super) version: String,
     pub(super) pub_date: String,
 }

@@ -51,7 +51,7 @@ impl Patterns {
     }
 
     /// Adds a program of the open ruleset. The first one chooses the tree; the others must have the same.
-    pub(super) fn program(&mut self, program: &str, place: Position) -> Result<(), MismatchedPrograms> {
+    pub(super) fn program(&mut self, program: &str, position: Position) -> Result<(), MismatchedPrograms> {
         let known = self.by_program.get(program).copied();
         let tree = match (self.tree, known) {
             (Some(tree), Some(known)) if tree != known => {
@@ -66,29 +66,29 @@ impl Patterns {
         self.tree = Some(tree);
         if known.is_none() {
             self.by_program.insert(program.to_owned(), tree);
-            self.programs.push((program.to_owned(), tree, place));
+            self.programs.push((program.to_owned(), tree, position));
         }
         Ok(())
     }
 
     /// Adds a pattern of a rule of the open ruleset.
-    pub(super) fn message(&mut self, pattern: &str, rule: usize, place: Position) {
-        self.waiting.push((pattern.to_owned(), rule as u32, place));
+    pub(super) fn message(&mut self, pattern: &str, rule: usize, position: Position) {
+        self.waiting.push((pattern.to_owned(), rule as u32, position));
     }
 
     /// Ends the ruleset.
     pub(super) fn close(&mut self, prefix: &str, rules: &[Rule]) {
         let tree = self.tree.take().unwrap_or(0);
-        for (pattern, rule, place) in std::mem::take(&mut self.waiting) {
-            let result = self.trees[tree as usize].insert(&pattern, rule, prefix, place);
+        for (pattern, rule, position) in std::mem::take(&mut self.waiting) {
+            let result = self.trees[tree as usize].insert(&pattern, rule, prefix, position);
             let name = |rule: u32| rules.get(rule as usize).map_or("", |rule| rule.id.as_str());
             match result {
                 Ok(()) => {}
                 Err(InsertError::Duplicate { value }) => {
                     let reason = format!("the same pattern is in rule {} already", name(value));
-                    self.leave_out(&pattern, name(rule), place, &reason);
+                    self.leave_out(&pattern, name(rule), position, &reason);
                 }
-                Err(error) => self.leave_out(&pattern, name(rule), place, &error.to_string()),
+                Err(error) => self.leave_out(&pattern, name(rule), position, &error.to_string()),
             }
         }
     }
@@ -102,10 +102,10 @@ impl Patterns {
     pub(super) fn finish(mut self, prefix: &str) -> (Tree, Vec<Tree>, Vec<Finding>) {
         let mut programs = Tree::new();
         programs.nodes[0].value = Some(0);
-        for (program, tree, place) in std::mem::take(&mut self.programs) {
-            if let Err(error) = programs.insert(&program, tree, prefix, place) {
+        for (program, tree, position) in std::mem::take(&mut self.programs) {
+            if let Err(error) = programs.insert(&program, tree, prefix, position) {
                 let reason = format!("program '{program}' is left out: {error}");
-                self.findings.push(Finding { line: place.0, column: place.1, reason });
+                self.findings.push(Finding { line: position.0, column: position.1, reason });
             }
         }
         (programs, self.trees, self.findings)

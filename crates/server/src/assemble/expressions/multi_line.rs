@@ -36,7 +36,7 @@ impl<'t> Lowering<'t> {
             let mut groups = Groups::default();
             pattern
                 .find(line, 0, &mut groups)
-                .then(|| groups.place(0))
+                .then(|| groups.range(0))
                 .flatten()
                 .map(|(start, end)| start..end)
         };

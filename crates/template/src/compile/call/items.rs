@@ -4,32 +4,32 @@
 
 use crate::{
     compile::{arguments::Word, call_compiler::CallCompiler, error::TemplateError},
-    template::Items,
+    template::ListFunction,
 };
 use std::sync::Arc;
 
 impl CallCompiler<'_> {
-    pub(super) fn map(&self, words: &[Word]) -> Result<Items, TemplateError> {
+    pub(super) fn map(&self, words: &[Word]) -> Result<ListFunction, TemplateError> {
         match words {
             [template, lists @ ..] if !lists.is_empty() => {
-                Ok(Items::Map { template: self.one(template)?, lists: self.all(lists)? })
+                Ok(ListFunction::Map { template: self.one(template)?, lists: self.all(lists)? })
             }
             _ => self.wrong("a template and at least one list expected"),
         }
     }
 
-    pub(super) fn filter(&self, words: &[Word]) -> Result<Items, TemplateError> {
+    pub(super) fn filter(&self, words: &[Word]) -> Result<ListFunction, TemplateError> {
         match words {
             [condition, lists @ ..] if !lists.is_empty() => {
-                Ok(Items::Filter { condition: self.condition(condition)?, lists: self.all(lists)? })
+                Ok(ListFunction::Filter { condition: self.condition(condition)?, lists: self.all(lists)? })
             }
             _ => self.wrong("a condition and at least one list expected"),
         }
     }
 
-    pub(super) fn iterate(&self, words: &[Word]) -> Result<Items, TemplateError> {
+    pub(super) fn iterate(&self, words: &[Word]) -> Result<ListFunction, TemplateError> {
         match words {
-            [template, first] => Ok(Items::Iterate {
+            [template, first] => Ok(ListFunction::Iterate {
                 template: self.one(template)?,
                 first: self.one(first)?,
                 next: Arc::default(),

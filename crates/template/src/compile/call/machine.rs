@@ -10,17 +10,17 @@ use crate::{
         options::{Options, truth},
     },
     renderer::{Database, NameLookup},
-    template::Question,
+    template::MachineFunction,
 };
 
 impl CallCompiler<'_> {
-    pub(super) fn uuid(&self, words: &[Word]) -> Result<Question, TemplateError> {
-        if words.is_empty() { Ok(Question::Uuid) } else { self.wrong("no argument expected") }
+    pub(super) fn uuid(&self, words: &[Word]) -> Result<MachineFunction, TemplateError> {
+        if words.is_empty() { Ok(MachineFunction::Uuid) } else { self.wrong("no argument expected") }
     }
 
     /// Compiles a look-up of a name:
     /// `[--use-dns yes|no|persist-only] [--dns-cache yes|no] [--use-fqdn yes|no] [--normalize-hostnames yes|no] IP`.
-    pub(super) fn host_name(&self, words: &[Word]) -> Result<Question, TemplateError> {
+    pub(super) fn host_name(&self, words: &[Word]) -> Result<MachineFunction, TemplateError> {
         let (mut lookup, mut asked) = (NameLookup::default(), true);
         let mut options = Options::new(words, &["use-dns", "dns-cache", "use-fqdn", "normalize-hostnames"]);
         while let Some((name, value)) = options.next()? {
@@ -35,11 +35,11 @@ impl CallCompiler<'_> {
             }
         }
         let address = self.only(options.rest())?;
-        Ok(Question::HostName { lookup: asked.then_some(lookup), address })
+        Ok(MachineFunction::HostName { lookup: asked.then_some(lookup), address })
     }
 
     /// Compiles `DATABASE KEY [MEMBER]`.
-    pub(super) fn entry(&self, words: &[Word]) -> Result<Question, TemplateError> {
+    pub(super) fn entry(&self, words: &[Word]) -> Result<MachineFunction, TemplateError> {
         let ([database, key] | [database, key, _]) = words else {
             return self.wrong("a database, a key and maybe a member expected");
         };
@@ -51,6 +51,6 @@ impl CallCompiler<'_> {
         if !member.is_empty() && !members.contains(&member.as_str()) {
             return self.wrong(format!("unknown member {member}; known are {}", members.join(", ")));
         }
-        Ok(Question::Entry { database, key: self.one(key)?, member })
+        Ok(MachineFunction::Entry { database, key: self.one(key)?, member })
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::{
     compile::{arguments::Word, call_compiler::CallCompiler, error::TemplateError, options::Options},
-    template::Moment,
+    template::TimeFunction,
 };
 use jiff::{Timestamp, fmt::strtime, tz::TimeZone};
 
@@ -14,7 +14,7 @@ const STARDATE_DIGITS_MAX: usize = 9;
 
 impl CallCompiler<'_> {
     /// Compiles `[--time-zone ZONE] FORM [SECONDS]`.
-    pub(super) fn date(&self, words: &[Word]) -> Result<Moment, TemplateError> {
+    pub(super) fn date(&self, words: &[Word]) -> Result<TimeFunction, TemplateError> {
         let mut zone = None;
         let mut options = Options::new(words, &["time-zone"]);
         while let Some((_, name)) = options.next()? {
@@ -32,11 +32,11 @@ impl CallCompiler<'_> {
         if let Err(error) = strtime::format(&form.text, &sample) {
             return self.wrong(format!("{} cannot be printed: {error}", form.text));
         }
-        Ok(Moment::Form { form: form.text.clone(), zone, time })
+        Ok(TimeFunction::Form { form: form.text.clone(), zone, time })
     }
 
     /// Compiles `[--digits N] SECONDS`.
-    pub(super) fn stardate(&self, words: &[Word]) -> Result<Moment, TemplateError> {
+    pub(super) fn stardate(&self, words: &[Word]) -> Result<TimeFunction, TemplateError> {
         let mut digits = 2;
         let mut options = Options::new(words, &["digits"]);
         while let Some((_, text)) = options.next()? {
@@ -45,6 +45,6 @@ impl CallCompiler<'_> {
                 _ => return self.wrong(format!("--digits is 0 to {STARDATE_DIGITS_MAX}, not {text}")),
             }
         }
-        Ok(Moment::Stardate { digits, time: self.only(options.rest())? })
+        Ok(TimeFunction::Stardate { digits, time: self.only(options.rest())? })
     }
 }
