@@ -17,6 +17,7 @@
 //! | [`stats`] | counters of sources and destinations |
 //! | `clock` | the received time |
 //! | [`folders`] | folders, owners and modes of what is created |
+//! | `link` | a connection with answers, as protocols see it |
 //! | `ip`, `tcp` | options of sockets |
 //! | [`shell`] | commands of the configuration |
 //! | [`sys`] | system calls that no library offers |
@@ -32,6 +33,7 @@ mod clock;
 mod host_names;
 mod internal;
 mod ip;
+mod link;
 mod reactor;
 mod stage;
 mod tcp;
@@ -44,6 +46,7 @@ pub use folders::FilePermissions;
 pub use host_names::{HostNames, HostPolicy, UseDns, own_name};
 pub use internal::{Echo, Entry, InternalLog, LogPause};
 pub use ip::IpOptions;
+pub use link::{Dial, Link, ReadMode};
 pub use reactor::Reactors;
 pub use stage::StageError;
 pub use stats::{Counters, DropReason, REFUSAL_REASONS, RefusalCounts, RefusalReason, Registry, State};

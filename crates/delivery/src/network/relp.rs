@@ -5,7 +5,7 @@
 //! was received without our seeing the answer comes twice.
 //! Limits: [`RELP_WINDOW`] messages are on their way at a time; no answer for `response-timeout()` ends the session.
 
-use super::{stream::ReadMode, talk::Talk};
+use super::talk::SocketDial;
 use crate::{
     line::Target,
     options::{DestinationDriver, RelpTarget, StreamFraming},
@@ -17,6 +17,7 @@ use std::{
     io,
     time::{Duration, Instant},
 };
+use transport::{Dial, Link, ReadMode};
 use wire::{
     RELP_VERSION, RELP_WINDOW, RelpCommand, RelpFrame, RelpReader, append_relp, check_offers, next_txnr,
     relp_offers, relp_response,
@@ -28,6 +29,7 @@ const RESPONSE_BYTES_MAX: usize = 64 << 10;
 /// A RELP target.
 pub(crate) struct Relp {
     target: RelpTarget,
+    dial: Box<dyn Dial>,
     session: Option<Session>,
 }
 
@@ -39,7 +41,7 @@ struct Flight {
 }
 
 struct Session {
-    talk: Talk,
+    link: Box<dyn Link>,
     reader: RelpReader,
     input: Vec<u8>,
     /// Frames that the socket has not taken yet.
@@ -58,20 +60,26 @@ struct Session {
 
 impl Relp {
     pub(crate) fn new(target: RelpTarget) -> Relp {
-        Relp { target, session: None }
+        let dial = Box::new(SocketDial(target.socket.clone()));
+        Relp::over(dial, target)
+    }
+
+    /// A target that is reached in this way.
+    fn over(dial: Box<dyn Dial>, target: RelpTarget) -> Relp {
+        Relp { target, dial, session: None }
     }
 
     /// Connects and opens a session.
     fn open(&self) -> io::Result<Session> {
         let mut session = Session {
-            talk: Talk::open(&self.target.socket)?,
+            link: self.dial.dial()?,
             reader: RelpReader::new(RESPONSE_BYTES_MAX),
             input: Vec::new(),
             out: Vec::new(),
             txnr: 1,
             flights: VecDeque::new(),
             sent: 0,
-            heard: Instant::now(),
+            heard: self.dial.now(),
             proven: false,
             leaving: false,
         };
@@ -92,11 +100,11 @@ impl Relp {
                 Err(error) => Err(io::Error::new(io::ErrorKind::InvalidData, error.to_string())),
             }
         })? {
-            if stopping::patience(session.heard + within).is_zero() {
+            if stopping::limit(session.heard + within) <= self.dial.now() {
                 return Err(io::ErrorKind::TimedOut.into());
             }
         }
-        session.heard = Instant::now();
+        session.heard = self.dial.now();
         Ok(session)
     }
 }
@@ -110,11 +118,11 @@ fn refusal(code: u16, text: &[u8]) -> io::Error {
 
 impl Session {
     /// Puts messages on their way, as many as the window lets.
-    fn fill(&mut self, output: &Output) {
+    fn fill(&mut self, output: &Output, now: Instant) {
         while self.flights.len() < RELP_WINDOW && !self.leaving {
             let Some(message) = output.message_at(self.sent) else { return };
             if self.flights.is_empty() {
-                self.heard = Instant::now();
+                self.heard = now;
             }
             self.txnr = next_txnr(self.txnr);
             append_relp(self.txnr, RelpCommand::Syslog, message, &mut self.out);
@@ -125,7 +133,7 @@ impl Session {
 
     fn send(&mut self) -> io::Result<()> {
         while !self.out.is_empty() {
-            let size = self.talk.say(&self.out)?;
+            let size = self.link.send(&self.out)?;
             self.out.drain(..size);
         }
         Ok(())
@@ -137,7 +145,7 @@ impl Session {
         mode: ReadMode,
         mut each: impl FnMut(&mut Session, &RelpFrame, &[u8]) -> io::Result<()>,
     ) -> io::Result<bool> {
-        if !self.talk.hear(&mut self.input, mode)? {
+        if !self.link.receive(&mut self.input, mode)? {
             return Ok(false);
         }
         let bytes = std::mem::take(&mut self.input);
@@ -158,7 +166,7 @@ impl Session {
     }
 
     /// Takes the answer to a message.
-    fn answered(&mut self, frame: &RelpFrame, data: &[u8]) -> io::Result<()> {
+    fn answered(&mut self, frame: &RelpFrame, data: &[u8], now: Instant) -> io::Result<()> {
         if frame.command != RelpCommand::Response {
             return Ok(());
         }
@@ -166,7 +174,7 @@ impl Session {
         if code != 200 {
             return Err(refusal(code, text));
         }
-        self.heard = Instant::now();
+        self.heard = now;
         // In order as a rule: the first is the one.
         if let Some(flight) = self.flights.iter_mut().find(|flight| flight.txnr == frame.txnr) {
             flight.answered = true;
@@ -185,20 +193,20 @@ impl Session {
     }
 
     /// One round of sending and of reading answers.
-    fn work(&mut self, output: &mut Output, within: Duration) -> io::Result<()> {
-        self.fill(output);
+    fn work(&mut self, output: &mut Output, within: Duration, dial: &dyn Dial) -> io::Result<()> {
+        self.fill(output, dial.now());
         self.send()?;
         let waits = self.flights.len() == RELP_WINDOW || output.message_at(self.sent).is_none();
         let mode = match waits && !self.flights.is_empty() {
             true => ReadMode::Blocking,
             false => ReadMode::NonBlocking,
         };
-        let any = self.read(mode, Session::answered)?;
+        let any = self.read(mode, |session, frame, data| session.answered(frame, data, dial.now()))?;
         self.take_off(output);
         if any || self.flights.is_empty() {
             return Ok(());
         }
-        if self.heard.elapsed() >= within {
+        if dial.now().saturating_duration_since(self.heard) >= within {
             return Err(io::Error::new(io::ErrorKind::TimedOut, "the receiver does not answer"));
         }
         if waits { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
@@ -228,7 +236,7 @@ impl Target for Relp {
             Some(session) => session,
             None => self.open()?,
         };
-        match session.work(output, within) {
+        match session.work(output, within, &*self.dial) {
             Ok(()) if session.leaving && session.flights.is_empty() => Ok(()),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 self.session = Some(session);
@@ -253,6 +261,7 @@ impl Target for Relp {
         if target != self.target || !target.socket.keep_over_reload {
             self.session = None;
         }
+        self.dial = Box::new(SocketDial(target.socket.clone()));
         self.target = target;
     }
 

@@ -10,7 +10,7 @@
 
 mod dialogue;
 
-use super::{stream::ReadMode, talk::Talk};
+use super::talk::Talk;
 use crate::{
     line::Target,
     options::{DestinationDriver, MailTarget, SocketKind},
@@ -21,7 +21,7 @@ use std::{
     io,
     time::{Duration, Instant},
 };
-use transport::{HostPolicy, InternalLog, LogPause, own_name};
+use transport::{HostPolicy, InternalLog, Link, LogPause, ReadMode, own_name};
 use wire::{mail, smtp_answer};
 
 /// At most one line about refused mails in this time.
@@ -122,7 +122,7 @@ impl Session {
             }
             let talk = self.talk.as_mut().ok_or(io::ErrorKind::NotConnected)?;
             while !self.out.is_empty() {
-                let size = talk.say(&self.out)?;
+                let size = talk.send(&self.out)?;
                 self.out.drain(..size);
             }
             let answer = loop {
@@ -130,7 +130,7 @@ impl Session {
                     .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?
                 {
                     Some(answer) => break answer,
-                    None if talk.hear(&mut self.input, ReadMode::Blocking)? => {}
+                    None if talk.receive(&mut self.input, ReadMode::Blocking)? => {}
                     None if self.asked.elapsed() < target.answer_within => return Ok(None),
                     None => {
                         let reason = "the mail server does not answer";

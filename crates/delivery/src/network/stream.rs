@@ -11,7 +11,10 @@ use std::{
     mem::MaybeUninit,
     time::{Duration, Instant},
 };
-use transport::tls::{ClientTls, Session, SessionState, describe};
+use transport::{
+    ReadMode,
+    tls::{ClientTls, Session, SessionState, describe},
+};
 
 /// Text that is encrypted and sent together.
 const PIECE_BYTES: usize = 256 << 10;
@@ -54,15 +57,6 @@ fn has_left(socket: &Socket) -> io::Result<bool> {
 
 fn closed() -> io::Error {
     io::Error::new(io::ErrorKind::ConnectionReset, "the peer closed the connection")
-}
-
-/// Says what a read does when nothing is there.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum ReadMode {
-    /// Waits as long as the socket says.
-    Blocking,
-    /// Returns at once.
-    NonBlocking,
 }
 
 /// An encrypted connection.

@@ -5,20 +5,34 @@
 
 use super::{
     connect::{CONNECT_WITHIN, Connection, connect_first},
-    stream::{ReadMode, Secure},
+    stream::Secure,
 };
 use crate::options::SocketTarget;
 use std::{
     io::{self, Read, Write},
-    time::Duration,
+    time::{Duration, Instant},
 };
-use transport::tls::SenderTls;
+use transport::{Dial, Link, ReadMode, tls::SenderTls};
 
 /// Longest wait of a call.
 const STALL: Duration = Duration::from_millis(200);
 /// Bytes of one read.
 const READ_BYTES: usize = 16 << 10;
 
+/// The way to the first server of a target, over a socket.
+pub(super) struct SocketDial(pub(super) SocketTarget);
+
+impl Dial for SocketDial {
+    fn dial(&self) -> io::Result<Box<dyn Link>> {
+        Ok(Box::new(Talk::open(&self.0)?))
+    }
+
+    fn now(&self) -> Instant {
+        Instant::now()
+    }
+}
+
+/// A connection of sockets.
 pub(super) struct Talk(Connection);
 
 impl Talk {
@@ -43,9 +57,10 @@ impl Talk {
         secure.set_patience(STALL)?;
         Ok(Talk(Connection::Secure(Box::new(secure))))
     }
+}
 
-    /// Sends some of a text, and says how much of it went; after an error the next call must have the same text.
-    pub(super) fn say(&mut self, text: &[u8]) -> io::Result<usize> {
+impl Link for Talk {
+    fn send(&mut self, text: &[u8]) -> io::Result<usize> {
         match &mut self.0 {
             Connection::Plain(socket) | Connection::Datagrams(socket) => match socket.write(text)? {
                 0 => Err(io::ErrorKind::WriteZero.into()),
@@ -56,8 +71,7 @@ impl Talk {
         }
     }
 
-    /// Appends what is there, or waits for it. Says whether anything came; the end of the connection is an error.
-    pub(super) fn hear(&mut self, text: &mut Vec<u8>, mode: ReadMode) -> io::Result<bool> {
+    fn receive(&mut self, text: &mut Vec<u8>, mode: ReadMode) -> io::Result<bool> {
         let heard = match &mut self.0 {
             Connection::Plain(socket) | Connection::Datagrams(socket) => {
                 let start = text.len();
