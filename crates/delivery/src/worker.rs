@@ -7,10 +7,11 @@
 mod marks;
 mod part;
 mod repeats;
+pub(crate) mod retry;
 
 pub use marks::mark;
 
-use self::{marks::Marker, part::BatchPart, repeats::Repeats};
+use self::{marks::Marker, part::BatchPart, repeats::Repeats, retry::Retry};
 use crate::{
     driver::Driver,
     drivers,
@@ -49,7 +50,7 @@ pub(crate) fn spawn(
         .map_err(|source| StageError::Thread { id, source })
 }
 
-/// The sieve that `suppress()` asks for.
+/// Returns the filter of repeated messages that `suppress()` asks for.
 fn repeats_of(queueing: &Queueing) -> Option<Repeats> {
     let within = queueing.suppress.filter(|within| !within.is_zero())?;
     Some(Repeats::new(within, this_machine()))
@@ -64,10 +65,8 @@ fn this_machine() -> String {
 }
 
 const SECOND: Duration = Duration::from_secs(1);
-/// At the stop, a target that takes nothing for so long does not hold up the end.
-const STALLED_AT_STOP: Duration = Duration::from_secs(2);
 /// Errors of a target on this machine are logged at most this often, although it is tried more often.
-const TROUBLE_TOLD_EVERY: Duration = Duration::from_secs(60);
+const TROUBLE_REPORTED_EVERY: Duration = Duration::from_secs(60);
 
 /// State of a destination's thread: its driver, and its counts of messages that it took and wrote.
 pub(crate) struct Worker {
@@ -92,8 +91,8 @@ pub(crate) struct Worker {
     registry: Registry,
     sequence: u64,
     stop_at: Option<Instant>,
-    /// When an error of a target on this machine was told last; nothing while it works.
-    trouble_told: Option<Instant>,
+    /// When an error of a target on this machine was reported last; nothing while it works.
+    trouble_reported: Option<Instant>,
     /// When the last throttled second began, and what it let through.
     second: (Instant, u32),
 }
@@ -128,7 +127,7 @@ impl Worker {
             registry,
             sequence: 0,
             stop_at: None,
-            trouble_told: None,
+            trouble_reported: None,
             second: (Instant::now(), 0),
         }
     }
@@ -298,34 +297,24 @@ impl Worker {
     /// Tries until all is written. False when the time to stop is over first.
     fn write_out(&mut self) -> bool {
         stats::add(&self.queue.counters.bytes, self.driver.size());
-        let mut progress = (self.driver.size(), Instant::now());
+        let mut retry = Retry::new(self.driver.size(), Instant::now());
         while let Err(error) = self.driver.flush() {
-            let size = self.driver.size();
-            if size != progress.0 {
-                progress = (size, Instant::now());
-            }
             // A slow reader is no error, but the thread looks now and then whether it must stop.
-            let mut until = Instant::now();
-            if error.kind() != io::ErrorKind::WouldBlock {
-                until += self.suspended(&error);
-            }
-            if self.is_hopeless(error.kind(), progress.1) {
-                return false;
-            }
+            let pause = match error.kind() {
+                io::ErrorKind::WouldBlock => Duration::ZERO,
+                _ => self.suspended(&error),
+            };
+            let failed = (error.kind(), self.driver.size());
+            let Some(until) = retry.next(failed, pause, self.stop_at, Instant::now()) else { return false };
             if !self.pause(until) {
                 return false;
             }
         }
-        if self.trouble_told.take().is_some() {
+        if self.trouble_reported.take().is_some() {
             self.queue.counters.set_trouble(None);
             self.log.notice(&format!("Destination works again; id='{}'", self.id));
         }
         true
-    }
-
-    /// Says whether a stop need not wait for the target any longer: it cannot be reached, or takes nothing more.
-    fn is_hopeless(&self, error: io::ErrorKind, since: Instant) -> bool {
-        self.stop_at.is_some() && (error != io::ErrorKind::WouldBlock || since.elapsed() >= STALLED_AT_STOP)
     }
 
     /// Counts and tells an error of the target. Returns how long to wait before the next try.
@@ -336,12 +325,12 @@ impl Worker {
         if local.is_some() {
             self.queue.counters.set_trouble(Some(error.to_string()));
             let now = Instant::now();
-            let was_told =
-                self.trouble_told.is_some_and(|told| now.duration_since(told) < TROUBLE_TOLD_EVERY);
-            if was_told {
+            let was_reported =
+                self.trouble_reported.is_some_and(|at| now.duration_since(at) < TROUBLE_REPORTED_EVERY);
+            if was_reported {
                 return local.unwrap_or(reopen).min(reopen);
             }
-            self.trouble_told = Some(now);
+            self.trouble_reported = Some(now);
         }
         let pause = local.unwrap_or(reopen).min(reopen);
         self.log.error(&format!(
