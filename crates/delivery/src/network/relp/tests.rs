@@ -1,5 +1,7 @@
 //! A receiver of RELP with prepared answers: in time, late, out of order, not at all, with refusals.
 
+mod cuts;
+
 use super::*;
 use crate::testing::{Setup, accept, spec, tcp_to};
 use message::{Outcome, WriteBudget};
