@@ -34,7 +34,7 @@ pub fn push_accounting(batch: &mut Batch, raw: Span, pri: Priority, origin: u16)
     let record = match Record::read(record) {
         Ok(record) => record,
         Err(reason) => {
-            message.text = batch.add_extra(reason.as_bytes());
+            message.text = batch.add_extra(reason.to_string().as_bytes());
             message.marks.add(Mark::ParseError);
             return batch.messages.push(message);
         }
@@ -55,6 +55,27 @@ pub fn push_accounting(batch: &mut Batch, raw: Span, pri: Priority, origin: u16)
     set("ac_comm", record.command());
 }
 
+/// The reasons for which bytes are not a record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum AccountingError {
+    Size(usize),
+    Version(u8),
+}
+
+impl std::fmt::Display for AccountingError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            AccountingError::Size(size) => {
+                write!(f, "a record of process accounting has {ACCOUNTING_BYTES} bytes, this one {size}")
+            }
+            AccountingError::Version(version) => write!(
+                f,
+                "only version {VERSION} of process accounting is read, this record is of version {version}"
+            ),
+        }
+    }
+}
+
 /// A record of the version that is read.
 struct Record<'a> {
     bytes: &'a [u8; ACCOUNTING_BYTES],
@@ -62,18 +83,13 @@ struct Record<'a> {
 }
 
 impl Record<'_> {
-    /// Reads a record. `Err` is the reason why the bytes are not one.
-    fn read(bytes: &[u8]) -> Result<Record<'_>, String> {
+    fn read(bytes: &[u8]) -> Result<Record<'_>, AccountingError> {
         let size = bytes.len();
-        let bytes = bytes.try_into().map_err(|_| {
-            format!("a record of process accounting has {ACCOUNTING_BYTES} bytes, this one {size}")
-        })?;
+        let bytes = bytes.try_into().map_err(|_| AccountingError::Size(size))?;
         let record: Record = Record { bytes, is_big_endian: bytes[1] & BIG_ENDIAN != 0 };
         match bytes[1] & !BIG_ENDIAN {
             VERSION => Ok(record),
-            version => Err(format!(
-                "only version {VERSION} of process accounting is read, this record is of version {version}"
-            )),
+            version => Err(AccountingError::Version(version)),
         }
     }
 

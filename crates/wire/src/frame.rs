@@ -11,13 +11,15 @@ mod blocks;
 mod count;
 mod counted;
 mod datagram;
+mod delimiter;
 mod joined;
+mod joining;
 mod lines;
 mod record;
 
 use crate::multiline::{Joiner, MultiLine};
-use joined::Joining;
-use lines::Delimiter;
+use delimiter::Delimiter;
+use joining::Joining;
 use message::{Mark, Marks};
 use std::sync::Arc;
 

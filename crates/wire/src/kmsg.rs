@@ -34,7 +34,7 @@ pub fn push_kmsg(batch: &mut Batch, raw: Span, boot_us: Option<i64>, origin: u16
     message.origin = origin;
     message.format = Format::DevKmsg;
     message.event = batch.received;
-    message.pri = Priority::new(Facility(0), Severity(5));
+    message.pri = Priority::new(Facility::KERNEL, Severity::NOTICE);
     message.program = batch.add_extra(PROGRAM);
     let split = memchr::memchr(b';', record);
     let Some((semicolon, head)) = split.and_then(|at| Some((at, head(&record[..at])?))) else {

@@ -35,7 +35,7 @@ pub use frame::{
 };
 pub use gelf::{Chunks, Payload, gelf_chunks};
 pub use kmsg::push_kmsg;
-pub use multiline::{Joined, Joiner, LinePattern, MultiLine, Part};
+pub use multiline::{Joined, Joiner, LinePattern, LineUse, MultiLine, Preceding};
 pub use relp::{
     OfferError, RELP_VERSION, RelpCommand, RelpError, RelpFrame, RelpReader, WINDOW as RELP_WINDOW,
     append_relp, check_offers, next_txnr, relp_offers, relp_response,

@@ -1,13 +1,16 @@
 //! Messages of several lines: which lines belong together.
 //!
 //! In: lines, one after the other. Out: for each, whether what came before it is whole, and what becomes of it.
-//! Holds: whether lines between messages are being passed over, or where in a stack trace it is.
+//! Holds: whether lines between messages are being skipped, or where in a stack trace it is.
 //! Limits: none; who joins the lines bounds the message, see the framer.
 
 mod trace;
+mod verdict;
 
 use std::{fmt, ops::Range, sync::Arc};
 use trace::Trace;
+
+pub use verdict::{Joined, LineUse, Preceding};
 
 /// Returns the range in a line at which a pattern matches first.
 type Find = dyn Fn(&[u8]) -> Option<Range<usize>> + Send + Sync;
@@ -48,7 +51,7 @@ pub enum MultiLine {
     /// `indented`: a line that begins with a blank or a tab belongs to the one before.
     Indented,
     /// `regexp`, also called `prefix-garbage`: a line with the prefix begins a message. Where the garbage is found
-    /// the message ends before it; with both, what follows up to the next prefix is passed over.
+    /// the message ends before it; with both, what follows up to the next prefix is skipped.
     PrefixGarbage {
         /// `multi-line-prefix()`
         prefix: Option<LinePattern>,
@@ -68,42 +71,22 @@ pub enum MultiLine {
     EmptyLineSeparated,
 }
 
-/// The result of judging a line.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part {
-    /// It belongs to a message that may continue.
-    Open,
-    /// The message ends after the first `n` bytes of it.
-    Ends(usize),
-    /// It belongs to no message.
-    Passed,
-}
-
-/// The verdict on a line.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Joined {
-    /// True when the lines before it are a whole message.
-    pub closes: bool,
-    /// The result for the line itself.
-    pub part: Part,
-}
-
-const OPEN: Joined = Joined { closes: false, part: Part::Open };
-const BEGINS: Joined = Joined { closes: true, part: Part::Open };
+const OPEN: Joined = Joined { closes: false, line: LineUse::Open };
+const BEGINS: Joined = Joined { closes: true, line: LineUse::Open };
 
 /// Judges the lines of one stream.
 #[derive(Clone, Debug)]
 pub struct Joiner {
     mode: Arc<MultiLine>,
     /// Between the end of a message and the next prefix.
-    passing: bool,
+    skipping: bool,
     trace: Trace,
 }
 
 impl Joiner {
     /// Makes a joiner at the start of a stream.
     pub fn new(mode: Arc<MultiLine>) -> Joiner {
-        Joiner { mode, passing: false, trace: Trace::default() }
+        Joiner { mode, skipping: false, trace: Trace::default() }
     }
 
     /// Returns the mode.
@@ -113,26 +96,28 @@ impl Joiner {
 
     /// Forgets all earlier lines.
     pub fn reset(&mut self) {
-        self.passing = false;
+        self.skipping = false;
         self.trace = Trace::default();
     }
 
-    /// Judges a line, given without its end. `begun` says whether a message is open.
-    pub fn judge(&mut self, line: &[u8], begun: bool) -> Joined {
+    /// Judges a line, given without its end.
+    pub fn judge(&mut self, line: &[u8], preceding: Preceding) -> Joined {
         let mode = self.mode.clone();
         match &*mode {
             MultiLine::Indented if matches!(line.first(), Some(b' ' | b'\t')) => OPEN,
             MultiLine::Indented => BEGINS,
-            MultiLine::EmptyLineSeparated if line.is_empty() => Joined { closes: true, part: Part::Passed },
+            MultiLine::EmptyLineSeparated if line.is_empty() => {
+                Joined { closes: true, line: LineUse::Skipped }
+            }
             MultiLine::EmptyLineSeparated => OPEN,
             MultiLine::Smart => self.trace.judge(line),
             MultiLine::PrefixGarbage { prefix, garbage } => {
                 let end = |line: &[u8]| garbage.as_ref()?.find(line).map(|found| found.start);
-                self.between(line, begun, prefix.as_ref(), end)
+                self.between(line, preceding, prefix.as_ref(), end)
             }
             MultiLine::PrefixSuffix { prefix, suffix } => {
                 let end = |line: &[u8]| suffix.as_ref()?.find(line).map(|found| found.end);
-                self.between(line, begun, prefix.as_ref(), end)
+                self.between(line, preceding, prefix.as_ref(), end)
             }
         }
     }
@@ -141,22 +126,22 @@ impl Joiner {
     fn between(
         &mut self,
         line: &[u8],
-        begun: bool,
+        preceding: Preceding,
         prefix: Option<&LinePattern>,
         end: impl Fn(&[u8]) -> Option<usize>,
     ) -> Joined {
         let begins = prefix.is_some_and(|prefix| prefix.find(line).is_some());
-        if self.passing && !begins {
-            return Joined { closes: false, part: Part::Passed };
+        if self.skipping && !begins {
+            return Joined { closes: false, line: LineUse::Skipped };
         }
-        self.passing = false;
-        let closes = begins && begun;
+        self.skipping = false;
+        let closes = begins && preceding == Preceding::OpenMessage;
         match end(line) {
             Some(size) => {
-                self.passing = prefix.is_some();
-                Joined { closes, part: Part::Ends(size) }
+                self.skipping = prefix.is_some();
+                Joined { closes, line: LineUse::Ends(size) }
             }
-            None => Joined { closes, part: Part::Open },
+            None => Joined { closes, line: LineUse::Open },
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::parser::{Input, Parser};
 use message::{Batch, Field, FieldName, Selection, ValueKind};
 use std::sync::Arc;
 use template::{ContextMessage, Renderer, Template};
-use wire::{Joiner, MultiLine, Part};
+use wire::{Joiner, LineUse, MultiLine, Preceding};
 
 /// Longest joined text: that of the longest message of a source with room to spare.
 const TEXT_BYTES_MAX: usize = 1 << 20;
@@ -86,17 +86,18 @@ impl GroupLines {
         let ended = state.lines.change(key, state.clock.now_s(), create, |key, lines| {
             let begun = lines.last.is_some();
             let before = lines.size();
-            let joined = lines.joiner.judge(&line, begun);
+            let preceding = if begun { Preceding::OpenMessage } else { Preceding::Nothing };
+            let joined = lines.joiner.judge(&line, preceding);
             if joined.closes && begun {
                 self.finish(key, lines, renderer, made);
             }
-            match joined.part {
-                Part::Open => lines.add(&line, &options.separator, member),
-                Part::Ends(size) => {
+            match joined.line {
+                LineUse::Open => lines.add(&line, &options.separator, member),
+                LineUse::Ends(size) => {
                     lines.add(line.get(..size).unwrap_or(&line), &options.separator, member);
                     self.finish(key, lines, renderer, made);
                 }
-                Part::Passed => {}
+                LineUse::Skipped => {}
             }
             ContextState::Open { timeout_s: options.timeout_s, added: lines.size() - before }
         });

@@ -4,11 +4,7 @@
 //! line feed and is marked; the connection lives on.
 //! Limits: a frame above the limit is cut, and the rest of its count skipped.
 
-use super::{
-    Frame, Framer, Framing, Skip,
-    count::Count,
-    lines::{Delimiter, Line},
-};
+use super::{Frame, Framer, Framing, Skip, count::Count, delimiter::Delimiter, lines::Line};
 use message::{Mark, Marks};
 
 impl Framer {

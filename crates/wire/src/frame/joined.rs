@@ -5,26 +5,10 @@
 //! Holds: how much of the buffer is judged. Limits: a message above the limit ends there and is marked; what
 //! follows of it is skipped, or is a message of its own with [`Oversize::Split`].
 
-use super::{Frame, Framer, Oversize, Skip, lines::Delimiter};
-use crate::multiline::{Joiner, Part};
+use super::{Frame, Framer, Oversize, Skip, delimiter::Delimiter, joining::Joining};
+use crate::multiline::{LineUse, Preceding};
 use memchr::memchr;
 use message::Marks;
-
-/// Joins the lines of one stream.
-#[derive(Clone, Debug)]
-pub(super) struct Joining {
-    pub(super) joiner: Joiner,
-    /// Bytes at the start of the buffer whose lines are judged.
-    judged: usize,
-    /// True while the rest of a message that was cut is skipped.
-    dropping: bool,
-}
-
-impl Joining {
-    pub(super) fn new(joiner: Joiner) -> Joining {
-        Joining { joiner, judged: 0, dropping: false }
-    }
-}
 
 impl Framer {
     pub(super) fn split_joined(
@@ -63,7 +47,8 @@ impl Framer {
         start
     }
 
-    /// Takes one line to the message that begins at `start`; where the message that is open then begins.
+    /// Adds one line to the message that begins at `start`. Returns the offset at which the message that is open
+    /// then begins.
     fn join(
         &self,
         joining: &mut Joining,
@@ -75,23 +60,27 @@ impl Framer {
         let begun = start < line.start;
         let text = &bytes[line.clone()];
         let text = text.strip_suffix(b"\r").unwrap_or(text);
-        let joined = joining.joiner.judge(text, begun || joining.dropping);
+        let preceding = match begun || joining.dropping {
+            true => Preceding::OpenMessage,
+            false => Preceding::Nothing,
+        };
+        let joined = joining.joiner.judge(text, preceding);
         if joined.closes {
             self.push_line(bytes, start, line.start, Marks::NONE, frames);
             start = line.start;
             joining.dropping = false;
         }
-        match joined.part {
-            Part::Passed => return line.end + 1,
+        match joined.line {
+            LineUse::Skipped => return line.end + 1,
             _ if joining.dropping => {
-                joining.dropping = joined.part == Part::Open;
+                joining.dropping = joined.line == LineUse::Open;
                 return line.end + 1;
             }
-            Part::Ends(size) => {
+            LineUse::Ends(size) => {
                 self.cut(bytes, start, line.start + size, frames);
                 return line.end + 1;
             }
-            Part::Open => {}
+            LineUse::Open => {}
         }
         if line.end - start > self.message_bytes_max {
             self.cut(bytes, start, line.end, frames);

@@ -3,27 +3,9 @@
 //! In: the bytes of one connection, split anywhere. Out: frames, without a carriage return before the delimiter.
 //! Limits: a line above the limit is cut as soon as it is known to be longer; no byte is searched twice.
 
-use super::{Frame, Framer, Framing, Oversize, Skip};
-use memchr::{memchr, memchr_iter, memchr2, memchr2_iter};
+use super::{Frame, Framer, Framing, Oversize, Skip, delimiter::Delimiter};
+use memchr::{memchr_iter, memchr2_iter};
 use message::Marks;
-
-/// The byte that ends a line.
-#[derive(Clone, Copy)]
-pub(super) enum Delimiter {
-    LineFeed,
-    Nul,
-    Either,
-}
-
-impl Delimiter {
-    fn find(self, bytes: &[u8]) -> Option<usize> {
-        match self {
-            Delimiter::LineFeed => memchr(b'\n', bytes),
-            Delimiter::Nul => memchr(0, bytes),
-            Delimiter::Either => memchr2(b'\n', 0, bytes),
-        }
-    }
-}
 
 /// A line that starts somewhere in a buffer.
 pub(super) struct Line<'a> {

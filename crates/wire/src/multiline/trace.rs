@@ -1,9 +1,9 @@
 //! Stack traces: the lines that runtimes print when a program fails.
 //!
-//! In: lines. Out: which belong to one trace. Holds: where in a trace it is.
+//! In: lines. Out: which belong to one trace. Holds: the position in a trace.
 //! Limits: only shapes of the table; a line that could begin a trace waits for the next one.
 
-use super::{Joined, Part};
+use super::verdict::{Joined, LineUse};
 use regex::bytes::RegexSet;
 use std::sync::OnceLock;
 
@@ -106,21 +106,24 @@ const RULES: &[(Trace, &str, Trace)] = &[
     (DartFrames, r"^<asynchronous suspension>\r?$", DartFrames),
 ];
 
-/// The rules of one place: all patterns at once, and where each leads.
-struct Place {
+/// The rules of one state: all patterns at once, and the state that each leads to.
+struct StateRules {
     patterns: RegexSet,
     leads: Vec<Trace>,
 }
 
-fn places() -> &'static [Place] {
-    static PLACES: OnceLock<Vec<Place>> = OnceLock::new();
-    PLACES.get_or_init(|| {
+fn rules_by_state() -> &'static [StateRules] {
+    static STATES: OnceLock<Vec<StateRules>> = OnceLock::new();
+    STATES.get_or_init(|| {
         (Outside as usize..=DartFrames as usize)
-            .map(|place| {
-                let rules = RULES.iter().filter(|(from, _, _)| *from as usize == place);
+            .map(|state| {
+                let rules = RULES.iter().filter(|(from, _, _)| *from as usize == state);
                 let (patterns, leads): (Vec<&str>, Vec<Trace>) =
                     rules.map(|(_, text, to)| (*text, *to)).unzip();
-                Place { patterns: RegexSet::new(patterns).expect("the patterns of the table compile"), leads }
+                StateRules {
+                    patterns: RegexSet::new(patterns).expect("the patterns of the table compile"),
+                    leads,
+                }
             })
             .collect()
     })
@@ -129,8 +132,8 @@ fn places() -> &'static [Place] {
 impl Trace {
     /// Returns the state after a line: that of the first rule that matches.
     fn step(self, line: &[u8]) -> Option<Trace> {
-        let place = &places()[self as usize];
-        place.patterns.matches(line).iter().next().map(|rule| place.leads[rule])
+        let rules = &rules_by_state()[self as usize];
+        rules.patterns.matches(line).iter().next().map(|rule| rules.leads[rule])
     }
 
     pub(super) fn judge(&mut self, line: &[u8]) -> Joined {
@@ -138,17 +141,17 @@ impl Trace {
             match self.step(line) {
                 Some(Outside) => {
                     *self = Outside;
-                    return Joined { closes: false, part: Part::Ends(line.len()) };
+                    return Joined { closes: false, line: LineUse::Ends(line.len()) };
                 }
                 Some(next) => {
                     *self = next;
-                    return Joined { closes: false, part: Part::Open };
+                    return Joined { closes: false, line: LineUse::Open };
                 }
                 None => {}
             }
         }
         *self = Outside.step(line).unwrap_or(Outside);
-        let part = if *self == Outside { Part::Ends(line.len()) } else { Part::Open };
-        Joined { closes: true, part }
+        let used = if *self == Outside { LineUse::Ends(line.len()) } else { LineUse::Open };
+        Joined { closes: true, line: used }
     }
 }

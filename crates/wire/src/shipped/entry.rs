@@ -1,64 +1,20 @@
 //! The messages that a body becomes, field by field.
 //!
-//! In: fields with names and types. Out: messages in a batch. Holds: the message in progress, and the names of this
-//! body: a name that thousands of entries repeat is stored once.
-//! Limits: [`FIELDS_MAX`] pairs a message, further ones are only in its raw bytes; names are cut at 128 bytes.
+//! In: fields with names and types. Out: messages in a batch. Holds: the message in progress.
+//! Limits: [`FIELDS_MAX`] pairs a message, further ones are only in its raw bytes.
 
 use super::{
-    ShippedReader,
     json::{Text, Token, unescape},
-    known::{self, Place},
+    known::{self, KnownField},
     moment,
+    reader::ShippedReader,
 };
 use message::{
-    Batch, FIELD_NAME_BYTES_MAX, Facility, Field, Format, Message, Priority, Severity, Span, Stamp,
-    ValueKind, ZoneQuality,
+    Batch, Facility, Field, Format, Message, Priority, Severity, Span, Stamp, ValueKind, ZoneQuality,
 };
-use std::collections::HashMap;
 
 /// Most name-value pairs of one message.
 pub(super) const FIELDS_MAX: usize = 1_000;
-/// Names that are remembered of one body; more are stored again each time.
-const NAMES_MAX: usize = 4_096;
-
-/// The names of one body and where they are stored.
-#[derive(Default)]
-pub(super) struct Names(HashMap<Vec<u8>, Span>);
-
-impl Names {
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
-    }
-
-    fn span(&mut self, prefix: &[u8], name: &[u8], batch: &mut Batch) -> Span {
-        if let Some(span) = self.0.get(name) {
-            return *span;
-        }
-        let mut whole = [prefix, name].concat();
-        cut(&mut whole);
-        if whole.is_empty() {
-            whole.push(b'_');
-        }
-        let span = batch.add_extra(&whole);
-        if self.0.len() < NAMES_MAX {
-            self.0.insert(name.to_vec(), span);
-        }
-        span
-    }
-}
-
-/// Cuts a name between characters.
-fn cut(name: &mut Vec<u8>) {
-    if name.len() > FIELD_NAME_BYTES_MAX {
-        let is_inside = |at: usize| name[at] & 0xC0 == 0x80;
-        let mut end = FIELD_NAME_BYTES_MAX;
-        while end > 0 && is_inside(end) {
-            end -= 1;
-        }
-        name.truncate(end);
-    }
-}
-
 /// A value and its type.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Datum {
@@ -90,8 +46,16 @@ pub(super) struct Entries<'a> {
     has: Has,
 }
 
+impl ShippedReader {
+    /// Begins a body that lies in the received bytes of the batch.
+    pub(super) fn entries<'a>(&'a mut self, batch: &'a mut Batch, origin: u16) -> Entries<'a> {
+        self.names.clear();
+        Entries::new(batch, self, origin)
+    }
+}
+
 impl<'a> Entries<'a> {
-    pub(super) fn new(batch: &'a mut Batch, reader: &'a mut ShippedReader, origin: u16) -> Entries<'a> {
+    fn new(batch: &'a mut Batch, reader: &'a mut ShippedReader, origin: u16) -> Entries<'a> {
         let index = batch.len();
         Entries { batch, reader, origin, index, has: Has::default() }
     }
@@ -158,7 +122,7 @@ impl<'a> Entries<'a> {
 
     /// Adds a field under a name that may mean a field of the message; otherwise it becomes a pair.
     pub(super) fn field(&mut self, name: &[u8], datum: Datum) {
-        let placed = known::place(name).is_some_and(|place| self.put(place, datum));
+        let placed = known::field(name).is_some_and(|field| self.put(field, datum));
         if !placed {
             self.value(name, datum);
         }
@@ -174,37 +138,37 @@ impl<'a> Entries<'a> {
         self.batch.push_value(self.index, name, datum.span, datum.kind);
     }
 
-    /// Puts a value in its place. Returns false when the field is set already, the value does not fit it, or the value
+    /// Sets a field of the message. Returns false when the field is set already, the value does not fit it, or the value
     /// says more.
-    pub(super) fn put(&mut self, place: Place, datum: Datum) -> bool {
+    pub(super) fn put(&mut self, field: KnownField, datum: Datum) -> bool {
         if matches!(datum.kind, ValueKind::Json | ValueKind::Null | ValueKind::Boolean)
             || datum.span.is_empty()
         {
             return false;
         }
-        match place {
-            Place::Time => self.put_time(datum),
-            Place::Host => self.put_span(Field::Host, datum),
-            Place::Program => self.put_span(Field::Program, datum),
-            Place::Pid => self.put_span(Field::Pid, datum),
-            Place::Msgid => self.put_span(Field::Msgid, datum),
-            Place::Text => self.put_span(Field::Message, datum),
-            Place::Severity => {
+        match field {
+            KnownField::Time => self.put_time(datum),
+            KnownField::Host => self.put_span(Field::Host, datum),
+            KnownField::Program => self.put_span(Field::Program, datum),
+            KnownField::Pid => self.put_span(Field::Pid, datum),
+            KnownField::Msgid => self.put_span(Field::Msgid, datum),
+            KnownField::Text => self.put_span(Field::Message, datum),
+            KnownField::Severity => {
                 let found = known::severity(self.batch.bytes(datum.span)).filter(|_| !self.has.severity);
                 found.is_some_and(|(severity, is_all)| {
                     self.set_severity(severity);
                     is_all
                 })
             }
-            Place::Facility => {
+            KnownField::Facility => {
                 let found = known::facility(self.batch.bytes(datum.span)).filter(|_| !self.has.facility);
                 found.is_some_and(|(facility, is_all)| {
                     self.set_facility(facility);
                     is_all
                 })
             }
-            Place::Priority => self.put_priority(datum),
-            Place::Tag => self.put_tag(datum),
+            KnownField::Priority => self.put_priority(datum),
+            KnownField::Tag => self.put_tag(datum),
         }
     }
 

@@ -7,7 +7,7 @@ use super::{
     BodyError, ShippedReader, document,
     entry::{Datum, Entries},
     json::{Json, Token},
-    known::{self, Place},
+    known::{self, KnownField},
 };
 use crate::Frame;
 use message::{Batch, Mark, Marks, Span};
@@ -65,15 +65,17 @@ fn one(body: &[u8], part: Range<usize>, entries: &mut Entries<'_>) -> Result<(),
 fn field(entries: &mut Entries<'_>, name: &[u8], datum: Datum) {
     let place = match name {
         b"version" => return,
-        b"short_message" => Some(Place::Text),
-        b"host" => Some(Place::Host),
-        b"timestamp" => Some(Place::Time),
-        b"level" => Some(Place::Severity),
-        b"facility" => Some(Place::Facility),
+        b"short_message" => Some(KnownField::Text),
+        b"host" => Some(KnownField::Host),
+        b"timestamp" => Some(KnownField::Time),
+        b"level" => Some(KnownField::Severity),
+        b"facility" => Some(KnownField::Facility),
         _ => match name.strip_prefix(b"_") {
             // The host and the text of a field must not take the place of the message's own.
-            Some(own) => match known::place(own) {
-                Some(Place::Text | Place::Host | Place::Time) | None => return entries.value(own, datum),
+            Some(own) => match known::field(own) {
+                Some(KnownField::Text | KnownField::Host | KnownField::Time) | None => {
+                    return entries.value(own, datum);
+                }
                 place => place,
             },
             None => None,

@@ -8,7 +8,7 @@ use super::{
     BodyError, ShippedReader, document,
     entry::{Datum, Entries},
     json::{Json, Token},
-    known::Place,
+    known::KnownField,
     lines, moment,
 };
 use message::{Batch, Span};
@@ -58,7 +58,7 @@ impl ShippedReader {
         for line in lines::each(&body, 0..body.len()) {
             lines::text(&body, line, &mut entries);
             if let Some(host) = host {
-                entries.put(Place::Host, Datum::text(host));
+                entries.put(KnownField::Host, Datum::text(host));
             }
             if let Some(time) = time {
                 entries.set_time(time);
@@ -94,8 +94,8 @@ fn event(json: &mut Json<'_>, body: &[u8], entries: &mut Entries<'_>) -> Result<
             (name, token) => {
                 let datum = entries.scalar(body, token);
                 let is_placed = match name {
-                    b"host" => entries.put(Place::Host, datum),
-                    b"time" => entries.put(Place::Time, datum),
+                    b"host" => entries.put(KnownField::Host, datum),
+                    b"time" => entries.put(KnownField::Time, datum),
                     _ => false,
                 };
                 if !is_placed {
@@ -128,11 +128,11 @@ fn content(mut json: Json<'_>, body: &[u8], entries: &mut Entries<'_>) -> Result
                 entries.field(name, datum);
             })?;
             let text = Datum::text(Span::received(start, json.at - start));
-            entries.put(Place::Text, text);
+            entries.put(KnownField::Text, text);
         }
         token @ Token::Array => {
             let text = document::rest(&mut json, token)?;
-            entries.put(Place::Text, Datum::text(text.span));
+            entries.put(KnownField::Text, Datum::text(text.span));
         }
         Token::Null => return Err(json.wrong(NO_EVENT)),
         token => {
@@ -140,7 +140,7 @@ fn content(mut json: Json<'_>, body: &[u8], entries: &mut Entries<'_>) -> Result
             if datum.span.is_empty() {
                 return Err(json.wrong(NO_EVENT));
             }
-            entries.put(Place::Text, Datum::text(datum.span));
+            entries.put(KnownField::Text, Datum::text(datum.span));
         }
     }
     Ok(())

@@ -7,7 +7,7 @@
 use super::{
     ShippedReader,
     entry::{Datum, Entries},
-    known::Place,
+    known::KnownField,
 };
 use message::{Batch, Format, Span, Stamp};
 use std::ops::Range;
@@ -75,12 +75,12 @@ fn push(bytes: &[u8], raw: Range<usize>, fields: &Fields, entries: &mut Entries<
             entries.put(place, datum(value));
         }
     };
-    put(Place::Text, &["MESSAGE"]);
-    put(Place::Host, &["_HOSTNAME"]);
-    put(Place::Program, &["SYSLOG_IDENTIFIER", "_COMM"]);
-    put(Place::Pid, &["SYSLOG_PID", "_PID"]);
-    put(Place::Severity, &["PRIORITY"]);
-    put(Place::Facility, &["SYSLOG_FACILITY"]);
+    put(KnownField::Text, &["MESSAGE"]);
+    put(KnownField::Host, &["_HOSTNAME"]);
+    put(KnownField::Program, &["SYSLOG_IDENTIFIER", "_COMM"]);
+    put(KnownField::Pid, &["SYSLOG_PID", "_PID"]);
+    put(KnownField::Severity, &["PRIORITY"]);
+    put(KnownField::Facility, &["SYSLOG_FACILITY"]);
     let number = |name: &str| {
         let (_, value) = find(name)?;
         std::str::from_utf8(&bytes[value.clone()]).ok()?.parse::<i64>().ok()
@@ -91,9 +91,9 @@ fn push(bytes: &[u8], raw: Range<usize>, fields: &Fields, entries: &mut Entries<
     }
     // Messages of the kernel name no facility: it is `kern`. Entries without a severity are `info`, as in journald.
     if find("_TRANSPORT").is_some_and(|(_, value)| &bytes[value.clone()] == b"kernel") {
-        entries.set_facility(message::Facility(0));
+        entries.set_facility(message::Facility::KERNEL);
     }
-    entries.set_severity(message::Severity(6));
+    entries.set_severity(message::Severity::INFORMATIONAL);
     let mut name = b".journald.".to_vec();
     for (key, value) in fields {
         name.truncate(b".journald.".len());

@@ -4,7 +4,7 @@
 //! Holds: a position. Allocates nothing.
 //! Limits: nesting [`DEPTH_MAX`]. Control characters and bytes that are not UTF-8 are taken as they are.
 
-use super::BodyError;
+use super::body_error::BodyError;
 use std::ops::Range;
 
 /// Deepest nesting that is read; deeper is an error.

@@ -1,14 +1,14 @@
 //! Table: names under which shippers send what every message has.
 //!
-//! In: the name of a field, nested ones joined by dots. Out: the place it has in a message.
+//! In: the name of a field, nested ones joined by dots. Out: the field of a message that it means.
 //! Sources: the Elastic Common Schema, GELF, OpenTelemetry's conventions, Fluent Bit, Vector, rsyslog's and
 //! syslog-ng's JSON templates, the journal.
 
 use message::{Facility, Severity};
 
-/// A place in a message.
+/// A field that every message has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum KnownField {
     Time,
     Host,
     Program,
@@ -23,10 +23,10 @@ pub(super) enum Place {
 }
 
 /// Returns the field that a name means.
-pub(super) fn place(name: &[u8]) -> Option<Place> {
+pub(super) fn field(name: &[u8]) -> Option<KnownField> {
     Some(match name {
         b"@timestamp" | b"timestamp" | b"time" | b"date" | b"ts" | b"TIMESTAMP" | b"ISODATE" | b"DATE"
-        | b"R_ISODATE" | b"timereported" | b"event_time" => Place::Time,
+        | b"R_ISODATE" | b"timereported" | b"event_time" => KnownField::Time,
         b"host"
         | b"hostname"
         | b"host.name"
@@ -34,7 +34,7 @@ pub(super) fn place(name: &[u8]) -> Option<Place> {
         | b"HOST"
         | b"_HOSTNAME"
         | b"syslog_hostname"
-        | b"log.syslog.hostname" => Place::Host,
+        | b"log.syslog.hostname" => KnownField::Host,
         b"program"
         | b"programname"
         | b"PROGRAM"
@@ -45,13 +45,13 @@ pub(super) fn place(name: &[u8]) -> Option<Place> {
         | b"process.name"
         | b"service.name"
         | b"SYSLOG_IDENTIFIER"
-        | b"log.syslog.appname" => Place::Program,
+        | b"log.syslog.appname" => KnownField::Program,
         b"pid" | b"PID" | b"procid" | b"process.pid" | b"log.syslog.procid" | b"_PID" | b"SYSLOG_PID" => {
-            Place::Pid
+            KnownField::Pid
         }
-        b"msgid" | b"MSGID" | b"log.syslog.msgid" => Place::Msgid,
+        b"msgid" | b"MSGID" | b"log.syslog.msgid" => KnownField::Msgid,
         b"message" | b"msg" | b"MESSAGE" | b"MSG" | b"log" | b"short_message" | b"body" | b"log.original" => {
-            Place::Text
+            KnownField::Text
         }
         b"severity"
         | b"level"
@@ -66,7 +66,7 @@ pub(super) fn place(name: &[u8]) -> Option<Place> {
         | b"severity_text"
         | b"log.syslog.severity.name"
         | b"log.syslog.severity.code"
-        | b"levelname" => Place::Severity,
+        | b"levelname" => KnownField::Severity,
         b"facility"
         | b"FACILITY"
         | b"syslog_facility"
@@ -75,9 +75,9 @@ pub(super) fn place(name: &[u8]) -> Option<Place> {
         | b"syslogfacility-text"
         | b"log.syslog.facility.name"
         | b"log.syslog.facility.code"
-        | b"SYSLOG_FACILITY" => Place::Facility,
-        b"pri" | b"PRI" | b"log.syslog.priority" => Place::Priority,
-        b"syslogtag" | b"syslog_tag" => Place::Tag,
+        | b"SYSLOG_FACILITY" => KnownField::Facility,
+        b"pri" | b"PRI" | b"log.syslog.priority" => KnownField::Priority,
+        b"syslogtag" | b"syslog_tag" => KnownField::Tag,
         _ => return None,
     })
 }

@@ -125,6 +125,6 @@ pub(super) fn text(body: &[u8], line: Range<usize>, entries: &mut Entries<'_>) {
         return entries.decode(raw);
     }
     entries.begin(raw);
-    entries.put(super::known::Place::Text, Datum::text(raw));
+    entries.put(super::known::KnownField::Text, Datum::text(raw));
     entries.end();
 }

@@ -8,7 +8,7 @@ use super::{
     BodyError, ShippedReader, document,
     entry::{Datum, Entries},
     json::{Json, Token},
-    known::Place,
+    known::KnownField,
     moment,
     protobuf::Fields,
 };
@@ -163,11 +163,13 @@ fn message(entries: &mut Entries<'_>, (raw, line): (Span, Span), time: Option<St
     }
     for (name, datum) in sets.into_iter().flatten() {
         let place = match name.as_slice() {
-            b"host" | b"hostname" | b"instance" | b"node_name" | b"nodename" => Some(Place::Host),
-            b"job" | b"app" | b"application" | b"service_name" | b"syslog_identifier" => Some(Place::Program),
-            b"level" | b"severity" | b"detected_level" => Some(Place::Severity),
-            b"facility" => Some(Place::Facility),
-            b"pid" => Some(Place::Pid),
+            b"host" | b"hostname" | b"instance" | b"node_name" | b"nodename" => Some(KnownField::Host),
+            b"job" | b"app" | b"application" | b"service_name" | b"syslog_identifier" => {
+                Some(KnownField::Program)
+            }
+            b"level" | b"severity" | b"detected_level" => Some(KnownField::Severity),
+            b"facility" => Some(KnownField::Facility),
+            b"pid" => Some(KnownField::Pid),
             _ => None,
         };
         if let Some(place) = place {

@@ -4,7 +4,7 @@
 //! `resource.`, those of its scope under `scope.`. `host.name`, `service.name` and `process.pid` of the resource are
 //! host, program and pid; the severity is mapped as OpenTelemetry's data model says.
 //! Holds: the attributes of the current resource and scope.
-//! Limits: values nested deeper than [`NESTED_MAX`] are left out; a body that cannot be read is refused whole.
+//! Limits: values nested deeper than [`value::NESTED_MAX`] are left out; a body that cannot be read is refused whole.
 
 mod json;
 mod value;
@@ -12,18 +12,13 @@ mod value;
 use super::{
     BodyError, ShippedReader,
     entry::{Datum, Entries},
-    known::Place,
+    known::KnownField,
     moment,
     protobuf::{Field, Fields},
 };
 use message::{Batch, Severity, Span, ValueKind};
 use std::ops::Range;
-
-/// Deepest nesting of a value.
-const NESTED_MAX: usize = 16;
-
-/// Pairs that many messages share.
-type Shared = Vec<(Vec<u8>, Datum)>;
+use value::Shared;
 
 impl ShippedReader {
     /// Reads a body of protobuf.
@@ -169,7 +164,7 @@ fn push(entries: &mut Entries<'_>, raw: Span, record: Record, shared: &Shared) {
         entries.value(b"severity_number", Datum { span: number, kind: ValueKind::Integer });
     }
     if let Some(text) = record.severity_text.filter(|text| !text.span.is_empty()) {
-        entries.put(Place::Severity, text);
+        entries.put(KnownField::Severity, text);
         entries.value(b"severity_text", text);
     }
     if let Some(body) = record.body {
@@ -183,9 +178,9 @@ fn push(entries: &mut Entries<'_>, raw: Span, record: Record, shared: &Shared) {
     }
     for (name, datum) in shared {
         let place = match name.as_slice() {
-            b"resource.host.name" => Some(Place::Host),
-            b"resource.service.name" => Some(Place::Program),
-            b"resource.process.pid" => Some(Place::Pid),
+            b"resource.host.name" => Some(KnownField::Host),
+            b"resource.service.name" => Some(KnownField::Program),
+            b"resource.process.pid" => Some(KnownField::Pid),
             _ => None,
         };
         if let Some(place) = place {

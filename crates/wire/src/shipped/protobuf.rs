@@ -3,7 +3,7 @@
 //! In: bytes of one message. Out: its fields, with the places of their bytes. Holds: a position.
 //! Limits: groups, which are not in use, are refused; a field number above 2^29 is an error.
 
-use super::BodyError;
+use super::body_error::BodyError;
 use std::ops::Range;
 
 /// The value of a field.

@@ -9,7 +9,8 @@ use super::{
         entry::{Datum, Entries},
         json::{Json, Token, unescape},
     },
-    Record, Shared, push,
+    Record, push,
+    value::Shared,
 };
 use message::{Batch, Span, ValueKind};
 

@@ -3,16 +3,26 @@
 //! In: an `AnyValue` or `KeyValue`. Out: typed text; lists and maps become JSON. Holds: nothing.
 //! Limits: [`NESTED_MAX`]; what is nested deeper is `null`.
 
-use super::{
-    super::{
-        BodyError,
-        entry::{Datum, Entries},
-        protobuf::{Field, Fields},
-    },
-    NESTED_MAX, Shared,
+use super::super::{
+    BodyError,
+    entry::{Datum, Entries},
+    protobuf::{Field, Fields},
 };
 use message::{Span, ValueKind};
 use std::{io::Write, ops::Range};
+
+/// Deepest nesting of a value.
+pub(super) const NESTED_MAX: usize = 16;
+
+/// Pairs that many messages share.
+pub(super) type Shared = Vec<(Vec<u8>, Datum)>;
+
+/// Whether a value stands alone, or within a list or map.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Top,
+    Nested,
+}
 
 /// Reads `AnyValue`; `None` when it holds nothing.
 pub(super) fn any(
@@ -36,7 +46,7 @@ pub(super) fn any(
             continue;
         }
         let start = entries.batch.extra.len();
-        append(body, (number, field), NESTED_MAX, true, &mut entries.batch.extra)?;
+        append(body, (number, field), NESTED_MAX, Level::Top, &mut entries.batch.extra)?;
         let kind = if number == 7 { ValueKind::Bytes } else { kind };
         found = Some(Datum { span: Span::extra(start, entries.batch.extra.len() - start), kind });
     }
@@ -69,7 +79,7 @@ fn append(
     body: &[u8],
     (number, field): (u32, Field),
     left: usize,
-    is_top: bool,
+    level: Level,
     out: &mut Vec<u8>,
 ) -> Result<(), BodyError> {
     match (number, field) {
@@ -79,7 +89,7 @@ fn append(
         (4, Field::Fixed64(bits)) => append_number(f64::from_bits(bits), out),
         (5, Field::Bytes(range)) => append_list(body, range, left, out)?,
         (6, Field::Bytes(range)) => append_map(body, range, left, out)?,
-        (7, Field::Bytes(range)) if is_top => out.extend_from_slice(&body[range]),
+        (7, Field::Bytes(range)) if level == Level::Top => out.extend_from_slice(&body[range]),
         (7, Field::Bytes(range)) => append_text(&body[range], out),
         _ => out.extend_from_slice(b"null"),
     }
@@ -97,7 +107,7 @@ fn append_any(body: &[u8], range: Range<usize>, left: usize, out: &mut Vec<u8>) 
         last = Some(field?);
     }
     match last {
-        Some(field) => append(body, field, left, false, out),
+        Some(field) => append(body, field, left, Level::Nested, out),
         None => {
             out.extend_from_slice(b"null");
             Ok(())

@@ -1,0 +1,20 @@
+//! The error of a body that cannot be read.
+//!
+//! In: an offset and a reason. Out: a sentence.
+
+/// Error in a body.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BodyError {
+    /// Where.
+    pub offset: usize,
+    /// The fault at that byte.
+    pub reason: &'static str,
+}
+
+impl std::fmt::Display for BodyError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "cannot read the body: {} at byte {}", self.reason, self.offset)
+    }
+}
+
+impl std::error::Error for BodyError {}

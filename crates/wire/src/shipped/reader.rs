@@ -1,0 +1,31 @@
+//! The reader of one source's bodies: its options, and what it remembers.
+//!
+//! In: the options of a source. Out: a reader; each format adds the method that reads its bodies.
+//! Holds: a decoder, and the names of the current body.
+
+use super::names::Names;
+use crate::decode::{DecodeOptions, Decoder, ParseFlags, StampReader};
+
+/// Reads the bodies that one source is sent. Every method reads `batch.received_bytes` and gives its messages `origin`.
+pub struct ShippedReader {
+    pub(super) decoder: Decoder,
+    pub(super) stamps: StampReader,
+    pub(super) options: DecodeOptions,
+    pub(super) prefix: Vec<u8>,
+    pub(super) names: Names,
+}
+
+impl ShippedReader {
+    /// Makes a reader. `prefix` is put before the names of fields that have no place of their own in a message.
+    pub fn new(options: DecodeOptions, prefix: &str) -> ShippedReader {
+        // RFC 5424 first, RFC 3164 when it is not that.
+        let flags = options.flags.with(ParseFlags::SYSLOG_PROTOCOL);
+        ShippedReader {
+            decoder: Decoder::new(DecodeOptions { flags, ..options.clone() }),
+            stamps: StampReader::new(options.zone.clone()),
+            options,
+            prefix: prefix.as_bytes().to_vec(),
+            names: Names::default(),
+        }
+    }
+}
