@@ -5,9 +5,8 @@
 //! Holds: the ack token. Limits: [`BATCH_BYTES_MAX`] of received bytes.
 
 use crate::{
-    Ack, Field, FieldName, Message, Origin, Selection, Span, Stamp,
+    Ack, Field, FieldName, Message, Origin, Selection, Span, Stamp, Value, ValueKind,
     sdata::{SdParam, sd_params},
-    value::{Value, ValueKind},
 };
 use std::{
     borrow::Cow,

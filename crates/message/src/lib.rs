@@ -10,29 +10,21 @@ mod batch;
 pub mod codec;
 mod field;
 mod flow;
-mod marks;
 mod origin;
-mod priority;
 mod record;
 mod sdata;
 mod selection;
-mod span;
-mod stamp;
-mod value;
 
 pub use ack::{Ack, AckSink, Outcome};
 pub use batch::{BATCH_BYTES_MAX, Batch, ORIGINS_MAX, OWN_RECEIVED};
 pub use field::{FIELD_NAME_BYTES_MAX, Field, FieldName};
 pub use flow::{Delivery, Intake, Outlet, Render, WriteBudget};
-pub use marks::{Mark, Marks};
 pub use origin::{Origin, Transport, masked_address, peer_network, source_name};
-pub use priority::{Facility, Priority, Severity};
-pub use record::{Format, Message};
+pub use record::{
+    Facility, Format, Mark, Marks, Message, Priority, Severity, Span, Stamp, Value, ValueKind, ZoneQuality,
+};
 pub use sdata::{SdParam, sd_params};
 pub use selection::Selection;
-pub use span::Span;
-pub use stamp::{Stamp, ZoneQuality};
-pub use value::{Value, ValueKind};
 
 #[cfg(test)]
 mod tests;

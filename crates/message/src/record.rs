@@ -2,7 +2,17 @@
 //!
 //! In: what a decoder found. Out: the same. Holds: no bytes of its own.
 
-use crate::{Marks, Priority, Span, Stamp};
+mod marks;
+mod priority;
+mod span;
+mod stamp;
+mod value;
+
+pub use marks::{Mark, Marks};
+pub use priority::{Facility, Priority, Severity};
+pub use span::Span;
+pub use stamp::{Stamp, ZoneQuality};
+pub use value::{Value, ValueKind};
 
 /// The dialect a message was read in (`${MSGFORMAT}`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]

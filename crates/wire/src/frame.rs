@@ -15,15 +15,16 @@ mod delimiter;
 mod joined;
 mod joining;
 mod lines;
+mod multiline;
 mod record;
 
-use crate::multiline::{Joiner, MultiLine};
 use delimiter::Delimiter;
 use joining::Joining;
 use message::{Mark, Marks};
 use std::sync::Arc;
 
 pub use count::{COUNT_DIGITS_MAX, COUNT_MAX};
+pub use multiline::{Joined, Joiner, LinePattern, LineUse, MultiLine, Preceding};
 pub use record::split_record;
 
 /// Default of `log-msg-size()`.

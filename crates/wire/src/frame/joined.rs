@@ -5,8 +5,12 @@
 //! Holds: how much of the buffer is judged. Limits: a message above the limit ends there and is marked; what
 //! follows of it is skipped, or is a message of its own with [`Oversize::Split`].
 
-use super::{Frame, Framer, Oversize, Skip, delimiter::Delimiter, joining::Joining};
-use crate::multiline::{LineUse, Preceding};
+use super::{
+    Frame, Framer, Oversize, Skip,
+    delimiter::Delimiter,
+    joining::Joining,
+    multiline::{LineUse, Preceding},
+};
 use memchr::memchr;
 use message::Marks;
 

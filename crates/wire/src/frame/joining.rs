@@ -3,7 +3,7 @@
 //! In: nothing. Out: what is known of the buffer's start between two reads. Holds: how much of the buffer is judged, and
 //! whether a message that was cut is being skipped.
 
-use crate::multiline::Joiner;
+use super::multiline::Joiner;
 
 /// Joins the lines of one stream.
 #[derive(Clone, Debug)]

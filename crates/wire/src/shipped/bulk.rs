@@ -6,7 +6,7 @@
 
 use super::{
     BodyError, ShippedReader, document,
-    json::{Json, Token},
+    encoding::json::{Json, Token},
     lines,
 };
 use message::Batch;

@@ -5,8 +5,8 @@
 
 use super::{
     BodyError,
+    encoding::json::{Json, Token, unescape},
     entry::{Datum, Entries},
-    json::{Json, Token, unescape},
 };
 use message::{Span, ValueKind};
 

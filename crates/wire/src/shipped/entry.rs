@@ -3,12 +3,14 @@
 //! In: fields with names and types. Out: messages in a batch. Holds: the message in progress.
 //! Limits: [`FIELDS_MAX`] pairs a message, further ones are only in its raw bytes.
 
+pub(super) mod known;
+pub(super) mod moment;
+
 use super::{
-    json::{Text, Token, unescape},
-    known::{self, KnownField},
-    moment,
+    encoding::json::{Text, Token, unescape},
     reader::ShippedReader,
 };
+use known::KnownField;
 use message::{
     Batch, Facility, Field, Format, Message, Priority, Severity, Span, Stamp, ValueKind, ZoneQuality,
 };

@@ -5,9 +5,9 @@
 
 use super::{
     BodyError, ShippedReader, document,
+    encoding::json::{Json, Token},
+    entry::known::{self, KnownField},
     entry::{Datum, Entries},
-    json::{Json, Token},
-    known::{self, KnownField},
 };
 use crate::Frame;
 use message::{Batch, Mark, Marks, Span};

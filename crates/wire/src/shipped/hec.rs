@@ -6,10 +6,11 @@
 
 use super::{
     BodyError, ShippedReader, document,
+    encoding::json::{Json, Token},
+    entry::known::KnownField,
+    entry::moment,
     entry::{Datum, Entries},
-    json::{Json, Token},
-    known::KnownField,
-    lines, moment,
+    lines,
 };
 use message::{Batch, Span};
 

@@ -6,8 +6,8 @@
 
 use super::{
     ShippedReader,
+    entry::known::KnownField,
     entry::{Datum, Entries},
-    known::KnownField,
 };
 use message::{Batch, Format, Span, Stamp};
 use std::ops::Range;

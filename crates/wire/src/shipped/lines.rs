@@ -6,8 +6,8 @@
 
 use super::{
     BodyError, ShippedReader, document,
+    encoding::json::{Json, Token},
     entry::{Datum, Entries},
-    json::{Json, Token},
 };
 use message::{Batch, Span};
 use std::ops::Range;
@@ -125,6 +125,6 @@ pub(super) fn text(body: &[u8], line: Range<usize>, entries: &mut Entries<'_>) {
         return entries.decode(raw);
     }
     entries.begin(raw);
-    entries.put(super::known::KnownField::Text, Datum::text(raw));
+    entries.put(super::entry::known::KnownField::Text, Datum::text(raw));
     entries.end();
 }

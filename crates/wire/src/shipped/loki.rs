@@ -6,11 +6,11 @@
 
 use super::{
     BodyError, ShippedReader, document,
+    encoding::json::{Json, Token},
+    encoding::protobuf::Fields,
+    entry::known::KnownField,
+    entry::moment,
     entry::{Datum, Entries},
-    json::{Json, Token},
-    known::KnownField,
-    moment,
-    protobuf::Fields,
 };
 use message::{Batch, Span, Stamp};
 use std::ops::Range;
@@ -140,7 +140,7 @@ fn pairs(json: &mut Json<'_>, body: &[u8], entries: &mut Entries<'_>) -> Result<
     let mut first = true;
     while let Some(key) = json.key(&mut first)? {
         let mut name = Vec::new();
-        super::json::unescape(&body[key.start..key.end], &mut name);
+        super::encoding::json::unescape(&body[key.start..key.end], &mut name);
         let token = json.token()?;
         let datum = match token {
             Token::Object | Token::Array => document::rest(json, token)?,

@@ -11,10 +11,10 @@ mod value;
 
 use super::{
     BodyError, ShippedReader,
+    encoding::protobuf::{Field, Fields},
+    entry::known::KnownField,
+    entry::moment,
     entry::{Datum, Entries},
-    known::KnownField,
-    moment,
-    protobuf::{Field, Fields},
 };
 use message::{Batch, Severity, Span, ValueKind};
 use std::ops::Range;

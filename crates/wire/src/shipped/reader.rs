@@ -3,8 +3,10 @@
 //! In: the options of a source. Out: a reader; each format adds the method that reads its bodies.
 //! Holds: a decoder, and the names of the current body.
 
-use super::names::Names;
+mod names;
+
 use crate::decode::{DecodeOptions, Decoder, ParseFlags, StampReader};
+use names::Names;
 
 /// Reads the bodies that one source is sent. Every method reads `batch.received_bytes` and gives its messages `origin`.
 pub struct ShippedReader {

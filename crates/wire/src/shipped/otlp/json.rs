@@ -6,8 +6,8 @@
 use super::{
     super::{
         BodyError, ShippedReader, document,
+        encoding::json::{Json, Token, unescape},
         entry::{Datum, Entries},
-        json::{Json, Token, unescape},
     },
     Record, push,
     value::Shared,

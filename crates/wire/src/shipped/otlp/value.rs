@@ -5,8 +5,8 @@
 
 use super::super::{
     BodyError,
+    encoding::protobuf::{Field, Fields},
     entry::{Datum, Entries},
-    protobuf::{Field, Fields},
 };
 use message::{Span, ValueKind};
 use std::{io::Write, ops::Range};

@@ -7,7 +7,7 @@ use crate::decode::StampReader;
 use message::Stamp;
 
 /// Reads a time.
-pub(super) fn read(text: &[u8], stamps: &mut StampReader) -> Option<Stamp> {
+pub(in crate::shipped) fn read(text: &[u8], stamps: &mut StampReader) -> Option<Stamp> {
     if let Some((stamp, end)) = stamps.rfc5424(text, 0) {
         let rest = &text[end..];
         return (rest.is_empty() || without_colon(rest).is_some())
@@ -34,7 +34,7 @@ fn moved(stamp: Stamp, offset_s: i32) -> Stamp {
 }
 
 /// Microseconds since 1970 of a number with or without a fraction.
-pub(super) fn number(text: &[u8]) -> Option<i64> {
+pub(in crate::shipped) fn number(text: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(text).ok()?;
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     if text.contains(['e', 'E']) {
@@ -67,7 +67,7 @@ fn from_whole(whole: i64) -> Option<i64> {
 }
 
 /// Returns a time in nanoseconds since 1970, as Loki and OTLP give it; `None` for 0 and below.
-pub(super) fn from_nanos(nanos: u64) -> Option<Stamp> {
+pub(in crate::shipped) fn from_nanos(nanos: u64) -> Option<Stamp> {
     let unix_us = i64::try_from(nanos / 1_000).ok().filter(|unix_us| *unix_us > 0)?;
     Some(Stamp::known(unix_us, 0))
 }

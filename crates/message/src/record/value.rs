@@ -2,7 +2,7 @@
 //!
 //! In: names, values, types. Out: the same. Limits: names are cut at 128 bytes by those who make them.
 
-use crate::Span;
+use super::Span;
 
 /// The type of a value, as type hints and typed columns know it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]

@@ -3,12 +3,12 @@
 //! In: bytes of one message. Out: its fields, with the places of their bytes. Holds: a position.
 //! Limits: groups, which are not in use, are refused; a field number above 2^29 is an error.
 
-use super::body_error::BodyError;
+use super::super::body_error::BodyError;
 use std::ops::Range;
 
 /// The value of a field.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Field {
+pub(in crate::shipped) enum Field {
     /// A number or flag of up to ten bytes.
     Varint(u64),
     /// Eight bytes: a number or a double.
@@ -21,7 +21,7 @@ pub(super) enum Field {
 
 impl Field {
     /// Returns the place of a text or message.
-    pub(super) fn bytes(self) -> Option<Range<usize>> {
+    pub(in crate::shipped) fn bytes(self) -> Option<Range<usize>> {
         match self {
             Field::Bytes(range) => Some(range),
             _ => None,
@@ -29,7 +29,7 @@ impl Field {
     }
 
     /// Returns a number of any form.
-    pub(super) fn number(&self) -> Option<u64> {
+    pub(in crate::shipped) fn number(&self) -> Option<u64> {
         match self {
             Field::Varint(number) | Field::Fixed64(number) => Some(*number),
             Field::Fixed32(number) => Some(u64::from(*number)),
@@ -40,7 +40,7 @@ impl Field {
 
 /// The fields of one message; ends after an error.
 #[derive(Clone)]
-pub(super) struct Fields<'a> {
+pub(in crate::shipped) struct Fields<'a> {
     bytes: &'a [u8],
     at: usize,
     end: usize,
@@ -48,7 +48,7 @@ pub(super) struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     /// Returns the fields of the message at `range`, which must lie inside `bytes`.
-    pub(super) fn of(bytes: &'a [u8], range: Range<usize>) -> Fields<'a> {
+    pub(in crate::shipped) fn of(bytes: &'a [u8], range: Range<usize>) -> Fields<'a> {
         debug_assert!(range.end <= bytes.len());
         Fields { bytes, at: range.start, end: range.end.min(bytes.len()) }
     }

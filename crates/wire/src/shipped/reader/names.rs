@@ -11,15 +11,15 @@ const NAMES_MAX: usize = 4_096;
 
 /// The names of one body and where they are stored.
 #[derive(Default)]
-pub(super) struct Names(HashMap<Vec<u8>, Span>);
+pub(in crate::shipped) struct Names(HashMap<Vec<u8>, Span>);
 
 impl Names {
-    pub(super) fn clear(&mut self) {
+    pub(in crate::shipped) fn clear(&mut self) {
         self.0.clear();
     }
 
     /// Returns the span of `prefix` and `name` together, cut at the longest name.
-    pub(super) fn span(&mut self, prefix: &[u8], name: &[u8], batch: &mut Batch) -> Span {
+    pub(in crate::shipped) fn span(&mut self, prefix: &[u8], name: &[u8], batch: &mut Batch) -> Span {
         if let Some(span) = self.0.get(name) {
             return *span;
         }

@@ -4,24 +4,24 @@
 //! Holds: a position. Allocates nothing.
 //! Limits: nesting [`DEPTH_MAX`]. Control characters and bytes that are not UTF-8 are taken as they are.
 
-use super::body_error::BodyError;
+use super::super::body_error::BodyError;
 use std::ops::Range;
 
 /// Deepest nesting that is read; deeper is an error.
-pub(super) const DEPTH_MAX: usize = 64;
+pub(in crate::shipped) const DEPTH_MAX: usize = 64;
 
 /// A string, without its quotes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Text {
-    pub(super) start: usize,
-    pub(super) end: usize,
+pub(in crate::shipped) struct Text {
+    pub(in crate::shipped) start: usize,
+    pub(in crate::shipped) end: usize,
     /// It has escapes.
-    pub(super) escaped: bool,
+    pub(in crate::shipped) escaped: bool,
 }
 
 /// The start of a value; of objects and arrays the bracket is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Token {
+pub(in crate::shipped) enum Token {
     Null,
     True,
     False,
@@ -33,23 +33,23 @@ pub(super) enum Token {
 
 /// A reader of one text.
 #[derive(Clone)]
-pub(super) struct Json<'a> {
+pub(in crate::shipped) struct Json<'a> {
     bytes: &'a [u8],
-    pub(super) at: usize,
+    pub(in crate::shipped) at: usize,
 }
 
 impl<'a> Json<'a> {
     /// Reads `bytes` from `at`.
-    pub(super) fn new(bytes: &'a [u8], at: usize) -> Json<'a> {
+    pub(in crate::shipped) fn new(bytes: &'a [u8], at: usize) -> Json<'a> {
         Json { bytes, at }
     }
 
     /// Reads a part of `bytes`; places still count from their start.
-    pub(super) fn within(bytes: &'a [u8], part: Range<usize>) -> Json<'a> {
+    pub(in crate::shipped) fn within(bytes: &'a [u8], part: Range<usize>) -> Json<'a> {
         Json { bytes: &bytes[..part.end], at: part.start }
     }
 
-    pub(super) fn wrong(&self, reason: &'static str) -> BodyError {
+    pub(in crate::shipped) fn wrong(&self, reason: &'static str) -> BodyError {
         BodyError { offset: self.at, reason }
     }
 
@@ -64,12 +64,12 @@ impl<'a> Json<'a> {
     }
 
     /// Returns true when only white space is left.
-    pub(super) fn is_at_end(&mut self) -> bool {
+    pub(in crate::shipped) fn is_at_end(&mut self) -> bool {
         self.peek().is_none()
     }
 
     /// Reads the start of the next value.
-    pub(super) fn token(&mut self) -> Result<Token, BodyError> {
+    pub(in crate::shipped) fn token(&mut self) -> Result<Token, BodyError> {
         match self.peek() {
             Some(b'{') => {
                 self.at += 1;
@@ -131,7 +131,7 @@ impl<'a> Json<'a> {
     }
 
     /// Reads the next key of an object, with its colon; `None` at the end of the object. `first` starts as true.
-    pub(super) fn key(&mut self, first: &mut bool) -> Result<Option<Text>, BodyError> {
+    pub(in crate::shipped) fn key(&mut self, first: &mut bool) -> Result<Option<Text>, BodyError> {
         if !self.goes_on(b'}', first)? {
             return Ok(None);
         }
@@ -147,7 +147,7 @@ impl<'a> Json<'a> {
     }
 
     /// Returns true when an array has another element. `first` starts as true.
-    pub(super) fn element(&mut self, first: &mut bool) -> Result<bool, BodyError> {
+    pub(in crate::shipped) fn element(&mut self, first: &mut bool) -> Result<bool, BodyError> {
         self.goes_on(b']', first)
     }
 
@@ -168,7 +168,7 @@ impl<'a> Json<'a> {
     }
 
     /// Reads the rest of a value whose start was `token`.
-    pub(super) fn skip(&mut self, token: Token) -> Result<(), BodyError> {
+    pub(in crate::shipped) fn skip(&mut self, token: Token) -> Result<(), BodyError> {
         self.skip_within(token, 0)
     }
 
@@ -197,7 +197,7 @@ impl<'a> Json<'a> {
 }
 
 /// Appends a string without its escapes. An unknown escape stays unchanged; half a surrogate pair becomes U+FFFD.
-pub(super) fn unescape(raw: &[u8], out: &mut Vec<u8>) {
+pub(in crate::shipped) fn unescape(raw: &[u8], out: &mut Vec<u8>) {
     let mut rest = raw;
     while let Some(at) = memchr::memchr(b'\\', rest) {
         out.extend_from_slice(&rest[..at]);

@@ -8,7 +8,7 @@ use message::{Facility, Severity};
 
 /// A field that every message has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum KnownField {
+pub(in crate::shipped) enum KnownField {
     Time,
     Host,
     Program,
@@ -23,7 +23,7 @@ pub(super) enum KnownField {
 }
 
 /// Returns the field that a name means.
-pub(super) fn field(name: &[u8]) -> Option<KnownField> {
+pub(in crate::shipped) fn field(name: &[u8]) -> Option<KnownField> {
     Some(match name {
         b"@timestamp" | b"timestamp" | b"time" | b"date" | b"ts" | b"TIMESTAMP" | b"ISODATE" | b"DATE"
         | b"R_ISODATE" | b"timereported" | b"event_time" => KnownField::Time,
@@ -84,7 +84,7 @@ pub(super) fn field(name: &[u8]) -> Option<KnownField> {
 
 /// Returns the severity that a text or number means, and true when the severity holds all that the text says. Numbers
 /// from 10 on are those of Node's loggers.
-pub(super) fn severity(text: &[u8]) -> Option<(Severity, bool)> {
+pub(in crate::shipped) fn severity(text: &[u8]) -> Option<(Severity, bool)> {
     let text = std::str::from_utf8(text).ok()?;
     if let Ok(number) = text.parse::<u8>() {
         let severity = match number {
@@ -113,7 +113,7 @@ pub(super) fn severity(text: &[u8]) -> Option<(Severity, bool)> {
 }
 
 /// Returns the facility that a text or number means, and true when the facility holds all that the text says.
-pub(super) fn facility(text: &[u8]) -> Option<(Facility, bool)> {
+pub(in crate::shipped) fn facility(text: &[u8]) -> Option<(Facility, bool)> {
     let text = std::str::from_utf8(text).ok()?;
     if let Ok(number) = text.parse::<u16>() {
         return (number < 24).then_some((Facility(number), true));

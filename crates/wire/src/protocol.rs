@@ -1,0 +1,18 @@
+//! Protocols that carry messages, and the headers around them: RELP, the replies of SMTP, DTLS records, the PROXY header,
+//! UDP packets.
+//!
+//! In: bytes. Out: the parts of the protocol, and its answers as bytes. Holds nothing: see each module.
+
+pub mod dtls;
+pub mod proxy;
+
+mod datagram;
+mod relp;
+mod smtp;
+
+pub use datagram::{PacketOptions, append_udp_packet};
+pub use relp::{
+    OfferError, RELP_VERSION, RelpCommand, RelpError, RelpFrame, RelpReader, WINDOW as RELP_WINDOW,
+    append_relp, check_offers, next_txnr, relp_offers, relp_response,
+};
+pub use smtp::{SmtpAnswer, SmtpError, smtp_answer};

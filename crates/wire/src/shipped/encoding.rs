@@ -1,0 +1,6 @@
+//! The encodings of bodies, token by token.
+//!
+//! In: bytes. Out: tokens with their offsets. Holds: a position.
+
+pub(super) mod json;
+pub(super) mod protobuf;
