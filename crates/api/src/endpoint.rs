@@ -17,14 +17,11 @@ pub(crate) mod session;
 pub(crate) mod tail;
 pub(crate) mod validate;
 
-use crate::{assets, error::ApiError};
+use crate::{assets, error::ApiError, guard::API};
 use axum::{
     http::{HeaderMap, Method, StatusCode, Uri},
     response::{IntoResponse, Response},
 };
-
-/// Prefix of the API's paths; errors below it are answered in the API's format.
-pub(crate) const API: &str = "/api/";
 
 /// Answers paths that the API does not have.
 pub(crate) async fn unknown(uri: Uri) -> ApiError {

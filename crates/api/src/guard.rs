@@ -10,11 +10,11 @@ use crate::{
     client::client,
     connection::{Caller, InRequest},
     credentials::Refusal,
-    endpoint,
     error::ApiError,
     host,
     scope::Keyring,
-    security::{self, SecurityEvent},
+    security,
+    security_event::SecurityEvent,
     sessions::User,
     state::State,
 };
@@ -26,6 +26,8 @@ use axum::{
 };
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
+/// Prefix of the API's paths; errors below it are answered in the API's format.
+pub(crate) const API: &str = "/api/";
 /// Name of the session cookie.
 pub(crate) const COOKIE: &str = "duramen_session";
 
@@ -138,7 +140,7 @@ fn foreign(state: &State, request: &Request) -> Option<(StatusCode, String, Stri
 
 /// An error in the shape of the API, or as text for people.
 fn refused(request: &Request, status: StatusCode, text: String) -> Response {
-    match request.uri().path().starts_with(endpoint::API) {
+    match request.uri().path().starts_with(API) {
         true => ApiError::new(status, "bad_request", text).into_response(),
         false => (status, text + "\n").into_response(),
     }
@@ -201,7 +203,7 @@ pub(crate) async fn harden(request: Request, next: Next) -> Response {
     let caller = request.extensions().get::<ConnectInfo<Caller>>();
     let is_encrypted = caller.is_some_and(|ConnectInfo(caller)| caller.is_encrypted);
     let path = request.uri().path();
-    let is_private = path.starts_with(endpoint::API) || path == METRICS;
+    let is_private = path.starts_with(API) || path == METRICS;
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     for (name, value) in HEADERS {

@@ -3,73 +3,12 @@
 //! In: an outcome of the guard or of an endpoint. Out: an event for the running server, which writes it down.
 //! Holds nothing. Limits: names are as they were claimed; the ledger bounds them when it writes them.
 
-use crate::{accounts::Right, error::ApiError, sessions::User, state::State};
+use crate::{accounts::Right, error::ApiError, security_event::SecurityEvent, sessions::User, state::State};
 use axum::http::StatusCode;
 use std::{net::IpAddr, sync::Arc};
 
 /// Most characters of a claimed name that are kept.
 const NAME_CHARS_MAX: usize = 256;
-
-/// A security event.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum SecurityEvent {
-    /// A user opened a session.
-    LoggedIn {
-        /// The user.
-        user: String,
-        /// Address of the client.
-        address: IpAddr,
-    },
-    /// A call came with the right password, without a session.
-    Authenticated {
-        /// The user.
-        user: String,
-        /// Address of the client.
-        address: IpAddr,
-    },
-    /// A user ended a session.
-    LoggedOut {
-        /// The user.
-        user: String,
-    },
-    /// A wrong user or password.
-    Failed {
-        /// The name that was claimed.
-        user: String,
-        /// Address of the client.
-        address: IpAddr,
-    },
-    /// An attempt that was not looked at, because there were too many failures.
-    LockedOut {
-        /// The name that was claimed.
-        user: String,
-        /// Address of the client.
-        address: IpAddr,
-    },
-    /// A log-in that cannot be read: no name, no password, no JSON.
-    Malformed {
-        /// The fault, in fixed words.
-        reason: &'static str,
-        /// Address of the client.
-        address: IpAddr,
-    },
-    /// A call for a host that this server is not known as.
-    WrongHost {
-        /// The host that was named; empty when the header names none.
-        host: String,
-        /// Address of the client.
-        address: IpAddr,
-    },
-    /// A user asked for something that they may not do.
-    Refused {
-        /// The user.
-        user: String,
-        /// The logspace; empty when it concerns none.
-        logspace: String,
-        /// The right that they lack.
-        right: &'static str,
-    },
-}
 
 /// Records that an attempt with a password failed. The attempt is refused even if that fails.
 pub(crate) async fn failed(state: &Arc<State>, user: &str, address: IpAddr, error: &ApiError) {

@@ -14,7 +14,7 @@ use crate::{
     policy::Policy,
     reports::Reports,
     scope::Scope,
-    security::SecurityEvent,
+    security_event::SecurityEvent,
     sessions::{SessionFileError, Sessions, User},
     slots::{Slot, Slots},
     workers::Workers,

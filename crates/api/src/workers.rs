@@ -23,8 +23,7 @@ use std::{
 use tokio::sync::oneshot;
 use turns::{BEGUN_MAX, Start, Turns};
 
-/// Searches that begin at once; further ones wait for their turn. They share the cores.
-pub const SEARCHES_MAX: usize = 8;
+pub use turns::SEARCHES_MAX;
 
 /// Running time after which a search counts as long: it may then be held, so that others have their turn.
 const SLICE: Duration = Duration::from_millis(100);

@@ -14,7 +14,7 @@ use crate::{
     condition::{Condition, ValueTest},
     error::{Hint, QueryError},
     fields::{Target, resolve},
-    tree::{Clause, Join, Node, NodeKind, Operator, Place, Test, Text},
+    tree::{Clause, Join, LetterCase, Node, NodeKind, Operator, Place, Test, Text},
 };
 use regex::bytes::{Regex, RegexBuilder};
 
@@ -145,9 +145,9 @@ impl Compiler<'_> {
         }
     }
 
-    fn regex(&self, asked: &Asked<'_>, pattern: &str, ignore_case: bool) -> Result<Regex, QueryError> {
+    fn regex(&self, asked: &Asked<'_>, pattern: &str, case: LetterCase) -> Result<Regex, QueryError> {
         let built = RegexBuilder::new(&expression(pattern))
-            .case_insensitive(ignore_case)
+            .case_insensitive(case == LetterCase::Ignored)
             .size_limit(REGEX_BYTES_MAX)
             .dfa_size_limit(REGEX_BYTES_MAX)
             .build();

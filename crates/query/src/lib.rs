@@ -15,6 +15,7 @@ mod explain;
 mod fields;
 mod highlight;
 mod matcher;
+mod matches;
 mod memory;
 #[cfg(test)]
 mod naive;
@@ -24,6 +25,7 @@ mod plan;
 mod question;
 mod run;
 mod space;
+mod stage;
 mod times;
 mod tree;
 mod words;
@@ -37,17 +39,19 @@ pub use error::{Hint, QueryError};
 pub use fields::{column, column_name};
 pub use highlight::utf16_ranges;
 pub use matcher::Matcher;
+pub use matches::BARS_MAX;
 pub use memory::{BudgetOf, MemoryBudget, MemoryError, MemoryPermit, MemoryPool, OverBudget};
 pub use parse::{DEPTH_MAX, NODES_MAX, Parsed, TEXT_CHARS_MAX, parse};
-pub use pipe::{Name, Outcome, stream};
+pub use pipe::{Outcome, stream};
 pub use question::{ParseOptions, Query};
 pub use run::{
-    BARS_MAX, ChosenRows, ExplainedPart, Explanation, Means, ROWS_MAX, explain, search, search_piped,
-    search_rows, values,
+    ChosenRows, ExplainedPart, Explanation, Means, ROWS_MAX, explain, search, search_piped, search_rows,
+    values,
 };
 pub use space::{MEMBERS_MAX, Member, Space, member_of, place};
+pub use stage::Name;
 pub use times::parse_time;
 pub use tree::{
-    AnyPlace, Clause, Command, Comparison, End, EndText, Function, FunctionKind, Glyph, Join, Node, NodeKind,
-    NotSign, Operator, Pipe, PipeName, Place, SortKey, Test, Text, escape,
+    AnyPlace, Clause, Command, Comparison, End, EndText, Function, FunctionKind, Glyph, Join, LetterCase,
+    Node, NodeKind, NotSign, Operator, Pipe, PipeName, Place, SortKey, Test, Text, escape,
 };

@@ -1,110 +1,20 @@
-//! Pipes: what happens to the messages that a question found.
+//! Pipes at work: what happens to the messages that a question found.
 //!
-//! In: commands as written, messages of a snapshot. Out: rows, as messages or as a table whose columns are known
-//! before it runs. Holds: the groups, keys and rows of one run.
-//! Limits: [`run::GROUPS_MAX`] groups, [`sort::ROWS_MAX`] rows of a sort; a note says what was left out.
+//! In: stages, messages of a snapshot. Out: rows, as messages or as a table whose columns are known before it runs.
+//! Holds: the groups, keys and rows of one run.
+//! Limits: [`table::group::GROUPS_MAX`] groups, [`sort::ROWS_MAX`] rows of a sort; a note says what was left out.
 //! Percentiles are within one percent, distinct counts above ten thousand within two.
 
-mod aggregate;
-mod compile;
-mod diff;
-mod distinct;
 mod extract;
-mod group;
 mod merge;
-mod name;
-mod patterns;
-pub(crate) mod run;
-mod sketch;
+mod run;
 mod sort;
+mod stages;
+mod step;
 mod steps;
+mod table;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use compile::compile;
-pub use name::Name;
-pub(crate) use run::stream_found;
-pub use run::{Outcome, stream};
-
-use crate::{condition::Condition, tree::FunctionKind};
-use regex::bytes::Regex;
-use std::sync::Arc;
-
-/// The column of a timechart's intervals.
-const TIME: &str = "time";
-
-/// A command, resolved.
-#[derive(Clone, Debug)]
-pub(crate) enum Stage {
-    Fields { names: Vec<Name>, drop: bool },
-    Head(u64),
-    Sort(Vec<(Name, bool)>),
-    Dedup(Vec<Name>),
-    Group(Arc<GroupBy>),
-    Rex { from: Name, regex: Regex },
-    Json(Name),
-    Kv(Name),
-    Where(Arc<Condition>),
-    Context { before: usize, after: usize },
-    Patterns { limit: usize },
-    Diff { earlier_us: i64, keys: Vec<Name>, values: Vec<String> },
-}
-
-impl Stage {
-    /// The names that it asks messages for.
-    fn names(&self) -> Vec<&Name> {
-        match self {
-            Stage::Fields { names, .. } | Stage::Dedup(names) => names.iter().collect(),
-            Stage::Sort(keys) => keys.iter().map(|(name, _)| name).collect(),
-            Stage::Group(by) => {
-                by.keys.iter().chain(by.functions.iter().filter_map(|of| of.name.as_ref())).collect()
-            }
-            Stage::Rex { from, .. } | Stage::Json(from) | Stage::Kv(from) => vec![from],
-            Stage::Diff { keys, .. } => keys.iter().collect(),
-            Stage::Head(_) | Stage::Where(_) | Stage::Context { .. } | Stage::Patterns { .. } => Vec::new(),
-        }
-    }
-}
-
-/// The grouping of `stats`, `top` and `timechart`: its keys and the functions computed for each group.
-#[derive(Clone, Debug)]
-pub(crate) struct GroupBy {
-    pub(crate) keys: Vec<Name>,
-    pub(crate) functions: Vec<Of>,
-    pub(crate) shape: Shape,
-}
-
-/// The form of the rows of a grouping.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Shape {
-    /// One row a group, by key.
-    Stats,
-    /// The largest groups with their share.
-    Top { limit: usize },
-    /// One row a group and interval; none: about thirty intervals.
-    Timechart { span_us: Option<i64>, offset_us: i64 },
-}
-
-/// One function.
-#[derive(Clone, Debug)]
-pub(crate) struct Of {
-    pub(crate) kind: FunctionKind,
-    pub(crate) name: Option<Name>,
-    pub(crate) shown: String,
-}
-
-/// The commands of a question.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Pipes {
-    pub(crate) stages: Vec<Stage>,
-    /// Names of the columns when the result is a table; none when it is messages.
-    pub(crate) columns: Option<Vec<Name>>,
-}
-
-impl Pipes {
-    /// Returns true if a pipe uses sequence numbers.
-    pub(crate) fn has_sequences(&self) -> bool {
-        let names = self.stages.iter().flat_map(Stage::names).chain(self.columns.iter().flatten());
-        names.into_iter().any(Name::is_sequence)
-    }
-}
+pub(crate) use stages::stream_found;
+pub use stages::{Outcome, stream};

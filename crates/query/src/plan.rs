@@ -17,7 +17,7 @@ use crate::{
     words,
 };
 use known::{Known, Open, Part};
-use lookup::{Bitmap, CancelToken, Column, Pattern, ReadError, SegmentView};
+use lookup::{Bitmap, CancelToken, Column, Pattern, ReadError, SegmentView, Together};
 use std::cell::Cell;
 use std::time::Instant;
 pub(crate) use trace::{Trace, Used};
@@ -148,6 +148,11 @@ impl Plan<'_> {
         }
     }
 
+    /// Looks words up together, except for a trace: there each word is looked up alone, so that it has a cost.
+    fn together<'c>(&self, words: impl FnOnce() -> Option<Together<'c>>) -> Option<Together<'c>> {
+        if self.trace.is_some() { None } else { words() }
+    }
+
     fn all(&self) -> Bitmap {
         Bitmap::all(self.view.len())
     }
@@ -162,7 +167,7 @@ impl Plan<'_> {
         // Surely in all undecided members; the decided ones are in `upper` alone.
         let mut lower: Option<Bitmap> = None;
         let mut parts = Vec::new();
-        let words = self.all_words(members);
+        let words = self.together(|| together::all_words(members));
         let mut words_ahead = words.as_ref();
         for member in members {
             if upper.as_ref().is_some_and(Bitmap::is_empty) {
@@ -205,7 +210,7 @@ impl Plan<'_> {
     fn any_of<'c>(&self, members: &'c [Condition], within: Option<&Bitmap>) -> Result<Known<'c>, ReadError> {
         let (mut upper, mut lower) = (self.none(), self.none());
         let mut parts = Vec::new();
-        let words = self.any_words(members);
+        let words = self.together(|| together::any_words(members));
         if let Some(words) = &words {
             upper = self.view.words_together(words, self.cancel)?;
             lower = upper.clone();

@@ -10,7 +10,7 @@ use crate::{
     explain, highlight,
     matcher::Matcher,
     parse::parse,
-    pipe::{self, Name, Pipes},
+    stage::{self, Name, Pipes},
     tree::{Node, Operator, Pipe},
 };
 use std::{ops::Range, sync::Arc};
@@ -42,7 +42,7 @@ impl Query {
     pub fn parse(text: &str, options: &ParseOptions) -> Result<Query, QueryError> {
         let mut parsed = parse(text, options.default_operator)?;
         let condition = compile(&parsed.tree, options.now_us, options.offset_s, &mut parsed.hints)?;
-        let pipes = pipe::compile(&parsed.pipes, options.now_us, options.offset_s, &mut parsed.hints)?;
+        let pipes = stage::compile(&parsed.pipes, options.now_us, options.offset_s, &mut parsed.hints)?;
         Ok(Query {
             text: text.into(),
             tree: parsed.tree,

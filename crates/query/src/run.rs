@@ -6,15 +6,13 @@
 
 mod explain;
 mod facets;
-mod found;
-pub(crate) mod parallel;
 mod rows;
-mod segment;
 
 use crate::{
     answer::{Answer, Bars, Clock, Search, SearchError, TimedOut, Unread},
     condition::{Condition, ValueTest},
     fields::{self, column_name},
+    matches::{Found, Frame, Part, event_bars, parallel},
     memory::MemoryBudget,
     pipe::{self, Outcome},
     question::Query,
@@ -22,21 +20,15 @@ use crate::{
     words,
 };
 pub use explain::{ExplainedPart, Explanation, Means, explain};
-pub(crate) use rows::order;
 pub use rows::{ChosenRows, ROWS_MAX};
 
 use facets::{Counts, Uncounted};
-pub(crate) use found::{Found, locked};
 use lookup::{CancelToken, Column, Document, Pattern, ReadError, SegmentView, Stop};
-use segment::Part;
-pub(crate) use segment::{Frame, matching};
 use std::{
     sync::{Mutex, PoisonError},
     time::Instant,
 };
 
-/// Most bars of an answer: more than a screen has points.
-pub const BARS_MAX: usize = 4_096;
 /// Threads that look for completions: the user is typing and waits for them.
 const COMPLETION_THREADS: usize = 2;
 
@@ -165,7 +157,7 @@ fn set_bars(
     for (seen, part) in views.iter().zip(parts) {
         let late;
         let own = if open {
-            late = segment::event_bars(seen.view, &part.matching, &frame)?;
+            late = event_bars(seen.view, &part.matching, &frame)?;
             &late
         } else {
             &part.bars

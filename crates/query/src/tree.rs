@@ -115,6 +115,15 @@ pub struct Clause {
     pub boost: Option<String>,
 }
 
+/// The treatment of letter case by an expression.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LetterCase {
+    /// Upper and lower case differ.
+    Exact,
+    /// They are the same: `/expression/i`.
+    Ignored,
+}
+
 /// The test of a clause.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Test {
@@ -128,8 +137,8 @@ pub enum Test {
     Regex {
         /// Between the slashes, its `\/` still escaped.
         pattern: String,
-        /// True to ignore case.
-        ignore_case: bool,
+        /// The treatment of letter case.
+        case: LetterCase,
     },
     /// `[a TO b}`
     Range {

@@ -225,21 +225,25 @@ impl Export {
             !gone
         };
         let outcome = query::stream(&self.space, &self.query, &self.search, &mut sink);
-        let report = self.report(&outcome, gone);
+        let mut report = self.report(&outcome);
+        if gone && report.complete {
+            report.complete = false;
+            report.error = Some("the client went away, or took nothing for too long".to_owned());
+        }
         let last = outcome.map(|_| Bytes::from(piece));
         // A client that went away needs no last piece.
         let _ = client.send(last);
         report
     }
 
-    fn report(&self, outcome: &Result<Outcome, SearchError>, gone: bool) -> ExportReport {
+    fn report(&self, outcome: &Result<Outcome, SearchError>) -> ExportReport {
         match outcome {
             Ok(outcome) => ExportReport {
-                complete: !gone,
+                complete: true,
                 messages: outcome.matched,
                 notes: outcome.notes.clone(),
                 unread: outcome.unread.iter().map(|unread| rows::unread(&self.scope, unread)).collect(),
-                error: gone.then(|| "the client went away, or took nothing for too long".to_owned()),
+                error: None,
             },
             Err(error) => ExportReport { error: Some(error.to_string()), ..ExportReport::default() },
         }

@@ -14,8 +14,10 @@ use std::{
     },
 };
 
+/// Searches that begin at once; further ones wait for their turn. They share the cores.
+pub const SEARCHES_MAX: usize = 8;
 /// First slices at once.
-const SLICES_MAX: usize = super::SEARCHES_MAX;
+const SLICES_MAX: usize = SEARCHES_MAX;
 /// First slices of one user: the others find two places at any time.
 const SLICES_PER_USER_MAX: usize = 6;
 /// Long searches that run at once.

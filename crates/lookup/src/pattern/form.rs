@@ -15,8 +15,19 @@ pub(super) enum Form {
     Wildcard(Wildcard),
     Fuzzy(Fuzzy),
     Any,
-    Range { lower: Bound, upper: Bound, is_numeric: bool },
-    Network { prefix: u128, shift: u32 },
+    /// A range with at least one number as a bound.
+    NumberRange {
+        lower: Bound,
+        upper: Bound,
+    },
+    TextRange {
+        lower: Bound,
+        upper: Bound,
+    },
+    Network {
+        prefix: u128,
+        shift: u32,
+    },
     Number(f64),
 }
 
@@ -32,8 +43,11 @@ impl Form {
             Pattern::Any => Form::Any,
             Pattern::Range { lower, upper } => {
                 let is_number = |bound: &Bound| matches!(bound, Bound::Number { .. });
-                let is_numeric = is_number(lower) || is_number(upper);
-                Form::Range { lower: lower.clone(), upper: upper.clone(), is_numeric }
+                let (lower, upper) = (lower.clone(), upper.clone());
+                match is_number(&lower) || is_number(&upper) {
+                    true => Form::NumberRange { lower, upper },
+                    false => Form::TextRange { lower, upper },
+                }
             }
             Pattern::Network { address, bits } => {
                 let shift = 128 - u32::from(*bits).min(128);
@@ -56,7 +70,8 @@ impl Form {
             Form::Wildcard(wildcard) => wildcard.matches(lowered),
             Form::Fuzzy(fuzzy) => fuzzy.matches(lowered),
             Form::Any => true,
-            Form::Range { lower, upper, is_numeric } => in_range(lower, upper, *is_numeric, lowered),
+            Form::NumberRange { lower, upper } => in_range(lower, upper, lowered, number(lowered)),
+            Form::TextRange { lower, upper } => in_range(lower, upper, lowered, None),
             Form::Network { prefix, shift } => in_network(*prefix, *shift, value),
             Form::Number(wanted) => number(value) == Some(*wanted),
         }
@@ -79,8 +94,8 @@ fn wild(text: &[u8]) -> Form {
     }
 }
 
-fn in_range(lower: &Bound, upper: &Bound, is_numeric: bool, lowered: &[u8]) -> bool {
-    let number = if is_numeric { number(lowered) } else { None };
+/// Returns true when a value lies between two bounds; `number` is the value as a number, if a bound is one.
+fn in_range(lower: &Bound, upper: &Bound, lowered: &[u8], number: Option<f64>) -> bool {
     let above = match lower {
         Bound::Open => true,
         Bound::Number { value, inclusive } => number.is_some_and(|n| n > *value || *inclusive && n == *value),

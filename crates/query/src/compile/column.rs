@@ -64,9 +64,7 @@ impl Compiler<'_> {
                 let distance = edits(distance, text.len());
                 one(Pattern::Fuzzy { text, distance })
             }
-            Test::Regex { pattern, ignore_case } => {
-                Ok(vec![ValueTest::Regex(self.regex(asked, pattern, *ignore_case)?)])
-            }
+            Test::Regex { pattern, case } => Ok(vec![ValueTest::Regex(self.regex(asked, pattern, *case)?)]),
             Test::Range { .. } | Test::Compare(..) => self.value_ranges(asked, test),
             Test::CaseExact(text) => one(Pattern::CaseExact(text.text.clone().into_bytes())),
             Test::Exact(_) => {

@@ -2,7 +2,7 @@
 //!
 //! In: bytes or an expression. Out: token patterns that every match implies. Fewer is right, only slower.
 
-use crate::words;
+use crate::{tree::LetterCase, words};
 use lookup::Pattern;
 use regex_syntax::hir::{Hir, HirKind};
 
@@ -38,34 +38,34 @@ pub(super) fn of_bytes(bytes: &[u8]) -> Vec<Pattern> {
 }
 
 /// Tokens of a text that an expression is found in.
-pub(super) fn of_regex(expression: &str, ignore_case: bool) -> Vec<Pattern> {
+pub(super) fn of_regex(expression: &str, case: LetterCase) -> Vec<Pattern> {
     let parsed = regex_syntax::ParserBuilder::new().utf8(false).build().parse(expression);
     let mut patterns = Vec::new();
     if let Ok(hir) = parsed {
-        required(&hir, ignore_case, &mut patterns);
+        required(&hir, case, &mut patterns);
     }
     patterns
 }
 
 /// Collects the literals that every match of an expression holds.
-fn required(hir: &Hir, ignore_case: bool, patterns: &mut Vec<Pattern>) {
+fn required(hir: &Hir, case: LetterCase, patterns: &mut Vec<Pattern>) {
     match hir.kind() {
         HirKind::Literal(literal) => {
             // Letters, digits and _ only: always within one token, whatever stands around. Ignoring case,
             // k and s have relatives beyond ASCII, which the index does not fold.
             let inner = |byte: &u8| {
                 (byte.is_ascii_alphanumeric() || *byte == b'_')
-                    && !(ignore_case && matches!(byte.to_ascii_lowercase(), b'k' | b's'))
+                    && !(case == LetterCase::Ignored && matches!(byte.to_ascii_lowercase(), b'k' | b's'))
             };
             for part in literal.0.split(|byte| !inner(byte)).filter(|part| part.len() >= PART_BYTES_MIN) {
                 let wild = [b"*", part.to_ascii_lowercase().as_slice(), b"*"].concat();
                 patterns.push(Pattern::Wildcard(wild));
             }
         }
-        HirKind::Concat(parts) => parts.iter().for_each(|part| required(part, ignore_case, patterns)),
-        HirKind::Capture(capture) => required(&capture.sub, ignore_case, patterns),
+        HirKind::Concat(parts) => parts.iter().for_each(|part| required(part, case, patterns)),
+        HirKind::Capture(capture) => required(&capture.sub, case, patterns),
         HirKind::Repetition(repetition) if repetition.min > 0 => {
-            required(&repetition.sub, ignore_case, patterns);
+            required(&repetition.sub, case, patterns);
         }
         _ => {}
     }

@@ -49,9 +49,9 @@ impl Compiler<'_> {
                 let fuzzy = Pattern::Fuzzy { text: word, distance };
                 Ok(Condition::Phrase(Phrase { words: vec![fuzzy], slop: 0 }))
             }
-            Test::Regex { pattern, ignore_case } => Ok(Condition::TextRegex {
-                regex: self.regex(asked, pattern, *ignore_case)?,
-                tokens: literals::of_regex(&expression(pattern), *ignore_case),
+            Test::Regex { pattern, case } => Ok(Condition::TextRegex {
+                regex: self.regex(asked, pattern, *case)?,
+                tokens: literals::of_regex(&expression(pattern), *case),
             }),
             Test::Range { .. } | Test::Compare(..) => {
                 let word = self.value_range(asked, test)?;
@@ -76,8 +76,8 @@ impl Compiler<'_> {
     /// A clause on the frame as received.
     pub(super) fn raw(&mut self, asked: &Asked<'_>, test: &Test) -> Result<Condition, QueryError> {
         let text = match test {
-            Test::Regex { pattern, ignore_case } => {
-                return Ok(Condition::RawRegex(self.regex(asked, pattern, *ignore_case)?));
+            Test::Regex { pattern, case } => {
+                return Ok(Condition::RawRegex(self.regex(asked, pattern, *case)?));
             }
             Test::Term(text) => text.as_plain(),
             Test::Phrase(text, None) => Some(text.shown()),

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     error::{Hint, QueryError},
     fields, times,
-    tree::{Clause, Glyph, Node, NodeKind, Operator, Test, Text},
+    tree::{Clause, Glyph, LetterCase, Node, NodeKind, Operator, Test, Text},
 };
 use std::net::Ipv6Addr;
 
@@ -167,7 +167,7 @@ impl Parser {
                 }
             }
         }
-        let ignore_case = self.cursor.eat('i');
+        let case = if self.cursor.eat('i') { LetterCase::Ignored } else { LetterCase::Exact };
         let length = self.cursor.position() - open;
         if self.cursor.peek().is_some_and(|c| !ends_term(c)) {
             let remedy = "a path goes in quotes, \"/var/log\"; inside an expression write \\/ for /";
@@ -178,7 +178,7 @@ impl Parser {
             let remedy = "write \\/\\/ to search for two slashes";
             return Err(QueryError::new(open, length, "an empty regular expression", remedy));
         }
-        self.finish(start, field, Test::Regex { pattern, ignore_case })
+        self.finish(start, field, Test::Regex { pattern, case })
     }
 
     /// A word with its wildcards.

@@ -3,7 +3,7 @@
 //! In: a row. Out: the same with more values. What cannot be read changes nothing.
 //! Limits: [`VALUES_MAX`] values a row; JSON as deep as its reader allows.
 
-use super::{Name, name::add_value};
+use crate::stage::{Name, add_value};
 use lookup::Document;
 use message::ValueKind;
 use regex::bytes::Regex;

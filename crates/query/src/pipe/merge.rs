@@ -6,8 +6,8 @@
 use super::run::Run;
 use crate::{
     answer::SearchError,
+    matches::order,
     memory::{MemoryPermit, document_bytes},
-    run::order,
 };
 use lookup::{Bitmap, Document};
 use std::{borrow::Cow, collections::VecDeque};

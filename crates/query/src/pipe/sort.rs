@@ -3,13 +3,11 @@
 //! In: rows, newest first. Out: the same in order; of equal keys the newest first. Holds: every row, or as many as the
 //! commands behind it want, the best so far. Limits: [`ROWS_MAX`] rows when all are wanted; the memory of its search.
 
-use super::{
-    Name,
-    steps::{Next, Step},
-};
+use super::step::{Next, Step};
 use crate::{
     answer::SearchError,
     memory::{MemoryPermit, document_bytes},
+    stage::Name,
     words,
 };
 use lookup::Document;

@@ -3,13 +3,18 @@
 //! In: rows, newest first. Out: rows; `false` when no more are wanted. Holds: what its command must remember.
 //! Limits: [`KEYS_MAX`] keys of a dedup and the memory of the search; beyond, it is refused with a remedy.
 
-use super::{Name, Stage, extract, group::Groups, patterns::Patterns, sort::Sort};
+use super::{
+    extract,
+    sort::Sort,
+    step::{Next, Step},
+};
 use crate::{
     answer::SearchError,
     browse::{self, Near, Same},
     matcher::Matcher,
     memory::{MemoryBudget, MemoryPermit},
     space::{Space, member_of},
+    stage::{Name, Stage},
 };
 use lookup::{CancelToken, Document};
 use std::{
@@ -21,38 +26,6 @@ use std::{
 const KEYS_MAX: usize = 2_000_000;
 /// Memory that a key takes in a set that was just made larger.
 const KEY_BYTES: usize = 32;
-
-/// Takes the next row; `false` when no more are wanted.
-pub(super) type Next<'a> = &'a mut dyn FnMut(Document) -> Result<bool, SearchError>;
-
-/// A command at work.
-pub(super) trait Step: Send {
-    /// Takes a row; `false` when no more are wanted.
-    fn push(&mut self, row: Document, next: Next<'_>) -> Result<bool, SearchError>;
-
-    /// Hands on what was held back.
-    fn finish(&mut self, _next: Next<'_>) -> Result<(), SearchError> {
-        Ok(())
-    }
-}
-
-/// Sends a row through all steps.
-pub(super) fn push(steps: &mut [Box<dyn Step>], row: Document, sink: Next<'_>) -> Result<bool, SearchError> {
-    match steps.split_first_mut() {
-        None => sink(row),
-        Some((first, rest)) => first.push(row, &mut |row| push(rest, row, sink)),
-    }
-}
-
-/// Lets every step pass on the rows that it held back, in order.
-pub(super) fn finish(steps: &mut [Box<dyn Step>], sink: Next<'_>) -> Result<(), SearchError> {
-    for index in 0..steps.len() {
-        if let Some((first, rest)) = steps[index..].split_first_mut() {
-            first.finish(&mut |row| push(rest, row, sink))?;
-        }
-    }
-    Ok(())
-}
 
 /// The parts of a search that steps use.
 pub(super) struct Around<'a> {
@@ -222,49 +195,5 @@ impl Step for Context {
             }
         }
         Ok(true)
-    }
-}
-
-/// A command that makes a table of all rows.
-pub(super) enum Reducer {
-    Groups(Groups),
-    Patterns(Patterns, usize),
-}
-
-/// Rows of a table, and leave to hold them.
-pub(super) struct HeldRows {
-    pub(super) rows: Vec<Document>,
-    pub(super) memory: MemoryPermit,
-}
-
-impl Reducer {
-    pub(super) fn add(&mut self, row: &Document) -> Result<(), SearchError> {
-        match self {
-            Reducer::Groups(groups) => groups.add(row),
-            Reducer::Patterns(patterns, _) => patterns.add(row),
-        }
-    }
-
-    /// Fails when there was no memory for what an index counted.
-    pub(super) fn check(&mut self) -> Result<(), SearchError> {
-        match self {
-            Reducer::Groups(groups) => groups.check(),
-            Reducer::Patterns(..) => Ok(()),
-        }
-    }
-
-    pub(super) fn merge(&mut self, other: Reducer) {
-        match (self, other) {
-            (Reducer::Groups(own), Reducer::Groups(other)) => own.merge(other),
-            (Reducer::Patterns(own, _), Reducer::Patterns(other, _)) => own.merge(other),
-            _ => {}
-        }
-    }
-
-    pub(super) fn rows(self, notes: &mut Vec<String>) -> Result<HeldRows, SearchError> {
-        match self {
-            Reducer::Groups(groups) => groups.rows(notes),
-            Reducer::Patterns(patterns, limit) => patterns.rows(limit, notes),
-        }
     }
 }

@@ -1,36 +1,31 @@
 //! Words of one chain, asked of a segment at once: it may know which messages have several before it looks any up.
 //!
-//! In: the members of a chain. Out: those that are words. With a trace each word is looked up alone, so that
-//! it has a cost.
+//! In: the members of a chain. Out: those that are words.
 
-use super::Plan;
 use crate::condition::Condition;
 use lookup::{Pattern, Together};
 
 /// Fewest words that are worth it.
 const WORDS_MIN: usize = 2;
 
-impl Plan<'_> {
-    /// The words that all must hold, or must not.
-    pub(super) fn all_words<'c>(&self, members: &'c [Condition]) -> Option<Together<'c>> {
-        let mut words = Together::default();
-        for member in members.iter().filter(|member| joins_all(member)) {
-            match member {
-                Condition::Not(inner) => words.none.extend(words_of(inner)),
-                member => words.any.push(words_of(member)),
-            }
+/// Returns the words that all must hold, or must not, if looking them up together is worth it.
+pub(super) fn all_words(members: &[Condition]) -> Option<Together<'_>> {
+    let mut words = Together::default();
+    for member in members.iter().filter(|member| joins_all(member)) {
+        match member {
+            Condition::Not(inner) => words.none.extend(words_of(inner)),
+            member => words.any.push(words_of(member)),
         }
-        let is_worth = !words.any.is_empty() && words.any.len() + words.none.len() >= WORDS_MIN;
-        (is_worth && self.trace.is_none()).then_some(words)
     }
+    let is_worth = !words.any.is_empty() && words.any.len() + words.none.len() >= WORDS_MIN;
+    is_worth.then_some(words)
+}
 
-    /// The words of which one must hold.
-    pub(super) fn any_words<'c>(&self, members: &'c [Condition]) -> Option<Together<'c>> {
-        let is_word = |member: &&Condition| matches!(member, Condition::Word(_));
-        let any: Vec<&Pattern> = members.iter().filter(is_word).flat_map(words_of).collect();
-        let is_worth = any.len() >= WORDS_MIN && self.trace.is_none();
-        is_worth.then(|| Together { any: vec![any], none: Vec::new() })
-    }
+/// Returns the words of which one must hold, if looking them up together is worth it.
+pub(super) fn any_words(members: &[Condition]) -> Option<Together<'_>> {
+    let is_word = |member: &&Condition| matches!(member, Condition::Word(_));
+    let any: Vec<&Pattern> = members.iter().filter(is_word).flat_map(words_of).collect();
+    (any.len() >= WORDS_MIN).then(|| Together { any: vec![any], none: Vec::new() })
 }
 
 /// Returns true if a member of an AND chain is looked up together with the chain's other words: it is a word,

@@ -4,11 +4,11 @@
 //! what the index has of it, exactly; the messages that have to be read. The index is asked as in a search; no message
 //! is read. Limits: the cancel token. Where messages are hidden the index is not counted: it would tell of them.
 
-use super::{found::locked, parallel, segment};
 use crate::{
     answer::{Search, SearchError, Unread},
     condition::Condition,
     explain::show,
+    matches::{locked, parallel, segment},
     plan::{self, Trace, Used},
     question::Query,
     space::{Seen, Space},

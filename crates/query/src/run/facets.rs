@@ -4,10 +4,10 @@
 //! counts of further values are kept together, and the facet says that it was cut; the memory of the search: without it
 //! there is no answer.
 
-use super::{parallel, segment::Part};
 use crate::{
     answer::{Facet, Search, SearchError},
     matcher,
+    matches::{Part, parallel},
     memory::{MemoryBudget, MemoryError, MemoryPermit},
     space::Seen,
 };

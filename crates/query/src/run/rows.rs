@@ -4,15 +4,15 @@
 //! the blocks that hold them; the first ones, far apart, are read by several threads.
 //! Holds: the numbers of the rows, and those of them that were read ahead: [`AHEAD_BYTES_MAX`], then [`STEP_BYTES`].
 
-use super::{found::Found, parallel};
 use crate::{
     answer::{Row, Search, SearchError, Unread},
     browse,
+    matches::{Found, order, parallel},
     memory::{MemoryPermit, document_bytes},
     question::Query,
     space::{Seen, Space, member_of, place},
 };
-use lookup::{CancelToken, Document, ReadError};
+use lookup::{CancelToken, ReadError};
 use std::{
     collections::VecDeque,
     ops::Range,
@@ -182,11 +182,6 @@ fn places((member, pieces): (usize, &VecDeque<Piece>)) -> impl Iterator<Item = (
 /// Memory that a row takes.
 fn row_bytes(row: &Row) -> usize {
     document_bytes(&row.document) + size_of_val(row.highlights.as_slice())
-}
-
-/// The order of the rows of a space: by time, then by member, then as each received them.
-pub(crate) fn order(document: &Document) -> (i64, u64) {
-    (document.received_us, document.sequence)
 }
 
 /// The position of the last row of the preceding page.

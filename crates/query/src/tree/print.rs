@@ -2,7 +2,7 @@
 //!
 //! In: a tree. Out: text that is read as the same tree. Limits: as deep as the tree.
 
-use super::{Clause, End, EndText, Join, Node, NodeKind, NotSign, Operator, Test, Text};
+use super::{Clause, End, EndText, Join, LetterCase, Node, NodeKind, NotSign, Operator, Test, Text};
 
 impl std::fmt::Display for Node {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -85,10 +85,13 @@ fn clause(part: &Clause, out: &mut String) {
                 out.push_str(&slop.to_string());
             }
         }
-        Test::Regex { pattern, ignore_case } => {
+        Test::Regex { pattern, case } => {
             out.push('/');
             out.push_str(pattern);
-            out.push_str(if *ignore_case { "/i" } else { "/" });
+            out.push_str(match case {
+                LetterCase::Ignored => "/i",
+                LetterCase::Exact => "/",
+            });
         }
         Test::Range { lower, upper } => {
             out.push(if lower.inclusive { '[' } else { '{' });

@@ -14,7 +14,7 @@ const EXACT_MAX: usize = 10_000;
 const BITS: u32 = 14;
 
 #[derive(Clone, Debug)]
-pub(super) enum Distinct {
+pub(in crate::pipe) enum Distinct {
     Exact(HashSet<u64>),
     Estimate(Vec<u8>),
 }
@@ -26,7 +26,7 @@ impl Default for Distinct {
 }
 
 impl Distinct {
-    pub(super) fn add(&mut self, value: &[u8]) {
+    pub(in crate::pipe) fn add(&mut self, value: &[u8]) {
         let mut hasher = DefaultHasher::new();
         hasher.write(value);
         self.add_hash(hasher.finish());
@@ -46,7 +46,7 @@ impl Distinct {
         }
     }
 
-    pub(super) fn merge(&mut self, other: Distinct) {
+    pub(in crate::pipe) fn merge(&mut self, other: Distinct) {
         match (&mut *self, other) {
             (_, Distinct::Exact(hashes)) => hashes.into_iter().for_each(|hash| self.add_hash(hash)),
             (Distinct::Estimate(registers), Distinct::Estimate(others)) => {
@@ -60,7 +60,7 @@ impl Distinct {
     }
 
     /// Bytes of its hashes or registers.
-    pub(super) fn heap_bytes(&self) -> usize {
+    pub(in crate::pipe) fn heap_bytes(&self) -> usize {
         match self {
             // A hash and a byte of control a slot.
             Distinct::Exact(known) => known.capacity() * (size_of::<u64>() + 1),
@@ -68,7 +68,7 @@ impl Distinct {
         }
     }
 
-    pub(super) fn count(&self) -> u64 {
+    pub(in crate::pipe) fn count(&self) -> u64 {
         match self {
             Distinct::Exact(known) => known.len() as u64,
             Distinct::Estimate(registers) => {

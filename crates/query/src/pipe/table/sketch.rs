@@ -12,7 +12,7 @@ const GAMMA: f64 = 1.009 / 0.991;
 const TINY: f64 = 1e-9;
 
 #[derive(Clone, Default, Debug)]
-pub(super) struct Sketch {
+pub(in crate::pipe) struct Sketch {
     above: BTreeMap<i32, u64>,
     below: BTreeMap<i32, u64>,
     zeros: u64,
@@ -22,7 +22,7 @@ pub(super) struct Sketch {
 }
 
 impl Sketch {
-    pub(super) fn add(&mut self, number: f64, times: u64) {
+    pub(in crate::pipe) fn add(&mut self, number: f64, times: u64) {
         self.count += times;
         self.widen(number, number);
         let bucket = (number.abs().ln() / GAMMA.ln()).ceil() as i32;
@@ -33,7 +33,7 @@ impl Sketch {
         }
     }
 
-    pub(super) fn merge(&mut self, other: &Sketch) {
+    pub(in crate::pipe) fn merge(&mut self, other: &Sketch) {
         other.above.iter().for_each(|(bucket, count)| *self.above.entry(*bucket).or_default() += count);
         other.below.iter().for_each(|(bucket, count)| *self.below.entry(*bucket).or_default() += count);
         self.zeros += other.zeros;
@@ -49,14 +49,14 @@ impl Sketch {
     }
 
     /// Bytes of its buckets.
-    pub(super) fn heap_bytes(&self) -> usize {
+    pub(in crate::pipe) fn heap_bytes(&self) -> usize {
         /// Of a bucket in a tree whose nodes are two thirds full.
         const BUCKET_BYTES: usize = 24;
         (self.above.len() + self.below.len()) * BUCKET_BYTES
     }
 
     /// Returns the percentile by nearest rank; `rank` is in percent.
-    pub(super) fn percentile(&self, rank: u8) -> Option<f64> {
+    pub(in crate::pipe) fn percentile(&self, rank: u8) -> Option<f64> {
         let (least, most) = self.ends?;
         let place = (u128::from(self.count) * u128::from(rank)).div_ceil(100) as u64;
         let mut missing = place.max(1) - 1;

@@ -53,7 +53,7 @@ impl Name {
     }
 
     /// Returns true if this is the sequence number.
-    pub(super) fn is_sequence(&self) -> bool {
+    pub(crate) fn is_sequence(&self) -> bool {
         matches!(self.what, What::Sequence)
     }
 
@@ -166,7 +166,7 @@ fn facility(text: &str) -> u16 {
 }
 
 /// Sets a name-value pair of a row.
-pub(super) fn add_value(row: &mut Document, name: &str, value: Vec<u8>, kind: ValueKind) {
+pub(crate) fn add_value(row: &mut Document, name: &str, value: Vec<u8>, kind: ValueKind) {
     match row.values.iter_mut().find(|(known, ..)| known == name) {
         Some(known) => (known.1, known.2) = (value, kind),
         None => row.values.push((name.to_owned(), value, kind)),
@@ -174,7 +174,7 @@ pub(super) fn add_value(row: &mut Document, name: &str, value: Vec<u8>, kind: Va
 }
 
 /// A number without a needless fraction.
-pub(super) fn number_text(number: f64) -> Cow<'static, str> {
+pub(crate) fn number_text(number: f64) -> Cow<'static, str> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     match number.fract() == 0.0 && number.abs() < EXACT {
         true => Cow::Owned((number as i64).to_string()),
@@ -183,7 +183,7 @@ pub(super) fn number_text(number: f64) -> Cow<'static, str> {
 }
 
 /// The kind of a number's text.
-pub(super) fn number_kind(text: &str) -> ValueKind {
+pub(crate) fn number_kind(text: &str) -> ValueKind {
     match text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') {
         true => ValueKind::Integer,
         false => ValueKind::Double,

@@ -3,7 +3,11 @@
 //! In: commands as written. Out: stages, or an error with its place. A field that no message has is no error; a
 //! column that a table does not have is one, because it never will have it.
 
-use super::{GroupBy, Name, Of, Pipes, Shape, Stage, patterns};
+use super::{
+    GroupBy, Of, Pipes, Shape, Stage,
+    columns::{PATTERN_COLUMNS, TIME, change, earlier},
+    name::Name,
+};
 use crate::{
     compile::compile as compile_condition,
     condition::Condition,
@@ -44,7 +48,8 @@ struct Compiler<'a> {
 impl Compiler<'_> {
     fn stage(&mut self, pipe: &Pipe) -> Result<Stage, QueryError> {
         Ok(match &pipe.command {
-            Command::Fields { names, drop } => self.fields(names, *drop)?,
+            Command::Fields { names, drop: false } => self.keep_fields(names)?,
+            Command::Fields { names, drop: true } => self.drop_fields(names)?,
             Command::Head(count) => Stage::Head(*count),
             Command::Sort(keys) => {
                 let keys = keys.iter().map(|key| Ok((self.name(&key.name)?, key.descending)));
@@ -99,7 +104,7 @@ impl Compiler<'_> {
             }
             Command::Patterns(limit) => {
                 self.messages(pipe, "patterns")?;
-                self.columns = Some(patterns::COLUMNS.iter().map(|name| Name::made(name)).collect());
+                self.columns = Some(PATTERN_COLUMNS.iter().map(|name| Name::made(name)).collect());
                 Stage::Patterns { limit: *limit as usize }
             }
             Command::Diff { earlier_us } => self.diff(pipe, *earlier_us)?,
@@ -108,7 +113,7 @@ impl Compiler<'_> {
 
     fn group(&mut self, group: GroupBy, more: &[&str]) -> Stage {
         let mut columns = match group.shape {
-            Shape::Timechart { .. } => vec![Name::made(super::TIME)],
+            Shape::Timechart { .. } => vec![Name::made(TIME)],
             _ => Vec::new(),
         };
         columns.extend(group.keys.iter().cloned());
@@ -118,14 +123,18 @@ impl Compiler<'_> {
         Stage::Group(Arc::new(group))
     }
 
-    fn fields(&mut self, names: &[PipeName], drop: bool) -> Result<Stage, QueryError> {
+    fn keep_fields(&mut self, names: &[PipeName]) -> Result<Stage, QueryError> {
         let names = self.names(names)?;
-        match (&mut self.columns, drop) {
-            (Some(columns), true) => columns.retain(|column| !names.contains(column)),
-            (None, true) => {}
-            (_, false) => self.columns = Some(names.clone()),
+        self.columns = Some(names.clone());
+        Ok(Stage::Fields { names, drop: false })
+    }
+
+    fn drop_fields(&mut self, names: &[PipeName]) -> Result<Stage, QueryError> {
+        let names = self.names(names)?;
+        if let Some(columns) = &mut self.columns {
+            columns.retain(|column| !names.contains(column));
         }
-        Ok(Stage::Fields { names, drop })
+        Ok(Stage::Fields { names, drop: true })
     }
 
     fn rex(&mut self, from: &PipeName, pattern: &PipeName) -> Result<Stage, QueryError> {
@@ -155,12 +164,12 @@ impl Compiler<'_> {
     fn diff(&mut self, pipe: &Pipe, earlier_us: i64) -> Result<Stage, QueryError> {
         let (keys, values): (Vec<Name>, Vec<String>) = match self.stages.last() {
             Some(Stage::Group(group)) => {
-                let time = matches!(group.shape, Shape::Timechart { .. }).then(|| Name::made(super::TIME));
+                let time = matches!(group.shape, Shape::Timechart { .. }).then(|| Name::made(TIME));
                 let keys = time.into_iter().chain(group.keys.iter().cloned()).collect();
                 (keys, group.functions.iter().map(|function| function.shown.clone()).collect())
             }
             Some(Stage::Patterns { .. }) => {
-                (vec![Name::made(patterns::COLUMNS[0])], vec![patterns::COLUMNS[1].to_owned()])
+                (vec![Name::made(PATTERN_COLUMNS[0])], vec![PATTERN_COLUMNS[1].to_owned()])
             }
             _ => {
                 let remedy = "put it right behind stats, top, timechart or patterns";
@@ -169,10 +178,7 @@ impl Compiler<'_> {
         };
         let mut columns = keys.clone();
         for value in &values {
-            columns.extend(
-                [value.clone(), super::diff::earlier(value), super::diff::change(value)]
-                    .map(|n| Name::made(&n)),
-            );
+            columns.extend([value.clone(), earlier(value), change(value)].map(|n| Name::made(&n)));
         }
         self.columns = Some(columns);
         Ok(Stage::Diff { earlier_us, keys, values })

@@ -4,18 +4,17 @@
 //! A word with a digit is left out at once; words of otherwise equal patterns are, when there are many of them.
 //! Limits: [`PATTERNS_MAX`]: messages of further ones are counted together, and the answer says so; the memory of the search.
 
-use super::{Name, name::number_text, steps::HeldRows};
+use super::super::step::HeldRows;
 use crate::{
-    answer::SearchError,
+    answer::{Clock, SearchError},
     memory::{MemoryBudget, MemoryPermit},
+    stage::{Name, PATTERN_COLUMNS, number_text},
     times, words,
 };
 use lookup::Document;
 use message::ValueKind;
 use std::collections::HashMap;
 
-/// Columns of the table.
-pub(super) const COLUMNS: &[&str] = &["pattern", "count", "percent", "first_seen", "last_seen", "trend"];
 /// Most patterns that are kept apart.
 const PATTERNS_MAX: usize = 50_000;
 /// Longest pattern in bytes; longer messages have the start in common.
@@ -43,32 +42,35 @@ struct Seen {
     points: [u64; POINTS],
 }
 
-pub(super) struct Patterns {
+pub(in crate::pipe) struct Patterns {
     known: HashMap<Vec<u8>, Seen>,
     rest: u64,
     from_us: i64,
     to_us: i64,
-    event: bool,
+    clock: Clock,
     budget: MemoryBudget,
     memory: MemoryPermit,
 }
 
 impl Patterns {
-    pub(super) fn new(from_us: i64, to_us: i64, event: bool, budget: &MemoryBudget) -> Patterns {
+    pub(in crate::pipe) fn new(from_us: i64, to_us: i64, clock: Clock, budget: &MemoryBudget) -> Patterns {
         let (budget, memory) = (budget.clone(), budget.permit("patterns"));
         Patterns {
             known: HashMap::new(),
             rest: 0,
             from_us,
             to_us: to_us.max(from_us + 1),
-            event,
+            clock,
             budget,
             memory,
         }
     }
 
-    pub(super) fn add(&mut self, row: &Document) -> Result<(), SearchError> {
-        let us = if self.event { row.event.unix_us } else { row.received_us };
+    pub(in crate::pipe) fn add(&mut self, row: &Document) -> Result<(), SearchError> {
+        let us = match self.clock {
+            Clock::Event => row.event.unix_us,
+            Clock::Received => row.received_us,
+        };
         let length = self.to_us.saturating_sub(self.from_us);
         let place = (us.saturating_sub(self.from_us) as i128 * POINTS as i128 / i128::from(length))
             .clamp(0, POINTS as i128 - 1);
@@ -93,7 +95,7 @@ impl Patterns {
         }
     }
 
-    pub(super) fn merge(&mut self, other: Patterns) {
+    pub(in crate::pipe) fn merge(&mut self, other: Patterns) {
         self.rest += other.rest;
         self.memory.absorb(other.memory);
         for (pattern, seen) in other.known {
@@ -104,7 +106,11 @@ impl Patterns {
         }
     }
 
-    pub(super) fn rows(mut self, limit: usize, notes: &mut Vec<String>) -> Result<HeldRows, SearchError> {
+    pub(in crate::pipe) fn rows(
+        mut self,
+        limit: usize,
+        notes: &mut Vec<String>,
+    ) -> Result<HeldRows, SearchError> {
         if self.rest > 0 {
             notes.push(format!(
                 "{} messages of patterns beyond the first {PATTERNS_MAX} are left out",
@@ -188,7 +194,7 @@ impl Seen {
             (times::shown(self.last_us).into_bytes(), ValueKind::String),
             (format!("[{}]", points.join(",")).into_bytes(), ValueKind::Json),
         ];
-        for (name, (value, kind)) in COLUMNS.iter().zip(values) {
+        for (name, (value, kind)) in PATTERN_COLUMNS.iter().zip(values) {
             Name::made(name).set(&mut row, value, kind);
         }
         row

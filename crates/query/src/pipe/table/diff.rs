@@ -3,28 +3,15 @@
 //! In: the rows of both, which columns are keys. Out: a row a key of either, with the values of both and the change;
 //! the largest change first. A key that only one has counts as zero in the other.
 
-use super::{
-    Name,
-    name::{number_kind, number_text},
-};
+use crate::stage::{Name, change, earlier, number_kind, number_text};
 use lookup::Document;
 use message::ValueKind;
 use std::collections::HashMap;
 
-/// Name of the column with the earlier value.
-pub(super) fn earlier(value: &str) -> String {
-    format!("earlier {value}")
-}
-
-/// Name of the column with the change.
-pub(super) fn change(value: &str) -> String {
-    format!("change {value}")
-}
-
 /// The values that identify a row in both tables.
 type Key = Vec<Option<(Vec<u8>, ValueKind)>>;
 
-pub(super) fn rows(
+pub(in crate::pipe) fn rows(
     now: Vec<Document>,
     before: &[Document],
     keys: &[Name],

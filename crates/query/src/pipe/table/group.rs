@@ -4,14 +4,13 @@
 //! [`KEY_BYTES_MAX`] of keys: rows of further groups are counted together, and the answer says so; the memory of the search.
 
 use super::{
-    GroupBy, Name, Shape, TIME,
+    super::step::HeldRows,
     aggregate::{Aggregate, compare},
-    name::number_text,
-    steps::HeldRows,
 };
 use crate::{
-    answer::SearchError,
+    answer::{Clock, SearchError},
     memory::{MemoryBudget, MemoryError, MemoryPermit},
+    stage::{GroupBy, Name, Of, Shape, TIME, number_text},
     times,
     tree::FunctionKind,
 };
@@ -29,10 +28,10 @@ const GROUP_BYTES: usize = 160;
 /// Memory that a value of a row takes besides its text, and its name.
 const CELL_BYTES: usize = 112;
 
-pub(super) struct Groups {
+pub(in crate::pipe) struct Groups {
     by: Arc<GroupBy>,
     /// Width and start of intervals; zero width when there are none.
-    pub(super) grid: Grid,
+    pub(in crate::pipe) grid: Grid,
     known: HashMap<Vec<u8>, Vec<Aggregate>>,
     bytes: usize,
     /// Rows of groups that found no room.
@@ -47,50 +46,53 @@ pub(super) struct Groups {
 
 /// The intervals of a timechart.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Grid {
-    pub(super) width_us: i64,
-    pub(super) offset_us: i64,
-    /// True for times of the sender's clock, false for times of receipt.
-    pub(super) event: bool,
+pub(in crate::pipe) struct Grid {
+    pub(in crate::pipe) width_us: i64,
+    pub(in crate::pipe) offset_us: i64,
+    /// The clock of the times.
+    pub(in crate::pipe) clock: Clock,
     /// Added to the times that are shown, to compare with a later table.
-    pub(super) shift_us: i64,
+    pub(in crate::pipe) shift_us: i64,
     /// First and last interval, to show empty ones too.
-    pub(super) range: Option<(i64, i64)>,
+    pub(in crate::pipe) range: Option<(i64, i64)>,
 }
 
 impl Grid {
     /// Start of the interval of a time.
-    pub(super) fn start(&self, us: i64) -> i64 {
+    pub(in crate::pipe) fn start(&self, us: i64) -> i64 {
         let local = us.saturating_add(self.offset_us);
         local.div_euclid(self.width_us.max(1)).saturating_mul(self.width_us).saturating_sub(self.offset_us)
     }
 }
 
 impl Groups {
-    pub(super) fn new(by: Arc<GroupBy>, grid: Grid, budget: &MemoryBudget) -> Groups {
+    pub(in crate::pipe) fn new(by: Arc<GroupBy>, grid: Grid, budget: &MemoryBudget) -> Groups {
         let stage = match by.shape {
             Shape::Stats => "stats",
             Shape::Top { .. } => "top",
             Shape::Timechart { .. } => "timechart",
         };
         let is_fixed =
-            |of: &super::Of| matches!(of.kind, FunctionKind::Count | FunctionKind::Sum | FunctionKind::Avg);
+            |of: &Of| matches!(of.kind, FunctionKind::Count | FunctionKind::Sum | FunctionKind::Avg);
         let sums_grow = !by.functions.iter().all(is_fixed);
         let (known, memory) = (HashMap::new(), budget.permit(stage));
         Groups { by, grid, known, bytes: 0, rest: 0, key: Vec::new(), sums_grow, memory, refused: None }
     }
 
-    pub(super) fn by(&self) -> &Arc<GroupBy> {
+    pub(in crate::pipe) fn by(&self) -> &Arc<GroupBy> {
         &self.by
     }
 
     /// Adds a row to its group; rows without one of the keys belong to none. A row with several tags belongs to the
     /// group of each when they are the only key.
-    pub(super) fn add(&mut self, row: &Document) -> Result<(), SearchError> {
+    pub(in crate::pipe) fn add(&mut self, row: &Document) -> Result<(), SearchError> {
         let mut key = std::mem::take(&mut self.key);
         key.clear();
         if self.grid.width_us > 0 {
-            let us = if self.grid.event { row.event.unix_us } else { row.received_us };
+            let us = match self.grid.clock {
+                Clock::Event => row.event.unix_us,
+                Clock::Received => row.received_us,
+            };
             push_time(&mut key, self.grid.start(us));
         }
         let by = self.by.clone();
@@ -140,7 +142,12 @@ impl Groups {
     }
 
     /// Adds a value of the only key that occurs in `times` rows of an interval; every function is a count.
-    pub(super) fn add_counted(&mut self, interval_us: Option<i64>, value: Option<&[u8]>, times: u64) {
+    pub(in crate::pipe) fn add_counted(
+        &mut self,
+        interval_us: Option<i64>,
+        value: Option<&[u8]>,
+        times: u64,
+    ) {
         let mut key = std::mem::take(&mut self.key);
         key.clear();
         if let Some(us) = interval_us {
@@ -159,7 +166,7 @@ impl Groups {
     }
 
     /// Adds a value that occurs in `times` rows to function number `index` of the only group.
-    pub(super) fn add_value(&mut self, index: usize, value: &[u8], times: u64) {
+    pub(in crate::pipe) fn add_value(&mut self, index: usize, value: &[u8], times: u64) {
         if !self.may_hold(b"") {
             return;
         }
@@ -171,7 +178,7 @@ impl Groups {
     }
 
     /// Fails when there was no memory for what an index counted.
-    pub(super) fn check(&mut self) -> Result<(), SearchError> {
+    pub(in crate::pipe) fn check(&mut self) -> Result<(), SearchError> {
         self.refused.take().map_or(Ok(()), |error| Err(error.into()))
     }
 
@@ -206,7 +213,7 @@ impl Groups {
         self.known.get_mut(key)
     }
 
-    pub(super) fn merge(&mut self, other: Groups) {
+    pub(in crate::pipe) fn merge(&mut self, other: Groups) {
         self.rest += other.rest;
         self.refused = self.refused.take().or(other.refused);
         self.memory.absorb(other.memory);
@@ -227,16 +234,16 @@ impl Groups {
     }
 
     /// Returns the rows in their order, and adds remarks about them to `notes`.
-    pub(super) fn rows(mut self, notes: &mut Vec<String>) -> Result<HeldRows, SearchError> {
+    pub(in crate::pipe) fn rows(mut self, notes: &mut Vec<String>) -> Result<HeldRows, SearchError> {
         self.check()?;
         if self.rest > 0 {
             notes.push(format!("{} rows of groups beyond the first {GROUPS_MAX} are left out", self.rest));
         }
         self.fill();
         self.memory.grow(self.rows_bytes())?;
-        let timed = self.grid.width_us > 0;
+        let parts = if self.grid.width_us > 0 { timed_parts } else { parts };
         let mut groups: Vec<(Vec<Vec<u8>>, Vec<Aggregate>)> =
-            self.known.into_iter().map(|(key, sums)| (parts(&key, timed), sums)).collect();
+            self.known.into_iter().map(|(key, sums)| (parts(&key), sums)).collect();
         let by_key = |a: &(Vec<Vec<u8>>, Vec<Aggregate>), b: &(Vec<Vec<u8>>, Vec<Aggregate>)| {
             let pairs = a.0.iter().zip(&b.0);
             pairs.map(|(a, b)| compare(a, b)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
@@ -253,7 +260,7 @@ impl Groups {
         let row = |(key, sums): (Vec<Vec<u8>>, Vec<Aggregate>)| {
             let mut row = Document::default();
             let mut key = key.into_iter();
-            if timed {
+            if self.grid.width_us > 0 {
                 let us = key.next().and_then(|text| String::from_utf8(text).ok()?.parse::<i64>().ok());
                 let shown = times::shown(us.unwrap_or_default().saturating_add(self.grid.shift_us));
                 Name::made(TIME).set(&mut row, shown.into_bytes(), ValueKind::String);
@@ -328,13 +335,21 @@ fn push_key(key: &mut Vec<u8>, value: &[u8]) {
     key.extend_from_slice(value);
 }
 
-/// The parts of a key; an interval as a number in text.
-fn parts(mut key: &[u8], timed: bool) -> Vec<Vec<u8>> {
-    let mut parts = Vec::new();
-    if let Some((time, rest)) = key.split_first_chunk::<8>().filter(|_| timed) {
-        parts.push(i64::from_be_bytes(*time).to_string().into_bytes());
-        key = rest;
+/// The parts of a key with an interval, which becomes a number in text.
+fn timed_parts(key: &[u8]) -> Vec<Vec<u8>> {
+    match key.split_first_chunk::<8>() {
+        Some((time, rest)) => {
+            let mut all = vec![i64::from_be_bytes(*time).to_string().into_bytes()];
+            all.extend(parts(rest));
+            all
+        }
+        None => parts(key),
     }
+}
+
+/// The parts of a key without an interval.
+fn parts(mut key: &[u8]) -> Vec<Vec<u8>> {
+    let mut parts = Vec::new();
     while let Some((length, rest)) = key.split_first_chunk::<4>() {
         let (value, rest) = rest.split_at((u32::from_be_bytes(*length) as usize).min(rest.len()));
         parts.push(value.to_vec());

@@ -3,30 +3,34 @@
 //! In: a space, a question. Out: a bitmap a segment; rows, counts, facets and pipes are made of these.
 //! Holds: one bit a message. Limits: the cancel token; what was not finished then is left out, and said.
 
-use super::{
-    parallel,
-    segment::{self, Frame, Part},
-};
+mod histogram;
+pub(crate) mod parallel;
+pub(crate) mod segment;
+
+pub use histogram::BARS_MAX;
+pub(crate) use histogram::{Frame, event_bars};
+pub(crate) use segment::{Part, matching};
+
 use crate::{
     answer::{AWAY, Clock, DAMAGED, LOCKED, LOST, STARTING, Search, SearchError, TimedOut, Unread},
     memory::MemoryPermit,
     question::Query,
     space::{Seen, Space},
 };
-use lookup::{Bitmap, Locked, ReadError, Stop};
+use lookup::{Bitmap, Document, Locked, ReadError, Stop};
 
 pub(crate) struct Found<'s> {
     pub(crate) space: &'s Space,
     /// The segments, newest first.
     pub(crate) views: Vec<Seen<'s>>,
     /// One a segment, as far as time allowed.
-    pub(super) parts: Vec<Part>,
+    pub(crate) parts: Vec<Part>,
     pub(crate) frame: Frame,
     /// Messages that could not be read.
     pub(crate) unread: Vec<Unread>,
     pub(crate) timed_out: Option<TimedOut>,
     /// Memory for the bitmaps.
-    pub(super) memory: MemoryPermit,
+    pub(crate) memory: MemoryPermit,
 }
 
 impl<'s> Found<'s> {
@@ -129,4 +133,10 @@ pub(crate) fn locked(space: &Space, search: &Search) -> Vec<Unread> {
         }
     }
     unread
+}
+
+/// Returns the key by which the rows of a space are ordered: time, then member, then the order in which each received
+/// them.
+pub(crate) fn order(document: &Document) -> (i64, u64) {
+    (document.received_us, document.sequence)
 }

@@ -3,19 +3,18 @@
 //! In: rows, or values with their counts. Out: its result. Numbers are compared as numbers, all else as text, and
 //! numbers come before text.
 
-use super::{
-    Of,
-    distinct::Distinct,
-    name::{number_kind, number_text},
-    sketch::Sketch,
+use super::{distinct::Distinct, sketch::Sketch};
+use crate::{
+    stage::{Of, number_kind, number_text},
+    tree::FunctionKind,
+    words,
 };
-use crate::{tree::FunctionKind, words};
 use lookup::Document;
 use message::ValueKind;
 use std::cmp::Ordering;
 
 #[derive(Clone, Debug)]
-pub(super) enum Aggregate {
+pub(in crate::pipe) enum Aggregate {
     Count(u64),
     Sum(f64, u64),
     Avg(f64, u64),
@@ -26,7 +25,7 @@ pub(super) enum Aggregate {
 }
 
 impl Aggregate {
-    pub(super) fn new(kind: FunctionKind) -> Aggregate {
+    pub(in crate::pipe) fn new(kind: FunctionKind) -> Aggregate {
         match kind {
             FunctionKind::Count => Aggregate::Count(0),
             FunctionKind::Sum => Aggregate::Sum(0.0, 0),
@@ -39,7 +38,7 @@ impl Aggregate {
     }
 
     /// Adds a row.
-    pub(super) fn add_row(&mut self, of: &Of, row: &Document) {
+    pub(in crate::pipe) fn add_row(&mut self, of: &Of, row: &Document) {
         match (&of.name, &mut *self) {
             (None, Aggregate::Count(count)) => *count += 1,
             (None, _) => {}
@@ -55,7 +54,7 @@ impl Aggregate {
     }
 
     /// Adds a value that occurs in `times` rows.
-    pub(super) fn add_value(&mut self, value: &[u8], times: u64) {
+    pub(in crate::pipe) fn add_value(&mut self, value: &[u8], times: u64) {
         match self {
             Aggregate::Count(count) => *count += times,
             Aggregate::Min(known) => keep(known, value, Ordering::Less),
@@ -80,7 +79,7 @@ impl Aggregate {
         }
     }
 
-    pub(super) fn merge(&mut self, other: Aggregate) {
+    pub(in crate::pipe) fn merge(&mut self, other: Aggregate) {
         match (self, other) {
             (Aggregate::Count(own), Aggregate::Count(other)) => *own += other,
             (Aggregate::Sum(own, count), Aggregate::Sum(other, more))
@@ -97,7 +96,7 @@ impl Aggregate {
     }
 
     /// The result; none when no row had a value.
-    pub(super) fn result(&self) -> Option<(Vec<u8>, ValueKind)> {
+    pub(in crate::pipe) fn result(&self) -> Option<(Vec<u8>, ValueKind)> {
         let number = |number: f64| {
             let text = number_text(number);
             (text.as_bytes().to_vec(), number_kind(&text))
@@ -122,7 +121,7 @@ impl Aggregate {
     }
 
     /// Bytes that it holds besides itself.
-    pub(super) fn heap_bytes(&self) -> usize {
+    pub(in crate::pipe) fn heap_bytes(&self) -> usize {
         match self {
             Aggregate::Count(_) | Aggregate::Sum(..) | Aggregate::Avg(..) => 0,
             Aggregate::Min(value) | Aggregate::Max(value) => value.as_ref().map_or(0, Vec::len),
@@ -132,7 +131,7 @@ impl Aggregate {
     }
 
     /// The count that `top` goes by.
-    pub(super) fn count(&self) -> u64 {
+    pub(in crate::pipe) fn count(&self) -> u64 {
         match self {
             Aggregate::Count(count) => *count,
             _ => 0,
@@ -152,7 +151,7 @@ fn keep(known: &mut Option<Vec<u8>>, value: &[u8], wanted: Ordering) {
 }
 
 /// The order of values: numbers by size and, where they are the same, as they are written; then text byte by byte.
-pub(super) fn compare(a: &[u8], b: &[u8]) -> Ordering {
+pub(in crate::pipe) fn compare(a: &[u8], b: &[u8]) -> Ordering {
     match (words::number(a), words::number(b)) {
         (Some(one), Some(other)) => one.total_cmp(&other).then_with(|| a.cmp(b)),
         (Some(_), None) => Ordering::Less,

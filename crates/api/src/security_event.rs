@@ -1,0 +1,67 @@
+//! What is written down of log-ins and refusals.
+//!
+//! In: nothing. Out: events for the ledger. Limits: names are as they were claimed; the ledger bounds them when it writes
+//! them.
+
+use std::net::IpAddr;
+
+/// A security event.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SecurityEvent {
+    /// A user opened a session.
+    LoggedIn {
+        /// The user.
+        user: String,
+        /// Address of the client.
+        address: IpAddr,
+    },
+    /// A call came with the right password, without a session.
+    Authenticated {
+        /// The user.
+        user: String,
+        /// Address of the client.
+        address: IpAddr,
+    },
+    /// A user ended a session.
+    LoggedOut {
+        /// The user.
+        user: String,
+    },
+    /// A wrong user or password.
+    Failed {
+        /// The name that was claimed.
+        user: String,
+        /// Address of the client.
+        address: IpAddr,
+    },
+    /// An attempt that was not looked at, because there were too many failures.
+    LockedOut {
+        /// The name that was claimed.
+        user: String,
+        /// Address of the client.
+        address: IpAddr,
+    },
+    /// A log-in that cannot be read: no name, no password, no JSON.
+    Malformed {
+        /// The fault, in fixed words.
+        reason: &'static str,
+        /// Address of the client.
+        address: IpAddr,
+    },
+    /// A call for a host that this server is not known as.
+    WrongHost {
+        /// The host that was named; empty when the header names none.
+        host: String,
+        /// Address of the client.
+        address: IpAddr,
+    },
+    /// A user asked for something that they may not do.
+    Refused {
+        /// The user.
+        user: String,
+        /// The logspace; empty when it concerns none.
+        logspace: String,
+        /// The right that they lack.
+        right: &'static str,
+    },
+}

@@ -1,0 +1,82 @@
+//! The time range of an answer, and its counts over time.
+//!
+//! In: a search, the matches of a segment. Out: the range cut into intervals, a count for each. Limits: [`BARS_MAX`].
+
+use crate::{answer::Search, boundary, space::Seen};
+use lookup::{Bitmap, ReadError, SegmentView};
+
+/// Most bars of an answer: more than a screen has points.
+pub const BARS_MAX: usize = 4_096;
+
+/// The time range of an answer, cut into bars.
+#[derive(Clone)]
+pub(crate) struct Frame {
+    pub(crate) from_us: i64,
+    pub(crate) to_us: i64,
+    pub(crate) width_us: i64,
+    /// Number of bars; 0 when there is nothing to count.
+    pub(crate) bars: usize,
+}
+
+impl Frame {
+    /// The range that a search names; where it names none, that of the messages that may be seen.
+    pub(crate) fn new(views: &[Seen<'_>], search: &Search) -> Result<Frame, ReadError> {
+        let (mut first, mut last) = (None, None);
+        if search.from_us.is_none() || search.to_us.is_none() {
+            for seen in views {
+                // What cannot be read is said where it is searched.
+                let range = match boundary::received_range(seen.view, &search.cancel) {
+                    Err(error @ ReadError::Stopped(_)) => return Err(error),
+                    range => range.ok().flatten(),
+                };
+                let Some((from, to)) = range else { continue };
+                first = Some(first.map_or(from, |first: i64| first.min(from)));
+                last = Some(last.map_or(to, |last: i64| last.max(to)));
+            }
+        }
+        let mut frame = Frame { from_us: 0, to_us: 0, width_us: 0, bars: 0 };
+        let from = search.from_us.or(first).or(search.to_us).unwrap_or(0);
+        let to = search.to_us.or(last.map(|last| last.saturating_add(1))).unwrap_or(from);
+        frame.set_range(from, to.max(from), search.bars);
+        Ok(frame)
+    }
+
+    pub(crate) fn set_range(&mut self, from_us: i64, to_us: i64, bars: usize) {
+        let bars = bars.min(BARS_MAX);
+        self.from_us = from_us;
+        self.to_us = to_us;
+        self.bars = bars;
+        let length = to_us.saturating_sub(from_us).max(1);
+        self.width_us =
+            if bars == 0 { 0 } else { length / bars as i64 + i64::from(length % bars as i64 != 0) };
+    }
+
+    fn bar(&self, us: i64) -> Option<usize> {
+        let index = us.checked_sub(self.from_us)?.div_euclid(self.width_us.max(1));
+        usize::try_from(index).ok().filter(|index| *index < self.bars)
+    }
+}
+
+pub(super) fn received_bars(view: &dyn SegmentView, matching: &Bitmap, frame: &Frame) -> Vec<u64> {
+    if frame.bars == 0 {
+        return Vec::new();
+    }
+    let edge = |index: usize| frame.from_us.saturating_add(frame.width_us.saturating_mul(index as i64));
+    let edges: Vec<i64> = (0..=frame.bars).map(edge).collect();
+    let starts = view.received_edges(&edges);
+    starts.windows(2).map(|pair| matching.count_range(pair[0]..pair[1])).collect()
+}
+
+pub(crate) fn event_bars(
+    view: &dyn SegmentView,
+    matching: &Bitmap,
+    frame: &Frame,
+) -> Result<Vec<u64>, ReadError> {
+    let mut bars = vec![0; frame.bars];
+    view.event_times(matching, &mut |_, us| {
+        if let Some(index) = frame.bar(us) {
+            bars[index] += 1;
+        }
+    })?;
+    Ok(bars)
+}

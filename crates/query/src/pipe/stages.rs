@@ -1,0 +1,439 @@
+//! Runs a question with its pipes over a space.
+//!
+//! In: a space, a question, a time range. Out: rows, one by one, so that an export of any size takes constant
+//! memory. Commands up to the first that makes a table work on all segments at once; counts of one column come from
+//! the index and read no message.
+//! Limits: the cancel token; when its time is over there is no answer, because half a table would be wrong.
+
+use super::{
+    merge,
+    run::Run,
+    step::{self, HeldRows, Next, Step},
+    steps::{self, Around},
+    table::{
+        Reducer, diff,
+        group::{Grid, Groups},
+        patterns::Patterns,
+    },
+};
+use crate::{
+    answer::{Clock, Search, SearchError, Unread},
+    matches::{BARS_MAX, Found, parallel},
+    memory::document_bytes,
+    question::Query,
+    space::Space,
+    stage::{GroupBy, Name, Of, Shape, Stage},
+    tree::FunctionKind,
+};
+use lookup::{Bitmap, Column, Document, ReadError, SegmentView, Stop};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Widths that people expect of a timechart, in seconds.
+const WIDTHS_S: &[i64] = &[
+    1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400,
+    604_800, 2_592_000,
+];
+/// Intervals of a timechart without a width, about.
+const INTERVALS: i64 = 30;
+
+/// The result of a run, besides its rows.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Number of messages that the question itself matched, without those that were never read because enough
+    /// rows had been found.
+    pub matched: u64,
+    /// For each member of the space, the sequence number after the newest message that was looked at.
+    pub snapshot: Vec<u64>,
+    /// Messages that could not be read, so that the rows say nothing of them.
+    pub unread: Vec<Unread>,
+    /// Remarks for the user about the rows, for instance that groups were left out.
+    pub notes: Vec<String>,
+}
+
+/// Hands every row to `sink`, newest message first, until it returns false. `search.limit`, `bars` and `facets` mean
+/// nothing here.
+pub fn stream(
+    space: &Space,
+    query: &Query,
+    search: &Search,
+    sink: &mut dyn FnMut(Document) -> bool,
+) -> Result<Outcome, SearchError> {
+    Run::new(space, query, search, 0)?.all(None, &mut |row| Ok(sink(row)))
+}
+
+/// The same for the first `search.limit` rows, where what the question finds is known already. `sink` may be handed one
+/// more.
+pub(crate) fn stream_found(
+    found: &Found<'_>,
+    query: &Query,
+    search: &Search,
+    sink: &mut dyn FnMut(Document) -> Result<bool, SearchError>,
+) -> Result<Outcome, SearchError> {
+    let search = Search { bars: 0, ..search.clone() };
+    let (views, frame) = (found.views.clone(), found.frame.clone());
+    let unread = Mutex::new(found.unread.clone());
+    // One row more than shown proves that there are more.
+    let wanted = Some(search.limit.saturating_add(1));
+    Run { space: found.space, query, search, views, frame, known: Some(found), earlier_us: 0, unread }
+        .all(wanted, sink)
+}
+
+impl Run<'_> {
+    /// Returns the first `wanted` rows; none: all.
+    fn all(
+        self,
+        wanted: Option<usize>,
+        sink: &mut dyn FnMut(Document) -> Result<bool, SearchError>,
+    ) -> Result<Outcome, SearchError> {
+        let mut outcome = Outcome { snapshot: self.space.ends(&self.search), ..Outcome::default() };
+        self.stages(&self.query.pipes().stages, wanted, &mut outcome, sink)?;
+        outcome.unread.extend(self.unread.into_inner().unwrap_or_else(PoisonError::into_inner));
+        outcome.unread.dedup();
+        Ok(outcome)
+    }
+
+    fn stages(
+        &self,
+        stages: &[Stage],
+        wanted: Option<usize>,
+        outcome: &mut Outcome,
+        sink: Next<'_>,
+    ) -> Result<(), SearchError> {
+        let last_diff = stages.iter().rposition(|stage| matches!(stage, Stage::Diff { .. }));
+        if let Some(at) = last_diff
+            && let Stage::Diff { earlier_us, keys, values } = &stages[at]
+        {
+            let rows = self.compared(&stages[..at], *earlier_us, keys, values, outcome)?;
+            return self.rest(rows, &stages[at + 1..], wanted, outcome, sink);
+        }
+        let reducer =
+            stages.iter().position(|stage| matches!(stage, Stage::Group(_) | Stage::Patterns { .. }));
+        match reducer {
+            Some(at) if stages[..at].iter().all(steps::is_simple) => {
+                let rows = self.reduced(&stages[..at], &stages[at], outcome)?;
+                self.rest(rows, &stages[at + 1..], wanted, outcome, sink)
+            }
+            Some(at) => {
+                let mut reducer = self.reducer(&stages[at])?;
+                let mut before = self.steps(&stages[..at], None);
+                self.each(outcome, &mut |row| {
+                    step::push(&mut before, row, &mut |row| reducer.add(&row).map(|()| true))
+                })?;
+                step::finish(&mut before, &mut |row| reducer.add(&row).map(|()| true))?;
+                let rows = reducer.rows(&mut outcome.notes)?;
+                self.rest(rows, &stages[at + 1..], wanted, outcome, sink)
+            }
+            None => {
+                let mut all = self.steps(stages, wanted);
+                self.each(outcome, &mut |row| step::push(&mut all, row, sink))?;
+                step::finish(&mut all, sink)
+            }
+        }
+    }
+
+    /// Sends the rows of a table through what follows it.
+    fn rest(
+        &self,
+        table: HeldRows,
+        stages: &[Stage],
+        wanted: Option<usize>,
+        outcome: &mut Outcome,
+        sink: Next<'_>,
+    ) -> Result<(), SearchError> {
+        let reducer = stages.iter().position(|stage| matches!(stage, Stage::Group(_)));
+        let (first, behind) = stages.split_at(reducer.unwrap_or(stages.len()));
+        // Its memory is given back when all its rows went on.
+        let HeldRows { rows, memory: _memory } = table;
+        let Some((stage, behind)) = behind.split_first() else {
+            let mut steps = self.steps(first, wanted);
+            for row in rows {
+                if !step::push(&mut steps, row, sink)? {
+                    break;
+                }
+            }
+            return step::finish(&mut steps, sink);
+        };
+        let mut steps = self.steps(first, None);
+        let mut reducer = self.reducer(stage)?;
+        let mut add = |row: Document| reducer.add(&row).map(|()| true);
+        for row in rows {
+            if !step::push(&mut steps, row, &mut add)? {
+                break;
+            }
+        }
+        step::finish(&mut steps, &mut add)?;
+        let rows = reducer.rows(&mut outcome.notes)?;
+        self.rest(rows, behind, wanted, outcome, sink)
+    }
+
+    /// Makes the steps of the commands, when `wanted` rows of the last one are needed.
+    fn steps(&self, stages: &[Stage], wanted: Option<usize>) -> Vec<Box<dyn Step>> {
+        let around = Around { space: self.space, cancel: &self.search.cancel, memory: &self.search.memory };
+        let each = stages.iter().zip(steps::demands(stages, wanted));
+        each.filter_map(|(stage, wanted)| steps::step(stage, wanted, &around)).collect()
+    }
+
+    /// Compares the table with the same one of an earlier time.
+    fn compared(
+        &self,
+        stages: &[Stage],
+        earlier_us: i64,
+        keys: &[Name],
+        values: &[String],
+        outcome: &mut Outcome,
+    ) -> Result<HeldRows, SearchError> {
+        if self.search.from_us.is_none() {
+            let text = "diff compares with an earlier time: choose a time range that has a start";
+            return Err(SearchError::Refused(text.to_owned()));
+        }
+        // A key that is rare now may have been frequent, so rows are chosen after the comparison.
+        let mut whole = stages.to_vec();
+        let mut limit = usize::MAX;
+        match whole.last_mut() {
+            Some(Stage::Group(group)) => {
+                if let Shape::Top { limit: few } = group.shape {
+                    limit = few;
+                    *group =
+                        Arc::new(GroupBy { shape: Shape::Top { limit: usize::MAX }, ..(**group).clone() });
+                }
+            }
+            Some(Stage::Patterns { limit: few }) => limit = std::mem::replace(few, usize::MAX),
+            _ => {}
+        }
+        let (mut now, mut before) = (Vec::new(), Vec::new());
+        let mut memory = self.search.memory.permit("diff");
+        // Each row is kept, and is shown again with twice as many values.
+        let room = |row: &Document| 3 * document_bytes(row);
+        self.stages(&whole, None, outcome, &mut |row| {
+            memory.grow(room(&row))?;
+            now.push(row);
+            Ok(true)
+        })?;
+        let earlier = Run::new(self.space, self.query, &self.search, earlier_us)?;
+        let mut unsaid = Outcome::default();
+        earlier.stages(&whole, None, &mut unsaid, &mut |row| {
+            memory.grow(room(&row))?;
+            before.push(row);
+            Ok(true)
+        })?;
+        let missed = earlier.unread.into_inner().unwrap_or_else(PoisonError::into_inner);
+        outcome.unread.extend(missed);
+        let said = unsaid.notes.into_iter().map(|note| format!("in the earlier time, {note}"));
+        outcome.notes.extend(said);
+        let mut rows = diff::rows(now, &before, keys, values);
+        rows.truncate(limit);
+        Ok(HeldRows { rows, memory })
+    }
+
+    /// Reads every message that matches, newest first.
+    fn each(
+        &self,
+        outcome: &mut Outcome,
+        visit: &mut dyn FnMut(Document) -> Result<bool, SearchError>,
+    ) -> Result<(), SearchError> {
+        let mut counted = |row: Document| {
+            outcome.matched += 1;
+            visit(row)
+        };
+        if self.space.members.len() > 1 {
+            return merge::each(self, &mut counted);
+        }
+        for index in 0..self.views.len() {
+            let Some(found) = self.found(index)? else { continue };
+            if !self.read(index, &mut found.iter_rev(), &mut counted)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows of the first table, made from all segments at once.
+    fn reduced(
+        &self,
+        simple: &[Stage],
+        stage: &Stage,
+        outcome: &mut Outcome,
+    ) -> Result<HeldRows, SearchError> {
+        let sum = Mutex::new((self.reducer(stage)?, 0));
+        let results = parallel::each(self.search.threads, self.views.len(), |index| {
+            let Some(found) = self.found(index)? else { return Ok(()) };
+            let mut part = self.reducer(stage)?;
+            let counted = match simple.is_empty() {
+                true => self.count(self.views[index].view, &found, &mut part),
+                false => Ok(false),
+            };
+            match counted {
+                Ok(true) => part.check()?,
+                Ok(false) => self.add_all(index, &found, simple, &mut part)?,
+                Err(error @ ReadError::Stopped(_)) => return Err(error.into()),
+                // The index is damaged; perhaps the messages are not.
+                Err(_) => {
+                    part = self.reducer(stage)?;
+                    self.add_all(index, &found, simple, &mut part)?;
+                }
+            }
+            let mut sum = sum.lock().unwrap_or_else(PoisonError::into_inner);
+            sum.0.merge(part);
+            sum.1 += found.count();
+            Ok::<_, SearchError>(())
+        });
+        results.into_iter().collect::<Result<(), SearchError>>()?;
+        let (reducer, matched) = sum.into_inner().unwrap_or_else(PoisonError::into_inner);
+        outcome.matched += matched;
+        reducer.rows(&mut outcome.notes)
+    }
+
+    fn add_all(
+        &self,
+        index: usize,
+        found: &Bitmap,
+        simple: &[Stage],
+        part: &mut Reducer,
+    ) -> Result<(), SearchError> {
+        let mut steps = self.steps(simple, None);
+        self.read(index, &mut found.iter(), &mut |row| match steps.is_empty() {
+            true => part.add(&row).map(|()| true),
+            false => step::push(&mut steps, row, &mut |row| part.add(&row).map(|()| true)),
+        })?;
+        Ok(())
+    }
+
+    fn reducer(&self, stage: &Stage) -> Result<Reducer, SearchError> {
+        Ok(match stage {
+            Stage::Patterns { limit } => {
+                let (from_us, to_us) = (self.frame.from_us, self.frame.to_us);
+                Reducer::Patterns(
+                    Patterns::new(from_us, to_us, self.search.clock, &self.search.memory),
+                    *limit,
+                )
+            }
+            Stage::Group(group) => {
+                Reducer::Groups(Groups::new(group.clone(), self.grid(group)?, &self.search.memory))
+            }
+            _ => return Err(SearchError::Refused("this command makes no table".to_owned())),
+        })
+    }
+
+    /// The intervals of a timechart over the time range.
+    fn grid(&self, group: &GroupBy) -> Result<Grid, SearchError> {
+        let Shape::Timechart { span_us, offset_us } = group.shape else {
+            return Ok(Grid::default());
+        };
+        let length = self.frame.to_us.saturating_sub(self.frame.from_us).max(1);
+        let automatic = || {
+            let wanted = length / INTERVALS;
+            let width = WIDTHS_S.iter().map(|width| width * 1_000_000).find(|width| *width >= wanted);
+            width.unwrap_or(wanted)
+        };
+        let width_us = span_us.unwrap_or_else(automatic).max(1);
+        let count = length / width_us + 2;
+        if count > BARS_MAX as i64 {
+            let text =
+                format!("timechart would have {count} intervals, more than {BARS_MAX}: make them wider");
+            return Err(SearchError::Refused(text));
+        }
+        let clock = self.search.clock;
+        let mut grid = Grid { width_us, offset_us, clock, shift_us: self.earlier_us, range: None };
+        // On the sender's clock without a range there is no first interval to start with.
+        let known =
+            clock == Clock::Received || (self.search.from_us.is_some() && self.search.to_us.is_some());
+        if known && !self.views.is_empty() {
+            grid.range =
+                Some((grid.start(self.frame.from_us), grid.start(self.frame.to_us.saturating_sub(1))));
+        }
+        Ok(grid)
+    }
+
+    /// Counts from the index if it knows all that is needed. Returns true if it did.
+    fn count(&self, view: &dyn SegmentView, found: &Bitmap, part: &mut Reducer) -> Result<bool, ReadError> {
+        let Reducer::Groups(groups) = part else {
+            return Ok(false);
+        };
+        let by = groups.by().clone();
+        let counts = by.functions.iter().all(|of| of.kind == FunctionKind::Count && of.name.is_none());
+        let column = match by.keys.as_slice() {
+            [] => None,
+            [only] if counts && only.column().is_some() => only.column(),
+            _ => return Ok(false),
+        };
+        match by.shape {
+            Shape::Timechart { .. } if counts && groups.grid.clock == Clock::Received => {
+                self.count_over_time(view, found, column, groups)?
+            }
+            Shape::Timechart { .. } => return Ok(false),
+            _ if counts => self.count_values(view, found, column, None, groups)?,
+            _ => return self.count_functions(view, found, &by, groups),
+        }
+        Ok(true)
+    }
+
+    fn count_values(
+        &self,
+        view: &dyn SegmentView,
+        found: &Bitmap,
+        column: Option<&Column>,
+        interval_us: Option<i64>,
+        groups: &mut Groups,
+    ) -> Result<(), ReadError> {
+        match column {
+            None => groups.add_counted(interval_us, None, found.count()),
+            Some(column) => view.count_values(column, found, &self.search.cancel, &mut |value, count| {
+                if count > 0 {
+                    groups.add_counted(interval_us, Some(value), count);
+                }
+            })?,
+        }
+        Ok(())
+    }
+
+    fn count_over_time(
+        &self,
+        view: &dyn SegmentView,
+        found: &Bitmap,
+        column: Option<&Column>,
+        groups: &mut Groups,
+    ) -> Result<(), ReadError> {
+        let (first, last) = view.received_range();
+        let grid = groups.grid;
+        let mut start = grid.start(first);
+        while start <= last {
+            self.search.cancel.check().map_err(|stop: Stop| ReadError::Stopped(stop))?;
+            let range = view.received_between(start, start.saturating_add(grid.width_us));
+            let mut within = found.clone();
+            within.keep_range(range);
+            if within.count() > 0 {
+                self.count_values(view, &within, column, Some(start), groups)?;
+            }
+            start = start.saturating_add(grid.width_us);
+        }
+        Ok(())
+    }
+
+    /// Functions of columns without keys: a column's values with their counts say it all.
+    fn count_functions(
+        &self,
+        view: &dyn SegmentView,
+        found: &Bitmap,
+        by: &GroupBy,
+        groups: &mut Groups,
+    ) -> Result<bool, ReadError> {
+        let known =
+            |of: &Of| of.name.as_ref().map_or(of.kind == FunctionKind::Count, |name| name.column().is_some());
+        if !by.keys.is_empty() || !by.functions.iter().all(known) {
+            return Ok(false);
+        }
+        for (index, of) in by.functions.iter().enumerate() {
+            match of.name.as_ref().and_then(Name::column) {
+                None => groups.add_value(index, b"", found.count()),
+                Some(column) => {
+                    view.count_values(column, found, &self.search.cancel, &mut |value, count| {
+                        if count > 0 {
+                            groups.add_value(index, value, count);
+                        }
+                    })?
+                }
+            }
+        }
+        Ok(true)
+    }
+}
