@@ -2,22 +2,20 @@
 //!
 //! In: requests that the guard let in. Out: JSON. Holds nothing.
 
-pub(crate) mod columns;
-pub(crate) mod explain;
 pub(crate) mod export;
-pub(crate) mod facets;
 pub(crate) mod health;
 pub(crate) mod keys;
 pub(crate) mod logspaces;
 pub(crate) mod message;
 pub(crate) mod openapi;
 pub(crate) mod package;
-pub(crate) mod search;
+mod queries;
 pub(crate) mod session;
 pub(crate) mod tail;
-pub(crate) mod validate;
 
-use crate::{assets, error::ApiError, guard::API};
+pub(crate) use queries::{columns, explain, facets, search, validate};
+
+use crate::{assets, error::ApiError, request::guard::API};
 use axum::{
     http::{HeaderMap, Method, StatusCode, Uri},
     response::{IntoResponse, Response},

@@ -2,10 +2,14 @@
 //!
 //! In: addresses, TLS settings, the state. Out: a running listener. Limits: [`GRACE`] for open calls at shutdown.
 
+mod give_back;
+
 use crate::{
-    BODY_BYTES_MAX,
-    connection::{ConnectionLimits, Connections, Listener, PresentTls, Purpose},
-    endpoint, give_back, guard,
+    BODY_BYTES_MAX, endpoint,
+    request::{
+        connection::{ConnectionLimits, Connections, Listener, PresentTls, Purpose},
+        guard,
+    },
     state::State,
 };
 use axum::{

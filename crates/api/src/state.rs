@@ -4,20 +4,30 @@
 //! Limits: [`crate::SEARCHES_MAX`] searches, [`TAILS_MAX`] tails, the exports and the memory of [`Limits`]; further ones wait
 //! or are refused.
 
+pub(crate) mod limits;
+pub(crate) mod packages;
+pub(crate) mod reports;
+pub(crate) mod slots;
+pub(crate) mod workers;
+
 use crate::{
-    accounts::{Accounts, Right},
-    credentials::Credentials,
+    access::{
+        accounts::{Accounts, Right},
+        credentials::Credentials,
+        policy::Policy,
+        security_event::SecurityEvent,
+        sessions::{SessionFileError, Sessions, User},
+    },
     error::ApiError,
-    ids::Ids,
-    limits::Limits,
-    packages::Packages,
-    policy::Policy,
-    reports::Reports,
+    json::ids::Ids,
     scope::Scope,
-    security_event::SecurityEvent,
-    sessions::{SessionFileError, Sessions, User},
-    slots::{Slot, Slots},
-    workers::Workers,
+    state::{
+        limits::Limits,
+        packages::Packages,
+        reports::Reports,
+        slots::{Slot, Slots},
+        workers::Workers,
+    },
 };
 use evidence::LedgerEntry;
 use query::MemoryPool;

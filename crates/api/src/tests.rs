@@ -127,7 +127,7 @@ fn a_session_opens_and_closes() {
 #[test]
 fn attempts_are_limited() {
     let server = Server::start();
-    for _ in 0..crate::throttle::PAIR.free {
+    for _ in 0..crate::access::throttle::PAIR.free {
         assert_eq!(server.login("wrong password").0, 401);
     }
     let (status, head, body) = server.login("a long password");

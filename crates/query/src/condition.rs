@@ -2,7 +2,12 @@
 //!
 //! In: made by `compile`. Out: run over an index by `plan`, over one message by `matcher`; both must agree.
 
-use crate::tree::Text;
+pub(crate) mod compile;
+pub(crate) mod explain;
+pub(crate) mod highlight;
+pub(crate) mod matcher;
+
+use crate::language::tree::Text;
 use lookup::{Column, Pattern, Phrase};
 use regex::bytes::Regex;
 

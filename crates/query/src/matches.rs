@@ -15,7 +15,7 @@ use crate::{
     answer::{AWAY, Clock, DAMAGED, LOCKED, LOST, STARTING, Search, SearchError, TimedOut, Unread},
     memory::MemoryPermit,
     question::Query,
-    space::{Seen, Space},
+    scope::{Seen, Space},
 };
 use lookup::{Bitmap, Document, Locked, ReadError, Stop};
 

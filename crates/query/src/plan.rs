@@ -12,9 +12,9 @@ mod trace;
 mod word;
 
 use crate::{
+    condition::matcher::Tokens,
     condition::{Condition, ValueTest},
-    matcher::Tokens,
-    words,
+    language::words,
 };
 use known::{Known, Open, Part};
 use lookup::{Bitmap, CancelToken, Column, Pattern, ReadError, SegmentView, Together};
@@ -264,6 +264,6 @@ impl Plan<'_> {
 
 /// Returns true if the column's name matches a pattern.
 fn named(column: &Column, name: &Pattern) -> bool {
-    let known = crate::fields::column_name(column).as_bytes();
+    let known = crate::language::fields::column_name(column).as_bytes();
     words::value_matches(name, known)
 }

@@ -4,14 +4,14 @@
 //! thread. Holds: the tree as written and the condition it came to.
 
 use crate::{
-    compile::compile,
     condition::Condition,
-    error::{Hint, QueryError},
-    explain, highlight,
-    matcher::Matcher,
-    parse::parse,
+    condition::{compile::compile, explain, highlight, matcher::Matcher},
+    language::{
+        error::{Hint, QueryError},
+        parse::parse,
+        tree::{Node, Operator, Pipe},
+    },
     stage::{self, Name, Pipes},
-    tree::{Node, Operator, Pipe},
 };
 use std::{ops::Range, sync::Arc};
 
@@ -55,8 +55,8 @@ impl Query {
 
     /// The question that every message answers.
     pub fn all() -> Query {
-        let place = crate::tree::Place::default();
-        let tree = Node { place, kind: crate::tree::NodeKind::Empty };
+        let place = crate::language::tree::Place::default();
+        let tree = Node { place, kind: crate::language::tree::NodeKind::Empty };
         Query {
             text: Arc::default(),
             tree,

@@ -11,13 +11,15 @@ mod rows;
 use crate::{
     answer::{Answer, Bars, Clock, Search, SearchError, TimedOut, Unread},
     condition::{Condition, ValueTest},
-    fields::{self, column_name},
+    language::{
+        fields::{self, column_name},
+        words,
+    },
     matches::{Found, Frame, Part, event_bars, parallel},
     memory::MemoryBudget,
     pipe::{self, Outcome},
     question::Query,
-    space::{Seen, Space},
-    words,
+    scope::{Seen, Space},
 };
 pub use explain::{ExplainedPart, Explanation, Means, explain};
 pub use rows::{ChosenRows, ROWS_MAX};
@@ -180,7 +182,7 @@ fn unknown_fields(
         return Ok(Vec::new());
     }
     let mut known: Vec<String> = fields::fixed_names().map(str::to_owned).collect();
-    let used = crate::browse::columns(space, cancel)?;
+    let used = crate::scope::browse::columns(space, cancel)?;
     known.extend(used.iter().map(|used| column_name(&used.column).to_owned()));
     known.sort_unstable();
     known.dedup();

@@ -11,7 +11,7 @@ pub(crate) use compile::compile;
 pub use name::Name;
 pub(crate) use name::{add_value, number_kind, number_text};
 
-use crate::{condition::Condition, tree::FunctionKind};
+use crate::{condition::Condition, language::tree::FunctionKind};
 use regex::bytes::Regex;
 use std::sync::Arc;
 

@@ -5,21 +5,24 @@
 //! for the whole. What could not be read,
 //! locked or damaged, is in a report that is there when the file has ended.
 //! Limits: [`HOURS_MAX`]; the number of exports at once, and of one user; a client that takes nothing for
-//! [`crate::answer::STALLED`] is cut off.
+//! [`crate::search::answer::STALLED`] is cut off.
 
 use crate::{
-    accounts::Right,
+    access::{accounts::Right, sessions::User},
     error::ApiError,
-    extract::Parameters,
-    ids::Ids,
-    rows,
+    json::{
+        ids::Ids,
+        rows,
+        types::{ClockName, ExportReport, Operator, TimeRange},
+    },
+    request::extract::Parameters,
     scope::Scope,
-    searching::{self, CancelOnDrop},
-    sessions::User,
+    search::{
+        searching::{self, CancelOnDrop},
+        transfer::{Client, access::Access, transfer},
+    },
     state::State,
-    transfer::{Client, access::Access, transfer},
-    types::{ClockName, ExportReport, Operator, TimeRange},
-    workers::{self, NICE_OF_EXPORTS},
+    state::workers::{self, NICE_OF_EXPORTS},
 };
 use axum::{
     Json,

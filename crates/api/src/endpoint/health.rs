@@ -3,15 +3,15 @@
 //! In: nothing. Out: whether all is well; all figures for Prometheus.
 
 use crate::{
-    accounts::{EVERY_LOGSPACE, Right},
-    client::is_forwarded,
-    connection::Caller,
+    access::{
+        accounts::{EVERY_LOGSPACE, Right},
+        sessions::User,
+    },
     error::ApiError,
-    guard,
+    json::types::{HealthAnswer, LogspaceHealth},
+    request::{client::is_forwarded, connection::Caller, guard},
     scope::{Scope, ScopeKind},
-    sessions::User,
     state::State,
-    types::{HealthAnswer, LogspaceHealth},
 };
 use axum::{
     Json,

@@ -4,13 +4,12 @@
 //! in memory. Limits: keys of the size of a request.
 
 use crate::{
-    accounts::Right,
+    access::{accounts::Right, sessions::User},
     error::ApiError,
-    extract::Body,
-    guard, searching,
-    sessions::User,
+    json::types::{LockRequest, SealAnswer, UnlockAnswer, UnlockRequest},
+    request::{extract::Body, guard},
+    search::searching,
     state::State,
-    types::{LockRequest, SealAnswer, UnlockAnswer, UnlockRequest},
 };
 use axum::{
     Json,

@@ -4,13 +4,12 @@
 //! within boundaries; what takes longer is left out.
 
 use crate::{
-    accounts::RIGHTS,
+    access::{accounts::RIGHTS, sessions::User},
     error::ApiError,
+    json::types::LogspaceAnswer,
     scope::{Scope, ScopeKind},
-    searching,
-    sessions::User,
+    search::searching,
     state::State,
-    types::LogspaceAnswer,
 };
 use axum::{Json, extract::State as Shared};
 use lookup::CancelToken;

@@ -3,14 +3,16 @@
 //! In: the name of a row. Out: rows. Limits: [`CONTEXT_MAX`] rows on each side.
 
 use crate::{
-    accounts::Right,
+    access::{accounts::Right, sessions::User},
     error::ApiError,
-    extract::Parameters,
-    ids::Id,
-    rows, searching,
-    sessions::User,
+    json::{
+        ids::Id,
+        rows,
+        types::{ContextAnswer, MessageAnswer},
+    },
+    request::extract::Parameters,
+    search::searching,
     state::State,
-    types::{ContextAnswer, MessageAnswer},
 };
 use axum::{Json, extract::State as Shared};
 use lookup::{CancelToken, Locked};

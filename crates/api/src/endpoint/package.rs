@@ -6,17 +6,20 @@
 
 use super::session::token;
 use crate::{
-    accounts::Right,
+    access::{accounts::Right, sessions::User},
     error::ApiError,
-    extract::{Body as Asked, Parameters},
-    packages::{KEPT, Package},
+    json::types::{ClockName, Operator, TimeRange},
+    request::extract::{Body as Asked, Parameters},
     scope::{Scope, ScopeMember},
-    searching::{self, CancelOnDrop},
-    sessions::User,
+    search::{
+        searching::{self, CancelOnDrop},
+        transfer::{Client, access::Access, transfer},
+    },
     state::State,
-    transfer::{Client, access::Access, transfer},
-    types::{ClockName, Operator, TimeRange},
-    workers::{self, NICE_OF_EXPORTS},
+    state::{
+        packages::{KEPT, Package},
+        workers::{self, NICE_OF_EXPORTS},
+    },
 };
 use axum::{
     Json,

@@ -3,16 +3,17 @@
 //! In: name and password. Out: a cookie. Limits: failures cost time, see `throttle`.
 
 use crate::{
-    client::client,
-    connection::Caller,
+    access::{security_event::SecurityEvent, sessions::User},
     error::ApiError,
-    extract::Body,
-    guard::{self, COOKIE},
-    security,
-    security_event::SecurityEvent,
-    sessions::User,
+    json::types::{LoginRequest, SessionAnswer},
+    request::{
+        client::client,
+        connection::Caller,
+        extract::Body,
+        guard::{self, COOKIE},
+        security,
+    },
     state::{State, now_s},
-    types::{LoginRequest, SessionAnswer},
 };
 use axum::{
     Json,

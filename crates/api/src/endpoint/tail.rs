@@ -7,17 +7,17 @@
 //! and the status event counts them; rows that wait for it take part in the memory of searches.
 
 use crate::{
-    accounts::Right,
+    access::{accounts::Right, sessions::User},
     error::ApiError,
-    extract::Parameters,
-    ids::Id,
-    rows,
+    json::{
+        ids::Id,
+        rows,
+        types::{Operator, TimeRange},
+    },
+    request::extract::Parameters,
     scope::Scope,
-    searching,
-    sessions::User,
+    search::{searching, transfer::access::CHECK_EVERY},
     state::State,
-    transfer::access::CHECK_EVERY,
-    types::{Operator, TimeRange},
 };
 use axum::{
     extract::State as Shared,
@@ -67,7 +67,7 @@ pub(crate) struct TailParameters {
 
 /// Follows a logspace.
 #[utoipa::path(get, path = "/api/v1/tail", params(TailParameters), responses(
-    (status = 200, content_type = "text/event-stream", body = crate::types::Row),
+    (status = 200, content_type = "text/event-stream", body = crate::json::types::Row),
     (status = 400, body = crate::error::ErrorAnswer), (status = 503, body = crate::error::ErrorAnswer)))]
 pub(crate) async fn tail(
     Shared(state): Shared<Arc<State>>,

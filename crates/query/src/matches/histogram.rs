@@ -2,7 +2,10 @@
 //!
 //! In: a search, the matches of a segment. Out: the range cut into intervals, a count for each. Limits: [`BARS_MAX`].
 
-use crate::{answer::Search, boundary, space::Seen};
+use crate::{
+    answer::Search,
+    scope::{Seen, boundary},
+};
 use lookup::{Bitmap, ReadError, SegmentView};
 
 /// Most bars of an answer: more than a screen has points.

@@ -7,7 +7,7 @@ use crate::{
     answer::{Clock, Search},
     condition::Condition,
     plan,
-    space::Seen,
+    scope::Seen,
 };
 use lookup::{Bitmap, ReadError};
 use std::ops::Range;

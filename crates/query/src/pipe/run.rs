@@ -7,7 +7,7 @@ use crate::{
     answer::{Search, SearchError, Unread},
     matches::{Found, Frame, locked, matching},
     question::Query,
-    space::{Seen, Space, place},
+    scope::{Seen, Space, place},
 };
 use lookup::{Bitmap, Document, ReadError};
 use std::{

@@ -6,9 +6,9 @@
 use super::step::{Next, Step};
 use crate::{
     answer::SearchError,
+    language::words,
     memory::{MemoryPermit, document_bytes},
     stage::Name,
-    words,
 };
 use lookup::Document;
 use std::{

@@ -18,12 +18,12 @@ use super::{
 };
 use crate::{
     answer::{Clock, Search, SearchError, Unread},
+    language::tree::FunctionKind,
     matches::{BARS_MAX, Found, parallel},
     memory::document_bytes,
     question::Query,
-    space::Space,
+    scope::Space,
     stage::{GroupBy, Name, Of, Shape, Stage},
-    tree::FunctionKind,
 };
 use lookup::{Bitmap, Column, Document, ReadError, SegmentView, Stop};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -10,10 +10,12 @@ use super::{
 };
 use crate::{
     answer::SearchError,
-    browse::{self, Near, Same},
-    matcher::Matcher,
+    condition::matcher::Matcher,
     memory::{MemoryBudget, MemoryPermit},
-    space::{Space, member_of},
+    scope::{
+        browse::{self, Near, Same},
+        {Space, member_of},
+    },
     stage::{Name, Stage},
 };
 use lookup::{CancelToken, Document};

@@ -6,7 +6,7 @@ mod damaged;
 use super::stream;
 use crate::{
     ParseOptions, Query, Search, SearchError, Space,
-    naive::{START_US, document, snapshot, with_value},
+    tests::naive::{START_US, document, snapshot, with_value},
 };
 use lookup::Document;
 use std::fmt::Write;

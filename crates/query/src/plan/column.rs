@@ -6,8 +6,7 @@
 use super::{Plan, known::Known, named};
 use crate::{
     condition::{Condition, ValueTest},
-    tree::Text,
-    words,
+    language::{tree::Text, words},
 };
 use lookup::{Bitmap, Column, Pattern, ReadError};
 use regex::bytes::Regex;

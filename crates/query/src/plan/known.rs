@@ -6,7 +6,7 @@
 
 use crate::{
     condition::Condition,
-    matcher::{Tokens, holds},
+    condition::matcher::{Tokens, holds},
 };
 use lookup::{Bitmap, Document};
 

@@ -6,7 +6,7 @@
 use super::known::Known;
 use crate::{
     condition::{Condition, ValueTest},
-    words,
+    language::words,
 };
 use lookup::{Bitmap, CancelToken, Column, Pattern, ReadError, SegmentView};
 use std::{cell::RefCell, collections::HashMap, ptr, time::Duration};

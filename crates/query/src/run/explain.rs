@@ -7,11 +7,11 @@
 use crate::{
     answer::{Search, SearchError, Unread},
     condition::Condition,
-    explain::show,
+    condition::explain::show,
     matches::{locked, parallel, segment},
     plan::{self, Trace, Used},
     question::Query,
-    space::{Seen, Space},
+    scope::{Seen, Space},
 };
 use lookup::{ReadCost, ReadError, Stop};
 use std::time::{Duration, Instant};

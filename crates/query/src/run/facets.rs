@@ -6,10 +6,10 @@
 
 use crate::{
     answer::{Facet, Search, SearchError},
-    matcher,
+    condition::matcher,
     matches::{Part, parallel},
     memory::{MemoryBudget, MemoryError, MemoryPermit},
-    space::Seen,
+    scope::Seen,
 };
 use lookup::{Bitmap, Column, Pattern, ReadError, SegmentView};
 use std::{

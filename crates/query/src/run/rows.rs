@@ -6,11 +6,12 @@
 
 use crate::{
     answer::{Row, Search, SearchError, Unread},
-    browse,
     matches::{Found, order, parallel},
     memory::{MemoryPermit, document_bytes},
     question::Query,
-    space::{Seen, Space, member_of, place},
+    scope::{
+        browse, {Seen, Space, member_of, place},
+    },
 };
 use lookup::{CancelToken, ReadError};
 use std::{

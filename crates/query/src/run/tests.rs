@@ -3,8 +3,8 @@
 use super::{ExplainedPart, Means, explain, search, values};
 use crate::{
     Answer, Clock, MemoryBudget, ParseOptions, Query, Search, SearchError, Space, column,
-    naive::{START_US, document, snapshot, with_value},
-    tree::Operator,
+    language::tree::Operator,
+    tests::naive::{START_US, document, snapshot, with_value},
 };
 use lookup::{CancelToken, Column, Document, ReadCost};
 use proptest::prelude::*;

@@ -9,11 +9,13 @@ use super::{
     name::Name,
 };
 use crate::{
-    compile::compile as compile_condition,
     condition::Condition,
-    error::{Hint, QueryError},
-    fields::column_name,
-    tree::{Command, Function, Pipe, PipeName},
+    condition::compile::compile as compile_condition,
+    language::{
+        error::{Hint, QueryError},
+        fields::column_name,
+        tree::{Command, Function, Pipe, PipeName},
+    },
 };
 use regex::bytes::RegexBuilder;
 use std::sync::Arc;
@@ -58,8 +60,11 @@ impl Compiler<'_> {
             Command::Dedup(names) => Stage::Dedup(self.names(names)?),
             Command::Top { count, names } => {
                 let keys = self.names(names)?;
-                let count_all =
-                    Of { kind: crate::tree::FunctionKind::Count, name: None, shown: "count".into() };
+                let count_all = Of {
+                    kind: crate::language::tree::FunctionKind::Count,
+                    name: None,
+                    shown: "count".into(),
+                };
                 let group = GroupBy {
                     keys,
                     functions: vec![count_all],

@@ -3,10 +3,13 @@
 //! In: a name, a row. Out: its value. A row of a table is a message that has only values.
 
 use crate::{
-    fields::{self, Target, column_name},
-    matcher, times,
-    tree::Text,
-    words,
+    condition::matcher,
+    language::{
+        fields::{self, Target, column_name},
+        times,
+        tree::Text,
+        words,
+    },
 };
 use lookup::{Column, Document};
 use message::{Facility, Severity, ValueKind};

@@ -5,9 +5,8 @@
 
 use super::{distinct::Distinct, sketch::Sketch};
 use crate::{
+    language::{tree::FunctionKind, words},
     stage::{Of, number_kind, number_text},
-    tree::FunctionKind,
-    words,
 };
 use lookup::Document;
 use message::ValueKind;

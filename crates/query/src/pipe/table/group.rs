@@ -9,10 +9,9 @@ use super::{
 };
 use crate::{
     answer::{Clock, SearchError},
+    language::{times, tree::FunctionKind},
     memory::{MemoryBudget, MemoryError, MemoryPermit},
     stage::{GroupBy, Name, Of, Shape, TIME, number_text},
-    times,
-    tree::FunctionKind,
 };
 use lookup::Document;
 use message::ValueKind;

@@ -7,9 +7,9 @@
 use super::super::step::HeldRows;
 use crate::{
     answer::{Clock, SearchError},
+    language::{times, words},
     memory::{MemoryBudget, MemoryPermit},
     stage::{Name, PATTERN_COLUMNS, number_text},
-    times, words,
 };
 use lookup::Document;
 use message::ValueKind;

@@ -1,9 +1,9 @@
 //! Searches with little memory: what needs much is refused by name, what needs little is answered.
 
 use crate::{
-    MemoryPool, ParseOptions, Query, Search, SearchError, Space,
-    naive::{START_US, document, snapshot},
-    search, search_piped, search_rows, stream, values,
+    MemoryPool, ParseOptions, Query, Search, SearchError, Space, search, search_piped, search_rows, stream,
+    tests::naive::{START_US, document, snapshot},
+    values,
 };
 use lookup::{CancelToken, Column};
 

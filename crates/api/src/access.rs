@@ -1,0 +1,11 @@
+//! Who may call: users with their rights, passwords, sessions, and the options that calls obey.
+//!
+//! In: names, passwords, tokens. Out: users, or refusals. Holds: the users file, sessions, counters of failures.
+
+pub(crate) mod accounts;
+pub(crate) mod credentials;
+pub(crate) mod durable;
+pub(crate) mod policy;
+pub(crate) mod security_event;
+pub(crate) mod sessions;
+pub(crate) mod throttle;

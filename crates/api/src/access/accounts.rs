@@ -1,0 +1,281 @@
+//! Users and their rights: names, password hashes and grants in one file.
+//!
+//! In: a name and a password. Out: the credential, or nothing. Holds: the file's content; it is read again when it
+//! changes, so that `duramen user` works beside a running server.
+//! Limits: names of 1 to 64 of `[A-Za-z0-9._@-]`, passwords of 8 to 1024 bytes; the file holds at most 10,000 users.
+
+mod grants;
+
+pub use grants::{EVERY_LOGSPACE, Grant, RIGHTS, Right};
+
+use crate::access::durable;
+use argon2::{
+    Argon2, PasswordVerifier,
+    password_hash::{PasswordHash, PasswordHasher, SaltString},
+};
+use aws_lc_rs::digest;
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeMap,
+    fmt, fs, io,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// Most users of one file: it is read whole at each login.
+const USERS_MAX: usize = 10_000;
+/// Characters of a generated password; those that look alike are left out.
+const PASSWORD_ALPHABET: &[u8] = b"abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+/// Characters of a generated password: 20 of 55 are 115 bits.
+const PASSWORD_LENGTH: usize = 20;
+/// Fewest and most bytes of a password.
+const PASSWORD_BYTES_MIN: usize = 8;
+pub(crate) const PASSWORD_BYTES_MAX: usize = 1024;
+/// A hash of no password: unknown users cost the same time as known ones.
+const NOBODY: &str =
+    "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRvZm91cnM$4WRwzVbFNkjIDeBhWrcmPKyIT9sNy1HFnkyNR2bVVBo";
+
+/// The file of users.
+#[derive(Clone, Debug)]
+pub struct Accounts {
+    path: PathBuf,
+    /// The content read last and the version it came from; replaced at each change of the file.
+    last: Arc<Mutex<Option<Read>>>,
+}
+
+/// Names the password of a user as it is now: another password, or another user of that name, is another credential.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct CredentialId(pub(crate) [u8; 32]);
+
+/// A version of the file and its content.
+type Read = (FileId, Arc<File>);
+
+/// The properties that distinguish two versions of the file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct FileId {
+    inode: u64,
+    size: u64,
+    changed: (i64, i64),
+}
+
+/// The ways in which reading or changing an account fails.
+#[derive(Debug)]
+pub enum AccountError {
+    /// The file could not be read or written.
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// The file is not what this program writes.
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// The fault in the file.
+        what: String,
+    },
+    /// The name is not allowed, taken, or not there.
+    Name(&'static str),
+    /// The password is too short or too long.
+    Password,
+    /// The system gives no random numbers.
+    Random,
+}
+
+impl fmt::Display for AccountError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AccountError::Io { path, source } => write!(f, "cannot use {}: {source}", path.display()),
+            AccountError::Format { path, what } => {
+                write!(f, "{} is not a users file: {what}", path.display())
+            }
+            AccountError::Name(what) => f.write_str(what),
+            AccountError::Password => f.write_str("a password has 8 to 1024 bytes"),
+            AccountError::Random => f.write_str("the system gives no random numbers"),
+        }
+    }
+}
+
+impl std::error::Error for AccountError {}
+
+#[derive(Serialize, Deserialize, Default, Debug)]
+struct File {
+    users: BTreeMap<String, User>,
+}
+
+#[derive(Serialize, Deserialize, Debug)]
+struct User {
+    /// Argon2id in PHC format.
+    password: String,
+    /// Grants of the user; absent in files of versions before grants existed: then every right.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    grants: Option<Vec<Grant>>,
+}
+
+impl User {
+    fn grants(&self) -> Vec<Grant> {
+        self.grants.clone().unwrap_or_else(|| vec![Grant::everything()])
+    }
+
+    fn credential(&self, name: &str) -> CredentialId {
+        let mut context = digest::Context::new(&digest::SHA256);
+        for part in [name, &self.password] {
+            context.update(&(part.len() as u64).to_be_bytes());
+            context.update(part.as_bytes());
+        }
+        let mut id = [0; 32];
+        id.iter_mut().zip(context.finish().as_ref()).for_each(|(to, from)| *to = *from);
+        CredentialId(id)
+    }
+}
+
+impl Accounts {
+    /// The accounts of a file, which need not exist yet.
+    pub fn at(path: &Path) -> Accounts {
+        Accounts { path: path.to_owned(), last: Arc::default() }
+    }
+
+    /// Makes the user `admin` with a new password when there is no user at all. The password is returned once and
+    /// kept nowhere.
+    pub fn first_run(&self) -> Result<Option<String>, AccountError> {
+        if !self.read()?.users.is_empty() {
+            return Ok(None);
+        }
+        let password = generated_password()?;
+        self.add("admin", &password)?;
+        self.grant("admin", EVERY_LOGSPACE, &RIGHTS)?;
+        Ok(Some(password))
+    }
+
+    /// Names of all users.
+    pub fn names(&self) -> Result<Vec<String>, AccountError> {
+        Ok(self.read()?.users.into_keys().collect())
+    }
+
+    /// Adds a user, who may nothing yet.
+    pub fn add(&self, name: &str, password: &str) -> Result<(), AccountError> {
+        let mut file = self.read()?;
+        if !allowed_name(name) {
+            return Err(AccountError::Name("a user name has 1 to 64 of the characters A-Z a-z 0-9 . _ @ -"));
+        }
+        if file.users.contains_key(name) {
+            return Err(AccountError::Name("there is a user of that name"));
+        }
+        if file.users.len() >= USERS_MAX {
+            return Err(AccountError::Name("there are 10,000 users already"));
+        }
+        file.users.insert(name.to_owned(), User { password: hash(password)?, grants: Some(Vec::new()) });
+        self.write(&file)
+    }
+
+    /// Changes a user's password.
+    pub fn set_password(&self, name: &str, password: &str) -> Result<(), AccountError> {
+        let mut file = self.read()?;
+        let user = file.users.get_mut(name).ok_or(AccountError::Name("there is no user of that name"))?;
+        user.password = hash(password)?;
+        self.write(&file)
+    }
+
+    /// Removes a user.
+    pub fn remove(&self, name: &str) -> Result<(), AccountError> {
+        let mut file = self.read()?;
+        file.users.remove(name).ok_or(AccountError::Name("there is no user of that name"))?;
+        self.write(&file)
+    }
+
+    /// Returns true if there is a user of that name.
+    pub fn exists(&self, name: &str) -> bool {
+        self.read().is_ok_and(|file| file.users.contains_key(name))
+    }
+
+    /// The user's credential when the password is right. Takes some 20 ms by design, also for unknown users.
+    pub(crate) fn verify(&self, name: &str, password: &str) -> Result<Option<CredentialId>, AccountError> {
+        let file = self.known()?;
+        let known = file.users.get(name);
+        let stored = known.map_or(NOBODY, |user| user.password.as_str());
+        let parsed = PasswordHash::new(stored)
+            .map_err(|error| AccountError::Format { path: self.path.clone(), what: error.to_string() })?;
+        let right = Argon2::default().verify_password(password.as_bytes(), &parsed).is_ok();
+        Ok(known.filter(|_| right).map(|user| user.credential(name)))
+    }
+
+    /// The credential that a user has now; nothing when there is no such user.
+    pub(crate) fn credential(&self, name: &str) -> Result<Option<CredentialId>, AccountError> {
+        Ok(self.known()?.users.get(name).map(|user| user.credential(name)))
+    }
+
+    /// The file's content, read only when the file has changed.
+    fn known(&self) -> Result<Arc<File>, AccountError> {
+        let id = fs::metadata(&self.path).ok().map(|found| FileId {
+            inode: found.ino(),
+            size: found.size(),
+            changed: (found.mtime(), found.mtime_nsec()),
+        });
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        match (&*last, id) {
+            (Some((known, file)), Some(id)) if *known == id => Ok(file.clone()),
+            _ => {
+                let file = Arc::new(self.read()?);
+                *last = id.map(|id| (id, file.clone()));
+                Ok(file)
+            }
+        }
+    }
+
+    fn read(&self) -> Result<File, AccountError> {
+        let text = match fs::read_to_string(&self.path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(File::default()),
+            Err(source) => return Err(AccountError::Io { path: self.path.clone(), source }),
+        };
+        serde_json::from_str(&text)
+            .map_err(|error| AccountError::Format { path: self.path.clone(), what: error.to_string() })
+    }
+
+    /// Replaces the file in one step; only the owner may read it.
+    fn write(&self, file: &File) -> Result<(), AccountError> {
+        let failed = |source| AccountError::Io { path: self.path.clone(), source };
+        let text = serde_json::to_string_pretty(file).map_err(|error| failed(error.into()))?;
+        durable::replace(&self.path, text.as_bytes()).map_err(failed)
+    }
+}
+
+/// Returns true if a name consists of 1 to 64 allowed characters.
+pub(crate) fn allowed_name(name: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "._@-".contains(c);
+    !name.is_empty() && name.len() <= 64 && name.chars().all(allowed)
+}
+
+fn hash(password: &str) -> Result<String, AccountError> {
+    if !(PASSWORD_BYTES_MIN..=PASSWORD_BYTES_MAX).contains(&password.len()) {
+        return Err(AccountError::Password);
+    }
+    let mut salt = [0; 16];
+    getrandom::fill(&mut salt).map_err(|_| AccountError::Random)?;
+    let salt = SaltString::encode_b64(&salt).map_err(|_| AccountError::Random)?;
+    let hash =
+        Argon2::default().hash_password(password.as_bytes(), &salt).map_err(|_| AccountError::Password)?;
+    Ok(hash.to_string())
+}
+
+/// Returns a random password, which its user is expected to replace.
+pub fn generated_password() -> Result<String, AccountError> {
+    let mut password = String::new();
+    while password.len() < PASSWORD_LENGTH {
+        let mut bytes = [0; 64];
+        getrandom::fill(&mut bytes).map_err(|_| AccountError::Random)?;
+        // Bytes above the largest multiple of the alphabet's size would make some letters likelier.
+        let fair = PASSWORD_ALPHABET.len() * (256 / PASSWORD_ALPHABET.len());
+        let letters = bytes.iter().filter(|byte| usize::from(**byte) < fair);
+        password.extend(
+            letters.map(|byte| PASSWORD_ALPHABET[usize::from(*byte) % PASSWORD_ALPHABET.len()] as char),
+        );
+    }
+    password.truncate(PASSWORD_LENGTH);
+    Ok(password)
+}
+
+#[cfg(test)]
+mod tests;

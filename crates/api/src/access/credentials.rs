@@ -1,0 +1,225 @@
+//! Verifies names and passwords, at a bounded cost.
+//!
+//! In: a name, a password, who asks. Out: which credential it was, or why not. Holds: what was verified a short while
+//! ago, under a key that no file has; checks on their way: equal ones wait for one answer.
+//! Limits: as many hashes at a time as there are cores, but at least [`HASHES_MIN`] and at most [`HASHES_MAX`], of 19 MiB
+//! each; [`WAITING_MAX`] checks wait for their turn, for [`WAIT_MAX`]; [`VERIFIED_MAX`] passwords are remembered for
+//! [`VERIFIED_FOR`]. Names that no user can have are refused without a trace.
+
+use crate::access::{
+    accounts::{Accounts, CredentialId, PASSWORD_BYTES_MAX, allowed_name},
+    throttle::{Throttle, keyed_tag},
+};
+use aws_lc_rs::{constant_time::verify_slices_are_equal, hmac, rand::SystemRandom};
+use message::peer_network;
+use std::{
+    collections::HashMap,
+    io,
+    net::IpAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+use tokio::{
+    sync::{OnceCell, Semaphore},
+    time::timeout,
+};
+
+/// Fewest and most passwords that are hashed at a time.
+const HASHES_MIN: usize = 2;
+const HASHES_MAX: usize = 4;
+/// Most checks that wait for their turn.
+const WAITING_MAX: usize = 64;
+/// Longest wait for a turn: with all waiting it takes some 0.7 s on two cores.
+const WAIT_MAX: Duration = Duration::from_secs(5);
+/// Time for which a right password is remembered: programs that send it with each call pay for one hash a
+/// minute.
+const VERIFIED_FOR: Duration = Duration::from_secs(60);
+/// Most users whose password is remembered.
+const VERIFIED_MAX: usize = 1_000;
+
+/// The reasons for which a user is not let in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Refusal {
+    /// The name or the password is wrong.
+    Wrong,
+    /// Too many failures; the password was not looked at.
+    Wait(Duration),
+    /// Too many check their passwords at present.
+    Busy,
+    /// The users file cannot be used, for this reason.
+    Failed(String),
+}
+
+/// A keyed hash of a name and a password.
+type Tag = [u8; 32];
+type Verdict = Result<CredentialId, Refusal>;
+
+struct Verified {
+    tag: Tag,
+    credential: CredentialId,
+    at: Instant,
+}
+
+/// The check of passwords.
+pub(crate) struct Credentials {
+    key: hmac::Key,
+    throttle: Mutex<Throttle>,
+    verified: Mutex<HashMap<String, Verified>>,
+    running: Mutex<HashMap<Tag, Arc<OnceCell<Verdict>>>>,
+    turns: Arc<Semaphore>,
+    waiting: Semaphore,
+}
+
+impl Credentials {
+    /// A check with a key of its own; an error when the system gives no random numbers.
+    pub(crate) fn new() -> io::Result<Credentials> {
+        let random = SystemRandom::new();
+        let drawn = || {
+            hmac::Key::generate(hmac::HMAC_SHA256, &random)
+                .map_err(|_| io::Error::other("the system gives no random numbers"))
+        };
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        Ok(Credentials {
+            key: drawn()?,
+            throttle: Mutex::new(Throttle::new(drawn()?)),
+            verified: Mutex::default(),
+            running: Mutex::default(),
+            turns: Arc::new(Semaphore::new(cores.clamp(HASHES_MIN, HASHES_MAX))),
+            waiting: Semaphore::new(WAITING_MAX),
+        })
+    }
+
+    /// Checks a password for a client.
+    pub(crate) async fn check(
+        &self,
+        accounts: &Accounts,
+        client: IpAddr,
+        name: &str,
+        password: &str,
+    ) -> Verdict {
+        if !allowed_name(name) || password.len() > PASSWORD_BYTES_MAX {
+            // All impossible names count as one.
+            self.throttle().begin(client, "", Instant::now()).map_err(Refusal::Wait)?;
+            return Err(Refusal::Wrong);
+        }
+        let present = accounts.credential(name).map_err(|error| Refusal::Failed(error.to_string()))?;
+        let tag = self.tag(&[name.as_bytes(), password.as_bytes()]);
+        if let Some(credential) = present.filter(|present| self.remembers(name, &tag, present)) {
+            // A caller who has to wait gets no verdict: otherwise remembered passwords could be guessed
+            // without limit.
+            let (mut throttle, now) = (self.throttle(), Instant::now());
+            let attempt = throttle.begin(client, name, now).map_err(Refusal::Wait)?;
+            throttle.succeeded(&attempt, now);
+            return Ok(credential);
+        }
+        let check =
+            Check::join(self, self.tag(&[&peer_network(client), name.as_bytes(), password.as_bytes()]));
+        let verdict = check.verdict.get_or_init(|| self.verify(accounts, client, name, password, tag)).await;
+        verdict.clone()
+    }
+
+    /// Hashes a password and compares, when it is its turn.
+    async fn verify(
+        &self,
+        accounts: &Accounts,
+        client: IpAddr,
+        name: &str,
+        password: &str,
+        tag: Tag,
+    ) -> Verdict {
+        let attempt = self.throttle().begin(client, name, Instant::now()).map_err(Refusal::Wait)?;
+        let busy = || {
+            self.throttle().forgive(&attempt);
+            Refusal::Busy
+        };
+        let turn = {
+            let _waiting = self.waiting.try_acquire().map_err(|_| busy())?;
+            let turn = timeout(WAIT_MAX, Arc::clone(&self.turns).acquire_owned()).await;
+            // The semaphore is never closed.
+            turn.map_err(|_| busy())?.map_err(|_| busy())?
+        };
+        let (accounts, asked, password) = (accounts.clone(), name.to_owned(), password.to_owned());
+        let checked = tokio::task::spawn_blocking(move || {
+            // The turn ends with the hash, even if the client has gone by then.
+            let _turn = turn;
+            accounts.verify(&asked, &password)
+        });
+        let checked =
+            checked.await.map_err(|_| Refusal::Failed("the password check ended by a bug".into()))?;
+        let credential = checked.map_err(|error| {
+            self.throttle().forgive(&attempt);
+            Refusal::Failed(error.to_string())
+        })?;
+        let credential = credential.ok_or(Refusal::Wrong)?;
+        let now = Instant::now();
+        self.throttle().succeeded(&attempt, now);
+        self.remember(name, Verified { tag, credential, at: now });
+        Ok(credential)
+    }
+
+    /// Returns true if this password of this user was verified a short while ago and has not changed since.
+    fn remembers(&self, name: &str, tag: &Tag, present: &CredentialId) -> bool {
+        self.verified().get(name).is_some_and(|verified| {
+            verified.at.elapsed() < VERIFIED_FOR
+                && verified.credential == *present
+                && verify_slices_are_equal(&verified.tag, tag).is_ok()
+        })
+    }
+
+    fn remember(&self, name: &str, new: Verified) {
+        let mut verified = self.verified();
+        if verified.len() >= VERIFIED_MAX && !verified.contains_key(name) {
+            verified.retain(|_, old| old.at.elapsed() < VERIFIED_FOR);
+            if verified.len() >= VERIFIED_MAX {
+                return;
+            }
+        }
+        verified.insert(name.to_owned(), new);
+    }
+
+    fn tag(&self, parts: &[&[u8]]) -> Tag {
+        keyed_tag(&self.key, parts)
+    }
+
+    fn throttle(&self) -> MutexGuard<'_, Throttle> {
+        self.throttle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn verified(&self) -> MutexGuard<'_, HashMap<String, Verified>> {
+        self.verified.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn running(&self) -> MutexGuard<'_, HashMap<Tag, Arc<OnceCell<Verdict>>>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A running check, shared by all calls with the same credentials: the last one removes it from the list.
+struct Check<'c> {
+    credentials: &'c Credentials,
+    tag: Tag,
+    verdict: Arc<OnceCell<Verdict>>,
+}
+
+impl Check<'_> {
+    fn join(credentials: &Credentials, tag: Tag) -> Check<'_> {
+        let verdict = credentials.running().entry(tag).or_default().clone();
+        Check { credentials, tag, verdict }
+    }
+}
+
+impl Drop for Check<'_> {
+    fn drop(&mut self) {
+        let mut running = self.credentials.running();
+        // After the verdict no call joins this check: a wrong password that is tried again counts again.
+        let is_last = Arc::strong_count(&self.verdict) <= 2;
+        let is_this = running.get(&self.tag).is_some_and(|verdict| Arc::ptr_eq(verdict, &self.verdict));
+        if is_this && (is_last || self.verdict.initialized()) {
+            running.remove(&self.tag);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

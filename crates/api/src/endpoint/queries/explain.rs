@@ -1,0 +1,99 @@
+//! `/explain`: the cost of a question, and where its time goes.
+//!
+//! In: a query and a time range. Out: the condition as it is planned, each part with what the index has of it.
+//! Limits: those of a search. What it tells of messages counts as a search and stands in the ledger.
+
+use crate::{
+    access::{accounts::Right, sessions::User},
+    error::ApiError,
+    json::{
+        rows,
+        types::{ExplainAnswer, ExplainRequest, ExplainedPart},
+    },
+    request::extract::Body,
+    search::searching,
+    state::State,
+};
+use ::query::{Means, Search};
+use axum::{Json, extract::State as Shared};
+use std::sync::Arc;
+
+/// Estimates the cost of a question; with `run` also reports the matches and the time.
+#[utoipa::path(post, path = "/api/v1/explain", request_body = ExplainRequest, responses(
+    (status = 200, body = ExplainAnswer), (status = 400, body = crate::error::ErrorAnswer),
+    (status = 504, body = crate::error::ErrorAnswer)))]
+pub(crate) async fn explain(
+    Shared(state): Shared<Arc<State>>,
+    user: User,
+    Body(request): Body<ExplainRequest>,
+) -> Result<Json<ExplainAnswer>, ApiError> {
+    let (query, search) = searching::prepare(&request.query, request.default_operator, &request.time)?;
+    let scope = state.scope(&user, request.logspace.as_deref(), Right::Search)?;
+    searching::check_pipes(&query, &scope)?;
+    let details = serde_json::json!({"from_us": search.from_us, "to_us": search.to_us, "run": request.run});
+    state.note(&user, "explain", &scope, &request.query, details).await?;
+    let hints = query.hints().iter().map(|hint| hint.message.clone()).collect();
+    let pipes = query.written_pipes().iter().map(|pipe| pipe.text.clone()).collect();
+    let query = Arc::new(query);
+    let space = scope.space(&user.keyring);
+    let counted = Search { limit: 0, bars: 0, ..search.clone() };
+    let (asked, within) = (query.clone(), space.clone());
+    let told = searching::run(&state, &user.name, search, request.timeout_ms, move |search| {
+        ::query::explain(&within, &asked, &search)
+    });
+    let told = told.await?;
+    let mut answer = ExplainAnswer {
+        tree: part(told.root),
+        pipes,
+        segments: told.segments,
+        skipped_by_time: told.skipped,
+        messages: told.messages,
+        messages_read: told.doubtful,
+        blocks_read: told.text.blocks,
+        bytes_read: told.text.bytes,
+        index_ms: ms(told.index_us),
+        estimated_ms: ms(told.estimated_us),
+        total: None,
+        took_ms: None,
+        hints,
+        unread: told.unread.iter().map(|unread| rows::unread(&scope, unread)).collect(),
+    };
+    if request.run {
+        let found = searching::run(&state, &user.name, counted, request.timeout_ms, move |search| {
+            if query.written_pipes().is_empty() {
+                return ::query::search(&space, &query, &search);
+            }
+            ::query::search_piped(&space, &query, &search, &mut |_| Ok(false)).map(|(answer, _)| answer)
+        });
+        let found = found.await?;
+        if found.timed_out.is_none() {
+            answer.total = Some(found.total);
+        }
+        answer.took_ms = Some(ms(found.took_us));
+    }
+    Ok(Json(answer))
+}
+
+fn ms(us: u64) -> f64 {
+    us as f64 / 1000.0
+}
+
+fn part(told: ::query::ExplainedPart) -> ExplainedPart {
+    ExplainedPart {
+        asks: told.shown,
+        reads: match told.means {
+            Means::Parts => "parts",
+            Means::Nothing => "nothing",
+            Means::Words => "words",
+            Means::Columns => "columns",
+            Means::Text => "text",
+        },
+        segments: told.segments,
+        words: told.words,
+        postings: told.postings,
+        messages: told.documents,
+        undecided: told.doubtful,
+        took_ms: ms(told.took_us),
+        parts: told.parts.into_iter().map(part).collect(),
+    }
+}

@@ -1,0 +1,217 @@
+//! Authenticates calls: sessions by cookie, passwords by `Authorization: Basic`; adds the headers that every
+//! answer carries.
+//!
+//! In: a request's headers. Out: the user, or an error. Holds nothing of its own.
+//! Limits: a call that changes something must carry `X-Requested-By`, which no foreign page can send; a call for another
+//! host is not answered.
+
+use crate::{
+    access::{accounts::CredentialId, credentials::Refusal, security_event::SecurityEvent, sessions::User},
+    error::ApiError,
+    request::{
+        client::client,
+        connection::{Caller, InRequest},
+        host, security,
+    },
+    scope::Keyring,
+    state::State,
+};
+use axum::{
+    extract::{ConnectInfo, FromRequestParts, Request, State as Shared},
+    http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use std::{net::IpAddr, sync::Arc, time::Duration};
+
+/// Prefix of the API's paths; errors below it are answered in the API's format.
+pub(crate) const API: &str = "/api/";
+/// Name of the session cookie.
+pub(crate) const COOKIE: &str = "duramen_session";
+
+impl FromRequestParts<Arc<State>> for User {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &Arc<State>) -> Result<User, ApiError> {
+        let user = user(parts, state).await?;
+        if let Some(request) = parts.extensions.get::<Arc<InRequest>>() {
+            request.protect();
+        }
+        Ok(user)
+    }
+}
+
+/// The user of a request, by its cookie or its password.
+async fn user(parts: &Parts, state: &Arc<State>) -> Result<User, ApiError> {
+    if parts.method != Method::GET && !parts.headers.contains_key("x-requested-by") {
+        let text = "calls that change something need the header X-Requested-By";
+        return Err(ApiError::forbidden(text));
+    }
+    if let Some(token) = cookie(&parts.headers)
+        && let Some(user) = state.session(token)?
+    {
+        return Ok(user);
+    }
+    let client = client_of(state, parts);
+    let Some((name, password)) = basic(&parts.headers) else {
+        if parts.headers.contains_key(header::AUTHORIZATION) {
+            security::malformed(state, "the header Authorization cannot be read", client).await;
+        }
+        return Err(ApiError::unauthorized());
+    };
+    let credential = authenticate(state, &name, &password, client).await?;
+    let event = SecurityEvent::Authenticated { user: name.clone(), address: client };
+    security::report(state, event).await?;
+    Ok(User { name, credential, session: None, keyring: Keyring::new() })
+}
+
+/// Checks a password; a failure is written down. Every log-in, by cookie or by `Authorization`, comes through here.
+pub(crate) async fn authenticate(
+    state: &Arc<State>,
+    name: &str,
+    password: &str,
+    client: IpAddr,
+) -> Result<CredentialId, ApiError> {
+    let outcome = check(state, name, password, client).await;
+    if let Err(error) = &outcome {
+        security::failed(state, name, client, error).await;
+    }
+    outcome
+}
+
+async fn check(state: &State, name: &str, password: &str, client: IpAddr) -> Result<CredentialId, ApiError> {
+    match state.credentials().check(state.accounts(), client, name, password).await {
+        Ok(credential) => Ok(credential),
+        Err(Refusal::Wrong) => {
+            Err(ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", "wrong user or password"))
+        }
+        Err(Refusal::Wait(wait)) => Err(ApiError::too_many_attempts(wait)),
+        Err(Refusal::Busy) => {
+            Err(ApiError::busy("too many log-ins at once; try again in a second", Duration::ZERO))
+        }
+        Err(Refusal::Failed(error)) => Err(ApiError::internal(error)),
+    }
+}
+
+/// The address of the client: that of the peer, or what a trusted proxy says.
+fn client_of(state: &State, parts: &Parts) -> IpAddr {
+    address_of(state, &parts.extensions, &parts.headers)
+}
+
+fn address_of(state: &State, extensions: &Extensions, headers: &HeaderMap) -> IpAddr {
+    let info = extensions.get::<ConnectInfo<Caller>>();
+    let peer = info.map_or(IpAddr::from([0, 0, 0, 0]), |ConnectInfo(caller)| caller.address.ip());
+    client(&state.backend().policy(), peer, headers)
+}
+
+/// Passes on only calls that are meant for this server, see [`host`].
+pub(crate) async fn only_for_us(Shared(state): Shared<Arc<State>>, request: Request, next: Next) -> Response {
+    let Some((status, host, text)) = foreign(&state, &request) else { return next.run(request).await };
+    let address = address_of(&state, request.extensions(), request.headers());
+    let answer = refused(&request, status, text);
+    security::wrong_host(&state, &host, address).await;
+    answer
+}
+
+/// Checks that a request is meant for this server. Otherwise returns the status, the host that it names, and
+/// the text for the caller.
+fn foreign(state: &State, request: &Request) -> Option<(StatusCode, String, String)> {
+    let named = request.headers().get_all(header::HOST).iter().map(|value| value.to_str().ok());
+    let absolute = request.uri().authority().map(|authority| Some(authority.as_str()));
+    let policy = state.backend().policy();
+    for authority in named.chain(absolute) {
+        let Some(host) = authority.and_then(host::host) else {
+            return Some((StatusCode::BAD_REQUEST, String::new(), "the header Host names no host".into()));
+        };
+        let own = [state.host(), state.host().split('.').next().unwrap_or_default()];
+        let names = policy.allowed_hosts.iter().map(String::as_str).chain(own);
+        if !host::is_ours(host, names) {
+            let text = format!(
+                "this server is not known as {host:?}; to allow the name, write \
+                 options {{ page(allowed-hosts(\"{host}\")); }}; into its configuration"
+            );
+            return Some((StatusCode::MISDIRECTED_REQUEST, host.to_owned(), text));
+        }
+    }
+    None
+}
+
+/// An error in the shape of the API, or as text for people.
+fn refused(request: &Request, status: StatusCode, text: String) -> Response {
+    match request.uri().path().starts_with(API) {
+        true => ApiError::new(status, "bad_request", text).into_response(),
+        false => (status, text + "\n").into_response(),
+    }
+}
+
+/// Sends callers that came unencrypted where they belong.
+pub(crate) async fn encrypt(request: Request, next: Next) -> Response {
+    let caller = request.extensions().get::<ConnectInfo<Caller>>();
+    match caller.and_then(|ConnectInfo(caller)| caller.belongs_at) {
+        None => next.run(request).await,
+        Some(port) => match encrypted_place(&request, port) {
+            Some(place) => (StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, place)]).into_response(),
+            None => StatusCode::BAD_REQUEST.into_response(),
+        },
+    }
+}
+
+/// The same resource at the encrypted port of the host that was asked.
+fn encrypted_place(request: &Request, port: u16) -> Option<String> {
+    let host = host::host(request.headers().get(header::HOST)?.to_str().ok()?)?;
+    let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
+    let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
+    let port = if port == 443 { String::new() } else { format!(":{port}") };
+    path.starts_with('/').then(|| format!("https://{host}{port}{path}"))
+}
+
+/// The session token of a request.
+pub(crate) fn cookie(headers: &HeaderMap) -> Option<&str> {
+    let cookies = headers.get(header::COOKIE)?.to_str().ok()?;
+    cookies.split(';').find_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='))
+}
+
+fn basic(headers: &HeaderMap) -> Option<(String, String)> {
+    let text = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let bytes = crate::json::rows::from_base64(text.strip_prefix("Basic ")?)?;
+    let pair = String::from_utf8(bytes).ok()?;
+    let (name, password) = pair.split_once(':')?;
+    Some((name.to_owned(), password.to_owned()))
+}
+
+/// Headers that keep foreign scripts out of the page, forbid frames around it, and send no referrer.
+const HEADERS: &[(HeaderName, &str)] = &[
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
+         connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    ),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (header::REFERRER_POLICY, "no-referrer"),
+];
+
+/// Browsers that came encrypted come encrypted for a year (RFC 6797).
+const HSTS: HeaderValue = HeaderValue::from_static("max-age=31536000");
+/// Path outside the API that also reveals details of the server.
+const METRICS: &str = "/metrics";
+
+/// Adds the headers that every answer carries.
+pub(crate) async fn harden(request: Request, next: Next) -> Response {
+    let caller = request.extensions().get::<ConnectInfo<Caller>>();
+    let is_encrypted = caller.is_some_and(|ConnectInfo(caller)| caller.is_encrypted);
+    let path = request.uri().path();
+    let is_private = path.starts_with(API) || path == METRICS;
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    for (name, value) in HEADERS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    if is_encrypted {
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, HSTS);
+    }
+    if is_private {
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    response
+}

@@ -1,0 +1,72 @@
+//! The tokens that bytes or an expression require in a message: the index rules out messages without them.
+//!
+//! In: bytes or an expression. Out: token patterns that every match implies. Fewer is right, only slower.
+
+use crate::language::{tree::LetterCase, words};
+use lookup::Pattern;
+use regex_syntax::hir::{Hir, HirKind};
+
+/// Shortest part of a token worth a walk of the dictionary.
+const PART_BYTES_MIN: usize = 3;
+
+/// Tokens of a text with exactly these bytes somewhere: the first and the last may be parts of longer ones.
+pub(super) fn of_bytes(bytes: &[u8]) -> Vec<Pattern> {
+    let mut patterns = Vec::new();
+    words::tokens(bytes, &mut |range| {
+        let word = bytes[range.clone()].to_ascii_lowercase();
+        // A character next to a token cannot belong to it, except the signs that join two tokens.
+        let joins = |byte: Option<&u8>| byte.is_none_or(|byte| matches!(byte, b'.' | b'-'));
+        let open_start = range.start == 0 || joins(bytes.get(range.start - 1));
+        let open_end = joins(bytes.get(range.end));
+        let mut wild = Vec::new();
+        if open_start {
+            wild.push(b'*');
+        }
+        wild.extend_from_slice(&word);
+        match (open_start, open_end) {
+            (false, false) => patterns.push(Pattern::Exact(word)),
+            (false, true) => patterns.push(Pattern::Prefix(word)),
+            _ if word.len() < PART_BYTES_MIN => {}
+            (true, false) => patterns.push(Pattern::Wildcard(wild)),
+            (true, true) => {
+                wild.push(b'*');
+                patterns.push(Pattern::Wildcard(wild));
+            }
+        }
+    });
+    patterns
+}
+
+/// Tokens of a text that an expression is found in.
+pub(super) fn of_regex(expression: &str, case: LetterCase) -> Vec<Pattern> {
+    let parsed = regex_syntax::ParserBuilder::new().utf8(false).build().parse(expression);
+    let mut patterns = Vec::new();
+    if let Ok(hir) = parsed {
+        required(&hir, case, &mut patterns);
+    }
+    patterns
+}
+
+/// Collects the literals that every match of an expression holds.
+fn required(hir: &Hir, case: LetterCase, patterns: &mut Vec<Pattern>) {
+    match hir.kind() {
+        HirKind::Literal(literal) => {
+            // Letters, digits and _ only: always within one token, whatever stands around. Ignoring case,
+            // k and s have relatives beyond ASCII, which the index does not fold.
+            let inner = |byte: &u8| {
+                (byte.is_ascii_alphanumeric() || *byte == b'_')
+                    && !(case == LetterCase::Ignored && matches!(byte.to_ascii_lowercase(), b'k' | b's'))
+            };
+            for part in literal.0.split(|byte| !inner(byte)).filter(|part| part.len() >= PART_BYTES_MIN) {
+                let wild = [b"*", part.to_ascii_lowercase().as_slice(), b"*"].concat();
+                patterns.push(Pattern::Wildcard(wild));
+            }
+        }
+        HirKind::Concat(parts) => parts.iter().for_each(|part| required(part, case, patterns)),
+        HirKind::Capture(capture) => required(&capture.sub, case, patterns),
+        HirKind::Repetition(repetition) if repetition.min > 0 => {
+            required(&repetition.sub, case, patterns);
+        }
+        _ => {}
+    }
+}

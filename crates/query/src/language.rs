@@ -1,0 +1,10 @@
+//! The language of questions: its text, and the tree that it is read into.
+//!
+//! In: text. Out: a tree, or an error with its position. Holds: names of fields, forms of times and words.
+
+pub(crate) mod error;
+pub(crate) mod fields;
+pub(crate) mod parse;
+pub(crate) mod times;
+pub(crate) mod tree;
+pub(crate) mod words;

@@ -1,0 +1,131 @@
+//! The scope of a question: one logspace or several, each perhaps within a boundary.
+//!
+//! In: snapshots. Out: their segments, the newest first. Holds: the snapshots, so that everything that is shown of an
+//! answer is of one moment. Limits: [`MEMBERS_MAX`] members; sequence numbers below 2^56.
+
+pub(crate) mod boundary;
+pub(crate) mod browse;
+
+use crate::answer::{DAMAGED, LOCKED, Search, Unread};
+use lookup::{ReadError, SegmentView, Snapshot};
+use std::sync::Arc;
+
+/// Most members of a space: a member's number has its place above the 56 bits of a sequence number.
+pub const MEMBERS_MAX: usize = 64;
+/// Bits of a sequence number within its member.
+const SEQUENCE_BITS: u32 = 56;
+
+/// The logspaces of a search, at one moment.
+#[derive(Clone, Default)]
+pub struct Space {
+    /// The members, each a logspace of its own.
+    pub members: Vec<Member>,
+}
+
+/// A logspace of a space.
+#[derive(Clone)]
+pub struct Member {
+    /// The name that its rows are shown under.
+    pub name: Arc<str>,
+    /// Its segments.
+    pub snapshot: Arc<Snapshot>,
+    /// True when messages of it are hidden: then nothing that counts them is shown, such as sequence numbers.
+    pub is_bounded: bool,
+}
+
+impl From<Arc<Snapshot>> for Space {
+    fn from(snapshot: Arc<Snapshot>) -> Space {
+        Space { members: vec![Member { name: "".into(), snapshot, is_bounded: false }] }
+    }
+}
+
+impl From<Snapshot> for Space {
+    fn from(snapshot: Snapshot) -> Space {
+        Arc::new(snapshot).into()
+    }
+}
+
+impl Space {
+    /// Returns true if this is one whole logspace, whose own sequence numbers may be shown.
+    pub fn is_plain(&self) -> bool {
+        matches!(self.members.as_slice(), [member] if !member.is_bounded)
+    }
+
+    /// The sequence number after the newest message of each member.
+    pub(crate) fn ends(&self, search: &Search) -> Vec<u64> {
+        let asked = |index: usize| search.until.get(index).copied().unwrap_or(u64::MAX);
+        let members = self.members.iter().enumerate();
+        members.map(|(index, member)| asked(index).min(member.snapshot.sequence)).collect()
+    }
+
+    /// The segments that a search may see, newest first.
+    pub(crate) fn visible<'a>(&'a self, search: &Search) -> Vec<Seen<'a>> {
+        let mut seen = Vec::new();
+        for (index, (member, end)) in self.members.iter().zip(self.ends(search)).enumerate() {
+            let views = member.snapshot.segments.iter().enumerate().rev();
+            let views = views.filter(|(_, view)| !view.is_empty() && view.first_sequence() < end);
+            let of_segment = |(segment, view): (usize, &'a Arc<dyn SegmentView>)| Seen {
+                view: view.as_ref(),
+                member: index,
+                segment,
+                end,
+                is_bounded: member.is_bounded,
+            };
+            seen.extend(views.map(of_segment));
+        }
+        if self.members.len() > 1 {
+            seen.sort_by_key(|seen| std::cmp::Reverse(seen.view.received_range().1));
+        }
+        seen
+    }
+
+    /// One segment, by its place in the snapshot of its member.
+    pub(crate) fn seen(&self, member: usize, segment: usize) -> Option<Seen<'_>> {
+        let of = self.members.get(member)?;
+        let view = of.snapshot.segments.get(segment)?.as_ref();
+        Some(Seen { view, member, segment, end: of.snapshot.sequence, is_bounded: of.is_bounded })
+    }
+}
+
+/// A segment that a search may see.
+#[derive(Clone, Copy)]
+pub(crate) struct Seen<'s> {
+    pub(crate) view: &'s dyn SegmentView,
+    /// Index of the member that it belongs to.
+    pub(crate) member: usize,
+    /// Its place in the member's snapshot.
+    pub(crate) segment: usize,
+    /// Sequence number after the newest message of the member.
+    pub(crate) end: u64,
+    /// True when messages of it are hidden.
+    pub(crate) is_bounded: bool,
+}
+
+impl Seen<'_> {
+    /// Returns the note for the answer when the segment cannot be read; the error itself when the search has
+    /// to stop.
+    pub(crate) fn unread(&self, error: ReadError) -> Result<Unread, ReadError> {
+        let why = match error {
+            ReadError::Stopped(_) => return Err(error),
+            ReadError::Locked { .. } if self.is_bounded => LOCKED.to_owned(),
+            // The name of the file would reveal something about messages outside the boundary.
+            _ if self.is_bounded => DAMAGED.to_owned(),
+            error => error.to_string(),
+        };
+        let first = self.view.first_sequence();
+        let messages = first..first + u64::from(self.view.len());
+        let messages = (!self.is_bounded).then_some(messages);
+        Ok(Unread { member: self.member, messages, received_us: self.view.received_range(), why })
+    }
+}
+
+/// The number of a row in a space: its member's above its sequence number there. In a space of one member it is the
+/// sequence number.
+pub fn place(member: usize, sequence: u64) -> u64 {
+    (member as u64) << SEQUENCE_BITS | sequence
+}
+
+/// Member and sequence number of a row.
+pub fn member_of(place: u64) -> (usize, u64) {
+    ((place >> SEQUENCE_BITS) as usize, place & ((1 << SEQUENCE_BITS) - 1))
+}
