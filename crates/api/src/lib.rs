@@ -28,7 +28,7 @@ pub use json::{
     ids::{Id, Ids},
     types::*,
 };
-pub use listen::{Listening, Place, listen};
+pub use listen::{ListenOptions, Listening, listen};
 pub use request::connection::{ConnectionLimits, PresentTls};
 pub use scope::{Scope, ScopeKind, ScopeMember};
 pub use state::{

@@ -57,7 +57,7 @@ impl Listening {
 }
 
 /// The addresses to listen on, and the limits of connections.
-pub struct Place {
+pub struct ListenOptions {
     /// The address of the page and the API.
     pub address: SocketAddr,
     /// Addresses where plain HTTP is redirected to it.
@@ -68,26 +68,27 @@ pub struct Place {
     pub connections: ConnectionLimits,
 }
 
-impl Place {
-    /// Makes the place for plain HTTP at an address, in a process that may have 1,024 open files.
-    pub fn plain(address: SocketAddr) -> Place {
+impl ListenOptions {
+    /// Makes the options of plain HTTP at an address, in a process that may have 1,024 open files.
+    pub fn plain(address: SocketAddr) -> ListenOptions {
         let connections = ConnectionLimits::of_descriptors(1_024);
-        Place { address, redirects: Vec::new(), tls: Arc::new(|| None), connections }
+        ListenOptions { address, redirects: Vec::new(), tls: Arc::new(|| None), connections }
     }
 }
 
 /// Listens; inside a tokio runtime.
-pub async fn listen(place: Place, state: Arc<State>) -> io::Result<Listening> {
-    let page = Listener::bind(place.address).await?;
+pub async fn listen(options: ListenOptions, state: Arc<State>) -> io::Result<Listening> {
+    let page = Listener::bind(options.address).await?;
     let address = page.address();
     let mut listeners = vec![(page, Purpose::Page)];
-    for redirect in &place.redirects {
+    for redirect in &options.redirects {
         listeners.push((Listener::bind(*redirect).await?, Purpose::Redirect));
     }
     tokio::spawn(give_back::watch(Arc::downgrade(&state)));
     let (stop, stopped) = watch::channel(false);
     let routes = routes(state.clone());
-    let connections = Connections::new(address.port(), place.tls, place.connections, state, routes, stopped);
+    let connections =
+        Connections::new(address.port(), options.tls, options.connections, state, routes, stopped);
     let serve = |(listener, purpose)| connections.clone().serve(listener, purpose);
     Ok(Listening { address, stop, tasks: listeners.into_iter().map(serve).collect() })
 }

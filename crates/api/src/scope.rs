@@ -5,7 +5,7 @@
 
 use crate::error::ApiError;
 use logspace::{Logspace, Unlocked};
-use query::{Boundary, Member, Space};
+use query::{Boundary, SearchScope, SearchedLogspace};
 use std::{
     collections::HashMap,
     sync::Arc,
@@ -92,7 +92,7 @@ impl Scope {
     }
 
     /// Returns the messages to search at this moment for the holder of these keys.
-    pub(crate) fn space(&self, keyring: &Keyring) -> Space {
+    pub(crate) fn space(&self, keyring: &Keyring) -> SearchScope {
         let member = |member: &ScopeMember| {
             let whole = match keyring.get(&member.base) {
                 Some(unlocked) => member.logspace.snapshot_for(unlocked),
@@ -102,8 +102,8 @@ impl Scope {
                 Some(boundary) => Arc::new(boundary.apply(&whole)),
                 None => whole,
             };
-            Member { name: member.shown.clone(), snapshot, is_bounded: member.boundary.is_some() }
+            SearchedLogspace { name: member.shown.clone(), snapshot, is_bounded: member.boundary.is_some() }
         };
-        Space { members: self.members.iter().map(member).collect() }
+        SearchScope { members: self.members.iter().map(member).collect() }
     }
 }

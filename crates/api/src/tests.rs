@@ -3,7 +3,8 @@
 mod scopes;
 
 use crate::{
-    Accounts, Backend, EVERY_LOGSPACE, Ids, Listening, Place, RIGHTS, Scope, SecurityEvent, State, listen,
+    Accounts, Backend, EVERY_LOGSPACE, Ids, ListenOptions, Listening, RIGHTS, Scope, SecurityEvent, State,
+    listen,
 };
 use std::{
     io::{Read, Write},
@@ -71,7 +72,8 @@ impl Server {
         let state = Arc::new(State::new(backend.clone(), accounts.clone(), ids, "host").unwrap());
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let listening = runtime.block_on(listen(Place::plain(([127, 0, 0, 1], 0).into()), state)).unwrap();
+        let listening =
+            runtime.block_on(listen(ListenOptions::plain(([127, 0, 0, 1], 0).into()), state)).unwrap();
         let address = listening.address;
         Server { runtime, address, listening: Some(listening), accounts, backend, _folder: folder }
     }

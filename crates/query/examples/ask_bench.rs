@@ -7,7 +7,7 @@
 #![expect(clippy::disallowed_methods, reason = "it measures, with files")]
 
 use lookup::{SegmentView, Snapshot};
-use query::{ParseOptions, Query, Search, Space, search};
+use query::{ParseOptions, Query, Search, SearchScope, search};
 use segment::Sealed;
 use std::{
     path::PathBuf,
@@ -57,7 +57,7 @@ fn main() {
     }
 }
 
-fn open(folder: &str) -> Space {
+fn open(folder: &str) -> SearchScope {
     let mut paths: Vec<PathBuf> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
@@ -67,7 +67,7 @@ fn open(folder: &str) -> Space {
     Snapshot { segments, sequence, ..Snapshot::default() }.into()
 }
 
-fn ask(space: &Space, text: &str, facets: &[&str]) {
+fn ask(space: &SearchScope, text: &str, facets: &[&str]) {
     let query = Query::parse(text, &ParseOptions::default()).unwrap();
     let how = Search { facets: facets.iter().map(|name| query::column(name)).collect(), ..Search::default() };
     let mut times = Vec::new();

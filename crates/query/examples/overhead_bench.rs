@@ -1,4 +1,4 @@
-//! Measures the cost of a search outside the store: planning, bitmap algebra, bars, rows, over segments that
+//! Measures the cost of a search outside the store: planning, bitmap algebra, buckets, rows, over segments that
 //! answer at once.
 //!
 //! In: nothing. Out: median milliseconds a question, ten segments of a million messages, two threads; then what live

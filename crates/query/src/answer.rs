@@ -1,6 +1,6 @@
 //! The parameters of a search and the parts of its answer.
 //!
-//! In: a [`Search`]. Out: an [`Answer`] whose total, bars, rows and facets are of one snapshot and agree.
+//! In: a [`Search`]. Out: an [`Answer`] whose total, buckets, rows and facets are of one snapshot and agree.
 
 use crate::memory::{MemoryBudget, MemoryError, OverBudget};
 use jiff::Timestamp;
@@ -20,7 +20,7 @@ pub enum Clock {
 /// A question with everything around it.
 #[derive(Clone, Debug)]
 pub struct Search {
-    /// The clock of `from_us`, `to_us` and the bars.
+    /// The clock of `from_us`, `to_us` and the buckets.
     pub clock: Clock,
     /// First microsecond since 1970 of the time range; open when absent.
     pub from_us: Option<i64>,
@@ -28,13 +28,13 @@ pub struct Search {
     pub to_us: Option<i64>,
     /// Most rows, at most [`crate::ROWS_MAX`]; `before` gives the next ones.
     pub limit: usize,
-    /// Only rows behind this one, as [`crate::place`] numbers it; total, bars and facets do not change.
+    /// Only rows behind this one, as [`crate::row_number`] numbers it; total, buckets and facets do not change.
     pub before: Option<u64>,
     /// For each member of the space, only messages with a smaller sequence number: the snapshot of an earlier
     /// answer. A member without an entry has no such limit.
     pub until: Vec<u64>,
-    /// Number of bars; 0 for none.
-    pub bars: usize,
+    /// Number of buckets; 0 for none.
+    pub buckets: usize,
     /// Columns to count the values of.
     pub facets: Vec<Column>,
     /// Most values of a facet.
@@ -56,7 +56,7 @@ impl Default for Search {
             limit: 200,
             before: None,
             until: Vec::new(),
-            bars: 30,
+            buckets: 30,
             facets: Vec::new(),
             facet_limit: 10,
             cancel: CancelToken::unlimited(),
@@ -80,7 +80,7 @@ pub struct Answer {
     /// End of the time range; after the newest message when the search names none.
     pub to_us: i64,
     /// Counts over time, when asked for.
-    pub bars: Option<Bars>,
+    pub histogram: Option<Histogram>,
     /// The newest that match, newest first.
     pub rows: Vec<Row>,
     /// Counts of values, one for each column asked for.
@@ -157,7 +157,7 @@ pub struct TimedOut {
 
 /// Counts over time in intervals of equal width.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Bars {
+pub struct Histogram {
     /// Start of the first interval, microseconds since 1970.
     pub start_us: i64,
     /// Width of an interval in microseconds.

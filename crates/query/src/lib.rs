@@ -1,7 +1,7 @@
 //! Questions and their answers: text in Lucene's syntax, a tree, a plan over the segments of a snapshot, then
-//! rows, bars and facets; the same tree also watches messages as they arrive.
+//! rows, buckets and facets; the same tree also watches messages as they arrive.
 //!
-//! In: the text of a question and a [`Space`]. Out: an [`Answer`], or a [`QueryError`] with its place.
+//! In: the text of a question and a [`SearchScope`]. Out: an [`Answer`], or a [`QueryError`] with its place.
 //! Holds: nothing between questions. Knows no clock: the time of "now" is an argument.
 //! Limits: text, nesting and number of clauses are bounded (see [`QueryError`]); a [`lookup::CancelToken`] bounds time.
 
@@ -20,7 +20,7 @@ mod stage;
 mod tests;
 
 pub use answer::{
-    AWAY, Answer, Bars, Clock, Facet, LOCKED, LOST, Row, STARTING, Search, SearchError, TimedOut, Unread,
+    AWAY, Answer, Clock, Facet, Histogram, LOCKED, LOST, Row, STARTING, Search, SearchError, TimedOut, Unread,
 };
 pub use condition::{highlight::utf16_ranges, matcher::Matcher};
 pub use language::{
@@ -29,11 +29,11 @@ pub use language::{
     parse::{DEPTH_MAX, NODES_MAX, Parsed, TEXT_CHARS_MAX, parse},
     times::parse_time,
     tree::{
-        AnyPlace, Clause, Command, Comparison, End, EndText, Function, FunctionKind, Glyph, Join, LetterCase,
-        Node, NodeKind, NotSign, Operator, Pipe, PipeName, Place, SortKey, Test, Text, escape,
+        Clause, Command, Comparison, End, EndText, Function, FunctionKind, Glyph, Join, LetterCase, Node,
+        NodeKind, NotSign, Operator, Pipe, PipeName, SortKey, Test, Text, TextRange, UncomparedRange, escape,
     },
 };
-pub use matches::BARS_MAX;
+pub use matches::BUCKETS_MAX;
 pub use memory::{BudgetOf, MemoryBudget, MemoryError, MemoryPermit, MemoryPool, OverBudget};
 pub use pipe::{Outcome, stream};
 pub use question::{ParseOptions, Query};
@@ -42,9 +42,9 @@ pub use run::{
     values,
 };
 pub use scope::{
-    MEMBERS_MAX, Member, Space,
+    MEMBERS_MAX, SearchScope, SearchedLogspace,
     boundary::{Boundary, matching},
-    browse::{Extent, Found, NEIGHBOURS_MAX, Near, Same, columns, context, extent, message},
-    member_of, place,
+    browse::{Extent, NEIGHBOURS_MAX, Near, Same, TokenizedMessage, columns, context, extent, message},
+    member_of, row_number,
 };
 pub use stage::Name;

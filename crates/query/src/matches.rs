@@ -7,25 +7,25 @@ mod histogram;
 pub(crate) mod parallel;
 pub(crate) mod segment;
 
-pub use histogram::BARS_MAX;
-pub(crate) use histogram::{Frame, event_bars};
-pub(crate) use segment::{Part, matching};
+pub use histogram::BUCKETS_MAX;
+pub(crate) use histogram::{HistogramRange, event_buckets};
+pub(crate) use segment::{SegmentMatches, matching};
 
 use crate::{
     answer::{AWAY, Clock, DAMAGED, LOCKED, LOST, STARTING, Search, SearchError, TimedOut, Unread},
     memory::MemoryPermit,
     question::Query,
-    scope::{Seen, Space},
+    scope::{SearchScope, VisibleSegment},
 };
 use lookup::{Bitmap, Document, Locked, ReadError, Stop};
 
-pub(crate) struct Found<'s> {
-    pub(crate) space: &'s Space,
+pub(crate) struct Matches<'s> {
+    pub(crate) space: &'s SearchScope,
     /// The segments, newest first.
-    pub(crate) views: Vec<Seen<'s>>,
+    pub(crate) views: Vec<VisibleSegment<'s>>,
     /// One a segment, as far as time allowed.
-    pub(crate) parts: Vec<Part>,
-    pub(crate) frame: Frame,
+    pub(crate) parts: Vec<SegmentMatches>,
+    pub(crate) frame: HistogramRange,
     /// Messages that could not be read.
     pub(crate) unread: Vec<Unread>,
     pub(crate) timed_out: Option<TimedOut>,
@@ -33,17 +33,21 @@ pub(crate) struct Found<'s> {
     pub(crate) memory: MemoryPermit,
 }
 
-impl<'s> Found<'s> {
+impl<'s> Matches<'s> {
     /// Looks for what a question asks.
-    pub(crate) fn of(space: &'s Space, query: &Query, search: &Search) -> Result<Found<'s>, SearchError> {
+    pub(crate) fn of(
+        space: &'s SearchScope,
+        query: &Query,
+        search: &Search,
+    ) -> Result<Matches<'s>, SearchError> {
         let views = space.visible(search);
-        let frame = Frame::new(&views, search)?;
+        let frame = HistogramRange::new(&views, search)?;
         let mut memory = search.memory.permit("the index");
         memory.grow(views.iter().map(|seen| seen.view.len() as usize / 8).sum())?;
         let results = parallel::each(search.threads, views.len(), |index| {
             segment::run(views[index], query.condition(), search, &frame)
         });
-        let mut found = Found {
+        let mut found = Matches {
             space,
             views,
             parts: Vec::new(),
@@ -63,7 +67,7 @@ impl<'s> Found<'s> {
 
     /// Keeps the newest segments that were searched without a gap. A segment that cannot be read counts as searched
     /// without a find, and is named.
-    fn take(&mut self, results: Vec<Result<Part, ReadError>>) -> Result<(), SearchError> {
+    fn take(&mut self, results: Vec<Result<SegmentMatches, ReadError>>) -> Result<(), SearchError> {
         let mut late = false;
         for (result, seen) in results.into_iter().zip(&self.views) {
             let result = match result {
@@ -71,7 +75,7 @@ impl<'s> Found<'s> {
                     error @ (ReadError::Corrupt { .. } | ReadError::Io { .. } | ReadError::Locked { .. }),
                 ) => {
                     self.unread.push(seen.unread(error)?);
-                    Ok(Part::empty(seen.view.len()))
+                    Ok(SegmentMatches::empty(seen.view.len()))
                 }
                 result => result,
             };
@@ -96,7 +100,7 @@ impl<'s> Found<'s> {
 
 /// The messages of the time range that are locked, away, lost, cannot be opened or are still being read back:
 /// neighbours together.
-pub(crate) fn locked(space: &Space, search: &Search) -> Vec<Unread> {
+pub(crate) fn locked(space: &SearchScope, search: &Search) -> Vec<Unread> {
     let mut unread: Vec<Unread> = Vec::new();
     for (index, (member, end)) in space.members.iter().zip(space.ends(search)).enumerate() {
         let mut following = None;

@@ -12,11 +12,10 @@ mod trace;
 mod word;
 
 use crate::{
-    condition::matcher::Tokens,
-    condition::{Condition, ValueTest},
+    condition::{Condition, ValueTest, matcher::Tokens},
     language::words,
 };
-use known::{Known, Open, Part};
+use known::{Known, Open, UndecidedPart};
 use lookup::{Bitmap, CancelToken, Column, Pattern, ReadError, SegmentView, Together};
 use std::cell::Cell;
 use std::time::Instant;
@@ -39,10 +38,10 @@ pub(crate) fn matching(
     let Some(open) = open else {
         return Ok(upper);
     };
-    let doubtful = open.doubtful(&upper);
+    let undecided = open.undecided(&upper);
     let mut tokens = Tokens::default();
     let mut refuted = Vec::new();
-    view.read(&mut doubtful.iter(), cancel, &mut |id, document| {
+    view.read(&mut undecided.iter(), cancel, &mut |id, document| {
         tokens.forget();
         if !open.holds(id, document, &mut tokens) {
             refuted.push(id);
@@ -54,7 +53,7 @@ pub(crate) fn matching(
 }
 
 /// The documents that would be read to answer, and what the index was asked until then.
-pub(crate) fn doubtful(
+pub(crate) fn undecided(
     view: &dyn SegmentView,
     condition: &Condition,
     within: Option<&Bitmap>,
@@ -62,7 +61,7 @@ pub(crate) fn doubtful(
     trace: &Trace,
 ) -> Result<Bitmap, ReadError> {
     let Known { upper, open } = indexed(view, condition, within, cancel, Some(trace))?;
-    Ok(open.map_or_else(|| Bitmap::none(view.len()), |open| open.doubtful(&upper)))
+    Ok(open.map_or_else(|| Bitmap::none(view.len()), |open| open.undecided(&upper)))
 }
 
 /// Returns what the index knows of the documents `within`, restricted to the view's boundary.
@@ -123,7 +122,7 @@ impl Plan<'_> {
             Condition::Phrase(phrase) => self.phrase(condition, phrase),
             Condition::CasePhrase { words, .. } => {
                 let answer = self.view.phrase(words, self.cancel)?;
-                Ok(Known::doubtful(answer.documents, None, condition))
+                Ok(Known::undecided(answer.documents, None, condition))
             }
             Condition::Value(column, ValueTest::Pattern(pattern)) => {
                 Ok(Known::exact(self.view.values(column, pattern, self.cancel)?))
@@ -133,9 +132,11 @@ impl Plan<'_> {
             }
             Condition::Values(names, test) => self.columns(condition, names, test, within),
             Condition::TextRegex { tokens, .. } | Condition::TextHas { tokens, .. } => {
-                Ok(Known::doubtful(self.narrowed(condition, tokens, within)?, None, condition))
+                Ok(Known::undecided(self.narrowed(condition, tokens, within)?, None, condition))
             }
-            Condition::RawRegex(_) | Condition::RawHas(_) => Ok(Known::doubtful(self.all(), None, condition)),
+            Condition::RawRegex(_) | Condition::RawHas(_) => {
+                Ok(Known::undecided(self.all(), None, condition))
+            }
             Condition::Received(from, to) => {
                 let mut found = self.none();
                 found.add_range(self.view.received_between(*from, *to));
@@ -233,12 +234,12 @@ impl Plan<'_> {
     }
 
     /// An undecided member, with its bitmaps while there is room for them.
-    fn part<'c>(&self, upper: Bitmap, open: Open<'c>, member: &'c Condition) -> Part<'c> {
+    fn part<'c>(&self, upper: Bitmap, open: Open<'c>, member: &'c Condition) -> UndecidedPart<'c> {
         if self.kept.get() == PARTS_KEPT_MAX {
-            return Part::forgotten(member);
+            return UndecidedPart::forgotten(member);
         }
         self.kept.set(self.kept.get() + 1);
-        Part::kept(upper, open)
+        UndecidedPart::kept(upper, open)
     }
 
     /// Documents that hold all the tokens, if looking for them is worth it.

@@ -4,8 +4,7 @@
 //! thread. Holds: the tree as written and the condition it came to.
 
 use crate::{
-    condition::Condition,
-    condition::{compile::compile, explain, highlight, matcher::Matcher},
+    condition::{Condition, compile::compile, explain, highlight, matcher::Matcher},
     language::{
         error::{Hint, QueryError},
         parse::parse,
@@ -55,7 +54,7 @@ impl Query {
 
     /// The question that every message answers.
     pub fn all() -> Query {
-        let place = crate::language::tree::Place::default();
+        let place = crate::language::tree::TextRange::default();
         let tree = Node { place, kind: crate::language::tree::NodeKind::Empty };
         Query {
             text: Arc::default(),

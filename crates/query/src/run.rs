@@ -9,17 +9,17 @@ mod facets;
 mod rows;
 
 use crate::{
-    answer::{Answer, Bars, Clock, Search, SearchError, TimedOut, Unread},
+    answer::{Answer, Clock, Histogram, Search, SearchError, TimedOut, Unread},
     condition::{Condition, ValueTest},
     language::{
         fields::{self, column_name},
         words,
     },
-    matches::{Found, Frame, Part, event_bars, parallel},
+    matches::{HistogramRange, Matches, SegmentMatches, event_buckets, parallel},
     memory::MemoryBudget,
     pipe::{self, Outcome},
     question::Query,
-    scope::{Seen, Space},
+    scope::{SearchScope, VisibleSegment},
 };
 pub use explain::{ExplainedPart, Explanation, Means, explain};
 pub use rows::{ChosenRows, ROWS_MAX};
@@ -35,9 +35,9 @@ use std::{
 const COMPLETION_THREADS: usize = 2;
 
 /// Answers a question, without its pipes.
-pub fn search(space: &Space, query: &Query, search: &Search) -> Result<Answer, SearchError> {
+pub fn search(space: &SearchScope, query: &Query, search: &Search) -> Result<Answer, SearchError> {
     let started = Instant::now();
-    let mut found = Found::of(space, query, search)?;
+    let mut found = Matches::of(space, query, search)?;
     let mut chosen = ChosenRows::of(&found, search)?;
     // Rows that are chosen are read whatever time it is: they are few.
     let cancel = search.cancel.without_deadline();
@@ -53,12 +53,12 @@ pub fn search(space: &Space, query: &Query, search: &Search) -> Result<Answer, S
 /// Answers a question. Its rows are not in the answer, but are read one by one on demand; messages that turn
 /// out to be unreadable then are reported by [`ChosenRows::take_unread`].
 pub fn search_rows(
-    space: &Space,
+    space: &SearchScope,
     query: &Query,
     search: &Search,
 ) -> Result<(Answer, ChosenRows), SearchError> {
     let started = Instant::now();
-    let mut found = Found::of(space, query, search)?;
+    let mut found = Matches::of(space, query, search)?;
     let mut chosen = ChosenRows::of(&found, search)?;
     chosen.read_ahead(query, search.threads, &search.cancel.without_deadline())?;
     found.unread.extend(chosen.take_unread());
@@ -68,13 +68,13 @@ pub fn search_rows(
 /// Answers a question and hands the rows that its pipes make to `sink`, `search.limit` of them and perhaps one more: the
 /// messages are looked for once.
 pub fn search_piped(
-    space: &Space,
+    space: &SearchScope,
     query: &Query,
     search: &Search,
     sink: &mut dyn FnMut(Document) -> Result<bool, SearchError>,
 ) -> Result<(Answer, Outcome), SearchError> {
     let started = Instant::now();
-    let found = Found::of(space, query, search)?;
+    let found = Matches::of(space, query, search)?;
     if found.timed_out.is_some() {
         // Half a table would be wrong.
         return Err(SearchError::TimedOut);
@@ -91,15 +91,20 @@ pub fn search_piped(
     Ok((answer, outcome))
 }
 
-fn answer(found: Found<'_>, query: &Query, search: &Search, started: Instant) -> Result<Answer, SearchError> {
-    let Found { space, views, parts, frame, mut unread, timed_out, memory: _memory } = found;
+fn answer(
+    found: Matches<'_>,
+    query: &Query,
+    search: &Search,
+    started: Instant,
+) -> Result<Answer, SearchError> {
+    let Matches { space, views, parts, frame, mut unread, timed_out, memory: _memory } = found;
     let mut answer = Answer {
         snapshot: space.ends(search),
         total: parts.iter().map(|part| part.count).sum(),
         scanned: parts.iter().map(|part| part.scanned).sum(),
         from_us: frame.from_us,
         to_us: frame.to_us,
-        bars: None,
+        histogram: None,
         rows: Vec::new(),
         facets: Vec::new(),
         hints: Vec::new(),
@@ -107,7 +112,7 @@ fn answer(found: Found<'_>, query: &Query, search: &Search, started: Instant) ->
         unread: Vec::new(),
         took_us: 0,
     };
-    set_bars(&mut answer, &views, &parts, search, &frame)?;
+    set_histogram(&mut answer, &views, &parts, search, &frame)?;
     match facets::count(&views, &parts, search) {
         Ok(facets) => answer.facets = facets,
         // Counts without some segments would be wrong.
@@ -132,13 +137,13 @@ fn answer(found: Found<'_>, query: &Query, search: &Search, started: Instant) ->
     Ok(answer)
 }
 
-/// Adds up the bars of the segments. On the sender's clock without a range, the range is that of what was found.
-fn set_bars(
+/// Adds up the buckets of the segments. On the sender's clock without a range, the range is that of what was found.
+fn set_histogram(
     answer: &mut Answer,
-    views: &[Seen<'_>],
-    parts: &[Part],
+    views: &[VisibleSegment<'_>],
+    parts: &[SegmentMatches],
     search: &Search,
-    frame: &Frame,
+    frame: &HistogramRange,
 ) -> Result<(), SearchError> {
     let mut frame = frame.clone();
     let open = search.clock == Clock::Event && (search.from_us.is_none() || search.to_us.is_none());
@@ -148,32 +153,32 @@ fn set_bars(
         if let (Some(first), Some(last)) = (first, last) {
             let from = search.from_us.unwrap_or(first);
             let to = search.to_us.unwrap_or(last.saturating_add(1)).max(from);
-            frame.set_range(from, to, search.bars);
+            frame.set_range(from, to, search.buckets);
             (answer.from_us, answer.to_us) = (from, to);
         }
     }
-    if frame.bars == 0 {
+    if frame.buckets == 0 {
         return Ok(());
     }
-    let mut counts = vec![0; frame.bars];
+    let mut counts = vec![0; frame.buckets];
     for (seen, part) in views.iter().zip(parts) {
         let late;
         let own = if open {
-            late = event_bars(seen.view, &part.matching, &frame)?;
+            late = event_buckets(seen.view, &part.matching, &frame)?;
             &late
         } else {
-            &part.bars
+            &part.buckets
         };
         counts.iter_mut().zip(own).for_each(|(sum, count)| *sum += count);
     }
-    answer.bars = Some(Bars { start_us: frame.from_us, width_us: frame.width_us, counts });
+    answer.histogram = Some(Histogram { start_us: frame.from_us, width_us: frame.width_us, counts });
     Ok(())
 }
 
 /// Advice on fields that no message of the space has.
 fn unknown_fields(
     condition: &Condition,
-    space: &Space,
+    space: &SearchScope,
     cancel: &CancelToken,
 ) -> Result<Vec<String>, SearchError> {
     let mut names = Vec::new();
@@ -222,7 +227,7 @@ fn named_fields(condition: &Condition, names: &mut Vec<String>) {
 /// Values of a column that start with a text, most frequent first, with their counts. Segments that cannot be read
 /// are left out.
 pub fn values(
-    space: &Space,
+    space: &SearchScope,
     column: &Column,
     prefix: &str,
     limit: usize,

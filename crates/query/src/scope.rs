@@ -17,14 +17,14 @@ const SEQUENCE_BITS: u32 = 56;
 
 /// The logspaces of a search, at one moment.
 #[derive(Clone, Default)]
-pub struct Space {
+pub struct SearchScope {
     /// The members, each a logspace of its own.
-    pub members: Vec<Member>,
+    pub members: Vec<SearchedLogspace>,
 }
 
 /// A logspace of a space.
 #[derive(Clone)]
-pub struct Member {
+pub struct SearchedLogspace {
     /// The name that its rows are shown under.
     pub name: Arc<str>,
     /// Its segments.
@@ -33,19 +33,19 @@ pub struct Member {
     pub is_bounded: bool,
 }
 
-impl From<Arc<Snapshot>> for Space {
-    fn from(snapshot: Arc<Snapshot>) -> Space {
-        Space { members: vec![Member { name: "".into(), snapshot, is_bounded: false }] }
+impl From<Arc<Snapshot>> for SearchScope {
+    fn from(snapshot: Arc<Snapshot>) -> SearchScope {
+        SearchScope { members: vec![SearchedLogspace { name: "".into(), snapshot, is_bounded: false }] }
     }
 }
 
-impl From<Snapshot> for Space {
-    fn from(snapshot: Snapshot) -> Space {
+impl From<Snapshot> for SearchScope {
+    fn from(snapshot: Snapshot) -> SearchScope {
         Arc::new(snapshot).into()
     }
 }
 
-impl Space {
+impl SearchScope {
     /// Returns true if this is one whole logspace, whose own sequence numbers may be shown.
     pub fn is_plain(&self) -> bool {
         matches!(self.members.as_slice(), [member] if !member.is_bounded)
@@ -59,12 +59,12 @@ impl Space {
     }
 
     /// The segments that a search may see, newest first.
-    pub(crate) fn visible<'a>(&'a self, search: &Search) -> Vec<Seen<'a>> {
+    pub(crate) fn visible<'a>(&'a self, search: &Search) -> Vec<VisibleSegment<'a>> {
         let mut seen = Vec::new();
         for (index, (member, end)) in self.members.iter().zip(self.ends(search)).enumerate() {
             let views = member.snapshot.segments.iter().enumerate().rev();
             let views = views.filter(|(_, view)| !view.is_empty() && view.first_sequence() < end);
-            let of_segment = |(segment, view): (usize, &'a Arc<dyn SegmentView>)| Seen {
+            let of_segment = |(segment, view): (usize, &'a Arc<dyn SegmentView>)| VisibleSegment {
                 view: view.as_ref(),
                 member: index,
                 segment,
@@ -80,16 +80,16 @@ impl Space {
     }
 
     /// One segment, by its place in the snapshot of its member.
-    pub(crate) fn seen(&self, member: usize, segment: usize) -> Option<Seen<'_>> {
+    pub(crate) fn segment_at(&self, member: usize, segment: usize) -> Option<VisibleSegment<'_>> {
         let of = self.members.get(member)?;
         let view = of.snapshot.segments.get(segment)?.as_ref();
-        Some(Seen { view, member, segment, end: of.snapshot.sequence, is_bounded: of.is_bounded })
+        Some(VisibleSegment { view, member, segment, end: of.snapshot.sequence, is_bounded: of.is_bounded })
     }
 }
 
 /// A segment that a search may see.
 #[derive(Clone, Copy)]
-pub(crate) struct Seen<'s> {
+pub(crate) struct VisibleSegment<'s> {
     pub(crate) view: &'s dyn SegmentView,
     /// Index of the member that it belongs to.
     pub(crate) member: usize,
@@ -101,7 +101,7 @@ pub(crate) struct Seen<'s> {
     pub(crate) is_bounded: bool,
 }
 
-impl Seen<'_> {
+impl VisibleSegment<'_> {
     /// Returns the note for the answer when the segment cannot be read; the error itself when the search has
     /// to stop.
     pub(crate) fn unread(&self, error: ReadError) -> Result<Unread, ReadError> {
@@ -121,11 +121,11 @@ impl Seen<'_> {
 
 /// The number of a row in a space: its member's above its sequence number there. In a space of one member it is the
 /// sequence number.
-pub fn place(member: usize, sequence: u64) -> u64 {
+pub fn row_number(member: usize, sequence: u64) -> u64 {
     (member as u64) << SEQUENCE_BITS | sequence
 }
 
-/// Member and sequence number of a row.
-pub fn member_of(place: u64) -> (usize, u64) {
-    ((place >> SEQUENCE_BITS) as usize, place & ((1 << SEQUENCE_BITS) - 1))
+/// SearchedLogspace and sequence number of a row.
+pub fn member_of(number: u64) -> (usize, u64) {
+    ((number >> SEQUENCE_BITS) as usize, number & ((1 << SEQUENCE_BITS) - 1))
 }

@@ -21,8 +21,10 @@ use crate::{
         searching::{self, CancelOnDrop},
         transfer::{Client, access::Access, transfer},
     },
-    state::State,
-    state::workers::{self, NICE_OF_EXPORTS},
+    state::{
+        State,
+        workers::{self, NICE_OF_EXPORTS},
+    },
 };
 use axum::{
     Json,
@@ -32,7 +34,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use lookup::Document;
-use query::{Name, Outcome, Query, Search, SearchError, Space};
+use query::{Name, Outcome, Query, Search, SearchError, SearchScope};
 use serde::Deserialize;
 use std::{
     borrow::Cow,
@@ -184,7 +186,7 @@ fn headers(format: ExportFormat, report: &str) -> HeaderMap {
 /// A checked request for an export.
 struct Export {
     scope: Arc<Scope>,
-    space: Space,
+    space: SearchScope,
     query: Query,
     search: Search,
     format: ExportFormat,

@@ -16,7 +16,7 @@ use crate::{
 };
 use axum::{Json, extract::State as Shared};
 use lookup::{CancelToken, Locked};
-use query::{Near, Same, Space};
+use query::{Near, Same, SearchScope};
 use serde::Deserialize;
 use std::{
     sync::Arc,
@@ -66,7 +66,7 @@ pub(crate) async fn message(
 }
 
 /// Returns the error for a missing message, with the reason.
-fn gone(space: &Space, place: u64) -> ApiError {
+fn gone(space: &SearchScope, place: u64) -> ApiError {
     let (member, sequence) = query::member_of(place);
     let is_in = |locked: &Locked| (locked.first..locked.first + locked.count).contains(&sequence);
     let Some(member) = space.members.get(member).filter(|_| space.is_plain()) else {

@@ -15,8 +15,8 @@ use crate::{
         searching::{self, CancelOnDrop},
         transfer::{Client, access::Access, transfer},
     },
-    state::State,
     state::{
+        State,
         packages::{KEPT, Package},
         workers::{self, NICE_OF_EXPORTS},
     },

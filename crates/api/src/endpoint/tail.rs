@@ -27,7 +27,7 @@ use axum::{
 use futures_util::Stream;
 use logspace::{Live, Subscription};
 use lookup::{CancelToken, Document};
-use query::{Answer, Matcher, MemoryPermit, Query, Search, SearchError, Space, place};
+use query::{Answer, Matcher, MemoryPermit, Query, Search, SearchError, SearchScope, row_number};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::VecDeque,
@@ -92,7 +92,7 @@ pub(crate) async fn tail(
     let mut follower = Follower::new(state.clone(), user, scope.clone(), query.clone(), seat);
     if let Some(after) = after {
         search.limit = BACKLOG_ROWS_MAX;
-        search.bars = 0;
+        search.buckets = 0;
         let space = scope.space(&follower.user.keyring);
         let name = follower.user.name.clone();
         let found =
@@ -255,7 +255,7 @@ impl Follower {
                 continue;
             }
             source.next = sequence + 1;
-            let document = Document::of(&batch, index, place(member, sequence));
+            let document = Document::of(&batch, index, row_number(member, sequence));
             let is_within = source.boundary.as_mut().is_none_or(|boundary| boundary.matches(&document));
             if is_within && self.matcher.matches(&document) {
                 self.status.matched += 1;
@@ -301,7 +301,11 @@ impl Follower {
 }
 
 /// The newest messages that a question finds, as many as may wait for a client.
-fn newest(space: &Space, query: &Query, search: &Search) -> Result<(Answer, Vec<Document>), SearchError> {
+fn newest(
+    space: &SearchScope,
+    query: &Query,
+    search: &Search,
+) -> Result<(Answer, Vec<Document>), SearchError> {
     let (answer, mut chosen) = query::search_rows(space, query, search)?;
     let (mut rows, mut bytes) = (Vec::new(), 0);
     while let Some(row) = chosen.next(query, &search.cancel)? {

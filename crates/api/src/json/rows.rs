@@ -130,7 +130,7 @@ pub(crate) fn cells(row: &Document, columns: &[query::Name]) -> Vec<Value> {
 }
 
 /// A histogram.
-pub(crate) fn bars(bars: Option<query::Bars>) -> Bars {
+pub(crate) fn bars(bars: Option<query::Histogram>) -> Bars {
     bars.map_or_else(Bars::default, |bars| Bars {
         start_us: bars.start_us,
         width_us: bars.width_us,

@@ -40,7 +40,7 @@ use std::{
     time::{Duration, Instant},
 };
 use stream::Stream;
-use table::{Origin, Place, Table};
+use table::{Origin, Registration, Table};
 use tokio::{
     net::{TcpListener, TcpStream},
     select,
@@ -62,7 +62,7 @@ const HEAD_BYTES_MAX: usize = 64 << 10;
 const PAUSE: Duration = Duration::from_millis(100);
 /// First byte of a TLS connection.
 const HANDSHAKE: u8 = 0x16;
-/// The answer to a plain connection when there is no place for it.
+/// The answer to a plain connection when there is no registration for it.
 const NO_PLACE: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
 
@@ -151,12 +151,12 @@ impl Connections {
         let is_proxy = self.state.backend().policy().trusts(address.ip());
         let origin = if is_proxy { Origin::Proxy } else { Origin::Caller };
         match self.table.admit(peer_network(address.ip()), origin, Instant::now()) {
-            Some(place) => {
+            Some(registration) => {
                 let connections = self.clone();
                 tasks.spawn(async move {
                     select! {
-                        () = place.closed() => {}
-                        _ = connections.converse(stream, address, purpose, &place) => {}
+                        () = registration.closed() => {}
+                        _ = connections.converse(stream, address, purpose, &registration) => {}
                     }
                 });
             }
@@ -174,7 +174,7 @@ impl Connections {
         stream: TcpStream,
         address: SocketAddr,
         purpose: Purpose,
-        place: &Arc<Place>,
+        registration: &Arc<Registration>,
     ) -> Option<()> {
         let tls = (self.tls)();
         let belongs_at = (purpose == Purpose::Redirect || tls.is_some()).then_some(self.port);
@@ -188,7 +188,7 @@ impl Connections {
             }
         };
         let service = service_fn(|mut request: Request<Incoming>| {
-            let in_request = place.request(Instant::now());
+            let in_request = registration.request(Instant::now());
             request.extensions_mut().insert(ConnectInfo(caller));
             request.extensions_mut().insert(in_request.clone());
             let answer = self.service.call(request);

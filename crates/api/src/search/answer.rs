@@ -12,8 +12,7 @@ use crate::{
         types::{Row, SearchHead, SearchTail},
     },
     scope::Scope,
-    state::State,
-    state::workers::Turn,
+    state::{State, workers::SearchResources},
 };
 use axum::body::{Body, Bytes};
 use lookup::{CancelToken, Document};
@@ -225,7 +224,7 @@ impl Waiting {
             return Ok(None);
         }
         let (state, user) = (writer.shown.state.clone(), writer.shown.user.clone());
-        let work = move |turn: Turn| {
+        let work = move |turn: SearchResources| {
             writer.cancel = writer.cancel.clone().paced(turn.pace);
             (writer.piece(PIECE_BYTES), writer)
         };

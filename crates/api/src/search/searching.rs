@@ -11,11 +11,10 @@ use crate::{
     },
     scope::Scope,
     search::answer::{AnswerRows, MadeRows, Shown},
-    state::State,
-    state::workers::Turn,
+    state::{State, workers::SearchResources},
 };
 use lookup::CancelToken;
-use query::{Answer, Clock, ParseOptions, Query, Search, SearchError, Space};
+use query::{Answer, Clock, ParseOptions, Query, Search, SearchError, SearchScope};
 use std::{
     sync::{
         Arc,
@@ -96,7 +95,7 @@ fn cancel_token(timeout_ms: u64, cancelled: Arc<AtomicBool>) -> CancelToken {
 }
 
 /// The answer of a search, its rows apart.
-pub(crate) struct Found {
+pub(crate) struct AnswerWithRows {
     pub(crate) answer: Answer,
     pub(crate) rows: AnswerRows,
     /// True when pipes made more rows than are shown.
@@ -124,9 +123,9 @@ pub(crate) async fn run<T: Send + 'static>(
 ) -> Result<T, ApiError> {
     let cancelled = Arc::new(AtomicBool::new(false));
     let (cancel, pool) = (cancel_token(timeout_ms, cancelled.clone()), state.memory().clone());
-    let run = move |turn: Turn| {
-        search.threads = turn.cores;
-        search.cancel = cancel.paced(turn.pace);
+    let run = move |resources: SearchResources| {
+        search.threads = resources.cores;
+        search.cancel = cancel.paced(resources.pace);
         // What it holds may outlive its time and its turn: rows wait for the client.
         search.memory = pool.budget(&search.cancel.without_deadline());
         work(search)
@@ -138,11 +137,15 @@ pub(crate) async fn run<T: Send + 'static>(
 }
 
 /// Answers the question of a search with its pipes over the same messages.
-pub(crate) fn found(space: &Space, shown: &Shown, search: &Search) -> Result<Found, SearchError> {
+pub(crate) fn answer_with_rows(
+    space: &SearchScope,
+    shown: &Shown,
+    search: &Search,
+) -> Result<AnswerWithRows, SearchError> {
     let query = &shown.query;
     if query.written_pipes().is_empty() {
         let (answer, rows) = query::search_rows(space, query, search)?;
-        return Ok(Found { answer, rows: AnswerRows::Chosen(rows), more: false, notes: Vec::new() });
+        return Ok(AnswerWithRows { answer, rows: AnswerRows::Chosen(rows), more: false, notes: Vec::new() });
     }
     let mut rows = MadeRows::new(&search.memory);
     let mut more = false;
@@ -153,7 +156,7 @@ pub(crate) fn found(space: &Space, shown: &Shown, search: &Search) -> Result<Fou
         }
         Ok(!more)
     })?;
-    Ok(Found { answer, rows: AnswerRows::Made(rows), more, notes: outcome.notes })
+    Ok(AnswerWithRows { answer, rows: AnswerRows::Made(rows), more, notes: outcome.notes })
 }
 
 /// Runs a user's work that reads the store where searches run, in turn; `cancelled` is set when the caller goes away.

@@ -36,10 +36,10 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Delay before a user with too many searches should try again.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
-type Work = Box<dyn FnOnce(Turn) + Send>;
+type Work = Box<dyn FnOnce(SearchResources) + Send>;
 
 /// The resources that a search gets at its start.
-pub(crate) struct Turn {
+pub(crate) struct SearchResources {
     /// Cores that it may use.
     pub(crate) cores: usize,
     /// The pace that its cancel token must ask.
@@ -77,7 +77,7 @@ impl Workers {
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         user: &str,
-        work: impl FnOnce(Turn) -> T + Send + 'static,
+        work: impl FnOnce(SearchResources) -> T + Send + 'static,
     ) -> Result<T, ApiError> {
         let (result, done) = oneshot::channel();
         let work: Work = Box::new(move |turn| {
@@ -166,7 +166,7 @@ impl Shared {
         let ends = Instant::now() + SLICE;
         let pace = Slice { id, shared: Arc::clone(self), ends, is_long: AtomicBool::new(false), is_held };
         // A bug in one search must not take the thread from the others; its caller finds the channel closed.
-        let turn = Turn { cores: share, pace: Arc::new(pace) };
+        let turn = SearchResources { cores: share, pace: Arc::new(pace) };
         let _ = catch_unwind(AssertUnwindSafe(move || work(turn)));
     }
 }

@@ -15,7 +15,7 @@ use crate::{
     language::{
         error::{Hint, QueryError},
         fields::{Target, resolve},
-        tree::{Clause, Join, LetterCase, Node, NodeKind, Operator, Place, Test, Text},
+        tree::{Clause, Join, LetterCase, Node, NodeKind, Operator, Test, Text, TextRange},
     },
 };
 use regex::bytes::{Regex, RegexBuilder};
@@ -40,14 +40,14 @@ struct Compiler<'a> {
 }
 
 /// A clause being resolved, with its field.
-struct Asked<'a> {
+struct ClauseContext<'a> {
     /// The field as written.
     name: Option<&'a Text>,
     /// The whole clause.
-    place: Place,
+    place: TextRange,
 }
 
-impl Asked<'_> {
+impl ClauseContext<'_> {
     fn error(&self, message: impl Into<String>, remedy: impl Into<String>) -> QueryError {
         QueryError::new(self.place.start, self.place.end - self.place.start, message, remedy)
     }
@@ -63,7 +63,7 @@ impl Compiler<'_> {
             NodeKind::Empty => Ok(Condition::All),
             NodeKind::All => match field {
                 None => Ok(Condition::All),
-                Some(_) => self.exists(&Asked { name: field, place: node.place }, field),
+                Some(_) => self.exists(&ClauseContext { name: field, place: node.place }, field),
             },
             NodeKind::Clause(clause) => self.clause(clause, node.place, field),
             NodeKind::Group { field: own, inner, .. } => self.node(inner, own.as_ref().or(field)),
@@ -101,13 +101,13 @@ impl Compiler<'_> {
     fn clause(
         &mut self,
         clause: &Clause,
-        place: Place,
+        place: TextRange,
         field: Option<&Text>,
     ) -> Result<Condition, QueryError> {
         let name = clause.field.as_ref().or(field);
-        let asked = Asked { name, place };
+        let asked = ClauseContext { name, place };
         if let Test::Exists(name) = &clause.test {
-            return self.exists(&Asked { name: Some(name), place }, Some(name));
+            return self.exists(&ClauseContext { name: Some(name), place }, Some(name));
         }
         if let (Test::Term(text), Some(_)) = (&clause.test, name)
             && text.is_star()
@@ -132,7 +132,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn exists(&self, asked: &Asked<'_>, name: Option<&Text>) -> Result<Condition, QueryError> {
+    fn exists(&self, asked: &ClauseContext<'_>, name: Option<&Text>) -> Result<Condition, QueryError> {
         let any = || ValueTest::Pattern(lookup::Pattern::Any);
         match resolve(name) {
             Target::Column(column) => Ok(Condition::Value(column, any())),
@@ -147,7 +147,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn regex(&self, asked: &Asked<'_>, pattern: &str, case: LetterCase) -> Result<Regex, QueryError> {
+    fn regex(&self, asked: &ClauseContext<'_>, pattern: &str, case: LetterCase) -> Result<Regex, QueryError> {
         let built = RegexBuilder::new(&expression(pattern))
             .case_insensitive(case == LetterCase::Ignored)
             .size_limit(REGEX_BYTES_MAX)

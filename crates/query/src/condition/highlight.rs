@@ -3,7 +3,10 @@
 //! In: a condition and a text. Out: byte ranges, ascending and apart. What must not be there is not marked.
 //! Limits: [`RANGES_MAX`] a text.
 
-use crate::{condition::Condition, condition::matcher::phrase, language::words};
+use crate::{
+    condition::{Condition, matcher::phrase},
+    language::words,
+};
 use lookup::{Pattern, Phrase};
 use memchr::memmem;
 use std::ops::Range;

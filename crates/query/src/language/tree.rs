@@ -13,7 +13,7 @@ pub use text::{Glyph, Text, escape};
 
 /// A part of the text, counted in characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Place {
+pub struct TextRange {
     /// First character.
     pub start: usize,
     /// Character after the last.
@@ -24,7 +24,7 @@ pub struct Place {
 #[derive(Clone, Debug)]
 pub struct Node {
     /// Where.
-    pub place: Place,
+    pub place: TextRange,
     /// What.
     pub kind: NodeKind,
 }
@@ -174,15 +174,15 @@ pub struct EndText {
     /// True when it was quoted.
     pub quoted: bool,
     /// Its position in the question.
-    pub place: AnyPlace,
+    pub place: UncomparedRange,
 }
 
 /// A place that does not take part in comparisons of trees.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct AnyPlace(pub Place);
+pub struct UncomparedRange(pub TextRange);
 
-impl PartialEq for AnyPlace {
-    fn eq(&self, _: &AnyPlace) -> bool {
+impl PartialEq for UncomparedRange {
+    fn eq(&self, _: &UncomparedRange) -> bool {
         true
     }
 }

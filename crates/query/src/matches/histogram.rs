@@ -1,29 +1,29 @@
 //! The time range of an answer, and its counts over time.
 //!
-//! In: a search, the matches of a segment. Out: the range cut into intervals, a count for each. Limits: [`BARS_MAX`].
+//! In: a search, the matches of a segment. Out: the range cut into intervals, a count for each. Limits: [`BUCKETS_MAX`].
 
 use crate::{
     answer::Search,
-    scope::{Seen, boundary},
+    scope::{VisibleSegment, boundary},
 };
 use lookup::{Bitmap, ReadError, SegmentView};
 
-/// Most bars of an answer: more than a screen has points.
-pub const BARS_MAX: usize = 4_096;
+/// Most buckets of an answer: more than a screen has points.
+pub const BUCKETS_MAX: usize = 4_096;
 
-/// The time range of an answer, cut into bars.
+/// The time range of an answer, cut into buckets.
 #[derive(Clone)]
-pub(crate) struct Frame {
+pub(crate) struct HistogramRange {
     pub(crate) from_us: i64,
     pub(crate) to_us: i64,
     pub(crate) width_us: i64,
-    /// Number of bars; 0 when there is nothing to count.
-    pub(crate) bars: usize,
+    /// Number of buckets; 0 when there is nothing to count.
+    pub(crate) buckets: usize,
 }
 
-impl Frame {
+impl HistogramRange {
     /// The range that a search names; where it names none, that of the messages that may be seen.
-    pub(crate) fn new(views: &[Seen<'_>], search: &Search) -> Result<Frame, ReadError> {
+    pub(crate) fn new(views: &[VisibleSegment<'_>], search: &Search) -> Result<HistogramRange, ReadError> {
         let (mut first, mut last) = (None, None);
         if search.from_us.is_none() || search.to_us.is_none() {
             for seen in views {
@@ -37,49 +37,53 @@ impl Frame {
                 last = Some(last.map_or(to, |last: i64| last.max(to)));
             }
         }
-        let mut frame = Frame { from_us: 0, to_us: 0, width_us: 0, bars: 0 };
+        let mut frame = HistogramRange { from_us: 0, to_us: 0, width_us: 0, buckets: 0 };
         let from = search.from_us.or(first).or(search.to_us).unwrap_or(0);
         let to = search.to_us.or(last.map(|last| last.saturating_add(1))).unwrap_or(from);
-        frame.set_range(from, to.max(from), search.bars);
+        frame.set_range(from, to.max(from), search.buckets);
         Ok(frame)
     }
 
-    pub(crate) fn set_range(&mut self, from_us: i64, to_us: i64, bars: usize) {
-        let bars = bars.min(BARS_MAX);
+    pub(crate) fn set_range(&mut self, from_us: i64, to_us: i64, buckets: usize) {
+        let buckets = buckets.min(BUCKETS_MAX);
         self.from_us = from_us;
         self.to_us = to_us;
-        self.bars = bars;
+        self.buckets = buckets;
         let length = to_us.saturating_sub(from_us).max(1);
         self.width_us =
-            if bars == 0 { 0 } else { length / bars as i64 + i64::from(length % bars as i64 != 0) };
+            if buckets == 0 { 0 } else { length / buckets as i64 + i64::from(length % buckets as i64 != 0) };
     }
 
-    fn bar(&self, us: i64) -> Option<usize> {
+    fn bucket(&self, us: i64) -> Option<usize> {
         let index = us.checked_sub(self.from_us)?.div_euclid(self.width_us.max(1));
-        usize::try_from(index).ok().filter(|index| *index < self.bars)
+        usize::try_from(index).ok().filter(|index| *index < self.buckets)
     }
 }
 
-pub(super) fn received_bars(view: &dyn SegmentView, matching: &Bitmap, frame: &Frame) -> Vec<u64> {
-    if frame.bars == 0 {
+pub(super) fn received_buckets(
+    view: &dyn SegmentView,
+    matching: &Bitmap,
+    frame: &HistogramRange,
+) -> Vec<u64> {
+    if frame.buckets == 0 {
         return Vec::new();
     }
     let edge = |index: usize| frame.from_us.saturating_add(frame.width_us.saturating_mul(index as i64));
-    let edges: Vec<i64> = (0..=frame.bars).map(edge).collect();
+    let edges: Vec<i64> = (0..=frame.buckets).map(edge).collect();
     let starts = view.received_edges(&edges);
     starts.windows(2).map(|pair| matching.count_range(pair[0]..pair[1])).collect()
 }
 
-pub(crate) fn event_bars(
+pub(crate) fn event_buckets(
     view: &dyn SegmentView,
     matching: &Bitmap,
-    frame: &Frame,
+    frame: &HistogramRange,
 ) -> Result<Vec<u64>, ReadError> {
-    let mut bars = vec![0; frame.bars];
+    let mut buckets = vec![0; frame.buckets];
     view.event_times(matching, &mut |_, us| {
-        if let Some(index) = frame.bar(us) {
-            bars[index] += 1;
+        if let Some(index) = frame.bucket(us) {
+            buckets[index] += 1;
         }
     })?;
-    Ok(bars)
+    Ok(buckets)
 }

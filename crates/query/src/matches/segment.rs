@@ -2,50 +2,57 @@
 //!
 //! In: the condition, the time range. Out: the bitmap of what matches, counted, also over time.
 
-use super::histogram::{Frame, event_bars, received_bars};
+use super::histogram::{HistogramRange, event_buckets, received_buckets};
 use crate::{
     answer::{Clock, Search},
     condition::Condition,
     plan,
-    scope::Seen,
+    scope::VisibleSegment,
 };
 use lookup::{Bitmap, ReadError};
 use std::ops::Range;
 
-pub(crate) struct Part {
+pub(crate) struct SegmentMatches {
     /// The matching documents.
     pub(crate) matching: Bitmap,
     /// Number of matching documents.
     pub(crate) count: u64,
     /// Documents in the time range.
     pub(crate) scanned: u64,
-    pub(crate) bars: Vec<u64>,
+    pub(crate) buckets: Vec<u64>,
     /// First and last event time of the matches, when the search leaves an end of the range open.
     pub(crate) event_range: Option<(i64, i64)>,
 }
 
-impl Part {
+impl SegmentMatches {
     /// Returns the part of a segment of `length` documents in which nothing matches.
-    pub(crate) fn empty(length: u32) -> Part {
-        Part { matching: Bitmap::none(length), count: 0, scanned: 0, bars: Vec::new(), event_range: None }
+    pub(crate) fn empty(length: u32) -> SegmentMatches {
+        SegmentMatches {
+            matching: Bitmap::none(length),
+            count: 0,
+            scanned: 0,
+            buckets: Vec::new(),
+            event_range: None,
+        }
     }
 }
 
 pub(crate) fn run(
-    seen: Seen<'_>,
+    seen: VisibleSegment<'_>,
     condition: &Condition,
     search: &Search,
-    frame: &Frame,
-) -> Result<Part, ReadError> {
+    frame: &HistogramRange,
+) -> Result<SegmentMatches, ReadError> {
     search.cancel.check()?;
     let view = seen.view;
     let (matching, scanned) = matching(seen, condition, search)?;
-    let mut part = Part { count: matching.count(), matching, scanned, bars: Vec::new(), event_range: None };
+    let mut part =
+        SegmentMatches { count: matching.count(), matching, scanned, buckets: Vec::new(), event_range: None };
     if part.count == 0 {
         return Ok(part);
     }
     match search.clock {
-        Clock::Received => part.bars = received_bars(view, &part.matching, frame),
+        Clock::Received => part.buckets = received_buckets(view, &part.matching, frame),
         Clock::Event if search.from_us.is_none() || search.to_us.is_none() => {
             let (mut first, mut last) = (i64::MAX, i64::MIN);
             view.event_times(&part.matching, &mut |_, us| {
@@ -54,36 +61,36 @@ pub(crate) fn run(
             })?;
             part.event_range = Some((first, last));
         }
-        Clock::Event => part.bars = event_bars(view, &part.matching, frame)?,
+        Clock::Event => part.buckets = event_buckets(view, &part.matching, frame)?,
     }
     Ok(part)
 }
 
 /// Returns the matches and the number of documents in the time range.
 pub(crate) fn matching(
-    seen: Seen<'_>,
+    seen: VisibleSegment<'_>,
     condition: &Condition,
     search: &Search,
 ) -> Result<(Bitmap, u64), ReadError> {
-    let asked = asked(seen, search)?;
-    match asked.count {
+    let scan = scan_range(seen, search)?;
+    match scan.count {
         0 => Ok((Bitmap::none(seen.view.len()), 0)),
         count => {
-            let within = asked.within.as_ref();
+            let within = scan.within.as_ref();
             Ok((plan::matching(seen.view, condition, within, &search.cancel)?, count))
         }
     }
 }
 
 /// The documents of a segment that a search asks of.
-pub(crate) struct Asked {
+pub(crate) struct ScanRange {
     /// None: all of them.
     pub(crate) within: Option<Bitmap>,
     pub(crate) count: u64,
 }
 
 /// The documents that lie in the time range, in the snapshot, and within the boundary.
-pub(crate) fn asked(seen: Seen<'_>, search: &Search) -> Result<Asked, ReadError> {
+pub(crate) fn scan_range(seen: VisibleSegment<'_>, search: &Search) -> Result<ScanRange, ReadError> {
     let view = seen.view;
     let whole = 0..view.len();
     let unseen = seen.end.saturating_sub(view.first_sequence());
@@ -95,7 +102,7 @@ pub(crate) fn asked(seen: Seen<'_>, search: &Search) -> Result<Asked, ReadError>
         range = range.start.max(timed.start)..range.end.min(timed.end);
     }
     if range.start >= range.end {
-        return Ok(Asked { within: None, count: 0 });
+        return Ok(ScanRange { within: None, count: 0 });
     }
     let mut within = None;
     if range != whole {
@@ -117,5 +124,5 @@ pub(crate) fn asked(seen: Seen<'_>, search: &Search) -> Result<Asked, ReadError>
         }
     }
     let count = within.as_ref().map_or(u64::from(view.len()), Bitmap::count);
-    Ok(Asked { within, count })
+    Ok(ScanRange { within, count })
 }

@@ -5,9 +5,9 @@
 
 use crate::{
     answer::{Search, SearchError, Unread},
-    matches::{Found, Frame, locked, matching},
+    matches::{HistogramRange, Matches, locked, matching},
     question::Query,
-    scope::{Seen, Space, place},
+    scope::{SearchScope, VisibleSegment, row_number},
 };
 use lookup::{Bitmap, Document, ReadError};
 use std::{
@@ -16,14 +16,14 @@ use std::{
 };
 
 pub(super) struct Run<'a> {
-    pub(super) space: &'a Space,
+    pub(super) space: &'a SearchScope,
     pub(super) query: &'a Query,
     pub(super) search: Search,
     /// Newest first.
-    pub(super) views: Vec<Seen<'a>>,
-    pub(super) frame: Frame,
+    pub(super) views: Vec<VisibleSegment<'a>>,
+    pub(super) frame: HistogramRange,
     /// The matches, when they are known already.
-    pub(super) known: Option<&'a Found<'a>>,
+    pub(super) known: Option<&'a Matches<'a>>,
     /// Shift of the time range into the past, for a comparison, in microseconds.
     pub(super) earlier_us: i64,
     /// Messages that could not be read.
@@ -32,24 +32,24 @@ pub(super) struct Run<'a> {
 
 impl<'a> Run<'a> {
     pub(super) fn new(
-        space: &'a Space,
+        space: &'a SearchScope,
         query: &'a Query,
         search: &Search,
         earlier_us: i64,
     ) -> Result<Run<'a>, SearchError> {
-        let mut search = Search { bars: 0, ..search.clone() };
+        let mut search = Search { buckets: 0, ..search.clone() };
         if earlier_us != 0 {
             search.from_us = search.from_us.map(|us| us.saturating_sub(earlier_us));
             search.to_us = search.to_us.map(|us| us.saturating_sub(earlier_us));
         }
         let views = space.visible(&search);
-        let frame = Frame::new(&views, &search)?;
+        let frame = HistogramRange::new(&views, &search)?;
         let unread = Mutex::new(locked(space, &search));
         Ok(Run { space, query, search, views, frame, known: None, earlier_us, unread })
     }
 
     /// Records that a segment could not be read; fails when the run has to end.
-    pub(super) fn miss(&self, seen: Seen<'_>, error: ReadError) -> Result<(), SearchError> {
+    pub(super) fn miss(&self, seen: VisibleSegment<'_>, error: ReadError) -> Result<(), SearchError> {
         let missed = seen.unread(error)?;
         let mut unread = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
         if !unread.contains(&missed) {
@@ -71,7 +71,7 @@ impl<'a> Run<'a> {
             let mut failure = None;
             let done = seen.view.read(ids, &self.search.cancel, &mut |_, document| {
                 let mut row = document.clone();
-                row.sequence = place(seen.member, row.sequence);
+                row.sequence = row_number(seen.member, row.sequence);
                 match visit(row) {
                     Ok(wanted) => more = wanted,
                     Err(error) => {

@@ -19,10 +19,10 @@ use super::{
 use crate::{
     answer::{Clock, Search, SearchError, Unread},
     language::tree::FunctionKind,
-    matches::{BARS_MAX, Found, parallel},
+    matches::{BUCKETS_MAX, Matches, parallel},
     memory::document_bytes,
     question::Query,
-    scope::Space,
+    scope::SearchScope,
     stage::{GroupBy, Name, Of, Shape, Stage},
 };
 use lookup::{Bitmap, Column, Document, ReadError, SegmentView, Stop};
@@ -50,10 +50,10 @@ pub struct Outcome {
     pub notes: Vec<String>,
 }
 
-/// Hands every row to `sink`, newest message first, until it returns false. `search.limit`, `bars` and `facets` mean
+/// Hands every row to `sink`, newest message first, until it returns false. `search.limit`, `buckets` and `facets` mean
 /// nothing here.
 pub fn stream(
-    space: &Space,
+    space: &SearchScope,
     query: &Query,
     search: &Search,
     sink: &mut dyn FnMut(Document) -> bool,
@@ -64,12 +64,12 @@ pub fn stream(
 /// The same for the first `search.limit` rows, where what the question finds is known already. `sink` may be handed one
 /// more.
 pub(crate) fn stream_found(
-    found: &Found<'_>,
+    found: &Matches<'_>,
     query: &Query,
     search: &Search,
     sink: &mut dyn FnMut(Document) -> Result<bool, SearchError>,
 ) -> Result<Outcome, SearchError> {
-    let search = Search { bars: 0, ..search.clone() };
+    let search = Search { buckets: 0, ..search.clone() };
     let (views, frame) = (found.views.clone(), found.frame.clone());
     let unread = Mutex::new(found.unread.clone());
     // One row more than shown proves that there are more.
@@ -327,9 +327,9 @@ impl Run<'_> {
         };
         let width_us = span_us.unwrap_or_else(automatic).max(1);
         let count = length / width_us + 2;
-        if count > BARS_MAX as i64 {
+        if count > BUCKETS_MAX as i64 {
             let text =
-                format!("timechart would have {count} intervals, more than {BARS_MAX}: make them wider");
+                format!("timechart would have {count} intervals, more than {BUCKETS_MAX}: make them wider");
             return Err(SearchError::Refused(text));
         }
         let clock = self.search.clock;

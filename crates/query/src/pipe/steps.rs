@@ -13,8 +13,9 @@ use crate::{
     condition::matcher::Matcher,
     memory::{MemoryBudget, MemoryPermit},
     scope::{
+        SearchScope,
         browse::{self, Near, Same},
-        {Space, member_of},
+        member_of,
     },
     stage::{Name, Stage},
 };
@@ -31,7 +32,7 @@ const KEY_BYTES: usize = 32;
 
 /// The parts of a search that steps use.
 pub(super) struct Around<'a> {
-    pub(super) space: &'a Space,
+    pub(super) space: &'a SearchScope,
     pub(super) cancel: &'a CancelToken,
     pub(super) memory: &'a MemoryBudget,
 }
@@ -173,7 +174,7 @@ impl Step for Dedup {
 struct Context {
     before: usize,
     after: usize,
-    space: Space,
+    space: SearchScope,
     cancel: CancelToken,
     memory: MemoryBudget,
     /// The oldest message of each member that was passed on: its neighbours are not repeated.

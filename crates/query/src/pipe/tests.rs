@@ -5,7 +5,7 @@ mod damaged;
 
 use super::stream;
 use crate::{
-    ParseOptions, Query, Search, SearchError, Space,
+    ParseOptions, Query, Search, SearchError, SearchScope,
     tests::naive::{START_US, document, snapshot, with_value},
 };
 use lookup::Document;
@@ -14,7 +14,7 @@ use std::fmt::Write;
 const NOW_US: i64 = START_US + 100_000_000;
 
 /// A hundred messages, one a second; hosts gw1 and gw2 in turn, users and bytes in some.
-fn store() -> Space {
+fn store() -> SearchScope {
     let line = |n: i64| {
         let text = match n % 4 {
             0 => format!("login user=user{} ok in {n} ms", n % 8),

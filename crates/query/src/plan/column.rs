@@ -28,7 +28,7 @@ impl Plan<'_> {
             Some(found) => Ok(Known::exact(found)),
             None => {
                 let upper = self.view.values(column, &Pattern::Any, self.cancel)?;
-                Ok(Known::doubtful(upper, None, condition))
+                Ok(Known::undecided(upper, None, condition))
             }
         }
     }
@@ -95,6 +95,6 @@ impl Plan<'_> {
             return Ok(Known::exact(found));
         }
         in_doubt.or(&found);
-        Ok(Known::doubtful(in_doubt, Some(found), condition))
+        Ok(Known::undecided(in_doubt, Some(found), condition))
     }
 }

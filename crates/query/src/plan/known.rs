@@ -4,9 +4,9 @@
 //! In: bitmaps of parts. Out: the bitmaps of the whole, and what to ask of each document in between.
 //! Holds: bitmaps of undecided parts only, as many as the plan allows.
 
-use crate::{
-    condition::Condition,
-    condition::matcher::{Tokens, holds},
+use crate::condition::{
+    Condition,
+    matcher::{Tokens, holds},
 };
 use lookup::{Bitmap, Document};
 
@@ -27,14 +27,14 @@ pub(super) struct Open<'c> {
 enum Parts<'c> {
     Leaf(&'c Condition),
     /// The parts that the index did not decide; all must hold.
-    And(Vec<Part<'c>>),
+    And(Vec<UndecidedPart<'c>>),
     /// One must hold.
-    Or(Vec<Part<'c>>),
-    Not(Box<Part<'c>>),
+    Or(Vec<UndecidedPart<'c>>),
+    Not(Box<UndecidedPart<'c>>),
 }
 
 /// A member of a chain that the index did not decide.
-pub(super) struct Part<'c> {
+pub(super) struct UndecidedPart<'c> {
     /// No other document matches it; none when this was too much to keep.
     upper: Option<Bitmap>,
     open: Open<'c>,
@@ -46,7 +46,7 @@ impl<'c> Known<'c> {
     }
 
     /// Documents of which each must be asked.
-    pub(super) fn doubtful(upper: Bitmap, lower: Option<Bitmap>, condition: &'c Condition) -> Known<'c> {
+    pub(super) fn undecided(upper: Bitmap, lower: Option<Bitmap>, condition: &'c Condition) -> Known<'c> {
         Known { upper, open: Some(Open { lower, parts: Parts::Leaf(condition) }) }
     }
 
@@ -60,20 +60,20 @@ impl<'c> Known<'c> {
         upper.negate();
         let mut lower = self.upper.clone();
         lower.negate();
-        let part = Part { upper: Some(self.upper), open };
+        let part = UndecidedPart { upper: Some(self.upper), open };
         Known { upper, open: Some(Open { lower: Some(lower), parts: Parts::Not(Box::new(part)) }) }
     }
 }
 
-impl<'c> Part<'c> {
+impl<'c> UndecidedPart<'c> {
     /// A part with its bitmaps.
-    pub(super) fn kept(upper: Bitmap, open: Open<'c>) -> Part<'c> {
-        Part { upper: Some(upper), open }
+    pub(super) fn kept(upper: Bitmap, open: Open<'c>) -> UndecidedPart<'c> {
+        UndecidedPart { upper: Some(upper), open }
     }
 
     /// A part without bitmaps: evaluating the whole member again is always right, only slower.
-    pub(super) fn forgotten(member: &'c Condition) -> Part<'c> {
-        Part { upper: None, open: Open { lower: None, parts: Parts::Leaf(member) } }
+    pub(super) fn forgotten(member: &'c Condition) -> UndecidedPart<'c> {
+        UndecidedPart { upper: None, open: Open { lower: None, parts: Parts::Leaf(member) } }
     }
 
     fn holds(&self, id: u32, document: &Document, tokens: &mut Tokens) -> bool {
@@ -86,12 +86,12 @@ impl<'c> Part<'c> {
 
 impl Open<'_> {
     /// The documents that must be asked, of those that may match.
-    pub(super) fn doubtful(&self, upper: &Bitmap) -> Bitmap {
-        let mut doubtful = upper.clone();
+    pub(super) fn undecided(&self, upper: &Bitmap) -> Bitmap {
+        let mut undecided = upper.clone();
         if let Some(lower) = &self.lower {
-            doubtful.and_not(lower);
+            undecided.and_not(lower);
         }
-        doubtful
+        undecided
     }
 
     /// Returns true if a document in doubt matches.
@@ -106,14 +106,14 @@ impl Open<'_> {
 }
 
 /// All of several: `upper` is what all leave over, `lower` what is in all of them without doubt.
-pub(super) fn all_of<'c>(upper: Bitmap, lower: Option<Bitmap>, parts: Vec<Part<'c>>) -> Known<'c> {
+pub(super) fn all_of<'c>(upper: Bitmap, lower: Option<Bitmap>, parts: Vec<UndecidedPart<'c>>) -> Known<'c> {
     let open = (!parts.is_empty()).then_some(Open { lower, parts: Parts::And(parts) });
     Known { upper, open }
 }
 
 /// Combines parts of which one must hold: `upper` is the union of what they may match, `lower` of what surely
 /// matches.
-pub(super) fn any_of<'c>(upper: Bitmap, lower: Option<Bitmap>, parts: Vec<Part<'c>>) -> Known<'c> {
+pub(super) fn any_of<'c>(upper: Bitmap, lower: Option<Bitmap>, parts: Vec<UndecidedPart<'c>>) -> Known<'c> {
     let open = (!parts.is_empty()).then_some(Open { lower, parts: Parts::Or(parts) });
     Known { upper, open }
 }

@@ -49,6 +49,6 @@ impl Plan<'_> {
                 }
             }
         })?;
-        Ok(Known::doubtful(upper, Some(lower), condition))
+        Ok(Known::undecided(upper, Some(lower), condition))
     }
 }

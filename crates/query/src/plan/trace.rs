@@ -23,7 +23,7 @@ pub(crate) struct Used {
     /// Documents that may match, of those that were asked of.
     pub(crate) documents: u64,
     /// Documents among them that the index cannot decide.
-    pub(crate) doubtful: u64,
+    pub(crate) undecided: u64,
     /// Time in the index, that of the parts within it included.
     pub(crate) took: Duration,
 }
@@ -33,7 +33,7 @@ impl Used {
     pub(crate) fn merge(&mut self, other: Used) {
         self.segments += other.segments;
         self.documents += other.documents;
-        self.doubtful += other.doubtful;
+        self.undecided += other.undecided;
         self.took += other.took;
         self.words = sum(self.words, other.words);
         self.postings = sum(self.postings, other.postings);
@@ -78,7 +78,7 @@ impl Trace {
         if let Some(within) = within {
             upper.and(within);
         }
-        let doubtful = known.open.as_ref().map_or(0, |open| open.doubtful(&upper).count());
+        let undecided = known.open.as_ref().map_or(0, |open| open.undecided(&upper).count());
         match part {
             Condition::Word(word) => self.add_word(view, part, word, cancel)?,
             Condition::Phrase(phrase) | Condition::CasePhrase { words: phrase, .. } => {
@@ -92,7 +92,7 @@ impl Trace {
         let used = parts.entry(address(part)).or_default();
         used.segments = 1;
         used.documents += upper.count();
-        used.doubtful += doubtful;
+        used.undecided += undecided;
         used.took += took;
         Ok(())
     }

@@ -29,7 +29,7 @@ impl Plan<'_> {
                 let documents = self.view.words(word, self.cancel)?;
                 self.text_word(condition, word, documents)
             }
-            _ => Ok(Known::doubtful(answer.documents, answer.sure, condition)),
+            _ => Ok(Known::undecided(answer.documents, answer.sure, condition)),
         }
     }
 
@@ -41,7 +41,7 @@ impl Plan<'_> {
         documents: Bitmap,
     ) -> Result<Known<'c>, ReadError> {
         let Some(part) = within_value(word).filter(|_| documents.count() >= WORTH_NARROWING) else {
-            return Ok(Known::doubtful(documents, None, condition));
+            return Ok(Known::undecided(documents, None, condition));
         };
         let mut elsewhere = self.none();
         for used in self.view.columns() {
@@ -55,7 +55,7 @@ impl Plan<'_> {
         if sure == documents {
             return Ok(Known::exact(documents));
         }
-        Ok(Known::doubtful(documents, Some(sure), condition))
+        Ok(Known::undecided(documents, Some(sure), condition))
     }
 }
 

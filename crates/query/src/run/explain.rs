@@ -6,12 +6,11 @@
 
 use crate::{
     answer::{Search, SearchError, Unread},
-    condition::Condition,
-    condition::explain::show,
+    condition::{Condition, explain::show},
     matches::{locked, parallel, segment},
     plan::{self, Trace, Used},
     question::Query,
-    scope::{Seen, Space},
+    scope::{SearchScope, VisibleSegment},
 };
 use lookup::{ReadCost, ReadError, Stop};
 use std::time::{Duration, Instant};
@@ -36,7 +35,7 @@ pub struct Explanation {
     /// Messages in the time range.
     pub messages: u64,
     /// Messages that the index cannot decide: they are read.
-    pub doubtful: u64,
+    pub undecided: u64,
     /// The blocks that these are in.
     pub text: ReadCost,
     /// Time that the index took, microseconds.
@@ -78,7 +77,7 @@ pub struct ExplainedPart {
     /// Messages that may match, of those that the parts before it left over.
     pub documents: u64,
     /// Documents among them that the index cannot decide.
-    pub doubtful: u64,
+    pub undecided: u64,
     /// Time in the index, microseconds.
     pub took_us: u64,
     /// Its parts, in the order in which they are looked at.
@@ -86,7 +85,7 @@ pub struct ExplainedPart {
 }
 
 /// Tells what a question costs. Its pipes, and the rows that are shown, are not part of it.
-pub fn explain(space: &Space, query: &Query, search: &Search) -> Result<Explanation, SearchError> {
+pub fn explain(space: &SearchScope, query: &Query, search: &Search) -> Result<Explanation, SearchError> {
     let started = Instant::now();
     let views = space.visible(search);
     let condition = query.condition();
@@ -97,7 +96,7 @@ pub fn explain(space: &Space, query: &Query, search: &Search) -> Result<Explanat
         segments: views.len() as u64,
         skipped: 0,
         messages: 0,
-        doubtful: 0,
+        undecided: 0,
         text: ReadCost::default(),
         index_us: 0,
         estimated_us: 0,
@@ -113,7 +112,7 @@ pub fn explain(space: &Space, query: &Query, search: &Search) -> Result<Explanat
     }
     told.unread.dedup();
     told.index_us = started.elapsed().as_micros() as u64;
-    told.estimated_us = told.root.took_us + reading(told.text, told.doubtful).as_micros() as u64;
+    told.estimated_us = told.root.took_us + reading(told.text, told.undecided).as_micros() as u64;
     let threads = search.threads.clamp(1, views.len().max(1)) as u64;
     told.estimated_us /= threads;
     Ok(told)
@@ -131,24 +130,28 @@ pub(super) fn reading(text: ReadCost, messages: u64) -> Duration {
 struct Own {
     root: ExplainedPart,
     messages: u64,
-    doubtful: u64,
+    undecided: u64,
     text: ReadCost,
 }
 
 /// Explains one segment; none when it lies outside the time range.
-fn of_segment(seen: Seen<'_>, condition: &Condition, search: &Search) -> Result<Option<Own>, ReadError> {
+fn of_segment(
+    seen: VisibleSegment<'_>,
+    condition: &Condition,
+    search: &Search,
+) -> Result<Option<Own>, ReadError> {
     search.cancel.check()?;
-    let asked = segment::asked(seen, search)?;
-    if asked.count == 0 {
+    let scan = segment::scan_range(seen, search)?;
+    if scan.count == 0 {
         return Ok(None);
     }
     let trace = Trace::default();
-    let doubtful = plan::doubtful(seen.view, condition, asked.within.as_ref(), &search.cancel, &trace)?;
+    let undecided = plan::undecided(seen.view, condition, scan.within.as_ref(), &search.cancel, &trace)?;
     Ok(Some(Own {
         root: part(condition, &|part| trace.of(part)),
-        messages: asked.count,
-        doubtful: doubtful.count(),
-        text: seen.view.read_cost(&doubtful)?.unwrap_or_default(),
+        messages: scan.count,
+        undecided: undecided.count(),
+        text: seen.view.read_cost(&undecided)?.unwrap_or_default(),
     }))
 }
 
@@ -156,7 +159,7 @@ impl Explanation {
     fn add(&mut self, own: Own) {
         self.root.add(own.root);
         self.messages += own.messages;
-        self.doubtful += own.doubtful;
+        self.undecided += own.undecided;
         self.text.blocks += own.text.blocks;
         self.text.bytes += own.text.bytes;
     }
@@ -177,7 +180,7 @@ impl ExplainedPart {
             words: self.words,
             postings: self.postings,
             documents: self.documents,
-            doubtful: self.doubtful,
+            undecided: self.undecided,
             took: Duration::from_micros(self.took_us),
         }
     }
@@ -185,7 +188,7 @@ impl ExplainedPart {
     fn set(&mut self, used: Used) {
         self.segments = used.segments;
         (self.words, self.postings) = (used.words, used.postings);
-        (self.documents, self.doubtful) = (used.documents, used.doubtful);
+        (self.documents, self.undecided) = (used.documents, used.undecided);
         self.took_us = used.took.as_micros() as u64;
     }
 }
@@ -205,7 +208,7 @@ fn part(condition: &Condition, used: &dyn Fn(&Condition) -> Option<Used>) -> Exp
         words: None,
         postings: None,
         documents: 0,
-        doubtful: 0,
+        undecided: 0,
         took_us: 0,
         parts: members.iter().map(|member| self::part(member, used)).collect(),
     };

@@ -7,9 +7,9 @@
 use crate::{
     answer::{Facet, Search, SearchError},
     condition::matcher,
-    matches::{Part, parallel},
+    matches::{SegmentMatches, parallel},
     memory::{MemoryBudget, MemoryError, MemoryPermit},
-    scope::Seen,
+    scope::VisibleSegment,
 };
 use lookup::{Bitmap, Column, Pattern, ReadError, SegmentView};
 use std::{
@@ -40,7 +40,7 @@ pub(super) struct Counts {
 /// The reasons for which there are no counts.
 pub(super) enum Uncounted<'s> {
     /// A segment could not be read.
-    Read(Seen<'s>, ReadError),
+    Read(VisibleSegment<'s>, ReadError),
     /// There was no memory for them.
     Memory(SearchError),
 }
@@ -114,8 +114,8 @@ impl Counts {
 /// The facets of an answer, or the segment that could not be counted. A segment's counts are added to the sum as soon
 /// as they are known, so that there are never more of them than threads.
 pub(super) fn count<'s>(
-    views: &[Seen<'s>],
-    parts: &[Part],
+    views: &[VisibleSegment<'s>],
+    parts: &[SegmentMatches],
     search: &Search,
 ) -> Result<Vec<Facet>, Uncounted<'s>> {
     let sums: Vec<Mutex<Counts>> =

@@ -6,12 +6,10 @@
 
 use crate::{
     answer::{Row, Search, SearchError, Unread},
-    matches::{Found, order, parallel},
+    matches::{Matches, order, parallel},
     memory::{MemoryPermit, document_bytes},
     question::Query,
-    scope::{
-        browse, {Seen, Space, member_of, place},
-    },
+    scope::{SearchScope, VisibleSegment, browse, member_of, row_number},
 };
 use lookup::{CancelToken, ReadError};
 use std::{
@@ -35,7 +33,7 @@ const STEP_BYTES: usize = 256 << 10;
 
 /// The rows of an answer, newest first.
 pub struct ChosenRows {
-    space: Space,
+    space: SearchScope,
     /// The pieces of each member.
     sources: Vec<VecDeque<Piece>>,
     /// Most rows that are still to be returned.
@@ -57,7 +55,7 @@ struct Piece {
 
 impl ChosenRows {
     /// Chooses the rows that a search shows of what was found.
-    pub(super) fn of(found: &Found<'_>, search: &Search) -> Result<ChosenRows, SearchError> {
+    pub(super) fn of(found: &Matches<'_>, search: &Search) -> Result<ChosenRows, SearchError> {
         let limit = search.limit.min(ROWS_MAX);
         let behind = Behind::of(found.space, search)?;
         let mut sources: Vec<VecDeque<Piece>> = found.space.members.iter().map(|_| VecDeque::new()).collect();
@@ -96,7 +94,9 @@ impl ChosenRows {
         let results = parallel::each(threads, places.len(), |index| {
             let (member, piece) = places[index];
             let piece = &self.sources[member][piece];
-            self.space.seen(member, piece.segment).map(|seen| read(seen, &piece.ids, query, cancel, &room))
+            self.space
+                .segment_at(member, piece.segment)
+                .map(|seen| read(seen, &piece.ids, query, cancel, &room))
         });
         for ((member, piece), read) in places.into_iter().zip(results) {
             if let Some(read) = read {
@@ -146,7 +146,7 @@ impl ChosenRows {
             if !piece.rows.is_empty() {
                 return Ok(());
             }
-            let seen = self.space.seen(member, piece.segment);
+            let seen = self.space.segment_at(member, piece.segment);
             let Some(seen) = seen.filter(|_| piece.read < piece.ids.len()) else {
                 self.sources[member].pop_front();
                 continue;
@@ -168,7 +168,7 @@ impl ChosenRows {
         piece.rows.extend(read.rows.into_iter().map(|(place, row)| (first + place, row)));
         piece.read += read.count;
         let segment = piece.segment;
-        if let (Some(error), Some(seen)) = (read.error, self.space.seen(member, segment)) {
+        if let (Some(error), Some(seen)) = (read.error, self.space.segment_at(member, segment)) {
             self.unread.push(seen.unread(error)?);
         }
         Ok(())
@@ -196,7 +196,7 @@ enum Behind {
 }
 
 impl Behind {
-    fn of(space: &Space, search: &Search) -> Result<Behind, SearchError> {
+    fn of(space: &SearchScope, search: &Search) -> Result<Behind, SearchError> {
         let Some(before) = search.before else { return Ok(Behind::Nothing) };
         if space.members.len() <= 1 {
             return Ok(Behind::Sequence(before));
@@ -212,7 +212,7 @@ impl Behind {
     }
 
     /// The first document of a segment that was shown already.
-    fn end(&self, seen: &Seen<'_>) -> u32 {
+    fn end(&self, seen: &VisibleSegment<'_>) -> u32 {
         let id = |sequence: u64| {
             u32::try_from(sequence.saturating_sub(seen.view.first_sequence())).unwrap_or(u32::MAX)
         };
@@ -250,7 +250,13 @@ struct Read {
 
 /// Reads rows until there is no room for more. Gives those before an error, too; behind a damaged block the others are
 /// still read.
-fn read(seen: Seen<'_>, ids: &[u32], query: &Query, cancel: &CancelToken, room: &AtomicUsize) -> Read {
+fn read(
+    seen: VisibleSegment<'_>,
+    ids: &[u32],
+    query: &Query,
+    cancel: &CancelToken,
+    room: &AtomicUsize,
+) -> Read {
     let mut result = Read { rows: Vec::new(), count: 0, error: None };
     if room.load(Relaxed) == 0 {
         return result;
@@ -260,7 +266,7 @@ fn read(seen: Seen<'_>, ids: &[u32], query: &Query, cancel: &CancelToken, room: 
         let read = seen.view.read(&mut rest.iter().copied(), cancel, &mut |_, document| {
             let highlights: Vec<Range<usize>> = query.highlights(&document.text);
             let mut document = document.clone();
-            document.sequence = place(seen.member, document.sequence);
+            document.sequence = row_number(seen.member, document.sequence);
             let row = Row { document, highlights };
             let bytes = row_bytes(&row);
             rows.push((*count, row));

@@ -2,7 +2,7 @@
 
 use super::{ExplainedPart, Means, explain, search, values};
 use crate::{
-    Answer, Clock, MemoryBudget, ParseOptions, Query, Search, SearchError, Space, column,
+    Answer, Clock, MemoryBudget, ParseOptions, Query, Search, SearchError, SearchScope, column,
     language::tree::Operator,
     tests::naive::{START_US, document, snapshot, with_value},
 };
@@ -10,7 +10,7 @@ use lookup::{CancelToken, Column, Document, ReadCost};
 use proptest::prelude::*;
 use std::{sync::Arc, time::Instant};
 
-fn store() -> Space {
+fn store() -> SearchScope {
     let line = |n: i64| {
         let host = ["gw1", "gw2", "Web-01"][n as usize % 3];
         let text = match n % 5 {
@@ -41,7 +41,7 @@ fn check(text: &str, total: u64) {
     let answer = ask(text, &Search::default());
     assert_eq!(answer.total, total, "{text}");
     assert_eq!(answer.rows.len() as u64, total, "{text}");
-    assert_eq!(answer.bars.unwrap().counts.iter().sum::<u64>(), total, "{text}");
+    assert_eq!(answer.histogram.unwrap().counts.iter().sum::<u64>(), total, "{text}");
 }
 
 #[test]
@@ -151,19 +151,19 @@ fn cuts_time_into_bars() {
     let options = Search {
         from_us: Some(START_US + 10_000_000),
         to_us: Some(START_US + 40_000_000),
-        bars: 3,
+        buckets: 3,
         limit: 5,
         ..Search::default()
     };
     let answer = ask("failed", &options);
     assert_eq!((answer.total, answer.scanned, answer.rows.len()), (6, 30, 5));
-    assert_eq!(answer.bars.unwrap().counts, [2, 2, 2]);
+    assert_eq!(answer.histogram.unwrap().counts, [2, 2, 2]);
     let sequences: Vec<u64> = answer.rows.iter().map(|row| row.document.sequence).collect();
     assert_eq!(sequences, [35, 30, 25, 20, 15]);
     let event = ask("failed", &Search { clock: Clock::Event, ..options });
-    assert_eq!(event.total, event.bars.unwrap().counts.iter().sum::<u64>());
-    let open = ask("failed", &Search { clock: Clock::Event, bars: 7, ..Search::default() });
-    assert_eq!(open.bars.unwrap().counts.iter().sum::<u64>(), 20);
+    assert_eq!(event.total, event.histogram.unwrap().counts.iter().sum::<u64>());
+    let open = ask("failed", &Search { clock: Clock::Event, buckets: 7, ..Search::default() });
+    assert_eq!(open.histogram.unwrap().counts.iter().sum::<u64>(), 20);
 }
 
 #[test]
@@ -231,15 +231,15 @@ fn explains_what_a_question_costs() {
     assert_eq!((told.segments, told.skipped, told.messages), (6, 0, 100));
     let part = |index: usize| {
         let part: &ExplainedPart = &told.root.parts[index];
-        (part.shown.as_str(), part.means, part.documents, part.doubtful)
+        (part.shown.as_str(), part.means, part.documents, part.undecided)
     };
     assert_eq!(part(0), ("word failed", Means::Words, 20, 0));
     assert_eq!(part(1), ("NOT", Means::Parts, 13, 0));
     assert_eq!(part(2).1, Means::Text);
-    assert_eq!((told.root.documents, told.root.doubtful, told.doubtful), (13, 13, 13));
+    assert_eq!((told.root.documents, told.root.undecided, told.undecided), (13, 13, 13));
     // What the index decides alone reads nothing; what nothing is left for is not looked at.
     let told = explained("failed zzz /port/", &Search::default());
-    assert_eq!((told.doubtful, told.root.parts[2].segments, told.root.parts[0].segments), (0, 0, 6));
+    assert_eq!((told.undecided, told.root.parts[2].segments, told.root.parts[0].segments), (0, 0, 6));
     let search = Search {
         from_us: Some(START_US + 40_000_000),
         to_us: Some(START_US + 50_000_000),

@@ -4,7 +4,11 @@
 //! Holds: one bit a message of each segment, from the first time that it is needed until the segment is gone.
 //! Limits: a segment whose boundary cannot be told (locked, damaged) shows nothing at all.
 
-use crate::{condition::Condition, condition::matcher::Matcher, plan, question::Query};
+use crate::{
+    condition::{Condition, matcher::Matcher},
+    plan,
+    question::Query,
+};
 use lookup::{
     Bitmap, CancelToken, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView,
     Snapshot, Together,

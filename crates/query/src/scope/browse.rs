@@ -5,14 +5,11 @@
 
 use crate::{
     answer::SearchError,
-    condition::matcher,
-    condition::{Condition, ValueTest},
+    condition::{Condition, ValueTest, matcher},
     language::words,
     memory::{MemoryBudget, MemoryPermit, document_bytes},
     plan,
-    scope::{
-        boundary, {Space, member_of, place},
-    },
+    scope::{SearchScope, boundary, member_of, row_number},
 };
 use lookup::{CancelToken, Column, ColumnUse, Document, Pattern, ReadError, SegmentView, Snapshot};
 use std::{collections::HashMap, ops::Range};
@@ -45,7 +42,7 @@ pub struct Near {
 
 /// One message with the places of its tokens in its text.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct TokenizedMessage {
     /// The message.
     pub document: Document,
     /// Byte ranges of the tokens of its text.
@@ -53,7 +50,11 @@ pub struct Found {
 }
 
 /// The message with a number, if the space shows it.
-pub fn message(space: &Space, number: u64, cancel: &CancelToken) -> Result<Option<Found>, SearchError> {
+pub fn message(
+    space: &SearchScope,
+    number: u64,
+    cancel: &CancelToken,
+) -> Result<Option<TokenizedMessage>, SearchError> {
     let (member, sequence) = member_of(number);
     let Some(snapshot) = space.members.get(member).map(|member| &member.snapshot) else {
         return Ok(None);
@@ -67,14 +68,14 @@ pub fn message(space: &Space, number: u64, cancel: &CancelToken) -> Result<Optio
     Ok(documents.pop().map(|document| {
         let mut tokens = Vec::new();
         words::tokens(&document.text, &mut |range| tokens.push(range));
-        Found { document, tokens }
+        TokenizedMessage { document, tokens }
     }))
 }
 
 /// The message with a number between its neighbours, oldest first; empty when there is no such message. `memory` is
 /// what holds them: it is to live as long as they do.
 pub fn context(
-    space: &Space,
+    space: &SearchScope,
     number: u64,
     near: Near,
     cancel: &CancelToken,
@@ -101,12 +102,12 @@ pub fn context(
     let newer = (index..snapshot.segments.len())
         .map(|at| (at, if at == index { id + 1..u32::MAX } else { 0..u32::MAX }));
     documents.extend(walk.next(newer, after, Direction::Forward)?);
-    documents.iter_mut().for_each(|document| document.sequence = place(member, document.sequence));
+    documents.iter_mut().for_each(|document| document.sequence = row_number(member, document.sequence));
     Ok(documents)
 }
 
 /// The columns of a space, the most used first. Segments that cannot be read are left out.
-pub fn columns(space: &Space, cancel: &CancelToken) -> Result<Vec<ColumnUse>, SearchError> {
+pub fn columns(space: &SearchScope, cancel: &CancelToken) -> Result<Vec<ColumnUse>, SearchError> {
     let mut sums: HashMap<Column, ColumnUse> = HashMap::new();
     for view in space.members.iter().flat_map(|member| &member.snapshot.segments) {
         let found = match boundary::columns(view.as_ref(), cancel) {
@@ -141,7 +142,7 @@ pub struct Extent {
 }
 
 /// Returns the extent of a space. Segments that cannot be read are left out.
-pub fn extent(space: &Space, cancel: &CancelToken) -> Result<Extent, SearchError> {
+pub fn extent(space: &SearchScope, cancel: &CancelToken) -> Result<Extent, SearchError> {
     let mut extent = Extent::default();
     for view in space.members.iter().flat_map(|member| &member.snapshot.segments) {
         let of_segment = || {

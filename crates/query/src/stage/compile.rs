@@ -9,8 +9,7 @@ use super::{
     name::Name,
 };
 use crate::{
-    condition::Condition,
-    condition::compile::compile as compile_condition,
+    condition::{Condition, compile::compile as compile_condition},
     language::{
         error::{Hint, QueryError},
         fields::column_name,

@@ -2,9 +2,9 @@
 //!
 //! In: documents. Out: what a segment answers. Holds: the documents.
 
-use crate::{
-    condition::matcher::{self, Tokens},
-    condition::{Condition, ValueTest},
+use crate::condition::{
+    Condition, ValueTest,
+    matcher::{self, Tokens},
 };
 use lookup::{
     Bitmap, CancelToken, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView,

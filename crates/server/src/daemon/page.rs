@@ -5,7 +5,8 @@
 use super::{Settings, figures::Collector, ledger::LedgerKeeper, memory, running::Shared};
 use crate::statistics;
 use api::{
-    Accounts, Backend, ConnectionLimits, Ids, Limits, Listening, Place, Policy, Scope, SecurityEvent, State,
+    Accounts, Backend, ConnectionLimits, Ids, Limits, ListenOptions, Listening, Policy, Scope, SecurityEvent,
+    State,
 };
 use evidence::LedgerEntry;
 use message::Severity;
@@ -119,7 +120,7 @@ pub(crate) fn open(
         .build()
         .map_err(|error| format!("cannot start the threads of the page: {error}"))?;
     let tls = shared.clone();
-    let place = Place {
+    let place = ListenOptions {
         address,
         redirects: shared.page().redirects(),
         tls: Arc::new(move || tls.page().config()),

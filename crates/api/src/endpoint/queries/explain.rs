@@ -36,7 +36,7 @@ pub(crate) async fn explain(
     let pipes = query.written_pipes().iter().map(|pipe| pipe.text.clone()).collect();
     let query = Arc::new(query);
     let space = scope.space(&user.keyring);
-    let counted = Search { limit: 0, bars: 0, ..search.clone() };
+    let counted = Search { limit: 0, buckets: 0, ..search.clone() };
     let (asked, within) = (query.clone(), space.clone());
     let told = searching::run(&state, &user.name, search, request.timeout_ms, move |search| {
         ::query::explain(&within, &asked, &search)
@@ -48,7 +48,7 @@ pub(crate) async fn explain(
         segments: told.segments,
         skipped_by_time: told.skipped,
         messages: told.messages,
-        messages_read: told.doubtful,
+        messages_read: told.undecided,
         blocks_read: told.text.blocks,
         bytes_read: told.text.bytes,
         index_ms: ms(told.index_us),
@@ -92,7 +92,7 @@ fn part(told: ::query::ExplainedPart) -> ExplainedPart {
         words: told.words,
         postings: told.postings,
         messages: told.documents,
-        undecided: told.doubtful,
+        undecided: told.undecided,
         took_ms: ms(told.took_us),
         parts: told.parts.into_iter().map(part).collect(),
     }

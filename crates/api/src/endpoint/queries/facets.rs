@@ -33,7 +33,7 @@ pub(crate) async fn facets(
     }
     let (query, mut search) = searching::prepare(&request.query, request.default_operator, &request.time)?;
     search.limit = 0;
-    search.bars = 0;
+    search.buckets = 0;
     search.facet_limit = request.limit;
     search.facets = request.columns.iter().map(|name| ::query::column(name)).collect();
     let scope = state.scope(&user, request.logspace.as_deref(), Right::Search)?;

@@ -12,7 +12,7 @@ use crate::{
     request::extract::Body,
     search::{
         answer::{AnswerWriter, FIRST_BYTES, Shown},
-        searching::{self, Found},
+        searching::{self, AnswerWithRows},
     },
     state::State,
 };
@@ -42,7 +42,7 @@ pub(crate) async fn search(
     check_size(&request)?;
     let (query, mut search) = searching::prepare(&request.query, request.default_operator, &request.time)?;
     search.limit = request.limit;
-    search.bars = request.bars;
+    search.buckets = request.bars;
     search.facets = request.facets.iter().map(|name| ::query::column(name)).collect();
     let hints: Vec<String> = query.hints().iter().map(|hint| hint.message.clone()).collect();
     let scope = state.scope(&user, request.logspace.as_deref(), Right::Search)?;
@@ -62,7 +62,7 @@ pub(crate) async fn search(
     let (noted, written) = tokio::join!(
         state.note(&user, "search", &scope, &request.query, details),
         searching::run(&state, &user.name, search, request.timeout_ms, move |search| {
-            let found = searching::found(&space, &shown, &search)?;
+            let found = searching::answer_with_rows(&space, &shown, &search)?;
             let mut writer = writer(shown, found, hints, &search);
             Ok((writer.piece(FIRST_BYTES)?.unwrap_or_default(), writer))
         }),
@@ -73,8 +73,13 @@ pub(crate) async fn search(
 }
 
 /// Puts an answer into the API's shape.
-fn writer(shown: Shown, found: Found, mut hints: Vec<String>, search: &::query::Search) -> AnswerWriter {
-    let Found { answer, rows, more, notes } = found;
+fn writer(
+    shown: Shown,
+    found: AnswerWithRows,
+    mut hints: Vec<String>,
+    search: &::query::Search,
+) -> AnswerWriter {
+    let AnswerWithRows { answer, rows, more, notes } = found;
     let scope = &shown.scope;
     hints.extend(answer.hints.iter().cloned());
     if let Some(cut) = answer.timed_out {
@@ -91,7 +96,7 @@ fn writer(shown: Shown, found: Found, mut hints: Vec<String>, search: &::query::
         scanned: answer.scanned,
         from_us: answer.from_us,
         to_us: answer.to_us,
-        bars: rows::bars(answer.bars),
+        bars: rows::bars(answer.histogram),
         table,
     };
     let tail = SearchTail {

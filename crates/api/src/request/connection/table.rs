@@ -1,9 +1,9 @@
 //! The open connections of the page, and which of them has to make room.
 //!
-//! In: connections that come, requests that begin and end. Out: a place for each connection, or none. Holds: what is open.
-//! Limits: [`ConnectionLimits`]. A newcomer takes the place of the connection that has done nothing for the longest time:
+//! In: connections that come, requests that begin and end. Out: a registration for each connection, or none. Holds: what is open.
+//! Limits: [`ConnectionLimits`]. A newcomer takes the registration of the connection that has done nothing for the longest time:
 //! of its own address when that has too many, otherwise of the address that has the most. A connection whose request
-//! has a user keeps its place until the answer has gone out.
+//! has a user keeps its registration until the answer has gone out.
 
 use std::{
     collections::HashMap,
@@ -75,13 +75,13 @@ impl Table {
         Arc::new(Table { limits, open: Mutex::default() })
     }
 
-    /// A place for a connection; nothing when all that could make room are at work.
+    /// A registration for a connection; nothing when all that could make room are at work.
     pub(super) fn admit(
         self: &Arc<Self>,
         address: Address,
         origin: Origin,
         now: Instant,
-    ) -> Option<Arc<Place>> {
+    ) -> Option<Arc<Registration>> {
         let mut open = self.open();
         let same = open.entries.values().filter(|entry| entry.address == address).count();
         if origin == Origin::Caller && same >= self.limits.per_address {
@@ -93,7 +93,7 @@ impl Table {
         let (id, close) = (open.next, Arc::<Notify>::default());
         open.next += 1;
         open.entries.insert(id, Entry { address, active: now, protected: 0, close: close.clone() });
-        Some(Arc::new(Place { table: Arc::clone(self), id, close }))
+        Some(Arc::new(Registration { table: Arc::clone(self), id, close }))
     }
 
     /// Closes a connection that does nothing: the process is out of descriptors.
@@ -127,14 +127,14 @@ impl Open {
     }
 }
 
-/// The place of a connection, until it is dropped.
-pub(super) struct Place {
+/// The registration of a connection, until it is dropped.
+pub(super) struct Registration {
     table: Arc<Table>,
     id: u64,
     close: Arc<Notify>,
 }
 
-impl Place {
+impl Registration {
     /// Waits until the connection has to make room.
     pub(super) async fn closed(&self) {
         self.close.notified().await;
@@ -145,11 +145,11 @@ impl Place {
         if let Some(entry) = self.table.open().entries.get_mut(&self.id) {
             entry.active = now;
         }
-        Arc::new(InRequest { place: Arc::clone(self), is_protected: AtomicBool::new(false) })
+        Arc::new(InRequest { registration: Arc::clone(self), is_protected: AtomicBool::new(false) })
     }
 }
 
-impl Drop for Place {
+impl Drop for Registration {
     fn drop(&mut self) {
         self.table.open().entries.remove(&self.id);
     }
@@ -157,15 +157,15 @@ impl Drop for Place {
 
 /// A request until its answer has gone out.
 pub(crate) struct InRequest {
-    place: Arc<Place>,
+    registration: Arc<Registration>,
     is_protected: AtomicBool,
 }
 
 impl InRequest {
-    /// The request has a user: its connection keeps its place.
+    /// The request has a user: its connection keeps its registration.
     pub(crate) fn protect(&self) {
         if !self.is_protected.swap(true, Ordering::Relaxed)
-            && let Some(entry) = self.place.table.open().entries.get_mut(&self.place.id)
+            && let Some(entry) = self.registration.table.open().entries.get_mut(&self.registration.id)
         {
             entry.protected += 1;
         }
@@ -174,7 +174,7 @@ impl InRequest {
 
 impl Drop for InRequest {
     fn drop(&mut self) {
-        if let Some(entry) = self.place.table.open().entries.get_mut(&self.place.id) {
+        if let Some(entry) = self.registration.table.open().entries.get_mut(&self.registration.id) {
             entry.active = Instant::now();
             entry.protected = entry.protected.saturating_sub(usize::from(*self.is_protected.get_mut()));
         }

@@ -3,7 +3,7 @@
 //! In: a clause and its column. Out: a condition on values. Severities and facilities are ordered by their codes:
 //! `severity:<=warning` is a warning or worse.
 
-use super::{Asked, Compiler, network::network, text::edits};
+use super::{ClauseContext, Compiler, network::network, text::edits};
 use crate::{
     condition::{Condition, ValueTest},
     language::{
@@ -19,7 +19,7 @@ use std::net::IpAddr;
 impl Compiler<'_> {
     pub(super) fn column(
         &mut self,
-        asked: &Asked<'_>,
+        asked: &ClauseContext<'_>,
         column: &Column,
         test: &Test,
     ) -> Result<Condition, QueryError> {
@@ -40,7 +40,7 @@ impl Compiler<'_> {
 
     pub(super) fn columns(
         &mut self,
-        asked: &Asked<'_>,
+        asked: &ClauseContext<'_>,
         names: &Text,
         test: &Test,
     ) -> Result<Condition, QueryError> {
@@ -49,7 +49,7 @@ impl Compiler<'_> {
     }
 
     /// Tests of which one must hold of the value.
-    fn value_tests(&mut self, asked: &Asked<'_>, test: &Test) -> Result<Vec<ValueTest>, QueryError> {
+    fn value_tests(&mut self, asked: &ClauseContext<'_>, test: &Test) -> Result<Vec<ValueTest>, QueryError> {
         let one = |pattern| Ok(vec![ValueTest::Pattern(pattern)]);
         match test {
             Test::Term(text) => match text.as_plain() {
@@ -83,7 +83,7 @@ impl Compiler<'_> {
     /// The codes that a clause on severity or facility allows; none when it has wildcards or the like.
     fn codes(
         &self,
-        asked: &Asked<'_>,
+        asked: &ClauseContext<'_>,
         column: &Column,
         test: &Test,
     ) -> Result<Option<std::ops::RangeInclusive<u16>>, QueryError> {
@@ -122,7 +122,7 @@ impl Compiler<'_> {
     }
 }
 
-fn empty(asked: &Asked<'_>) -> QueryError {
+fn empty(asked: &ClauseContext<'_>) -> QueryError {
     asked.error(
         "the range is empty",
         "the order is emerg, alert, crit, err, warning, notice, info, debug; facilities go by their numbers",
@@ -150,7 +150,7 @@ fn plain_tests(text: &str) -> Vec<ValueTest> {
     vec![exact]
 }
 
-fn code(asked: &Asked<'_>, column: &Column, text: &str, last: u16) -> Result<u16, QueryError> {
+fn code(asked: &ClauseContext<'_>, column: &Column, text: &str, last: u16) -> Result<u16, QueryError> {
     let (named, what, known) = if *column == Column::Severity {
         let names = "emerg, alert, crit, err, warning, notice, info, debug";
         (Severity::from_name(text).map(|severity| u16::from(severity.0)), "severity", names)

@@ -2,7 +2,7 @@
 //!
 //! In: a clause. Out: microseconds, from and before. A time stands for all it covers: `2026-03-01` is a day.
 
-use super::{Asked, Compiler, range::ends};
+use super::{ClauseContext, Compiler, range::ends};
 use crate::{
     condition::Condition,
     language::{
@@ -15,7 +15,7 @@ use std::ops::Range;
 
 impl Compiler<'_> {
     /// The time from and before which a clause asks for.
-    pub(super) fn moment(&self, asked: &Asked<'_>, test: &Test) -> Result<(i64, i64), QueryError> {
+    pub(super) fn moment(&self, asked: &ClauseContext<'_>, test: &Test) -> Result<(i64, i64), QueryError> {
         let whole = match test {
             Test::Term(text) => text.as_plain(),
             Test::Phrase(text, None) => Some(text.shown()),
@@ -50,7 +50,7 @@ impl Compiler<'_> {
         Ok((from, to))
     }
 
-    fn span(&self, asked: &Asked<'_>, text: &str) -> Result<Range<i64>, QueryError> {
+    fn span(&self, asked: &ClauseContext<'_>, text: &str) -> Result<Range<i64>, QueryError> {
         times::time_span(text, self.now_us, self.offset_s).ok_or_else(|| {
             let remedy = "write 2026-03-01, 2026-03-01T10:00:00Z, seconds since 1970, now or now-15m";
             asked.error(format!("{text} is no time"), remedy)
@@ -58,7 +58,7 @@ impl Compiler<'_> {
     }
 
     /// Received minus sender's time.
-    pub(super) fn skew(&self, asked: &Asked<'_>, test: &Test) -> Result<Condition, QueryError> {
+    pub(super) fn skew(&self, asked: &ClauseContext<'_>, test: &Test) -> Result<Condition, QueryError> {
         if !matches!(test, Test::Range { .. } | Test::Compare(..)) {
             return Err(asked.error("@skew is asked by a range", "write @skew:>5m or @skew:[-1m TO 1m]"));
         }

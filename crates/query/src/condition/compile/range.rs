@@ -2,7 +2,7 @@
 //!
 //! In: a range or a comparison. Out: patterns of which one must match the value.
 
-use super::{Asked, Compiler};
+use super::{ClauseContext, Compiler};
 use crate::{
     condition::ValueTest,
     language::{
@@ -34,7 +34,7 @@ pub(super) fn ends(test: &Test) -> Ends<'_> {
 
 impl Compiler<'_> {
     /// The range as one pattern on a token.
-    pub(super) fn value_range(&self, asked: &Asked<'_>, test: &Test) -> Result<Pattern, QueryError> {
+    pub(super) fn value_range(&self, asked: &ClauseContext<'_>, test: &Test) -> Result<Pattern, QueryError> {
         let (lower, upper) = ends(test);
         let numeric =
             lower.iter().chain(&upper).all(|(text, _)| words::number(text.text.as_bytes()).is_some());
@@ -66,7 +66,11 @@ impl Compiler<'_> {
 
     /// The range as patterns on a value: networks when its ends are addresses, both spellings of a time when
     /// its ends are relative to now.
-    pub(super) fn value_ranges(&self, asked: &Asked<'_>, test: &Test) -> Result<Vec<ValueTest>, QueryError> {
+    pub(super) fn value_ranges(
+        &self,
+        asked: &ClauseContext<'_>,
+        test: &Test,
+    ) -> Result<Vec<ValueTest>, QueryError> {
         let (lower, upper) = ends(test);
         if let Some(networks) = networks(asked, lower, upper)? {
             let tests = networks.into_iter();
@@ -108,7 +112,7 @@ impl Compiler<'_> {
 /// The networks that make up a range of addresses; none when its ends are no addresses.
 #[allow(clippy::type_complexity)]
 fn networks(
-    asked: &Asked<'_>,
+    asked: &ClauseContext<'_>,
     lower: Option<(&EndText, bool)>,
     upper: Option<(&EndText, bool)>,
 ) -> Result<Option<Vec<([u8; 16], u8)>>, QueryError> {

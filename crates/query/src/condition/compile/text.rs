@@ -2,7 +2,7 @@
 //!
 //! In: a clause. Out: a condition on tokens where tokens can tell, on bytes where they cannot.
 
-use super::{Asked, Compiler, expression, literals, network::network};
+use super::{ClauseContext, Compiler, expression, literals, network::network};
 use crate::{
     condition::Condition,
     language::{
@@ -18,7 +18,11 @@ const PHRASE_WORDS_MAX: usize = 64;
 
 impl Compiler<'_> {
     /// A clause without field.
-    pub(super) fn everywhere(&mut self, asked: &Asked<'_>, test: &Test) -> Result<Condition, QueryError> {
+    pub(super) fn everywhere(
+        &mut self,
+        asked: &ClauseContext<'_>,
+        test: &Test,
+    ) -> Result<Condition, QueryError> {
         let condition = self.message(asked, test)?;
         if let Test::Term(text) = test
             && text.as_plain().is_some_and(|text| network(&text).is_some())
@@ -37,7 +41,11 @@ impl Compiler<'_> {
     }
 
     /// A clause on the message text.
-    pub(super) fn message(&mut self, asked: &Asked<'_>, test: &Test) -> Result<Condition, QueryError> {
+    pub(super) fn message(
+        &mut self,
+        asked: &ClauseContext<'_>,
+        test: &Test,
+    ) -> Result<Condition, QueryError> {
         match test {
             Test::Term(text) => self.words(asked, text, 0),
             Test::Phrase(text, slop) => self.words(asked, text, slop.unwrap_or(0)),
@@ -76,7 +84,7 @@ impl Compiler<'_> {
     }
 
     /// A clause on the frame as received.
-    pub(super) fn raw(&mut self, asked: &Asked<'_>, test: &Test) -> Result<Condition, QueryError> {
+    pub(super) fn raw(&mut self, asked: &ClauseContext<'_>, test: &Test) -> Result<Condition, QueryError> {
         let text = match test {
             Test::Regex { pattern, case } => {
                 return Ok(Condition::RawRegex(self.regex(asked, pattern, *case)?));
@@ -95,7 +103,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn words(&mut self, asked: &Asked<'_>, text: &Text, slop: u32) -> Result<Condition, QueryError> {
+    fn words(&mut self, asked: &ClauseContext<'_>, text: &Text, slop: u32) -> Result<Condition, QueryError> {
         if text.glyphs.is_empty() {
             return Err(
                 asked.error("nothing between the quotes", "write words between them, or * for everything")
@@ -114,7 +122,7 @@ impl Compiler<'_> {
         if signs.trim().is_empty() { Ok(Condition::All) } else { self.bytes(asked, signs.trim()) }
     }
 
-    fn bytes(&self, asked: &Asked<'_>, text: &str) -> Result<Condition, QueryError> {
+    fn bytes(&self, asked: &ClauseContext<'_>, text: &str) -> Result<Condition, QueryError> {
         if text.is_empty() {
             return Err(asked.error("an empty text", "write the text to search for between the quotes"));
         }

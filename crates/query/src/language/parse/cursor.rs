@@ -2,7 +2,7 @@
 //!
 //! In: text. Out: its characters, one by one, and errors that say where. Counts characters, not bytes.
 
-use crate::language::{error::QueryError, tree::Place};
+use crate::language::{error::QueryError, tree::TextRange};
 
 pub(super) struct Cursor {
     chars: Vec<char>,
@@ -86,8 +86,8 @@ impl Cursor {
         self.chars.get(start..end.min(self.chars.len())).unwrap_or_default().iter().collect()
     }
 
-    pub(super) fn place_from(&self, start: usize) -> Place {
-        Place { start, end: self.at }
+    pub(super) fn place_from(&self, start: usize) -> TextRange {
+        TextRange { start, end: self.at }
     }
 
     /// Reads the character after a backslash.

@@ -7,7 +7,7 @@ use super::Parser;
 use crate::language::{
     error::QueryError,
     times::parse_duration,
-    tree::{Command, Function, FunctionKind, Operator, Pipe, PipeName, Place, SortKey},
+    tree::{Command, Function, FunctionKind, Operator, Pipe, PipeName, SortKey, TextRange},
 };
 
 /// Most pipes of a question.
@@ -62,7 +62,7 @@ impl Parser {
                 return Err(QueryError::new(at, 1, format!("{c} cannot stand here"), remedy));
             }
             let text = self.cursor.slice(start, end).trim_end().to_owned();
-            pipes.push(Pipe { place: Place { start, end: start + text.chars().count() }, text, command });
+            pipes.push(Pipe { place: TextRange { start, end: start + text.chars().count() }, text, command });
         }
         Ok(pipes)
     }
@@ -363,8 +363,8 @@ impl Parser {
 const REX: &str = "rex \"user=(?<user>[a-z]+)\"";
 const STATS: &str = "stats avg(bytes) as mean by host";
 
-fn message(place: Place) -> PipeName {
-    PipeName { name: "message".to_owned(), place: Place { start: place.start, end: place.start } }
+fn message(place: TextRange) -> PipeName {
+    PipeName { name: "message".to_owned(), place: TextRange { start: place.start, end: place.start } }
 }
 
 fn at(word: &PipeName, message: impl Into<String>, remedy: impl Into<String>) -> QueryError {

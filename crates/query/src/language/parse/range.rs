@@ -5,7 +5,7 @@
 use super::Parser;
 use crate::language::{
     error::QueryError,
-    tree::{AnyPlace, Comparison, End, EndText, Node, Test, Text},
+    tree::{Comparison, End, EndText, Node, Test, Text, UncomparedRange},
 };
 
 impl Parser {
@@ -92,13 +92,13 @@ impl Parser {
         let start = self.cursor.position();
         if self.cursor.peek() == Some('"') {
             let text = self.quoted()?.shown();
-            return Ok(EndText { text, quoted: true, place: AnyPlace(self.cursor.place_from(start)) });
+            return Ok(EndText { text, quoted: true, place: UncomparedRange(self.cursor.place_from(start)) });
         }
         let mut text = String::new();
         while let Some(c) = self.cursor.peek().filter(|c| !c.is_whitespace() && !ends(*c)) {
             self.cursor.advance(1);
             text.push(if c == '\\' { self.cursor.escaped()? } else { c });
         }
-        Ok(EndText { text, quoted: false, place: AnyPlace(self.cursor.place_from(start)) })
+        Ok(EndText { text, quoted: false, place: UncomparedRange(self.cursor.place_from(start)) })
     }
 }

@@ -2,13 +2,13 @@
 //!
 //! In: commands. Out: the same; the text of each is kept, so that printing loses nothing.
 
-use super::{Node, Place};
+use super::{Node, TextRange};
 
 /// One command behind a `|`.
 #[derive(Clone, Debug)]
 pub struct Pipe {
     /// Its position, from the name to the last character.
-    pub place: Place,
+    pub place: TextRange,
     /// The text as written.
     pub text: String,
     /// The parsed command.
@@ -28,7 +28,7 @@ pub struct PipeName {
     /// The name, without quotes and escapes.
     pub name: String,
     /// Its position in the question.
-    pub place: Place,
+    pub place: TextRange,
 }
 
 /// Names are equal wherever they are written.

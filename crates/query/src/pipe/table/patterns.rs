@@ -28,14 +28,14 @@ const COMPARED_MAX: usize = 5_000;
 /// Stands for what changes.
 const GAP: &[u8] = b"<*>";
 /// Memory that a pattern takes besides its text, in a table that was just made larger.
-const SLOT_BYTES: usize = 2 * (size_of::<Seen>() + size_of::<Vec<u8>>()) + 24;
+const SLOT_BYTES: usize = 2 * (size_of::<PatternUse>() + size_of::<Vec<u8>>()) + 24;
 /// The same of a text that patterns are compared by.
 const VARIANT_BYTES: usize = 160;
 /// Memory that a row of the table takes.
 const ROW_BYTES: usize = 2_048;
 
 #[derive(Clone, Debug)]
-struct Seen {
+struct PatternUse {
     count: u64,
     first_us: i64,
     last_us: i64,
@@ -43,7 +43,7 @@ struct Seen {
 }
 
 pub(in crate::pipe) struct Patterns {
-    known: HashMap<Vec<u8>, Seen>,
+    known: HashMap<Vec<u8>, PatternUse>,
     rest: u64,
     from_us: i64,
     to_us: i64,
@@ -74,7 +74,7 @@ impl Patterns {
         let length = self.to_us.saturating_sub(self.from_us);
         let place = (us.saturating_sub(self.from_us) as i128 * POINTS as i128 / i128::from(length))
             .clamp(0, POINTS as i128 - 1);
-        let mut seen = Seen { count: 1, first_us: us, last_us: us, points: [0; POINTS] };
+        let mut seen = PatternUse { count: 1, first_us: us, last_us: us, points: [0; POINTS] };
         seen.points[place as usize] = 1;
         let pattern = masked(&row.text);
         if !self.known.contains_key(&pattern) && self.known.len() < PATTERNS_MAX {
@@ -84,7 +84,7 @@ impl Patterns {
         Ok(())
     }
 
-    fn put(&mut self, pattern: Vec<u8>, seen: Seen) {
+    fn put(&mut self, pattern: Vec<u8>, seen: PatternUse) {
         let room = self.known.len() < PATTERNS_MAX;
         match self.known.get_mut(&pattern) {
             Some(known) => known.merge(&seen),
@@ -124,7 +124,7 @@ impl Patterns {
             }
         }
         let total: u64 = self.known.values().map(|seen| seen.count).sum::<u64>() + self.rest;
-        let mut known: Vec<(Vec<u8>, Seen)> = self.known.into_iter().collect();
+        let mut known: Vec<(Vec<u8>, PatternUse)> = self.known.into_iter().collect();
         known.sort_unstable_by(|a, b| b.1.count.cmp(&a.1.count).then_with(|| a.0.cmp(&b.0)));
         known.truncate(limit);
         self.memory.grow(known.len() * ROW_BYTES)?;
@@ -174,8 +174,8 @@ impl Patterns {
     }
 }
 
-impl Seen {
-    fn merge(&mut self, other: &Seen) {
+impl PatternUse {
+    fn merge(&mut self, other: &PatternUse) {
         self.count += other.count;
         self.first_us = self.first_us.min(other.first_us);
         self.last_us = self.last_us.max(other.last_us);

@@ -1,7 +1,8 @@
 //! Searches with little memory: what needs much is refused by name, what needs little is answered.
 
 use crate::{
-    MemoryPool, ParseOptions, Query, Search, SearchError, Space, search, search_piped, search_rows, stream,
+    MemoryPool, ParseOptions, Query, Search, SearchError, SearchScope, search, search_piped, search_rows,
+    stream,
     tests::naive::{START_US, document, snapshot},
     values,
 };
@@ -13,7 +14,7 @@ const TEXT_BYTES: usize = 10_000;
 const MESSAGES: i64 = 400;
 
 /// Long messages, each of another host.
-fn store() -> Space {
+fn store() -> SearchScope {
     let filler = "word ".repeat(TEXT_BYTES / 5);
     let line = |n: i64| document(n, &format!("host{n}"), "app", &format!("{:04} {filler}", (n * 37) % 1000));
     snapshot((0..MESSAGES).map(line).collect(), 50).into()

@@ -1,7 +1,7 @@
 //! Pipes over a space of which something cannot be read: everything else is answered, and what is missing is said.
 
 use super::{START_US, options, store};
-use crate::{Query, Search, Space, search, search_piped, stream};
+use crate::{Query, Search, SearchScope, search, search_piped, stream};
 use lookup::{
     Bitmap, CancelToken, Column, ColumnUse, Document, Locked, Pattern, Phrase, PhraseAnswer, ReadError,
     SegmentView,
@@ -110,7 +110,7 @@ impl SegmentView for Damaged {
 }
 
 /// The store of the other tests, with one segment of 17 messages harmed.
-fn harmed(harm: Harm) -> Space {
+fn harmed(harm: Harm) -> SearchScope {
     let mut snapshot = store().members[0].snapshot.as_ref().clone();
     snapshot.segments[1] = Arc::new(Damaged(snapshot.segments[1].clone(), harm));
     snapshot.into()
@@ -118,7 +118,7 @@ fn harmed(harm: Harm) -> Space {
 
 /// Checks the number of rows of a question and the remarks about missing ones.
 #[track_caller]
-fn check(space: &Space, text: &str, rows: usize, unread: &[Range<u64>]) {
+fn check(space: &SearchScope, text: &str, rows: usize, unread: &[Range<u64>]) {
     let query = Query::parse(text, &options()).unwrap();
     let mut count = 0;
     let outcome = stream(space, &query, &Search::default(), &mut |_| {
@@ -167,7 +167,7 @@ fn what_is_locked_or_away_is_said() {
     };
     snapshot.locked.push(extent(0, 17));
     snapshot.away.push(extent(17, 17));
-    let space: Space = snapshot.into();
+    let space: SearchScope = snapshot.into();
     check(&space, "* | stats count()", 1, &[0..17, 17..34]);
     check(&space, "*", 66, &[0..17, 17..34]);
     let later = Search { from_us: Some(START_US + 20_000_000), ..Search::default() };

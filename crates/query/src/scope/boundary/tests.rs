@@ -2,8 +2,8 @@
 
 use super::Boundary;
 use crate::{
-    Clock, Extent, Member, MemoryBudget, Near, ParseOptions, Query, Same, Search, Space, columns, context,
-    extent, message, place, search, search_piped, stream,
+    Clock, Extent, MemoryBudget, Near, ParseOptions, Query, Same, Search, SearchScope, SearchedLogspace,
+    columns, context, extent, message, row_number, search, search_piped, stream,
     tests::naive::{START_US, document, snapshot, with_value},
     values,
 };
@@ -28,17 +28,17 @@ fn base() -> Snapshot {
     snapshot((0..100).map(line).collect(), 17)
 }
 
-fn within(ways: &[Vec<Query>], snapshot: Snapshot) -> Space {
+fn within(ways: &[Vec<Query>], snapshot: Snapshot) -> SearchScope {
     let snapshot = Arc::new(Boundary::new(ways).apply(&snapshot));
-    Space { members: vec![Member { name: "open".into(), snapshot, is_bounded: true }] }
+    SearchScope { members: vec![SearchedLogspace { name: "open".into(), snapshot, is_bounded: true }] }
 }
 
-fn filtered() -> Space {
+fn filtered() -> SearchScope {
     within(&[vec![query("host:open")]], base())
 }
 
 /// Everything that a space says to a question, without times that it took.
-fn say(space: &Space, text: &str, asked: &Search) -> String {
+fn say(space: &SearchScope, text: &str, asked: &Search) -> String {
     let mut answer = search(space, &query(text), asked).unwrap();
     answer.took_us = 0;
     answer.snapshot.clear();
@@ -62,9 +62,9 @@ fn a_filtered_space_answers_as_if_the_rest_never_was() {
         }
         left
     };
-    let alone: Space = snapshot(alone, 10).into();
+    let alone: SearchScope = snapshot(alone, 10).into();
     let all = Search {
-        bars: 7,
+        buckets: 7,
         facets: vec![
             Column::Host,
             Column::Program,
@@ -135,7 +135,7 @@ fn a_filtered_space_answers_as_if_the_rest_never_was() {
     for text in pipes {
         let Ok(asked) = Query::parse(text, &ParseOptions::default()) else { continue };
         for options in [&all, &range] {
-            let rows = |space: &Space| {
+            let rows = |space: &SearchScope| {
                 let mut rows = Vec::new();
                 let outcome = stream(space, &asked, options, &mut |mut row| {
                     row.sequence = 0;
@@ -163,7 +163,7 @@ fn looking_around_stays_within() {
     assert!(around(2, 5).is_empty(), "an anchor outside");
     let around = around(7, 2);
     assert_eq!(around.iter().map(|near| near.sequence).collect::<Vec<_>>(), [3, 5, 7, 9, 11]);
-    let names = |space: &Space| -> Vec<(String, u64, bool)> {
+    let names = |space: &SearchScope| -> Vec<(String, u64, bool)> {
         let found = columns(space, &cancel).unwrap();
         let of = |used: &lookup::ColumnUse| {
             (crate::column_name(&used.column).to_owned(), used.documents, used.numeric)
@@ -210,31 +210,32 @@ fn segments_are_kept_between_answers() {
 }
 
 /// Two logspaces: a has a message each even second, b each third; both have one in the seconds that are both.
-fn union() -> Space {
+fn union() -> SearchScope {
     let made = |every: usize, host: &'static str, a_segment: usize| {
         let lines = (0..60).step_by(every).map(|n| document(n, host, "p", &format!("line {n}")));
         Arc::new(snapshot(lines.collect(), a_segment))
     };
     let (a, b) = (made(2, "a", 7), made(3, "b", 9));
     let b = Arc::new(Boundary::new(&[vec![query("NOT message:57")]]).apply(&b));
-    let member = |name: &str, snapshot, is_bounded| Member { name: name.into(), snapshot, is_bounded };
-    Space { members: vec![member("a", a, false), member("b", b, true)] }
+    let member =
+        |name: &str, snapshot, is_bounded| SearchedLogspace { name: name.into(), snapshot, is_bounded };
+    SearchScope { members: vec![member("a", a, false), member("b", b, true)] }
 }
 
 #[test]
 fn a_union_is_one_list_by_time() {
     let space = union();
-    let asked = Search { bars: 6, facets: vec![Column::Host], ..Search::default() };
+    let asked = Search { buckets: 6, facets: vec![Column::Host], ..Search::default() };
     let answer = search(&space, &query(""), &asked).unwrap();
     assert_eq!((answer.total, answer.scanned, answer.rows.len()), (49, 49, 49));
     assert_eq!(answer.facets[0].values, [(b"a".to_vec(), 30), (b"b".to_vec(), 19)]);
-    assert_eq!(answer.bars.as_ref().unwrap().counts, [9, 8, 8, 8, 9, 7]);
+    assert_eq!(answer.histogram.as_ref().unwrap().counts, [9, 8, 8, 8, 9, 7]);
     let order = |rows: &[crate::Row]| -> Vec<(i64, u64)> {
         rows.iter().map(|row| (row.document.received_us, row.document.sequence)).collect()
     };
     let whole = order(&answer.rows);
     assert!(whole.is_sorted_by(|newer, older| newer > older), "{whole:?}");
-    assert_eq!(whole.iter().filter(|(_, number)| *number >= place(1, 0)).count(), 19);
+    assert_eq!(whole.iter().filter(|(_, number)| *number >= row_number(1, 0)).count(), 19);
     let mut paged = Vec::new();
     let mut asked = Search { limit: 4, ..Search::default() };
     loop {
@@ -258,9 +259,9 @@ fn a_union_is_one_list_by_time() {
     assert_eq!((answer.total, answer.snapshot), (15, vec![10, 5]));
     let near = Near { before: 1, after: 1, same: Same::None };
     let mut memory = MemoryBudget::unlimited().permit("context");
-    let near = context(&space, place(1, 2), near, &CancelToken::unlimited(), &mut memory).unwrap();
+    let near = context(&space, row_number(1, 2), near, &CancelToken::unlimited(), &mut memory).unwrap();
     assert_eq!(
         near.iter().map(|near| near.sequence).collect::<Vec<_>>(),
-        [place(1, 1), place(1, 2), place(1, 3)]
+        [row_number(1, 1), row_number(1, 2), row_number(1, 3)]
     );
 }

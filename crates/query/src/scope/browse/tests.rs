@@ -2,10 +2,10 @@
 
 use super::{Near, Same, columns, context, message};
 use crate::tests::naive::{document, snapshot, with_value};
-use crate::{MemoryBudget, MemoryPool, Space};
+use crate::{MemoryBudget, MemoryPool, SearchScope};
 use lookup::CancelToken;
 
-fn store() -> Space {
+fn store() -> SearchScope {
     let made = (0..50).map(|n| document(n, ["a", "b"][n as usize % 2], "p", &format!("line {n}")));
     snapshot(made.map(|line| if line.host == b"a" { with_value(line, "k", "v") } else { line }).collect(), 7)
         .into()

@@ -17,10 +17,12 @@ pub(super) const NESTED_MAX: usize = 16;
 /// Pairs that many messages share.
 pub(super) type Shared = Vec<(Vec<u8>, Datum)>;
 
-/// Whether a value stands alone, or within a list or map.
+/// The nesting of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
+    /// It stands alone.
     Top,
+    /// It is part of a list or map.
     Nested,
 }
 

@@ -9,8 +9,8 @@ const A: Address = [1; 16];
 const B: Address = [2; 16];
 const C: Address = [3; 16];
 
-fn is_closed(place: &Place) -> bool {
-    place.closed().now_or_never().is_some()
+fn is_closed(registration: &Registration) -> bool {
+    registration.closed().now_or_never().is_some()
 }
 
 /// Connections of an address, a second apart.
@@ -19,9 +19,9 @@ fn come(
     address: Address,
     start: Instant,
     seconds: std::ops::Range<u64>,
-) -> Vec<Arc<Place>> {
-    let place = |second| table.admit(address, Origin::Caller, start + Duration::from_secs(second));
-    seconds.map(|second| place(second).unwrap()).collect()
+) -> Vec<Arc<Registration>> {
+    let registration = |second| table.admit(address, Origin::Caller, start + Duration::from_secs(second));
+    seconds.map(|second| registration(second).unwrap()).collect()
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn h6_an_address_with_too_many_loses_its_oldest() {
     let (table, start) = (Table::new(LIMITS), Instant::now());
     let other = come(&table, B, start, 0..1);
     let places = come(&table, A, start, 1..7);
-    let closed: Vec<bool> = places.iter().map(|place| is_closed(place)).collect();
+    let closed: Vec<bool> = places.iter().map(|registration| is_closed(registration)).collect();
     assert_eq!(closed, [true, true, false, false, false, false]);
     assert!(!is_closed(&other[0]));
     drop(places);
@@ -43,7 +43,7 @@ fn h6_the_address_with_the_most_makes_room() {
     let flood = come(&table, A, start, 1..5);
     let more = come(&table, C, start, 5..8);
     let _late = come(&table, B, start, 9..10);
-    let closed = flood.iter().chain(&more).chain(&own).filter(|place| is_closed(place));
+    let closed = flood.iter().chain(&more).chain(&own).filter(|registration| is_closed(registration));
     assert!(closed.count() == 1 && !is_closed(&flood[1]), "the oldest of A was closed");
     assert_eq!(table.open().entries.len(), 8);
 }
@@ -52,14 +52,15 @@ fn h6_the_address_with_the_most_makes_room() {
 fn h6_requests_of_users_keep_their_place() {
     let (table, start) = (Table::new(LIMITS), Instant::now());
     let places = come(&table, A, start, 0..4);
-    let requests: Vec<Arc<InRequest>> = places.iter().map(|place| place.request(start)).collect();
+    let requests: Vec<Arc<InRequest>> =
+        places.iter().map(|registration| registration.request(start)).collect();
     requests.iter().for_each(|request| request.protect());
     requests.iter().for_each(|request| request.protect());
     assert!(table.admit(A, Origin::Caller, start).is_none());
     assert!(table.admit(A, Origin::Proxy, start).is_some(), "a proxy has more than one caller");
     drop(requests);
     assert!(table.admit(A, Origin::Caller, start).is_some());
-    assert!(is_closed(&places[0]) || places.iter().any(|place| is_closed(place)));
+    assert!(is_closed(&places[0]) || places.iter().any(|registration| is_closed(registration)));
     // A request without a user does not protect, but makes its connection younger.
     let table = Table::new(LIMITS);
     let places = come(&table, A, start, 0..4);
