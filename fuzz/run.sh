@@ -10,14 +10,9 @@ counters="$counters -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-saniti
 target=x86_64-unknown-linux-gnu
 RUSTFLAGS="$counters" cargo build --release --manifest-path fuzzer/Cargo.toml --target-dir target --target $target --quiet
 fuzzer=target/$target/release/fuzzer
-# Whole inputs to begin with: the golden files of our formats, the examples.
+# The folders of whole inputs that a target starts from.
 seeds() {
-    case $1 in
-        segment) echo ../crates/segment/testdata ;;
-        journal) echo ../crates/journal/testdata ;;
-        codec) echo ../crates/message/testdata ;;
-        configuration) echo ../examples ;;
-    esac
+    awk -v target="$1" '$1 == target { print "../" $2 }' seeds.txt
 }
 [ $# -gt 0 ] || set -- $(sed -n 's/^    ("\([a-z0-9_]*\)", .*/\1/p' targets/src/registry.rs)
 failed=0

@@ -1,16 +1,11 @@
-//! The corpus as a plain test: inputs that reached a branch of their own once are read again by every build.
+//! Replays the corpus as a plain test: every build reads the inputs again that once reached a branch of their own.
 
 use std::{fs, path::Path};
 
-/// Golden files and examples, which the fuzzer begins with.
-const SEEDS: [(&str, &str); 4] = [
-    ("segment", "../../crates/segment/testdata"),
-    ("journal", "../../crates/journal/testdata"),
-    ("codec", "../../crates/message/testdata"),
-    ("configuration", "../../examples"),
-];
+/// Folders of golden files and examples, which `fuzz/run.sh` gives to the fuzzer, too: a target and a folder on each line.
+const SEEDS: &str = include_str!("../../seeds.txt");
 
-/// Runs a target with every file of a folder; how many there were.
+/// Runs a target with every file of a folder; returns how many files there were.
 fn replay(name: &str, folder: &Path) -> usize {
     let run = fuzz_targets::target(name).unwrap_or_else(|| panic!("no target {name}"));
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
@@ -37,8 +32,10 @@ fn every_target_reads_its_corpus() {
 }
 
 #[test]
-fn targets_read_what_we_write() {
-    for (name, folder) in SEEDS {
-        assert!(replay(name, &Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)) > 0, "{folder} is empty");
+fn every_target_reads_its_seeds() {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for line in SEEDS.lines().filter(|line| !line.starts_with('#')) {
+        let (name, folder) = line.split_once(' ').expect("a target and a folder");
+        assert!(replay(name, &project.join(folder)) > 0, "{folder} is empty");
     }
 }
