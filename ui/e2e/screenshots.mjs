@@ -41,7 +41,10 @@ for (const scheme of ["light", "dark"]) {
   await page.goto(`${base}?${new URLSearchParams({ q: query, from: option("range", "now-15m"), to: "now" })}`);
   await page.waitForSelector("[role=row][aria-rowindex='3']");
   if (scheme === "light") {
-    await page.locator("[role=row][aria-rowindex='5']").click();
+    await page
+      .getByRole("row", { name: option("message", "payment of order") })
+      .first()
+      .click();
     await page.waitForTimeout(600);
   }
   await page.waitForTimeout(1200);
