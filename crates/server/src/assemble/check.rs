@@ -28,17 +28,17 @@ impl Checked {
 /// Reads a configuration and reports all errors. Starts, opens and looks up nothing.
 pub(crate) fn check(path: &Path, surroundings: &dyn Surroundings) -> Checked {
     let (tree, report) = config::parse(path, surroundings);
-    judged(tree, report)
+    with_findings(tree, report)
 }
 
 /// Does the same as [`check`], and returns the configuration as one text, with includes and blocks expanded.
 pub(crate) fn check_preprocessed(path: &Path, surroundings: &dyn Surroundings) -> (Checked, String) {
     let (tree, report, text) = config::preprocess(path, surroundings);
-    (judged(tree, report), text)
+    (with_findings(tree, report), text)
 }
 
 /// Adds the findings about a tree that has been read.
-pub(crate) fn judged(tree: Tree, mut report: Report) -> Checked {
+pub(crate) fn with_findings(tree: Tree, mut report: Report) -> Checked {
     config::check(&tree, &mut report);
     lower(&tree, &Environment::for_check(), &mut report);
     Checked { tree, report }

@@ -121,7 +121,7 @@ impl<'t> Lowering<'t> {
     /// Warns of options of a driver that have no effect. Options from a block are not mentioned, because the
     /// user may not know them.
     pub(crate) fn unused_options(&mut self, options: &Options<'t>) {
-        for option in options.unasked() {
+        for option in options.unused() {
             let origin = self.tree.texts.origin(option.name.span.text);
             if !matches!(origin, config::Origin::Expansion { .. }) {
                 let (name, driver) = (&option.name.text, &options.call.name.text);

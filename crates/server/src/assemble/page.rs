@@ -52,15 +52,15 @@ impl Lowering<'_> {
                     policy.proxy_header = ProxyHeader::Forwarded;
                 }
                 "allowed-hosts" => policy.allowed_hosts.extend(option.texts()),
-                "session-lifetime" => self.lasting(option, &mut policy.session_lifetime),
-                "session-idle" => self.lasting(option, &mut policy.session_idle),
+                "session-lifetime" => self.duration(option, &mut policy.session_lifetime),
+                "session-idle" => self.duration(option, &mut policy.session_idle),
                 _ => {}
             }
         }
         policy
     }
 
-    fn lasting(&mut self, option: &Call, into: &mut Duration) {
+    fn duration(&mut self, option: &Call, into: &mut Duration) {
         match option.age_s() {
             Some(0) | None => {
                 let message = "a session has to last for a second at least";

@@ -5,7 +5,7 @@
 
 use super::{
     assembly::lower,
-    check::{Checked, judged},
+    check::{Checked, with_findings},
     environment::Environment,
 };
 use config::{Diagnostic, LeftOut, Report, Skipping, Span, Surroundings, Tree, tree::Statement};
@@ -29,24 +29,24 @@ pub(crate) fn check_skipping(path: &Path, surroundings: &dyn Surroundings) -> Re
     let (mut tree, read, preprocessed) = config::preprocess(path, surroundings);
     let had_paths = has_paths(&tree);
     let Some(mut skipping) = Skipping::start(&mut tree, &read) else {
-        return Reduced { checked: judged(tree, read), preprocessed, left_out: Vec::new() };
+        return Reduced { checked: with_findings(tree, read), preprocessed, left_out: Vec::new() };
     };
-    let mut told = Report::default();
-    told.extend_forgiven(&read);
+    let mut reported = Report::default();
+    reported.extend_forgiven(&read);
     for _ in 0..ROUNDS_MAX {
         let mut round = Report::default();
         config::check(&tree, &mut round);
         lower(&tree, &Environment::for_check(), &mut round);
         if round.is_usable() || !skipping.round(&mut tree, &round) {
-            round.findings().iter().for_each(|finding| told.push(finding.clone()));
+            round.findings().iter().for_each(|finding| reported.push(finding.clone()));
             break;
         }
-        told.extend_forgiven(&round);
+        reported.extend_forgiven(&round);
     }
     if had_paths && !has_paths(&tree) {
-        told.push(Diagnostic::error(Span::default(), "no log path is left that can be run"));
+        reported.push(Diagnostic::error(Span::default(), "no log path is left that can be run"));
     }
-    Reduced { checked: Checked { tree, report: told }, preprocessed, left_out: skipping.left_out() }
+    Reduced { checked: Checked { tree, report: reported }, preprocessed, left_out: skipping.left_out() }
 }
 
 fn has_paths(tree: &Tree) -> bool {

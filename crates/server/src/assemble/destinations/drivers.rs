@@ -6,7 +6,7 @@
 use super::{
     file::virtual_console,
     network::socket::remote_port,
-    queueing::{gathered, queueing},
+    queueing::{gathered_bytes, queueing},
     reshaping::reshaped,
 };
 use crate::assemble::{
@@ -46,8 +46,8 @@ impl<'t> Lowering<'t> {
             self.hooks.extend(Hook::of(&id, &options));
             let before = outlets.len();
             if call.key() == "network-load-balancer" {
-                outlets.extend(self.balancer(&id, &options).map(|outlet| (id, outlet)));
-            } else if self.driver(&id, &options) {
+                outlets.extend(self.load_balancer(&id, &options).map(|outlet| (id, outlet)));
+            } else if self.add_driver(&id, &options) {
                 outlets.push(self.late_bound_outlet(&id));
             }
             if outlets.len() > before {
@@ -59,13 +59,13 @@ impl<'t> Lowering<'t> {
     }
 
     /// Makes one driver. False after an error, which is in the report.
-    fn driver(&mut self, id: &str, options: &Options<'t>) -> bool {
+    fn add_driver(&mut self, id: &str, options: &Options<'t>) -> bool {
         if options.call.key() == "logspace" {
             let logspace = self.logspace(id, options);
             self.logspaces.extend(logspace.clone());
             return logspace.is_some();
         }
-        self.target(options).is_some_and(|(driver, template)| self.queued(id, options, driver, template))
+        self.target(options).is_some_and(|(driver, template)| self.add_target(id, options, driver, template))
     }
 
     /// Makes the end of a path, to be connected to a queue later.
@@ -82,7 +82,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Makes a target behind a queue. False after an error, which is in the report.
-    pub(crate) fn queued(
+    pub(crate) fn add_target(
         &mut self,
         id: &str,
         options: &Options<'t>,
@@ -94,7 +94,7 @@ impl<'t> Lowering<'t> {
         self.destinations.push(DestinationSpec {
             id: id.to_owned(),
             component: options.call.key(),
-            queueing: Queueing { disk, batch_bytes: gathered(&driver), ..queueing(options) },
+            queueing: Queueing { disk, batch_bytes: gathered_bytes(&driver), ..queueing(options) },
             driver,
             rendering: Rendering { template },
         });
@@ -120,9 +120,11 @@ impl<'t> Lowering<'t> {
                 let name = options.own_text("filename")?;
                 let file = self.file(options, Some(name))?;
                 // One thread writes it; syslog-ng shows its number.
-                let line =
-                    self.fixed(&format!("thread_id={} message=$MESSAGE\n", std::process::id()), options)?;
-                (DestinationDriver::File(file), self.templated(line, options))
+                let line = self.built_in_template(
+                    &format!("thread_id={} message=$MESSAGE\n", std::process::id()),
+                    options,
+                )?;
+                (DestinationDriver::File(file), self.template_renderer(line, options))
             }
             "pipe" | "fifo" => {
                 let permissions = self.permissions(options, Some(0o600), ["owner", "group", "perm"]);
@@ -156,7 +158,7 @@ impl<'t> Lowering<'t> {
             "unix-dgram" => self.socket(options, SocketKind::UnixDatagram(path()?), Framing::Datagram)?,
             _ => {
                 let to = Server { host: options.plain()?, port: remote_port(options) };
-                let (kind, framing) = self.remote(options, to)?;
+                let (kind, framing) = self.remote_socket(options, to)?;
                 let (driver, render) = self.socket(options, kind, framing)?;
                 (self.spoofing(options, driver), render)
             }

@@ -3,7 +3,9 @@
 //! In: options of a driver. Out: a [`FileTarget`]. Holds: nothing.
 //! Limits: [`OPEN_FILES_MAX`] open files of one destination.
 
-use crate::assemble::{expressions::rendering::Templated, lowering::Lowering, options::driver::Options};
+use crate::assemble::{
+    expressions::rendering::TemplateRenderer, lowering::Lowering, options::driver::Options,
+};
 use config::tree::{Arg, Call, Name};
 use delivery::{FileTarget, Rotation};
 use message::Render;
@@ -31,7 +33,7 @@ impl<'t> Lowering<'t> {
         };
         Some(FileTarget {
             trusted_prefix: text.split('$').next().unwrap_or_default().to_owned(),
-            name: self.named(template, options),
+            name: self.name_renderer(template, options),
             create_folders: options.is_yes("create-dirs"),
             permissions: self.permissions(options, Some(0o600), ["owner", "group", "perm"]),
             folder_permissions: self.permissions(
@@ -50,10 +52,10 @@ impl<'t> Lowering<'t> {
     }
 
     /// Makes a renderer for a file's name: its times are in a zone of their own.
-    fn named(&mut self, template: Arc<Template>, options: &Options<'t>) -> Box<dyn Render> {
+    fn name_renderer(&mut self, template: Arc<Template>, options: &Options<'t>) -> Box<dyn Render> {
         let zone = self.zone(options.any("local-time-zone"));
         let render = RenderOptions { zone, ..self.render_options(options) };
-        Box::new(Templated::new(template, render, self.environment.site.clone()))
+        Box::new(TemplateRenderer::new(template, render, self.environment.site.clone()))
     }
 }
 

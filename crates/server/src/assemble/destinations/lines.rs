@@ -19,13 +19,13 @@ impl<'t> Lowering<'t> {
     pub(crate) fn file_line(&mut self, options: &Options<'t>) -> Option<Box<dyn Render>> {
         if options.own("template").is_some() || self.globals.get("file-template").is_some() {
             let template = self.driver_template(options, "file-template")?;
-            return Some(self.templated(template, options));
+            return Some(self.template_renderer(template, options));
         }
         if options.flags().iter().any(|flag| flag == "syslog-protocol") {
-            return Some(self.encoded(options, Dialect::Rfc5424, Framing::Newline));
+            return Some(self.syslog_renderer(options, Dialect::Rfc5424, Framing::Newline));
         }
-        let template = self.fixed(FILE_LINE, options)?;
-        Some(self.templated(template, options))
+        let template = self.built_in_template(FILE_LINE, options)?;
+        Some(self.template_renderer(template, options))
     }
 
     /// Returns the template of `template()`, else a syslog line.
@@ -37,19 +37,24 @@ impl<'t> Lowering<'t> {
     ) -> Option<Box<dyn Render>> {
         let is_templated = options.own("template").is_some() || self.globals.get("proto-template").is_some();
         if !is_templated {
-            return Some(self.encoded(options, dialect, framing));
+            return Some(self.syslog_renderer(options, dialect, framing));
         }
         let template = self.driver_template(options, "proto-template")?;
         if dialect != Dialect::Rfc5424 {
-            return Some(self.templated(template, options));
+            return Some(self.template_renderer(template, options));
         }
         // In an RFC 5424 line the template is the text of the message only.
         let end = if framing == Framing::Newline { "\n" } else { "" };
-        let whole = self.fixed(&format!("{RFC5424_HEADER}{}{end}", template.text()), options)?;
-        Some(self.templated(whole, options))
+        let whole = self.built_in_template(&format!("{RFC5424_HEADER}{}{end}", template.text()), options)?;
+        Some(self.template_renderer(whole, options))
     }
 
-    fn encoded(&mut self, options: &Options<'t>, dialect: Dialect, framing: Framing) -> Box<dyn Render> {
+    fn syslog_renderer(
+        &mut self,
+        options: &Options<'t>,
+        dialect: Dialect,
+        framing: Framing,
+    ) -> Box<dyn Render> {
         let render = self.render_options(options);
         let encode = EncodeOptions {
             stamp_format: render.stamp_format,
@@ -57,22 +62,22 @@ impl<'t> Lowering<'t> {
             zone: render.zone,
             ..EncodeOptions::new(dialect, framing)
         };
-        Box::new(Encoded::new(Encoder::new(encode)))
+        Box::new(SyslogRenderer::new(Encoder::new(encode)))
     }
 }
 
 /// Renders messages as syslog lines.
-pub(crate) struct Encoded {
+pub(crate) struct SyslogRenderer {
     encoder: Encoder,
 }
 
-impl Encoded {
-    pub(crate) fn new(encoder: Encoder) -> Encoded {
-        Encoded { encoder }
+impl SyslogRenderer {
+    pub(crate) fn new(encoder: Encoder) -> SyslogRenderer {
+        SyslogRenderer { encoder }
     }
 }
 
-impl Render for Encoded {
+impl Render for SyslogRenderer {
     fn begin(&mut self, _now: Stamp) {}
 
     fn render(&mut self, batch: &Batch, index: usize, _sequence: u64, out: &mut Vec<u8>) {

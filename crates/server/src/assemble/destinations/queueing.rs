@@ -10,7 +10,7 @@ use delivery::{DestinationDriver, MarkMode, Marks, Queueing};
 const MANY_FILES_BYTES: usize = 4 << 20;
 
 /// Returns the number of bytes that are gathered before a write.
-pub(crate) fn gathered(driver: &DestinationDriver) -> usize {
+pub(crate) fn gathered_bytes(driver: &DestinationDriver) -> usize {
     match driver {
         DestinationDriver::Http(target) => target.gathered_bytes(),
         DestinationDriver::File(target) if target.name.constant().is_none() => MANY_FILES_BYTES,

@@ -98,11 +98,11 @@ impl<'t> Lowering<'t> {
         let name = Name { text: arg.text()?.to_owned(), span: arg.span() };
         let call = slog_call(&name.text)?;
         let is_sized = self.refuse_sizes(options);
-        let sealing = match call {
-            Ok(call) => self.sealing(&name, call, options),
+        let lines = match call {
+            Ok(call) => self.sealed_renderer(&name, call, options),
             Err(error) => self.refuse(&name, error),
         };
-        Some(sealing.filter(|_| !is_sized))
+        Some(lines.filter(|_| !is_sized))
     }
 
     /// Reports options that change the size of lines, because a sealed line of another size cannot be opened.
@@ -122,12 +122,17 @@ impl<'t> Lowering<'t> {
         written.iter().any(Option::is_some)
     }
 
-    fn sealing(&mut self, name: &Name, call: SlogCall, options: &Options<'t>) -> Option<Box<dyn Render>> {
+    fn sealed_renderer(
+        &mut self,
+        name: &Name,
+        call: SlogCall,
+        options: &Options<'t>,
+    ) -> Option<Box<dyn Render>> {
         let Some(log) = options.plain().filter(|log| !log.contains('$')) else {
             return self.refuse(name, "a file of $(slog) has no macros in its name: one key is for one log");
         };
-        let template = self.fixed(&call.template, options)?;
-        let inner = self.templated(template, options);
+        let template = self.built_in_template(&call.template, options)?;
+        let inner = self.template_renderer(template, options);
         let sealer = self.environment.kept.get::<crate::slog::Sealer>(&call.key_file.display().to_string());
         if self.environment.looks_up {
             let loaded = sealer.load(&call.key_file, &call.mac_file);

@@ -83,8 +83,8 @@ impl<'t> Lowering<'t> {
 
     /// Lowers every expression before it gives up, so that all errors are reported.
     fn expressions(&mut self, filters: &[Expression]) -> Option<Vec<Expr>> {
-        let lowered: Vec<Option<Expr>> = filters.iter().map(|filter| self.expression(filter)).collect();
-        lowered.into_iter().collect()
+        let compiled: Vec<Option<Expr>> = filters.iter().map(|filter| self.expression(filter)).collect();
+        compiled.into_iter().collect()
     }
 
     fn test(&mut self, leaf: &FilterLeaf) -> Option<Test> {
@@ -94,18 +94,18 @@ impl<'t> Lowering<'t> {
             FilterLeaf::Match(found) => self.matching(found)?,
             FilterLeaf::Netmask(name) => match Netmask::parse(&name.text) {
                 Ok(network) => Test::Netmask(network),
-                Err(error) => self.nothing(name, &error.to_string()),
+                Err(error) => self.no_network(name, &error.to_string()),
             },
             FilterLeaf::Netmask6(name) => match Netmask6::parse(&name.text) {
                 Ok(network) => Test::Netmask6(network),
-                Err(error) => self.nothing(name, &error.to_string()),
+                Err(error) => self.no_network(name, &error.to_string()),
             },
             FilterLeaf::Tags(tags) => Test::Tags(tags.iter().map(|tag| tag.text.clone()).collect()),
             FilterLeaf::Source(name) => Test::Source(name.text.clone()),
             FilterLeaf::InList { file, value } => {
                 let name = value.text.strip_prefix('$').unwrap_or(&value.text);
                 let bare = name.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(name);
-                Test::InList { field: FieldName::parse(bare), lines: self.list(file)? }
+                Test::InList { field: FieldName::parse(bare), lines: self.lines_of_file(file)? }
             }
             FilterLeaf::RateLimit { key, rate } => {
                 let key = match key {
@@ -133,14 +133,14 @@ impl<'t> Lowering<'t> {
     }
 
     /// Reports an invalid network. As in syslog-ng, no sender belongs to it.
-    fn nothing(&mut self, name: &Name, error: &str) -> Test {
+    fn no_network(&mut self, name: &Name, error: &str) -> Test {
         let warning = Diagnostic::warning(name.span, error).label("no sender is in this network");
         self.report.push(warning);
         Test::Facility(FacilitySet::default())
     }
 
     /// Returns the lines of a file.
-    fn list(&mut self, file: &Name) -> Option<Arc<HashSet<Vec<u8>>>> {
+    fn lines_of_file(&mut self, file: &Name) -> Option<Arc<HashSet<Vec<u8>>>> {
         if !self.environment.looks_up {
             return Some(Arc::default());
         }

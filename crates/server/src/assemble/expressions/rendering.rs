@@ -9,7 +9,7 @@ use std::sync::Arc;
 use template::{Escape, RenderOptions, Renderer, Site, Template};
 
 /// Renders messages by a template.
-pub(crate) struct Templated {
+pub(crate) struct TemplateRenderer {
     template: Arc<Template>,
     renderer: Renderer,
     constant: Option<String>,
@@ -17,15 +17,15 @@ pub(crate) struct Templated {
     is_numbered: bool,
 }
 
-impl Templated {
-    pub(crate) fn new(template: Arc<Template>, options: RenderOptions, site: Arc<Site>) -> Templated {
+impl TemplateRenderer {
+    pub(crate) fn new(template: Arc<Template>, options: RenderOptions, site: Arc<Site>) -> TemplateRenderer {
         let constant = template.constant().and_then(|bytes| String::from_utf8(bytes.to_vec()).ok());
         let is_numbered = !template.is_simple();
-        Templated { template, renderer: Renderer::new(options, site), constant, is_numbered }
+        TemplateRenderer { template, renderer: Renderer::new(options, site), constant, is_numbered }
     }
 }
 
-impl Render for Templated {
+impl Render for TemplateRenderer {
     fn begin(&mut self, now: Stamp) {
         self.renderer.now = now;
     }
@@ -59,13 +59,17 @@ fn seqnum(batch: &Batch, index: usize, sequence: u64) -> u32 {
 }
 
 impl<'t> Lowering<'t> {
-    pub(crate) fn templated(&mut self, template: Arc<Template>, options: &Options<'t>) -> Box<dyn Render> {
+    pub(crate) fn template_renderer(
+        &mut self,
+        template: Arc<Template>,
+        options: &Options<'t>,
+    ) -> Box<dyn Render> {
         let render = self.render_options(options);
-        Box::new(Templated::new(template, render, self.environment.site.clone()))
+        Box::new(TemplateRenderer::new(template, render, self.environment.site.clone()))
     }
 
     /// Compiles a template of ours.
-    pub(crate) fn fixed(&mut self, text: &str, options: &Options<'t>) -> Option<Arc<Template>> {
+    pub(crate) fn built_in_template(&mut self, text: &str, options: &Options<'t>) -> Option<Arc<Template>> {
         self.template(&Name { text: text.to_owned(), span: options.call.name.span }).map(Arc::new)
     }
 }

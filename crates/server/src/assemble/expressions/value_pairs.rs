@@ -49,7 +49,7 @@ impl<'t> Lowering<'t> {
             }
             "pair" => {
                 let ([name, value], Some(text)) = (option.args.as_slice(), option.text()) else {
-                    return self.unfit(option, "needs a name and a template");
+                    return self.refuse_option(option, "needs a name and a template");
                 };
                 debug_assert_eq!(name.text(), Some(text));
                 let template = self.template_argument(value)?;
@@ -68,7 +68,7 @@ impl<'t> Lowering<'t> {
         let mut changes = Vec::new();
         for option in key.options() {
             if option.key() != "rekey" {
-                return self.unfit(option, "is not known here; rekey() is");
+                return self.refuse_option(option, "is not known here; rekey() is");
             }
             changes.extend(self.changes(option)?);
         }
@@ -91,12 +91,15 @@ impl<'t> Lowering<'t> {
             }
             ("lower", ..) => Rekey::Lower,
             ("upper", ..) => Rekey::Upper,
-            _ => return self.unfit(option, &format!("cannot be used so; changes of names are {CHANGES}")),
+            _ => {
+                return self
+                    .refuse_option(option, &format!("cannot be used so; changes of names are {CHANGES}"));
+            }
         };
         Some(change)
     }
 
-    fn unfit<T>(&mut self, option: &Call, what: &str) -> Option<T> {
+    fn refuse_option<T>(&mut self, option: &Call, what: &str) -> Option<T> {
         let message = format!("`{}()` {what}", option.name.text);
         self.report.push(Diagnostic::error(option.span, message));
         None

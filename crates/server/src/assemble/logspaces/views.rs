@@ -77,7 +77,7 @@ impl<'t> Lowering<'t> {
         let members: Vec<&'t Arg> = call.args.iter().collect();
         match (call.key().as_str(), members.as_slice()) {
             ("filtered", [base, Arg::Text(filter) | Arg::Word(filter)]) => {
-                self.boundary(filter)?;
+                self.check_filter(filter)?;
                 let filter = Some(filter);
                 Some(Definition { name: &view.name, is_multiple: false, members: vec![base], filter })
             }
@@ -92,7 +92,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Checks a filter: it must have no pipes and must not depend on the time of the search.
-    fn boundary(&mut self, filter: &Name) -> Option<()> {
+    fn check_filter(&mut self, filter: &Name) -> Option<()> {
         let at = |now_us| Query::parse(&filter.text, &ParseOptions { now_us, ..ParseOptions::default() });
         let (query, later) = match (at(1 << 50), at((1 << 50) + 1)) {
             (Ok(query), Ok(later)) => (query, later),

@@ -33,17 +33,17 @@ impl<'t> Options<'t> {
         let (tables, globals) = (self.tables, self.globals);
         let name = name.to_owned();
         let wanted = self.call.options().filter(move |option| present_name(tables, &option.key()) == name);
-        wanted.inspect(move |option| globals.ask(option))
+        wanted.inspect(move |option| globals.mark_used(option))
     }
 
     /// Returns the supported options that were not read while the driver was made: they have no effect as
     /// written. Options that only name it are left out.
-    pub(crate) fn unasked(&self) -> impl Iterator<Item = &'t Call> {
+    pub(crate) fn unused(&self) -> impl Iterator<Item = &'t Call> {
         let (tables, globals) = (self.tables, self.globals);
         self.call.options().filter(move |option| {
             let standing = options::row(tables, &option.key()).map(|row| row.standing);
             let works = matches!(standing, Some(Standing::Honoured | Standing::Renamed(_)));
-            works && option.key() != "persist-name" && !globals.was_asked(option)
+            works && option.key() != "persist-name" && !globals.was_used(option)
         })
     }
 

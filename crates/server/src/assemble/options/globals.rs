@@ -21,7 +21,7 @@ pub(crate) struct Globals<'t> {
     options: BTreeMap<String, &'t Call>,
     pub(crate) version: Option<Version>,
     /// The options of drivers that were asked for: all others have no effect.
-    asked: RefCell<HashSet<*const Call>>,
+    used: RefCell<HashSet<*const Call>>,
 }
 
 impl<'t> Globals<'t> {
@@ -41,13 +41,13 @@ impl<'t> Globals<'t> {
     }
 
     /// Notes that an option of a driver was asked for.
-    pub(crate) fn ask(&self, option: &Call) {
-        self.asked.borrow_mut().insert(ptr::from_ref(option));
+    pub(crate) fn mark_used(&self, option: &Call) {
+        self.used.borrow_mut().insert(ptr::from_ref(option));
     }
 
     /// Returns true if the option was asked for.
-    pub(crate) fn was_asked(&self, option: &Call) -> bool {
-        self.asked.borrow().contains(&ptr::from_ref(option))
+    pub(crate) fn was_used(&self, option: &Call) -> bool {
+        self.used.borrow().contains(&ptr::from_ref(option))
     }
 
     /// `stats(level())`, or `stats-level()`.

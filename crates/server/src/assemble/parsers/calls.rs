@@ -153,7 +153,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Reports an error in an option of a parser.
-    pub(crate) fn wrong(&mut self, option: &Call, message: impl Into<String>) {
+    pub(crate) fn report_option(&mut self, option: &Call, message: impl Into<String>) {
         self.report.push(Diagnostic::error(option.span, message.into()));
     }
 }

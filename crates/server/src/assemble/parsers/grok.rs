@@ -26,7 +26,7 @@ impl<'t> Lowering<'t> {
             let folder = option.text().unwrap_or_default();
             match self.environment.looks_up {
                 true => add_folder(&mut library, Path::new(folder))
-                    .map_err(|error| self.wrong(option, error.to_string()))
+                    .map_err(|error| self.report_option(option, error.to_string()))
                     .ok()?,
                 false => unread = true,
             }
@@ -34,7 +34,7 @@ impl<'t> Lowering<'t> {
         for option in options.all("custom-pattern") {
             let [name, pattern] = option.texts().try_into().unwrap_or_default();
             if name.is_empty() || pattern.is_empty() {
-                self.wrong(option, "`custom-pattern()` takes a name and a regular expression");
+                self.report_option(option, "`custom-pattern()` takes a name and a regular expression");
                 return None;
             }
             library.add(&name, &pattern);
@@ -47,7 +47,7 @@ impl<'t> Lowering<'t> {
                 Ok(grok) => patterns.push(grok),
                 Err(GrokError::Unknown { .. }) if unread => {}
                 Err(error) => {
-                    self.wrong(option, format!("pattern {text}: {error}"));
+                    self.report_option(option, format!("pattern {text}: {error}"));
                     return None;
                 }
             }

@@ -75,18 +75,18 @@ impl<'t> Lowering<'t> {
                 "tags" => made.tags.extend(inner.texts()),
                 "value" => {
                     let [name, value] = inner.args.as_slice() else {
-                        self.wrong(inner, "`value()` takes a name and a template");
+                        self.report_option(inner, "`value()` takes a name and a template");
                         return None;
                     };
                     let Some(name) = Arg::text(name) else {
-                        self.wrong(inner, "the name of a value is a text");
+                        self.report_option(inner, "the name of a value is a text");
                         return None;
                     };
                     let name = FieldName::parse(&format!("{prefix}{name}"));
                     let errors = self.report.findings().len();
                     let Some(template) = self.template_argument(value) else {
                         if self.report.findings().len() == errors {
-                            self.wrong(inner, "the second argument of `value()` is no template");
+                            self.report_option(inner, "the second argument of `value()` is no template");
                         }
                         return None;
                     };

@@ -44,8 +44,8 @@ impl<'t> Lowering<'t> {
         let last = self.kept(parser, &format!("{what} database"));
         let loaded = database_file::load(&path, &prefix, &self.definitions, last);
         let span = options.own("file").map_or(parser.options.call.span, |option| option.span);
-        for complaint in &loaded.complaints {
-            self.report.push(Diagnostic::warning(span, complaint.clone()));
+        for warning in &loaded.warnings {
+            self.report.push(Diagnostic::warning(span, warning.clone()));
         }
         let parser = Arc::new(DbParser::new(loaded.database.clone(), state, made));
         self.databases.push(WatchedDatabase::new(path, prefix, &loaded, parser.clone()));

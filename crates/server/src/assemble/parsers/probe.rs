@@ -46,7 +46,7 @@ impl<'t> Lowering<'t> {
         let mut labels = Vec::new();
         for arg in &option.args {
             let Arg::Pair(name, value) = arg else {
-                self.wrong(option, "labels are pairs such as \"host\" => \"${HOST}\"");
+                self.report_option(option, "labels are pairs such as \"host\" => \"${HOST}\"");
                 return None;
             };
             let value = self.template_argument(value)?;

@@ -27,7 +27,7 @@ impl<'t> Lowering<'t> {
         let database = options.own("database")?;
         let path = self.beside_configuration(PathBuf::from(options.own_text("database")?));
         if path.extension().is_none_or(|extension| extension != "csv") {
-            self.wrong(database, "a database is a file whose name ends in .csv");
+            self.report_option(database, "a database is a file whose name ends in .csv");
             return None;
         }
         let contexts = Arc::new(Contexts::default());
@@ -85,7 +85,7 @@ impl<'t> Lowering<'t> {
     fn table(&mut self, option: &'t Call, mut file: TableFile) -> Option<()> {
         if self.environment.looks_up {
             if let Err(error) = file.load() {
-                self.wrong(option, format!("cannot use `{}`: {error}", file.path().display()));
+                self.report_option(option, format!("cannot use `{}`: {error}", file.path().display()));
                 return None;
             }
         }
@@ -103,7 +103,7 @@ impl<'t> Lowering<'t> {
             None => (false, option),
         };
         let Some(arg) = written.args.first().filter(|arg| arg.text().is_some()) else {
-            self.wrong(option, "a selector is a template, glob(template) or filters(file)");
+            self.report_option(option, "a selector is a template, glob(template) or filters(file)");
             return None;
         };
         let template = self.template_or_named(&name(arg))?;
@@ -119,7 +119,7 @@ impl<'t> Lowering<'t> {
         match filter_file::read(&path, &self.definitions) {
             Ok(filters) => Some(filters),
             Err(error) => {
-                self.wrong(option, format!("cannot use `{}`: {error}", path.display()));
+                self.report_option(option, format!("cannot use `{}`: {error}", path.display()));
                 None
             }
         }

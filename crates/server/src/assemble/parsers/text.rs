@@ -19,7 +19,7 @@ impl<'t> Lowering<'t> {
         let separator = options.own_text("value-separator").unwrap_or_else(|| "=".to_owned());
         let &[value_separator] = separator.as_bytes() else {
             if let Some(option) = options.own("value-separator") {
-                self.wrong(option, "the separator of values is one character of ASCII");
+                self.report_option(option, "the separator of values is one character of ASCII");
             }
             return None;
         };
@@ -78,7 +78,7 @@ impl<'t> Lowering<'t> {
         let Arg::Call(typed) = column else { return Some(TypeHint::Kind(ValueKind::String)) };
         let hint = TypeHint::from_name(&typed.key());
         if hint.is_none() {
-            self.wrong(typed, format!("there is no type `{}`", typed.name.text));
+            self.report_option(typed, format!("there is no type `{}`", typed.name.text));
         }
         hint
     }
@@ -88,7 +88,7 @@ impl<'t> Lowering<'t> {
         let mut json = Json { marker: options.own_text("marker").unwrap_or_default(), ..Json::default() };
         if let Some(option) = options.own("key-delimiter") {
             let &[delimiter] = option.text().unwrap_or_default().as_bytes() else {
-                self.wrong(option, "the delimiter of names is one character of ASCII");
+                self.report_option(option, "the delimiter of names is one character of ASCII");
                 return None;
             };
             json.key_delimiter = delimiter;
@@ -97,7 +97,7 @@ impl<'t> Lowering<'t> {
             match ExtractPath::parse(option.text().unwrap_or_default()) {
                 Ok(path) => json.extract = Some(path),
                 Err(error) => {
-                    self.wrong(option, error.to_string());
+                    self.report_option(option, error.to_string());
                     return None;
                 }
             }

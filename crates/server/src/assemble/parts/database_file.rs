@@ -34,39 +34,39 @@ impl LastDatabase {
 
 /// The properties of a file that show a change without reading it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Look {
+struct FileStamp {
     inode: u64,
     changed: Option<SystemTime>,
     size: u64,
 }
 
-fn look(path: &Path) -> Option<Look> {
-    let seen = fs::metadata(path).ok()?;
-    Some(Look { inode: seen.ino(), changed: seen.modified().ok(), size: seen.len() })
+fn stamp(path: &Path) -> Option<FileStamp> {
+    let data = fs::metadata(path).ok()?;
+    Some(FileStamp { inode: data.ino(), changed: data.modified().ok(), size: data.len() })
 }
 
 /// A database and the properties of its file.
 pub(crate) struct Loaded {
     pub(crate) database: Arc<Database>,
-    look: Option<Look>,
+    stamp: Option<FileStamp>,
     pub(crate) last: Arc<LastDatabase>,
     /// Errors and omissions found while loading.
-    pub(crate) complaints: Vec<String>,
+    pub(crate) warnings: Vec<String>,
 }
 
 /// Reads a file. If that fails, the result is the last good database, or an empty one.
 pub(crate) fn load(path: &Path, prefix: &str, around: &Definitions, last: Arc<LastDatabase>) -> Loaded {
-    let look = look(path);
-    let (database, complaints) = match read(path, prefix, around) {
+    let stamp = stamp(path);
+    let (database, warnings) = match read(path, prefix, around) {
         Ok(database) => {
             let database = Arc::new(database);
             last.set(&database);
-            let complaints = complaints(path, &database);
-            (database, complaints)
+            let warnings = warnings(path, &database);
+            (database, warnings)
         }
         Err(error) => (last.get().unwrap_or_else(empty), vec![error.to_string()]),
     };
-    Loaded { database, look, last, complaints }
+    Loaded { database, stamp, last, warnings }
 }
 
 /// A database that classifies nothing.
@@ -74,11 +74,11 @@ pub(crate) fn empty() -> Arc<Database> {
     Arc::new(Database::empty())
 }
 
-fn complaints(path: &Path, database: &Database) -> Vec<String> {
-    let told = |finding: &pipeline::patterndb::Finding| {
+fn warnings(path: &Path, database: &Database) -> Vec<String> {
+    let line = |finding: &pipeline::patterndb::Finding| {
         format!("{}:{}:{}: {}", path.display(), finding.line, finding.column, finding.reason)
     };
-    database.findings.iter().map(told).collect()
+    database.findings.iter().map(line).collect()
 }
 
 /// A pattern database that cannot be used.
@@ -116,7 +116,7 @@ pub(crate) fn read(path: &Path, prefix: &str, around: &Definitions) -> Result<Da
 pub(crate) struct WatchedDatabase {
     path: PathBuf,
     prefix: String,
-    look: Option<Look>,
+    stamp: Option<FileStamp>,
     parser: Arc<DbParser>,
     last: Arc<LastDatabase>,
     definitions: Arc<Definitions>,
@@ -129,8 +129,15 @@ impl WatchedDatabase {
         loaded: &Loaded,
         parser: Arc<DbParser>,
     ) -> WatchedDatabase {
-        let Loaded { look, last, .. } = loaded;
-        WatchedDatabase { path, prefix, look: *look, parser, last: last.clone(), definitions: Arc::default() }
+        let Loaded { stamp, last, .. } = loaded;
+        WatchedDatabase {
+            path,
+            prefix,
+            stamp: *stamp,
+            parser,
+            last: last.clone(),
+            definitions: Arc::default(),
+        }
     }
 
     /// Adds the templates and filters that the database may use.
@@ -140,16 +147,16 @@ impl WatchedDatabase {
 
     /// Reads the file again if it has changed.
     pub(crate) fn look(&mut self, log: &InternalLog) {
-        let now = look(&self.path);
-        if now.is_none() || now == self.look {
+        let now = stamp(&self.path);
+        if now.is_none() || now == self.stamp {
             return;
         }
-        self.look = now;
+        self.stamp = now;
         let path = self.path.display();
         match read(&self.path, &self.prefix, &self.definitions) {
             Ok(database) => {
-                for complaint in complaints(&self.path, &database) {
-                    log.write(Severity::WARNING, &complaint);
+                for warning in warnings(&self.path, &database) {
+                    log.write(Severity::WARNING, &warning);
                 }
                 let (version, date) = (&database.version, &database.pub_date);
                 log.write(

@@ -16,7 +16,7 @@ const OBJECTS_DEEP_MAX: usize = 60;
 
 /// The compiled steps of a path.
 #[derive(Default)]
-pub(crate) struct Lowered {
+pub(crate) struct CompiledSteps {
     pub(crate) sources: Vec<String>,
     pub(crate) steps: Vec<Step>,
 }
@@ -34,7 +34,7 @@ impl<'t> Lowering<'t> {
                 (self.sources.len(), self.destinations.len(), self.logspaces.len(), self.outlets.len());
             let (databases, taps) = (self.databases.len(), self.taps.len());
             let (parsers, paths) = (self.tallies.parsers.len(), self.tallies.paths.len());
-            self.object(object, &mut Lowered::default());
+            self.object(object, &mut CompiledSteps::default());
             self.sources.truncate(before.0);
             self.destinations.truncate(before.1);
             self.logspaces.truncate(before.2);
@@ -48,19 +48,21 @@ impl<'t> Lowering<'t> {
 
     /// Returns the steps of all sources, as if a path named each of them: they run even if no other path
     /// names them.
-    pub(crate) fn all_sources(&mut self) -> Lowered {
+    pub(crate) fn all_sources(&mut self) -> CompiledSteps {
         let tree = self.tree;
-        let mut lowered = Lowered::default();
+        let mut compiled = CompiledSteps::default();
         for statement in &tree.statements {
             match statement {
-                Statement::Object(object) if object.kind == Kind::Source => self.object(object, &mut lowered),
+                Statement::Object(object) if object.kind == Kind::Source => {
+                    self.object(object, &mut compiled)
+                }
                 _ => {}
             }
         }
-        lowered
+        compiled
     }
 
-    pub(crate) fn reference(&mut self, reference: &'t Reference, into: &mut Lowered) {
+    pub(crate) fn reference(&mut self, reference: &'t Reference, into: &mut CompiledSteps) {
         match reference {
             Reference::Named(kind, name) => {
                 if let Some(object) = self.objects.get(&(*kind, name.text.as_str())).copied() {
@@ -80,7 +82,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Inserts a named object where it is used. One that uses itself has no end and is an error.
-    fn object(&mut self, object: &'t Object, into: &mut Lowered) {
+    fn object(&mut self, object: &'t Object, into: &mut CompiledSteps) {
         let address = std::ptr::from_ref(object);
         if self.walking.iter().any(|open| std::ptr::eq(*open, object)) {
             let message = format!("{} `{}` uses itself", object.kind.word(), object.name.text);
@@ -98,8 +100,8 @@ impl<'t> Lowering<'t> {
         self.walking.pop();
     }
 
-    fn items(&mut self, kind: Kind, name: &str, items: &'t [Item], into: &mut Lowered) {
-        let mut inside = Lowered::default();
+    fn items(&mut self, kind: Kind, name: &str, items: &'t [Item], into: &mut CompiledSteps) {
+        let mut inside = CompiledSteps::default();
         match kind {
             Kind::Source if items.iter().any(|item| matches!(item, Item::Call(_))) => {
                 self.source_drivers(name, items);

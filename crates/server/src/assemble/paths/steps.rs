@@ -3,7 +3,7 @@
 //! In: log statements. Out: a [`Plan`]. Holds: nothing. Limits: [`STEPS_MAX`] steps altogether: objects that use others
 //! that use others can grow without bound.
 
-use super::objects::Lowered;
+use super::objects::CompiledSteps;
 use crate::{assemble::lowering::Lowering, lanes::LaneThreads};
 use config::{
     Diagnostic,
@@ -17,7 +17,7 @@ pub(crate) const STEPS_MAX: usize = 200_000;
 
 /// The block that contains the steps.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Around {
+enum Enclosing {
     Path,
     Channel,
 }
@@ -37,13 +37,13 @@ impl<'t> Lowering<'t> {
             if let Statement::Log(path) = statement {
                 let (name, tap) = self.path_tap(path);
                 let counters = self.path_counters(&name);
-                let mut lowered = Path { tap: Some(tap), counters, ..self.path(path) };
+                let mut compiled = Path { tap: Some(tap), counters, ..self.path(path) };
                 if has_flag(&path.flags, LogFlag::Catchall) {
                     let head = self.all_sources();
-                    lowered.sources.extend(head.sources);
-                    lowered.steps.splice(0..0, head.steps);
+                    compiled.sources.extend(head.sources);
+                    compiled.steps.splice(0..0, head.steps);
                 }
-                plan.paths.push(lowered);
+                plan.paths.push(compiled);
             }
         }
         plan
@@ -63,12 +63,12 @@ impl<'t> Lowering<'t> {
 
     fn path(&mut self, path: &'t LogPath) -> Path {
         let counters = self.named_path_counters(path).unwrap_or_default();
-        let lowered = self.steps(&path.steps, Around::Path);
+        let compiled = self.steps(&path.steps, Enclosing::Path);
         Path {
             counters,
             name: path.name.as_ref().map(|name| name.text.clone()),
-            sources: lowered.sources,
-            steps: lowered.steps,
+            sources: compiled.sources,
+            steps: compiled.steps,
             flags: flags(&path.flags, self.globals.is_yes("log-flow-control").then_some(true)),
             label: self.path_label("log", path),
             ..Path::default()
@@ -91,42 +91,42 @@ impl<'t> Lowering<'t> {
 
     fn channel(&mut self, path: &'t LogPath) -> Channel {
         let counters = self.named_path_counters(path);
-        let lowered = self.steps(&path.steps, Around::Channel);
+        let compiled = self.steps(&path.steps, Enclosing::Channel);
         Channel {
             counters,
-            sources: lowered.sources,
-            steps: lowered.steps,
+            sources: compiled.sources,
+            steps: compiled.steps,
             flags: flags(&path.flags, None),
             label: self.path_label("channel", path),
             ..Channel::default()
         }
     }
 
-    fn steps(&mut self, steps: &'t [LogStep], around: Around) -> Lowered {
-        let mut lowered = Lowered::default();
+    fn steps(&mut self, steps: &'t [LogStep], enclosing: Enclosing) -> CompiledSteps {
+        let mut compiled = CompiledSteps::default();
         let mut embedded = Vec::new();
         for (place, step) in steps.iter().enumerate() {
             if let LogStep::Log(path) = step {
                 embedded.push(self.path(path));
                 continue;
             }
-            close_embedded(&mut embedded, &mut lowered);
+            close_embedded(&mut embedded, &mut compiled);
             if let LogStep::Parallelize(call) = step {
-                let rest = self.steps(&steps[place + 1..], around);
-                lowered.sources.extend(rest.sources);
-                lowered.steps.extend(self.parallel(call, rest.steps, around));
-                return lowered;
+                let rest = self.steps(&steps[place + 1..], enclosing);
+                compiled.sources.extend(rest.sources);
+                compiled.steps.extend(self.parallel_step(call, rest.steps, enclosing));
+                return compiled;
             }
-            self.step(step, &mut lowered);
+            self.step(step, &mut compiled);
         }
-        close_embedded(&mut embedded, &mut lowered);
-        lowered
+        close_embedded(&mut embedded, &mut compiled);
+        compiled
     }
 
     /// Makes the step of `parallelize()` with the steps after it. Its threads are not joined again, so it is
     /// refused in a channel.
-    fn parallel(&mut self, call: &'t Call, rest: Vec<Step>, around: Around) -> Option<Step> {
-        if around == Around::Channel {
+    fn parallel_step(&mut self, call: &'t Call, rest: Vec<Step>, enclosing: Enclosing) -> Option<Step> {
+        if enclosing == Enclosing::Channel {
             let message = "parallelize() cannot stand in a channel or an `if`: what it spreads joins nothing";
             self.report.push(Diagnostic::error(call.span, message).help("put it before the junction"));
             return None;
@@ -147,7 +147,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Compiles one step. Those above [`STEPS_MAX`] are left out; the plan is then refused.
-    pub(crate) fn step(&mut self, step: &'t LogStep, into: &mut Lowered) {
+    pub(crate) fn step(&mut self, step: &'t LogStep, into: &mut CompiledSteps) {
         self.steps_made += 1;
         if self.steps_made > STEPS_MAX {
             return;
@@ -196,9 +196,9 @@ impl<'t> Lowering<'t> {
     }
 }
 
-fn close_embedded(embedded: &mut Vec<Path>, lowered: &mut Lowered) {
+fn close_embedded(embedded: &mut Vec<Path>, compiled: &mut CompiledSteps) {
     if !embedded.is_empty() {
-        lowered.steps.push(Step::Embedded(std::mem::take(embedded)));
+        compiled.steps.push(Step::Embedded(std::mem::take(embedded)));
     }
 }
 

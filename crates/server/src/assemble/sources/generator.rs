@@ -3,7 +3,7 @@
 //! In: its options. Out: a [`Generator`]. Holds: nothing.
 
 use crate::assemble::{
-    expressions::rendering::Templated,
+    expressions::rendering::TemplateRenderer,
     lowering::Lowering,
     options::{driver::Options, values::values},
 };
@@ -21,7 +21,7 @@ impl<'t> Lowering<'t> {
         let site = self.environment.site.clone();
         let render = self.render_options(options);
         let template = text.map(|template| -> Arc<Mutex<dyn Render>> {
-            Arc::new(Mutex::new(Templated::new(template, render, site)))
+            Arc::new(Mutex::new(TemplateRenderer::new(template, render, site)))
         });
         Generator {
             count: options.number("num").and_then(|number| u64::try_from(number).ok()).unwrap_or(0),

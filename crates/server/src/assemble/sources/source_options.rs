@@ -80,14 +80,14 @@ fn initial_flags(options: &Options<'_>, driver: &SourceDriver) -> ParseFlags {
     let flags = ParseFlags::default();
     let unix = |address: &ListenAddress| matches!(address, ListenAddress::Unix(_));
     match driver {
-        SourceDriver::Stream(listener) if unix(&listener.address) => beside(options, flags),
-        SourceDriver::Datagram(listener) if unix(&listener.address) => beside(options, flags),
-        SourceDriver::Pipe(_) => beside(options, flags),
-        SourceDriver::Program(_) => local(flags),
+        SourceDriver::Stream(listener) if unix(&listener.address) => unix_flags(options, flags),
+        SourceDriver::Datagram(listener) if unix(&listener.address) => unix_flags(options, flags),
+        SourceDriver::Pipe(_) => unix_flags(options, flags),
+        SourceDriver::Program(_) => local_flags(flags),
         SourceDriver::File(file)
             if file.path.starts_with("/proc/kmsg") || file.path.starts_with("/dev/kmsg") =>
         {
-            local(flags).with(ParseFlags::KERNEL)
+            local_flags(flags).with(ParseFlags::KERNEL)
         }
         _ if matches!(options.call.key().as_str(), "syslog" | "relp") => {
             flags.with(ParseFlags::SYSLOG_PROTOCOL)
@@ -96,15 +96,15 @@ fn initial_flags(options: &Options<'_>, driver: &SourceDriver) -> ParseFlags {
     }
 }
 
-fn local(flags: ParseFlags) -> ParseFlags {
+fn local_flags(flags: ParseFlags) -> ParseFlags {
     flags.without(ParseFlags::EXPECT_HOSTNAME).with(ParseFlags::LOCAL)
 }
 
 /// The same for unix sockets and pipes, where old versions expected a name of a host.
-fn beside(options: &Options<'_>, flags: ParseFlags) -> ParseFlags {
+fn unix_flags(options: &Options<'_>, flags: ParseFlags) -> ParseFlags {
     match options.globals.is_older(LOCAL_WITHOUT_HOST) {
         true => flags.with(ParseFlags::LOCAL),
-        false => local(flags),
+        false => local_flags(flags),
     }
 }
 

@@ -43,8 +43,8 @@ impl<'t> Lowering<'t> {
             Some(_) => {
                 // Over TCP a NUL ends a message: `$(format-gelf)` writes it.
                 let text = self.driver_template(options, "template")?.text().to_owned();
-                let template = self.fixed(&text, options)?;
-                self.templated(template, options)
+                let template = self.built_in_template(&text, options)?;
+                self.template_renderer(template, options)
             }
             None => Box::new(WholeMessage),
         };

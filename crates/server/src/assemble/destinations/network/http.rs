@@ -26,7 +26,7 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(60);
 const RECOVERY: Duration = Duration::from_secs(60);
 
 /// Options of `tls()` that may be given directly in `http()`.
-const BESIDE_TLS: [&str; 9] = [
+const TLS_OPTIONS: [&str; 9] = [
     "ca-dir",
     "ca-file",
     "cert-file",
@@ -51,7 +51,7 @@ impl<'t> Lowering<'t> {
                 self.template(&Name { text: "$MESSAGE".to_owned(), span: options.call.span }).map(Arc::new)?
             }
         };
-        let body = self.templated(body, options);
+        let body = self.template_renderer(body, options);
         let text = |name: &str, default: &str| options.own_text(name).unwrap_or_else(|| default.to_owned());
         let target = HttpTarget {
             body_prefix: text("body-prefix", ""),
@@ -103,12 +103,12 @@ impl<'t> Lowering<'t> {
             let texts = if is_list { parts } else { vec![name.text.as_str()] };
             for text in texts {
                 let name = Name { text: text.to_owned(), span: name.span };
-                if let Some(reason) = unusable(text) {
+                if let Some(reason) = url_problem(text) {
                     self.report.push(Diagnostic::error(name.span, format!("`{text}` {reason}")));
                     return None;
                 }
                 let template = self.template(&name).map(Arc::new)?;
-                urls.push(self.templated(template, options));
+                urls.push(self.template_renderer(template, options));
             }
         }
         Some(urls)
@@ -174,7 +174,7 @@ impl<'t> Lowering<'t> {
     /// Parses `tls()`; without it the CAs of the machine are trusted. The name of the server is always sent
     /// (SNI).
     fn request_tls(&mut self, options: &Options<'t>) -> Option<TlsOptions> {
-        let beside = BESIDE_TLS.iter().filter(|name| options.own(name).is_some()).count() > 0;
+        let beside = TLS_OPTIONS.iter().filter(|name| options.own(name).is_some()).count() > 0;
         let in_auth = options.own("auth").and_then(|auth| auth.option("tls"));
         let tls = match options.own("tls").or(in_auth) {
             Some(tls) => self.tls_of(tls)?,
@@ -227,7 +227,7 @@ fn own_count(options: &Options<'_>, name: &str, default: usize) -> usize {
 }
 
 /// Returns the reason why a URL cannot be used.
-fn unusable(text: &str) -> Option<&'static str> {
+fn url_problem(text: &str) -> Option<&'static str> {
     if text.starts_with('$') {
         // A template produces the whole URL.
         return None;

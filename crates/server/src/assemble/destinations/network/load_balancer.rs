@@ -20,7 +20,7 @@ const FAILBACK: Failback = Failback { interval: Duration::from_secs(60), success
 impl<'t> Lowering<'t> {
     /// Makes the end of a path that leads to all receivers in turn. None after an error, which is in the
     /// report.
-    pub(crate) fn balancer(&mut self, id: &str, options: &Options<'t>) -> Option<Arc<LateBoundOutlet>> {
+    pub(crate) fn load_balancer(&mut self, id: &str, options: &Options<'t>) -> Option<Arc<LateBoundOutlet>> {
         let port = remote_port(options);
         let targets: Vec<Server> = options
             .all("targets")
@@ -34,7 +34,7 @@ impl<'t> Lowering<'t> {
         }
         let mut outlets = Vec::new();
         for (index, to) in targets.iter().cloned().enumerate() {
-            let (kind, framing) = self.remote(options, to)?;
+            let (kind, framing) = self.remote_socket(options, to)?;
             let (driver, render) = self.socket(options, kind, framing)?;
             let DestinationDriver::Socket(mut target) = driver else { return None };
             if options.own("failover").and_then(Call::truth).unwrap_or(true) {
@@ -47,7 +47,7 @@ impl<'t> Lowering<'t> {
             }
             let part = format!("{id}.{index}");
             let driver = self.spoofing(options, DestinationDriver::Socket(target));
-            if !self.queued(&part, options, driver, render) {
+            if !self.add_target(&part, options, driver, render) {
                 return None;
             }
             outlets.push(self.late_bound_outlet(&part).1);

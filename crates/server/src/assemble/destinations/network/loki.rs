@@ -35,10 +35,10 @@ impl<'t> Lowering<'t> {
         let url = self.loki_url(options)?;
         let line = match options.own("template") {
             Some(_) => self.driver_template(options, "template")?,
-            None => self.fixed(LINE, options)?,
+            None => self.built_in_template(LINE, options)?,
         };
         let entry = Entry {
-            line: self.templated(line, options),
+            line: self.template_renderer(line, options),
             labels: self.loki_labels(options)?,
             time: match options.word("timestamp").as_deref() {
                 Some("received") => Time::Received,
@@ -85,8 +85,8 @@ impl<'t> Lowering<'t> {
         let path = rest.find('/').map_or("", |at| &rest[at..]);
         let whole =
             if path.len() > 1 { text.to_owned() } else { format!("{}{PATH}", text.trim_end_matches('/')) };
-        let template = self.fixed(&whole, options)?;
-        Some(self.templated(template, options))
+        let template = self.built_in_template(&whole, options)?;
+        Some(self.template_renderer(template, options))
     }
 
     /// Parses `labels("app" => "$PROGRAM", "host" => "$HOST")`.
@@ -105,7 +105,7 @@ impl<'t> Lowering<'t> {
                 return None;
             }
             let template = self.template_argument(value).map(Arc::new)?;
-            labels.push((name.text.clone(), self.templated(template, options)));
+            labels.push((name.text.clone(), self.template_renderer(template, options)));
         }
         if labels.is_empty() {
             let message = "Loki takes nothing without labels: give at least one";

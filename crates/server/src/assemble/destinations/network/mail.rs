@@ -121,7 +121,7 @@ impl<'t> Lowering<'t> {
             answer_within: options.seconds("timeout").filter(|wait| !wait.is_zero()).unwrap_or(ANSWER_WITHIN),
             retries: retries.and_then(|count| u32::try_from(count).ok()).unwrap_or(RETRIES),
         };
-        Some((DestinationDriver::Mail(Box::new(target)), Box::new(self.mails(options)?)))
+        Some((DestinationDriver::Mail(Box::new(target)), Box::new(self.mail_renderer(options)?)))
     }
 
     /// Parses `tls()`; without it the authorities of the machine are trusted.
@@ -132,7 +132,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    fn mails(&mut self, options: &Options<'t>) -> Option<Mails> {
+    fn mail_renderer(&mut self, options: &Options<'t>) -> Option<Mails> {
         let mut people = Vec::new();
         for (name, role) in ROLES {
             let all: Vec<&Call> = options.all(name).collect();
@@ -149,7 +149,7 @@ impl<'t> Lowering<'t> {
         let has = |fields: &[(String, Box<dyn Render>)], wanted: &str| {
             fields.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted))
         };
-        let mut own = vec![("Subject", self.part(options, "subject", "$PROGRAM on $HOST: $LEVEL")?)];
+        let mut own = vec![("Subject", self.text_or(options, "subject", "$PROGRAM on $HOST: $LEVEL")?)];
         for (name, text) in [
             (
                 "Date",
@@ -159,21 +159,22 @@ impl<'t> Lowering<'t> {
             ("X-Mailer", "duramen"),
         ] {
             if !has(&fields, name) {
-                let template = self.fixed(text, options)?;
-                own.push((name, self.templated(template, options)));
+                let template = self.built_in_template(text, options)?;
+                own.push((name, self.template_renderer(template, options)));
             }
         }
         let own = own.into_iter().map(|(name, value)| (name.to_owned(), value));
         let fields = own.chain(fields).collect();
-        Some(Mails { people, fields, text: self.part(options, "body", "$MSG\n")? })
+        Some(Mails { people, fields, text: self.text_or(options, "body", "$MSG\n")? })
     }
 
-    fn part(&mut self, options: &Options<'t>, name: &str, default: &str) -> Option<Box<dyn Render>> {
+    /// Returns the renderer of an option, or of `default`.
+    fn text_or(&mut self, options: &Options<'t>, name: &str, default: &str) -> Option<Box<dyn Render>> {
         let template = match options.own(name) {
             Some(option) => self.named_or_text(option)?,
-            None => self.fixed(default, options)?,
+            None => self.built_in_template(default, options)?,
         };
-        Some(self.templated(template, options))
+        Some(self.template_renderer(template, options))
     }
 
     /// `to("address")`, `to("name" "address")`
@@ -226,6 +227,6 @@ impl<'t> Lowering<'t> {
             Some(named) => named,
             None => self.template_argument(arg).map(std::sync::Arc::new)?,
         };
-        Some(self.templated(template, options))
+        Some(self.template_renderer(template, options))
     }
 }

@@ -59,7 +59,7 @@ impl<'t> Lowering<'t> {
             return None;
         };
         let template = self.template_argument(value).map(Arc::new)?;
-        Some((known, kind, self.templated(template, options)))
+        Some((known, kind, self.template_renderer(template, options)))
     }
 }
 

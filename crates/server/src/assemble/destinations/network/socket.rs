@@ -26,7 +26,11 @@ const RESPONSE_WITHIN: Duration = Duration::from_secs(90);
 impl<'t> Lowering<'t> {
     /// Returns the target of `network()`, `syslog()` and the old spellings, and the framing of messages
     /// there.
-    pub(crate) fn remote(&mut self, options: &Options<'t>, to: Server) -> Option<(SocketKind, Framing)> {
+    pub(crate) fn remote_socket(
+        &mut self,
+        options: &Options<'t>,
+        to: Server,
+    ) -> Option<(SocketKind, Framing)> {
         let Server { host, port } = to;
         let is_syslog = options.call.key() == "syslog";
         let kind = match transport(options).as_str() {
@@ -64,7 +68,7 @@ impl<'t> Lowering<'t> {
         let (failover, failback) = self.failover(options, port);
         let target = SocketTarget {
             ipv6,
-            local: self.local(options)?,
+            local: self.local_address(options)?,
             framing: if is_counted { StreamFraming::OctetCounted } else { StreamFraming::Plain },
             send_buffer: options.count("so-sndbuf", 0),
             broadcast: options.is_yes("so-broadcast"),
@@ -82,7 +86,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// `localip()` and `localport()`.
-    fn local(&mut self, options: &Options<'t>) -> Option<Option<SocketAddr>> {
+    fn local_address(&mut self, options: &Options<'t>) -> Option<Option<SocketAddr>> {
         let port = options.port(["localport", "localport"], 0);
         let Some(option) = options.own("localip") else {
             return Some((port != 0).then(|| SocketAddr::new(any_address(options), port)));
