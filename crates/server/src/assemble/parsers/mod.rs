@@ -10,5 +10,6 @@ pub(crate) mod groups;
 pub(crate) mod patterns;
 pub(crate) mod probe;
 pub(crate) mod structured;
+pub(crate) mod syslog;
 pub(crate) mod tables;
 pub(crate) mod xml;

@@ -1,21 +1,25 @@
-//! Parsers by patterns: databases.
+//! Parsers by patterns: regular expressions and pattern databases.
 //!
-//! In: calls. Out: parsers. Limits: a database that cannot be read is a warning, as in syslog-ng: nothing is classified
-//! until it can be read.
+//! In: calls. Out: parsers. Limits: an expression that cannot be used is an error at its place; a database that cannot be
+//! read is a warning, as in syslog-ng: nothing is classified until it can be read.
 
 use super::calls::ParserCall;
 use crate::assemble::{
     lowering::Lowering,
     parts::database_file::{self, WatchedDatabase},
 };
-use config::{Diagnostic, tree::Version};
+use config::{
+    Diagnostic,
+    tree::{Arg, MatchFlag, MatchType, Name, Version},
+};
 use pipeline::{
     Parser,
     correlation::Inject,
-    parser::Input,
+    parser::{Input, Regexp},
     patterndb::{DbOptions, DbParser},
 };
 use std::{path::PathBuf, sync::Arc};
+use template::pattern::Pattern;
 
 /// Path of syslog-ng's database.
 const DATABASE: &str = "/var/lib/syslog-ng/patterndb.xml";
@@ -24,6 +28,32 @@ const DATABASE: &str = "/var/lib/syslog-ng/patterndb.xml";
 const INJECTS_INTO_PATH: Version = Version { major: 3, minor: 3 };
 
 impl<'t> Lowering<'t> {
+    pub(crate) fn regexp_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+        let flags: Vec<MatchFlag> = parser
+            .options
+            .flags()
+            .iter()
+            .filter_map(|word| MatchFlag::ALL.iter().find(|(known, _)| known == word).map(|(_, flag)| *flag))
+            .collect();
+        let patterns = self.patterns(parser, "patterns", MatchType::Pcre, &flags)?;
+        self.text_parser(parser, Regexp::new(patterns), "")
+    }
+
+    /// Compiles all patterns of an option and reports every wrong one.
+    pub(crate) fn patterns(
+        &mut self,
+        parser: ParserCall<'t>,
+        option: &str,
+        kind: MatchType,
+        flags: &[MatchFlag],
+    ) -> Option<Vec<Arc<Pattern>>> {
+        let args = parser.options.all(option).flat_map(|option| option.args.iter());
+        let name = |arg: &Arg| Some(Name { text: arg.text()?.to_owned(), span: arg.span() });
+        let names: Vec<Name> = args.filter_map(name).collect();
+        let patterns: Vec<_> = names.iter().map(|name| self.pattern(name, kind, flags)).collect();
+        patterns.into_iter().collect()
+    }
+
     pub(crate) fn db_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
         let options = parser.options;
         let path = PathBuf::from(options.own_text("file").unwrap_or_else(|| DATABASE.to_owned()));
