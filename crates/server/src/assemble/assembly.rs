@@ -40,7 +40,8 @@ pub(crate) struct Parts {
     pub(crate) logspaces: Vec<LogspaceSpec>,
     /// Logspaces that are made of these.
     pub(crate) views: Vec<ViewSpec>,
-    /// The ends of the log paths: every destination and logspace by id. Each is given its queue before sources start.
+    /// The outlets that the log paths end in, one for each destination and logspace, by id. Each gets its queue before
+    /// sources start.
     pub(crate) outlets: Outlets,
     /// The threads of each `parallelize()`: their jobs must be done before destinations stop.
     pub(crate) lanes: Vec<Arc<LaneThreads>>,
@@ -48,7 +49,7 @@ pub(crate) struct Parts {
     pub(crate) tallies: NamedCounters,
     /// The tables that log paths use, with their files.
     pub(crate) tables: Vec<TableFile>,
-    /// The places where messages can be looked at.
+    /// The points where messages can be watched.
     pub(crate) taps: Vec<TapPlace>,
     /// Its named templates and filters.
     pub(crate) definitions: Arc<Definitions>,
@@ -60,7 +61,7 @@ pub(crate) struct Parts {
     pub(crate) chores: Chores,
 }
 
-/// Makes the parts of a tree. None if the paths cannot be run.
+/// Makes the parts of a tree. Returns `None` if the paths cannot be run.
 pub(crate) fn lower(tree: &Tree, environment: &Environment, report: &mut Report) -> Option<Parts> {
     let globals = Globals::of(tree);
     let mut lowering = Lowering::new(tree, environment, &globals, report);

@@ -19,7 +19,7 @@ pub(crate) struct Checked {
 }
 
 impl Checked {
-    /// The texts that the findings point into.
+    /// Returns the texts that the findings point into.
     pub(crate) fn texts(&self) -> &Texts {
         &self.tree.texts
     }
@@ -44,7 +44,8 @@ pub(crate) fn with_findings(tree: Tree, mut report: Report) -> Checked {
     Checked { tree, report }
 }
 
-/// Makes the parts of a configuration whose check found no error. None, with errors in the report, if they cannot be made.
+/// Makes the parts of a configuration whose check found no error. Returns `None`, with errors in the report, if they
+/// cannot be made.
 pub(crate) fn build(tree: &Tree, environment: &Environment, report: &mut Report) -> Option<Parts> {
     let parts = lower(tree, environment, report);
     parts.filter(|_| report.is_usable())

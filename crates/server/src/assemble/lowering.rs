@@ -30,7 +30,7 @@ use std::{
 };
 use template::TagOrder;
 
-/// The state of the compilation.
+/// The state of assembling one configuration. Its methods stand in the modules of each kind of statement.
 pub(crate) struct Lowering<'t> {
     pub(crate) tree: &'t Tree,
     pub(crate) environment: &'t Environment,
@@ -45,8 +45,9 @@ pub(crate) struct Lowering<'t> {
     /// Filters being compiled: one that uses itself stops here.
     pub(crate) filters_open: HashSet<String>,
     pub(crate) objects: HashMap<(Kind, &'t str), &'t Object>,
-    /// Objects being walked through, and those that were: one that uses itself stops here.
+    /// Objects that are being compiled, outermost first: one that uses itself stops here.
     pub(crate) walking: Vec<&'t Object>,
+    /// Objects that were compiled at least once.
     pub(crate) walked_once: HashSet<*const Object>,
     pub(crate) steps_made: usize,
     pub(crate) sources: Vec<SourceDraft>,
@@ -60,15 +61,15 @@ pub(crate) struct Lowering<'t> {
     pub(crate) queue_folders: HashSet<PathBuf>,
     /// Sources whose drivers have been made.
     pub(crate) sources_made: HashSet<String>,
-    /// Destinations whose drivers have been made, and their ends.
+    /// Destinations whose drivers have been made, and their outlets.
     pub(crate) destinations_made: HashMap<String, Outlets>,
     pub(crate) anonymous: HashMap<(Kind, String), usize>,
     pub(crate) databases: Vec<WatchedDatabase>,
-    /// Number of parsers that keep state under a name.
+    /// Number of parsers with the same name for their state.
     pub(crate) kept_names: HashMap<String, usize>,
     /// Named filters in their parts, for labels.
     pub(crate) anatomies: HashMap<String, Arc<Anatomy>>,
-    /// The places where messages can be looked at.
+    /// The points where messages can be watched.
     pub(crate) taps: Vec<TapPlace>,
     /// The commands of drivers.
     pub(crate) hooks: Vec<Hook>,
@@ -147,7 +148,7 @@ impl<'t> Lowering<'t> {
         self.report.push(Diagnostic::error(span, error));
     }
 
-    /// Reports an error at the position of a name. Returns nothing, as those do who cannot make their part.
+    /// Reports an error at the position of a name. Returns `None`, for callers that cannot make their part then.
     pub(crate) fn refuse<T>(&mut self, name: &Name, error: impl Display) -> Option<T> {
         self.report.push(Diagnostic::error(name.span, error.to_string()));
         None

@@ -1,5 +1,4 @@
-//! Turns a checked tree into running parts: the settings of sources, the pipeline, destinations and the
-//! store.
+//! Turns a checked tree into running parts: sources, the pipeline, destinations and logspaces.
 //!
 //! In: a configuration. Out: every finding about it, and [`Parts`]: sources, destinations, logspaces and the router
 //! between them. Nothing is opened or started here; the owner of the parts does that.
@@ -12,7 +11,7 @@
 //! | `options` | options as they are written: of a driver, global, and the defaults that the version decides |
 //! | `parts` | the parts that the result consists of |
 //! | `reload_state`, `environment` | what a configuration is compiled for, and what outlives it |
-//! | `lowering` | the state of assembling, which every file below extends by its kind of statement |
+//! | `lowering` | the state of assembling; each module below adds the methods for its kind of statement |
 //! | `expressions` | templates, patterns, filters, selections of values |
 //! | `rewrites`, `parsers` | the steps that change messages |
 //! | `tls`, `permissions` | what sources and destinations have in common |

@@ -27,7 +27,7 @@ impl<'t> Lowering<'t> {
         FilePermissions { owner, group, mode: written.unwrap_or(mode) }
     }
 
-    /// `create-dirs()`: owner and mode of missing folders.
+    /// Returns owner and mode of missing folders, if `create-dirs()` asks for them.
     pub(crate) fn folders(&mut self, options: &Options<'t>) -> Option<FilePermissions> {
         let names = ["dir-owner", "dir-group", "dir-perm"];
         options.is_yes("create-dirs").then(|| self.permissions(options, Some(0o700), names))
@@ -57,7 +57,7 @@ impl<'t> Lowering<'t> {
     }
 }
 
-/// Parses `perm(0640)`: -1, -2 and nothing leave the system's choice. None: not a mode.
+/// Parses `perm(0640)`. -1, -2 and nothing leave the choice to the system, which is `Some(None)`; `None`: not a mode.
 fn mode_of(option: &Call) -> Option<Option<u32>> {
     let Some(arg) = option.args.first() else { return Some(None) };
     match arg {

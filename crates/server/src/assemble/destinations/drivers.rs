@@ -1,6 +1,6 @@
 //! The drivers of destinations, each with its target and its queue.
 //!
-//! In: the drivers of a `destination` statement. Out: [`DestinationSpec`]s, logspaces, and the ends that paths lead to.
+//! In: the drivers of a `destination` statement. Out: [`DestinationSpec`]s, logspaces, and the outlets that paths end in.
 //! Holds: nothing. Limits: a driver that cannot be made is left out, with an error in the report.
 
 use super::{
@@ -58,7 +58,7 @@ impl<'t> Lowering<'t> {
         outlets
     }
 
-    /// Makes one driver. False after an error, which is in the report.
+    /// Adds one driver. False after an error, which is in the report.
     fn add_driver(&mut self, id: &str, options: &Options<'t>) -> bool {
         if options.call.key() == "logspace" {
             let logspace = self.logspace(id, options);
@@ -68,7 +68,7 @@ impl<'t> Lowering<'t> {
         self.target(options).is_some_and(|(driver, template)| self.add_target(id, options, driver, template))
     }
 
-    /// Makes the end of a path, to be connected to a queue later.
+    /// Adds the outlet of a destination, to be connected to its queue later.
     pub(crate) fn late_bound_outlet(&mut self, id: &str) -> (String, Arc<LateBoundOutlet>) {
         // `d#0.1` is the second receiver of the first driver of `d`.
         let driver =
@@ -76,12 +76,12 @@ impl<'t> Lowering<'t> {
         let mut names = vec![id.to_owned(), driver.to_owned(), message::source_name(id).to_owned()];
         names.dedup();
         let tap = self.tap("destination", names);
-        let end = (id.to_owned(), Arc::new(LateBoundOutlet::new(tap)));
-        self.outlets.push(end.clone());
-        end
+        let outlet = (id.to_owned(), Arc::new(LateBoundOutlet::new(tap)));
+        self.outlets.push(outlet.clone());
+        outlet
     }
 
-    /// Makes a target behind a queue. False after an error, which is in the report.
+    /// Adds a target behind a queue. False after an error, which is in the report.
     pub(crate) fn add_target(
         &mut self,
         id: &str,
@@ -101,6 +101,7 @@ impl<'t> Lowering<'t> {
         true
     }
 
+    /// Makes the target of a driver, and the renderer of its messages. `None` after an error, which is in the report.
     fn target(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {
         let path = || options.plain().map(PathBuf::from);
         Some(match options.call.key().as_str() {

@@ -66,7 +66,7 @@ pub(crate) fn virtual_console() -> String {
     ["/dev/tty10", "/dev/console"].into_iter().find(is_device).unwrap_or("/dev/null").to_owned()
 }
 
-/// `logrotate()`
+/// Returns the rotation that `logrotate()` asks for.
 fn rotation(options: &Options<'_>) -> Option<Rotation> {
     let call = options.own("logrotate")?;
     let is_enabled = call.option("enable").and_then(Call::truth).unwrap_or(true);

@@ -1,6 +1,7 @@
 //! Destinations of the language, turned into those of `delivery`.
 //!
-//! `drivers` has the list of all; the other files have what they write, where to, and the queue before it.
+//! Begin with `drivers`, the list of all. Then what is written: `lines`, `reshaping`, `sealed_lines`; where it goes: `file`
+//! and `network`; and the queue before it: `queueing`, `disk_buffer`.
 
 pub(crate) mod disk_buffer;
 pub(crate) mod drivers;

@@ -1,4 +1,6 @@
-//! What is written as text and compiled: templates, patterns, filters, selections of values.
+//! Texts that are compiled: templates, patterns, filters, selections of values.
+//!
+//! Begin with `templates`. `rendering` fills templates in; `decoding` and `multi_line` read options that contain patterns.
 
 pub(crate) mod decoding;
 pub(crate) mod filters;

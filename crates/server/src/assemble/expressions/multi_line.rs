@@ -10,7 +10,7 @@ use template::pattern::Groups;
 use wire::{LinePattern, MultiLine};
 
 impl<'t> Lowering<'t> {
-    /// A mode of joining lines, with its patterns.
+    /// Returns the rule of a mode, with its patterns.
     pub(crate) fn multi_line(&mut self, options: &Options<'t>, mode: &str) -> Arc<MultiLine> {
         let mut pattern = |name: &str| options.own(name).and_then(|option| self.line_pattern(option));
         Arc::new(match mode {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use template::pattern::{Pattern, PatternError, PatternFlags, PatternKind};
 
 impl Lowering<'_> {
+    /// Compiles a pattern.
     pub(crate) fn pattern(
         &mut self,
         text: &Name,

@@ -59,6 +59,7 @@ fn seqnum(batch: &Batch, index: usize, sequence: u64) -> u32 {
 }
 
 impl<'t> Lowering<'t> {
+    /// Makes a renderer with the time options of a driver.
     pub(crate) fn template_renderer(
         &mut self,
         template: Arc<Template>,
@@ -68,7 +69,7 @@ impl<'t> Lowering<'t> {
         Box::new(TemplateRenderer::new(template, render, self.environment.site.clone()))
     }
 
-    /// Compiles a template of ours.
+    /// Compiles a template that the server brings along.
     pub(crate) fn built_in_template(&mut self, text: &str, options: &Options<'t>) -> Option<Arc<Template>> {
         self.template(&Name { text: text.to_owned(), span: options.call.name.span }).map(Arc::new)
     }

@@ -68,7 +68,7 @@ impl<'t> Lowering<'t> {
         Some(self.template(&Name { text, span })?.hinted(TypeHint::Kind(kind)))
     }
 
-    /// The argument of a driver that takes a template besides its options.
+    /// Compiles the argument of a rewrite rule that takes a template besides its options.
     pub(crate) fn value_template(&mut self, call: &Call) -> Option<Arc<Template>> {
         let typed = |arg: &&Arg| matches!(arg, Arg::Call(call) if TypeHint::from_name(&call.key()).is_some());
         let arg = call.plain().next().or_else(|| call.args.iter().find(typed))?;
@@ -83,7 +83,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// `template()` of a driver, or the global option of another name, with `template-escape()` applied.
+    /// Compiles `template()` of a driver, or the global option `global`, with `template-escape()` applied.
     pub(crate) fn driver_template(&mut self, options: &Options<'t>, global: &str) -> Option<Arc<Template>> {
         let call = options.own("template").or_else(|| self.globals.get(global))?;
         let named =
@@ -93,7 +93,7 @@ impl<'t> Lowering<'t> {
         Some(if escapes { Arc::new(Arc::unwrap_or_clone(template).escaped()) } else { template })
     }
 
-    /// The template that an option names, or the one that it spells out.
+    /// Returns the template that an option names, or compiles the one that it spells out.
     pub(crate) fn named_or_text(&mut self, option: &Call) -> Option<Arc<Template>> {
         let arg = option.args.first()?;
         let named = arg.text().and_then(|text| self.definitions.templates.get(text).cloned());

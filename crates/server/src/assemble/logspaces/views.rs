@@ -2,7 +2,7 @@
 //!
 //! In: `logspace` statements, the logspaces that are written to. Out: [`ViewSpec`]s, each with its local
 //! logspaces and their visible messages.
-//! Limits: as many members as a search can have; names that go in a circle are refused.
+//! Limits: as many members as a search can have; a logspace that is made of itself is refused.
 
 use super::local::is_logspace_name;
 use crate::assemble::{
@@ -28,7 +28,7 @@ struct Definition<'t> {
 }
 
 impl<'t> Lowering<'t> {
-    /// The views of the configuration. Called when the local logspaces are known.
+    /// Returns the views of the configuration. Called when the local logspaces are known.
     pub(crate) fn views(&mut self) -> Vec<ViewSpec> {
         let tree = self.tree;
         let statements = tree.statements.iter().filter_map(|statement| match statement {

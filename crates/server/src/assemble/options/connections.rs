@@ -12,7 +12,7 @@ pub(crate) const RELP_PORT: u16 = 2514;
 /// Default port of GELF.
 pub(crate) const GELF_PORT: u16 = 12_201;
 
-/// `ip-protocol()`, or what the old spellings `tcp6()` and `udp6()` mean.
+/// Returns true for IPv6: by `ip-protocol()`, or by the old spellings `tcp6()` and `udp6()`.
 pub(crate) fn is_ipv6(options: &Options<'_>) -> bool {
     options.number("ip-protocol").map_or(options.call.key().ends_with('6'), |version| version == 6)
 }
@@ -25,7 +25,7 @@ pub(crate) fn any_address(options: &Options<'_>) -> IpAddr {
     }
 }
 
-/// Returns the transport of `network()` and `syslog()`, or what the old spellings such as `udp6()` mean.
+/// Returns the transport of `network()` and `syslog()`; an old spelling such as `udp6()` names its own.
 pub(crate) fn transport(options: &Options<'_>) -> String {
     let key = options.call.key();
     match key.trim_end_matches('6') {
@@ -35,7 +35,7 @@ pub(crate) fn transport(options: &Options<'_>) -> String {
     }
 }
 
-/// Keep-alive probes of a connection.
+/// Returns the keep-alive probes of a connection.
 pub(crate) fn tcp_options(options: &Options<'_>) -> TcpOptions {
     TcpOptions {
         keepalive: !options.is_no("so-keepalive"),
@@ -47,7 +47,7 @@ pub(crate) fn tcp_options(options: &Options<'_>) -> TcpOptions {
     }
 }
 
-/// `ip-tos()` and its kind.
+/// Returns `ip-tos()`, `ip-ttl()` and the like.
 pub(crate) fn ip_options(options: &Options<'_>) -> IpOptions {
     let number = |name: &str| options.number(name).and_then(|number| u32::try_from(number).ok());
     IpOptions {
@@ -58,7 +58,7 @@ pub(crate) fn ip_options(options: &Options<'_>) -> IpOptions {
     }
 }
 
-/// `HOST`, `HOST:PORT`, `[ADDRESS]:PORT`
+/// Parses `HOST`, `HOST:PORT` or `[ADDRESS]:PORT`; `port` is the default.
 pub(crate) fn server(text: &str, port: u16) -> Server {
     let with_port = text.rsplit_once(':').filter(|(host, _)| !host.contains(':') || host.ends_with(']'));
     match with_port.and_then(|(host, port)| Some((host, port.parse().ok()?))) {

@@ -23,12 +23,12 @@ impl<'t> Options<'t> {
         Options { call, globals, tables }
     }
 
-    /// The driver's own option.
+    /// Returns the driver's own option; the last one counts.
     pub(crate) fn own(&self, name: &str) -> Option<&'t Call> {
         self.all(name).last()
     }
 
-    /// Every use of an option of the driver.
+    /// Returns every use of an option of the driver.
     pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &'t Call> {
         let (tables, globals) = (self.tables, self.globals);
         let name = name.to_owned();
@@ -37,7 +37,7 @@ impl<'t> Options<'t> {
     }
 
     /// Returns the supported options that were not read while the driver was made: they have no effect as
-    /// written. Options that only name it are left out.
+    /// written. `persist-name()` is left out: it only names the driver.
     pub(crate) fn unused(&self) -> impl Iterator<Item = &'t Call> {
         let (tables, globals) = (self.tables, self.globals);
         self.call.options().filter(move |option| {
@@ -47,7 +47,7 @@ impl<'t> Options<'t> {
         })
     }
 
-    /// The driver's option, else the global one.
+    /// Returns the driver's own option, else the global one.
     pub(crate) fn any(&self, name: &str) -> Option<&'t Call> {
         self.own(name).or_else(|| self.globals.get(name))
     }
@@ -67,7 +67,7 @@ impl<'t> Options<'t> {
         self.truth(name) == Some(false)
     }
 
-    /// `inherit-environment()`
+    /// Returns the environment of a program, by `inherit-environment()`.
     pub(crate) fn environment(&self) -> Environment {
         match self.is_no("inherit-environment") {
             true => Environment::Empty,
@@ -75,18 +75,22 @@ impl<'t> Options<'t> {
         }
     }
 
+    /// Returns the first text of an option, of the driver or global.
     pub(crate) fn text(&self, name: &str) -> Option<String> {
         self.any(name).and_then(|option| option.texts().into_iter().next())
     }
 
+    /// Returns the keyword of an option, of the driver or global, in lower case with hyphens.
     pub(crate) fn word(&self, name: &str) -> Option<String> {
         self.text(name).map(|word| word.replace('_', "-").to_ascii_lowercase())
     }
 
+    /// Returns the first text of the driver's own option.
     pub(crate) fn own_text(&self, name: &str) -> Option<String> {
         self.own(name).and_then(|option| option.texts().into_iter().next())
     }
 
+    /// Returns the number of an option, of the driver or global.
     pub(crate) fn number(&self, name: &str) -> Option<i64> {
         self.any(name).and_then(Call::number)
     }
@@ -96,7 +100,7 @@ impl<'t> Options<'t> {
         self.number(name).and_then(|number| usize::try_from(number).ok()).unwrap_or(default)
     }
 
-    /// Returns a port, from the first of two names that is there.
+    /// Returns a port, or that of a service by name, from the first of two options that is there.
     pub(crate) fn port(&self, names: [&str; 2], default: u16) -> u16 {
         let Some(written) = names.iter().find_map(|name| self.own(name)) else { return default };
         let named = || config::service_port(written.text()?);
@@ -117,12 +121,12 @@ impl<'t> Options<'t> {
         }
     }
 
-    /// The first plain argument.
+    /// Returns the first argument that is not an option.
     pub(crate) fn plain(&self) -> Option<String> {
         self.plain_at(0)
     }
 
-    /// A plain argument by position.
+    /// Returns an argument that is not an option, by position.
     pub(crate) fn plain_at(&self, index: usize) -> Option<String> {
         use config::tree::Arg;
         self.call.plain().nth(index).and_then(|arg| match arg {
@@ -132,7 +136,7 @@ impl<'t> Options<'t> {
         })
     }
 
-    /// The words of `flags()`, in keyword spelling.
+    /// Returns the words of `flags()`, in lower case with hyphens.
     pub(crate) fn flags(&self) -> Vec<String> {
         let words = self.all("flags").flat_map(Call::texts);
         words

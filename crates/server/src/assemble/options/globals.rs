@@ -1,7 +1,7 @@
 //! The global options of a configuration.
 //!
 //! In: its `options` statements and its `@version`. Out: the last value of each, under its present name. Holds: which options
-//! of drivers were asked for, while these are made.
+//! of drivers have been read so far: one that nobody reads has no effect.
 
 use super::spelling::present_name;
 use config::tree::{Call, Statement, Tree, Version};
@@ -20,7 +20,7 @@ pub(crate) const MARK_EVERY: Duration = Duration::from_secs(1200);
 pub(crate) struct Globals<'t> {
     options: BTreeMap<String, &'t Call>,
     pub(crate) version: Option<Version>,
-    /// The options of drivers that were asked for: all others have no effect.
+    /// The options of drivers that have been read: all others have no effect.
     used: RefCell<HashSet<*const Call>>,
 }
 
@@ -40,12 +40,12 @@ impl<'t> Globals<'t> {
         self.options.get(name).copied()
     }
 
-    /// Notes that an option of a driver was asked for.
+    /// Records that an option of a driver has been read.
     pub(crate) fn mark_used(&self, option: &Call) {
         self.used.borrow_mut().insert(ptr::from_ref(option));
     }
 
-    /// Returns true if the option was asked for.
+    /// Returns true if the option has been read.
     pub(crate) fn was_used(&self, option: &Call) -> bool {
         self.used.borrow().contains(&ptr::from_ref(option))
     }

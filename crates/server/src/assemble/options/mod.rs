@@ -1,4 +1,6 @@
 //! Options as they are written: of a driver, global, and the defaults that the version of the language decides.
+//!
+//! Begin with `globals` and `driver`; the other files read one group of options each. None of them reports anything.
 
 pub(crate) mod connections;
 pub(crate) mod driver;

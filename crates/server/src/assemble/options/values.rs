@@ -7,7 +7,7 @@ use config::tree::{Arg, Call};
 use message::ValueKind;
 use template::TypeHint;
 
-/// `values("name" => int("5"))`.
+/// Returns the pairs of `values("name" => int("5"))`: name, type, text.
 pub(crate) fn values(option: &Call) -> Vec<(String, ValueKind, Vec<u8>)> {
     let value = |arg: &Arg| match arg {
         Arg::Pair(name, value) => {

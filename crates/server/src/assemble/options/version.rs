@@ -1,8 +1,7 @@
 //! Defaults that changed with the version of the language: `@version` decides which ones apply.
 //!
 //! In: the version of a configuration. Out: its defaults. Holds: nothing. Differences in filters and
-//! templates are in their own files. Limits: changes before 3.0 are not known: such configurations are
-//! refused.
+//! templates are in their own files. Limits: configurations for versions before 3.0 are refused.
 
 use super::globals::Globals;
 use config::tree::Version;

@@ -129,7 +129,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// `inject-mode()`.
+    /// Reads `inject-mode()`.
     pub(crate) fn inject_mode(&self, parser: ParserCall<'t>, default: Inject) -> Inject {
         match parser.options.word("inject-mode").as_deref() {
             Some("pass-through") => Inject::PassThrough,

@@ -69,7 +69,7 @@ impl<'t> Lowering<'t> {
         Some(Arc::new(pipeline::parser::TextParser::new(reader, input, prefix)))
     }
 
-    /// `@cee:` and an object of JSON.
+    /// Makes the parser of `@cee:` and an object of JSON.
     pub(crate) fn cee_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
         let json = Json { marker: "@cee:".to_owned(), ..Json::default() };
         self.text_parser(parser, json, ".cee.")

@@ -55,7 +55,7 @@ impl<'t> Lowering<'t> {
         Some(Arc::new(GroupLines::new(made, state)))
     }
 
-    /// `key()`, `scope()` and `timeout()`.
+    /// Reads `key()`, `scope()` and `timeout()`.
     fn group(&mut self, parser: ParserCall<'t>) -> Option<(Arc<template::Template>, Scope, i64)> {
         let key = self.option_template(parser, "key")??;
         let scope = parser.options.word("scope").and_then(|name| Scope::from_name(&name));
@@ -63,7 +63,7 @@ impl<'t> Lowering<'t> {
         Some((key, scope.unwrap_or(Scope::Global), timeout_s))
     }
 
-    /// `aggregate(value("NAME" "template") tags("tag") inherit-mode(context))`.
+    /// Reads `aggregate(value("NAME" "template") tags("tag") inherit-mode(context))`.
     fn aggregate(&mut self, option: &Call, prefix: &str) -> Option<Synthetic> {
         let mut made = Synthetic { inherit: Inherit::Context, ..Synthetic::default() };
         for inner in option.options() {

@@ -1,6 +1,6 @@
-//! Parsers, one file a family: in: calls; out: steps of the pipeline.
+//! Parsers of the language, turned into steps of the pipeline; one file a family.
 //!
-//! `calls` has the call of a parser, the list of all, and what the families share: input, prefix, state over reloads.
+//! Begin with `calls`: the list of all parsers, and what the families share: input, prefix, state over reloads.
 
 pub(crate) mod calls;
 pub(crate) mod events;

@@ -2,7 +2,7 @@
 //!
 //! In: a path. Out: a database; a new one when the file has changed. A file that cannot be read changes nothing: the
 //! last good database stays, and the error is reported once for each change.
-//! Holds: what the file looked like last. Limits: those of the loader.
+//! Holds: inode, time and size of the file when it was read last. Limits: those of the loader.
 
 use message::Severity;
 use pipeline::{
@@ -32,7 +32,7 @@ impl LastDatabase {
     }
 }
 
-/// The properties of a file that show a change without reading it.
+/// The properties of a file that show a change without reading it: a file put in its place has another inode.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct FileStamp {
     inode: u64,

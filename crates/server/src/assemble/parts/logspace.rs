@@ -70,7 +70,7 @@ pub(crate) struct ViewMember {
     pub(crate) shown: String,
     /// Its own name.
     pub(crate) base: String,
-    /// The visible messages: those that match every question of at least one of these lists; none: all
-    /// messages.
+    /// Lists of queries: a message is visible if it matches every query of at least one list. `None`: all messages are
+    /// visible.
     pub(crate) ways: Option<Vec<Vec<String>>>,
 }

@@ -1,6 +1,7 @@
 //! The parts that a configuration consists of when it runs.
 //!
-//! Types that the other folders fill in and that the rest of the server takes over. None of them opens or starts anything.
+//! The other modules fill these types in, and the rest of the server takes them over. Making one opens and starts nothing;
+//! the tables and databases are read by those who own them.
 
 pub(crate) mod chores;
 pub(crate) mod counters;

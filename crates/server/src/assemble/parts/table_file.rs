@@ -80,7 +80,7 @@ impl TableFile {
         TableFile { path, content: Content::Geo(database), seen: None }
     }
 
-    /// The file, for messages.
+    /// Returns the path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

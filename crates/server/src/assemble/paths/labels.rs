@@ -1,4 +1,4 @@
-//! Labels of paths and steps, for tools that watch messages go through them.
+//! Labels of paths and steps, for tools that watch messages on their way.
 //!
 //! In: positions in the configuration. Out: [`Label`]s; none if no tool will watch.
 //! Limits: words are cut at [`WORDS_MAX`] characters.
@@ -50,7 +50,7 @@ impl<'t> Lowering<'t> {
         self.label(what, path.span)
     }
 
-    /// Pushes the label of a filter step.
+    /// Makes the label of a filter step.
     pub(crate) fn filter_label(&mut self, filter: &Expression) -> Option<Step> {
         let what = |lowering: &Self| match filter {
             Expression::Leaf(FilterLeaf::Named(name), _) => format!("filter({})", name.text),

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Most objects inside each other, as deep as the pipeline runs.
 const OBJECTS_DEEP_MAX: usize = 60;
 
-/// The compiled steps of a path.
+/// Compiled steps, and the sources that they take messages from.
 #[derive(Default)]
 pub(crate) struct CompiledSteps {
     pub(crate) sources: Vec<String>,
@@ -22,7 +22,7 @@ pub(crate) struct CompiledSteps {
 }
 
 impl<'t> Lowering<'t> {
-    /// Compiles objects that no path uses, for their errors only.
+    /// Compiles objects that no path uses, for their errors only: their parts are dropped again.
     pub(crate) fn unused_objects(&mut self) {
         let tree = self.tree;
         for statement in &tree.statements {
@@ -72,7 +72,7 @@ impl<'t> Lowering<'t> {
             Reference::InPlace(kind, items, span) => {
                 let place = format!("{}:{}", self.tree.texts.name(span.text), span.start);
                 let name = self.anonymous_name(*kind, place);
-                // Messages of a source inside of a named one are messages of that.
+                // Messages of a source that is written inside of a named one belong to the named one.
                 let around =
                     self.walking.iter().rfind(|object| object.kind == Kind::Source && *kind == Kind::Source);
                 let name = around.map_or(name.clone(), |object| format!("{}#{name}", object.name.text));

@@ -15,7 +15,7 @@ use std::{sync::Arc, thread::available_parallelism};
 /// Most steps of all paths together.
 pub(crate) const STEPS_MAX: usize = 200_000;
 
-/// The block that contains the steps.
+/// The kind of block that encloses steps.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Enclosing {
     Path,
@@ -23,7 +23,7 @@ enum Enclosing {
 }
 
 impl<'t> Lowering<'t> {
-    /// All log paths, in the order of the configuration.
+    /// Compiles all log paths, in the order of the configuration.
     pub(crate) fn plan(&mut self) -> Plan {
         let tree = self.tree;
         let mut plan = Plan {
@@ -206,7 +206,7 @@ fn has_flag(written: &[Flag], wanted: LogFlag) -> bool {
     written.iter().any(|flag| flag.flag == wanted)
 }
 
-/// Returns the written flags; without one about flow control, `flow_control` holds.
+/// Returns the flags of a path. `flow_control` counts unless a flag says otherwise.
 fn flags(written: &[Flag], flow_control: Option<bool>) -> StepFlags {
     let has = |wanted: LogFlag| has_flag(written, wanted);
     let mut flags = StepFlags {

@@ -59,6 +59,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
+    /// Makes one driver, and the framing of its messages. `None` after an error, which is in the report.
     fn source_driver(&mut self, options: &Options<'t>) -> Option<(SourceDriver, Framing)> {
         let every = || options.seconds("follow-freq").unwrap_or(Duration::from_secs(1));
         let path = || options.plain().map(PathBuf::from);

@@ -23,7 +23,7 @@ use transport::{dtls::ListenerDtls, tls::ListenerTls};
 use wire::Framing;
 
 impl<'t> Lowering<'t> {
-    /// `network()`, `syslog()` and the old spellings of `network()`.
+    /// Makes the listener of `network()`, `syslog()` and the old spellings of `network()`.
     pub(crate) fn listener(&mut self, options: &Options<'t>) -> Option<(SourceDriver, Framing)> {
         let key = options.call.key();
         let transport = transport(options);
@@ -70,7 +70,7 @@ impl<'t> Lowering<'t> {
         Some((SourceDriver::Stream(listener), framing))
     }
 
-    /// `relp()`.
+    /// Makes the listener of `relp()`.
     pub(crate) fn relp_listener(&mut self, options: &Options<'t>) -> Option<(SourceDriver, Framing)> {
         let address = self.address(options, options.port(["port", "localport"], RELP_PORT))?;
         let mut listener = StreamListener::new(ListenAddress::Ip(address));
@@ -109,6 +109,7 @@ impl<'t> Lowering<'t> {
         found
     }
 
+    /// Sets the options that all listeners for connections have.
     pub(crate) fn complete_stream(&mut self, options: &Options<'t>, listener: &mut StreamListener) {
         listener.connections.total = options.count("max-connections", listener.connections.total);
         if matches!(listener.address, ListenAddress::Ip(_)) {
@@ -129,13 +130,14 @@ fn connections_per_address(options: &Options<'_>) -> Option<usize> {
     Some(options.count("max-connections-per-address", 0)).filter(|most| *most > 0)
 }
 
-/// `max-handshakes()` and `max-handshakes-per-address()` of a listener with `tls()`.
+/// Returns `max-handshakes()` and `max-handshakes-per-address()` of a listener with `tls()`.
 pub(crate) fn handshakes(options: &Options<'_>, default: CountLimits) -> CountLimits {
     let total = options.count("max-handshakes", default.total);
     let per_peer = default.per_peer.map(|most| options.count("max-handshakes-per-address", most));
     CountLimits { total, per_peer }
 }
 
+/// Sets the options that all listeners for datagrams have.
 pub(crate) fn complete_datagram(options: &Options<'_>, listener: &mut DatagramListener) {
     listener.receive_buffer = options.count("so-rcvbuf", 0);
     listener.reuse_port = options.is_yes("so-reuseport");

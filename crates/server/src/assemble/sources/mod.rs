@@ -1,6 +1,7 @@
 //! Sources of the language, turned into those of `intake`.
 //!
-//! `drivers` has the list of all; the other files have one kind of driver each, or options that all of them have.
+//! Begin with `drivers`, the list of all. `source_options` and `text` read the options that every source has; the other
+//! files have one kind of driver each.
 
 pub(crate) mod drivers;
 pub(crate) mod gelf;

@@ -15,6 +15,7 @@ use transport::{HostPolicy, UseDns};
 use wire::{ACCOUNTING_BYTES, Framing, Oversize, ParseFlags};
 
 impl<'t> Lowering<'t> {
+    /// Returns the options of a source; the framing is that of the driver, and is set by the caller.
     pub(crate) fn source_options(
         &mut self,
         name: &str,
@@ -50,7 +51,7 @@ impl<'t> Lowering<'t> {
             if options.is_yes("trim-large-messages") { Oversize::Cut } else { Oversize::Split };
         source_options.window.messages = options.count("log-iw-size", 0).max(Window::MESSAGES_MIN);
         source_options.hosts = hosts(options);
-        // Shippers send messages of other hosts.
+        // Shippers forward messages of other hosts.
         source_options.hosts.keep |= options.call.key() == "http" && options.any("keep-hostname").is_none();
         source_options.program_override =
             options.own_text("program-override").map(|text| text.trim_end().trim_end_matches(':').to_owned());
@@ -61,7 +62,7 @@ impl<'t> Lowering<'t> {
         source_options
     }
 
-    /// `format("pacct")`: binary records instead of lines.
+    /// Reads `format("pacct")`: binary records instead of lines.
     pub(crate) fn accounting(&mut self, options: &Options<'t>, source_options: &mut SourceOptions) {
         if options.word("format").as_deref() != Some("pacct") {
             return;
@@ -96,11 +97,12 @@ fn initial_flags(options: &Options<'_>, driver: &SourceDriver) -> ParseFlags {
     }
 }
 
+/// Returns the flags of messages of this machine, which carry no host name.
 fn local_flags(flags: ParseFlags) -> ParseFlags {
     flags.without(ParseFlags::EXPECT_HOSTNAME).with(ParseFlags::LOCAL)
 }
 
-/// The same for unix sockets and pipes, where old versions expected a name of a host.
+/// Returns the flags of unix sockets and pipes: old versions of the language expect a host name there.
 fn unix_flags(options: &Options<'_>, flags: ParseFlags) -> ParseFlags {
     match options.globals.is_older(LOCAL_WITHOUT_HOST) {
         true => flags.with(ParseFlags::LOCAL),

@@ -1,6 +1,6 @@
 //! The character set of a source, and its rules for messages of several lines.
 //!
-//! In: the options of a source. Out: the same in its [`Reading`]. Holds: nothing.
+//! In: the options of a source. Out: the same in its [`SourceOptions`]. Holds: nothing.
 //! Limits: a character set or pattern that cannot be used is an error at its place.
 
 use crate::assemble::lowering::Lowering;
@@ -11,7 +11,7 @@ use intake::SourceOptions;
 use wire::{CharacterSet, Framing};
 
 impl<'t> Lowering<'t> {
-    /// `encoding()` and `multi-line-*()`.
+    /// Reads `encoding()` and `multi-line-*()`.
     pub(crate) fn text_options(&mut self, options: &Options<'t>, source_options: &mut SourceOptions) {
         if let Some(option) = options.own("encoding") {
             let name = option.texts().into_iter().next().unwrap_or_default();

@@ -62,8 +62,7 @@ impl<'t> Lowering<'t> {
         Some((DestinationDriver::Http(Box::new(target)), body))
     }
 
-    /// Returns the options of requests: their form, and the reactions to their answers; the caller makes the
-    /// bodies.
+    /// Returns a target without bodies: the form of its requests, and the reactions to their answers.
     pub(crate) fn http_requests(
         &mut self,
         options: &Options<'t>,
@@ -192,7 +191,7 @@ impl<'t> Lowering<'t> {
         Some(TlsOptions { sni: true, ..tls })
     }
 
-    /// `response-action(418 => drop, 500 => retry)`
+    /// Parses `response-action(418 => drop, 500 => retry)`.
     fn response_actions(&mut self, options: &Options<'t>) -> Option<Vec<(u16, ResponseAction)>> {
         let mut actions = Vec::new();
         for arg in options.all("response-action").flat_map(|option| &option.args) {

@@ -1,6 +1,6 @@
 //! `network-load-balancer()`: receivers that share the messages and replace each other.
 //!
-//! In: its options. Out: a destination for each receiver, with the others as its `failover()`, and the end that shares
+//! In: its options. Out: a destination for each receiver, with the others as its `failover()`, and the outlet that shares
 //! messages among them. Limits: at least one receiver.
 
 use super::socket::remote_port;
@@ -14,12 +14,11 @@ use config::tree::Call;
 use delivery::{DestinationDriver, Failback, Server, SocketKind};
 use std::{sync::Arc, time::Duration};
 
-/// Checks that notice a recovered receiver: without them its share would stay with another one.
+/// Interval and number of the checks that notice a recovered receiver: without them its share would stay with another one.
 const FAILBACK: Failback = Failback { interval: Duration::from_secs(60), successes: 3 };
 
 impl<'t> Lowering<'t> {
-    /// Makes the end of a path that leads to all receivers in turn. None after an error, which is in the
-    /// report.
+    /// Makes the outlet that leads to all receivers in turn. `None` after an error, which is in the report.
     pub(crate) fn load_balancer(&mut self, id: &str, options: &Options<'t>) -> Option<Arc<LateBoundOutlet>> {
         let port = remote_port(options);
         let targets: Vec<Server> = options

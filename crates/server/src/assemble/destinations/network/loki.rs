@@ -1,8 +1,8 @@
 //! `loki()` of the language: Loki's push over HTTP.
 //!
 //! In: its options. Out: a target with its requests, and an object of JSON for each message: its labels, time
-//! and line. Holds: nothing. Limits: syslog-ng speaks gRPC here, we HTTP: an address without `http://` is an
-//! error.
+//! and line. Holds: nothing. Limits: syslog-ng speaks gRPC here, and we HTTP, so an address without `http://` is
+//! an error.
 
 use crate::assemble::{lowering::Lowering, options::driver::Options};
 use config::Diagnostic;

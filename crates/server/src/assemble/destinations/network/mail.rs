@@ -89,6 +89,7 @@ impl Render for Mails {
 }
 
 impl<'t> Lowering<'t> {
+    /// Makes the target of `smtp()`, and the renderer of its mails.
     pub(crate) fn mail(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {
         let transport = options.word("transport");
         let is_encrypted = transport.as_deref() == Some("tls");
@@ -177,7 +178,7 @@ impl<'t> Lowering<'t> {
         Some(self.template_renderer(template, options))
     }
 
-    /// `to("address")`, `to("name" "address")`
+    /// Parses `to("address")` or `to("name" "address")`.
     fn person(&mut self, role: Role, option: &Call, options: &Options<'t>) -> Option<Person> {
         let args: Vec<&Arg> = option.args.iter().collect();
         let (name, address) = match args.as_slice() {
@@ -197,7 +198,7 @@ impl<'t> Lowering<'t> {
         Some((role, address, name))
     }
 
-    /// `header("X-Name" "value")`
+    /// Parses `header("X-Name" "value")`.
     fn header_field(&mut self, option: &Call, options: &Options<'t>) -> Option<(String, Box<dyn Render>)> {
         let (Some(name), [_, value]) = (option.text(), option.args.as_slice()) else {
             let message = "`header()` takes a name and a value";

@@ -1,4 +1,6 @@
 //! Destinations behind a network, one file a kind of driver.
+//!
+//! Begin with `socket`: the others build on it, except for `http` and `loki`, which send requests.
 
 pub(crate) mod failover;
 pub(crate) mod gelf;

@@ -1,7 +1,7 @@
 //! `snmp()` of the language: traps of version 2c.
 //!
 //! In: its options. Out: a receiver over UDP, and the datagram that is sent of a message. Holds: nothing.
-//! Limits: version 3 is refused; a datagram may get lost, as SNMP has it.
+//! Limits: version 3 is refused; nothing notices a datagram that gets lost.
 
 use crate::assemble::{lowering::Lowering, options::driver::Options};
 use config::Diagnostic;
@@ -39,7 +39,7 @@ impl<'t> Lowering<'t> {
         Some((driver, Box::new(datagram)))
     }
 
-    /// `snmp-obj("1.3.6...", "Octetstring", "$MSG")`
+    /// Parses `snmp-obj("1.3.6...", "Octetstring", "$MSG")`.
     fn snmp_object(&mut self, option: &'t Call, options: &Options<'t>) -> Option<Object> {
         let [name, kind, value] = option.args.as_slice() else {
             let message = format!("`{}()` takes a name, a type and a template", option.name.text);

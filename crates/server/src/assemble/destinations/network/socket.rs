@@ -24,8 +24,7 @@ const SPOOFED_BYTES: usize = 1024;
 const RESPONSE_WITHIN: Duration = Duration::from_secs(90);
 
 impl<'t> Lowering<'t> {
-    /// Returns the target of `network()`, `syslog()` and the old spellings, and the framing of messages
-    /// there.
+    /// Returns the kind of socket of `network()`, `syslog()` and the old spellings, and the framing of its messages.
     pub(crate) fn remote_socket(
         &mut self,
         options: &Options<'t>,
@@ -80,12 +79,12 @@ impl<'t> Lowering<'t> {
             failback,
             ..SocketTarget::new(kind)
         };
-        // The relay writes the count; without a line feed there is none to take off.
+        // The sender of the target writes the count, so the renderer adds neither a count nor a line feed.
         let line = if is_counted { Framing::Datagram } else { framing };
         Some((DestinationDriver::Socket(target), self.line(options, dialect, line)?))
     }
 
-    /// `localip()` and `localport()`.
+    /// Returns the local address, by `localip()` and `localport()`. The outer `None` means an error, which is in the report.
     fn local_address(&mut self, options: &Options<'t>) -> Option<Option<SocketAddr>> {
         let port = options.port(["localport", "localport"], 0);
         let Some(option) = options.own("localip") else {
@@ -103,7 +102,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// `spoof-source()`
+    /// Applies `spoof-source()` to a driver.
     pub(crate) fn spoofing(&mut self, options: &Options<'t>, driver: DestinationDriver) -> DestinationDriver {
         let Some(option) = options.own("spoof-source").filter(|option| option.truth() == Some(true)) else {
             return driver;
@@ -122,7 +121,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// `relp()`.
+    /// Makes the target of `relp()`, and the renderer of its messages.
     pub(crate) fn relp(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {
         let port = options.port(["port", "destport"], RELP_PORT);
         let kind = SocketKind::Tcp(options.plain()?, port);
