@@ -3,6 +3,7 @@
 //! In: values. Out: bytes, and the values again. Every decoder checks every number it reads against the bytes it has:
 //! damaged bytes give a [`Damage`], never a panic. The layout is described in `docs/format/segment.md`.
 
+pub(crate) mod bits;
 pub(crate) mod columns;
 pub(crate) mod dictionary;
 pub(crate) mod directory;

@@ -4,7 +4,6 @@
 //! both again, for one message or one chunk at a time. Described in `docs/format/segment.md`.
 //! Holds: see each. Limits: whatever a file claims is bounded before memory is taken.
 
-mod bits;
 mod column;
 pub(crate) mod dictionary;
 mod group;

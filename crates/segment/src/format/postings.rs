@@ -3,7 +3,7 @@
 //! In: documents. Out: bytes, and from them bits of a bitmap. The count is stored by the owner.
 //! Limits: documents below the segment's length; anything else is damage.
 
-use super::{Damage, FileSlice, Reader, ordinals::GROUP, put_varint};
+use super::{Damage, FileSlice, Reader, bits, ordinals::GROUP, put_varint};
 use bitpacking::{BitPacker, BitPacker4x};
 use lookup::Bitmap;
 
@@ -61,19 +61,7 @@ fn encode_rest(rest: &[u32], before: Option<u32>, out: &mut Vec<u8>) {
         return;
     }
     out.push(width as u8);
-    let (mut bits, mut count) = (0u64, 0);
-    for gap in gaps {
-        bits |= u64::from(*gap) << count;
-        count += width;
-        while count >= 8 {
-            out.push(bits as u8);
-            bits >>= 8;
-            count -= 8;
-        }
-    }
-    if count > 0 {
-        out.push(bits as u8);
-    }
+    bits::encode(gaps.iter().map(|gap| u64::from(*gap)), width, out);
 }
 
 /// Appends `count` documents of a segment of `length` documents to a list, in order.
@@ -147,16 +135,10 @@ fn decode_rest(
     if width > 32 {
         return Err(reader.damage("numbers of more than 32 bits"));
     }
-    let packed = reader.take((left * usize::from(width)).div_ceil(8))?;
-    let mask = (1u64 << width) - 1;
+    let width = u32::from(width);
+    let packed = reader.take(bits::size_of(left, width))?;
     for index in 0..left {
-        // A number and what stands before it in its first byte have 39 bits at most.
-        let at = index * usize::from(width);
-        let bits = match packed[at / 8..].first_chunk() {
-            Some(bytes) => u64::from_le_bytes(*bytes),
-            None => packed[at / 8..].iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte)),
-        };
-        let document = next + (bits >> (at % 8) & mask);
+        let document = next + bits::at_narrow(packed, index, width);
         add(bitmap, u32::try_from(document).unwrap_or(u32::MAX), reader)?;
         next = document + 1;
     }

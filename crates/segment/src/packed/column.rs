@@ -4,11 +4,10 @@
 //! Holds nothing. Limits: a decoder makes at most [`COLUMN_BYTES_MAX`] bytes of values.
 
 use super::{
-    bits,
     shape::{self, RUNS_MAX, Shape},
     values::Values,
 };
-use crate::format::{Damage, FileSlice, Reader, put_varint};
+use crate::format::{Damage, FileSlice, Reader, bits, put_varint};
 use std::collections::HashMap;
 
 /// Most bytes that the values of a column may unpack to.

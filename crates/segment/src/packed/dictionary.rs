@@ -5,9 +5,8 @@
 //! counts are only unpacked when a term matches.
 //! Holds: a decompressor. Limits: a chunk unpacks to at most [`CHUNK_BYTES_MAX`].
 
-use super::bits;
 use crate::format::{
-    Damage, FileSlice, Reader,
+    Damage, FileSlice, Reader, bits,
     directory::{self, Directory, Layout},
     put_varint,
 };
