@@ -1,7 +1,8 @@
 //! As much of DER and PEM as keys, certificates and time-stamps need.
 //!
 //! In: bytes of files and of time-stamping servers. Out: their parts. Holds nothing.
-//! Limits: total: what is not understood is `None`. Lengths above 4 bytes do not occur.
+//! Limits: total: what is not understood is `None`. Lengths above 4 bytes do not occur. Why this is not a library's:
+//! `docs/decisions/014-time-stamps-read-by-us.md`.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 

@@ -267,3 +267,6 @@ fn time(text: &[u8]) -> Option<i64> {
     let micros: i64 = format!("{fraction:0<6}").get(..6)?.parse().ok()?;
     seconds.checked_mul(1_000_000)?.checked_add(micros)
 }
+
+#[cfg(test)]
+mod tests;
