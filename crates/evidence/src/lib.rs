@@ -17,6 +17,7 @@
 //! - [`merkle`]: the tree of hashes over a segment's messages, and proofs.
 //! - `digest`: SHA-256 and hexadecimal digits.
 //! - `der`: the few values of DER that keys and time-stamps are made of.
+//! - `testing`: a key and records for tests.
 
 mod chain;
 mod der;
@@ -28,6 +29,8 @@ pub mod package;
 mod record;
 mod sign;
 mod stamp;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 
 pub use chain::{Chain, ChainDamage};
 pub use digest::{Digest, hex, unhex};

@@ -1,6 +1,6 @@
 //! Rows for trees and proofs, records, keys and the chain.
 
-use super::{merkle::*, *};
+use super::{merkle::*, testing::*, *};
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -60,35 +60,6 @@ proptest! {
     }
 }
 
-fn key() -> SigningKey {
-    let dir = tempfile::tempdir().unwrap();
-    SigningKey::load_or_draw(&dir.path().join("sign.key")).unwrap()
-}
-
-fn record(key: &SigningKey, chain: &Chain, first: u64, event: Event) -> Record {
-    let segment = Facts {
-        id: [7; 16],
-        first,
-        count: 10,
-        received_us: (1, -2),
-        messages: Digest::of(b"messages"),
-        contents: Digest::of(b"contents"),
-    };
-    let mut record = Record {
-        number: chain.next_number(),
-        logspace: [9; 16],
-        previous: chain.head(),
-        at_us: 1_763_000_000_000_000,
-        event,
-        segment,
-        ledger: None,
-        signer: key.public().fingerprint(),
-        signature: Vec::new(),
-    };
-    record.signature = key.sign(record.statement().as_bytes()).unwrap();
-    record
-}
-
 #[test]
 fn records_are_read_as_written_and_every_changed_byte_shows() {
     let key = key();
@@ -103,7 +74,7 @@ fn records_are_read_as_written_and_every_changed_byte_shows() {
         let mut written = record(&key, &Chain::default(), 5, event);
         assert!(!written.statement().contains("\nledger "), "as older versions wrote it");
         written.ledger = Some(LedgerHead { entries: 12, last: Digest::of(b"entry") });
-        written.signature = key.sign(written.statement().as_bytes()).unwrap();
+        let written = sign(&key, written);
         let text = written.print();
         assert_eq!(Record::parse(&text).as_ref(), Some(&written));
         assert!(written.is_signed_by(key.public()));

@@ -1,7 +1,7 @@
 //! Rows for ledgers: what somebody does to one is found.
 
 use super::*;
-use crate::{Chain, Event, Facts, PublicKey, Record, SigningKey};
+use crate::{Chain, PublicKey, SigningKey, testing::record_with_ledger};
 
 /// A ledger of twenty entries, of which ten were named by a record of a logspace and all by the head.
 struct Kept {
@@ -22,30 +22,10 @@ fn kept() -> Kept {
     assert!(!ledger.exists() && ledger.head().unwrap().is_none());
     (0..10).for_each(|at_us| ledger.append(&entry(at_us)).unwrap());
     assert_eq!(ledger.sign_head(Some(&key), 1).unwrap().len(), 10);
-    let chain = Chain::parse(record(&key, ledger.head().unwrap()).print().as_bytes());
+    let chain = Chain::parse(record_with_ledger(&key, ledger.head().unwrap()).print().as_bytes());
     (10..20).for_each(|at_us| ledger.note(&entry(at_us)).unwrap());
     assert_eq!(ledger.sign_head(Some(&key), 2).unwrap().len(), 10);
     Kept { _dir: dir, ledger, key, chain }
-}
-
-fn record(key: &SigningKey, ledger: Option<LedgerHead>) -> Record {
-    let digest = Digest::of(b"x");
-    let segment =
-        Facts { id: [7; 16], first: 0, count: 1, received_us: (1, 2), messages: digest, contents: digest };
-    let (signer, signature, previous) = (key.public().fingerprint(), Vec::new(), Digest::default());
-    let mut record = Record {
-        number: 0,
-        logspace: [9; 16],
-        previous,
-        at_us: 5,
-        event: Event::Seal,
-        segment,
-        ledger,
-        signer,
-        signature,
-    };
-    record.signature = key.sign(record.statement().as_bytes()).unwrap();
-    record
 }
 
 impl Kept {

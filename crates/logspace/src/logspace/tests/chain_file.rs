@@ -1,31 +1,13 @@
 //! The file of the chain: torn ends are cut off, and what could not be synced is not there.
 
 use crate::files::chain_file::{CHAIN_NAME, EVIDENCE_DIR, append_record, mend_chain, read_chain};
-use evidence::{Chain, Digest, Event, Facts, Record, SigningKey};
+use evidence::{
+    Chain, Event,
+    testing::{key, record},
+};
 use journal::Disk;
 use sim::{Chance, SimDisk};
 use std::path::Path;
-
-fn key() -> SigningKey {
-    let dir = tempfile::tempdir().unwrap();
-    SigningKey::load_or_draw(&dir.path().join("sign.key")).unwrap()
-}
-
-fn record(key: &SigningKey, chain: &Chain, first: u64) -> Record {
-    let mut record = Record {
-        number: chain.next_number(),
-        logspace: [9; 16],
-        previous: chain.head(),
-        at_us: 1_763_000_000_000_000,
-        event: Event::Seal,
-        segment: Facts { first, count: 10, contents: Digest::of(b"contents"), ..Facts::default() },
-        ledger: None,
-        signer: key.public().fingerprint(),
-        signature: Vec::new(),
-    };
-    record.signature = key.sign(record.statement().as_bytes()).unwrap();
-    record
-}
 
 #[test]
 fn a_torn_end_is_cut_off_before_the_next_record() {
@@ -33,7 +15,7 @@ fn a_torn_end_is_cut_off_before_the_next_record() {
     let disk = SimDisk::new();
     let mut chain = read_chain(&disk, dir).unwrap();
     for first in [0, 10, 20, 30] {
-        let next = record(&key, &chain, first);
+        let next = record(&key, &chain, first, Event::Seal);
         append_record(&mut chain, &disk, dir, next).unwrap();
     }
     let path = dir.join(EVIDENCE_DIR).join(CHAIN_NAME);
@@ -42,7 +24,7 @@ fn a_torn_end_is_cut_off_before_the_next_record() {
     disk.set_bytes(&path, whole[..whole.len() - 9].to_vec());
     let mut chain = read_chain(&disk, dir).unwrap();
     assert!(chain.torn_bytes() > 0 && chain.records().len() == 3);
-    let next = record(&key, &chain, 40);
+    let next = record(&key, &chain, 40, Event::Seal);
     let torn = chain.torn_bytes();
     let cut = mend_chain(&mut chain, &disk, dir).unwrap().unwrap();
     assert_eq!((cut.offset, cut.bytes), (chain.length(), torn));
@@ -58,14 +40,14 @@ fn an_append_that_fails_is_not_there() {
     for seed in 0..30 {
         let disk = SimDisk::new();
         let mut chain = Chain::default();
-        let first = record(&key, &chain, 0);
+        let first = record(&key, &chain, 0, Event::Seal);
         append_record(&mut chain, &disk, dir, first).unwrap();
         disk.fail_syncs(1);
-        let second = record(&key, &chain, 10);
+        let second = record(&key, &chain, 10, Event::Seal);
         assert!(append_record(&mut chain, &disk, dir, second.clone()).is_err());
         append_record(&mut chain, &disk, dir, second).unwrap();
         disk.cut_power_at_sync(1);
-        let third = record(&key, &chain, 20);
+        let third = record(&key, &chain, 20, Event::Seal);
         let _ = append_record(&mut chain, &disk, dir, third);
         let disk = disk.after_power_cut(&mut Chance::new(seed));
         assert!(disk.list(&dir.join(EVIDENCE_DIR)).is_ok());
