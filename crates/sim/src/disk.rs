@@ -65,6 +65,11 @@ impl SimDisk {
         self.state().syncs_left = Some(count);
     }
 
+    /// Returns false once the power was cut.
+    pub fn has_power(&self) -> bool {
+        self.state().powered().is_ok()
+    }
+
     /// Bytes in all files.
     pub fn used_bytes(&self) -> u64 {
         used(&self.state())

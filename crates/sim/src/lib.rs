@@ -1,5 +1,5 @@
 //! Stand-ins for the world, for tests: a disk that loses power, fills up and fails on command; a network that refuses,
-//! delays and cuts.
+//! delays and cuts; turns of threads to wait for.
 //!
 //! In: what a test wants to go wrong. Out: implementations of the traits through which the other crates touch the
 //! world. Holds: everything in memory; randomness comes from a seed.
@@ -8,7 +8,9 @@
 mod chance;
 mod disk;
 mod network;
+mod turns;
 
 pub use chance::Chance;
 pub use disk::SimDisk;
 pub use network::{Fault, Peer, SimNetwork};
+pub use turns::Turns;

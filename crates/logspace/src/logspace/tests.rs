@@ -5,6 +5,7 @@ use crate::{
     LIVE_BATCHES_MAX, Live, RebuildIndex, RebuildIndexError, Unheard,
     files::{archive, layout},
     read_chain,
+    shared::queue::TURNS,
 };
 use lookup::{CancelToken, Document, Pattern};
 use message::{Ack, AckSink, Batch, Message, Origin, Outcome, Selection, Span, Stamp, WriteBudget};
@@ -16,7 +17,7 @@ use std::{
         Mutex,
         mpsc::{Receiver, Sender, channel},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 mod archives;
@@ -122,11 +123,14 @@ fn open(dir: &Path, options: LogspaceOptions) -> Logspace {
 
 #[track_caller]
 fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !done() {
-        assert!(start.elapsed() < PATIENCE, "waited in vain: {what}");
-        thread::sleep(Duration::from_millis(1));
-    }
+    assert!(TURNS.wait(PATIENCE, &mut done), "waited in vain: {what}");
+}
+
+/// Waits until a thread that waits in a queue has looked twice whether there is something to do.
+#[track_caller]
+fn wait_for_looks<T>(queue: &Queue<T>) {
+    let before = queue.waits();
+    wait_until("looked", || queue.waits() >= before + 3);
 }
 
 /// All documents that can be found, in order: sequence number and text.
@@ -316,12 +320,12 @@ fn a_builder_that_lags_holds_sources_back() {
     let mut waiting = Vec::new();
     for round in 0..100 {
         waiting.push(deliver(&logspace, batch(round * 10..round * 10 + 10, NEW_YEAR_US), true));
-        // One commit each: what is stored together is handed on together.
-        if round < 30 {
-            thread::sleep(Duration::from_millis(1));
-        }
+        // One commit each, until the builder holds the writer back: what is stored together is handed on together.
+        wait_until("stored", || {
+            logspace.stats().messages_stored_total == round * 10 + 10 || logspace.shared.unbuilt.held_back()
+        });
     }
-    thread::sleep(Duration::from_millis(20));
+    wait_until("held back", || logspace.shared.unbuilt.held_back());
     let stats = logspace.stats();
     // Released first: a failed assertion must not wait for a builder that is held.
     stuck.release();

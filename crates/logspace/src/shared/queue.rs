@@ -9,12 +9,18 @@ use std::{
     time::{Duration, Instant},
 };
 
+/// Turns of all threads that wait in queues: tests wait for them.
+#[cfg(test)]
+pub(crate) static TURNS: sim::Turns = sim::Turns::new();
+
 /// A bounded queue with one taker.
 pub(crate) struct Queue<T> {
     state: Mutex<State<T>>,
     filled: Condvar,
     emptied: Condvar,
     cost_max: u64,
+    #[cfg(test)]
+    observed: tests::Observed,
 }
 
 struct State<T> {
@@ -38,7 +44,14 @@ impl<T> Queue<T> {
     /// An open, empty queue.
     pub(crate) fn new(cost_max: u64) -> Queue<T> {
         let state = State { items: VecDeque::new(), cost: 0, open: true, nudged: false };
-        Queue { state: Mutex::new(state), filled: Condvar::new(), emptied: Condvar::new(), cost_max }
+        Queue {
+            state: Mutex::new(state),
+            filled: Condvar::new(),
+            emptied: Condvar::new(),
+            cost_max,
+            #[cfg(test)]
+            observed: tests::Observed::default(),
+        }
     }
 
     /// Puts an item when there is room; gives it back when there is none or the queue is closed.
@@ -65,6 +78,8 @@ impl<T> Queue<T> {
     pub(crate) fn put(&self, item: T, cost: u64) -> Result<(), T> {
         let mut state = self.locked();
         while state.open && !self.has_room(&state, cost) {
+            #[cfg(test)]
+            self.observed.held_back();
             state = self.emptied.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         if !state.open {
@@ -76,6 +91,8 @@ impl<T> Queue<T> {
 
     /// Takes what waits, up to a cost but at least one item; waits for the first until the deadline.
     pub(crate) fn take(&self, cost_max: u64, deadline: Instant) -> PopResult<T> {
+        #[cfg(test)]
+        self.observed.waits();
         let mut state = self.locked();
         while state.items.is_empty() && state.open && !state.nudged {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -106,6 +123,8 @@ impl<T> Queue<T> {
 
     /// Sleeps until `cost` waits, the time is over, or the queue is closed.
     pub(crate) fn linger(&self, cost: u64, until: Instant) {
+        #[cfg(test)]
+        self.observed.waits();
         let mut state = self.locked();
         while state.open && state.cost < cost {
             let left = until.saturating_duration_since(Instant::now());
@@ -159,3 +178,6 @@ impl<T> Queue<T> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

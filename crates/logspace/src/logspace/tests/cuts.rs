@@ -83,12 +83,11 @@ fn check_left(dir: &Path, keys: &Keys, acknowledged: u64, what: &str) {
         (removed, removed + numbers.len() as u64, numbers)
     };
     // What was begun before the cut may end a moment after the opening.
-    let patience = Instant::now() + Duration::from_secs(5);
-    let (mut removed, mut end, mut numbers) = state();
-    while (end < acknowledged || numbers != (removed..end).collect::<Vec<_>>()) && Instant::now() < patience {
-        thread::sleep(Duration::from_millis(20));
-        (removed, end, numbers) = state();
-    }
+    TURNS.wait(Duration::from_secs(5), || {
+        let (removed, end, numbers) = state();
+        end >= acknowledged && numbers == (removed..end).collect::<Vec<_>>()
+    });
+    let (removed, end, numbers) = state();
     let said = || heard.0.lock().unwrap().join("; ");
     assert_eq!(numbers, (removed..end).collect::<Vec<_>>(), "{what}: {removed} were removed; {}", said());
     assert!(end >= acknowledged, "{what}: {end} of {acknowledged} acknowledged messages; {}", said());

@@ -57,7 +57,7 @@ fn live_and_die(dir: &Path, round: u64, chance: &mut Chance) -> Vec<Range<u64>> 
         // A line that was cut short has no dot.
         if let ["stored", start, end, "."] = words[..] {
             stored.push(start.parse().unwrap()..end.parse().unwrap());
-            let born = *born.get_or_insert_with(Instant::now);
+            let born = *born.get_or_insert_with(std::time::Instant::now);
             if born.elapsed() >= lifetime {
                 // It may print more until the signal reaches it: that counts too.
                 let _ = victim.kill();

@@ -34,7 +34,16 @@ fn check(seed: u64, recipients: Vec<evidence::Recipient>) -> usize {
             let numbers = next..next + 1 + chance.below(9);
             next = numbers.end;
             waiting.push((numbers.clone(), deliver(&logspace, batch(numbers, LONG_AGO_US), true)));
-            thread::sleep(Duration::from_micros(chance.below(300)));
+            let has_failed = || !disk.has_power();
+            let sent = next - life * 1_000_000;
+            match chance.below(4) {
+                0 => {}
+                1 => wait_until("recoded", || {
+                    let stats = logspace.stats();
+                    has_failed() || stats.segments_recoded == stats.segments
+                }),
+                _ => wait_until("stored", || has_failed() || logspace.stats().messages_stored_total >= sent),
+            }
         }
         logspace.close();
         for (numbers, outcome) in waiting {

@@ -79,7 +79,7 @@ fn no_segment_becomes_larger() {
     let logspace = open(dir.path(), LogspaceOptions { segment_messages_max: 2, ..eager() });
     (0..4).for_each(|number| store(&logspace, number..number + 1, LONG_AGO_US));
     wait_until("sealed", || logspace.stats().segments >= 1);
-    thread::sleep(Duration::from_millis(50));
+    wait_for_looks(&logspace.ended);
     let stats = logspace.stats();
     assert_eq!(stats.recodes_failed_total, 0);
     assert!(stats.recode_saved_bytes_total >= stats.segments_recoded_total, "{stats:?}");
@@ -103,7 +103,7 @@ fn locked_segments_stay_as_they_are_until_they_are_unlocked() {
     store(&logspace, 0..MANY, now_us());
     store(&logspace, MANY..MANY + 1, now_us());
     wait_until("sealed", || logspace.stats().segments == 1);
-    thread::sleep(Duration::from_millis(30));
+    wait_for_looks(&logspace.ended);
     assert_eq!((logspace.stats().segments_recoded, logspace.stats().recodes_failed_total), (0, 0));
     logspace.unlock(&keys);
     wait_until("recoded", || logspace.stats().segments_recoded == 1);

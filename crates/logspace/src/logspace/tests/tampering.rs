@@ -233,7 +233,7 @@ fn a_legal_hold_keeps_everything() {
     fill(dir.path(), LogspaceOptions { retention_bytes: Some(1), legal_hold: true, ..small() }, 3);
     let logspace =
         open(dir.path(), LogspaceOptions { retention_bytes: Some(1), legal_hold: true, ..small() });
-    thread::sleep(Duration::from_millis(30));
+    wait_for_looks(&logspace.seals);
     assert_eq!(logspace.stats().segments, 3);
     logspace.set_retention(Retention { bytes: Some(1), ..Retention::default() });
     wait_until("removed", || logspace.stats().segments == 0);
