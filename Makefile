@@ -19,7 +19,7 @@ PACKAGE := SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$(EPOCH)} tools/package.sh
 SAMPLES ?= ../shared/samples
 
 .PHONY: help run test test-package bench bench-store bench-users bench-scale bench-built ui build docs components package static image \
-	release reproducible fuzz miri mutants clean
+	release reproducible fuzz miri sanitize mutants clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
@@ -111,6 +111,11 @@ miri: ## the unsafe code that Miri can run, in its interpreter: minutes
 	rustup toolchain install nightly --profile minimal --component miri --component rust-src
 	MIRIFLAGS=-Zmiri-disable-isolation PROPTEST_CASES=3 $(CARGO) +nightly miri test --package lookup tokens
 	MIRIFLAGS=-Zmiri-disable-isolation PROPTEST_CASES=3 $(CARGO) +nightly miri test --package segment column::marks
+
+sanitize: ## the inputs of the fuzz targets, with every access to memory checked (AddressSanitizer)
+	rustup toolchain install nightly --profile minimal
+	RUSTFLAGS=-Zsanitizer=address $(CARGO) +nightly test --package fuzz-targets --target $(shell rustc -vV | sed -n 's/^host: //p') \
+		--target-dir target/sanitizer
 
 mutants: ## which changes of the code no test notices: COUNT (20) in each crate; CRATES="wire message" names some
 	@tools/install.sh mutants
