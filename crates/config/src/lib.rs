@@ -39,7 +39,7 @@ mod tests;
 pub use check::{advise, check};
 pub use diagnostic::{Diagnostic, Report, Severity};
 pub use lexer::place_inside;
-pub use parse::{parse, preprocess};
+pub use parse::{ExpressionError, parse, parse_filter, preprocess};
 pub use skip::{LeftOut, Skipping};
 pub use surroundings::{Disk, Memory, Surroundings};
 pub use text::{Location, Origin, Span, TextId, Texts};

@@ -4,6 +4,7 @@
 //! Holds: the stack of texts, defines, and the report.
 //! Limits: see `limits`; at any of them the token stream ends after an error.
 
+mod expression;
 mod include;
 mod literal;
 mod pragma;
@@ -13,10 +14,12 @@ mod stream;
 mod string;
 mod substitute;
 pub(crate) mod token;
-mod values;
 mod word;
 
+#[cfg(test)]
+mod tests;
+
 pub use literal::place_inside;
+pub(crate) use reader::Values;
 pub(crate) use stream::Lexer;
-pub(crate) use values::Values;
 pub(crate) use word::{is_bare, reads_as};

@@ -4,10 +4,16 @@
 //! Holds: the stack of texts being read. A substituted value joins the words around it; a file or a block ends a word.
 //! Limits: the caller of `push` checks the depth.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::values::Values;
 use crate::text::{Span, TextId};
+
+/// The values of a block's arguments in one use: name in keyword spelling, and the pieces of its text.
+#[derive(Default, Debug)]
+pub(crate) struct Values {
+    pub(crate) named: BTreeMap<String, Vec<Span>>,
+}
 
 /// The kind of a text on the stack.
 pub(crate) enum Nature {
@@ -19,6 +25,8 @@ pub(crate) enum Nature {
     Piece,
     /// The value of an argument, a define or a variable: substituted once, never again.
     Value,
+    /// A filter expression that stands alone, with words of its own: see [`super::expression`].
+    Expression,
 }
 
 pub(crate) struct Frame {
@@ -67,9 +75,14 @@ impl Reader {
         self.frames.iter().filter(|frame| of(&frame.nature)).count()
     }
 
-    /// Returns true when the text being read is a value, in which a backtick is an ordinary character.
+    /// Returns true when a backtick in the text being read is an ordinary character.
     pub(crate) fn in_value(&self) -> bool {
-        self.frames.last().is_some_and(|frame| matches!(frame.nature, Nature::Value))
+        self.frames.last().is_some_and(|frame| matches!(frame.nature, Nature::Value | Nature::Expression))
+    }
+
+    /// Returns true when the text being read is an expression that stands alone.
+    pub(crate) fn in_expression(&self) -> bool {
+        self.frames.last().is_some_and(|frame| matches!(frame.nature, Nature::Expression))
     }
 
     /// Returns the next byte if it may belong to the current word.
@@ -149,7 +162,7 @@ impl Reader {
     pub(crate) fn values(&self) -> Option<Arc<Values>> {
         self.frames.iter().rev().find_map(|frame| match &frame.nature {
             Nature::Block(values) => Some(Some(values.clone())),
-            Nature::File | Nature::Piece => Some(None),
+            Nature::File | Nature::Piece | Nature::Expression => Some(None),
             Nature::Value => None,
         })?
     }

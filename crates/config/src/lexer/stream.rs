@@ -9,9 +9,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::literal;
-use super::reader::{Frame, Nature, Reader};
+use super::reader::{Frame, Nature, Reader, Values};
 use super::token::{Kind, Token};
-use super::values::Values;
 use super::word::ends_word;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::limits::{EXPANSION_DEPTH_MAX, TOKENS_MAX};
@@ -71,6 +70,7 @@ impl<'a> Lexer<'a> {
             let start = self.reader.start();
             let Some(byte) = self.reader.peek() else { continue };
             let kind = match byte {
+                byte if self.reader.in_expression() => self.expression_token(byte),
                 b'@' => {
                     self.pragma();
                     continue;
@@ -115,7 +115,7 @@ impl<'a> Lexer<'a> {
         while self.reader.settle() {
             match self.reader.peek() {
                 Some(b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c) => self.reader.bump(),
-                Some(b'#') => {
+                Some(b'#') if !self.reader.in_expression() => {
                     let rest = self.reader.rest();
                     let length = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
                     self.reader.advance(length);

@@ -38,7 +38,7 @@ impl Parser<'_> {
             if matches!(self.peek().kind, Token::Mark('}' | ')') | Token::End) {
                 break;
             }
-            filter = if matches!(&self.peek().kind, Token::Word(word) if word == "and" || word == "or") {
+            filter = if self.at_word("and") || self.at_word("or") {
                 self.filter_any(filter)?
             } else {
                 let next = self.filter_one()?;
@@ -82,8 +82,17 @@ impl Parser<'_> {
         self.filter_leaf()
     }
 
+    /// Returns true when an operator is next. In an expression that stands alone it may be in upper case.
+    fn at_word(&mut self, wanted: &str) -> bool {
+        let is_any_case = self.lexer.in_expression();
+        match &self.peek().kind {
+            Token::Word(word) => word == wanted || is_any_case && word.eq_ignore_ascii_case(wanted),
+            _ => false,
+        }
+    }
+
     fn take_word(&mut self, wanted: &str) -> bool {
-        let found = matches!(&self.peek().kind, Token::Word(word) if word == wanted);
+        let found = self.at_word(wanted);
         if found {
             self.next();
         }

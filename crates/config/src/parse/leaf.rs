@@ -43,6 +43,9 @@ impl Parser<'_> {
     pub(super) fn filter_leaf(&mut self) -> Parsed<Filter> {
         let token = self.peek().clone();
         let Token::Word(word) = &token.kind else { return self.comparison(None) };
+        if self.at_sign() {
+            return Err(self.unexpected("a filter"));
+        }
         let key = keyword(word);
         let name = Name { text: word.clone(), span: token.span };
         self.next();
@@ -325,11 +328,14 @@ impl Parser<'_> {
     fn comparison(&mut self, word: Option<Name>) -> Parsed<Filter> {
         let left = self.operand(word)?;
         let token = self.peek().clone();
-        let operator = match &token.kind {
-            Token::Word(word) if OPERATORS.contains(&word.as_str()) => {
-                Name { text: word.clone(), span: token.span }
-            }
-            _ => return Err(self.unexpected(&format!("an operator ({})", OPERATORS.join(", ")))),
+        let key = match &token.kind {
+            Token::Word(word) if self.lexer.in_expression() => word.to_ascii_lowercase(),
+            Token::Word(word) => word.clone(),
+            _ => String::new(),
+        };
+        let operator = match OPERATORS.contains(&key.as_str()) {
+            true => Name { text: key, span: token.span },
+            false => return Err(self.unexpected(&format!("an operator ({})", OPERATORS.join(", ")))),
         };
         self.next();
         let right = self.operand(None)?;
@@ -337,7 +343,16 @@ impl Parser<'_> {
         Ok(Filter::Leaf(FilterLeaf::Compare(Box::new(Comparison { left, operator, right })), span))
     }
 
+    /// Returns true when a sign such as `==` is next, which an expression that stands alone has only as an operator.
+    fn at_sign(&mut self) -> bool {
+        let is_sign = |word: &str| OPERATORS.contains(&word) && !word.starts_with(char::is_alphabetic);
+        self.lexer.in_expression() && matches!(&self.peek().kind, Token::Word(word) if is_sign(word))
+    }
+
     fn operand(&mut self, word: Option<Name>) -> Parsed<Operand> {
+        if word.is_none() && self.at_sign() {
+            return Err(self.unexpected("a value"));
+        }
         let token = self.peek().clone();
         let name = match (word, token.kind) {
             (Some(name), _) => name,

@@ -19,5 +19,5 @@ mod statement;
 #[cfg(test)]
 mod tests;
 
-pub use read::{parse, preprocess};
+pub use read::{ExpressionError, parse, parse_filter, preprocess};
 pub(crate) use record::quoted;

@@ -36,7 +36,20 @@ pub(super) struct Parser<'a> {
     pub(super) unread: Vec<Unread>,
 }
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
+    pub(super) fn new(lexer: Lexer<'a>, record: Option<Record>) -> Parser<'a> {
+        Parser {
+            lexer,
+            ahead: None,
+            blocks: BTreeMap::new(),
+            applications: Vec::new(),
+            nesting: 0,
+            record,
+            object: None,
+            unread: Vec::new(),
+        }
+    }
+
     pub(super) fn peek(&mut self) -> &Token {
         let lexer = &mut self.lexer;
         self.ahead.get_or_insert_with(|| lexer.next())

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::{Memory, preprocess};
+use crate::tree::{Arg, Filter, FilterLeaf};
+use crate::{Memory, parse_filter, preprocess};
 
 fn expanded(files: &Memory) -> (String, bool) {
     let (_, report, text) = preprocess(Path::new("main.conf"), files);
@@ -71,8 +72,93 @@ fn keeps_what_is_written() {
     );
 }
 
+/// An expression as its tests with their columns, joined as they are joined.
+fn joined(filter: &Filter) -> String {
+    let all = |filters: &[Filter], sign: &str| {
+        format!("({})", filters.iter().map(joined).collect::<Vec<_>>().join(sign))
+    };
+    match filter {
+        Filter::And(filters, _) => all(filters, " & "),
+        Filter::Or(filters, _) => all(filters, " | "),
+        Filter::Not(inner, _) => format!("!{}", joined(inner)),
+        Filter::Leaf(leaf, span) => {
+            let what = match leaf {
+                FilterLeaf::Facility(set) => format!("facility {:x}", set.0),
+                FilterLeaf::Severity(set) => format!("severity {:x}", set.0),
+                FilterLeaf::Match(one) => format!("match {} {:?}", one.pattern.text, one.kind),
+                FilterLeaf::InList { file, value } => format!("list {} {}", file.text, value.text),
+                FilterLeaf::Compare(sides) => {
+                    let text = |value: &Arg| value.text().unwrap_or("#").to_owned();
+                    let (left, right) = (text(&sides.left.value), text(&sides.right.value));
+                    format!("{left} {} {right}", sides.operator.text)
+                }
+                FilterLeaf::Later(call) => format!("later {}", call.name.text),
+                FilterLeaf::Tags(tags) => format!("{} tags", tags.len()),
+                _ => "other".to_owned(),
+            };
+            format!("{what}@{}..{}", span.start, span.end)
+        }
+    }
+}
+
+#[track_caller]
+fn expression(text: &str, want: &str) {
+    let shown = match parse_filter(text) {
+        Ok(filter) => joined(&filter),
+        Err(error) => error.to_string(),
+    };
+    assert_eq!(shown, want, "{text}");
+}
+
+#[test]
+fn reads_expressions_that_stand_alone() {
+    expression("host(a)", "match a Pcre@0..7");
+    expression(
+        "host(a) and not message(b) or tags(c, d)",
+        "((match a Pcre@0..7 & !match b Pcre@16..26) | 2 tags@30..40)",
+    );
+    expression("HOST eq 'x' OR ${b c}==1", "(HOST eq x@0..11 | ${b c} == #@15..24)");
+    expression("facility(kern..mail)", "facility 7@0..20");
+    expression(
+        "level(err) ; selector(\"mail.info\")",
+        "(severity 8@0..10 & (facility 4@13..34 & severity 7f@13..34))",
+    );
+    expression("in-list(\"f\" value(n))", "list f n@0..21");
+    expression("cidr(\"10.0.0.0/8\")", "later cidr@0..18");
+    expression("host(a type(string))", "match a Text@0..20");
+}
+
+#[test]
+fn points_into_expressions_that_stand_alone() {
+    expression(
+        "",
+        "expected a filter such as `facility()`, or a template to compare, found the end of the expression (byte 0 of the expression)",
+    );
+    expression("host(a", "expected `)`, found the end of the expression (byte 6 of the expression)");
+    expression("(host(a)", "expected `)`, found the end of the expression (byte 8 of the expression)");
+    expression("host(a) host(b)", "expected `and`, `or` or the end, found `host` (byte 8 of the expression)");
+    expression("host(a))", "expected `and`, `or` or the end, found `)` (byte 7 of the expression)");
+    expression("hots(a)", "unknown filter `hots`; did you mean `host`? (byte 0 of the expression)");
+    expression("level(wran)", "unknown severity `wran`; did you mean `warn`? (byte 6 of the expression)");
+    expression("host('a)", "string is not terminated (byte 5 of the expression)");
+    expression("'a' == nosuch('b')", "unknown type `nosuch` (byte 7 of the expression)");
+    expression(
+        "'a' = 'b'",
+        "expected an operator (==, !=, ===, !==, <, <=, >, >=, eq, ne, lt, le, gt, ge), found `=` (byte 4 of the expression)",
+    );
+    let deep = "(".repeat(1000);
+    expression(&deep, "this is nested more than 128 levels deep (byte 128 of the expression)");
+}
+
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig { cases: 300, ..Default::default() })]
+
+    #[test]
+    fn places_in_an_expression_are_bytes_of_it(text in "[a-z()'\"$= .<>!{}@,;`#\\\\0-9é]{0,40}") {
+        if let Err(error) = parse_filter(&text) {
+            proptest::prop_assert!(error.offset <= text.len() && text.is_char_boundary(error.offset));
+        }
+    }
 
     #[test]
     fn one_text_stays_one_text(words in proptest::collection::vec(0usize..WORDS.len(), 0..40)) {
