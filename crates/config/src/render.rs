@@ -3,6 +3,9 @@
 //! In: a report and the texts it points into. Out: text for a terminal or a file.
 //! Limits: a source line beyond `LINE_CHARS_MAX` is shown only around the caret.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeSet;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};

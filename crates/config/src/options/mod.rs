@@ -10,6 +10,9 @@ mod reference;
 mod row;
 mod tables;
 
+#[cfg(test)]
+mod tests;
+
 pub use fit::Misfit;
 pub use lookup::{driver, drivers, global, parallelize, row};
 pub use module::has_module;

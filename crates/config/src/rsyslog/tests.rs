@@ -392,6 +392,59 @@ fn what_does_not_pass_is_left_out_and_told() {
     );
 }
 
+/// The notes of the only statement that is not supported.
+#[track_caller]
+fn refuses(text: &str, why: &str) {
+    let findings = converted(&format!("input(type=\"imudp\" port=\"514\")\n{text}")).findings;
+    let refused: Vec<String> = findings
+        .into_iter()
+        .filter(|one| one.outcome == Outcome::Unsupported)
+        .map(|one| one.notes.join("; "))
+        .collect();
+    assert_eq!(refused, [why], "{text}");
+}
+
+#[test]
+fn says_why_a_statement_is_left_out() {
+    refuses("module(load=\"omkafka\")", "module `omkafka` is not supported");
+    refuses("module()", "a module without load");
+    refuses("input(type=\"imtcp\")", "an input without a port");
+    refuses("input(type=\"imtcp\" port=\"x\")", "port `x` is not supported");
+    refuses("action(type=\"omfile\")", "a file without a path");
+    refuses("action(type=\"omelasticsearch\")", "action `omelasticsearch` is not supported");
+    refuses("action(type=\"omfile\" file=\"/f\" template=\"t\")", "template `t` is not defined");
+    refuses(
+        "action(type=\"omfile\" file=\"/f\" action.execOnlyEveryNthTime=\"5\")",
+        "`action.execonlyeverynthtime` is not supported",
+    );
+    refuses("*.* >h,d,u,p", "sending to a database is not supported yet");
+    refuses("*.* ^/bin/x", "a command for each message is not supported: program() gets them on its input");
+    refuses("$NoSuchDirective 1", "directive `$NoSuchDirective` is not known");
+    refuses("$MaxMessageSize 8q", "`8q` is no size");
+    refuses("$AllowedSender UDP, 10.0.0.0/8", "senders are chosen with a filter: netmask(\"10.0.0.0/8\")");
+    refuses("include(file=\"/no.conf\")", "included file `/no.conf` does not exist");
+    refuses("$IncludeConfig /no.conf", "included file `/no.conf` does not exist");
+    refuses("set $/a = 1;", "global variables, which outlive a message, do not exist here");
+}
+
+#[test]
+fn an_optional_include_may_be_missing() {
+    tells("include(file=\"/no.conf\" mode=\"optional\")", &[]);
+    tells("$IncludeConfig /no*.conf", &[]);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_named() {
+    let error = convert(Path::new("/no.conf"), &Memory::default(), judge).unwrap_err();
+    assert!(error.to_string().starts_with("cannot read `/no.conf`: "), "{error}");
+    let long = "#".repeat(crate::limits::FILE_BYTES_MAX + 1);
+    let error = convert(Path::new("/l"), &Memory::default().file("/l", long), judge).unwrap_err();
+    assert_eq!(error.to_string(), "`/l` has more than 33554432 bytes");
+    let never = |_: &str| Some("no".to_owned());
+    let error = convert(Path::new("/a"), &Memory::default().file("/a", "*.* /f"), never).unwrap_err();
+    assert_eq!(error.to_string(), "/a cannot be converted: no");
+}
+
 #[test]
 fn bounds_hostile_configurations() {
     let deep = format!("{}stop", "if 1 then { ".repeat(100_000));
