@@ -74,6 +74,6 @@ fn conditions_see_each_message_of_a_correlation() {
 fn says_what_is_wrong_with_a_condition() {
     assert_eq!(
         Template::parse("$(if 'facilty(kern)' a b)", &Definitions::default()).unwrap_err().to_string(),
-        "template is wrong at byte 5: $(if): condition: unknown filter facilty (byte 0 of the expression)",
+        "template is wrong at byte 5: $(if): condition: unknown filter `facilty`; did you mean `facility`? (byte 0 of the expression)",
     );
 }
