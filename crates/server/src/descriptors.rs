@@ -50,14 +50,14 @@ pub(crate) fn raise(log: &InternalLog) -> u64 {
         match setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum: limit.maximum }) {
             Ok(()) => descriptors = wanted,
             Err(error) => log.write(
-                Severity(4),
+                Severity::WARNING,
                 &format!("The limit of open files cannot be raised; limit='{present}', error='{error}'"),
             ),
         }
     }
     if descriptors < FEW {
         let text = "The limit of open files is low: few senders can be connected; raise it with LimitNOFILE= or ulimit";
-        log.write(Severity(4), &format!("{text}; limit='{descriptors}'"));
+        log.write(Severity::WARNING, &format!("{text}; limit='{descriptors}'"));
     }
     descriptors
 }

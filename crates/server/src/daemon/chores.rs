@@ -28,7 +28,7 @@ impl Clockwork {
             every.is_some_and(|every| self.ticks.is_multiple_of(every.as_secs().max(1)))
         };
         if is_due(self.chores.statistics) {
-            log.write(Severity(6), &statistics(registry));
+            log.write(Severity::INFORMATIONAL, &statistics(registry));
         }
         if is_due(self.chores.marks) {
             log.inject(delivery::mark(&assemble::machine_name(), now));

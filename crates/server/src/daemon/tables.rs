@@ -54,11 +54,11 @@ fn refresh(file: &mut TableFile, log: &InternalLog) {
     let Some(result) = file.refresh() else { return };
     let path = file.path().display().to_string();
     match result {
-        Ok(()) => log.write(Severity(5), &format!("Contextual data read again; file='{path}'")),
+        Ok(()) => log.write(Severity::NOTICE, &format!("Contextual data read again; file='{path}'")),
         Err(error) => {
             let text =
                 format!("Contextual data cannot be read, keeping the old; file='{path}', error='{error}'");
-            log.write(Severity(3), &text);
+            log.write(Severity::ERROR, &text);
         }
     }
 }
