@@ -23,10 +23,20 @@ pub(super) struct Recorder {
     nodes: Vec<Node>,
 }
 
+/// A message on its way to a destination.
+struct Outgoing<'a> {
+    /// The destination's id.
+    name: &'a str,
+    batch: &'a Batch,
+    selection: &'a Selection,
+    flow_control: bool,
+}
+
 /// A branch or a step that has begun.
 struct Open {
     label: Label,
-    controlled: bool,
+    /// True for a path with flow control.
+    flow_control: bool,
     condition: Option<Answer>,
     /// The fields before it; none when no message came to it.
     before: Option<Vec<Field>>,
@@ -72,10 +82,12 @@ impl Recorder {
         nodes
     }
 
-    fn begin(&mut self, label: &Label, batch: &Batch, input: &Selection, controlled: bool) {
+    /// Opens a branch or a step; what is special about it is set in the answer.
+    fn begin(&mut self, label: &Label, batch: &Batch, input: &Selection) -> &mut Open {
         let index = input.iter().next();
         let before = index.map(|index| self.reader.fields(batch, index));
-        self.open.push(Open { label: label.clone(), controlled, condition: None, before, nodes: Vec::new() });
+        let (label, nodes) = (label.clone(), Vec::new());
+        self.open.push_mut(Open { label, flow_control: false, condition: None, before, nodes })
     }
 
     /// Adds a node to the innermost open branch or step.
@@ -110,19 +122,19 @@ impl Recorder {
         self.push(Node::Step { what, place, condition, changes, goes_on, events });
     }
 
-    fn leave(&mut self, matched: &Selection, last: bool) {
-        let Some(open) = self.open.pop() else { return };
-        let Open { label, controlled, condition, before, nodes: events } = open;
+    /// Closes a branch, and returns its node unless nothing happened in it. The caller knows whether it is the last.
+    fn leave(&mut self, matched: &Selection) -> Option<Node> {
+        let Open { label, flow_control, condition, before, nodes: events } = self.open.pop()?;
         if before.is_none() && events.is_empty() {
-            return;
+            return None;
         }
         let taken = before.is_some().then(|| !matched.is_empty());
         let (what, place) = (label.what, label.place);
-        let last = last && taken == Some(true);
-        self.push(Node::Branch { what, place, flow_control: controlled, condition, taken, last, events });
+        Some(Node::Branch { what, place, flow_control, condition, taken, last: false, events })
     }
 
-    fn deliver(&mut self, name: &str, batch: &Batch, selection: &Selection, controlled: bool) {
+    fn deliver(&mut self, outgoing: &Outgoing<'_>) {
+        let Outgoing { name, batch, selection, flow_control } = *outgoing;
         for index in selection.iter() {
             let sequence = self.sequences.entry(name.to_owned()).or_default();
             *sequence += 1;
@@ -133,7 +145,7 @@ impl Recorder {
             let (target, text) = match self.destinations.get_mut(known) {
                 Some(spec) => (
                     target(&mut spec.driver, batch, index, sequence),
-                    rendered(spec.rendering.template.as_mut(), batch, index, sequence, false),
+                    rendered(spec.rendering.template.as_mut(), batch, index, sequence),
                 ),
                 None => {
                     let logspace = self.logspaces.get(name).cloned().unwrap_or_default();
@@ -141,7 +153,7 @@ impl Recorder {
                 }
             };
             let driver = name.to_owned();
-            self.push(Node::Delivery { driver, target, text, flow_control: controlled });
+            self.push(Node::Delivery { driver, target, text, flow_control });
         }
     }
 }
@@ -149,13 +161,12 @@ impl Recorder {
 impl Tracer for Recorder {
     fn record(&mut self, event: Event<'_>) {
         match event {
-            Event::Enter { label, batch, input, controlled } => self.begin(label, batch, input, controlled),
+            Event::Enter { label, batch, input, controlled } => {
+                self.begin(label, batch, input).flow_control = controlled;
+            }
             Event::Begin { label, batch, input } => {
                 let condition = self.judge(label, batch, input);
-                self.begin(label, batch, input, false);
-                if let Some(open) = self.open.last_mut() {
-                    open.condition = condition;
-                }
+                self.begin(label, batch, input).condition = condition;
             }
             Event::Ask { label, batch, input, .. } => {
                 let condition = self.judge(label, batch, input);
@@ -171,10 +182,17 @@ impl Tracer for Recorder {
                 let (what, place) = (label.what.clone(), label.place.clone());
                 self.push(Node::Refused { what, place, why });
             }
-            Event::Leave { matched, last } => self.leave(matched, last),
+            Event::Leave { matched, last: is_last } => {
+                if let Some(mut node) = self.leave(matched) {
+                    if let Node::Branch { taken: Some(true), last, .. } = &mut node {
+                        *last = is_last;
+                    }
+                    self.push(node);
+                }
+            }
             Event::End { batch, left } => self.end(batch, left),
             Event::Made { batch } => {
-                self.begin(&Label::default(), batch, &Selection::all(batch.len()), false);
+                self.begin(&Label::default(), batch, &Selection::all(batch.len()));
             }
             Event::Gone => {
                 if let Some(open) = self.open.pop() {
@@ -183,7 +201,7 @@ impl Tracer for Recorder {
                 }
             }
             Event::Deliver { name, batch, selection, controlled } => {
-                self.deliver(name, batch, selection, controlled);
+                self.deliver(&Outgoing { name, batch, selection, flow_control: controlled });
             }
         }
     }
@@ -193,14 +211,14 @@ impl Tracer for Recorder {
 fn target(driver: &mut DestinationDriver, batch: &Batch, index: usize, sequence: u64) -> String {
     match driver {
         DestinationDriver::File(file) => {
-            format!("file {}", rendered(file.name.as_mut(), batch, index, sequence, true))
+            format!("file {}", file_name(file.name.as_mut(), batch, index, sequence))
         }
         DestinationDriver::Socket(socket) => peer(socket),
         DestinationDriver::Spoof(spoof) => format!("{} as the sender", peer(&spoof.socket)),
         DestinationDriver::Relp(relp) => format!("relp over {}", peer(&relp.socket)),
         DestinationDriver::Gelf(gelf) => format!("gelf over {}", peer(&gelf.socket)),
         DestinationDriver::Http(http) => match http.urls.first_mut() {
-            Some(url) => format!("http {}", rendered(url.as_mut(), batch, index, sequence, false)),
+            Some(url) => format!("http {}", rendered(url.as_mut(), batch, index, sequence)),
             None => "http".to_owned(),
         },
         DestinationDriver::Mail(mail) => format!("mail over {}", peer(&mail.socket)),
@@ -223,12 +241,16 @@ fn peer(socket: &SocketTarget) -> String {
     }
 }
 
-fn rendered(render: &mut dyn Render, batch: &Batch, index: usize, sequence: u64, is_name: bool) -> String {
+fn rendered(render: &mut dyn Render, batch: &Batch, index: usize, sequence: u64) -> String {
     let mut out = Vec::new();
     render.begin(batch.received);
-    match is_name {
-        true => render.render_name(batch, index, sequence, &mut out),
-        false => render.render(batch, index, sequence, &mut out),
-    }
+    render.render(batch, index, sequence, &mut out);
     shown(out.strip_suffix(b"\n").unwrap_or(&out))
+}
+
+fn file_name(render: &mut dyn Render, batch: &Batch, index: usize, sequence: u64) -> String {
+    let mut out = Vec::new();
+    render.begin(batch.received);
+    render.render_name(batch, index, sequence, &mut out);
+    shown(&out)
 }

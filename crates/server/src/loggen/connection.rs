@@ -63,7 +63,7 @@ impl Target {
             let path = options.target.clone();
             if options.dgram { Address::UnixDatagram(path) } else { Address::UnixStream(path) }
         } else {
-            let found = resolve(&options.target, options.port.unwrap_or(514), options.ipv6)?;
+            let found = resolve(options)?;
             match (options.dtls, options.dgram) {
                 (true, _) => Address::Dtls(found, options.target.clone(), Box::new(dtls()?)),
                 (false, true) => Address::Udp(found),
@@ -189,8 +189,10 @@ fn named(error: io::Error, target: impl std::fmt::Display) -> io::Error {
     io::Error::new(error.kind(), format!("cannot connect to {target}: {error}"))
 }
 
-fn resolve(host: &str, port: u16, ipv6: bool) -> io::Result<SocketAddr> {
-    let found = (host, port).to_socket_addrs().map_err(|error| named(error, host))?;
+/// Looks up the address of the target.
+fn resolve(options: &Options) -> io::Result<SocketAddr> {
+    let (host, ipv6) = (options.target.as_str(), options.ipv6);
+    let found = (host, options.port.unwrap_or(514)).to_socket_addrs().map_err(|error| named(error, host))?;
     let fits = |address: &SocketAddr| address.is_ipv6() == ipv6;
     found.into_iter().find(fits).ok_or_else(|| {
         let family = if ipv6 { "IPv6" } else { "IPv4 (try --ipv6)" };

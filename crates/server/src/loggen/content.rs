@@ -21,17 +21,43 @@ const PADDING: &[u8] = b"PADD";
 /// The messages of a run, shared by its connections.
 pub(super) struct Content {
     kind: Kind,
-    /// Octet counting (RFC 6587, 3.4.1) instead of newlines.
-    counted: bool,
-    /// Datagrams carry no framing at all.
-    datagram: bool,
+    framing: Framing,
+}
+
+/// The form in which messages follow each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Framing {
+    /// An octet count before each (RFC 6587, 3.4.1).
+    OctetCount,
+    /// A line feed behind each.
+    LineFeed,
+    /// A datagram for each: no framing at all.
+    Datagram,
+}
+
+impl Framing {
+    fn of(options: &Options) -> Framing {
+        match (options.dgram, options.syslog_proto && !options.no_framing) {
+            (true, _) => Framing::Datagram,
+            (false, true) => Framing::OctetCount,
+            (false, false) => Framing::LineFeed,
+        }
+    }
 }
 
 enum Kind {
     /// Lines, framed when read, back to back with their ends.
-    File { framed: Vec<u8>, ends: Vec<usize>, repeat: bool },
+    File(Lines),
     /// Messages made as they are sent.
     Generated(Shape),
+}
+
+/// The lines of a file.
+struct Lines {
+    framed: Vec<u8>,
+    ends: Vec<usize>,
+    /// True to start again at the end.
+    repeat: bool,
 }
 
 /// The position of one connection in the content.
@@ -43,11 +69,13 @@ pub(super) struct Cursor {
 
 impl Content {
     pub(super) fn new(options: &Options) -> io::Result<Content> {
-        let counted = options.syslog_proto && !options.no_framing && !options.dgram;
-        let datagram = options.dgram;
+        let framing = Framing::of(options);
         let kind = match &options.read_file {
-            // Lines that are sent unchanged have their own framing.
-            Some(path) => file(path, options, counted && !options.dont_parse, datagram)?,
+            Some(path) => {
+                // Lines that are sent unchanged have their own framing.
+                let is_own = options.dont_parse && framing == Framing::OctetCount;
+                Kind::File(Lines::read(path, options, if is_own { Framing::LineFeed } else { framing })?)
+            }
             None => Kind::Generated(Shape {
                 size: options.size.min(SIZE_MAX),
                 rfc5424: options.syslog_proto,
@@ -55,7 +83,7 @@ impl Content {
                 run: process::id(),
             }),
         };
-        Ok(Content { kind, counted, datagram })
+        Ok(Content { kind, framing })
     }
 
     /// Returns the start, for one connection.
@@ -67,15 +95,13 @@ impl Content {
     /// of the file.
     pub(super) fn append(&self, cursor: &mut Cursor, count: u64, bytes: usize, out: &mut Vec<u8>) -> u64 {
         match &self.kind {
-            Kind::File { framed, ends, repeat } => {
-                append_lines(framed, ends, *repeat, cursor, count, bytes, out)
-            }
+            Kind::File(lines) => lines.append(cursor, count, bytes, out),
             Kind::Generated(shape) => {
                 let limit = out.len() + bytes;
                 let now = jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
                 let mut made = 0;
                 while made < count && (out.len() < limit || made == 0) {
-                    frame(&shape.message(cursor, &now), self.counted, self.datagram, out);
+                    frame(&shape.message(cursor, &now), self.framing, out);
                     made += 1;
                 }
                 made
@@ -113,45 +139,75 @@ impl Shape {
     }
 }
 
-fn frame(message: &[u8], counted: bool, datagram: bool, out: &mut Vec<u8>) {
-    if counted {
+fn frame(message: &[u8], framing: Framing, out: &mut Vec<u8>) {
+    if framing == Framing::OctetCount {
         // Writing to a vector cannot fail.
         let _ = write!(out, "{} ", message.len());
     }
     out.extend_from_slice(message);
-    if !counted && !datagram {
+    if framing == Framing::LineFeed {
         out.push(b'\n');
     }
 }
 
-fn file(path: &Path, options: &Options, counted: bool, datagram: bool) -> io::Result<Kind> {
-    let mut text = Vec::new();
-    let named =
-        |error: io::Error| io::Error::new(error.kind(), format!("cannot read {}: {error}", path.display()));
-    if path == Path::new("-") {
-        io::stdin().take(FILE_BYTES_MAX).read_to_end(&mut text)?;
-    } else {
-        fs::File::open(path).map_err(named)?.take(FILE_BYTES_MAX).read_to_end(&mut text).map_err(named)?;
-    }
-    let (mut framed, mut ends) = (Vec::with_capacity(text.len() + text.len() / 64), Vec::new());
-    for line in text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-        let line = skip_tokens(line, options.skip_tokens);
-        if options.dont_parse || line.starts_with(b"<") {
-            frame(line, counted, datagram, &mut framed);
+impl Lines {
+    /// Reads a file and frames its lines.
+    fn read(path: &Path, options: &Options, framing: Framing) -> io::Result<Lines> {
+        let mut text = Vec::new();
+        let named = |error: io::Error| {
+            io::Error::new(error.kind(), format!("cannot read {}: {error}", path.display()))
+        };
+        if path == Path::new("-") {
+            io::stdin().take(FILE_BYTES_MAX).read_to_end(&mut text)?;
         } else {
-            let mut message = match options.syslog_proto {
-                true => b"<38>1 - localhost loggen - - - ".to_vec(),
-                false => b"<38>".to_vec(),
-            };
-            message.extend_from_slice(line);
-            frame(&message, counted, datagram, &mut framed);
+            fs::File::open(path)
+                .map_err(named)?
+                .take(FILE_BYTES_MAX)
+                .read_to_end(&mut text)
+                .map_err(named)?;
         }
-        ends.push(framed.len());
+        let (mut framed, mut ends) = (Vec::with_capacity(text.len() + text.len() / 64), Vec::new());
+        for line in text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            let line = skip_tokens(line, options.skip_tokens);
+            if options.dont_parse || line.starts_with(b"<") {
+                frame(line, framing, &mut framed);
+            } else {
+                let mut message = match options.syslog_proto {
+                    true => b"<38>1 - localhost loggen - - - ".to_vec(),
+                    false => b"<38>".to_vec(),
+                };
+                message.extend_from_slice(line);
+                frame(&message, framing, &mut framed);
+            }
+            ends.push(framed.len());
+        }
+        if ends.is_empty() {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!("{} has no lines", path.display()),
+            ));
+        }
+        Ok(Lines { framed, ends, repeat: options.loop_reading })
     }
-    if ends.is_empty() {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, format!("{} has no lines", path.display())));
+
+    /// Appends whole lines from the cursor on.
+    fn append(&self, cursor: &mut Cursor, count: u64, bytes: usize, out: &mut Vec<u8>) -> u64 {
+        let Lines { framed, ends, repeat } = self;
+        if cursor.line == ends.len() {
+            if !*repeat {
+                return 0;
+            }
+            cursor.line = 0;
+        }
+        let start = cursor.line.checked_sub(1).map_or(0, |before| ends[before]);
+        let by_bytes = ends.partition_point(|end| *end <= start + bytes);
+        let by_count = cursor.line.saturating_add(usize::try_from(count).unwrap_or(usize::MAX));
+        let last = by_bytes.min(by_count).clamp(cursor.line + 1, ends.len());
+        out.extend_from_slice(&framed[start..ends[last - 1]]);
+        let sent = last - cursor.line;
+        cursor.line = last;
+        sent as u64
     }
-    Ok(Kind::File { framed, ends, repeat: options.loop_reading })
 }
 
 fn skip_tokens(mut line: &[u8], count: usize) -> &[u8] {
@@ -162,29 +218,4 @@ fn skip_tokens(mut line: &[u8], count: usize) -> &[u8] {
         }
     }
     line
-}
-
-fn append_lines(
-    framed: &[u8],
-    ends: &[usize],
-    repeat: bool,
-    cursor: &mut Cursor,
-    count: u64,
-    bytes: usize,
-    out: &mut Vec<u8>,
-) -> u64 {
-    if cursor.line == ends.len() {
-        if !repeat {
-            return 0;
-        }
-        cursor.line = 0;
-    }
-    let start = cursor.line.checked_sub(1).map_or(0, |before| ends[before]);
-    let by_bytes = ends.partition_point(|end| *end <= start + bytes);
-    let by_count = cursor.line.saturating_add(usize::try_from(count).unwrap_or(usize::MAX));
-    let last = by_bytes.min(by_count).clamp(cursor.line + 1, ends.len());
-    out.extend_from_slice(&framed[start..ends[last - 1]]);
-    let sent = last - cursor.line;
-    cursor.line = last;
-    sent as u64
 }

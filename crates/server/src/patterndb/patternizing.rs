@@ -54,7 +54,7 @@ pub(super) fn run(options: &Options) -> ExitCode {
     }
     for file in files {
         match read(file) {
-            Ok(bytes) => lines.extend(messages(bytes, options.no_parse)),
+            Ok(bytes) => lines.extend(messages(&bytes, options)),
             Err(error) => {
                 errln!(
                     "Error adding log file as patternize input: Error opening input file {}: {error}",
@@ -71,7 +71,7 @@ pub(super) fn run(options: &Options) -> ExitCode {
         delimiters,
         samples: options.samples,
     };
-    out!("{}", database(&patternize(&lines, &how), options.named_parsers));
+    out!("{}", database(&patternize(&lines, &how), options));
     ExitCode::SUCCESS
 }
 
@@ -85,10 +85,10 @@ fn read(file: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// The texts of messages.
-fn messages(bytes: Vec<u8>, whole_lines: bool) -> Vec<String> {
+fn messages(bytes: &[u8], options: &Options) -> Vec<String> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    if whole_lines {
+    if options.no_parse {
         return lines.map(text).collect();
     }
     let mut decoder = decoder();
@@ -102,7 +102,8 @@ fn messages(bytes: Vec<u8>, whole_lines: bool) -> Vec<String> {
     lines.map(message).collect()
 }
 
-fn database(clusters: &[Cluster], named: bool) -> String {
+fn database(clusters: &[Cluster], options: &Options) -> String {
+    let names = if options.named_parsers { ValueNames::Numbered } else { ValueNames::Unnamed };
     let escape = |text: &str| {
         let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
         text.replace('"', "&quot;").replace('\'', "&apos;")
@@ -118,7 +119,7 @@ fn database(clusters: &[Cluster], named: bool) -> String {
              <patterns>\n          <pattern>{}</pattern>\n        </patterns>\n",
             identity(),
             cluster.support,
-            escape(&cluster.pattern(if named { ValueNames::Numbered } else { ValueNames::Unnamed }))
+            escape(&cluster.pattern(names))
         ));
         if !cluster.samples.is_empty() {
             out.push_str("        <examples>\n");
