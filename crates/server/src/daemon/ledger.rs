@@ -3,17 +3,19 @@
 //!
 //! In: the actions of users, from any thread; entries that commands wrote while the server ran. Out: entries;
 //! a signed head, at most a second behind; messages. Holds: counts of repeated failures; a thread. Limits: of
-//! each kind of failure [`LISTED_MAX`] entries a [`WINDOW`], the rest is counted in one entry, so that
-//! failures cannot fill the disk. Names are cut at [`NAME_CHARS_MAX`] characters.
+//! each kind of failure [`repeated::LISTED_MAX`] entries a [`repeated::WINDOW`], the rest is counted in one entry, so
+//! that failures cannot fill the disk. Names are cut at [`claim::NAME_CHARS_MAX`] characters.
 
+mod claim;
 mod repeated;
 mod sentence;
 
-use crate::{logspace::now_us, terminal};
+use crate::logspace::now_us;
 use api::SecurityEvent;
+use claim::bounded;
 use evidence::{HeadError, Ledger, LedgerEntry, SigningKey};
 use message::Severity;
-use repeated::Repeated;
+use repeated::{Repeated, Tick};
 use serde_json::{Value, json};
 use std::{
     io,
@@ -26,12 +28,6 @@ use std::{
 };
 use transport::InternalLog;
 
-/// Failures of a kind that are listed one by one.
-pub(super) const LISTED_MAX: u32 = 5;
-/// Length of the window in which they are listed.
-pub(super) const WINDOW: Duration = Duration::from_secs(60);
-/// Most characters of a claimed name.
-const NAME_CHARS_MAX: usize = 64;
 /// Interval at which the head is signed when there are new entries.
 const EVERY: Duration = Duration::from_secs(1);
 
@@ -94,8 +90,8 @@ impl LedgerKeeper {
 
     /// Writes the counts of repeated failures whose window has ended, signs the head, and reports new
     /// entries.
-    fn tick(&self, key_of: &KeyOf, is_last: bool, reported: &mut Option<String>) {
-        for (action, details) in self.repeated().ended(Instant::now(), is_last) {
+    fn tick(&self, key_of: &KeyOf, tick: Tick, reported: &mut Option<String>) {
+        for (action, details) in self.repeated().ended(Instant::now(), tick) {
             // A failed write shows in the next lines: the head cannot be signed either.
             let _ = self.append("", action, "", details);
         }
@@ -114,7 +110,7 @@ impl LedgerKeeper {
         if let Some(error) = trouble.as_ref().filter(|_| trouble != *reported) {
             let path = self.ledger.path().display();
             self.log.write(
-                Severity(2),
+                Severity::CRITICAL,
                 &format!("The ledger cannot be signed; ledger='{path}', error='{error}'"),
             );
         }
@@ -127,9 +123,12 @@ impl LedgerKeeper {
         let work = move || {
             let mut reported = None;
             loop {
-                let is_last = !matches!(stopped.recv_timeout(EVERY), Err(RecvTimeoutError::Timeout));
-                self.tick(&key_of, is_last, &mut reported);
-                if is_last {
+                let tick = match stopped.recv_timeout(EVERY) {
+                    Err(RecvTimeoutError::Timeout) => Tick::Regular,
+                    Ok(()) | Err(RecvTimeoutError::Disconnected) => Tick::Last,
+                };
+                self.tick(&key_of, tick, &mut reported);
+                if tick == Tick::Last {
                     return;
                 }
             }
@@ -176,13 +175,6 @@ fn described(event: &SecurityEvent) -> (&'static str, String, String, Value) {
         }
     };
     (action, bounded(user), bounded(logspace), details)
-}
-
-/// Returns a claimed name, shortened and without control characters.
-pub(super) fn bounded(name: &str) -> String {
-    let short: String = name.chars().take(NAME_CHARS_MAX).collect();
-    let shown = terminal::line(&short).into_owned();
-    if short.len() < name.len() { shown + "..." } else { shown }
 }
 
 #[cfg(test)]

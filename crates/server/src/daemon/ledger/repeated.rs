@@ -4,19 +4,31 @@
 //! Holds: a window a kind; the callers seen lately.
 //! Limits: [`ORIGINS_MAX`] origins are counted one by one, [`SEEN_MAX`] callers are known; then they are forgotten.
 
-use super::{LISTED_MAX, WINDOW};
 use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, HashMap},
     time::{Duration, Instant},
 };
 
+/// Failures of a kind that are listed one by one.
+pub(super) const LISTED_MAX: u32 = 5;
+/// Length of the window in which they are listed.
+pub(super) const WINDOW: Duration = Duration::from_secs(60);
 /// Origins whose failures are counted one by one in a window.
 const ORIGINS_MAX: usize = 16;
 /// Most callers that are remembered as seen.
 const SEEN_MAX: usize = 1024;
 /// Time for which a caller does not count as new.
 const SEEN_FOR: Duration = Duration::from_secs(3600);
+
+/// A turn of the thread that writes the counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Tick {
+    /// Others follow.
+    Regular,
+    /// The thread ends: the counts of open windows are written too.
+    Last,
+}
 
 #[derive(Default)]
 pub(super) struct Repeated {
@@ -65,9 +77,9 @@ impl Repeated {
         true
     }
 
-    /// Returns and removes the counts of windows that have ended.
-    pub(super) fn ended(&mut self, now: Instant, is_last: bool) -> Vec<(&'static str, Value)> {
-        let is_over = |window: &Counted| is_last || now.duration_since(window.start) >= WINDOW;
+    /// Returns and removes the counts of windows that have ended, at the last tick those of all windows.
+    pub(super) fn ended(&mut self, now: Instant, tick: Tick) -> Vec<(&'static str, Value)> {
+        let is_over = |window: &Counted| tick == Tick::Last || now.duration_since(window.start) >= WINDOW;
         let mut counts = Vec::new();
         self.windows.retain(|kind, window| {
             if !is_over(window) {

@@ -3,32 +3,32 @@
 //! In: an entry of any writer. Out: a fixed sentence plus fields, or nothing for searches. Holds nothing.
 //! Limits: neither questions nor messages nor passwords are in it; foreign text is bounded and escaped.
 
-use super::bounded;
+use super::claim::bounded;
 use evidence::Entry;
 use message::Severity;
 
 /// Actions with their severity and their sentence.
-const SENTENCES: [(&str, u8, &str); 20] = [
-    ("login", 5, "User logged in"),
-    ("logout", 5, "User logged out"),
-    ("login-failed", 4, "Log-in failed: wrong user or password"),
-    ("locked-out", 4, "Log-in refused after too many failures"),
-    ("login-malformed", 4, "Log-in refused: it cannot be read"),
-    ("wrong-host", 4, "Request refused: it is for another host"),
-    ("refused", 4, "Request refused: the user may not do that"),
-    ("add-user", 5, "User added"),
-    ("set-password", 5, "Password of a user changed"),
-    ("remove-user", 5, "User removed"),
-    ("grant", 5, "Rights granted to a user"),
-    ("revoke", 5, "Rights of a user taken away"),
-    ("unlock", 5, "Logspace unlocked"),
-    ("lock", 5, "Logspace locked"),
-    ("seal", 5, "Logspace sealed on request"),
-    ("export", 5, "Export of messages begun"),
-    ("exported", 5, "Evidence package made"),
-    ("cat", 5, "Sealed messages printed from files"),
-    ("start", 6, "Ledger opened"),
-    ("stop", 6, "Ledger closed"),
+const SENTENCES: [(&str, Severity, &str); 20] = [
+    ("login", Severity::NOTICE, "User logged in"),
+    ("logout", Severity::NOTICE, "User logged out"),
+    ("login-failed", Severity::WARNING, "Log-in failed: wrong user or password"),
+    ("locked-out", Severity::WARNING, "Log-in refused after too many failures"),
+    ("login-malformed", Severity::WARNING, "Log-in refused: it cannot be read"),
+    ("wrong-host", Severity::WARNING, "Request refused: it is for another host"),
+    ("refused", Severity::WARNING, "Request refused: the user may not do that"),
+    ("add-user", Severity::NOTICE, "User added"),
+    ("set-password", Severity::NOTICE, "Password of a user changed"),
+    ("remove-user", Severity::NOTICE, "User removed"),
+    ("grant", Severity::NOTICE, "Rights granted to a user"),
+    ("revoke", Severity::NOTICE, "Rights of a user taken away"),
+    ("unlock", Severity::NOTICE, "Logspace unlocked"),
+    ("lock", Severity::NOTICE, "Logspace locked"),
+    ("seal", Severity::NOTICE, "Logspace sealed on request"),
+    ("export", Severity::NOTICE, "Export of messages begun"),
+    ("exported", Severity::NOTICE, "Evidence package made"),
+    ("cat", Severity::NOTICE, "Sealed messages printed from files"),
+    ("start", Severity::INFORMATIONAL, "Ledger opened"),
+    ("stop", Severity::INFORMATIONAL, "Ledger closed"),
 ];
 
 /// Returns the message of an entry that concerns security.
@@ -60,5 +60,5 @@ pub(super) fn of(entry: &Entry) -> Option<(Severity, String)> {
         // A quote in a name must not end the field.
         text.push_str(&format!(", {name}='{}'", value.replace('\'', "\\'")));
     }
-    Some((Severity(*severity), text))
+    Some((*severity, text))
 }

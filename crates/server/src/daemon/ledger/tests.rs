@@ -1,6 +1,6 @@
 //! Rows about the entries written, the failures counted, and the messages sent.
 
-use super::*;
+use super::{repeated::LISTED_MAX, *};
 use std::net::IpAddr;
 
 struct Kept {
@@ -24,7 +24,7 @@ fn kept() -> Kept {
 impl Kept {
     fn tick(&self) {
         let key = self.key.clone();
-        self.keeper.tick(&(Box::new(move || Some(key.clone())) as KeyOf), true, &mut None);
+        self.keeper.tick(&(Box::new(move || Some(key.clone())) as KeyOf), Tick::Last, &mut None);
     }
 
     fn said(&self) -> Vec<String> {
@@ -99,7 +99,7 @@ fn e5_a_cut_ledger_is_told_once() {
     std::fs::write(path, whole.split_inclusive('\n').take(2).collect::<String>()).unwrap();
     let (mut reported, key) = (None, kept.key.clone());
     let key_of: KeyOf = Box::new(move || Some(key.clone()));
-    (0..3).for_each(|_| kept.keeper.tick(&key_of, false, &mut reported));
+    (0..3).for_each(|_| kept.keeper.tick(&key_of, Tick::Regular, &mut reported));
     let said = kept.said();
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(said[0].contains("first 3 entries are not those that were signed"), "{said:?}");
