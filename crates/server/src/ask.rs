@@ -5,6 +5,7 @@
 //! missing from the answer.
 
 mod api;
+mod error;
 mod explain;
 mod export;
 mod format;
@@ -17,6 +18,7 @@ pub(crate) use tail::{TailOptions, tail};
 
 use crate::terminal;
 use clap::{Args, ValueEnum};
+use error::AskError;
 use jiff::Timestamp;
 use serde_json::Value;
 use std::{path::PathBuf, process::ExitCode};
@@ -101,12 +103,12 @@ fn say_unread(answer: &Value) -> Coverage {
 }
 
 /// Reports the error of a command and returns its exit status.
-fn done(result: Result<Coverage, String>) -> ExitCode {
+fn done(result: Result<Coverage, AskError>) -> ExitCode {
     match result {
         Ok(Coverage::Whole) => ExitCode::SUCCESS,
         Ok(Coverage::Partial) => ExitCode::from(INCOMPLETE),
         Err(error) => {
-            errln!("duramen: {}", terminal::lines(&error));
+            errln!("duramen: {}", terminal::lines(&error.to_string()));
             ExitCode::FAILURE
         }
     }

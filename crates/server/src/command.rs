@@ -33,6 +33,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::{
     env,
     ffi::OsString,
+    fmt,
     net::SocketAddr,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -205,12 +206,23 @@ fn serve(options: RunOptions) -> ExitCode {
     })
 }
 
+/// A value of `--http` that is neither an address with a port nor `none`.
+#[derive(Debug)]
+pub(crate) struct HttpAddressError(String);
+
+impl fmt::Display for HttpAddressError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let examples = "127.0.0.1:8514 or [::1]:8514";
+        write!(f, "--http takes an address with a port such as {examples}, or none, not {:?}", self.0)
+    }
+}
+
+impl std::error::Error for HttpAddressError {}
+
 /// Parses `none`, or an address with a port.
-pub(crate) fn http_address(text: &str) -> Result<Option<SocketAddr>, String> {
+pub(crate) fn http_address(text: &str) -> Result<Option<SocketAddr>, HttpAddressError> {
     match text {
         "none" => Ok(None),
-        text => text.parse().map(Some).map_err(|_| {
-            format!("--http takes an address with a port such as 127.0.0.1:8514 or [::1]:8514, or none, not {text:?}")
-        }),
+        text => text.parse().map(Some).map_err(|_| HttpAddressError(text.to_owned())),
     }
 }

@@ -12,7 +12,7 @@ use config::{
 };
 use serde_json::{Value, json};
 use std::{
-    fs,
+    fmt, fs, io,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -45,6 +45,30 @@ struct RsyslogOptions {
 /// Exit status when nothing could be converted.
 const NOTHING: u8 = 2;
 
+/// The reasons why there is no converted configuration.
+#[derive(Debug)]
+enum ConvertError {
+    /// The configuration cannot be converted.
+    Convert(rsyslog::ConvertError),
+    /// A result cannot be written.
+    Write {
+        /// The file.
+        path: PathBuf,
+        source: io::Error,
+    },
+}
+
+impl fmt::Display for ConvertError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ConvertError::Convert(error) => error.fmt(f),
+            ConvertError::Write { path, source } => write!(f, "cannot write {}: {source}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for ConvertError {}
+
 /// Runs the verb.
 pub(crate) fn run(options: &ConvertOptions) -> ExitCode {
     let From::Rsyslog(options) = &options.from;
@@ -60,11 +84,11 @@ pub(crate) fn run(options: &ConvertOptions) -> ExitCode {
     }
 }
 
-fn convert(options: &RsyslogOptions) -> Result<Conversion, String> {
-    let conversion =
-        rsyslog::convert(&options.file, &Disk::default(), judge).map_err(|error| error.to_string())?;
+fn convert(options: &RsyslogOptions) -> Result<Conversion, ConvertError> {
+    let conversion = rsyslog::convert(&options.file, &Disk::default(), judge);
+    let conversion = conversion.map_err(ConvertError::Convert)?;
     let write = |path: &Path, text: &str| {
-        fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
+        fs::write(path, text).map_err(|source| ConvertError::Write { path: path.to_owned(), source })
     };
     let reports_to_output = options.report.as_deref() == Some(Path::new("-"));
     match &options.output {

@@ -25,7 +25,7 @@ use pipeline::{Router, correlation::Sink};
 use recorder::Recorder;
 use std::{
     collections::HashMap,
-    fs,
+    fmt, fs,
     io::{self, IsTerminal, Write},
     net::{IpAddr, SocketAddr},
     path::{Path, PathBuf},
@@ -67,6 +67,47 @@ pub(crate) struct ExplainOptions {
     json: bool,
 }
 
+/// The reasons why nothing is explained.
+#[derive(Debug)]
+enum ExplainError {
+    /// The command line has no message.
+    NoMessage,
+    /// The configuration has errors: the findings, as a text of several lines.
+    Findings(String),
+    /// No log path has a source.
+    NoSource,
+    /// No log path uses the source that was asked for.
+    UnknownSource {
+        name: String,
+        /// The ids that there are.
+        known: Vec<String>,
+    },
+    /// The file of messages cannot be read.
+    Read { path: PathBuf, source: io::Error },
+    /// There is no message in what was read.
+    Empty,
+    /// A story cannot be written as JSON.
+    Json(serde_json::Error),
+}
+
+impl fmt::Display for ExplainError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ExplainError::NoMessage => f.write_str("which message? --message TEXT or --message-file FILE"),
+            ExplainError::Findings(text) => f.write_str(text),
+            ExplainError::NoSource => f.write_str("no log path of this configuration has a source"),
+            ExplainError::UnknownSource { name, known } => {
+                write!(f, "no log path uses a source {name}: there are {}", known.join(", "))
+            }
+            ExplainError::Read { path, source } => write!(f, "cannot read {}: {source}", path.display()),
+            ExplainError::Empty => f.write_str("there is no message in it"),
+            ExplainError::Json(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ExplainError {}
+
 /// Prints the way of each message.
 pub(crate) fn run(options: &ExplainOptions) -> ExitCode {
     match explained(options, &Disk::default()) {
@@ -74,16 +115,20 @@ pub(crate) fn run(options: &ExplainOptions) -> ExitCode {
             Ok(()) => ExitCode::SUCCESS,
             Err(_) => ExitCode::FAILURE,
         },
+        Err(ExplainError::Findings(text)) => {
+            terminal::complain_styled(&text);
+            ExitCode::FAILURE
+        }
         Err(error) => {
-            terminal::complain_styled(&error);
+            terminal::complain_styled(&format!("duramen: {error}\n"));
             ExitCode::FAILURE
         }
     }
 }
 
-fn explained(options: &ExplainOptions, surroundings: &dyn Surroundings) -> Result<String, String> {
+fn explained(options: &ExplainOptions, surroundings: &dyn Surroundings) -> Result<String, ExplainError> {
     if options.message.is_empty() && options.message_file.is_none() {
-        return Err("duramen: which message? --message TEXT or --message-file FILE\n".to_owned());
+        return Err(ExplainError::NoMessage);
     }
     let injected = Arc::new(Collected::default());
     let mut parts = parts(&options.config, surroundings, &injected)?;
@@ -103,10 +148,10 @@ fn explained(options: &ExplainOptions, surroundings: &dyn Surroundings) -> Resul
         let mut story = story(batch, &spec, &parts.router, &mut recorder);
         story.events.extend(recorder.made_for_internal(injected.take_all()));
         page.story(number + 1, &story);
-        lines.push_str(&serde_json::to_string(&story).map_err(|error| format!("{error}\n"))?);
+        lines.push_str(&serde_json::to_string(&story).map_err(ExplainError::Json)?);
         lines.push('\n');
     }
-    let last = last.ok_or("duramen: there is no message in it\n")?;
+    let last = last.ok_or(ExplainError::Empty)?;
     let later = Stamp { unix_us: last.unix_us + DAY_US, ..last };
     parts.router.end_traced(later, &mut recorder);
     let mut held = recorder.take();
@@ -120,7 +165,11 @@ fn explained(options: &ExplainOptions, surroundings: &dyn Surroundings) -> Resul
 }
 
 /// Makes the parts of a configuration, with labels.
-fn parts(path: &Path, surroundings: &dyn Surroundings, injected: &Arc<Collected>) -> Result<Parts, String> {
+fn parts(
+    path: &Path,
+    surroundings: &dyn Surroundings,
+    injected: &Arc<Collected>,
+) -> Result<Parts, ExplainError> {
     let mut checked = assemble::check(path, surroundings);
     let injected = injected.clone();
     let environment =
@@ -129,23 +178,21 @@ fn parts(path: &Path, surroundings: &dyn Surroundings, injected: &Arc<Collected>
         true => assemble::build(&checked.tree, &environment, &mut checked.report),
         false => None,
     };
-    parts.ok_or_else(|| check::rendered(&checked))
+    parts.ok_or_else(|| ExplainError::Findings(check::rendered(&checked)))
 }
 
 /// Returns the source that messages arrive by.
-fn source(parts: &Parts, name: Option<&str>) -> Result<SourceSpec, String> {
+fn source(parts: &Parts, name: Option<&str>) -> Result<SourceSpec, ExplainError> {
     let fits = |spec: &&SourceSpec| match name {
         Some(name) => spec.id == name || message::source_name(&spec.id) == name,
         None => true,
     };
     parts.sources.iter().find(fits).cloned().ok_or_else(|| {
-        let known: Vec<&str> = parts.sources.iter().map(|spec| spec.id.as_str()).collect();
-        match (name, known.as_slice()) {
-            (_, []) => "duramen: no log path of this configuration has a source\n".to_owned(),
-            (Some(name), _) => {
-                format!("duramen: no log path uses a source {name}: there are {}\n", known.join(", "))
-            }
-            (None, _) => "duramen: no source\n".to_owned(),
+        let known: Vec<String> = parts.sources.iter().map(|spec| spec.id.clone()).collect();
+        match name {
+            Some(name) if !known.is_empty() => ExplainError::UnknownSource { name: name.to_owned(), known },
+            // Without a name every source fits.
+            _ => ExplainError::NoSource,
         }
     })
 }
@@ -166,7 +213,7 @@ impl Intake for Collected {
     }
 }
 
-fn received(spec: SourceSpec, options: &ExplainOptions) -> Result<Vec<Batch>, String> {
+fn received(spec: SourceSpec, options: &ExplainOptions) -> Result<Vec<Batch>, ExplainError> {
     let collected = Arc::new(Collected::default());
     let listens = matches!(&spec.driver, intake::SourceDriver::Stream(_) | intake::SourceDriver::Datagram(_));
     let peer = listens.then(|| SocketAddr::new(options.peer, 0));
@@ -179,7 +226,7 @@ fn received(spec: SourceSpec, options: &ExplainOptions) -> Result<Vec<Batch>, St
             true => io::read_to_string(io::stdin()).map(String::into_bytes),
             false => fs::read(path),
         };
-        reader.stream(&bytes.map_err(|error| format!("duramen: cannot read {}: {error}\n", path.display()))?);
+        reader.stream(&bytes.map_err(|source| ExplainError::Read { path: path.clone(), source })?);
     }
     drop(reader);
     Ok(collected.take_all())

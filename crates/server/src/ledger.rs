@@ -4,15 +4,15 @@
 //! is wrong, 2 it cannot be read. Works with and without a running server.
 
 use crate::{
-    logspace::{LEDGER, LOGSPACES, status, trusted},
+    logspace::{KeySource, LEDGER, LOGSPACES, status, trusted},
     terminal,
 };
 use clap::{Args, Subcommand};
-use evidence::{Chain, Digest, Entry, Ledger, LedgerAudit, LedgerReport, PublicKey};
+use evidence::{Chain, Digest, Entry, KeyError, Ledger, LedgerAudit, LedgerReport, PublicKey};
 use logspace::{EVIDENCE_DIR, read_chain};
 use serde_json::json;
 use std::{
-    fs,
+    fmt, fs,
     io::{self, BufWriter, ErrorKind, Write},
     path::{Path, PathBuf},
     process::ExitCode,
@@ -74,6 +74,38 @@ struct VerifyOptions {
     json: bool,
 }
 
+/// The reasons why the ledger is neither listed nor verified.
+#[derive(Debug)]
+enum LedgerError {
+    /// There is neither a ledger nor a chain of a logspace.
+    NoLedger { data: PathBuf },
+    /// A file or folder cannot be read.
+    Read { path: PathBuf, source: io::Error },
+    /// Standard output cannot be written.
+    Print(io::Error),
+    /// A word of the command line is no time.
+    Time { text: String },
+    /// `--head` is no digest.
+    Head,
+    /// A trusted key cannot be used.
+    Trust(KeyError),
+}
+
+impl fmt::Display for LedgerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LedgerError::NoLedger { data } => write!(f, "there is no ledger in {}", data.display()),
+            LedgerError::Read { path, source } => write!(f, "{}: {source}", path.display()),
+            LedgerError::Print(error) => write!(f, "cannot write: {error}"),
+            LedgerError::Time { text } => write!(f, "{text} is not a time such as 2026-11-21T10:00:00Z"),
+            LedgerError::Head => f.write_str("--head takes 64 hexadecimal digits"),
+            LedgerError::Trust(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for LedgerError {}
+
 /// Runs the verb.
 pub(crate) fn run(options: &LedgerOptions) -> ExitCode {
     status(match &options.verb {
@@ -87,9 +119,9 @@ fn ledger(data: &Path) -> Ledger {
     Ledger::at(&data.join(LEDGER))
 }
 
-fn list(options: &ListOptions) -> Result<bool, String> {
+fn list(options: &ListOptions) -> Result<bool, LedgerError> {
     let ledger = ledger(&options.data);
-    let failed = |error: io::Error| format!("{}: {error}", ledger.path().display());
+    let failed = |source| LedgerError::Read { path: ledger.path().to_owned(), source };
     let time = |text: &Option<String>| text.as_deref().map(parse_time).transpose();
     let (from, to) = (time(&options.from)?, time(&options.to)?);
     let mut out = BufWriter::new(io::stdout().lock());
@@ -109,18 +141,18 @@ fn list(options: &ListOptions) -> Result<bool, String> {
             if options.json { terminal::json(&entry.value.to_string()).into_owned() } else { shown(&entry) };
         match writeln!(out, "{line}") {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(true),
-            written => written.map_err(|error| format!("cannot write: {error}"))?,
+            written => written.map_err(LedgerError::Print)?,
         }
     }
     match out.flush() {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("cannot write: {error}")),
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(LedgerError::Print(error)),
         _ => Ok(true),
     }
 }
 
-fn parse_time(text: &str) -> Result<i64, String> {
+fn parse_time(text: &str) -> Result<i64, LedgerError> {
     let time = text.parse::<jiff::Timestamp>().map(|time| time.as_microsecond());
-    time.map_err(|_| format!("{text} is not a time such as 2026-11-21T10:00:00Z"))
+    time.map_err(|_| LedgerError::Time { text: text.to_owned() })
 }
 
 /// Formats number, time, user, action, and the other fields of an entry.
@@ -142,22 +174,26 @@ fn shown(entry: &Entry) -> String {
     terminal::line(&text).into_owned()
 }
 
-fn verify(options: &VerifyOptions) -> Result<bool, String> {
+fn verify(options: &VerifyOptions) -> Result<bool, LedgerError> {
     let ledger = ledger(&options.data);
     let (chains, beside) = evidence(&options.data)?;
     let head = options.head.as_deref();
-    let known =
-        head.map(|text| Digest::parse(text).ok_or("--head takes 64 hexadecimal digits")).transpose()?;
-    let keys = if options.trust.is_empty() { beside } else { trusted(&options.trust)? };
+    let known = head.map(|text| Digest::parse(text).ok_or(LedgerError::Head)).transpose()?;
+    let source = KeySource::of(&options.trust);
+    let keys = match source {
+        KeySource::Beside => beside,
+        KeySource::Trusted => trusted(&options.trust).map_err(LedgerError::Trust)?,
+    };
     if !ledger.exists() && chains.iter().all(|(_, chain)| chain.records().is_empty()) {
-        return Err(format!("there is no ledger in {}", options.data.display()));
+        return Err(LedgerError::NoLedger { data: options.data.clone() });
     }
     let audit = LedgerAudit { keys, chains, known };
-    let report = audit.run(&ledger).map_err(|error| format!("{}: {error}", ledger.path().display()))?;
+    let failed = |source| LedgerError::Read { path: ledger.path().to_owned(), source };
+    let report = audit.run(&ledger).map_err(failed)?;
     if options.json {
         outln!("{}", terminal::json(&to_json(&report).to_string()));
     } else {
-        print(&report, options.trust.is_empty());
+        print(&report, source);
     }
     Ok(report.is_good())
 }
@@ -166,9 +202,9 @@ fn verify(options: &VerifyOptions) -> Result<bool, String> {
 type Evidence = (Vec<(String, Chain)>, Vec<PublicKey>);
 
 /// Reads the chains of the logspaces in a data folder, and their public keys.
-fn evidence(data: &Path) -> Result<Evidence, String> {
+fn evidence(data: &Path) -> Result<Evidence, LedgerError> {
     let folder = data.join(LOGSPACES);
-    let failed = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
+    let failed = |path: &Path, source: io::Error| LedgerError::Read { path: path.to_owned(), source };
     let (mut chains, mut keys) = (Vec::new(), Vec::new());
     let entries = match fs::read_dir(&folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok((chains, keys)),
@@ -191,7 +227,7 @@ fn evidence(data: &Path) -> Result<Evidence, String> {
     Ok((chains, keys))
 }
 
-fn print(report: &LedgerReport, are_beside: bool) {
+fn print(report: &LedgerReport, keys: KeySource) {
     for finding in &report.findings {
         outln!("{}", terminal::line(&finding.text));
     }
@@ -206,7 +242,7 @@ fn print(report: &LedgerReport, are_beside: bool) {
     if unsigned > 0 {
         outln!("the last {unsigned} are chained only: that they or some of them were cut would not show");
     }
-    if are_beside && !report.signer.is_empty() {
+    if keys == KeySource::Beside && !report.signer.is_empty() {
         outln!("the keys of the signatures are those beside the chains; --trust FILE proves more");
     }
 }

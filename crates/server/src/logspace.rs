@@ -6,6 +6,7 @@
 
 mod archive;
 mod cat;
+mod error;
 mod export;
 mod keys;
 mod list;
@@ -17,13 +18,14 @@ mod verify;
 mod verify_package;
 
 pub(crate) use place::{LEDGER, LOGSPACES, now_us, user};
-pub(crate) use verify::trusted;
+pub(crate) use verify::{KeySource, trusted};
 pub(crate) use verify_package::{VerifyPackageOptions, verify_package};
 
 use crate::terminal;
 use clap::{Args, Subcommand};
+use error::VerbError;
 use logspace::Verdict;
-use std::process::ExitCode;
+use std::{fmt::Display, process::ExitCode};
 
 /// Exit status of `verify` when nothing is wrong with the segments that are here, but others are away.
 const PARTLY_READ: u8 = 3;
@@ -82,7 +84,7 @@ pub(crate) fn run(options: &LogspaceOptions) -> ExitCode {
 
 /// Runs a verb. Returns true when nothing is wrong, false when something was found, or the reason of a
 /// failure.
-fn done(verb: &Verb) -> Result<bool, String> {
+fn done(verb: &Verb) -> Result<bool, VerbError> {
     match verb {
         Verb::Verify(options) => verify::run(options).map(|verdict| verdict == Verdict::Complete),
         Verb::Ls(options) => list::run(options),
@@ -103,12 +105,12 @@ fn done(verb: &Verb) -> Result<bool, String> {
 }
 
 /// Returns the exit status for the outcome of a verb, and reports an error.
-pub(crate) fn status(done: Result<bool, String>) -> ExitCode {
+pub(crate) fn status(done: Result<bool, impl Display>) -> ExitCode {
     match done {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
-            errln!("duramen: {}", terminal::lines(&error));
+            errln!("duramen: {}", terminal::lines(&error.to_string()));
             ExitCode::from(2)
         }
     }

@@ -6,16 +6,16 @@
 
 use crate::{
     check,
-    command::{Caller, CtlOptions, http_address, run_ctl},
+    command::{Caller, CtlOptions, HttpAddressError, http_address, run_ctl},
     daemon::{self, Level, Levels},
     loggen,
     patterndb::{self, PatterndbOptions},
-    process::ProcessOptions,
+    process::{ProcessError, ProcessOptions},
     queue,
     slog::{self, SlogOptions},
 };
 use clap::{ArgAction, Parser};
-use std::{ffi::OsString, path::PathBuf, process::ExitCode};
+use std::{ffi::OsString, fmt, path::PathBuf, process::ExitCode};
 
 /// The version of syslog-ng whose language and programs we replace.
 pub(crate) const LANGUAGE: &str = "4.8";
@@ -107,7 +107,8 @@ pub(crate) fn syslog_ng(words: &[OsString]) -> ExitCode {
         };
         return check::run(&options.cfgfile, &checking);
     }
-    let http = match startable(&options).and_then(|()| http_address(&options.http)) {
+    let http = startable(&options).and_then(|()| http_address(&options.http).map_err(StartOptionError::Http));
+    let http = match http {
         Ok(http) => http,
         Err(error) => {
             errln!("syslog-ng: {error}");
@@ -143,31 +144,62 @@ fn level(options: &SyslogNg) -> Level {
     }
 }
 
+/// The option that keeps a server from starting.
+#[derive(Debug)]
+enum StartOptionError {
+    /// It would put itself into the background.
+    Background {
+        /// The word of `--process-mode`.
+        mode: String,
+    },
+    /// A word that `--process-mode` does not have.
+    ProcessMode(String),
+    /// `--interactive`: there is no debugger.
+    Interactive,
+    /// Rights or limits cannot be applied.
+    Process(ProcessError),
+    /// The address of the page.
+    Http(HttpAddressError),
+}
+
+impl fmt::Display for StartOptionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StartOptionError::Background { mode } => write!(
+                f,
+                "--process-mode={mode} is not supported: it stays in the foreground, and a service manager (Type=notify) \
+                 or a shell's `&` puts it into the background"
+            ),
+            StartOptionError::ProcessMode(other) => {
+                write!(f, "--process-mode takes foreground, background or safe-background, not {other}")
+            }
+            StartOptionError::Interactive => f.write_str(
+                "--interactive is not supported: `duramen explain` and `duramen ctl tap` show what becomes of a message",
+            ),
+            StartOptionError::Process(error) => error.fmt(f),
+            StartOptionError::Http(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for StartOptionError {}
+
 /// Refuses options that we do not support, and applies the others to the process. No other thread runs yet:
 /// rights and limits apply to this thread and to all that it starts.
-fn startable(options: &SyslogNg) -> Result<(), String> {
+fn startable(options: &SyslogNg) -> Result<(), StartOptionError> {
     match options.process_mode.as_deref() {
         None | Some("foreground") => {}
         Some(mode @ ("background" | "safe-background")) => {
-            return Err(format!(
-                "--process-mode={mode} is not supported: it stays in the foreground, and a service manager (Type=notify) \
-                 or a shell's `&` puts it into the background"
-            ));
+            return Err(StartOptionError::Background { mode: mode.to_owned() });
         }
         Some(other) => {
-            return Err(format!(
-                "--process-mode takes foreground, background or safe-background, not {other}"
-            ));
+            return Err(StartOptionError::ProcessMode(other.to_owned()));
         }
     }
     if options.interactive {
-        return Err(
-            "--interactive is not supported: `duramen explain` and `duramen ctl tap` show what becomes of a \
-                    message"
-                .to_owned(),
-        );
+        return Err(StartOptionError::Interactive);
     }
-    options.process.apply()
+    options.process.apply().map_err(StartOptionError::Process)
 }
 
 /// The command line of syslog-ng-ctl: that of `ctl`, with another default socket.

@@ -15,7 +15,7 @@ use rustix::{
         set_thread_groups, set_thread_res_gid, set_thread_res_uid,
     },
 };
-use std::{fs, path::PathBuf};
+use std::{fmt, fs, path::PathBuf};
 
 /// Capabilities that a server under another user keeps unless `--caps` says otherwise: ports below 1024, raw sockets,
 /// files of others, their owners, and the kernel's log. They are syslog-ng's.
@@ -48,6 +48,72 @@ pub(crate) struct ProcessOptions {
     enable_core: bool,
 }
 
+/// The option that this process cannot apply, and why.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) enum ProcessError {
+    /// `--user` names nobody.
+    NoUser(String),
+    /// `--group` names no group.
+    NoGroup(String),
+    /// The system does not change the root.
+    Chroot { folder: PathBuf, source: Errno },
+    /// The system does not allow this number of open files.
+    OpenFiles { count: u64, source: Errno },
+    /// The system does not allow memory images.
+    Core(Errno),
+    /// The system does not change the user.
+    User { id: u32, source: Errno },
+    /// The system does not change the group.
+    Group { id: u32, source: Errno },
+    /// A clause of `--caps` cannot be parsed.
+    Clause(String),
+    /// There is no capability of this name.
+    NoCapability(String),
+    /// A capability to keep that the process does not have.
+    MissingCapability(String),
+    /// The system does not change the capabilities.
+    Capabilities(Errno),
+}
+
+impl fmt::Display for ProcessError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ProcessError::NoUser(name) => write!(f, "--user: there is no user {name}"),
+            ProcessError::NoGroup(name) => write!(f, "--group: there is no group {name}"),
+            ProcessError::Chroot { folder, source } => {
+                write!(f, "--chroot: cannot change the root to {}: {source}", folder.display())
+            }
+            ProcessError::OpenFiles { count, source } => {
+                write!(f, "--fd-limit: cannot allow {count} open files: {source}")
+            }
+            ProcessError::Core(source) => write!(f, "--enable-core: {source}; see ulimit -Hc"),
+            ProcessError::User { id, source } => {
+                write!(f, "cannot run as user {id}: {source}; only root may change it")
+            }
+            ProcessError::Group { id, source } => {
+                write!(f, "cannot run as group {id}: {source}; only root may change it")
+            }
+            ProcessError::Clause(clause) => {
+                write!(f, "--caps: {clause:?} is not of the form cap_chown,cap_fowner=ep")
+            }
+            ProcessError::NoCapability(name) => write!(f, "--caps: there is no capability {name}"),
+            ProcessError::MissingCapability(name) => {
+                write!(f, "--caps: this process does not have cap_{name}")
+            }
+            ProcessError::Capabilities(source) => write!(f, "--caps: {source}"),
+        }
+    }
+}
+
+impl std::error::Error for ProcessError {}
+
+/// Whether capabilities outlive the change to another user.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Rights {
+    Kept,
+    Lost,
+}
+
 /// The ids to run under, looked up before the root changes.
 #[derive(Default)]
 struct Identity {
@@ -58,8 +124,8 @@ struct Identity {
 }
 
 impl ProcessOptions {
-    /// Applies the options to this process. An error names the option.
-    pub(crate) fn apply(&self) -> Result<(), String> {
+    /// Applies the options to this process.
+    pub(crate) fn apply(&self) -> Result<(), ProcessError> {
         let kept = match (&self.caps, &self.user) {
             (Some(text), _) => Some(parse(text)?),
             (None, Some(_)) if !self.no_caps => Some(parse(KEPT)?),
@@ -69,12 +135,11 @@ impl ProcessOptions {
         let identity = self.identity(&read("/etc/passwd"), &read("/etc/group"))?;
         self.set_limits()?;
         if let Some(folder) = &self.chroot {
-            let failed =
-                |error: Errno| format!("--chroot: cannot change the root to {}: {error}", folder.display());
+            let failed = |source| ProcessError::Chroot { folder: folder.clone(), source };
             chroot(folder).map_err(failed)?;
             chdir("/").map_err(failed)?;
         }
-        become_user(&identity, kept.is_some())?;
+        become_user(&identity, if kept.is_some() { Rights::Kept } else { Rights::Lost })?;
         match kept {
             Some(kept) => self.keep(kept),
             None => Ok(()),
@@ -82,12 +147,12 @@ impl ProcessOptions {
     }
 
     /// Looks ids up in the texts of the system's databases.
-    fn identity(&self, users: &str, groups: &str) -> Result<Identity, String> {
+    fn identity(&self, users: &str, groups: &str) -> Result<Identity, ProcessError> {
         let mut identity = Identity::default();
         if let Some(name) = &self.user {
             let found = entry(users, name);
             let number = found.as_ref().map(|fields| fields.number).or_else(|| name.parse().ok());
-            let number = number.ok_or_else(|| format!("--user: there is no user {name}"))?;
+            let number = number.ok_or_else(|| ProcessError::NoUser(name.clone()))?;
             identity.user = Some(Uid::from_raw(number));
             if let Some(found) = found {
                 identity.group =
@@ -97,33 +162,30 @@ impl ProcessOptions {
         }
         if let Some(name) = &self.group {
             let number = entry(groups, name).map(|fields| fields.number).or_else(|| name.parse().ok());
-            let number = number.ok_or_else(|| format!("--group: there is no group {name}"))?;
+            let number = number.ok_or_else(|| ProcessError::NoGroup(name.clone()))?;
             identity.group = Some(Gid::from_raw(number));
         }
         identity.groups.extend(identity.group);
         Ok(identity)
     }
 
-    fn set_limits(&self) -> Result<(), String> {
+    fn set_limits(&self) -> Result<(), ProcessError> {
         if let Some(count) = self.fd_limit {
             let limit = Rlimit { current: Some(count), maximum: Some(count) };
-            setrlimit(Resource::Nofile, limit)
-                .map_err(|error| format!("--fd-limit: cannot allow {count} open files: {error}"))?;
+            setrlimit(Resource::Nofile, limit).map_err(|source| ProcessError::OpenFiles { count, source })?;
         }
         if self.enable_core {
             let unlimited = Rlimit { current: None, maximum: None };
-            setrlimit(Resource::Core, unlimited)
-                .map_err(|error| format!("--enable-core: {error}; see ulimit -Hc"))?;
+            setrlimit(Resource::Core, unlimited).map_err(ProcessError::Core)?;
         }
         Ok(())
     }
 
-    fn keep(&self, kept: CapabilitySets) -> Result<(), String> {
-        let failed = |error: Errno| format!("--caps: {error}");
-        let may = capabilities(None).map_err(failed)?.permitted;
+    fn keep(&self, kept: CapabilitySets) -> Result<(), ProcessError> {
+        let may = capabilities(None).map_err(ProcessError::Capabilities)?.permitted;
         let missing = kept.permitted - may;
         if let (Some((name, _)), true) = (missing.iter_names().next(), self.caps.is_some()) {
-            return Err(format!("--caps: this process does not have cap_{}", name.to_ascii_lowercase()));
+            return Err(ProcessError::MissingCapability(name.to_ascii_lowercase()));
         }
         let CapabilitySets { effective, permitted, inheritable } = kept;
         let kept = CapabilitySets {
@@ -131,26 +193,23 @@ impl ProcessOptions {
             permitted: permitted & may,
             inheritable: inheritable & may,
         };
-        set_capabilities(None, kept).map_err(failed)
+        set_capabilities(None, kept).map_err(ProcessError::Capabilities)
     }
 }
 
 /// Changes the ids of this thread, and of all that it starts. The groups go first: the user may not change them.
-fn become_user(identity: &Identity, keeps: bool) -> Result<(), String> {
-    if keeps && identity.user.is_some() {
-        set_keep_capabilities(true).map_err(|error| format!("--caps: {error}"))?;
+fn become_user(identity: &Identity, rights: Rights) -> Result<(), ProcessError> {
+    if rights == Rights::Kept && identity.user.is_some() {
+        set_keep_capabilities(true).map_err(ProcessError::Capabilities)?;
     }
     if let Some(group) = identity.group {
-        let failed = |error: Errno| {
-            format!("cannot run as group {}: {error}; only root may change it", group.as_raw())
-        };
+        let failed = |source| ProcessError::Group { id: group.as_raw(), source };
         set_thread_groups(&identity.groups).map_err(failed)?;
         set_thread_res_gid(group, group, group).map_err(failed)?;
     }
     if let Some(user) = identity.user {
-        set_thread_res_uid(user, user, user).map_err(|error| {
-            format!("cannot run as user {}: {error}; only root may change it", user.as_raw())
-        })?;
+        let failed = |source| ProcessError::User { id: user.as_raw(), source };
+        set_thread_res_uid(user, user, user).map_err(failed)?;
     }
     Ok(())
 }
@@ -187,11 +246,11 @@ fn groups_of(text: &str, user: &str) -> Vec<Gid> {
 
 /// Reads text of libcap: clauses such as `cap_chown,cap_fowner=p cap_syslog+ep`. A capability that is permitted is
 /// also effective here: they are not raised and lowered around single calls.
-fn parse(text: &str) -> Result<CapabilitySets, String> {
+fn parse(text: &str) -> Result<CapabilitySets, ProcessError> {
     let none = CapabilitySet::empty();
     let mut kept = CapabilitySets { effective: none, permitted: none, inheritable: none };
     for clause in text.split_whitespace() {
-        let wrong = || format!("--caps: {clause:?} is not of the form cap_chown,cap_fowner=ep");
+        let wrong = || ProcessError::Clause(clause.to_owned());
         let at = clause.find(['=', '+', '-']).ok_or_else(wrong)?;
         let (names, flags) = clause.split_at(at);
         let (operator, flags) = flags.split_at(1);
@@ -214,14 +273,14 @@ fn parse(text: &str) -> Result<CapabilitySets, String> {
     Ok(kept)
 }
 
-fn named(names: &str) -> Result<CapabilitySet, String> {
+fn named(names: &str) -> Result<CapabilitySet, ProcessError> {
     if matches!(names, "" | "all") {
         return Ok(CapabilitySet::all());
     }
     let one = |name: &str| {
         let upper = name.to_ascii_uppercase();
         let known = upper.strip_prefix("CAP_").and_then(CapabilitySet::from_name);
-        known.ok_or_else(|| format!("--caps: there is no capability {name}"))
+        known.ok_or_else(|| ProcessError::NoCapability(name.to_owned()))
     };
     names.split(',').map(one).try_fold(CapabilitySet::empty(), |all, one| Ok(all | one?))
 }

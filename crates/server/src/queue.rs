@@ -5,14 +5,16 @@
 use crate::terminal;
 use clap::{Args, Subcommand};
 use delivery::{QueueSummary, look_into_queue, queues};
+use message::Batch;
 use pipeline::Definitions;
 use std::{
+    fmt,
     io::{self, Write},
     path::{Path, PathBuf},
     process::ExitCode,
     sync::Arc,
 };
-use template::{RenderOptions, Renderer, Site, Template, Version};
+use template::{RenderOptions, Renderer, Site, Template, TemplateError, Version};
 
 /// The default template of `cat`, as in syslog-ng's dqtool.
 const LINE: &str = "$DATE $HOST $MSGHDR$MSG\n";
@@ -39,29 +41,69 @@ enum QueueVerb {
         folders: Vec<PathBuf>,
     },
     /// Print the messages that wait
-    Cat {
-        /// Template of a printed message; \n is a line feed
-        #[arg(short = 't', long)]
-        template: Option<String>,
-        /// Print control characters as they are: a terminal obeys them
-        #[arg(long)]
-        raw: bool,
-        /// Queues, or folders of queues
-        #[arg(required = true)]
-        folders: Vec<PathBuf>,
-    },
+    Cat(CatOptions),
 }
+
+#[derive(Args, Debug)]
+struct CatOptions {
+    /// Template of a printed message; \n is a line feed
+    #[arg(short = 't', long)]
+    template: Option<String>,
+    /// Print control characters as they are: a terminal obeys them
+    #[arg(long)]
+    raw: bool,
+    /// Queues, or folders of queues
+    #[arg(required = true)]
+    folders: Vec<PathBuf>,
+}
+
+/// The reasons why queues are not shown, or not all of them.
+#[derive(Debug)]
+enum QueueError {
+    /// A folder cannot be read.
+    Folder { path: PathBuf, source: io::Error },
+    /// There is no queue in a folder.
+    NoQueue(PathBuf),
+    /// A queue cannot be read.
+    Unreadable(String),
+    /// A part of a queue is damaged.
+    Damaged(String),
+    /// The template cannot be parsed.
+    Template(TemplateError),
+    /// The messages cannot be printed.
+    Print(io::Error),
+    /// What was wrong with some of the queues; the others were shown.
+    Several(Vec<QueueError>),
+}
+
+impl fmt::Display for QueueError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            QueueError::Folder { path, source } => write!(f, "cannot read {}: {source}", path.display()),
+            QueueError::NoQueue(folder) => write!(f, "there is no queue in {}", folder.display()),
+            QueueError::Unreadable(reason) | QueueError::Damaged(reason) => f.write_str(reason),
+            QueueError::Template(error) => error.fmt(f),
+            QueueError::Print(error) => write!(f, "cannot print: {error}"),
+            QueueError::Several(errors) => {
+                let lines: Vec<String> = errors.iter().map(QueueError::to_string).collect();
+                f.write_str(&lines.join("\n"))
+            }
+        }
+    }
+}
+
+impl std::error::Error for QueueError {}
 
 /// Runs the verb.
 pub(crate) fn run(options: &QueueOptions) -> ExitCode {
     let result = match &options.verb {
         QueueVerb::Ls { folder } => each(std::slice::from_ref(folder), |path| {
-            let summary = look_into_queue(path, &mut |_, _| {}).map_err(|error| error.to_string())?;
+            let summary = look(path, &mut |_, _| {})?;
             outln!("{}\t{} messages\t{} bytes", path.display(), summary.messages, summary.bytes);
             Ok(summary)
         }),
         QueueVerb::Info { folders } => each(folders, |path| {
-            let summary = look_into_queue(path, &mut |_, _| {}).map_err(|error| error.to_string())?;
+            let summary = look(path, &mut |_, _| {})?;
             outln!("Folder: {}", path.display());
             outln!("Messages: {}", summary.messages);
             outln!("First sequence number: {}", summary.first);
@@ -69,58 +111,65 @@ pub(crate) fn run(options: &QueueOptions) -> ExitCode {
             outln!("Damaged places: {}\n", summary.damages.len());
             Ok(summary)
         }),
-        QueueVerb::Cat { template, raw, folders } => cat(template.as_deref(), *raw, folders),
+        QueueVerb::Cat(options) => cat(options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            errln!("duramen: {}", terminal::lines(&error));
+            errln!("duramen: {}", terminal::lines(&error.to_string()));
             ExitCode::FAILURE
         }
     }
 }
 
+/// Reads the batches of a queue that wait, and describes it.
+fn look(path: &Path, each: &mut dyn FnMut(&Batch, usize)) -> Result<QueueSummary, QueueError> {
+    look_into_queue(path, each).map_err(|error| QueueError::Unreadable(error.to_string()))
+}
+
 /// Works through all queues; an unreadable one does not keep the others from being shown.
-fn each(folders: &[PathBuf], show: impl Fn(&Path) -> Result<QueueSummary, String>) -> Result<(), String> {
+fn each(
+    folders: &[PathBuf],
+    show: impl Fn(&Path) -> Result<QueueSummary, QueueError>,
+) -> Result<(), QueueError> {
     let mut errors = Vec::new();
     for folder in folders {
-        let found = queues(folder).map_err(|error| format!("cannot read {}: {error}", folder.display()))?;
+        let found = queues(folder).map_err(|source| QueueError::Folder { path: folder.clone(), source })?;
         if found.is_empty() {
-            errors.push(format!("there is no queue in {}", folder.display()));
+            errors.push(QueueError::NoQueue(folder.clone()));
         }
         for path in found {
             match show(&path) {
-                Ok(summary) => errors.extend(summary.damages),
+                Ok(summary) => errors.extend(summary.damages.into_iter().map(QueueError::Damaged)),
                 Err(error) => errors.push(error),
             }
         }
     }
-    if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) }
+    if errors.is_empty() { Ok(()) } else { Err(QueueError::Several(errors)) }
 }
 
-fn cat(template: Option<&str>, raw: bool, folders: &[PathBuf]) -> Result<(), String> {
-    let text = template.map_or_else(|| LINE.to_owned(), |text| text.replace("\\n", "\n"));
+fn cat(options: &CatOptions) -> Result<(), QueueError> {
+    let text = options.template.as_deref().map_or_else(|| LINE.to_owned(), |text| text.replace("\\n", "\n"));
     let definitions = Definitions::new(Version { major: 4, minor: 8 });
-    let template = Template::parse(&text, &definitions).map_err(|error| error.to_string())?;
-    each(folders, |path| {
+    let template = Template::parse(&text, &definitions).map_err(QueueError::Template)?;
+    each(&options.folders, |path| {
         let mut renderer = Renderer::new(RenderOptions::default(), Arc::new(Site::default()));
         let mut out = io::stdout().lock();
         let mut failed = Ok(());
-        let summary = look_into_queue(path, &mut |batch, skipped| {
+        let summary = look(path, &mut |batch, skipped| {
             let mut lines = Vec::new();
             for index in skipped..batch.len() {
                 template.render(batch, index, &mut renderer, &mut lines);
             }
             if failed.is_ok() {
-                failed = match raw {
+                failed = match options.raw {
                     true => out.write_all(&lines),
                     false => out.write_all(terminal::multiline_bytes(&lines).as_bytes()),
                 };
             }
-        })
-        .map_err(|error| error.to_string())?;
+        })?;
         match failed {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(format!("cannot print: {error}")),
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(QueueError::Print(error)),
             _ => Ok(summary),
         }
     })

@@ -9,6 +9,7 @@ use clap::{Args, Subcommand};
 use evidence::{Ledger, LedgerEntry};
 use serde_json::json;
 use std::{
+    fmt,
     io::{self, BufRead, IsTerminal},
     path::PathBuf,
     process::ExitCode,
@@ -29,21 +30,9 @@ enum Verb {
     /// List the users
     List,
     /// Add a user, who has no rights until they are granted
-    Add {
-        /// Name
-        name: String,
-        /// Generate a password and print it, instead of asking for one
-        #[arg(long)]
-        generate: bool,
-    },
+    Add(NewPassword),
     /// Change a user's password
-    Password {
-        /// Name
-        name: String,
-        /// Generate a password and print it, instead of asking for one
-        #[arg(long)]
-        generate: bool,
-    },
+    Password(NewPassword),
     /// Remove a user
     Remove {
         /// Name
@@ -76,6 +65,16 @@ enum Verb {
     },
 }
 
+/// A user who gets a password.
+#[derive(Args, Debug)]
+struct NewPassword {
+    /// Name
+    name: String,
+    /// Generate a password and print it, instead of asking for one
+    #[arg(long)]
+    generate: bool,
+}
+
 /// Runs the verb.
 pub(crate) fn run(options: &UserOptions) -> ExitCode {
     match change(options) {
@@ -91,14 +90,14 @@ fn change(options: &UserOptions) -> Result<(), AccountError> {
     let accounts = Accounts::at(&options.data.join("users.json"));
     match &options.verb {
         Verb::List => accounts.names()?.iter().for_each(|name| outln!("{name}")),
-        Verb::Add { name, generate } => {
-            let password = password(name, *generate)?;
+        Verb::Add(user) => {
+            let (name, password) = (&user.name, user.password()?);
             options.note("add-user", name, "", &[])?;
             options.done("add-user", name, accounts.add(name, &password))?;
             errln!("{name} may see nothing yet: duramen user grant {name} LOGSPACE search");
         }
-        Verb::Password { name, generate } => {
-            let password = password(name, *generate)?;
+        Verb::Password(user) => {
+            let (name, password) = (&user.name, user.password()?);
             options.note("set-password", name, "", &[])?;
             options.done("set-password", name, accounts.set_password(name, &password))?;
         }
@@ -179,8 +178,20 @@ fn with_search(rights: &[Right]) -> Vec<Right> {
     RIGHTS.into_iter().filter(|right| *right == Right::Search || rights.contains(right)).collect()
 }
 
-fn right(text: &str) -> Result<Right, String> {
-    Right::parse(text).ok_or_else(|| "one of search, export, administer".to_owned())
+/// A word of the command line that is no right.
+#[derive(Debug)]
+struct UnknownRight;
+
+impl fmt::Display for UnknownRight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("one of search, export, administer")
+    }
+}
+
+impl std::error::Error for UnknownRight {}
+
+fn right(text: &str) -> Result<Right, UnknownRight> {
+    Right::parse(text).ok_or(UnknownRight)
 }
 
 fn line(name: &str, grant: &Grant) -> String {
@@ -188,23 +199,25 @@ fn line(name: &str, grant: &Grant) -> String {
     format!("{name}\t{}\t{}", grant.logspace, rights.join(","))
 }
 
-/// Returns a password: generated and printed, typed twice, or the first line of standard input.
-fn password(name: &str, generate: bool) -> Result<String, AccountError> {
-    let failed = |source| AccountError::Io { path: PathBuf::from("the password"), source };
-    if generate {
-        let password = generated_password()?;
-        outln!("{password}");
-        return Ok(password);
+impl NewPassword {
+    /// Returns a password: generated and printed, typed twice, or the first line of standard input.
+    fn password(&self) -> Result<String, AccountError> {
+        let failed = |source| AccountError::Io { path: PathBuf::from("the password"), source };
+        if self.generate {
+            let password = generated_password()?;
+            outln!("{password}");
+            return Ok(password);
+        }
+        if !io::stdin().is_terminal() {
+            let mut line = String::new();
+            io::stdin().lock().read_line(&mut line).map_err(failed)?;
+            return Ok(line.trim_end_matches(['\n', '\r']).to_owned());
+        }
+        let first = rpassword::prompt_password(format!("New password of {}: ", self.name)).map_err(failed)?;
+        let second = rpassword::prompt_password("The same again: ").map_err(failed)?;
+        if first != second {
+            return Err(AccountError::Name("the two passwords differ"));
+        }
+        Ok(first)
     }
-    if !io::stdin().is_terminal() {
-        let mut line = String::new();
-        io::stdin().lock().read_line(&mut line).map_err(failed)?;
-        return Ok(line.trim_end_matches(['\n', '\r']).to_owned());
-    }
-    let first = rpassword::prompt_password(format!("New password of {name}: ")).map_err(failed)?;
-    let second = rpassword::prompt_password("The same again: ").map_err(failed)?;
-    if first != second {
-        return Err(AccountError::Name("the two passwords differ"));
-    }
-    Ok(first)
 }

@@ -3,7 +3,7 @@
 //! In: an address and a password. Out: JSON. Holds the session's cookie.
 //! The password comes from `$DURAMEN_PASSWORD` or from the terminal, never from the command line.
 
-use super::Access;
+use super::{Access, error::AskError};
 use crate::authorities;
 use serde_json::{Value, json};
 use std::{env, time::Duration};
@@ -21,7 +21,7 @@ pub(super) struct Session {
 
 impl Session {
     /// Logs in.
-    pub(super) fn open(access: &Access) -> Result<Session, String> {
+    pub(super) fn open(access: &Access) -> Result<Session, AskError> {
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .timeout_recv_response(Some(TIMEOUT))
@@ -31,54 +31,54 @@ impl Session {
         let password = match env::var("DURAMEN_PASSWORD") {
             Ok(password) => password,
             Err(_) => rpassword::prompt_password(format!("Password of {}: ", access.user))
-                .map_err(|error| format!("cannot read a password: {error}; or set DURAMEN_PASSWORD"))?,
+                .map_err(AskError::Password)?,
         };
         let mut session = Session { agent, base, cookie: String::new() };
         let answer = session.send("login", &json!({"user": access.user, "password": password}))?;
         let header = answer.headers().get("set-cookie").and_then(|value| value.to_str().ok());
         let cookie = header.and_then(|text| text.split(';').next());
-        session.cookie = cookie.ok_or("the server gave no session; is it a Duramen server?")?.to_owned();
+        session.cookie = cookie.ok_or(AskError::NoSession)?.to_owned();
         Ok(session)
     }
 
     /// Sends a call with a JSON body.
-    pub(super) fn post(&self, path: &str, body: &Value) -> Result<Value, String> {
+    pub(super) fn post(&self, path: &str, body: &Value) -> Result<Value, AskError> {
         let mut answer = self.send(path, body)?;
-        answer.body_mut().read_json().map_err(|error| format!("cannot read the server's answer: {error}"))
+        answer.body_mut().read_json().map_err(|error| AskError::Answer(Box::new(error)))
     }
 
     /// Sends a call whose answer is read piece by piece.
-    pub(super) fn get(&self, path: &str, parameters: &[(&str, &str)]) -> Result<Response<Body>, String> {
+    pub(super) fn get(&self, path: &str, parameters: &[(&str, &str)]) -> Result<Response<Body>, AskError> {
         let mut request = self.agent.get(format!("{}/{path}", self.base)).header("cookie", &self.cookie);
         for (name, value) in parameters {
             request = request.query(*name, *value);
         }
-        checked(request.call().map_err(|error| self.unreachable(&error))?)
+        checked(request.call().map_err(|error| self.unreachable(error))?)
     }
 
-    fn send(&self, path: &str, body: &Value) -> Result<Response<Body>, String> {
+    fn send(&self, path: &str, body: &Value) -> Result<Response<Body>, AskError> {
         let request = self.agent.post(format!("{}/{path}", self.base)).header("x-requested-by", "duramen");
         let request = if self.cookie.is_empty() { request } else { request.header("cookie", &self.cookie) };
-        checked(request.send_json(body).map_err(|error| self.unreachable(&error))?)
+        checked(request.send_json(body).map_err(|error| self.unreachable(error))?)
     }
 
-    fn unreachable(&self, error: &ureq::Error) -> String {
-        format!("cannot reach {}: {error}; is the server running, and is this its --http address?", self.base)
+    fn unreachable(&self, error: ureq::Error) -> AskError {
+        AskError::Unreachable { base: self.base.clone(), source: Box::new(error) }
     }
 }
 
-/// Returns the answer, or the server's error text.
-fn checked(mut answer: Response<Body>) -> Result<Response<Body>, String> {
+/// Returns the answer, or the server's error.
+fn checked(mut answer: Response<Body>) -> Result<Response<Body>, AskError> {
     if answer.status().is_success() {
         return Ok(answer);
     }
     let status = answer.status();
     let body: Value = answer.body_mut().read_json().unwrap_or_default();
     let error = &body["error"];
-    let text =
-        error["message"].as_str().map_or_else(|| format!("the server answered {status}"), str::to_owned);
-    let place =
-        error["position"].as_u64().map_or_else(String::new, |at| format!(" (at character {})", at + 1));
-    let advice = error["suggestion"].as_str().map_or_else(String::new, |advice| format!("; {advice}"));
-    Err(format!("{text}{place}{advice}"))
+    let reason = error["message"].as_str();
+    Err(AskError::Refused {
+        reason: reason.map_or_else(|| format!("the server answered {status}"), str::to_owned),
+        position: error["position"].as_u64(),
+        suggestion: error["suggestion"].as_str().map(str::to_owned),
+    })
 }

@@ -3,14 +3,14 @@
 //! In: a query and a time range. Out: a line for each part of the condition, indented below the one that it is part of,
 //! then what is read and how long it takes.
 
-use super::{Access, Coverage, Format, SearchOptions, api::Session, say_unread};
+use super::{Access, Coverage, Format, SearchOptions, api::Session, error::AskError, say_unread};
 use crate::terminal;
 use serde_json::{Value, json};
 
 /// Width of the column with the conditions.
 const ASKS: usize = 44;
 
-pub(super) fn explain(options: &SearchOptions) -> Result<Coverage, String> {
+pub(super) fn explain(options: &SearchOptions) -> Result<Coverage, AskError> {
     let Access { logspace, format, .. } = &options.access;
     let request = json!({
         "logspace": logspace,

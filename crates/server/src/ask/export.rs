@@ -6,7 +6,9 @@
 use super::{
     Access, Coverage, Format,
     api::Session,
-    done, format, say_unread,
+    done,
+    error::AskError,
+    format, say_unread,
     search::{self, Range},
 };
 use crate::terminal;
@@ -68,7 +70,7 @@ pub(crate) fn export(options: &ExportOptions) -> ExitCode {
     done(run(options))
 }
 
-fn run(options: &ExportOptions) -> Result<Coverage, String> {
+fn run(options: &ExportOptions) -> Result<Coverage, AskError> {
     let format = match options.file_format {
         FileFormat::Ndjson => "ndjson",
         FileFormat::Csv => "csv",
@@ -77,7 +79,6 @@ fn run(options: &ExportOptions) -> Result<Coverage, String> {
     };
     let session = Session::open(&options.access)?;
     let mut rows = Rows::ask(&session, &options.access, &options.query.join(" "), &options.range, format)?;
-    let cut = |error: io::Error| format!("the export was cut off: {error}");
     let Some(path) = &options.output else {
         let mut out = match io::stdout().is_terminal() && !options.access.raw {
             true => ToTerminal::escaping(io::stdout().lock()),
@@ -86,15 +87,19 @@ fn run(options: &ExportOptions) -> Result<Coverage, String> {
         return match io::copy(&mut rows.body, &mut out) {
             // A reader that has seen enough closes the pipe.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Coverage::Whole),
-            copied => copied.and_then(|_| out.flush()).map_err(cut).and_then(|()| rows.coverage(&session)),
+            copied => copied
+                .and_then(|_| out.flush())
+                .map_err(AskError::ExportCutOff)
+                .and_then(|()| rows.coverage(&session)),
         };
     };
     let mut unfinished = path.clone().into_os_string();
     unfinished.push(".part");
-    let named = |error: io::Error| format!("{}: {error}", path.display());
+    let named = |source: io::Error| AskError::Write { path: path.clone(), source };
     let mut file = fs::File::create(&unfinished).map_err(named)?;
-    let copied =
-        io::copy(&mut rows.body, &mut file).map_err(cut).and_then(|_| file.sync_all().map_err(named));
+    let copied = io::copy(&mut rows.body, &mut file)
+        .map_err(AskError::ExportCutOff)
+        .and_then(|_| file.sync_all().map_err(named));
     if let Err(error) = copied {
         // An incomplete temporary file is useless.
         let _ = fs::remove_file(&unfinished);
@@ -159,7 +164,7 @@ impl Rows {
         query: &str,
         range: &Range,
         format: &str,
-    ) -> Result<Rows, String> {
+    ) -> Result<Rows, AskError> {
         let clock = if range.event_time { "event" } else { "received" };
         let mut parameters = vec![("query", query), ("format", format), ("clock", clock)];
         let others = [("logspace", &access.logspace), ("from", &range.from), ("to", &range.to)];
@@ -172,26 +177,24 @@ impl Rows {
     }
 
     /// Reports what could not be read, and returns whether the export is complete.
-    fn coverage(&self, session: &Session) -> Result<Coverage, String> {
+    fn coverage(&self, session: &Session) -> Result<Coverage, AskError> {
         // The report is written when the last piece has gone.
         for _ in 0..REPORT_TRIES {
             match session.get("export/report", &[("id", &self.report)]) {
                 Ok(mut answer) => {
-                    let report: Value = answer
-                        .body_mut()
-                        .read_json()
-                        .map_err(|error| format!("cannot read the report of the export: {error}"))?;
+                    let report: Value =
+                        answer.body_mut().read_json().map_err(|error| AskError::Report(Box::new(error)))?;
                     return Ok(say_unread(&report));
                 }
                 Err(_) => thread::sleep(REPORT_WAIT),
             }
         }
-        Err("the server says not whether the export has everything".to_owned())
+        Err(AskError::NoReport)
     }
 }
 
 /// Prints the rows that the pipes of a search make, at most `options.limit`.
-pub(super) fn print_piped(options: &search::SearchOptions, query: &Query) -> Result<Coverage, String> {
+pub(super) fn print_piped(options: &search::SearchOptions, query: &Query) -> Result<Coverage, AskError> {
     let session = Session::open(&options.access)?;
     let mut asked = Rows::ask(&session, &options.access, &options.query.join(" "), &options.range, "ndjson")?;
     let mut rows = Vec::new();
@@ -199,9 +202,8 @@ pub(super) fn print_piped(options: &search::SearchOptions, query: &Query) -> Res
     let mut out = io::stdout().lock();
     for line in BufReader::new(&mut asked.body).lines().take(options.limit) {
         count += 1;
-        let line = line.map_err(|error| format!("the answer was cut off: {error}"))?;
-        let row: Value = serde_json::from_str(&line)
-            .map_err(|error| format!("cannot read the server's answer: {error}"))?;
+        let line = line.map_err(AskError::AnswerCutOff)?;
+        let row: Value = serde_json::from_str(&line).map_err(AskError::Row)?;
         let shown = match (query.columns().is_some(), options.access.format) {
             (_, Format::Json) | (false, _) => format::line(&row, &options.access),
             (true, Format::Message) => cells(&row, &options.access).join("\t"),

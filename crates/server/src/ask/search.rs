@@ -3,7 +3,7 @@
 //! In: a query and a time range. Out: matching messages, oldest first, or their count; with pipes, the rows that they
 //! make, in their order.
 
-use super::{Access, Coverage, api::Session, done, explain, export, format, say_unread};
+use super::{Access, Coverage, api::Session, done, error::AskError, explain, export, format, say_unread};
 use clap::Args;
 use query::{ParseOptions, Query};
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ pub(crate) fn search(options: &SearchOptions) -> ExitCode {
     done(run(options))
 }
 
-fn run(options: &SearchOptions) -> Result<Coverage, String> {
+fn run(options: &SearchOptions) -> Result<Coverage, AskError> {
     if options.explain {
         return explain::explain(options);
     }
@@ -83,9 +83,7 @@ fn run(options: &SearchOptions) -> Result<Coverage, String> {
         });
         let mut answer = session.post("search", &request)?;
         if !answer["searched_from_us"].is_null() {
-            return Err(
-                "the time ran out before everything was searched; narrow the time range (--from)".to_owned()
-            );
+            return Err(AskError::TimeRanOut);
         }
         if before.is_null() {
             coverage = say_unread(&answer);

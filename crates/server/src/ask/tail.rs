@@ -3,7 +3,7 @@
 //! In: a query. Out: a line a message, until interrupted. After a lost connection it reconnects and
 //! continues.
 
-use super::{Access, Coverage, api::Session, done, format};
+use super::{Access, Coverage, api::Session, done, error::AskError, format};
 use clap::Args;
 use serde_json::Value;
 use std::{
@@ -30,7 +30,7 @@ pub(crate) fn tail(options: &TailOptions) -> ExitCode {
     done(run(options))
 }
 
-fn run(options: &TailOptions) -> Result<Coverage, String> {
+fn run(options: &TailOptions) -> Result<Coverage, AskError> {
     let session = Session::open(&options.access)?;
     let query = options.query.join(" ");
     let (mut after, mut first) = (String::new(), true);

@@ -8,7 +8,7 @@ use crate::{
     terminal,
 };
 use clap::{Args, Subcommand};
-use std::{path::PathBuf, process::ExitCode, time::Duration};
+use std::{fmt, io, path::PathBuf, process::ExitCode, time::Duration};
 
 /// Options of `ctl`.
 #[derive(Args, Debug)]
@@ -93,13 +93,13 @@ pub(crate) struct SwitchOptions {
 }
 
 impl SwitchOptions {
-    fn command(&self, word: &str) -> Result<String, String> {
+    fn command(&self, word: &str) -> Result<String, CtlOptionsError> {
         let written = self.state.as_deref().or(self.set.as_deref());
         let state = match (written.map(str::to_ascii_lowercase).as_deref(), self.on, self.off) {
             (Some("on" | "1"), _, _) | (None, true, _) => " ON",
             (Some("off" | "0"), _, _) | (None, _, true) => " OFF",
             (None, false, false) => "",
-            (Some(other), _, _) => return Err(format!("{other} is neither on nor off")),
+            (Some(other), _, _) => return Err(CtlOptionsError::Switch(other.to_owned())),
         };
         Ok(format!("LOG {word}{state}"))
     }
@@ -218,6 +218,29 @@ impl Caller {
     }
 }
 
+/// The options that make no command.
+#[derive(Debug)]
+enum CtlOptionsError {
+    /// A switch is neither on nor off.
+    Switch(String),
+    /// A password without a key file.
+    NoKeyFile,
+    /// No password can be read from the terminal.
+    Password(io::Error),
+}
+
+impl fmt::Display for CtlOptionsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CtlOptionsError::Switch(other) => write!(f, "{other} is neither on nor off"),
+            CtlOptionsError::NoKeyFile => f.write_str("which key file? ctl credentials add FILE [PASSWORD]"),
+            CtlOptionsError::Password(error) => write!(f, "cannot read a password: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for CtlOptionsError {}
+
 /// Sends the verb's commands.
 pub(crate) fn run(options: &CtlOptions, caller: Caller) -> ExitCode {
     if let CtlVerb::Tap(tap) = &options.verb {
@@ -259,7 +282,7 @@ fn answer_within(verb: &CtlVerb) -> Duration {
 }
 
 /// The commands of the control protocol.
-fn commands(verb: &CtlVerb) -> Result<Vec<String>, String> {
+fn commands(verb: &CtlVerb) -> Result<Vec<String>, CtlOptionsError> {
     Ok(match verb {
         // This verb has a connection of its own, see `run`.
         CtlVerb::Tap(_) => Vec::new(),
@@ -301,13 +324,13 @@ fn commands(verb: &CtlVerb) -> Result<Vec<String>, String> {
     })
 }
 
-fn credentials(verb: &CredentialsVerb) -> Result<String, String> {
+fn credentials(verb: &CredentialsVerb) -> Result<String, CtlOptionsError> {
     let CredentialsVerb::Add { key, secret, id, word } = verb else { return Ok("PWD STATUS".into()) };
-    let key = key.as_ref().or(id.as_ref()).ok_or("which key file? ctl credentials add FILE [PASSWORD]")?;
+    let key = key.as_ref().or(id.as_ref()).ok_or(CtlOptionsError::NoKeyFile)?;
     let secret = match secret.as_ref().or(word.as_ref()) {
         Some(secret) => secret.clone(),
         None => rpassword::prompt_password(format!("Password of {}: ", key.display()))
-            .map_err(|error| format!("cannot read a password: {error}"))?,
+            .map_err(CtlOptionsError::Password)?,
     };
     // A line of the protocol: the password is the rest of it, blanks and all.
     Ok(format!("PWD ADD {} {secret}", key.display()))

@@ -3,7 +3,10 @@
 //!
 //! In: a logspace's name, an age, a time range. Out: what was moved. The directory is in the configuration.
 
-use super::unlock::{Server, tell};
+use super::{
+    error::VerbError,
+    unlock::{Server, tell},
+};
 use clap::Args;
 
 /// Seconds of a day.
@@ -45,24 +48,25 @@ pub(super) struct AttachOptions {
     server: Server,
 }
 
-pub(super) fn archive(options: &ArchiveOptions) -> Result<bool, String> {
+pub(super) fn archive(options: &ArchiveOptions) -> Result<bool, VerbError> {
     let age_s = options.older_than.saturating_mul(DAY_S);
     tell(&options.server, &format!("LOGSPACE ARCHIVE {} {age_s}", options.logspace))
 }
 
-pub(super) fn restore(options: &RestoreOptions) -> Result<bool, String> {
+pub(super) fn restore(options: &RestoreOptions) -> Result<bool, VerbError> {
     let now = jiff::Zoned::now();
     let (now_us, offset_s) = (now.timestamp().as_microsecond(), now.offset().seconds());
     let time = |text: &Option<String>, open: i64| match text {
         None => Ok(open),
         Some(text) => {
-            query::parse_time(text, now_us, offset_s).ok_or_else(|| format!("cannot read the time {text:?}"))
+            let unreadable = || VerbError::RelativeTime { text: text.clone() };
+            query::parse_time(text, now_us, offset_s).ok_or_else(unreadable)
         }
     };
     let (from_us, to_us) = (time(&options.from, i64::MIN)?, time(&options.to, i64::MAX)?);
     tell(&options.server, &format!("LOGSPACE RESTORE {} {from_us} {to_us}", options.logspace))
 }
 
-pub(super) fn attach(options: &AttachOptions, verb: &str) -> Result<bool, String> {
+pub(super) fn attach(options: &AttachOptions, verb: &str) -> Result<bool, VerbError> {
     tell(&options.server, &format!("LOGSPACE {verb} {}", options.logspace))
 }

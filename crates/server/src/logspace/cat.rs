@@ -4,6 +4,7 @@
 //! is not printed; what cannot be read is said, and the rest printed.
 
 use super::{
+    error::VerbError,
     keys::KeyFiles,
     place::{Place, now_us},
 };
@@ -61,11 +62,11 @@ pub(super) struct Options {
 
 impl Selection {
     /// Returns the range of received times.
-    pub(super) fn range(&self) -> Result<(Option<i64>, Option<i64>), String> {
+    pub(super) fn range(&self) -> Result<(Option<i64>, Option<i64>), VerbError> {
         let time = |text: &Option<String>| {
             let read = |text: &String| {
                 let time = text.parse::<jiff::Timestamp>().map(|time| time.as_microsecond());
-                time.map_err(|_| format!("{text} is not a time such as 2026-11-21T10:00:00Z"))
+                time.map_err(|_| VerbError::Time { text: text.clone() })
             };
             text.as_ref().map(read).transpose()
         };
@@ -73,25 +74,25 @@ impl Selection {
     }
 
     /// Parses the query.
-    pub(super) fn query(&self) -> Result<Query, String> {
+    pub(super) fn query(&self) -> Result<Query, VerbError> {
         let options = ParseOptions { now_us: now_us(), ..ParseOptions::default() };
-        Query::parse(&self.query, &options).map_err(|error| error.to_string())
+        Query::parse(&self.query, &options).map_err(VerbError::Query)
     }
 
     /// Returns a function that selects the messages.
-    fn matcher(&self) -> Result<impl FnMut(&Document) -> bool, String> {
+    fn matcher(&self) -> Result<impl FnMut(&Document) -> bool, VerbError> {
         let mut matcher = self.query()?.matcher();
         Ok(move |document: &Document| matcher.matches(document))
     }
 }
 
-pub(super) fn run(options: &Options) -> Result<bool, String> {
+pub(super) fn run(options: &Options) -> Result<bool, VerbError> {
     let dir = options.place.dir()?;
     let keys = options.keys.load()?;
     let (from, to) = options.selection.range()?;
     let mut wanted = options.selection.matcher()?;
     options.place.note("cat", &options.selection.query, json!({"from_us": from, "to_us": to}))?;
-    let chain = read_chain(&journal::OsDisk, &dir).map_err(|error| format!("{}: {error}", dir.display()))?;
+    let chain = read_chain(&journal::OsDisk, &dir).map_err(VerbError::reading(&dir))?;
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let mut good = true;
     for record in chain.firsts().into_iter().filter_map(|first| chain.current(first)) {
@@ -116,7 +117,7 @@ pub(super) fn run(options: &Options) -> Result<bool, String> {
         match read {
             Ok(Ok(())) => {}
             Ok(Err(error)) if error.kind() == ErrorKind::BrokenPipe => return Ok(good),
-            Ok(Err(error)) => return Err(format!("cannot write: {error}")),
+            Ok(Err(error)) => return Err(VerbError::Print(error)),
             Err(error) => {
                 errln!("duramen: {error}");
                 good = false;
@@ -124,7 +125,7 @@ pub(super) fn run(options: &Options) -> Result<bool, String> {
         }
     }
     match out.flush() {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("cannot write: {error}")),
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(VerbError::Print(error)),
         _ => Ok(good),
     }
 }

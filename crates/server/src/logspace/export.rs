@@ -5,6 +5,7 @@
 
 use super::{
     cat::Selection,
+    error::VerbError,
     keys::KeyFiles,
     place::{Place, now_us, user},
 };
@@ -49,50 +50,49 @@ pub(super) struct Options {
     json: bool,
 }
 
-pub(super) fn run(options: &Options) -> Result<bool, String> {
+pub(super) fn run(options: &Options) -> Result<bool, VerbError> {
     let keys = options.keys.load()?;
     let parts = options.parts(&keys)?;
     let question = options.question()?;
     options.note("export", &question)?;
     let exported = export_package(&options.output, &question, parts, &CancelToken::unlimited());
-    let exported = exported.map_err(|error| format!("{}: {error}", options.output.display()))?;
+    let exported = exported.map_err(|source| VerbError::Export { output: options.output.clone(), source })?;
     let details = json!({"messages": exported.messages, "manifest": exported.manifest.to_string()});
     options.place.note("exported", &question.text, details)?;
     options.print(&exported)
 }
 
 impl Options {
-    fn question(&self) -> Result<Question, String> {
+    fn question(&self) -> Result<Question, VerbError> {
         let (from_us, to_us) = self.selection.range()?;
         let text = self.selection.query.clone();
         Ok(Question { view: None, text, from_us, to_us, asked_by: user(), at_us: now_us() })
     }
 
     /// Returns the key that signs packages of a logspace.
-    fn signer(&self, dir: &Path) -> Result<SigningKey, String> {
+    fn signer(&self, dir: &Path) -> Result<SigningKey, VerbError> {
         let path = self.sign_key.clone().unwrap_or_else(|| sign_key_of(dir));
-        let failed = |error| format!("{error}; the key of the logspace signs, or the one of --sign-key FILE");
-        SigningKey::load(&path).map_err(failed)
+        SigningKey::load(&path).map_err(VerbError::SignKey)
     }
 
-    fn note(&self, action: &'static str, question: &Question) -> Result<(), String> {
+    fn note(&self, action: &'static str, question: &Question) -> Result<(), VerbError> {
         let details = json!({"from_us": question.from_us, "to_us": question.to_us});
         self.place.note(action, &question.text, details)
     }
 
     /// Returns the filtered or multiple logspace of that name; none for a local one.
-    fn view(&self) -> Result<Option<ViewSpec>, String> {
+    fn view(&self) -> Result<Option<ViewSpec>, VerbError> {
         let Some(path) = &self.config else { return Ok(None) };
         let mut checked = assemble::check(path, &config::Disk::default());
         let parts = assemble::build(&checked.tree, &Environment::for_check(), &mut checked.report);
         let Some(parts) = parts else {
-            return Err(format!("{} has errors: see duramen check", path.display()));
+            return Err(VerbError::Configuration { path: path.clone() });
         };
         Ok(parts.views.into_iter().find(|view| view.name == self.place.name()))
     }
 
     /// Returns the local logspaces to export from.
-    fn parts(&self, keys: &Keys) -> Result<Vec<PackagePart<'static>>, String> {
+    fn parts(&self, keys: &Keys) -> Result<Vec<PackagePart<'static>>, VerbError> {
         let asked = self.selection.query()?;
         let part = |local: &str, view: Option<View>| {
             let dir = self.place.dir_of(local)?;
@@ -112,7 +112,7 @@ impl Options {
     }
 
     /// Prints the result; false when something could not be read.
-    fn print(&self, exported: &Exported) -> Result<bool, String> {
+    fn print(&self, exported: &Exported) -> Result<bool, VerbError> {
         let options = self;
         let unread = exported.unread.iter();
         if options.json {
@@ -143,13 +143,11 @@ impl Options {
 }
 
 /// Returns the boundary of a filter; none: all messages.
-fn boundary(filter: Option<&[Vec<String>]>) -> Result<Option<Boundary>, String> {
+fn boundary(filter: Option<&[Vec<String>]>) -> Result<Option<Boundary>, VerbError> {
     let read = |way: &Vec<String>| {
         let questions = way.iter().map(|text| Query::parse(text, &ParseOptions::default()));
-        questions
-            .collect::<Result<Vec<Query>, _>>()
-            .map_err(|error| format!("a filter cannot be read: {error}"))
+        questions.collect::<Result<Vec<Query>, _>>().map_err(VerbError::Filter)
     };
-    let ways = filter.map(|ways| ways.iter().map(read).collect::<Result<Vec<_>, String>>()).transpose()?;
+    let ways = filter.map(|ways| ways.iter().map(read).collect::<Result<Vec<_>, VerbError>>()).transpose()?;
     Ok(ways.map(|ways| Boundary::new(&ways)))
 }

@@ -3,6 +3,7 @@
 //! In: key files, a passphrase from `$DURAMEN_PASSPHRASE` or the terminal. Out: keys.
 //! Limits: a passphrase is never an argument.
 
+use super::error::VerbError;
 use clap::Args;
 use evidence::{Identity, IdentityError, Keys};
 use std::{
@@ -21,18 +22,18 @@ pub(super) struct KeyFiles {
 }
 
 impl KeyFiles {
-    pub(super) fn load(&self) -> Result<Keys, String> {
+    pub(super) fn load(&self) -> Result<Keys, VerbError> {
         let load = |path: &PathBuf| {
             let passphrase = passphrase_for(path)?;
             Identity::load(path, passphrase.as_deref())
-                .map_err(|error| format!("{}: {error}", path.display()))
+                .map_err(|source| VerbError::Identity { path: path.clone(), source })
         };
-        Ok(Keys::of(self.keys.iter().map(load).collect::<Result<_, String>>()?))
+        Ok(Keys::of(self.keys.iter().map(load).collect::<Result<_, _>>()?))
     }
 }
 
 /// Returns the passphrase of a key file that needs one.
-pub(super) fn passphrase_for(path: &Path) -> Result<Option<String>, String> {
+pub(super) fn passphrase_for(path: &Path) -> Result<Option<String>, VerbError> {
     if !matches!(Identity::load(path, None), Err(IdentityError::Passphrase)) {
         return Ok(None);
     }
@@ -40,10 +41,10 @@ pub(super) fn passphrase_for(path: &Path) -> Result<Option<String>, String> {
         return Ok(Some(passphrase));
     }
     if !std::io::stdin().is_terminal() {
-        return Err(format!("{} needs a passphrase: set DURAMEN_PASSPHRASE", path.display()));
+        return Err(VerbError::NoPassphrase { path: path.to_owned() });
     }
     let asked = rpassword::prompt_password(format!("Passphrase of {}: ", path.display()));
-    asked.map(Some).map_err(|error| format!("cannot read a passphrase: {error}"))
+    asked.map(Some).map_err(VerbError::Passphrase)
 }
 
 /// Options of `keygen`.
@@ -53,9 +54,9 @@ pub(super) struct KeygenOptions {
     file: PathBuf,
 }
 
-pub(super) fn keygen(options: &KeygenOptions) -> Result<bool, String> {
-    let (recipient, identity) = Identity::draw().ok_or("the system gives no randomness")?;
-    let failed = |error| format!("cannot write {}: {error}", options.file.display());
+pub(super) fn keygen(options: &KeygenOptions) -> Result<bool, VerbError> {
+    let (recipient, identity) = Identity::draw().ok_or(VerbError::Randomness)?;
+    let failed = |source| VerbError::Write { path: options.file.clone(), source };
     let mut file = fs::OpenOptions::new();
     let mut file = file.write(true).create_new(true).mode(0o600).open(&options.file).map_err(failed)?;
     let text = format!("# public key: {recipient}\n{identity}\n");

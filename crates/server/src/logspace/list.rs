@@ -2,7 +2,10 @@
 //!
 //! In: a logspace. Out: a line a segment, removed ones too. Limits: reads headers and footers only.
 
-use super::place::{Place, time};
+use super::{
+    error::VerbError,
+    place::{Place, time},
+};
 use crate::terminal;
 use clap::Args;
 use evidence::{Chain, Event, Keys, Record, hex};
@@ -24,9 +27,9 @@ pub(super) struct Options {
     json: bool,
 }
 
-pub(super) fn run(options: &Options) -> Result<bool, String> {
+pub(super) fn run(options: &Options) -> Result<bool, VerbError> {
     let dir = options.place.dir()?;
-    let chain = read_chain(&journal::OsDisk, &dir).map_err(|error| format!("{}: {error}", dir.display()))?;
+    let chain = read_chain(&journal::OsDisk, &dir).map_err(VerbError::reading(&dir))?;
     let mut good = true;
     for record in chain.firsts().into_iter().filter_map(|first| chain.last_contents(first)) {
         let is_removed = matches!(record.event, Event::Removal(_));

@@ -2,6 +2,7 @@
 //!
 //! In: a name or a directory. Out: the directory, the ledger beside it. Limits: none.
 
+use super::error::VerbError;
 use clap::Args;
 use evidence::{Ledger, LedgerEntry};
 use std::{
@@ -31,22 +32,17 @@ impl Place {
     }
 
     /// Its directory.
-    pub(super) fn dir(&self) -> Result<PathBuf, String> {
+    pub(super) fn dir(&self) -> Result<PathBuf, VerbError> {
         self.dir_of(&self.logspace)
     }
 
     /// Returns the directory of a logspace: a path as it is, a name inside the data folder.
-    pub(super) fn dir_of(&self, logspace: &str) -> Result<PathBuf, String> {
+    pub(super) fn dir_of(&self, logspace: &str) -> Result<PathBuf, VerbError> {
         let dir = match logspace.contains('/') {
             true => PathBuf::from(logspace),
             false => self.data.join(LOGSPACES).join(logspace),
         };
-        let remedy = "a filtered or multiple one is exported with --config FILE";
-        if dir.is_dir() {
-            Ok(dir)
-        } else {
-            Err(format!("there is no logspace in {}; {remedy}", dir.display()))
-        }
+        if dir.is_dir() { Ok(dir) } else { Err(VerbError::NoLogspace { dir }) }
     }
 
     /// Records the user and the action in the ledger, before anything is shown.
@@ -55,7 +51,7 @@ impl Place {
         action: &'static str,
         question: &str,
         details: serde_json::Value,
-    ) -> Result<(), String> {
+    ) -> Result<(), VerbError> {
         let name = match self.logspace.contains('/') {
             true => self.dir()?.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             false => self.logspace.clone(),
@@ -73,7 +69,7 @@ impl Place {
             details,
         };
         let path = data.join(LEDGER);
-        Ledger::at(&path).append(&entry).map_err(|error| format!("cannot write {}: {error}", path.display()))
+        Ledger::at(&path).append(&entry).map_err(|source| VerbError::Write { path, source })
     }
 }
 

@@ -3,6 +3,7 @@
 //! In: a logspace, the first number of a segment. Out: a new file in its place. Limits: the server must be stopped.
 
 use super::{
+    error::VerbError,
     keys::KeyFiles,
     place::{Place, now_us},
 };
@@ -33,16 +34,16 @@ pub(super) struct Options {
     json: bool,
 }
 
-pub(super) fn run(options: &Options) -> Result<bool, String> {
+pub(super) fn run(options: &Options) -> Result<bool, VerbError> {
     let dir = options.place.dir()?;
-    let load = |text: &String| Recipient::load(text).map_err(|error| error.to_string());
+    let load = |text: &String| Recipient::load(text).map_err(VerbError::Recipient);
     let rebuild = RebuildIndex {
         keys: options.keys.load()?,
-        recipients: options.recipient.iter().map(load).collect::<Result<_, String>>()?,
+        recipients: options.recipient.iter().map(load).collect::<Result<_, _>>()?,
         sign_key: options.sign_key.clone(),
         now_us: now_us(),
     };
-    let report = rebuild.run(&dir, options.first).map_err(|error| error.to_string())?;
+    let report = rebuild.run(&dir, options.first).map_err(VerbError::Rebuild)?;
     if options.json {
         outln!("{}", terminal::json(&json!({"first": options.first, "bytes": report.file}).to_string()));
     } else {

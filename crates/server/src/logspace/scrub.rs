@@ -2,7 +2,10 @@
 //!
 //! In: a logspace, a rate. Out: damaged chunks. Limits: the rate; no key is needed.
 
-use super::place::{Place, below};
+use super::{
+    error::VerbError,
+    place::{Place, below},
+};
 use crate::terminal;
 use clap::Args;
 use logspace::{locate_segment, read_chain, scrub_file, segment_files};
@@ -22,10 +25,10 @@ pub(super) struct Options {
     json: bool,
 }
 
-pub(super) fn run(options: &Options) -> Result<bool, String> {
+pub(super) fn run(options: &Options) -> Result<bool, VerbError> {
     let dir = options.place.dir()?;
-    let files = segment_files(&dir).map_err(|error| format!("{}: {error}", dir.display()))?;
-    let chain = read_chain(&journal::OsDisk, &dir).map_err(|error| format!("{}: {error}", dir.display()))?;
+    let files = segment_files(&dir).map_err(VerbError::reading(&dir))?;
+    let chain = read_chain(&journal::OsDisk, &dir).map_err(VerbError::reading(&dir))?;
     let (mut good, count) = (true, files.len());
     let mut pause = |duration: Duration| {
         thread::sleep(duration);

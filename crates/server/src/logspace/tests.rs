@@ -22,7 +22,7 @@ struct Words {
 /// Returns the outcome of a verb: true for no findings, false for findings, or an error.
 fn run_words(words: &str) -> Result<bool, String> {
     let words = Words::try_parse_from(["logspace"].into_iter().chain(words.split(' '))).unwrap();
-    done(&words.verb)
+    done(&words.verb).map_err(|error| error.to_string())
 }
 
 fn batch(first: u64, count: u64) -> Batch {

@@ -3,7 +3,7 @@
 //! In: a logspace's name, a key file. Out: how many segments were opened. The key goes over the socket, which only
 //! the server's user can use; the server keeps it in memory until `lock` or its end.
 
-use super::keys::passphrase_for;
+use super::{error::VerbError, keys::passphrase_for};
 use crate::control::{ANSWER_TIMEOUT, Reply, ask};
 use clap::Args;
 use evidence::Identity;
@@ -46,29 +46,29 @@ pub(super) struct Server {
     control: PathBuf,
 }
 
-pub(super) fn run(options: &Options) -> Result<bool, String> {
+pub(super) fn run(options: &Options) -> Result<bool, VerbError> {
     let text = fs::read_to_string(&options.key)
-        .map_err(|error| format!("cannot read {}: {error}", options.key.display()))?;
+        .map_err(|source| VerbError::KeyFile { path: options.key.clone(), source })?;
     let passphrase = passphrase_for(&options.key)?;
     // An error in the key is reported here, to its owner.
-    let identity = Identity::parse(&text, passphrase.as_deref()).map_err(|error| error.to_string())?;
+    let identity = Identity::parse(&text, passphrase.as_deref()).map_err(VerbError::ServerIdentity)?;
     tell(&options.server, &format!("LOGSPACE UNLOCK {} {}", options.logspace, identity.to_line()))
 }
 
-pub(super) fn lock(options: &LockOptions) -> Result<bool, String> {
+pub(super) fn lock(options: &LockOptions) -> Result<bool, VerbError> {
     tell(&options.server, &format!("LOGSPACE LOCK {}", options.logspace))
 }
 
-pub(super) fn seal(options: &SealOptions) -> Result<bool, String> {
+pub(super) fn seal(options: &SealOptions) -> Result<bool, VerbError> {
     tell(&options.server, &format!("LOGSPACE SEAL {}", options.logspace))
 }
 
-pub(super) fn confirm(options: &SealOptions) -> Result<bool, String> {
+pub(super) fn confirm(options: &SealOptions) -> Result<bool, VerbError> {
     tell(&options.server, &format!("LOGSPACE CONFIRM {}", options.logspace))
 }
 
-pub(super) fn tell(server: &Server, command: &str) -> Result<bool, String> {
-    match ask(&server.control, command, ANSWER_TIMEOUT).map_err(|error| error.to_string())? {
+pub(super) fn tell(server: &Server, command: &str) -> Result<bool, VerbError> {
+    match ask(&server.control, command, ANSWER_TIMEOUT).map_err(VerbError::Control)? {
         Reply::Done(text) => {
             out!("{}", text.strip_prefix("OK ").unwrap_or(&text));
             Ok(true)

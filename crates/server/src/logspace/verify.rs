@@ -4,12 +4,13 @@
 //! the segments that could be read, but others are in an archive that is not attached.
 
 use super::{
+    error::VerbError,
     keys::KeyFiles,
     place::{Place, below},
 };
 use crate::terminal;
 use clap::Args;
-use evidence::{Digest, PublicKey, StampRoots};
+use evidence::{Digest, KeyError, PublicKey, StampRoots};
 use logspace::{Audit, AuditReport, Finding, Verdict};
 use lookup::CancelToken;
 use serde_json::{Value, json};
@@ -37,36 +38,52 @@ pub(super) struct Options {
 }
 
 /// Verifies, and prints the findings.
-pub(super) fn run(options: &Options) -> Result<Verdict, String> {
+pub(super) fn run(options: &Options) -> Result<Verdict, VerbError> {
     let dir = options.place.dir()?;
-    let head =
-        options.head.as_deref().map(|text| Digest::parse(text).ok_or("--head takes 64 hexadecimal digits"));
+    let head = options.head.as_deref().map(|text| Digest::parse(text).ok_or(VerbError::Head));
     let audit = Audit {
         keys: options.keys.load()?,
-        trusted: trusted(&options.trust)?,
+        trusted: trusted(&options.trust).map_err(VerbError::Trust)?,
         known_head: head.transpose()?,
         stamp_roots: options.tsa_ca.as_deref().map(roots).transpose()?,
     };
-    let report =
-        audit.run(&dir, &CancelToken::unlimited()).map_err(|error| format!("{}: {error}", dir.display()))?;
+    let report = audit
+        .run(&dir, &CancelToken::unlimited())
+        .map_err(|source| VerbError::Audit { dir: dir.clone(), source })?;
     if options.json {
         outln!("{}", terminal::json(&to_json(&report, &dir).to_string()));
     } else {
-        print(&report, &dir, !options.trust.is_empty());
+        print(&report, &dir, KeySource::of(&options.trust));
     }
     Ok(report.verdict())
 }
 
-pub(super) fn roots(path: &Path) -> Result<StampRoots, String> {
-    StampRoots::load(path).map_err(|error| format!("{}: {error}", path.display()))
+pub(super) fn roots(path: &Path) -> Result<StampRoots, VerbError> {
+    StampRoots::load(path).map_err(|source| VerbError::StampRoots { path: path.to_owned(), source })
 }
 
 /// Loads the public keys of some files.
-pub(crate) fn trusted(paths: &[PathBuf]) -> Result<Vec<PublicKey>, String> {
-    paths.iter().map(|path| PublicKey::load(path).map_err(|error| error.to_string())).collect()
+pub(crate) fn trusted(paths: &[PathBuf]) -> Result<Vec<PublicKey>, KeyError> {
+    paths.iter().map(|path| PublicKey::load(path)).collect()
 }
 
-fn print(report: &AuditReport, dir: &Path, is_trusted: bool) {
+/// The keys that signatures are compared with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum KeySource {
+    /// Those of `--trust`.
+    Trusted,
+    /// Those beside the signatures: who can change one can change both.
+    Beside,
+}
+
+impl KeySource {
+    /// Returns the source for the files of `--trust`.
+    pub(crate) fn of(trust: &[PathBuf]) -> KeySource {
+        if trust.is_empty() { KeySource::Beside } else { KeySource::Trusted }
+    }
+}
+
+fn print(report: &AuditReport, dir: &Path, keys: KeySource) {
     for finding in &report.findings {
         outln!("{}", line(finding, dir));
     }
@@ -85,7 +102,7 @@ fn print(report: &AuditReport, dir: &Path, is_trusted: bool) {
         report.stamps,
     );
     outln!("head {}", report.head);
-    if !is_trusted && report.records > 0 {
+    if keys == KeySource::Beside && report.records > 0 {
         outln!("the keys of the signatures are those beside the chain; --trust FILE proves more");
     }
 }

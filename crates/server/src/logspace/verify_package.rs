@@ -4,6 +4,7 @@
 //! does not, and all errors. Exit status: 0 nothing is wrong, 1 something is wrong, 2 it cannot be read.
 
 use super::{
+    error::VerbError,
     place::time,
     status,
     verify::{roots, trusted},
@@ -36,33 +37,47 @@ pub(crate) struct VerifyPackageOptions {
     json: bool,
 }
 
+/// The authorities whose time-stamps count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Authorities {
+    Any,
+    /// Those of `--tsa-ca`.
+    Named,
+}
+
+impl VerifyPackageOptions {
+    fn authorities(&self) -> Authorities {
+        if self.tsa_ca.is_some() { Authorities::Named } else { Authorities::Any }
+    }
+}
+
 /// Runs `verify-package`.
 pub(crate) fn verify_package(options: &VerifyPackageOptions) -> ExitCode {
     status(verify(options))
 }
 
-fn verify(options: &VerifyPackageOptions) -> Result<bool, String> {
+fn verify(options: &VerifyPackageOptions) -> Result<bool, VerbError> {
     let head = options.head.as_deref();
-    let head = head.map(|text| Digest::parse(text).ok_or("--head takes 64 hexadecimal digits"));
+    let head = head.map(|text| Digest::parse(text).ok_or(VerbError::Head));
     let audit = PackageAudit {
-        trusted: trusted(&options.trust)?,
+        trusted: trusted(&options.trust).map_err(VerbError::Trust)?,
         known_head: head.transpose()?,
         stamp_roots: options.tsa_ca.as_deref().map(roots).transpose()?,
     };
     let report = audit.run(&options.package);
-    let report = report.map_err(|error| format!("{}: {error}", options.package.display()))?;
+    let report = report.map_err(|source| VerbError::Package { package: options.package.clone(), source })?;
     if options.json {
         let mut row = to_json(&report);
         row["good"] = report.faults.is_empty().into();
         outln!("{}", terminal::json(&row.to_string()));
     } else {
-        out!("{}", terminal::lines(&shown(&report, options.tsa_ca.is_some())));
+        out!("{}", terminal::lines(&shown(&report, options.authorities())));
     }
     Ok(report.faults.is_empty())
 }
 
 /// Formats the report for a reader.
-fn shown(report: &PackageReport, has_roots: bool) -> String {
+fn shown(report: &PackageReport, authorities: Authorities) -> String {
     let mut text: String = report.faults.iter().map(|fault| format!("{fault}\n")).collect();
     let verdict = if report.faults.is_empty() { "good" } else { "NOT good" };
     text.push_str(&format!(
@@ -73,10 +88,10 @@ fn shown(report: &PackageReport, has_roots: bool) -> String {
         text.push_str(&asked(question));
     }
     if report.parts.is_empty() {
-        text.push_str(&part(report, has_roots));
+        text.push_str(&part(report, authorities));
     }
     for (name, one) in &report.parts {
-        text.push_str(&format!("{name}: {} messages\n{}", one.messages, part(one, has_roots)));
+        text.push_str(&format!("{name}: {} messages\n{}", one.messages, part(one, authorities)));
     }
     for name in &report.never_sealed {
         text.push_str(&format!("{name}: nothing was sealed\n"));
@@ -100,7 +115,7 @@ fn asked(question: &Question) -> String {
 }
 
 /// Describes the length of a logspace's chain and the proofs of its messages.
-fn part(report: &PackageReport, has_roots: bool) -> String {
+fn part(report: &PackageReport, authorities: Authorities) -> String {
     let mut text = format!("chain up to record {}\n", report.head);
     if let Some(view) = &report.view {
         text.push_str(&format!("asked was {view}\n"));
@@ -131,7 +146,7 @@ fn part(report: &PackageReport, has_roots: bool) -> String {
     }
     match report.stamps.is_empty() {
         true => text.push_str("there is no time-stamp\n"),
-        false if !has_roots => {
+        false if authorities == Authorities::Any => {
             text.push_str("any authority counts for time-stamps; --tsa-ca FILE proves more\n")
         }
         false => {}

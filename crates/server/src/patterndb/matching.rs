@@ -11,19 +11,20 @@ use message::{Ack, Batch, Field, FieldName, Marks, Message, Origin, Selection, S
 use pipeline::{
     Definitions, Filter,
     correlation::Inject,
-    filter,
+    filter::{self, FilterTextError},
     parser::{Input, Parser},
     patterndb::{Database, DbOptions, DbParser, SearchStep},
 };
 use std::{
     borrow::Cow,
+    fmt,
     fs::File,
     io::{self, BufRead, BufReader, IsTerminal, Write},
     path::PathBuf,
     process::ExitCode,
     sync::Arc,
 };
-use template::{Condition, RenderOptions, Renderer, Template, Version};
+use template::{Condition, RenderOptions, Renderer, Template, TemplateError, Version};
 use wire::{DecodeOptions, Decoder, ParseFlags};
 
 /// Longest line of a file.
@@ -59,6 +60,34 @@ pub(super) struct Options {
     filter: Option<String>,
 }
 
+/// The reasons why messages are not matched.
+#[derive(Debug)]
+enum MatchError {
+    /// The template cannot be parsed.
+    Template { text: String, source: TemplateError },
+    /// The filter cannot be parsed.
+    Filter(FilterTextError),
+    /// The file of messages cannot be opened.
+    Open(io::Error),
+    /// The file of messages cannot be read to its end.
+    Read { path: PathBuf, source: io::Error },
+}
+
+impl fmt::Display for MatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MatchError::Template { text, source } => {
+                write!(f, "Error compiling template: {text}, error: {source}")
+            }
+            MatchError::Filter(error) => write!(f, "Error parsing filter expression: {error}"),
+            MatchError::Open(error) => write!(f, "Error opening file to be processed: {error}"),
+            MatchError::Read { path, source } => write!(f, "cannot read {}: {source}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for MatchError {}
+
 /// A decoder of lines, as syslog-ng reads them here: RFC 5424 or RFC 3164.
 pub(super) fn decoder() -> Decoder {
     let mut options = DecodeOptions { zone: TimeZone::system(), ..DecodeOptions::default() };
@@ -82,19 +111,19 @@ pub(super) fn run(options: &Options) -> ExitCode {
     }
 }
 
-fn matched(options: &Options) -> Result<u8, String> {
+fn matched(options: &Options) -> Result<u8, MatchError> {
     let around = Definitions::new(Version::CURRENT);
     let template = match &options.template {
         Some(text) => Some(
             Template::parse(&unescaped(text), &around)
-                .map_err(|error| format!("Error compiling template: {text}, error: {error}"))?,
+                .map_err(|source| MatchError::Template { text: text.clone(), source })?,
         ),
         None => None,
     };
     let filter = match &options.filter {
         Some(text) => {
-            let expr = filter::parse(text, &around);
-            Some(Filter::new(expr.map_err(|error| format!("Error parsing filter expression: {error}"))?))
+            let expression = filter::parse(text, &around);
+            Some(Filter::new(expression.map_err(MatchError::Filter)?))
         }
         None => None,
     };
@@ -120,14 +149,11 @@ fn matched(options: &Options) -> Result<u8, String> {
         Some(path) => {
             let file: Box<dyn BufRead> = match path.as_os_str() == "-" {
                 true => Box::new(io::stdin().lock()),
-                false => Box::new(BufReader::new(
-                    File::open(path)
-                        .map_err(|error| format!("Error opening file to be processed: {error}"))?,
-                )),
+                false => Box::new(BufReader::new(File::open(path).map_err(MatchError::Open)?)),
             };
             let mut decoder = decoder();
             for line in file.split(b'\n') {
-                let mut line = line.map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+                let mut line = line.map_err(|source| MatchError::Read { path: path.clone(), source })?;
                 line.truncate(LINE_BYTES_MAX);
                 let length = line.len();
                 let mut batch =

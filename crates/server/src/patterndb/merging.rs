@@ -5,9 +5,9 @@
 use super::CommonOptions;
 use clap::Args;
 use jiff::Zoned;
-use pipeline::patterndb::merge;
+use pipeline::patterndb::{LoadError, merge};
 use std::{
-    fs,
+    fmt, fs, io,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -33,6 +33,49 @@ pub(super) struct Options {
     common: CommonOptions,
 }
 
+/// The reasons why databases are not merged.
+#[derive(Debug)]
+enum MergeError {
+    /// `--glob` is not a pattern.
+    Pattern { text: String, source: glob::PatternError },
+    /// A folder cannot be listed.
+    List { folder: PathBuf, source: io::Error },
+    /// A database cannot be read.
+    Read { file: PathBuf, source: io::Error },
+    /// A database is not well-formed.
+    Parse { file: PathBuf, source: LoadError },
+}
+
+impl fmt::Display for MergeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MergeError::Pattern { text, source } => write!(f, "wrong pattern {text}: {source}"),
+            MergeError::List { folder, source } => {
+                write!(f, "error getting filenames: {}: {source}", folder.display())
+            }
+            MergeError::Read { file, source } => {
+                let file = file.display();
+                write!(f, "Error reading pattern database file; filename='{file}', error='{source}'")
+            }
+            MergeError::Parse { file, source } => {
+                let file = file.display();
+                write!(f, "Error parsing pattern database file; filename='{file}', error='{file}:{source}'")
+            }
+        }
+    }
+}
+
+impl std::error::Error for MergeError {}
+
+/// The folders that files are collected from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Depth {
+    /// The named folder alone.
+    OneFolder,
+    /// All folders below it too.
+    AllBelow,
+}
+
 pub(super) fn run(options: &Options) -> ExitCode {
     let Some(directory) = &options.directory else {
         errln!("No directory is specified to merge from");
@@ -53,42 +96,40 @@ pub(super) fn run(options: &Options) -> ExitCode {
     }
 }
 
-fn merged(directory: &Path, options: &Options) -> Result<String, String> {
+fn merged(directory: &Path, options: &Options) -> Result<String, MergeError> {
     let glob = match &options.glob {
         Some(text) => {
-            Some(glob::Pattern::new(text).map_err(|error| format!("wrong pattern {text}: {error}"))?)
+            let failed = |source| MergeError::Pattern { text: text.clone(), source };
+            Some(glob::Pattern::new(text).map_err(failed)?)
         }
         None => None,
     };
     let mut files = Vec::new();
-    collect(directory, options.recursive, glob.as_ref(), &mut files)?;
+    let depth = if options.recursive { Depth::AllBelow } else { Depth::OneFolder };
+    collect(directory, depth, glob.as_ref(), &mut files)?;
     let date = Zoned::now().strftime("%Y-%m-%d").to_string();
     let mut out =
         format!("<?xml version='1.0' encoding='UTF-8'?>\n<patterndb version='6' pub_date='{date}'>");
     for file in files {
-        let text = fs::read_to_string(&file).map_err(|error| {
-            format!("Error reading pattern database file; filename='{}', error='{error}'", file.display())
-        })?;
-        merge(&text, &mut out).map_err(|error| {
-            let file = file.display();
-            format!("Error parsing pattern database file; filename='{file}', error='{file}:{error}'")
-        })?;
+        let read = fs::read_to_string(&file);
+        let text = read.map_err(|source| MergeError::Read { file: file.clone(), source })?;
+        merge(&text, &mut out).map_err(|source| MergeError::Parse { file, source })?;
     }
     out.push_str("</patterndb>\n");
     Ok(out)
 }
 
-/// The files of a folder by name, then those of its folders.
+/// Collects the files of a folder by name, then those of its folders.
 fn collect(
     directory: &Path,
-    recursive: bool,
+    depth: Depth,
     glob: Option<&glob::Pattern>,
     files: &mut Vec<PathBuf>,
-) -> Result<(), String> {
-    let told = |error: std::io::Error| format!("error getting filenames: {}: {error}", directory.display());
+) -> Result<(), MergeError> {
+    let failed = |source| MergeError::List { folder: directory.to_owned(), source };
     let mut entries = Vec::new();
-    for entry in fs::read_dir(directory).map_err(told)? {
-        entries.push(entry.map_err(told)?.path());
+    for entry in fs::read_dir(directory).map_err(failed)? {
+        entries.push(entry.map_err(failed)?.path());
     }
     entries.sort();
     let (folders, plain): (Vec<PathBuf>, Vec<PathBuf>) = entries.into_iter().partition(|path| path.is_dir());
@@ -97,8 +138,8 @@ fn collect(
         glob.is_none_or(|glob| glob.matches(&name))
     };
     files.extend(plain.into_iter().filter(is_wanted));
-    for folder in folders.iter().filter(|_| recursive) {
-        collect(folder, recursive, glob, files)?;
+    for folder in folders.iter().filter(|_| depth == Depth::AllBelow) {
+        collect(folder, depth, glob, files)?;
     }
     Ok(())
 }

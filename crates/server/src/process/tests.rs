@@ -34,7 +34,7 @@ fn looks_users_and_groups_up() {
             group: group.map(str::to_owned),
             ..ProcessOptions::default()
         };
-        let identity = options.identity(users, groups).map_err(|error| error.clone())?;
+        let identity = options.identity(users, groups).map_err(|error| error.to_string())?;
         let raw: Vec<u32> = identity.groups.iter().map(|group| group.as_raw()).collect();
         Ok::<_, String>((identity.user.map(Uid::as_raw), identity.group.map(Gid::as_raw), raw))
     };
