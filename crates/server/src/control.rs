@@ -14,6 +14,7 @@ pub(crate) use client::{ANSWER_TIMEOUT, Reply, ask, follow};
 
 use clients::{Client, Clients};
 use std::{
+    error::Error,
     fs,
     io::{self, Read, Write},
     os::unix::{
@@ -41,10 +42,13 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Descriptors that are kept for a client: its socket, and what its command opens.
 const RESERVE: usize = 8;
 
+/// A command that failed: its client gets the text, after `FAIL`.
+pub(crate) type Failure = Box<dyn Error + Send + Sync>;
+
 /// Answers the commands of the control socket.
 pub(crate) trait Commands: Send + Sync {
-    /// Answers one command, without the end line. An error becomes `FAIL` and its text.
-    fn command(&self, line: &str) -> Result<String, String>;
+    /// Answers one command, without the end line.
+    fn command(&self, line: &str) -> Result<String, Failure>;
 
     /// Called after the answer to a command was written, or could not be; a command that ends this process
     /// acts then.
@@ -52,7 +56,7 @@ pub(crate) trait Commands: Send + Sync {
 
     /// Returns the stream of a command that takes its connection over and writes to it from a thread of its
     /// own.
-    fn stream(&self, line: &str) -> Option<Result<Stream, String>>;
+    fn stream(&self, line: &str) -> Option<Result<Stream, Failure>>;
 }
 
 /// Writes to a connection that a command has taken over.
@@ -277,18 +281,18 @@ mod tests {
             self.0.lock().unwrap().push(line.to_owned());
         }
 
-        fn command(&self, line: &str) -> Result<String, String> {
+        fn command(&self, line: &str) -> Result<String, Failure> {
             match line {
                 "SLOW" => {
                     thread::sleep(Duration::from_millis(100));
                     Ok(format!("{} answered before", self.0.lock().unwrap().len()))
                 }
                 "STATS" => Ok("a;b\nc;d\n".into()),
-                other => Err(format!("unknown command {other}")),
+                other => Err(format!("unknown command {other}").into()),
             }
         }
 
-        fn stream(&self, line: &str) -> Option<Result<Stream, String>> {
+        fn stream(&self, line: &str) -> Option<Result<Stream, Failure>> {
             let text = line.strip_prefix("FOLLOW ")?.to_owned();
             Some(match text.as_str() {
                 "nothing" => Err("nothing to follow".into()),

@@ -6,6 +6,7 @@
 
 mod certificate;
 mod chores;
+mod command_error;
 mod commands;
 mod console;
 mod figures;
@@ -36,8 +37,10 @@ use evidence::Ledger;
 use ledger::LedgerKeeper;
 use message::Severity;
 use notify::Notifier;
-use running::Running;
+use page::OpenPageError;
+use running::{ReloadError, Running, StartError};
 use std::{
+    fmt, io,
     net::SocketAddr,
     path::{self, PathBuf},
     process::{self, ExitCode},
@@ -89,7 +92,7 @@ pub(crate) enum Event {
     /// Shut down.
     Stop,
     /// Change over to the configuration as it is now; the sender gets the result.
-    Reload(Option<SyncSender<Result<(), String>>>),
+    Reload(Option<SyncSender<Result<(), ReloadError>>>),
     /// Reopen output files.
     Reopen,
 }
@@ -110,6 +113,48 @@ impl Settings {
         }
     }
 }
+
+/// The reasons why the server does not start.
+#[derive(Debug)]
+enum ServeError {
+    /// The data folder cannot be made.
+    DataFolder { path: PathBuf, source: io::Error },
+    /// The parts of the configuration cannot be started.
+    Start(StartError),
+    /// The system passes no signals on.
+    Signals(io::Error),
+    /// The control socket cannot be opened.
+    Control(io::Error),
+    /// The page cannot be opened.
+    Page(OpenPageError),
+    /// The system gives no thread for the ledger.
+    LedgerThread(io::Error),
+    /// The file for the process id cannot be written.
+    Pidfile { path: PathBuf, source: io::Error },
+    /// The system gives no thread for the watchdog.
+    WatchdogThread(io::Error),
+}
+
+impl fmt::Display for ServeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ServeError::DataFolder { path, source } => {
+                write!(f, "cannot make the data folder {}: {source}", path.display())
+            }
+            ServeError::Start(error) => error.fmt(f),
+            ServeError::Signals(error) => write!(f, "cannot listen for signals: {error}"),
+            ServeError::Control(error) => error.fmt(f),
+            ServeError::Page(error) => error.fmt(f),
+            ServeError::LedgerThread(error) => write!(f, "cannot start the ledger's thread: {error}"),
+            ServeError::Pidfile { path, source } => write!(f, "cannot write {}: {source}", path.display()),
+            ServeError::WatchdogThread(error) => {
+                write!(f, "cannot start the thread of the watchdog: {error}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ServeError {}
 
 /// Runs until it is stopped.
 pub(crate) fn run(settings: Settings) -> ExitCode {
@@ -152,13 +197,13 @@ fn close_to_others(settings: &Settings, log: &InternalLog) {
                     "Cannot take the permissions of other users; filename='{}', error='{error}'",
                     path.display()
                 );
-                log.write(Severity(4), &text);
+                log.write(Severity::WARNING, &text);
             }
         }
     }
     if closed > 0 {
         log.write(
-            Severity(5),
+            Severity::NOTICE,
             &format!(
                 "Took the permissions of other users from files; folder='{}', files='{closed}'",
                 settings.data.display()
@@ -167,42 +212,43 @@ fn close_to_others(settings: &Settings, log: &InternalLog) {
     }
 }
 
-fn serve(settings: &Settings, log: &InternalLog) -> Result<(), String> {
+fn serve(settings: &Settings, log: &InternalLog) -> Result<(), ServeError> {
     let notifier = Notifier::from_environment();
     let (events, inbox) = mpsc::sync_channel(EVENTS_MAX);
     let registry = Registry::default();
     journal::make_private_folders(&settings.data)
-        .map_err(|error| format!("cannot make the data folder {}: {error}", settings.data.display()))?;
+        .map_err(|source| ServeError::DataFolder { path: settings.data.clone(), source })?;
     let shares = Shares::of(descriptors::raise(log));
     close_to_others(settings, log);
-    let mut running = Running::start(settings, registry.clone(), log.clone(), shares.senders)?;
+    let running = Running::start(settings, registry.clone(), log.clone(), shares.senders);
+    let mut running = running.map_err(ServeError::Start)?;
     let (name, version) = (settings.name, env!("CARGO_PKG_VERSION"));
-    log.write(Severity(5), &format!("{name} starting up; version='{version}'"));
-    signals::listen(events.clone()).map_err(|error| format!("cannot listen for signals: {error}"))?;
+    log.write(Severity::NOTICE, &format!("{name} starting up; version='{version}'"));
+    signals::listen(events.clone()).map_err(ServeError::Signals)?;
     let ledger = LedgerKeeper::new(Ledger::at(&settings.data.join(LEDGER)), log.clone());
     let control =
         Control::new(events, registry, running.shared(), running.passwords(), ledger.clone(), settings);
     let collector = control.collector();
-    let _socket = Socket::open(&settings.control, Arc::new(control)).map_err(|error| error.to_string())?;
-    let page = page::open(settings, running.shared(), collector, log, ledger.clone(), shares.page)?;
+    let _socket = Socket::open(&settings.control, Arc::new(control)).map_err(ServeError::Control)?;
+    let page = page::open(settings, running.shared(), collector, log, ledger.clone(), shares.page);
+    let page = page.map_err(ServeError::Page)?;
     let shared = running.shared();
     let key_of = Box::new(move || shared.logspaces().first().and_then(|(_, space)| space.signing_key().ok()));
-    let signing =
-        ledger.start(key_of).map_err(|error| format!("cannot start the ledger's thread: {error}"))?;
+    let signing = ledger.start(key_of).map_err(ServeError::LedgerThread)?;
     if let Some(path) = &settings.pidfile {
         std::fs::write(path, format!("{}\n", process::id()))
-            .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+            .map_err(|source| ServeError::Pidfile { path: path.clone(), source })?;
     }
     if let Some(page) = &page {
         page.greet(settings);
     }
-    notifier.start_watchdog().map_err(|error| format!("cannot start the thread of the watchdog: {error}"))?;
+    notifier.start_watchdog().map_err(ServeError::WatchdogThread)?;
     notifier.ready(STATUS_RUNNING);
     work(&inbox, &mut running, log, &notifier);
     notifier.stopping();
     // Senders of events that nobody will take any more get an error at once.
     drop(inbox);
-    log.write(Severity(5), &format!("{name} shutting down; version='{version}'"));
+    log.write(Severity::NOTICE, &format!("{name} shutting down; version='{version}'"));
     if let Some(page) = page {
         page.close();
     }
@@ -231,8 +277,11 @@ fn work(inbox: &Receiver<Event>, running: &mut Running, log: &InternalLog, notif
             Event::Stop => return,
             Event::Reopen => running.reopen(),
             Event::Reload(answer) => {
-                log.write(Severity(5), "Configuration reload request received, reloading configuration;");
-                log.write(Severity(5), "Loading the new configuration;");
+                log.write(
+                    Severity::NOTICE,
+                    "Configuration reload request received, reloading configuration;",
+                );
+                log.write(Severity::NOTICE, "Loading the new configuration;");
                 notifier.reloading();
                 let result = running.reload();
                 notifier.ready(match &result {
@@ -241,12 +290,12 @@ fn work(inbox: &Receiver<Event>, running: &mut Running, log: &InternalLog, notif
                 });
                 match &result {
                     Ok(()) => {
-                        log.write(Severity(5), "New configuration initialized;");
-                        log.write(Severity(5), "Configuration reload finished;");
+                        log.write(Severity::NOTICE, "New configuration initialized;");
+                        log.write(Severity::NOTICE, "Configuration reload finished;");
                     }
                     Err(error) => {
-                        log.write(Severity(3), "Error in the configuration, keeping the old one;");
-                        terminal::complain_styled(error);
+                        log.write(Severity::ERROR, "Error in the configuration, keeping the old one;");
+                        terminal::complain_styled(&format!("{error}\n"));
                     }
                 }
                 if let Some(answer) = answer {

@@ -80,18 +80,16 @@ fn quoted(field: &str) -> String {
     }
 }
 
-/// Lists the figures whose dotted name (`dst.file.d_all#0./var/log/all.processed`) matches a pattern with `*`
-/// and `?`.
-pub(crate) fn query(figures: &[Figure], pattern: &str, with_values: bool) -> String {
-    let mut text = String::new();
-    for figure in figures.iter().filter(|figure| figure.is_like(pattern)) {
-        let name = figure.name();
-        let _ = match with_values {
-            true => writeln!(text, "{name}={}", figure.value),
-            false => writeln!(text, "{name}"),
-        };
-    }
-    text
+/// Lists the dotted names (`dst.file.d_all#0./var/log/all.processed`) that match a pattern with `*` and `?`.
+pub(crate) fn names(figures: &[Figure], pattern: &str) -> String {
+    let matching = figures.iter().filter(|figure| figure.is_like(pattern));
+    matching.map(|figure| format!("{}\n", figure.name())).collect()
+}
+
+/// Lists the names that match a pattern, with their values.
+pub(crate) fn names_and_values(figures: &[Figure], pattern: &str) -> String {
+    let matching = figures.iter().filter(|figure| figure.is_like(pattern));
+    matching.map(|figure| format!("{}={}\n", figure.name(), figure.value)).collect()
 }
 
 /// Adds up the matching figures, except times, whose sum is meaningless.
@@ -205,11 +203,11 @@ mod tests {
     fn finds_by_pattern() {
         let figures = [figure("d#0", "x", 1), figure("e#0", "", 2)];
         assert_eq!(
-            query(&figures, "*dst.file*", true),
+            names_and_values(&figures, "*dst.file*"),
             "dst.file.d#0.x.processed=1\ndst.file.e#0.processed=2\n"
         );
-        assert_eq!(query(&figures, "dst.file.?#0.processed", false), "dst.file.e#0.processed\n");
-        assert_eq!(query(&figures, "nothing*", true), "");
+        assert_eq!(names(&figures, "dst.file.?#0.processed"), "dst.file.e#0.processed\n");
+        assert_eq!(names_and_values(&figures, "nothing*"), "");
         assert_eq!(query_sum(&figures, "*"), 3);
         let stamp = Figure { kind: "stamp", ..figure("d#0", "x", 1_795_233_600) };
         assert_eq!(query_sum(&[stamp, figure("d#0", "x", 1)], "dst.file.*"), 1);

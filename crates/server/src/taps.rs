@@ -8,11 +8,13 @@
 
 use message::{Batch, Selection};
 use pipeline::{
-    Definitions, Filter, filter,
+    Definitions, Filter,
+    filter::{self, FilterTextError},
     route::{TapPoint, Viewer},
 };
 use serde::{Deserialize, Serialize};
 use std::{
+    fmt,
     io::{self, Read, Write},
     os::unix::net::UnixStream,
     sync::{
@@ -22,7 +24,7 @@ use std::{
     },
     time::{Duration, Instant},
 };
-use template::{RenderOptions, Renderer, Site, Template};
+use template::{RenderOptions, Renderer, Site, Template, TemplateError};
 
 /// Most taps at a time: each copies passing messages.
 const TAPS_MAX: usize = 16;
@@ -49,6 +51,45 @@ pub(crate) struct TapRequest {
     /// True for rates instead of messages.
     pub(crate) rate: bool,
 }
+
+/// The reasons why a tap is not opened.
+#[derive(Debug)]
+pub(crate) enum OpenTapError {
+    /// A source, a log path, a destination: more than one of them has this name.
+    Ambiguous { name: String },
+    /// Nothing has this name.
+    Unknown {
+        name: String,
+        /// The points that there are, with their kinds.
+        known: Vec<String>,
+    },
+    /// The filter cannot be parsed.
+    Filter(FilterTextError),
+    /// The template cannot be parsed.
+    Template(TemplateError),
+    /// As many taps as there may be are open.
+    TooMany,
+}
+
+impl fmt::Display for OpenTapError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OpenTapError::Ambiguous { name } => {
+                let forms = format!("source:{name}, log:{name} or destination:{name}");
+                write!(f, "{name} is the name of several things: write {forms}")
+            }
+            OpenTapError::Unknown { name, known } => {
+                let known = known.join(", ");
+                write!(f, "there is no source, log path or destination {name}: there are {known}")
+            }
+            OpenTapError::Filter(error) => write!(f, "--filter: {error}"),
+            OpenTapError::Template(error) => write!(f, "--template: {}", error.reason),
+            OpenTapError::TooMany => write!(f, "{TAPS_MAX} taps are open already"),
+        }
+    }
+}
+
+impl std::error::Error for OpenTapError {}
 
 /// A tap point and its names.
 #[derive(Clone)]
@@ -115,22 +156,22 @@ pub(crate) struct Session {
 }
 
 impl Taps {
-    /// Opens a tap. The error lists the tap points.
+    /// Opens a tap. The error for an unknown name lists the tap points.
     pub(crate) fn open(
         &self,
         request: &TapRequest,
         places: &[TapPlace],
         definitions: &Definitions,
         site: Arc<Site>,
-    ) -> Result<Session, String> {
+    ) -> Result<Session, OpenTapError> {
         let points = find(places, &request.place)?;
         let expression = request.filter.as_deref().map(|text| filter::parse(text, definitions));
-        let expression = expression.transpose().map_err(|error| format!("--filter: {error}"))?;
+        let expression = expression.transpose().map_err(OpenTapError::Filter)?;
         let template = Template::parse(&request.template, definitions);
-        let template = template.map_err(|error| format!("--template: {}", error.reason))?;
+        let template = template.map_err(OpenTapError::Template)?;
         if self.0.fetch_add(1, Relaxed) >= TAPS_MAX {
             self.0.fetch_sub(1, Relaxed);
-            return Err(format!("{TAPS_MAX} taps are open already"));
+            return Err(OpenTapError::TooMany);
         }
         let (sender, batches) = mpsc::sync_channel(WAITING_MAX);
         let sampler = Arc::new(Sampler {
@@ -297,7 +338,7 @@ impl Session {
 }
 
 /// Returns the tap points of a name: `s_net`, `destination:d_file#0`, `main.conf:12`.
-fn find(places: &[TapPlace], wanted: &str) -> Result<Vec<Arc<TapPoint>>, String> {
+fn find(places: &[TapPlace], wanted: &str) -> Result<Vec<Arc<TapPoint>>, OpenTapError> {
     let (kind, name) = match wanted.split_once(':') {
         Some((kind @ ("source" | "log" | "destination"), name)) => (Some(kind), name),
         _ => (None, wanted),
@@ -309,19 +350,14 @@ fn find(places: &[TapPlace], wanted: &str) -> Result<Vec<Arc<TapPoint>>, String>
     let kinds = |kind| found.iter().any(|place| place.kind == kind);
     let several = [kinds("source"), kinds("log"), kinds("destination")].iter().filter(|is| **is).count() > 1;
     if several {
-        return Err(format!(
-            "{name} is the name of several things: write source:{name}, log:{name} or destination:{name}"
-        ));
+        return Err(OpenTapError::Ambiguous { name: name.to_owned() });
     }
     if found.is_empty() {
         let known: Vec<String> = places
             .iter()
             .filter_map(|place| Some(format!("{} {}", place.kind, place.names.first()?)))
             .collect();
-        return Err(format!(
-            "there is no source, log path or destination {name}: there are {}",
-            known.join(", ")
-        ));
+        return Err(OpenTapError::Unknown { name: name.to_owned(), known });
     }
     Ok(found.into_iter().map(|place| place.point.clone()).collect())
 }

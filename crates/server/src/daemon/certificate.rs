@@ -16,15 +16,11 @@ use std::{
 };
 use transport::{
     InternalLog,
-    tls::{ServerTls, dns_names, lifetime},
+    tls::{ServerTls, TlsError, dns_names, lifetime},
 };
 
 /// Time before its expiry at which a certificate is first reported.
 const WARN_BEFORE_S: i64 = 14 * 86_400;
-
-/// Levels of our own messages.
-const ERROR: Severity = Severity(3);
-const WARNING: Severity = Severity(4);
 
 /// The page's TLS, as it is now.
 #[derive(Default)]
@@ -39,9 +35,9 @@ struct Present {
 
 impl PageTls {
     /// Reads certificate and key.
-    pub(super) fn load(spec: &PageSpec) -> Result<Option<Arc<ServerConfig>>, String> {
+    pub(super) fn load(spec: &PageSpec) -> Result<Option<Arc<ServerConfig>>, TlsError> {
         let Some(options) = &spec.tls else { return Ok(None) };
-        let tls = ServerTls::load(options).map_err(|error| format!("the page: {error}\n"))?;
+        let tls = ServerTls::load(options)?;
         let mut config = ServerConfig::clone(tls.config());
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(Some(Arc::new(config)))
@@ -58,10 +54,10 @@ impl PageTls {
         {
             let mut present = self.present();
             if present.was_taken && present.spec.redirects != spec.redirects {
-                log.write(WARNING, "Addresses in redirect-from() change at the next start;");
+                log.write(Severity::WARNING, "Addresses in redirect-from() change at the next start;");
             }
             if present.was_taken && present.spec.limits != spec.limits {
-                log.write(WARNING, "Memory and exports of page() change at the next start;");
+                log.write(Severity::WARNING, "Memory and exports of page() change at the next start;");
             }
             *present = Present { spec, config, was_taken: true };
         }
@@ -109,19 +105,19 @@ fn told(file: &Path, (begin, end): (i64, i64), now: i64, log: &InternalLog) {
     if now > end {
         let end = shown(end);
         log.write(
-            ERROR,
+            Severity::ERROR,
             &format!("The certificate of the page has expired; file='{file}', not_after='{end}'"),
         );
     } else if now < begin {
         let begin = shown(begin);
         log.write(
-            ERROR,
+            Severity::ERROR,
             &format!("The certificate of the page is not valid yet; file='{file}', not_before='{begin}'"),
         );
     } else if end - now < WARN_BEFORE_S {
         let (end, days) = (shown(end), (end - now) / 86_400);
         log.write(
-            WARNING,
+            Severity::WARNING,
             &format!(
                 "The certificate of the page expires soon; file='{file}', not_after='{end}', days='{days}'"
             ),

@@ -2,10 +2,13 @@
 //!
 //! In: commands of syslog-ng-ctl's protocol. Out: text. Holds: a way to the loop, and the counters.
 
-use super::{Event, Levels, Settings, figures::Collector, ledger::LedgerKeeper, running::Shared};
+use super::{
+    Event, Levels, Settings, command_error::CommandError, figures::Collector, ledger::LedgerKeeper,
+    running::Shared,
+};
 use crate::{
     assemble,
-    control::{Commands, Stream},
+    control::{Commands, Failure, Stream},
     statistics::{self, Account},
     taps::{TapRequest, Taps},
 };
@@ -73,30 +76,28 @@ impl Control {
         self.collector.clone()
     }
 
-    fn send(&self, event: Event) -> Result<(), String> {
-        self.events.send(event).map_err(|_| "the server is shutting down".to_owned())
+    fn send(&self, event: Event) -> Result<(), CommandError> {
+        self.events.send(event).map_err(|_| CommandError::ShuttingDown)
     }
 
-    fn reload(&self) -> Result<String, String> {
+    fn reload(&self) -> Result<String, CommandError> {
         let (answer, done) = mpsc::sync_channel(1);
         self.send(Event::Reload(Some(answer)))?;
         match done.recv_timeout(RELOAD_TIMEOUT) {
             Ok(Ok(())) => Ok("OK Config reload successful".into()),
-            Ok(Err(error)) => Err(error),
-            Err(RecvTimeoutError::Disconnected) => Err("the server is shutting down".into()),
-            Err(RecvTimeoutError::Timeout) => {
-                Err("the reload takes longer than expected; see the server's own messages".into())
-            }
+            Ok(Err(error)) => Err(CommandError::Reload(error)),
+            Err(RecvTimeoutError::Disconnected) => Err(CommandError::ShuttingDown),
+            Err(RecvTimeoutError::Timeout) => Err(CommandError::SlowReload),
         }
     }
 
-    fn query(&self, line: &str) -> Result<String, String> {
+    fn query(&self, line: &str) -> Result<String, CommandError> {
         let figures = self.collector.figures();
         let (verb, pattern) = line.split_once(' ').unwrap_or((line, "*"));
         match verb {
-            "GET" => Ok(statistics::query(&figures, pattern, true)),
+            "GET" => Ok(statistics::names_and_values(&figures, pattern)),
             "GET_RESET" => {
-                let answer = statistics::query(&figures, pattern, true);
+                let answer = statistics::names_and_values(&figures, pattern);
                 self.collector.reset_matching(&figures, pattern);
                 Ok(answer)
             }
@@ -105,14 +106,14 @@ impl Control {
                 self.collector.reset_matching(&figures, pattern);
                 Ok(answer)
             }
-            "LIST" => Ok(statistics::query(&figures, pattern, false)),
+            "LIST" => Ok(statistics::names(&figures, pattern)),
             "GET_SUM" => Ok(format!("{}\n", statistics::query_sum(&figures, pattern))),
-            _ => Err(format!("unknown query {verb}: GET, GET_SUM, GET_RESET, GET_SUM_RESET or LIST")),
+            _ => Err(CommandError::UnknownQuery(verb.to_owned())),
         }
     }
 
     /// Returns or sets how much is said. Every form has one answer, as in syslog-ng.
-    fn level(&self, rest: &str) -> Result<String, String> {
+    fn level(&self, rest: &str) -> Result<String, CommandError> {
         let mut words = rest.split_whitespace();
         let done = match (words.next().unwrap_or_default(), words.next()) {
             ("LEVEL" | "VERBOSE" | "DEBUG" | "TRACE", None) => true,
@@ -122,14 +123,11 @@ impl Control {
         };
         match done {
             true => Ok(format!("OK syslog-ng log level set to {}", self.levels.number())),
-            false => Err(format!(
-                "unknown command LOG {rest}: LEVEL with DEFAULT, VERBOSE, DEBUG or TRACE, or one of the last three \
-                 with ON or OFF"
-            )),
+            false => Err(CommandError::UnknownLevel(rest.to_owned())),
         }
     }
 
-    fn config(&self, line: &str) -> Result<String, String> {
+    fn config(&self, line: &str) -> Result<String, CommandError> {
         let config = self.shared.config();
         match line {
             "GET ORIGINAL" => Ok(config.original),
@@ -143,18 +141,16 @@ impl Control {
                 let findings = checked.report.render_plain(checked.texts());
                 match checked.report.is_usable() {
                     true => Ok(format!("{findings}OK Configuration file has no errors")),
-                    false => Err(findings),
+                    false => Err(CommandError::Findings(findings)),
                 }
             }
             "SKIPPED" => Ok(config.left_out.iter().map(|one| format!("{one}\n")).collect()),
-            _ => Err(format!(
-                "unknown command CONFIG {line}: GET ORIGINAL, GET PREPROCESSED, ID, SKIPPED or VERIFY"
-            )),
+            _ => Err(CommandError::UnknownConfig(line.to_owned())),
         }
     }
 
     /// Manages passwords of private keys. A new one is used at once: certificates and keys are read again.
-    fn credentials(&self, line: &str) -> Result<String, String> {
+    fn credentials(&self, line: &str) -> Result<String, CommandError> {
         let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
         match (verb.to_ascii_uppercase().as_str(), rest.split_once(' ')) {
             ("STATUS", _) => {
@@ -170,19 +166,19 @@ impl Control {
                 self.passwords.add(std::path::Path::new(path), secret);
                 self.reload().map(|_| "OK Credentials stored successfully".into())
             }
-            _ => Err("PWD ADD FILE PASSWORD, or PWD STATUS".into()),
+            _ => Err(CommandError::UnknownCredentials),
         }
     }
 
     /// Unlocks segments, locks them again, or seals the open one.
-    fn logspace(&self, rest: &str) -> Result<String, String> {
+    fn logspace(&self, rest: &str) -> Result<String, CommandError> {
         let mut words = rest.splitn(3, ' ');
         let (verb, name) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
         let known = self.shared.logspaces().into_iter().find(|(known, _)| known == name);
-        let (_, logspace) = known.ok_or_else(|| format!("there is no logspace {name}"))?;
+        let (_, logspace) = known.ok_or_else(|| CommandError::NoLogspace(name.to_owned()))?;
         match (verb, words.next()) {
             ("UNLOCK", Some(key)) => {
-                let identity = Identity::from_line(key).ok_or("that is no private key")?;
+                let identity = Identity::from_line(key).ok_or(CommandError::NoPrivateKey)?;
                 self.note("unlock", name)?;
                 let (opened, locked) = logspace.unlock(&Keys::of(vec![identity]));
                 Ok(format!("OK {opened} segments opened, {locked} stay locked"))
@@ -198,15 +194,15 @@ impl Control {
             }
             ("SEAL", None) => match logspace.seal_now(SEAL_TIMEOUT) {
                 Some(below) => Ok(format!("OK everything below message {below} is sealed")),
-                None => Err("the segment is not sealed yet; see the server's own messages".to_owned()),
+                None => Err(CommandError::NotSealed),
             },
             ("ARCHIVE", Some(age)) => {
-                let age = age.parse().map_err(|_| "the age is a number of seconds".to_owned())?;
+                let age = age.parse().map_err(|_| CommandError::Age)?;
                 moved(logspace.archive(Duration::from_secs(age), SEAL_TIMEOUT), "archived")
             }
             ("RESTORE", Some(range)) => {
-                let (from, to) = range.split_once(' ').ok_or("two times are wanted")?;
-                let number = |text: &str| text.parse().map_err(|_| "times are microseconds".to_owned());
+                let (from, to) = range.split_once(' ').ok_or(CommandError::OneTime)?;
+                let number = |text: &str| text.parse().map_err(|_| CommandError::Time);
                 moved(logspace.restore(number(from)?..number(to)?, SEAL_TIMEOUT), "restored")
             }
             ("ATTACH" | "DETACH", None) => {
@@ -214,17 +210,14 @@ impl Control {
                     if verb == "ATTACH" { logspace.attach_archive() } else { logspace.detach_archive() };
                 Ok(format!("OK {archived} segments are archived, {away} of them away"))
             }
-            _ => Err(
-                "unknown command: LOGSPACE UNLOCK, LOCK, SEAL, CONFIRM, ARCHIVE, RESTORE, ATTACH or DETACH"
-                    .to_owned(),
-            ),
+            _ => Err(CommandError::UnknownLogspaceVerb),
         }
     }
 
     /// Records an action of the owner of the control socket; if that fails, the action is not done.
-    fn note(&self, action: &'static str, logspace: &str) -> Result<(), String> {
+    fn note(&self, action: &'static str, logspace: &str) -> Result<(), CommandError> {
         let noted = self.ledger.append("(control socket)", action, logspace, serde_json::Value::Null);
-        noted.map_err(|error| format!("the ledger cannot be written: {error}"))
+        noted.map_err(CommandError::Ledger)
     }
 
     fn health(&self) -> String {
@@ -243,24 +236,24 @@ impl Control {
 }
 
 impl Control {
-    fn tap(&self, request: &str) -> Result<Stream, String> {
-        let request: TapRequest = serde_json::from_str(request)
-            .map_err(|error| format!("that is no request for a tap: {error}"))?;
+    fn tap(&self, request: &str) -> Result<Stream, CommandError> {
+        let request: TapRequest = serde_json::from_str(request).map_err(CommandError::TapRequest)?;
         let (places, definitions) = self.shared.taps();
-        let session = self.taps.open(&request, &places, &definitions, self.shared.site().clone())?;
+        let session = self.taps.open(&request, &places, &definitions, self.shared.site().clone());
+        let session = session.map_err(CommandError::Tap)?;
         Ok(Box::new(move |peer| session.serve(peer)))
     }
 }
 
 /// Returns the answer to a move.
-fn moved(moved: Result<Moved, MoveError>, what: &str) -> Result<String, String> {
-    let Moved { segments, bytes } = moved.map_err(|error| error.to_string())?;
+fn moved(moved: Result<Moved, MoveError>, what: &str) -> Result<String, CommandError> {
+    let Moved { segments, bytes } = moved.map_err(CommandError::Move)?;
     Ok(format!("OK {what} {segments} segments, {bytes} bytes"))
 }
 
 impl Commands for Control {
-    fn stream(&self, line: &str) -> Option<Result<Stream, String>> {
-        line.strip_prefix("TAP ").map(|request| self.tap(request))
+    fn stream(&self, line: &str) -> Option<Result<Stream, Failure>> {
+        line.strip_prefix("TAP ").map(|request| Ok(self.tap(request)?))
     }
 
     fn answered(&self, line: &str) {
@@ -270,7 +263,14 @@ impl Commands for Control {
         }
     }
 
-    fn command(&self, line: &str) -> Result<String, String> {
+    fn command(&self, line: &str) -> Result<String, Failure> {
+        Ok(self.carried_out(line)?)
+    }
+}
+
+impl Control {
+    /// Carries a command out and returns its answer.
+    fn carried_out(&self, line: &str) -> Result<String, CommandError> {
         let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
         match (verb, rest) {
             ("STATS", "" | "CSV") => Ok(statistics::csv(&self.collector.figures())),
@@ -301,7 +301,7 @@ impl Commands for Control {
             ("CONFIG", rest) => self.config(rest),
             ("PWD", rest) => self.credentials(rest),
             ("LOGSPACE", rest) => self.logspace(rest),
-            _ => Err(format!("unknown command {line}")),
+            _ => Err(CommandError::Unknown(line.to_owned())),
         }
     }
 }

@@ -6,42 +6,90 @@
 
 use crate::assemble::Hook;
 use message::Severity;
-use std::process::Stdio;
+use std::{
+    fmt, io,
+    process::{ExitStatus, Stdio},
+};
 use transport::{InternalLog, shell};
 
-/// Runs the commands before a configuration is used. An error names the command that failed; the
-/// configuration is then not used.
-pub(super) fn set_up(new: &[Hook], old: &[Hook], is_start: bool) -> Result<(), String> {
+/// The occasions on which commands are run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Occasion {
+    /// The first configuration comes into use.
+    Start,
+    /// Another configuration replaces the one in use.
+    Reload,
+    /// The server ends.
+    Stop,
+}
+
+/// A command that failed before its configuration was used.
+#[derive(Debug)]
+pub(crate) struct HookError {
+    /// The driver that it belongs to.
+    id: String,
+    command: String,
+    cause: CommandFailure,
+}
+
+/// The failure of a command.
+#[derive(Debug)]
+enum CommandFailure {
+    /// It could not be started.
+    Io(io::Error),
+    /// It ended with this status.
+    Status(ExitStatus),
+}
+
+impl fmt::Display for HookError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "hook-commands() of {}: `{}`: {}", self.id, self.command, self.cause)
+    }
+}
+
+impl fmt::Display for CommandFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CommandFailure::Io(error) => error.fmt(f),
+            CommandFailure::Status(status) => status.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for HookError {}
+
+/// Runs the commands before a configuration is used. After an error it is not used.
+pub(super) fn set_up(new: &[Hook], old: &[Hook], occasion: Occasion) -> Result<(), HookError> {
     for hook in new.iter().filter(|hook| !old.contains(hook)) {
-        let startup = hook.startup.as_ref().filter(|_| is_start);
+        let startup = hook.startup.as_ref().filter(|_| occasion == Occasion::Start);
         for command in startup.into_iter().chain(&hook.setup) {
-            run(command)
-                .map_err(|error| format!("hook-commands() of {}: `{command}`: {error}\n", hook.id))?;
+            let failed = |cause| HookError { id: hook.id.clone(), command: command.clone(), cause };
+            run(command).map_err(failed)?;
         }
     }
     Ok(())
 }
 
 /// Runs the commands after a configuration was used, when another one replaced it or the server stops.
-pub(super) fn tear_down(old: &[Hook], new: &[Hook], is_stop: bool, log: &InternalLog) {
+pub(super) fn tear_down(old: &[Hook], new: &[Hook], occasion: Occasion, log: &InternalLog) {
     for hook in old.iter().filter(|hook| !new.contains(hook)) {
-        let shutdown = hook.shutdown.as_ref().filter(|_| is_stop);
+        let shutdown = hook.shutdown.as_ref().filter(|_| occasion == Occasion::Stop);
         for command in hook.teardown.iter().chain(shutdown) {
             if let Err(error) = run(command) {
                 let id = &hook.id;
                 let text = format!("A hook command failed; id='{id}', command='{command}', error='{error}'");
-                log.write(Severity(3), &text);
+                log.write(Severity::ERROR, &text);
             }
         }
     }
 }
 
-fn run(command: &str) -> Result<(), String> {
+fn run(command: &str) -> Result<(), CommandFailure> {
     let status = shell::command(command, shell::Environment::Inherited).stdin(Stdio::null()).status();
     match status {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(status.to_string()),
-        Err(error) => Err(error.to_string()),
+        Ok(status) => Err(CommandFailure::Status(status)),
+        Err(error) => Err(CommandFailure::Io(error)),
     }
 }
 
@@ -65,10 +113,10 @@ mod tests {
         };
         let log = InternalLog::new("test", None);
         let (first, second) = ([hook("a"), hook("b")], [hook("b"), hook("c")]);
-        set_up(&first, &[], true).unwrap();
-        set_up(&second, &first, false).unwrap();
-        tear_down(&first, &second, false, &log);
-        tear_down(&second, &[], true, &log);
+        set_up(&first, &[], Occasion::Start).unwrap();
+        set_up(&second, &first, Occasion::Reload).unwrap();
+        tear_down(&first, &second, Occasion::Reload, &log);
+        tear_down(&second, &[], Occasion::Stop, &log);
         let want = [
             "a-startup",
             "a-setup",
@@ -94,7 +142,7 @@ mod tests {
             teardown: None,
             shutdown: None,
         };
-        let error = set_up(&[hook], &[], true).unwrap_err();
-        assert_eq!(error, "hook-commands() of s#0: `exit 3`: exit status: 3\n");
+        let error = set_up(&[hook], &[], Occasion::Start).unwrap_err();
+        assert_eq!(error.to_string(), "hook-commands() of s#0: `exit 3`: exit status: 3");
     }
 }

@@ -5,13 +5,13 @@
 use super::{Settings, figures::Collector, ledger::LedgerKeeper, memory, running::Shared};
 use crate::statistics;
 use api::{
-    Accounts, Backend, ConnectionLimits, Ids, Limits, ListenOptions, Listening, Policy, Scope, SecurityEvent,
+    AccountError, Accounts, Backend, ConnectionLimits, Ids, Limits, ListenOptions, Listening, Policy, Scope, SecurityEvent,
     State,
 };
 use evidence::LedgerEntry;
 use message::Severity;
 use std::{
-    env,
+    env, fmt,
     fs::{self, OpenOptions},
     io::{self, Write},
     net::SocketAddr,
@@ -35,6 +35,35 @@ const FIRST_PASSWORD: &str = "first-password";
 const SOCKET_THREADS: usize = 2;
 /// Time for which searches may continue when the server stops.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// The reasons why the page is not opened.
+#[derive(Debug)]
+pub(super) enum OpenPageError {
+    /// The file of users cannot be read or written.
+    Accounts(AccountError),
+    /// The first user cannot be recorded.
+    Ledger(io::Error),
+    /// A file or folder of the data folder cannot be used.
+    Data { path: PathBuf, source: io::Error },
+    /// The system gives no threads.
+    Threads(io::Error),
+    /// The system gives no randomness, or the address cannot be listened on.
+    Listen(io::Error),
+}
+
+impl fmt::Display for OpenPageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OpenPageError::Accounts(error) => error.fmt(f),
+            OpenPageError::Ledger(error) => write!(f, "cannot write the ledger: {error}"),
+            OpenPageError::Data { path, source } => write!(f, "cannot use {}: {source}", path.display()),
+            OpenPageError::Threads(error) => write!(f, "cannot start the threads of the page: {error}"),
+            OpenPageError::Listen(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for OpenPageError {}
 
 /// The open page.
 pub(crate) struct Page {
@@ -102,23 +131,24 @@ pub(crate) fn open(
     log: &InternalLog,
     ledger: LedgerKeeper,
     connections: ConnectionLimits,
-) -> Result<Option<Page>, String> {
+) -> Result<Option<Page>, OpenPageError> {
     let Some(address) = settings.http else { return Ok(None) };
     let accounts = Accounts::at(&settings.data.join("users.json"));
-    let password = accounts.first_run().map_err(|error| error.to_string())?;
+    let password = accounts.first_run().map_err(OpenPageError::Accounts)?;
     if password.is_some() {
         let noted = ledger.append("(first run)", "add-user", "", serde_json::json!({"user": "admin"}));
-        noted.map_err(|error| format!("cannot write the ledger: {error}"))?;
+        noted.map_err(OpenPageError::Ledger)?;
     }
     let host = shared.site().loghost.clone();
     let key = settings.data.join(ROWS_KEY);
-    let ids = Ids::load_or_draw(&key).map_err(|error| format!("cannot use {}: {error}", key.display()))?;
+    let unusable = |path: &Path, source| OpenPageError::Data { path: path.to_owned(), source };
+    let ids = Ids::load_or_draw(&key).map_err(|source| unusable(&key, source))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(SOCKET_THREADS)
         .thread_name("http")
         .enable_all()
         .build()
-        .map_err(|error| format!("cannot start the threads of the page: {error}"))?;
+        .map_err(OpenPageError::Threads)?;
     let tls = shared.clone();
     let place = ListenOptions {
         address,
@@ -128,17 +158,20 @@ pub(crate) fn open(
     };
     let is_encrypted = shared.page().config().is_some();
     let scratch = settings.data.join(SCRATCH);
-    empty(&scratch).map_err(|error| format!("cannot use {}: {error}", scratch.display()))?;
+    empty(&scratch).map_err(|source| unusable(&scratch, source))?;
     let limits = shared.page().limits(memory::usable_bytes().map_or_else(Limits::default, Limits::of_memory));
     let server = Arc::new(Server { shared, collector, ledger, scratch });
-    let state = State::new(server, accounts, ids, &host).map_err(|error| error.to_string())?;
+    let state = State::new(server, accounts, ids, &host).map_err(OpenPageError::Listen)?;
     let sessions = settings.data.join(SESSIONS);
     if let Err(error) = state.keep_sessions(&sessions) {
         let file = sessions.display();
-        log.write(Severity(4), &format!("Everybody has to log in again; file='{file}', error='{error}'"));
+        log.write(
+            Severity::WARNING,
+            &format!("Everybody has to log in again; file='{file}', error='{error}'"),
+        );
     }
     let state = Arc::new(state.with_limits(limits));
-    let listening = runtime.block_on(api::listen(place, state)).map_err(|error| error.to_string())?;
+    let listening = runtime.block_on(api::listen(place, state)).map_err(OpenPageError::Listen)?;
     let scheme = if is_encrypted { "https" } else { "http" };
     Ok(Some(Page { runtime, listening, password, scheme }))
 }

@@ -5,7 +5,13 @@
 //! that the new configuration also has live on. Holds: the parts.
 
 use super::{
-    Levels, Settings, certificate::PageTls, chores::Clockwork, graph, hooks, identity, scopes, sealing,
+    Levels, Settings,
+    certificate::PageTls,
+    chores::Clockwork,
+    graph,
+    hooks::{self, HookError, Occasion},
+    identity, scopes,
+    sealing::{self, SealingError},
     tables::Tables,
 };
 use crate::{
@@ -26,19 +32,23 @@ use delivery::Destinations;
 use evidence::Ledger;
 use intake::Sources;
 use jiff::tz::TimeZone;
-use logspace::{Logspace, Notice, Notices, Retention};
+use logspace::{Logspace, Notice, Notices, OpenLogspaceError, Retention};
 use message::{Outlet, Severity, Stamp};
 use pipeline::{Definitions, Router, correlation::Sink, parser::Probes};
 use std::{
     collections::HashMap,
-    env, fs,
+    env, fmt, fs,
     hash::{DefaultHasher, Hash, Hasher},
+    io,
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicU64},
     time::Duration,
 };
 use template::Site;
-use transport::{InternalLog, Registry, tls::Passwords};
+use transport::{
+    InternalLog, Registry, StageError,
+    tls::{Passwords, TlsError},
+};
 
 /// Ticks between two checks of the certificate of the page.
 const CERTIFICATE_TICKS: u64 = 12 * 3600;
@@ -82,6 +92,77 @@ pub(crate) struct ConfigInUse {
     pub(crate) left_out: Vec<String>,
 }
 
+/// The reasons why a configuration is not used; the one before stays in use.
+#[derive(Debug)]
+pub(crate) enum ReloadError {
+    /// It has errors: the findings, as a text of several lines.
+    Findings(String),
+    /// The certificate or the key of the page cannot be used.
+    Page(TlsError),
+    /// A command of `hook-commands()` failed.
+    Hook(HookError),
+    /// The options of a logspace cannot be used.
+    Sealing { logspace: String, source: SealingError },
+    /// An open logspace would have to be sealed in another way.
+    SealingChanged { logspace: String },
+    /// A logspace cannot be opened.
+    Logspace(OpenLogspaceError),
+    /// A source or a destination cannot be started.
+    Stage(StageError),
+    /// A destination has no queue, which the check should have found.
+    NoQueue { id: String },
+}
+
+impl fmt::Display for ReloadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReloadError::Findings(text) => f.write_str(text.strip_suffix('\n').unwrap_or(text)),
+            ReloadError::Page(error) => write!(f, "the page: {error}"),
+            ReloadError::Hook(error) => error.fmt(f),
+            ReloadError::Sealing { logspace, source } => write!(f, "logspace {logspace}: {source}"),
+            ReloadError::SealingChanged { logspace } => {
+                write!(f, "how logspace {logspace} is sealed was changed: restart the server to use it")
+            }
+            ReloadError::Logspace(error) => error.fmt(f),
+            ReloadError::Stage(error) => error.fmt(f),
+            ReloadError::NoQueue { id } => write!(f, "destination {id} has no queue: this is a bug"),
+        }
+    }
+}
+
+impl std::error::Error for ReloadError {}
+
+/// The reasons why the parts are not started.
+#[derive(Debug)]
+pub(crate) enum StartError {
+    /// The identity cannot be written to the data folder.
+    Identity { data: PathBuf, source: io::Error },
+    /// The system gives no thread for the names of addresses.
+    NamesThread(io::Error),
+    /// The system gives no threads for sources.
+    Sources(StageError),
+    /// The system gives no thread for tables.
+    TablesThread(io::Error),
+    /// The configuration cannot be used.
+    Configuration(ReloadError),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StartError::Identity { data, source } => {
+                write!(f, "cannot write to {}: {source}", data.display())
+            }
+            StartError::NamesThread(error) => write!(f, "cannot start the thread of names: {error}"),
+            StartError::Sources(error) => error.fmt(f),
+            StartError::TablesThread(error) => write!(f, "cannot start a thread: {error}"),
+            StartError::Configuration(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
+
 /// The running parts.
 pub(crate) struct Running {
     config: PathBuf,
@@ -111,12 +192,11 @@ impl Running {
         registry: Registry,
         log: InternalLog,
         senders: usize,
-    ) -> Result<Running, String> {
+    ) -> Result<Running, StartError> {
         let identity = identity::start(&settings.data)
-            .map_err(|error| format!("cannot write to {}: {error}", settings.data.display()))?;
+            .map_err(|source| StartError::Identity { data: settings.data.clone(), source })?;
         let now = jiff::Timestamp::now();
-        let machine =
-            ThisMachine::start().map_err(|error| format!("cannot start the thread of names: {error}"))?;
+        let machine = ThisMachine::start().map_err(StartError::NamesThread)?;
         let site = Arc::new(Site {
             loghost: assemble::machine_name(),
             host_id: identity.host_id,
@@ -148,8 +228,8 @@ impl Running {
             })),
         };
         let (threads, positions) = (settings.worker_threads.unwrap_or(0), Some(&*settings.positions));
-        let sources = Sources::start(registry.clone(), log.clone(), threads, positions)
-            .map_err(|error| error.to_string())?;
+        let sources =
+            Sources::start(registry.clone(), log.clone(), threads, positions).map_err(StartError::Sources)?;
         sources.limit_connections(senders);
         let mut running = Running {
             config: settings.config.clone(),
@@ -157,7 +237,7 @@ impl Running {
             data: settings.data.clone(),
             environment,
             destinations: Destinations::new(registry.clone(), log.clone()),
-            tables: Tables::start(log.clone()).map_err(|error| format!("cannot start a thread: {error}"))?,
+            tables: Tables::start(log.clone()).map_err(StartError::TablesThread)?,
             log,
             sources,
             lanes: Vec::new(),
@@ -170,7 +250,7 @@ impl Running {
             clockwork: Clockwork::default(),
             ticks: 0,
         };
-        running.reload()?;
+        running.reload().map_err(StartError::Configuration)?;
         Ok(running)
     }
 
@@ -184,23 +264,22 @@ impl Running {
         self.shared.clone()
     }
 
-    /// Changes over to the configuration as it is now. On an error nothing has changed; the text points into
-    /// the configuration.
-    pub(crate) fn reload(&mut self) -> Result<(), String> {
+    /// Changes over to the configuration as it is now. On an error nothing has changed.
+    pub(crate) fn reload(&mut self) -> Result<(), ReloadError> {
         let (parts, config) = self.read()?;
-        let failed = |error: transport::StageError| format!("{error}\n");
-        let page = PageTls::load(&parts.page)?;
-        hooks::set_up(&parts.hooks, &self.hooks, self.router.is_none())?;
+        let page = PageTls::load(&parts.page).map_err(ReloadError::Page)?;
+        let occasion = if self.router.is_none() { Occasion::Start } else { Occasion::Reload };
+        hooks::set_up(&parts.hooks, &self.hooks, occasion).map_err(ReloadError::Hook)?;
         let logspaces = self.open(&parts.logspaces)?;
-        let destinations = self.destinations.stage(parts.destinations).map_err(failed)?;
-        let sources = self.sources.stage(parts.sources).map_err(failed)?;
+        let destinations = self.destinations.stage(parts.destinations).map_err(ReloadError::Stage)?;
+        let sources = self.sources.stage(parts.sources).map_err(ReloadError::Stage)?;
         for (id, late_bound) in &parts.outlets {
             let logspace = logspaces.iter().find(|(spec, _)| spec.id == *id);
             let outlet: Option<Arc<dyn Outlet>> = match logspace {
                 Some((_, logspace)) => Some(logspace.clone()),
                 None => destinations.outlets().get(id).cloned(),
             };
-            let outlet = outlet.ok_or_else(|| format!("destination {id} has no queue: this is a bug\n"))?;
+            let outlet = outlet.ok_or_else(|| ReloadError::NoQueue { id: id.clone() })?;
             late_bound.connect(outlet);
         }
         self.shared.page.take(parts.page, page, &self.log);
@@ -217,9 +296,9 @@ impl Running {
         }
         self.clockwork.take(parts.chores);
         let old_hooks = std::mem::replace(&mut self.hooks, parts.hooks);
-        hooks::tear_down(&old_hooks, &self.hooks, false, &self.log);
+        hooks::tear_down(&old_hooks, &self.hooks, Occasion::Reload, &self.log);
         for left_out in &config.left_out {
-            self.log.write(Severity(4), &format!("Left out of the configuration; what='{left_out}'"));
+            self.log.write(Severity::WARNING, &format!("Left out of the configuration; what='{left_out}'"));
         }
         let scopes = scopes::scopes(&logspaces, &parts.views);
         let mut current = self.shared.locked();
@@ -236,7 +315,7 @@ impl Running {
     }
 
     /// Reads and checks the configuration.
-    fn read(&self) -> Result<(Parts, ConfigInUse), String> {
+    fn read(&self) -> Result<(Parts, ConfigInUse), ReloadError> {
         let (mut checked, preprocessed, left_out) = match self.skip_unsupported {
             true => {
                 let Reduced { checked, preprocessed, left_out } =
@@ -253,7 +332,7 @@ impl Running {
             false => None,
         };
         let findings = check::rendered(&checked);
-        let Some(parts) = parts else { return Err(findings) };
+        let Some(parts) = parts else { return Err(ReloadError::Findings(findings)) };
         terminal::complain_styled(&findings);
         let text = fs::read(&self.config).unwrap_or_default();
         let mut hasher = DefaultHasher::new();
@@ -270,7 +349,7 @@ impl Running {
     }
 
     /// Opens the logspaces of a configuration: those that are open already, and new ones.
-    fn open(&self, specs: &[LogspaceSpec]) -> Result<Vec<(LogspaceSpec, Arc<Logspace>)>, String> {
+    fn open(&self, specs: &[LogspaceSpec]) -> Result<Vec<(LogspaceSpec, Arc<Logspace>)>, ReloadError> {
         let open: HashMap<String, (SealingSpec, Arc<Logspace>)> = self
             .shared
             .locked()
@@ -290,10 +369,7 @@ impl Running {
                     logspace.clone()
                 }
                 Some(_) => {
-                    let name = &spec.name;
-                    return Err(format!(
-                        "how logspace {name} is sealed was changed: restart the server to use it\n"
-                    ));
+                    return Err(ReloadError::SealingChanged { logspace: spec.name.clone() });
                 }
                 None => Arc::new(self.open_one(spec)?),
             };
@@ -302,13 +378,13 @@ impl Running {
         Ok(logspaces)
     }
 
-    fn open_one(&self, spec: &LogspaceSpec) -> Result<Logspace, String> {
-        let mut options =
-            sealing::options(spec).map_err(|error| format!("logspace {}: {error}\n", spec.name))?;
+    fn open_one(&self, spec: &LogspaceSpec) -> Result<Logspace, ReloadError> {
+        let unusable = |source| ReloadError::Sealing { logspace: spec.name.clone(), source };
+        let mut options = sealing::options(spec).map_err(unusable)?;
         options.ledger = Some(Ledger::at(&self.data.join(LEDGER)));
         let folder = self.data.join("logspaces").join(&spec.name);
         let notices = Arc::new(Reports { log: self.log.clone(), name: spec.name.clone() });
-        Logspace::open(&folder, options, notices).map_err(|error| format!("{error}\n"))
+        Logspace::open(&folder, options, notices).map_err(ReloadError::Logspace)
     }
 
     /// Passes the time to the log paths, and checks every few ticks whether pattern databases have changed.
@@ -348,7 +424,7 @@ impl Running {
         let current = std::mem::take(&mut *self.shared.locked());
         drop(current);
         self.sources.save_positions();
-        hooks::tear_down(&self.hooks, &[], true, &self.log);
+        hooks::tear_down(&self.hooks, &[], Occasion::Stop, &self.log);
     }
 }
 
@@ -442,11 +518,11 @@ impl Notices for Reports {
             | Notice::Removed { .. }
             | Notice::Moved { .. }
             | Notice::ClockRight { .. }
-            | Notice::JournalResumed => Severity(6),
-            Notice::NamesCapped { .. } | Notice::ClockJumped { .. } => Severity(4),
-            Notice::Lost { .. } => Severity(2),
-            Notice::TailCut { .. } | Notice::CatalogRebuilt => Severity(5),
-            _ => Severity(3),
+            | Notice::JournalResumed => Severity::INFORMATIONAL,
+            Notice::NamesCapped { .. } | Notice::ClockJumped { .. } => Severity::WARNING,
+            Notice::Lost { .. } => Severity::CRITICAL,
+            Notice::TailCut { .. } | Notice::CatalogRebuilt => Severity::NOTICE,
+            _ => Severity::ERROR,
         };
         self.log.write(severity, &format!("Logspace notice; logspace='{}', notice='{notice}'", self.name));
     }

@@ -4,10 +4,14 @@
 //! open: nothing is stored in another way than configured.
 
 use super::memory;
-use crate::{assemble::LogspaceSpec, authorities};
-use evidence::{Identity, Keys, Recipient};
+use crate::{
+    assemble::LogspaceSpec,
+    authorities::{self, TrustError},
+};
+use evidence::{Identity, IdentityError, Keys, Recipient, RecipientError};
 use logspace::{Authority, AuthorityError, LogspaceOptions};
 use std::{
+    fmt,
     path::{self, Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -25,20 +29,42 @@ const SEGMENT_SHARE: u64 = 16;
 /// Least memory of a segment being built, in bytes: smaller segments compress and search worse.
 const SEGMENT_MEMORY_MIN: u64 = 64 << 20;
 
+/// The reasons why the options of a logspace cannot be used.
+#[derive(Debug)]
+pub(crate) enum SealingError {
+    /// A recipient cannot be read.
+    Recipient(RecipientError),
+    /// The key that opens segments cannot be read.
+    DecryptKey { path: PathBuf, source: IdentityError },
+    /// The certificates of this machine, which the time-stamping authority's must lead to, cannot be read.
+    Trust(TrustError),
+}
+
+impl fmt::Display for SealingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SealingError::Recipient(error) => error.fmt(f),
+            SealingError::DecryptKey { path, source } => write!(f, "{}: {source}", path.display()),
+            SealingError::Trust(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for SealingError {}
+
 /// Returns the store's options.
-pub(super) fn options(spec: &LogspaceSpec) -> Result<LogspaceOptions, String> {
+pub(super) fn options(spec: &LogspaceSpec) -> Result<LogspaceOptions, SealingError> {
     let sealing = &spec.sealing;
-    let load = |text: &String| Recipient::load(text).map_err(|error| error.to_string());
+    let load = |text: &String| Recipient::load(text).map_err(SealingError::Recipient);
     let authority: Option<Arc<dyn Authority>> = match &sealing.timestamp_url {
-        Some(url) => Some(Arc::new(Remote::new(url)?)),
+        Some(url) => Some(Arc::new(Remote::new(url).map_err(SealingError::Trust)?)),
         None => None,
     };
     let defaults = LogspaceOptions::default();
     let keys = match &sealing.decrypt_key {
         Some(path) => {
-            let identity =
-                Identity::load(path, None).map_err(|error| format!("{}: {error}", path.display()))?;
-            Keys::of(vec![identity])
+            let unusable = |source| SealingError::DecryptKey { path: path.clone(), source };
+            Keys::of(vec![Identity::load(path, None).map_err(unusable)?])
         }
         None => Keys::default(),
     };
@@ -52,7 +78,7 @@ pub(super) fn options(spec: &LogspaceSpec) -> Result<LogspaceOptions, String> {
             .unwrap_or_else(|| segment_memory(defaults.segment_memory_max)),
         archive_to: sealing.archive_to.as_deref().map(whole),
         archive_after: sealing.archive_after,
-        recipients: sealing.recipients.iter().map(load).collect::<Result<_, String>>()?,
+        recipients: sealing.recipients.iter().map(load).collect::<Result<_, _>>()?,
         keys,
         sign_key: sealing.sign_key.as_deref().map(whole),
         authority,
@@ -85,7 +111,7 @@ struct Remote {
 }
 
 impl Remote {
-    fn new(url: &str) -> Result<Remote, String> {
+    fn new(url: &str) -> Result<Remote, TrustError> {
         let tls = authorities::trusted(None)?;
         let config = Agent::config_builder().timeout_global(Some(STAMP_TIMEOUT)).tls_config(tls);
         Ok(Remote { agent: config.build().into(), url: url.to_owned() })
