@@ -4,7 +4,9 @@
 //! that program.
 
 mod ctl;
+mod old_names;
 mod pages;
+mod process;
 mod support;
 mod tap;
 mod version;
@@ -12,24 +14,26 @@ mod version;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use ctl::{Caller, CtlOptions, run as run_ctl};
-
 use crate::{
     ask::{self, ExportOptions, SearchOptions, TailOptions},
-    check,
-    convert::{self, ConvertOptions},
+    configuration::{
+        check,
+        convert::{self, ConvertOptions},
+        explain::{self, ExplainOptions},
+    },
     daemon,
-    explain::{self, ExplainOptions},
-    ledger::{self, LedgerOptions},
+    data_folder::{
+        ledger::{self, LedgerOptions},
+        logspace::{self, LogspaceOptions, VerifyPackageOptions},
+        queue::{self, QueueOptions},
+        user::{self, UserOptions},
+    },
     loggen,
-    logspace::{self, LogspaceOptions, VerifyPackageOptions},
-    old_names,
     patterndb::{self, PatterndbOptions},
-    queue::{self, QueueOptions},
     slog::{self, SlogOptions},
-    user::{self, UserOptions},
 };
 use clap::{Args, CommandFactory, Parser, Subcommand};
+use ctl::Caller;
 use std::{
     env,
     ffi::OsString,

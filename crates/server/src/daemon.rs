@@ -5,34 +5,23 @@
 //! Limits: [`DRAIN`] for queues at shutdown.
 
 mod certificate;
-mod chores;
-mod command_error;
 mod commands;
 mod console;
+mod descriptors;
 mod figures;
-mod graph;
-mod hooks;
-mod identity;
 mod ledger;
 mod memory;
 mod notify;
 mod page;
 mod running;
-mod scopes;
-mod sealing;
 mod signals;
-mod tables;
 
 pub(crate) use console::{Level, Levels};
 
-use crate::{
-    control::Socket,
-    descriptors::{self, Shares},
-    logspace::LEDGER,
-    terminal,
-};
+use crate::{control::Socket, data_folder::logspace::LEDGER, terminal};
 use commands::Control;
 use console::Console;
+use descriptors::Shares;
 use evidence::Ledger;
 use ledger::LedgerKeeper;
 use message::Severity;

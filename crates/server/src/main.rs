@@ -12,26 +12,16 @@ mod terminal;
 mod ask;
 mod assemble;
 mod authorities;
-mod check;
 mod command;
+mod configuration;
 mod control;
-mod convert;
 mod daemon;
-mod descriptors;
-mod explain;
+mod data_folder;
 mod lanes;
-mod ledger;
 mod loggen;
-mod logspace;
-mod machine;
-mod old_names;
 mod patterndb;
-mod process;
-mod queue;
 mod slog;
-mod statistics;
 mod taps;
-mod user;
 
 use std::process::ExitCode;
 

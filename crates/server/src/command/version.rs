@@ -2,7 +2,7 @@
 //!
 //! In: nothing. Out: the version, or what it was built for and with as one JSON object. Holds nothing.
 
-use crate::old_names::LANGUAGE;
+use super::old_names::LANGUAGE;
 use clap::Args;
 use serde_json::{Value, json};
 use std::{env::consts, process::ExitCode};

@@ -2,8 +2,12 @@
 //!
 //! In: settings, logspaces, counters. Out: the page and the API on an address. Holds the runtime of its sockets.
 
-use super::{Settings, figures::Collector, ledger::LedgerKeeper, memory, running::Shared};
-use crate::statistics;
+use super::{
+    Settings,
+    figures::{self, Collector},
+    ledger::LedgerKeeper, memory,
+    running::Shared,
+};
 use api::{
     AccountError, Accounts, Backend, ConnectionLimits, Ids, Limits, ListenOptions, Listening, Policy, Scope, SecurityEvent,
     State,
@@ -87,7 +91,7 @@ impl Backend for Server {
     }
 
     fn metrics(&self) -> String {
-        statistics::prometheus(&self.collector.samples())
+        figures::prometheus(&self.collector.samples())
     }
 
     fn scratch(&self) -> &Path {

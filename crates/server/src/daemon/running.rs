@@ -4,37 +4,40 @@
 //! A reload checks everything, opens what is new, and only then changes over; listening sockets, connections and queues
 //! that the new configuration also has live on. Holds: the parts.
 
-use super::{
-    Levels, Settings,
-    certificate::PageTls,
-    chores::Clockwork,
-    graph,
-    hooks::{self, HookError, Occasion},
-    identity, scopes,
-    sealing::{self, SealingError},
-    tables::Tables,
-};
+mod chores;
+mod graph;
+mod hooks;
+mod identity;
+mod machine;
+mod scopes;
+mod sealing;
+mod tables;
+
+use super::{Levels, Settings, certificate::PageTls};
 use crate::{
     assemble::{
         self, Environment, Hook, Kept, LogspaceSpec, NamedCounters, Parts, Reduced, SealingSpec,
         WatchedDatabase,
     },
-    check,
+    configuration::check,
+    data_folder::logspace::LEDGER,
     lanes::LaneThreads,
-    logspace::LEDGER,
-    machine::ThisMachine,
     taps::TapPlace,
     terminal,
 };
 use api::Scope;
+use chores::Clockwork;
 use config::Disk;
 use delivery::Destinations;
 use evidence::Ledger;
+use hooks::{HookError, Occasion};
 use intake::Sources;
 use jiff::tz::TimeZone;
 use logspace::{Logspace, Notice, Notices, OpenLogspaceError, Retention};
+use machine::ThisMachine;
 use message::{Outlet, Severity, Stamp};
 use pipeline::{Definitions, Router, correlation::Sink, parser::Probes};
+use sealing::SealingError;
 use std::{
     collections::HashMap,
     env, fmt, fs,
@@ -44,6 +47,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicU64},
     time::Duration,
 };
+use tables::Tables;
 use template::Site;
 use transport::{
     InternalLog, Registry, StageError,

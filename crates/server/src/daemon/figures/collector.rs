@@ -2,8 +2,10 @@
 //!
 //! In: their owners. Out: figures and samples of this moment. Holds the owners' handles.
 
-use super::running::Shared;
-use crate::statistics::{Account, Figure, Sample};
+use super::{
+    super::running::Shared,
+    statistics::{Account, Figure, Sample},
+};
 use logspace::LogspaceStats;
 use std::{
     collections::BTreeMap,

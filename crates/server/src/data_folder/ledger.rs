@@ -4,7 +4,7 @@
 //! is wrong, 2 it cannot be read. Works with and without a running server.
 
 use crate::{
-    logspace::{KeySource, LEDGER, LOGSPACES, status, trusted},
+    data_folder::logspace::{KeySource, LEDGER, LOGSPACES, status, trusted},
     terminal,
 };
 use clap::{Args, Subcommand};

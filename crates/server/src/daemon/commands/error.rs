@@ -2,7 +2,7 @@
 //!
 //! In: words that are not understood, failures of what they ask for. Out: a text for the client. Holds nothing.
 
-use super::running::ReloadError;
+use super::super::running::ReloadError;
 use crate::taps::OpenTapError;
 use logspace::MoveError;
 use std::{fmt, io};

@@ -4,7 +4,8 @@
 //! error or, as JSON, in a file. Exit status 0 when everything is in the configuration, 1 when something is left out,
 //! 2 when nothing could be made.
 
-use crate::{assemble, check, terminal};
+use super::check;
+use crate::{assemble, terminal};
 use clap::{Args, Subcommand};
 use config::{
     Disk, Memory,

@@ -3,13 +3,17 @@
 //! In: commands of syslog-ng-ctl's protocol. Out: text. Holds: a way to the loop, and the counters.
 
 use super::{
-    Event, Levels, Settings, command_error::CommandError, figures::Collector, ledger::LedgerKeeper,
-    running::Shared,
+    super::{
+        Event, Levels, Settings,
+        figures::{self, Account, Collector},
+        ledger::LedgerKeeper,
+        running::Shared,
+    },
+    error::CommandError,
 };
 use crate::{
     assemble,
     control::{Commands, Failure, Stream},
-    statistics::{self, Account},
     taps::{TapRequest, Taps},
 };
 use config::Disk;
@@ -95,19 +99,19 @@ impl Control {
         let figures = self.collector.figures();
         let (verb, pattern) = line.split_once(' ').unwrap_or((line, "*"));
         match verb {
-            "GET" => Ok(statistics::names_and_values(&figures, pattern)),
+            "GET" => Ok(figures::names_and_values(&figures, pattern)),
             "GET_RESET" => {
-                let answer = statistics::names_and_values(&figures, pattern);
+                let answer = figures::names_and_values(&figures, pattern);
                 self.collector.reset_matching(&figures, pattern);
                 Ok(answer)
             }
             "GET_SUM_RESET" => {
-                let answer = format!("{}\n", statistics::query_sum(&figures, pattern));
+                let answer = format!("{}\n", figures::query_sum(&figures, pattern));
                 self.collector.reset_matching(&figures, pattern);
                 Ok(answer)
             }
-            "LIST" => Ok(statistics::names(&figures, pattern)),
-            "GET_SUM" => Ok(format!("{}\n", statistics::query_sum(&figures, pattern))),
+            "LIST" => Ok(figures::names(&figures, pattern)),
+            "GET_SUM" => Ok(format!("{}\n", figures::query_sum(&figures, pattern))),
             _ => Err(CommandError::UnknownQuery(verb.to_owned())),
         }
     }
@@ -273,8 +277,8 @@ impl Control {
     fn carried_out(&self, line: &str) -> Result<String, CommandError> {
         let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
         match (verb, rest) {
-            ("STATS", "" | "CSV") => Ok(statistics::csv(&self.collector.figures())),
-            ("STATS", "PROMETHEUS") => Ok(statistics::prometheus(&self.collector.samples())),
+            ("STATS", "" | "CSV") => Ok(figures::csv(&self.collector.figures())),
+            ("STATS", "PROMETHEUS") => Ok(figures::prometheus(&self.collector.samples())),
             ("STATS", "BALANCE") => Ok(self.collector.accounts().iter().map(Account::line).collect()),
             ("RESET_STATS", _) => {
                 self.collector.reset();

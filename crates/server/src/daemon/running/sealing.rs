@@ -3,7 +3,7 @@
 //! In: the configuration. Out: options of the store. Limits: a logspace whose key cannot be used does not
 //! open: nothing is stored in another way than configured.
 
-use super::memory;
+use super::super::memory;
 use crate::{
     assemble::LogspaceSpec,
     authorities::{self, TrustError},

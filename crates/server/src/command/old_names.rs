@@ -4,14 +4,18 @@
 //! for the old program (`--module-path`, `--seed`, ...) are accepted and have no effect, as their help here
 //! says; unsupported options are refused.
 
+use super::{
+    HttpAddressError,
+    ctl::{self, Caller, CtlOptions},
+    http_address,
+    process::{ProcessError, ProcessOptions},
+};
 use crate::{
-    check,
-    command::{Caller, CtlOptions, HttpAddressError, http_address, run_ctl},
+    configuration::check,
     daemon::{self, Level, Levels},
+    data_folder::queue,
     loggen,
     patterndb::{self, PatterndbOptions},
-    process::{ProcessError, ProcessOptions},
-    queue,
     slog::{self, SlogOptions},
 };
 use clap::{ArgAction, Parser};
@@ -212,7 +216,7 @@ struct SyslogNgCtl {
 
 /// Runs as `syslog-ng-ctl`.
 pub(crate) fn syslog_ng_ctl(words: &[OsString]) -> ExitCode {
-    run_ctl(&SyslogNgCtl::parse_from(words).options, Caller::OldName)
+    ctl::run(&SyslogNgCtl::parse_from(words).options, Caller::OldName)
 }
 
 /// dqtool's command line: that of `queue`, on folders of our own format.

@@ -12,9 +12,10 @@ mod text;
 #[cfg(test)]
 mod tests;
 
+use super::check;
 use crate::{
     assemble::{self, Environment, Parts},
-    check, terminal,
+    terminal,
 };
 use clap::Args;
 use config::{Disk, Surroundings};
