@@ -4,6 +4,7 @@
 //! In: key and MAC files, logs. Out: the same of syslog-ng's `slogkey`, `slogencrypt`, `slogverify`, byte for byte; exit status 1
 //! when a log is not what was written. Limits: one line at a time; see each step.
 
+mod error;
 mod files;
 mod lines;
 mod scheme;
@@ -12,19 +13,14 @@ mod sealer;
 pub(crate) use sealer::Sealer;
 
 use clap::{Args, Subcommand};
-use files::{HostKey, read_mac, write_mac};
-use scheme::{MAC_BYTES, draw_key, host_key};
+use error::SlogError;
+use files::{read, read_mac, write, write_mac};
+use scheme::{HostKey, MAC_BYTES, draw_key, host_key};
 use std::{
-    error::Error,
-    fs::{self, OpenOptions},
-    io::Write,
-    os::unix::fs::OpenOptionsExt,
+    fs,
     path::{Path, PathBuf},
     process::ExitCode,
 };
-
-/// The result of any step here; the error is a sentence for the user.
-pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// Options of `slog`.
 #[derive(Args, Debug)]
@@ -128,7 +124,7 @@ pub(crate) fn run(options: &SlogOptions) -> ExitCode {
     }
 }
 
-fn key(options: &KeyOptions) -> Result<()> {
+fn key(options: &KeyOptions) -> Result<(), SlogError> {
     if let Some(path) = &options.master_key {
         write_new(path, &HostKey { key: draw_key()?, lines: 0 }.print())?;
     } else if let Some([master, address, serial, path]) = options.derive_key.as_deref() {
@@ -140,13 +136,13 @@ fn key(options: &KeyOptions) -> Result<()> {
     Ok(())
 }
 
-fn encrypt([key_file, mac_file, new_key, new_mac, input, output]: [&PathBuf; 6]) -> Result<()> {
+fn encrypt([key_file, mac_file, new_key, new_mac, input, output]: [&PathBuf; 6]) -> Result<(), SlogError> {
     let mut host = HostKey::read(key_file)?;
     let mut mac = match read_mac(mac_file) {
         Ok(mac) => mac,
         // Nothing was encrypted yet: there is no MAC, or an empty file for it.
         Err(_) if host.lines == 0 && fs::metadata(mac_file).is_ok_and(|status| status.len() > 0) => {
-            return Err(format!("{} is no MAC of a log", mac_file.display()).into());
+            return Err(SlogError::NoMac { path: mac_file.clone() });
         }
         Err(_) if host.lines == 0 => [0; MAC_BYTES],
         Err(error) => return Err(error),
@@ -169,17 +165,12 @@ fn verify(
     mac_file: &Path,
     input: &Path,
     output: &Path,
-) -> Result<bool> {
+) -> Result<bool, SlogError> {
     let host = HostKey::read(key_file)?;
     let start = match earlier_mac {
         Some(path) => read_mac(path)?,
         None if host.lines > 0 => {
-            let lines = host.lines;
-            return Err(format!(
-                "{} is not the host's first key: it is that of line {lines}",
-                key_file.display()
-            )
-            .into());
+            return Err(SlogError::NotFirst { path: key_file.to_owned(), lines: host.lines });
         }
         None => [0; MAC_BYTES],
     };
@@ -198,24 +189,10 @@ fn verify(
     Ok(is_whole && read.troubles.is_empty())
 }
 
-fn read(path: &Path) -> Result<Vec<u8>> {
-    fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()).into())
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let written = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path).and_then(
-        |mut file| {
-            file.write_all(bytes)?;
-            file.sync_all()
-        },
-    );
-    written.map_err(|error| format!("cannot write {}: {error}", path.display()).into())
-}
-
 /// Writes a file that must not exist: overwriting a master key would lose all logs of its hosts.
-fn write_new(path: &Path, bytes: &[u8]) -> Result<()> {
+fn write_new(path: &Path, bytes: &[u8]) -> Result<(), SlogError> {
     if path.exists() {
-        return Err(format!("{} is there already", path.display()).into());
+        return Err(SlogError::Exists { path: path.to_owned() });
     }
     write(path, bytes)
 }

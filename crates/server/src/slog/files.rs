@@ -4,26 +4,37 @@
 //! first. MAC file: 16 bytes of MAC, 16 of a CMAC that shows that they are whole.
 
 use super::{
-    Result, read,
-    scheme::{KEY_BYTES, Key, MAC_BYTES, Mac, cmac_of},
-    write,
+    error::SlogError,
+    scheme::{HostKey, KEY_BYTES, MAC_BYTES, Mac, cmac_of},
 };
-use std::path::Path;
+use std::{
+    fs::{self, OpenOptions},
+    io::Write,
+    os::unix::fs::OpenOptionsExt,
+    path::Path,
+};
 
-/// The key of a host's next line.
-#[derive(Clone)]
-pub(super) struct HostKey {
-    pub(super) key: Key,
-    /// Lines that were encrypted before.
-    pub(super) lines: u64,
+/// Reads a whole file.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, SlogError> {
+    fs::read(path).map_err(|source| SlogError::Read { path: path.to_owned(), source })
+}
+
+/// Writes a whole file, which only its owner may read.
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), SlogError> {
+    let written = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path).and_then(
+        |mut file| {
+            file.write_all(bytes)?;
+            file.sync_all()
+        },
+    );
+    written.map_err(|source| SlogError::Write { path: path.to_owned(), source })
 }
 
 impl HostKey {
     /// Reads a key file.
-    pub(super) fn read(path: &Path) -> Result<HostKey> {
+    pub(super) fn read(path: &Path) -> Result<HostKey, SlogError> {
         let bytes = read(path)?;
-        HostKey::parse(&bytes)
-            .ok_or_else(|| format!("{} is no key file of secure logging", path.display()).into())
+        HostKey::parse(&bytes).ok_or_else(|| SlogError::NoKey { path: path.to_owned() })
     }
 
     pub(super) fn parse(bytes: &[u8]) -> Option<HostKey> {
@@ -34,7 +45,7 @@ impl HostKey {
     }
 
     /// Writes a key file.
-    pub(super) fn write(&self, path: &Path) -> Result<()> {
+    pub(super) fn write(&self, path: &Path) -> Result<(), SlogError> {
         write(path, &self.print())
     }
 
@@ -52,14 +63,14 @@ fn check_of(mac: &Mac) -> Mac {
 }
 
 /// Reads a MAC file.
-pub(super) fn read_mac(path: &Path) -> Result<Mac> {
+pub(super) fn read_mac(path: &Path) -> Result<Mac, SlogError> {
     let bytes = read(path)?;
     let whole = bytes.split_first_chunk::<MAC_BYTES>().filter(|(mac, check)| check_of(mac) == **check);
-    whole.map(|(mac, _)| *mac).ok_or_else(|| format!("{} is no MAC of a log", path.display()).into())
+    whole.map(|(mac, _)| *mac).ok_or_else(|| SlogError::NoMac { path: path.to_owned() })
 }
 
 /// Writes a MAC file.
-pub(super) fn write_mac(path: &Path, mac: &Mac) -> Result<()> {
+pub(super) fn write_mac(path: &Path, mac: &Mac) -> Result<(), SlogError> {
     write(path, &print_mac(mac))
 }
 

@@ -3,10 +3,7 @@
 //! In: the encrypted log, the key of its first line. Out: the log in clear, and the errors. Limits: a line that claims
 //! to be more than [`AHEAD_MAX`] lines ahead is not believed: all keys up to it would have to be derived.
 
-use super::{
-    files::HostKey,
-    scheme::{self, Mac, NUMBER_CHARACTERS},
-};
+use super::scheme::{self, HostKey, Mac, NUMBER_CHARACTERS};
 
 /// Most keys that are derived to reach a line with a higher number.
 const AHEAD_MAX: u64 = 10_000_000;

@@ -3,7 +3,7 @@
 //! In: a host's key, the MAC so far, a line. Out: the encrypted line, the next key, the next MAC. Every key comes from the one before by a
 //! pseudo-random function of AES-256-CMAC: who gets today's key cannot read or forge yesterday's lines.
 
-use super::{Result, files::HostKey};
+use super::error::SlogError;
 use aws_lc_rs::{
     aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey},
     cmac, digest, rand,
@@ -25,17 +25,25 @@ const FOR_NEXT: u8 = 0x6a;
 pub(super) type Key = [u8; KEY_BYTES];
 pub(super) type Mac = [u8; MAC_BYTES];
 
+/// The key of a host's next line.
+#[derive(Clone)]
+pub(super) struct HostKey {
+    pub(super) key: Key,
+    /// Lines that were encrypted before.
+    pub(super) lines: u64,
+}
+
 /// A decrypted line.
-pub(super) struct Opened {
+pub(super) struct OpenedLine {
     pub(super) text: Vec<u8>,
     /// Nonce, tag and encrypted text: the input of the MAC.
     sealed: Vec<u8>,
 }
 
 /// Generates a master key.
-pub(super) fn draw_key() -> Result<Key> {
+pub(super) fn draw_key() -> Result<Key, SlogError> {
     let mut key = [0; KEY_BYTES];
-    rand::fill(&mut key).map_err(|_| "the system has no randomness")?;
+    rand::fill(&mut key).map_err(|_| SlogError::Randomness)?;
     Ok(key)
 }
 
@@ -78,7 +86,7 @@ pub(super) fn evolve(host: &mut HostKey) {
 }
 
 /// Returns the MAC with one more line.
-pub(super) fn add(key: &Key, number: u64, mac: &Mac, opened: &Opened) -> Mac {
+pub(super) fn add(key: &Key, number: u64, mac: &Mac, opened: &OpenedLine) -> Mac {
     add_sealed(key, number, mac, &opened.sealed)
 }
 
@@ -94,14 +102,14 @@ fn cipher(key: &Key) -> LessSafeKey {
 }
 
 /// `NUMBER:BASE64`, without a line end.
-pub(super) fn seal(host: &mut HostKey, mac: &mut Mac, line: &[u8]) -> Result<String> {
+pub(super) fn seal(host: &mut HostKey, mac: &mut Mac, line: &[u8]) -> Result<String, SlogError> {
     let mut sealed = vec![0; NONCE_BYTES + TAG_BYTES];
     let mut nonce = [0; NONCE_BYTES];
-    rand::fill(&mut nonce).map_err(|_| "the system has no randomness")?;
+    rand::fill(&mut nonce).map_err(|_| SlogError::Randomness)?;
     let mut text = line.to_vec();
     let nonce_of_line = Nonce::assume_unique_for_key(nonce);
     let tag = cipher(&host.key).seal_in_place_separate_tag(nonce_of_line, Aad::empty(), &mut text);
-    let tag = tag.map_err(|_| "a line is too long to be encrypted")?;
+    let tag = tag.map_err(|_| SlogError::TooLong)?;
     sealed[..NONCE_BYTES].copy_from_slice(&nonce);
     sealed[NONCE_BYTES..].copy_from_slice(tag.as_ref());
     sealed.extend_from_slice(&text);
@@ -112,14 +120,14 @@ pub(super) fn seal(host: &mut HostKey, mac: &mut Mac, line: &[u8]) -> Result<Str
 }
 
 /// Decrypts the text after the number and the colon; none when it was not sealed with this key.
-pub(super) fn open(key: &Key, text: &[u8]) -> Option<Opened> {
+pub(super) fn open(key: &Key, text: &[u8]) -> Option<OpenedLine> {
     let sealed = BASE64_STANDARD.decode(text).ok()?;
     let (nonce, rest) = sealed.split_at_checked(NONCE_BYTES)?;
     let (tag, hidden) = rest.split_at_checked(TAG_BYTES)?;
     let mut text = vec![0; hidden.len()];
     let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
     cipher(key).open_separate_gather(nonce, Aad::empty(), hidden, tag, &mut text).ok()?;
-    Some(Opened { text, sealed })
+    Some(OpenedLine { text, sealed })
 }
 
 /// Returns the number of a line.

@@ -6,9 +6,10 @@
 //! Limits: the last [`TAIL_BYTES`] of the file are read.
 
 use super::{
-    Result,
-    files::{HostKey, print_mac, read_mac},
-    lines, scheme,
+    error::SlogError,
+    files::{print_mac, read_mac},
+    lines,
+    scheme::{self, HostKey},
 };
 use std::{
     fs::{self, File, OpenOptions},
@@ -38,12 +39,12 @@ struct State {
 
 impl Sealer {
     /// Reads key and MAC, unless they are loaded already.
-    pub(crate) fn load(&self, key_file: &Path, mac_file: &Path) -> Result<()> {
+    pub(crate) fn load(&self, key_file: &Path, mac_file: &Path) -> Result<(), SlogError> {
         let mut state = self.locked();
         if let Some(state) = &*state {
             return match state.mac_file == mac_file {
                 true => Ok(()),
-                false => Err(format!("{} is used with another MAC file already", key_file.display()).into()),
+                false => Err(SlogError::OtherMac { key_file: key_file.to_owned() }),
             };
         }
         end_replacement(key_file, mac_file)?;
@@ -59,9 +60,9 @@ impl Sealer {
     }
 
     /// Appends a sealed line and its end to `out`. `log` is the file that it goes to.
-    pub(crate) fn seal(&self, log: &Path, line: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    pub(crate) fn seal(&self, log: &Path, line: &[u8], out: &mut Vec<u8>) -> Result<(), SlogError> {
         let mut state = self.locked();
-        let state = state.as_mut().ok_or("the key was not read")?;
+        let state = state.as_mut().ok_or(SlogError::Unloaded)?;
         if !state.is_current {
             state.catch_up(log)?;
             state.is_current = true;

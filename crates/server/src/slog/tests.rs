@@ -1,11 +1,6 @@
 //! Encrypted logs and attacks on them; tests/system/test_slog.py tests that syslog-ng's own tools agree.
 
-use super::{
-    Sealer,
-    files::{HostKey, read_mac},
-    lines,
-    scheme::*,
-};
+use super::{Sealer, files::read_mac, lines, scheme::*};
 use std::collections::HashSet;
 
 const LINES: [&str; 4] = ["<13>first", "<14>second with \u{e9}", "", "<15>fourth"];
