@@ -2,6 +2,14 @@
 //!
 //! In: a command line. Out: a server, or one answer. Called by an old name (`loggen`, `pdbtool`,
 //! `syslog-ng`, `syslog-ng-ctl`) it takes that program's options.
+//!
+//! In reading order:
+//! - `command`: the words of the command line, and the verb for each;
+//! - `daemon`: the running server, with its loop; `assemble` makes the parts that it runs from a configuration, and
+//!   `control` is its socket, over which `taps` and other commands come;
+//! - the other verbs: `ask` queries a running server, `configuration` reads a configuration and runs nothing,
+//!   `data_folder` is about what a server keeps on the disk, `loggen`, `patterndb` and `slog` are tools of their own;
+//! - `lanes`, `authorities` and `terminal`: what several of them need.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
