@@ -4,6 +4,7 @@
 //! that program.
 
 mod ctl;
+mod http_address;
 mod old_names;
 mod pages;
 mod process;
@@ -34,11 +35,10 @@ use crate::{
 };
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use ctl::Caller;
+use http_address::http_address;
 use std::{
     env,
     ffi::OsString,
-    fmt,
-    net::SocketAddr,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -208,25 +208,4 @@ fn serve(options: RunOptions) -> ExitCode {
         worker_threads: None,
         skip_unsupported: options.skip_unsupported,
     })
-}
-
-/// A value of `--http` that is neither an address with a port nor `none`.
-#[derive(Debug)]
-pub(crate) struct HttpAddressError(String);
-
-impl fmt::Display for HttpAddressError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let examples = "127.0.0.1:8514 or [::1]:8514";
-        write!(f, "--http takes an address with a port such as {examples}, or none, not {:?}", self.0)
-    }
-}
-
-impl std::error::Error for HttpAddressError {}
-
-/// Parses `none`, or an address with a port.
-pub(crate) fn http_address(text: &str) -> Result<Option<SocketAddr>, HttpAddressError> {
-    match text {
-        "none" => Ok(None),
-        text => text.parse().map(Some).map_err(|_| HttpAddressError(text.to_owned())),
-    }
 }

@@ -14,8 +14,7 @@ pub(crate) use client::{ANSWER_TIMEOUT, Reply, ask, follow};
 
 use clients::{Client, Clients};
 use std::{
-    error::Error,
-    fs,
+    fmt, fs,
     io::{self, Read, Write},
     os::unix::{
         fs::PermissionsExt,
@@ -42,13 +41,13 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Descriptors that are kept for a client: its socket, and what its command opens.
 const RESERVE: usize = 8;
 
-/// A command that failed: its client gets the text, after `FAIL`.
-pub(crate) type Failure = Box<dyn Error + Send + Sync>;
-
 /// Answers the commands of the control socket.
-pub(crate) trait Commands: Send + Sync {
+pub(crate) trait Commands: Send + Sync + 'static {
+    /// The reason why a command fails: its client gets the text, after `FAIL`.
+    type Error: fmt::Display;
+
     /// Answers one command, without the end line.
-    fn command(&self, line: &str) -> Result<String, Failure>;
+    fn command(&self, line: &str) -> Result<String, Self::Error>;
 
     /// Called after the answer to a command was written, or could not be; a command that ends this process
     /// acts then.
@@ -56,7 +55,7 @@ pub(crate) trait Commands: Send + Sync {
 
     /// Returns the stream of a command that takes its connection over and writes to it from a thread of its
     /// own.
-    fn stream(&self, line: &str) -> Option<Result<Stream, Failure>>;
+    fn stream(&self, line: &str) -> Option<Result<Stream, Self::Error>>;
 }
 
 /// Writes to a connection that a command has taken over.
@@ -100,7 +99,7 @@ impl Drop for Unanswered {
 
 impl Socket {
     /// Listens on a path that only the owner may use. A socket without a listening process is replaced.
-    pub(crate) fn open(path: &Path, commands: Arc<dyn Commands>) -> io::Result<Socket> {
+    pub(crate) fn open<C: Commands>(path: &Path, commands: Arc<C>) -> io::Result<Socket> {
         let named = |error: io::Error| {
             io::Error::new(error.kind(), format!("cannot open control socket {}: {error}", path.display()))
         };
@@ -171,18 +170,18 @@ impl Drop for Socket {
 }
 
 /// The parts that all clients share.
-struct Service {
-    commands: Arc<dyn Commands>,
+struct Service<C> {
+    commands: Arc<C>,
     in_flight: Arc<InFlight>,
     clients: Arc<Clients>,
     /// Held while a command is carried out.
     turn: Mutex<()>,
 }
 
-impl Service {
+impl<C: Commands> Service<C> {
     /// Serves a client on a thread of its own. The connection is closed if there is no thread, or if all
     /// places are taken by clients whose commands are being carried out.
-    fn begin(self: &Arc<Service>, peer: UnixStream) {
+    fn begin(self: &Arc<Service<C>>, peer: UnixStream) {
         let Some(client) = self.clients.admit(peer) else { return };
         let service = self.clone();
         let serve = move || {
@@ -277,22 +276,24 @@ mod tests {
     struct Echo(Mutex<Vec<String>>);
 
     impl Commands for Echo {
+        type Error = String;
+
         fn answered(&self, line: &str) {
             self.0.lock().unwrap().push(line.to_owned());
         }
 
-        fn command(&self, line: &str) -> Result<String, Failure> {
+        fn command(&self, line: &str) -> Result<String, String> {
             match line {
                 "SLOW" => {
                     thread::sleep(Duration::from_millis(100));
                     Ok(format!("{} answered before", self.0.lock().unwrap().len()))
                 }
                 "STATS" => Ok("a;b\nc;d\n".into()),
-                other => Err(format!("unknown command {other}").into()),
+                other => Err(format!("unknown command {other}")),
             }
         }
 
-        fn stream(&self, line: &str) -> Option<Result<Stream, Failure>> {
+        fn stream(&self, line: &str) -> Option<Result<Stream, String>> {
             let text = line.strip_prefix("FOLLOW ")?.to_owned();
             Some(match text.as_str() {
                 "nothing" => Err("nothing to follow".into()),

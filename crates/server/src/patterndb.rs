@@ -3,19 +3,16 @@
 //! In: a command line in pdbtool's terms. Out: text and an exit status as pdbtool's. Holds nothing.
 //! Limits: `--module` and `--module-path` are read and mean nothing: everything is built in.
 
+mod database;
 mod matching;
 mod merging;
 mod patternizing;
 mod testing;
 
-use crate::assemble::read_database;
 use clap::{Args, Subcommand};
-use pipeline::{
-    Definitions,
-    patterndb::{Database, Dictionary},
-};
-use std::{path::PathBuf, process::ExitCode};
-use template::Version;
+use database::{DatabaseOptions, load};
+use pipeline::patterndb::Dictionary;
+use std::process::ExitCode;
 
 /// Options of `patterndb`.
 #[derive(Args, Debug)]
@@ -38,35 +35,6 @@ enum Verb {
     Patternize(patternizing::Options),
     /// List the names of values, or the tags
     Dictionary(DictionaryOptions),
-}
-
-/// The database, and options that every verb of pdbtool takes.
-#[derive(Args, Debug)]
-struct DatabaseOptions {
-    /// Name of the patterndb file
-    #[arg(short, long, default_value = "/var/lib/syslog-ng/patterndb.xml")]
-    pdb: PathBuf,
-    #[command(flatten)]
-    common: CommonOptions,
-}
-
-#[derive(Args, Debug)]
-struct CommonOptions {
-    /// Say more
-    #[arg(short, long)]
-    verbose: bool,
-    /// Accepted for compatibility
-    #[arg(short = 'd', hide = true)]
-    diagnose: bool,
-    /// Accepted for compatibility
-    #[arg(short = 't', long, hide = true)]
-    trace: bool,
-    /// Accepted for compatibility
-    #[arg(long, hide = true)]
-    module: Option<String>,
-    /// Accepted for compatibility
-    #[arg(long, hide = true)]
-    module_path: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -102,22 +70,6 @@ pub(crate) fn run(options: &PatterndbOptions) -> ExitCode {
         Verb::Dump(options) => dump(options),
         Verb::Patternize(options) => patternizing::run(options),
         Verb::Dictionary(options) => dictionary(options),
-    }
-}
-
-/// Reads a database; complaints go to the standard error.
-fn load(path: &std::path::Path) -> Option<Database> {
-    match read_database(path, "", &Definitions::new(Version::CURRENT)) {
-        Ok(database) => {
-            for finding in &database.findings {
-                errln!("{}:{}:{}: {}", path.display(), finding.line, finding.column, finding.reason);
-            }
-            Some(database)
-        }
-        Err(error) => {
-            errln!("Error parsing pattern database file; filename='{}', error='{error}'", path.display());
-            None
-        }
     }
 }
 

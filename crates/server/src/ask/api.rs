@@ -3,7 +3,7 @@
 //! In: an address and a password. Out: JSON. Holds the session's cookie.
 //! The password comes from `$DURAMEN_PASSWORD` or from the terminal, never from the command line.
 
-use super::{Access, error::AskError};
+use super::{error::AskError, options::Access};
 use crate::authorities;
 use serde_json::{Value, json};
 use std::{env, time::Duration};

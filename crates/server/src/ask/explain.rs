@@ -3,7 +3,12 @@
 //! In: a query and a time range. Out: a line for each part of the condition, indented below the one that it is part of,
 //! then what is read and how long it takes.
 
-use super::{Access, Coverage, Format, SearchOptions, api::Session, error::AskError, say_unread};
+use super::{
+    api::Session,
+    coverage::{Coverage, say_unread},
+    error::AskError,
+    options::{Access, Format, SearchOptions},
+};
 use crate::terminal;
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 //! In: a row of the API. Out: a line. Control characters of messages are escaped unless `--raw` is given: a
 //! message must not be able to control the user's terminal.
 
-use super::{Access, Format};
+use super::options::{Access, Format};
 use crate::terminal;
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::Value;

@@ -3,8 +3,14 @@
 //! In: a query and a time range. Out: matching messages, oldest first, or their count; with pipes, the rows that they
 //! make, in their order.
 
-use super::{Access, Coverage, api::Session, done, error::AskError, explain, export, format, say_unread};
-use clap::Args;
+use super::{
+    api::Session,
+    coverage::{Coverage, done, say_unread},
+    error::AskError,
+    explain, format,
+    options::SearchOptions,
+    piped,
+};
 use query::{ParseOptions, Query};
 use serde_json::{Value, json};
 use std::{
@@ -14,40 +20,6 @@ use std::{
 
 /// Rows of one call.
 const PAGE: usize = 5000;
-
-/// Options of `search`.
-#[derive(Args, Debug)]
-pub(crate) struct SearchOptions {
-    #[command(flatten)]
-    pub(super) access: Access,
-    /// Lucene syntax and pipes; several words are joined
-    pub(super) query: Vec<String>,
-    #[command(flatten)]
-    pub(super) range: Range,
-    /// Most messages, the newest ones, or most rows
-    #[arg(short = 'n', long, default_value_t = 1000)]
-    pub(super) limit: usize,
-    /// Print only the number of messages
-    #[arg(short = 'c', long)]
-    count: bool,
-    /// Run it and print its cost: the index entries of each part, and the messages read
-    #[arg(long, conflicts_with = "count")]
-    explain: bool,
-}
-
-/// The messages to find, by time.
-#[derive(Args, Debug)]
-pub(crate) struct Range {
-    /// Start of the time range: ISO 8601, seconds since 1970, now-1h
-    #[arg(long)]
-    pub(super) from: Option<String>,
-    /// End of the time range
-    #[arg(long)]
-    pub(super) to: Option<String>,
-    /// Use the sender's clock instead of ours
-    #[arg(long)]
-    pub(super) event_time: bool,
-}
 
 /// Searches and prints.
 pub(crate) fn search(options: &SearchOptions) -> ExitCode {
@@ -63,7 +35,7 @@ fn run(options: &SearchOptions) -> Result<Coverage, AskError> {
         && !query.written_pipes().is_empty()
         && !options.count
     {
-        return export::print_piped(options, &query);
+        return piped::print(options, &query);
     }
     let session = Session::open(&options.access)?;
     let mut rows: Vec<Value> = Vec::new();

@@ -3,8 +3,13 @@
 //! In: a query. Out: a line a message, until interrupted. After a lost connection it reconnects and
 //! continues.
 
-use super::{Access, Coverage, api::Session, done, error::AskError, format};
-use clap::Args;
+use super::{
+    api::Session,
+    coverage::{Coverage, done},
+    error::AskError,
+    format,
+    options::TailOptions,
+};
 use serde_json::Value;
 use std::{
     io::{self, BufRead, BufReader, Write},
@@ -15,15 +20,6 @@ use std::{
 
 /// Pause between attempts to reconnect.
 const RECONNECT_EVERY: Duration = Duration::from_secs(1);
-
-/// Options of `tail`.
-#[derive(Args, Debug)]
-pub(crate) struct TailOptions {
-    #[command(flatten)]
-    access: Access,
-    /// Lucene syntax; several words are joined; shows all when left out
-    query: Vec<String>,
-}
 
 /// Follows and prints.
 pub(crate) fn tail(options: &TailOptions) -> ExitCode {

@@ -5,9 +5,8 @@
 //! says; unsupported options are refused.
 
 use super::{
-    HttpAddressError,
     ctl::{self, Caller, CtlOptions},
-    http_address,
+    http_address::{HttpAddressError, http_address},
     process::{ProcessError, ProcessOptions},
 };
 use crate::{

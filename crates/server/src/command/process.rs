@@ -107,7 +107,7 @@ impl fmt::Display for ProcessError {
 
 impl std::error::Error for ProcessError {}
 
-/// Whether capabilities outlive the change to another user.
+/// The fate of capabilities when the user changes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Rights {
     Kept,

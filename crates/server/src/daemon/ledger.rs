@@ -10,7 +10,7 @@ mod claim;
 mod repeated;
 mod sentence;
 
-use crate::data_folder::logspace::now_us;
+use crate::data_folder::author::now_us;
 use api::SecurityEvent;
 use claim::bounded;
 use evidence::{HeadError, Ledger, LedgerEntry, SigningKey};

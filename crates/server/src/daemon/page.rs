@@ -3,14 +3,15 @@
 //! In: settings, logspaces, counters. Out: the page and the API on an address. Holds the runtime of its sockets.
 
 use super::{
-    Settings,
     figures::{self, Collector},
-    ledger::LedgerKeeper, memory,
+    ledger::LedgerKeeper,
+    memory,
     running::Shared,
+    settings::Settings,
 };
 use api::{
-    AccountError, Accounts, Backend, ConnectionLimits, Ids, Limits, ListenOptions, Listening, Policy, Scope, SecurityEvent,
-    State,
+    AccountError, Accounts, Backend, ConnectionLimits, Ids, Limits, ListenOptions, Listening, Policy, Scope,
+    SecurityEvent, State,
 };
 use evidence::LedgerEntry;
 use message::Severity;

@@ -4,168 +4,58 @@
 //! A reload checks everything, opens what is new, and only then changes over; listening sockets, connections and queues
 //! that the new configuration also has live on. Holds: the parts.
 
-mod chores;
+mod error;
 mod graph;
 mod hooks;
 mod identity;
 mod machine;
+mod notices;
+mod scheduler;
 mod scopes;
 mod sealing;
+mod shared;
 mod tables;
 
-use super::{Levels, Settings, certificate::PageTls};
+pub(super) use error::{ReloadError, StartError};
+pub(super) use shared::Shared;
+
+use super::{certificate::PageTls, console::Levels, settings::Settings};
 use crate::{
-    assemble::{
-        self, Environment, Hook, Kept, LogspaceSpec, NamedCounters, Parts, Reduced, SealingSpec,
-        WatchedDatabase,
-    },
+    assemble::{self, Environment, Hook, Kept, LogspaceSpec, Parts, Reduced, SealingSpec, WatchedDatabase},
     configuration::check,
-    data_folder::logspace::LEDGER,
+    data_folder::layout::LEDGER,
     lanes::LaneThreads,
-    taps::TapPlace,
     terminal,
 };
-use api::Scope;
-use chores::Clockwork;
 use config::Disk;
 use delivery::Destinations;
 use evidence::Ledger;
-use hooks::{HookError, Occasion};
+use hooks::Occasion;
 use intake::Sources;
 use jiff::tz::TimeZone;
-use logspace::{Logspace, Notice, Notices, OpenLogspaceError, Retention};
+use logspace::{Logspace, Retention};
 use machine::ThisMachine;
 use message::{Outlet, Severity, Stamp};
-use pipeline::{Definitions, Router, correlation::Sink, parser::Probes};
-use sealing::SealingError;
+use notices::Reports;
+use pipeline::{Router, correlation::Sink};
+use scheduler::Scheduler;
+use shared::ConfigInUse;
 use std::{
     collections::HashMap,
-    env, fmt, fs,
+    env, fs,
     hash::{DefaultHasher, Hash, Hasher},
-    io,
     path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicU64},
+    sync::{Arc, Mutex, atomic::AtomicU64},
     time::Duration,
 };
 use tables::Tables;
 use template::Site;
-use transport::{
-    InternalLog, Registry, StageError,
-    tls::{Passwords, TlsError},
-};
+use transport::{InternalLog, Registry, tls::Passwords};
 
 /// Ticks between two checks of the certificate of the page.
 const CERTIFICATE_TICKS: u64 = 12 * 3600;
 /// Ticks between two checks of the files of pattern databases.
 const DATABASE_TICKS: u64 = 5;
-
-/// The state that other threads may read while the loop works.
-pub(crate) struct Shared {
-    site: Arc<Site>,
-    /// The counters of metrics-probe().
-    pub(super) probes: Arc<Probes>,
-    page: PageTls,
-    state: Mutex<Current>,
-}
-
-#[derive(Default)]
-struct Current {
-    logspaces: Vec<(LogspaceSpec, Arc<Logspace>)>,
-    /// These and the logspaces made of them, in the form in which they are searched.
-    scopes: Vec<Arc<Scope>>,
-    tallies: NamedCounters,
-    taps: Vec<TapPlace>,
-    definitions: Arc<Definitions>,
-    config: ConfigInUse,
-}
-
-/// The configuration in use, as it was read.
-#[derive(Clone, Default)]
-pub(crate) struct ConfigInUse {
-    /// An identifier that changes with its text.
-    pub(crate) id: String,
-    /// Its file.
-    pub(crate) original: String,
-    /// Its text, with includes and blocks expanded.
-    pub(crate) preprocessed: String,
-    /// The files that it was read from.
-    pub(crate) files: Vec<String>,
-    /// The graph of sources, paths and destinations, as JSON.
-    pub(crate) graph: String,
-    /// The parts that do not run, with `--skip-unsupported`: one sentence each.
-    pub(crate) left_out: Vec<String>,
-}
-
-/// The reasons why a configuration is not used; the one before stays in use.
-#[derive(Debug)]
-pub(crate) enum ReloadError {
-    /// It has errors: the findings, as a text of several lines.
-    Findings(String),
-    /// The certificate or the key of the page cannot be used.
-    Page(TlsError),
-    /// A command of `hook-commands()` failed.
-    Hook(HookError),
-    /// The options of a logspace cannot be used.
-    Sealing { logspace: String, source: SealingError },
-    /// An open logspace would have to be sealed in another way.
-    SealingChanged { logspace: String },
-    /// A logspace cannot be opened.
-    Logspace(OpenLogspaceError),
-    /// A source or a destination cannot be started.
-    Stage(StageError),
-    /// A destination has no queue, which the check should have found.
-    NoQueue { id: String },
-}
-
-impl fmt::Display for ReloadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ReloadError::Findings(text) => f.write_str(text.strip_suffix('\n').unwrap_or(text)),
-            ReloadError::Page(error) => write!(f, "the page: {error}"),
-            ReloadError::Hook(error) => error.fmt(f),
-            ReloadError::Sealing { logspace, source } => write!(f, "logspace {logspace}: {source}"),
-            ReloadError::SealingChanged { logspace } => {
-                write!(f, "how logspace {logspace} is sealed was changed: restart the server to use it")
-            }
-            ReloadError::Logspace(error) => error.fmt(f),
-            ReloadError::Stage(error) => error.fmt(f),
-            ReloadError::NoQueue { id } => write!(f, "destination {id} has no queue: this is a bug"),
-        }
-    }
-}
-
-impl std::error::Error for ReloadError {}
-
-/// The reasons why the parts are not started.
-#[derive(Debug)]
-pub(crate) enum StartError {
-    /// The identity cannot be written to the data folder.
-    Identity { data: PathBuf, source: io::Error },
-    /// The system gives no thread for the names of addresses.
-    NamesThread(io::Error),
-    /// The system gives no threads for sources.
-    Sources(StageError),
-    /// The system gives no thread for tables.
-    TablesThread(io::Error),
-    /// The configuration cannot be used.
-    Configuration(ReloadError),
-}
-
-impl fmt::Display for StartError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            StartError::Identity { data, source } => {
-                write!(f, "cannot write to {}: {source}", data.display())
-            }
-            StartError::NamesThread(error) => write!(f, "cannot start the thread of names: {error}"),
-            StartError::Sources(error) => error.fmt(f),
-            StartError::TablesThread(error) => write!(f, "cannot start a thread: {error}"),
-            StartError::Configuration(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for StartError {}
 
 /// The running parts.
 pub(crate) struct Running {
@@ -184,7 +74,7 @@ pub(crate) struct Running {
     hooks: Vec<Hook>,
     registry: Registry,
     levels: Levels,
-    clockwork: Clockwork,
+    scheduler: Scheduler,
     ticks: u64,
 }
 
@@ -251,7 +141,7 @@ impl Running {
             hooks: Vec::new(),
             registry,
             levels: settings.levels.clone(),
-            clockwork: Clockwork::default(),
+            scheduler: Scheduler::default(),
             ticks: 0,
         };
         running.reload().map_err(StartError::Configuration)?;
@@ -298,7 +188,7 @@ impl Running {
             // The check accepts only known levels.
             self.levels.set(level);
         }
-        self.clockwork.take(parts.chores);
+        self.scheduler.take(parts.chores);
         let old_hooks = std::mem::replace(&mut self.hooks, parts.hooks);
         hooks::tear_down(&old_hooks, &self.hooks, Occasion::Reload, &self.log);
         for left_out in &config.left_out {
@@ -395,7 +285,7 @@ impl Running {
     pub(crate) fn tick(&mut self) {
         self.ticks += 1;
         let now = self.now();
-        self.clockwork.tick(&self.registry, &self.log, now);
+        self.scheduler.tick(&self.registry, &self.log, now);
         if self.ticks.is_multiple_of(CERTIFICATE_TICKS) {
             self.shared.page.watch(&self.log);
         }
@@ -429,105 +319,5 @@ impl Running {
         drop(current);
         self.sources.save_positions();
         hooks::tear_down(&self.hooks, &[], Occasion::Stop, &self.log);
-    }
-}
-
-impl Shared {
-    fn locked(&self) -> MutexGuard<'_, Current> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns the TLS settings of the page.
-    pub(crate) fn page(&self) -> &PageTls {
-        &self.page
-    }
-
-    /// Returns the facts about this machine for macros.
-    pub(crate) fn site(&self) -> &Arc<Site> {
-        &self.site
-    }
-
-    /// Returns the tap points, and the names that filters and templates may use.
-    pub(crate) fn taps(&self) -> (Vec<TapPlace>, Arc<Definitions>) {
-        let current = self.locked();
-        (current.taps.clone(), current.definitions.clone())
-    }
-
-    /// Returns the open logspaces in the order of the configuration.
-    pub(crate) fn logspaces(&self) -> Vec<(String, Arc<Logspace>)> {
-        self.locked().logspaces.iter().map(|(spec, logspace)| (spec.name.clone(), logspace.clone())).collect()
-    }
-
-    /// Returns all logspaces, in the form in which they are searched.
-    pub(crate) fn scopes(&self) -> Vec<Arc<Scope>> {
-        self.locked().scopes.clone()
-    }
-
-    /// Returns the open logspaces with the ids of their destinations.
-    pub(crate) fn logspaces_by_id(&self) -> Vec<(String, String, Arc<Logspace>)> {
-        let current = self.locked();
-        let named = |(spec, logspace): &(LogspaceSpec, Arc<Logspace>)| {
-            (spec.id.clone(), spec.name.clone(), logspace.clone())
-        };
-        current.logspaces.iter().map(named).collect()
-    }
-
-    /// Returns the counters along the log paths.
-    pub(crate) fn tallies(&self) -> NamedCounters {
-        self.locked().tallies.clone()
-    }
-
-    /// Returns the configuration in use.
-    pub(crate) fn config(&self) -> ConfigInUse {
-        self.locked().config.clone()
-    }
-
-    /// Returns the present problems, one sentence each.
-    pub(crate) fn troubles(&self) -> Vec<String> {
-        let troubles = self.logspaces().into_iter().filter_map(|(name, logspace)| {
-            let stats = logspace.stats();
-            let starting = (stats.starting_messages > 0).then(|| {
-                format!("starting: {} messages are read back from the journal", stats.starting_messages)
-            });
-            stats.last_error.or(starting).map(|error| format!("logspace {name}: {error}"))
-        });
-        troubles.chain(self.config().left_out).collect()
-    }
-
-    /// Lists remarks for the health check that are no problems, one sentence each.
-    pub(crate) fn notes(&self) -> Vec<String> {
-        let notes = self.logspaces().into_iter().filter_map(|(name, logspace)| {
-            let count = logspace.stats().values_without_column;
-            (count > 0).then(|| {
-                format!(
-                    "logspace {name}: its newest segments have too many different names of fields: {count} values share one column and are found more slowly"
-                )
-            })
-        });
-        notes.collect()
-    }
-}
-
-/// Writes a logspace's notices to the server's own log.
-struct Reports {
-    log: InternalLog,
-    name: String,
-}
-
-impl Notices for Reports {
-    fn notice(&self, notice: Notice) {
-        let severity = match &notice {
-            Notice::Sealed { .. }
-            | Notice::Stamped { .. }
-            | Notice::Removed { .. }
-            | Notice::Moved { .. }
-            | Notice::ClockRight { .. }
-            | Notice::JournalResumed => Severity::INFORMATIONAL,
-            Notice::NamesCapped { .. } | Notice::ClockJumped { .. } => Severity::WARNING,
-            Notice::Lost { .. } => Severity::CRITICAL,
-            Notice::TailCut { .. } | Notice::CatalogRebuilt => Severity::NOTICE,
-            _ => Severity::ERROR,
-        };
-        self.log.write(severity, &format!("Logspace notice; logspace='{}', notice='{notice}'", self.name));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! In: SIGTERM and SIGINT stop, SIGHUP reloads, SIGUSR1 reopens. Out: events. Holds one thread.
 
-use super::Event;
+use super::event::Event;
 use signal_hook::{
     consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1},
     iterator::Signals,

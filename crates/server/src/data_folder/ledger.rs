@@ -3,10 +3,11 @@
 //! In: the data folder. Out: entries as text or JSON; findings. Exit status: 0 nothing is wrong, 1 something
 //! is wrong, 2 it cannot be read. Works with and without a running server.
 
-use crate::{
-    data_folder::logspace::{KeySource, LEDGER, LOGSPACES, status, trusted},
-    terminal,
+use super::{
+    layout::{LEDGER, LOGSPACES},
+    logspace::{KeySource, status, trusted},
 };
+use crate::terminal;
 use clap::{Args, Subcommand};
 use evidence::{Chain, Digest, Entry, KeyError, Ledger, LedgerAudit, LedgerReport, PublicKey};
 use logspace::{EVIDENCE_DIR, read_chain};

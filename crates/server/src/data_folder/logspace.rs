@@ -10,14 +10,13 @@ mod error;
 mod export;
 mod keys;
 mod list;
-mod place;
+mod location;
 mod rebuild;
 mod scrub;
 mod unlock;
 mod verify;
 mod verify_package;
 
-pub(crate) use place::{LEDGER, LOGSPACES, now_us, user};
 pub(crate) use verify::{KeySource, trusted};
 pub(crate) use verify_package::{VerifyPackageOptions, verify_package};
 

@@ -4,7 +4,7 @@
 
 use crate::terminal;
 use clap::{Args, Subcommand};
-use delivery::{QueueSummary, look_into_queue, queues};
+use delivery::{LookError, QueueSummary, look_into_queue, queues};
 use message::Batch;
 use pipeline::Definitions;
 use std::{
@@ -65,14 +65,14 @@ enum QueueError {
     /// There is no queue in a folder.
     NoQueue(PathBuf),
     /// A queue cannot be read.
-    Unreadable(String),
+    Unreadable(LookError),
     /// A part of a queue is damaged.
     Damaged(String),
     /// The template cannot be parsed.
     Template(TemplateError),
     /// The messages cannot be printed.
     Print(io::Error),
-    /// What was wrong with some of the queues; the others were shown.
+    /// Several queues have errors; the others were shown.
     Several(Vec<QueueError>),
 }
 
@@ -81,7 +81,8 @@ impl fmt::Display for QueueError {
         match self {
             QueueError::Folder { path, source } => write!(f, "cannot read {}: {source}", path.display()),
             QueueError::NoQueue(folder) => write!(f, "there is no queue in {}", folder.display()),
-            QueueError::Unreadable(reason) | QueueError::Damaged(reason) => f.write_str(reason),
+            QueueError::Unreadable(error) => error.fmt(f),
+            QueueError::Damaged(reason) => f.write_str(reason),
             QueueError::Template(error) => error.fmt(f),
             QueueError::Print(error) => write!(f, "cannot print: {error}"),
             QueueError::Several(errors) => {
@@ -124,7 +125,7 @@ pub(crate) fn run(options: &QueueOptions) -> ExitCode {
 
 /// Reads the batches of a queue that wait, and describes it.
 fn look(path: &Path, each: &mut dyn FnMut(&Batch, usize)) -> Result<QueueSummary, QueueError> {
-    look_into_queue(path, each).map_err(|error| QueueError::Unreadable(error.to_string()))
+    look_into_queue(path, each).map_err(QueueError::Unreadable)
 }
 
 /// Works through all queues; an unreadable one does not keep the others from being shown.

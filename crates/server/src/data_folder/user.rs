@@ -3,7 +3,10 @@
 //! In: a name, a password from the terminal or standard input, grants. Out: a changed users file; a running
 //! server sees it with the next call. Changes of rights are written to the ledger first.
 
-use crate::data_folder::logspace::{LEDGER, now_us, user};
+use super::{
+    author::{now_us, user},
+    layout::LEDGER,
+};
 use api::{AccountError, Accounts, Grant, RIGHTS, Right, generated_password};
 use clap::{Args, Subcommand};
 use evidence::{Ledger, LedgerEntry};

@@ -3,7 +3,7 @@
 //! In: a message, or a file of them. Out: all values of each, or a template; with `--debug-pattern` the way of the
 //! search. The status is 1 when the last message is of no class. Limits: lines of 64 KiB.
 
-use super::{DatabaseOptions, load};
+use super::database::{DatabaseOptions, load};
 use crate::terminal;
 use clap::Args;
 use jiff::tz::TimeZone;

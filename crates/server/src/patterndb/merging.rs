@@ -2,7 +2,7 @@
 //!
 //! In: a folder. Out: a file. Limits: a file that is not well-formed ends it; nothing is written then.
 
-use super::CommonOptions;
+use super::database::CommonOptions;
 use clap::Args;
 use jiff::Zoned;
 use pipeline::patterndb::{LoadError, merge};

@@ -3,7 +3,7 @@
 //! In: databases. Out: a line an example and a line a difference. The status is 1 when a file cannot be read, 2 when
 //! something differs, 3 when the rule that was asked for has no example. Limits: none of its own.
 
-use super::{CommonOptions, load};
+use super::database::{CommonOptions, load};
 use clap::Args;
 use message::{Ack, Batch, Field, FieldName, Message, Origin, Selection, Stamp, ValueKind};
 use pipeline::{

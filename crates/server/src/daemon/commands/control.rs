@@ -4,16 +4,18 @@
 
 use super::{
     super::{
-        Event, Levels, Settings,
+        console::Levels,
+        event::Event,
         figures::{self, Account, Collector},
         ledger::LedgerKeeper,
         running::Shared,
+        settings::Settings,
     },
     error::CommandError,
 };
 use crate::{
     assemble,
-    control::{Commands, Failure, Stream},
+    control::{Commands, Stream},
     taps::{TapRequest, Taps},
 };
 use config::Disk;
@@ -256,8 +258,10 @@ fn moved(moved: Result<Moved, MoveError>, what: &str) -> Result<String, CommandE
 }
 
 impl Commands for Control {
-    fn stream(&self, line: &str) -> Option<Result<Stream, Failure>> {
-        line.strip_prefix("TAP ").map(|request| Ok(self.tap(request)?))
+    type Error = CommandError;
+
+    fn stream(&self, line: &str) -> Option<Result<Stream, CommandError>> {
+        line.strip_prefix("TAP ").map(|request| self.tap(request))
     }
 
     fn answered(&self, line: &str) {
@@ -267,14 +271,7 @@ impl Commands for Control {
         }
     }
 
-    fn command(&self, line: &str) -> Result<String, Failure> {
-        Ok(self.carried_out(line)?)
-    }
-}
-
-impl Control {
-    /// Carries a command out and returns its answer.
-    fn carried_out(&self, line: &str) -> Result<String, CommandError> {
+    fn command(&self, line: &str) -> Result<String, CommandError> {
         let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
         match (verb, rest) {
             ("STATS", "" | "CSV") => Ok(figures::csv(&self.collector.figures())),

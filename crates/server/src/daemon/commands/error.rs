@@ -9,7 +9,7 @@ use std::{fmt, io};
 
 /// The reason why a command is not carried out.
 #[derive(Debug)]
-pub(super) enum CommandError {
+pub(crate) enum CommandError {
     /// No command begins with these words.
     Unknown(String),
     /// No form of `QUERY`.

@@ -3,11 +3,7 @@
 //! In: a logspace, a question. Out: bytes as received, control characters escaped unless asked otherwise, or JSON. Limits: one message in memory; what is not sealed yet
 //! is not printed; what cannot be read is said, and the rest printed.
 
-use super::{
-    error::VerbError,
-    keys::KeyFiles,
-    place::{Place, now_us},
-};
+use super::{super::author::now_us, error::VerbError, keys::KeyFiles, location::Location};
 use crate::terminal;
 use clap::{Args, ValueEnum};
 use logspace::{document_json, locate_segment, read_chain, segment_file};
@@ -44,7 +40,7 @@ pub(super) struct Selection {
 #[derive(Args, Debug)]
 pub(super) struct Options {
     #[command(flatten)]
-    place: Place,
+    location: Location,
     #[command(flatten)]
     keys: KeyFiles,
     #[command(flatten)]
@@ -87,11 +83,11 @@ impl Selection {
 }
 
 pub(super) fn run(options: &Options) -> Result<bool, VerbError> {
-    let dir = options.place.dir()?;
+    let dir = options.location.dir()?;
     let keys = options.keys.load()?;
     let (from, to) = options.selection.range()?;
     let mut wanted = options.selection.matcher()?;
-    options.place.note("cat", &options.selection.query, json!({"from_us": from, "to_us": to}))?;
+    options.location.note("cat", &options.selection.query, json!({"from_us": from, "to_us": to}))?;
     let chain = read_chain(&journal::OsDisk, &dir).map_err(VerbError::reading(&dir))?;
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let mut good = true;

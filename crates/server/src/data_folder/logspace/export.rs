@@ -4,10 +4,11 @@
 //! Limits: the package is signed with the logspace's key unless another is given.
 
 use super::{
+    super::author::{now_us, user},
     cat::Selection,
     error::VerbError,
     keys::KeyFiles,
-    place::{Place, now_us, user},
+    location::Location,
 };
 use crate::{
     assemble::{self, Environment, ViewMember, ViewSpec},
@@ -31,7 +32,7 @@ use std::{
 #[derive(Args, Debug)]
 pub(super) struct Options {
     #[command(flatten)]
-    place: Place,
+    location: Location,
     #[command(flatten)]
     keys: KeyFiles,
     #[command(flatten)]
@@ -58,7 +59,7 @@ pub(super) fn run(options: &Options) -> Result<bool, VerbError> {
     let exported = export_package(&options.output, &question, parts, &CancelToken::unlimited());
     let exported = exported.map_err(|source| VerbError::Export { output: options.output.clone(), source })?;
     let details = json!({"messages": exported.messages, "manifest": exported.manifest.to_string()});
-    options.place.note("exported", &question.text, details)?;
+    options.location.note("exported", &question.text, details)?;
     options.print(&exported)
 }
 
@@ -77,7 +78,7 @@ impl Options {
 
     fn note(&self, action: &'static str, question: &Question) -> Result<(), VerbError> {
         let details = json!({"from_us": question.from_us, "to_us": question.to_us});
-        self.place.note(action, &question.text, details)
+        self.location.note(action, &question.text, details)
     }
 
     /// Returns the filtered or multiple logspace of that name; none for a local one.
@@ -88,21 +89,21 @@ impl Options {
         let Some(parts) = parts else {
             return Err(VerbError::Configuration { path: path.clone() });
         };
-        Ok(parts.views.into_iter().find(|view| view.name == self.place.name()))
+        Ok(parts.views.into_iter().find(|view| view.name == self.location.name()))
     }
 
     /// Returns the local logspaces to export from.
     fn parts(&self, keys: &Keys) -> Result<Vec<PackagePart<'static>>, VerbError> {
         let asked = self.selection.query()?;
         let part = |local: &str, view: Option<View>| {
-            let dir = self.place.dir_of(local)?;
+            let dir = self.location.dir_of(local)?;
             let signer = self.signer(&dir)?;
             let boundary = boundary(view.as_ref().and_then(|view| view.filter.as_deref()))?;
             let wanted = Box::new(query::matching(&asked, boundary.map(Arc::new)));
             Ok(PackagePart { local: local.to_owned(), view, dir, keys: keys.clone(), signer, wanted })
         };
         let Some(spec) = self.view()? else {
-            return Ok(vec![part(self.place.name(), None)?]);
+            return Ok(vec![part(self.location.name(), None)?]);
         };
         let member = |member: ViewMember| {
             let (name, logspace) = (spec.name.clone(), member.base.clone());

@@ -4,7 +4,7 @@
 
 use super::{
     error::VerbError,
-    place::{Place, time},
+    location::{Location, time},
 };
 use crate::terminal;
 use clap::Args;
@@ -18,7 +18,7 @@ use std::path::Path;
 #[derive(Args, Debug)]
 pub(super) struct Options {
     #[command(flatten)]
-    place: Place,
+    location: Location,
     /// List removed segments too
     #[arg(long)]
     removed: bool,
@@ -28,7 +28,7 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options) -> Result<bool, VerbError> {
-    let dir = options.place.dir()?;
+    let dir = options.location.dir()?;
     let chain = read_chain(&journal::OsDisk, &dir).map_err(VerbError::reading(&dir))?;
     let mut good = true;
     for record in chain.firsts().into_iter().filter_map(|first| chain.last_contents(first)) {

@@ -2,11 +2,7 @@
 //!
 //! In: a logspace, the first number of a segment. Out: a new file in its place. Limits: the server must be stopped.
 
-use super::{
-    error::VerbError,
-    keys::KeyFiles,
-    place::{Place, now_us},
-};
+use super::{super::author::now_us, error::VerbError, keys::KeyFiles, location::Location};
 use crate::terminal;
 use clap::Args;
 use evidence::Recipient;
@@ -18,7 +14,7 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 pub(super) struct Options {
     #[command(flatten)]
-    place: Place,
+    location: Location,
     /// Number of the segment's first message, as `ls` shows it
     first: u64,
     #[command(flatten)]
@@ -35,7 +31,7 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options) -> Result<bool, VerbError> {
-    let dir = options.place.dir()?;
+    let dir = options.location.dir()?;
     let load = |text: &String| Recipient::load(text).map_err(VerbError::Recipient);
     let rebuild = RebuildIndex {
         keys: options.keys.load()?,

@@ -4,7 +4,7 @@
 
 use super::{
     error::VerbError,
-    place::{Place, below},
+    location::{Location, below},
 };
 use crate::terminal;
 use clap::Args;
@@ -16,7 +16,7 @@ use std::{thread, time::Duration};
 #[derive(Args, Debug)]
 pub(super) struct Options {
     #[command(flatten)]
-    place: Place,
+    location: Location,
     /// Megabytes a second at most
     #[arg(long, default_value_t = 32)]
     rate: u64,
@@ -26,7 +26,7 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options) -> Result<bool, VerbError> {
-    let dir = options.place.dir()?;
+    let dir = options.location.dir()?;
     let files = segment_files(&dir).map_err(VerbError::reading(&dir))?;
     let chain = read_chain(&journal::OsDisk, &dir).map_err(VerbError::reading(&dir))?;
     let (mut good, count) = (true, files.len());

@@ -36,7 +36,7 @@ fn batch(first: u64, count: u64) -> Batch {
         messages.push(message);
         text.push(b'\n');
     }
-    let received = Stamp::known(place::now_us(), 0);
+    let received = Stamp::known(super::super::author::now_us(), 0);
     let mut batch = Batch::new(Arc::new(text), vec![Arc::new(Origin::default())], received, Ack::none());
     batch.messages = messages;
     batch
@@ -99,7 +99,7 @@ fn verbs_work_on_a_locked_logspace() {
     assert_eq!(said(&format!("export audit --data DATA KEY -o {} --query n7", package.display())), Ok(true));
     let report = evidence::package::PackageAudit::default().run(&package).unwrap();
     assert_eq!((report.messages, report.faults), (1, vec![]));
-    let ledger = evidence::Ledger::at(&dir.path().join(LEDGER));
+    let ledger = evidence::Ledger::at(&dir.path().join(super::super::layout::LEDGER));
     assert_eq!(ledger.entries().unwrap().count(), 4, "two prints, one export and its result");
 
     // A filtered logspace, by the definition in the configuration.

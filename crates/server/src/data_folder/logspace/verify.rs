@@ -6,7 +6,7 @@
 use super::{
     error::VerbError,
     keys::KeyFiles,
-    place::{Place, below},
+    location::{Location, below},
 };
 use crate::terminal;
 use clap::Args;
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Debug)]
 pub(super) struct Options {
     #[command(flatten)]
-    place: Place,
+    location: Location,
     #[command(flatten)]
     keys: KeyFiles,
     /// Public key or certificate that must have signed the chain; may be given several times
@@ -39,7 +39,7 @@ pub(super) struct Options {
 
 /// Verifies, and prints the findings.
 pub(super) fn run(options: &Options) -> Result<Verdict, VerbError> {
-    let dir = options.place.dir()?;
+    let dir = options.location.dir()?;
     let head = options.head.as_deref().map(|text| Digest::parse(text).ok_or(VerbError::Head));
     let audit = Audit {
         keys: options.keys.load()?,

@@ -5,7 +5,7 @@
 
 use super::{
     error::VerbError,
-    place::time,
+    location::time,
     status,
     verify::{roots, trusted},
 };

@@ -8,17 +8,17 @@ use message::{Severity, Stamp};
 use std::{fmt::Write, sync::atomic::Ordering, time::Duration};
 use transport::{InternalLog, Registry};
 
-/// Counts ticks.
+/// Runs the periodic tasks of a configuration when they are due.
 #[derive(Default)]
-pub(super) struct Clockwork {
+pub(super) struct Scheduler {
     chores: Chores,
     ticks: u64,
 }
 
-impl Clockwork {
-    /// Takes the periodic tasks of another configuration.
+impl Scheduler {
+    /// Replaces the tasks by those of another configuration.
     pub(super) fn take(&mut self, chores: Chores) {
-        *self = Clockwork { chores, ticks: 0 };
+        *self = Scheduler { chores, ticks: 0 };
     }
 
     /// Counts a second, and runs the tasks that are due.
@@ -80,10 +80,10 @@ mod tests {
         let registry = Registry::default();
         registry.register("src.network", "s#0", "x").processed.store(5, Ordering::Relaxed);
         registry.register("dst.file", "d#0", "/y").written.store(4, Ordering::Relaxed);
-        let mut clockwork = Clockwork::default();
-        clockwork.take(Chores { statistics: Some(Duration::from_secs(2)), ..Chores::default() });
+        let mut scheduler = Scheduler::default();
+        scheduler.take(Chores { statistics: Some(Duration::from_secs(2)), ..Chores::default() });
         for _ in 0..3 {
-            clockwork.tick(&registry, &log, Stamp::default());
+            scheduler.tick(&registry, &log, Stamp::default());
         }
         let want = "Log statistics; processed='dst.file(d#0,/y)=0', dropped='dst.file(d#0,/y)=0', \
                     queued='dst.file(d#0,/y)=0', written='dst.file(d#0,/y)=4', processed='src.network(s#0,x)=5'";

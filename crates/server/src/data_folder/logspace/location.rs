@@ -1,23 +1,21 @@
-//! The logspace of a command, and its user.
+//! The logspace of a command.
 //!
 //! In: a name or a directory. Out: the directory, the ledger beside it. Limits: none.
 
-use super::error::VerbError;
+use super::{
+    super::{
+        author::{now_us, user},
+        layout::{LEDGER, LOGSPACES},
+    },
+    error::VerbError,
+};
 use clap::Args;
 use evidence::{Ledger, LedgerEntry};
-use std::{
-    path::{Path, PathBuf},
-    time::{SystemTime, UNIX_EPOCH},
-};
-
-/// Folder of logspaces below the data folder.
-pub(crate) const LOGSPACES: &str = "logspaces";
-/// The ledger below the data folder.
-pub(crate) const LEDGER: &str = "searches.ledger";
+use std::path::{Path, PathBuf};
 
 /// A logspace on disk.
 #[derive(Args, Debug)]
-pub(super) struct Place {
+pub(super) struct Location {
     /// Name of the logspace, or its directory (with a slash)
     logspace: String,
     /// The server's data folder
@@ -25,7 +23,7 @@ pub(super) struct Place {
     data: PathBuf,
 }
 
-impl Place {
+impl Location {
     /// Its name, or its directory.
     pub(super) fn name(&self) -> &str {
         &self.logspace
@@ -71,21 +69,6 @@ impl Place {
         let path = data.join(LEDGER);
         Ledger::at(&path).append(&entry).map_err(|source| VerbError::Write { path, source })
     }
-}
-
-/// Returns the name of the user who runs the command, as the system knows it.
-pub(crate) fn user() -> String {
-    let status = std::fs::read_to_string("/proc/self/loginuid").unwrap_or_default();
-    let name = std::env::var("SUDO_USER").or_else(|_| std::env::var("USER")).unwrap_or_default();
-    match status.trim() {
-        "" | "4294967295" => name,
-        id => format!("{name} (uid {id})"),
-    }
-}
-
-/// Now, microseconds since 1970.
-pub(crate) fn now_us() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as i64)
 }
 
 /// Shortens a path below a directory for printing.

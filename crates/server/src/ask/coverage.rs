@@ -1,0 +1,48 @@
+//! The completeness of an answer, and the exit status that tells it.
+//!
+//! In: the parts of an answer that could not be read. Out: lines on standard error, an exit status. Holds nothing.
+
+use super::error::AskError;
+use crate::terminal;
+use jiff::Timestamp;
+use serde_json::Value;
+use std::process::ExitCode;
+
+/// Exit status of a command whose answer is incomplete because something could not be read: locked, or
+/// damaged.
+const INCOMPLETE: u8 = 3;
+
+/// The completeness of an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Coverage {
+    Whole,
+    /// Something could not be read, and was reported.
+    Partial,
+}
+
+/// Reports on standard error what is missing from an answer or a report.
+pub(super) fn say_unread(answer: &Value) -> Coverage {
+    let unread = answer["unread"].as_array().map(Vec::as_slice).unwrap_or_default();
+    for part in unread {
+        let time = |name: &str| {
+            let time = part[name].as_i64().and_then(|us| Timestamp::from_microsecond(us).ok());
+            time.map_or_else(|| "?".to_owned(), |time| format!("{time:.3}"))
+        };
+        let of = part["logspace"].as_str().map(|name| format!("logspace {name}: ")).unwrap_or_default();
+        let why = terminal::line(part["why"].as_str().unwrap_or_default());
+        errln!("duramen: not read: {of}received {} to {}: {why}", time("from_us"), time("to_us"));
+    }
+    if unread.is_empty() { Coverage::Whole } else { Coverage::Partial }
+}
+
+/// Reports the error of a command and returns its exit status.
+pub(super) fn done(result: Result<Coverage, AskError>) -> ExitCode {
+    match result {
+        Ok(Coverage::Whole) => ExitCode::SUCCESS,
+        Ok(Coverage::Partial) => ExitCode::from(INCOMPLETE),
+        Err(error) => {
+            errln!("duramen: {}", terminal::lines(&error.to_string()));
+            ExitCode::FAILURE
+        }
+    }
+}

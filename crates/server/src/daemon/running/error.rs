@@ -1,0 +1,79 @@
+//! The reasons why a configuration does not come into use.
+//!
+//! In: failures of its parts. Out: a text for the console and for the client who asked. Holds nothing.
+
+use super::{hooks::HookError, sealing::SealingError};
+use logspace::OpenLogspaceError;
+use std::{fmt, io, path::PathBuf};
+use transport::{StageError, tls::TlsError};
+
+/// The reasons why a configuration is not used; the one before stays in use.
+#[derive(Debug)]
+pub(crate) enum ReloadError {
+    /// It has errors: the findings, as a text of several lines.
+    Findings(String),
+    /// The certificate or the key of the page cannot be used.
+    Page(TlsError),
+    /// A command of `hook-commands()` failed.
+    Hook(HookError),
+    /// The options of a logspace cannot be used.
+    Sealing { logspace: String, source: SealingError },
+    /// An open logspace would have to be sealed in another way.
+    SealingChanged { logspace: String },
+    /// A logspace cannot be opened.
+    Logspace(OpenLogspaceError),
+    /// A source or a destination cannot be started.
+    Stage(StageError),
+    /// A destination has no queue, which the check should have found.
+    NoQueue { id: String },
+}
+
+impl fmt::Display for ReloadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReloadError::Findings(text) => f.write_str(text.strip_suffix('\n').unwrap_or(text)),
+            ReloadError::Page(error) => write!(f, "the page: {error}"),
+            ReloadError::Hook(error) => error.fmt(f),
+            ReloadError::Sealing { logspace, source } => write!(f, "logspace {logspace}: {source}"),
+            ReloadError::SealingChanged { logspace } => {
+                write!(f, "how logspace {logspace} is sealed was changed: restart the server to use it")
+            }
+            ReloadError::Logspace(error) => error.fmt(f),
+            ReloadError::Stage(error) => error.fmt(f),
+            ReloadError::NoQueue { id } => write!(f, "destination {id} has no queue: this is a bug"),
+        }
+    }
+}
+
+impl std::error::Error for ReloadError {}
+
+/// The reasons why the parts are not started.
+#[derive(Debug)]
+pub(crate) enum StartError {
+    /// The identity cannot be written to the data folder.
+    Identity { data: PathBuf, source: io::Error },
+    /// The system gives no thread for the names of addresses.
+    NamesThread(io::Error),
+    /// The system gives no threads for sources.
+    Sources(StageError),
+    /// The system gives no thread for tables.
+    TablesThread(io::Error),
+    /// The configuration cannot be used.
+    Configuration(ReloadError),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StartError::Identity { data, source } => {
+                write!(f, "cannot write to {}: {source}", data.display())
+            }
+            StartError::NamesThread(error) => write!(f, "cannot start the thread of names: {error}"),
+            StartError::Sources(error) => error.fmt(f),
+            StartError::TablesThread(error) => write!(f, "cannot start a thread: {error}"),
+            StartError::Configuration(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}

@@ -1,0 +1,129 @@
+//! The state of the running parts that other threads may read.
+//!
+//! In: the parts of a configuration, when it comes into use. Out: copies and handles of this moment.
+//! Holds: the last published state, behind a lock that is held for a copy only.
+
+use super::super::certificate::PageTls;
+use crate::{
+    assemble::{LogspaceSpec, NamedCounters},
+    taps::TapPlace,
+};
+use api::Scope;
+use logspace::Logspace;
+use pipeline::{Definitions, parser::Probes};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use template::Site;
+
+/// The state that other threads may read while the loop works.
+pub(crate) struct Shared {
+    pub(super) site: Arc<Site>,
+    /// The counters of metrics-probe().
+    pub(in crate::daemon) probes: Arc<Probes>,
+    pub(super) page: PageTls,
+    pub(super) state: Mutex<Current>,
+}
+
+/// The state that changes with a configuration.
+#[derive(Default)]
+pub(super) struct Current {
+    pub(super) logspaces: Vec<(LogspaceSpec, Arc<Logspace>)>,
+    /// These and the logspaces made of them, in the form in which they are searched.
+    pub(super) scopes: Vec<Arc<Scope>>,
+    pub(super) tallies: NamedCounters,
+    pub(super) taps: Vec<TapPlace>,
+    pub(super) definitions: Arc<Definitions>,
+    pub(super) config: ConfigInUse,
+}
+
+/// The configuration in use, as it was read.
+#[derive(Clone, Default)]
+pub(crate) struct ConfigInUse {
+    /// An identifier that changes with its text.
+    pub(crate) id: String,
+    /// Its file.
+    pub(crate) original: String,
+    /// Its text, with includes and blocks expanded.
+    pub(crate) preprocessed: String,
+    /// The files that it was read from.
+    pub(crate) files: Vec<String>,
+    /// The graph of sources, paths and destinations, as JSON.
+    pub(crate) graph: String,
+    /// The parts that do not run, with `--skip-unsupported`: one sentence each.
+    pub(crate) left_out: Vec<String>,
+}
+
+impl Shared {
+    pub(super) fn locked(&self) -> MutexGuard<'_, Current> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the TLS settings of the page.
+    pub(crate) fn page(&self) -> &PageTls {
+        &self.page
+    }
+
+    /// Returns the facts about this machine for macros.
+    pub(crate) fn site(&self) -> &Arc<Site> {
+        &self.site
+    }
+
+    /// Returns the tap points, and the names that filters and templates may use.
+    pub(crate) fn taps(&self) -> (Vec<TapPlace>, Arc<Definitions>) {
+        let current = self.locked();
+        (current.taps.clone(), current.definitions.clone())
+    }
+
+    /// Returns the open logspaces in the order of the configuration.
+    pub(crate) fn logspaces(&self) -> Vec<(String, Arc<Logspace>)> {
+        self.locked().logspaces.iter().map(|(spec, logspace)| (spec.name.clone(), logspace.clone())).collect()
+    }
+
+    /// Returns all logspaces, in the form in which they are searched.
+    pub(crate) fn scopes(&self) -> Vec<Arc<Scope>> {
+        self.locked().scopes.clone()
+    }
+
+    /// Returns the open logspaces with the ids of their destinations.
+    pub(crate) fn logspaces_by_id(&self) -> Vec<(String, String, Arc<Logspace>)> {
+        let current = self.locked();
+        let named = |(spec, logspace): &(LogspaceSpec, Arc<Logspace>)| {
+            (spec.id.clone(), spec.name.clone(), logspace.clone())
+        };
+        current.logspaces.iter().map(named).collect()
+    }
+
+    /// Returns the counters along the log paths.
+    pub(crate) fn tallies(&self) -> NamedCounters {
+        self.locked().tallies.clone()
+    }
+
+    /// Returns the configuration in use.
+    pub(crate) fn config(&self) -> ConfigInUse {
+        self.locked().config.clone()
+    }
+
+    /// Returns the present problems, one sentence each.
+    pub(crate) fn troubles(&self) -> Vec<String> {
+        let troubles = self.logspaces().into_iter().filter_map(|(name, logspace)| {
+            let stats = logspace.stats();
+            let starting = (stats.starting_messages > 0).then(|| {
+                format!("starting: {} messages are read back from the journal", stats.starting_messages)
+            });
+            stats.last_error.or(starting).map(|error| format!("logspace {name}: {error}"))
+        });
+        troubles.chain(self.config().left_out).collect()
+    }
+
+    /// Lists remarks for the health check that are no problems, one sentence each.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let notes = self.logspaces().into_iter().filter_map(|(name, logspace)| {
+            let count = logspace.stats().values_without_column;
+            (count > 0).then(|| {
+                format!(
+                    "logspace {name}: its newest segments have too many different names of fields: {count} values share one column and are found more slowly"
+                )
+            })
+        });
+        notes.collect()
+    }
+}

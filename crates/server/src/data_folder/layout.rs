@@ -1,0 +1,6 @@
+//! The names of what verbs and the server both use in the data folder.
+
+/// Folder of logspaces below the data folder.
+pub(crate) const LOGSPACES: &str = "logspaces";
+/// The ledger below the data folder.
+pub(crate) const LEDGER: &str = "searches.ledger";
