@@ -1,8 +1,8 @@
 //! `duramen slog`: logs encrypted line by line with keys that evolve, as syslog-ng's secure logging writes
 //! them.
 //!
-//! In: key and MAC files, logs. Out: the same of syslog-ng's `slogkey`, `slogencrypt`, `slogverify`, byte for byte; exit status 1
-//! when a log is not what was written. Limits: one line at a time; see each step.
+//! In: key and MAC files, logs. Out: the same as from syslog-ng's `slogkey`, `slogencrypt` and `slogverify`, byte for
+//! byte; exit status 1 when a log is not what was written. Limits: one line at a time; see each step.
 
 mod error;
 mod files;

@@ -4,7 +4,7 @@
 //! rate. Messages are copied where they pass and everything else, the filter too, is done by the tap's own thread.
 //! Holds: nothing but the taps that are open. Where nobody looks a batch costs one load of a counter.
 //! Limits: [`TAPS_MAX`] taps; each copies at most [`LOOKED_AT_A_SECOND`] messages a second and has [`WAITING_MAX`]
-//! batches waiting; what is beyond is counted and told, and never waited for.
+//! batches waiting; messages beyond that are counted and reported, and nobody waits for them.
 
 use message::{Batch, Selection};
 use pipeline::{
@@ -33,7 +33,7 @@ const WAITING_MAX: usize = 64;
 /// Most messages that a tap copies in a second: a few milliseconds of the thread that the messages pass on.
 pub(crate) const LOOKED_AT_A_SECOND: u64 = 20_000;
 /// Interval at which a tap without messages checks whether its client has gone, and reports missed messages.
-const TURN: Duration = Duration::from_millis(200);
+const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// Longest time for a client to accept a line.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -239,20 +239,20 @@ impl Session {
         let mut out = Vec::new();
         loop {
             out.clear();
-            match self.batches.recv_timeout(TURN) {
+            match self.batches.recv_timeout(LOOK_EVERY) {
                 Ok(batch) => self.show(&batch, &mut progress, &mut out),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
             }
-            if progress.looked.elapsed() >= TURN {
+            if progress.looked.elapsed() >= LOOK_EVERY {
                 progress.looked = Instant::now();
                 if is_gone(&mut peer) {
                     return Ok(());
                 }
-                self.tell_missed(&mut progress, &mut out)?;
+                self.write_missed(&mut progress, &mut out)?;
             }
             if self.rate && progress.second.elapsed() >= Duration::from_secs(1) {
-                self.tell_rate(&mut progress, &mut out)?;
+                self.write_rate(&mut progress, &mut out)?;
             }
             peer.write_all(&out)?;
             if self.has_enough(&progress) {
@@ -281,7 +281,7 @@ impl Session {
         }
     }
 
-    fn tell_missed(&self, progress: &mut Progress, out: &mut Vec<u8>) -> io::Result<()> {
+    fn write_missed(&self, progress: &mut Progress, out: &mut Vec<u8>) -> io::Result<()> {
         let missed = self.sampler.missed.load(Relaxed);
         if self.rate || missed == progress.missed {
             return Ok(());
@@ -291,7 +291,7 @@ impl Session {
         writeln!(out, "N{more} messages passed that were not looked at")
     }
 
-    fn tell_rate(&self, progress: &mut Progress, out: &mut Vec<u8>) -> io::Result<()> {
+    fn write_rate(&self, progress: &mut Progress, out: &mut Vec<u8>) -> io::Result<()> {
         let seconds = progress.second.elapsed().as_secs_f64();
         let (seen, missed) = (self.sampler.seen.load(Relaxed), self.sampler.missed.load(Relaxed));
         let a_second = |now: u64, then: u64| ((now - then) as f64 / seconds).round();

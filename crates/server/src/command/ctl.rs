@@ -1,6 +1,6 @@
 //! `duramen ctl`: controls or queries a running server over its control socket.
 //!
-//! In: a verb. Out: the server's words; exit status 1 when it says no.
+//! In: a verb. Out: the server's answer; exit status 1 when it refuses.
 
 use super::tap::TapOptions;
 use crate::{

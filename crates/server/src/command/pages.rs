@@ -57,7 +57,7 @@ pub(super) struct ManOptions {
 pub(super) fn completions(options: &CompletionsOptions, mut command: Command) -> ExitCode {
     let mut script = Vec::new();
     clap_complete::generate(options.shell, &mut command, "duramen", &mut script);
-    told(io::stdout().write_all(&script), Path::new("standard output"))
+    reported(io::stdout().write_all(&script), Path::new("standard output"))
 }
 
 /// Prints duramen(1), or writes the pages of all verbs.
@@ -66,24 +66,24 @@ pub(super) fn man(options: &ManOptions, command: Command) -> ExitCode {
     let rendered = Man::new(command.clone()).render(&mut page);
     page.extend_from_slice(MORE.as_bytes());
     match &options.into {
-        None => told(rendered.and_then(|()| io::stdout().write_all(&page)), Path::new("standard output")),
+        None => reported(rendered.and_then(|()| io::stdout().write_all(&page)), Path::new("standard output")),
         Some(folder) => {
             let written = fs::create_dir_all(folder)
                 .and_then(|()| clap_mangen::generate_to(command, folder))
                 .and(rendered)
                 .and_then(|()| fs::write(folder.join("duramen.1"), &page));
-            told(written, folder)
+            reported(written, folder)
         }
     }
 }
 
-fn told(written: io::Result<()>, place: &Path) -> ExitCode {
+fn reported(written: io::Result<()>, target: &Path) -> ExitCode {
     match written {
         Ok(()) => ExitCode::SUCCESS,
         // The reader has stopped early.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            errln!("duramen: cannot write {}: {error}", place.display());
+            errln!("duramen: cannot write {}: {error}", target.display());
             ExitCode::FAILURE
         }
     }

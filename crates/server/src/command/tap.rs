@@ -1,8 +1,7 @@
 //! `duramen ctl tap`: messages of a running server as they pass a place.
 //!
 //! In: a place, a filter, a form. Out: messages on standard output, notices on standard error, until there
-//! are enough
-//! or the terminal says stop. Limits: those of the server's taps.
+//! are enough or the user interrupts it. Limits: those of the server's taps.
 
 use crate::{
     control::{Reply, follow},

@@ -103,8 +103,8 @@ fn convert(options: &RsyslogOptions) -> Result<Conversion, ConvertError> {
         }
         Some(path) => write(path, &format!("{:#}\n", report(&conversion)))?,
         None => {
-            let told = conversion.findings.iter().filter(|one| one.outcome != Outcome::Kept);
-            told.for_each(|finding| errln!("{finding}"));
+            let changed = conversion.findings.iter().filter(|one| one.outcome != Outcome::Kept);
+            changed.for_each(|finding| errln!("{finding}"));
         }
     }
     let counts: Vec<String> = OUTCOMES

@@ -70,7 +70,7 @@ impl PageTls {
         let Some(file) = file else { return };
         // A file that cannot be read any more is reported at the next reload.
         if let Ok(Some(times)) = lifetime(&file) {
-            told(&file, times, Timestamp::now().as_second(), log);
+            report(&file, times, Timestamp::now().as_second(), log);
         }
     }
 
@@ -99,7 +99,7 @@ impl PageTls {
     }
 }
 
-fn told(file: &Path, (begin, end): (i64, i64), now: i64, log: &InternalLog) {
+fn report(file: &Path, (begin, end): (i64, i64), now: i64, log: &InternalLog) {
     let shown = |second: i64| Timestamp::from_second(second).map(|time| time.to_string()).unwrap_or_default();
     let file = file.display();
     if now > end {

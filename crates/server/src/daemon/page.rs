@@ -141,8 +141,8 @@ pub(crate) fn open(
     let accounts = Accounts::at(&settings.data.join("users.json"));
     let password = accounts.first_run().map_err(OpenPageError::Accounts)?;
     if password.is_some() {
-        let noted = ledger.append("(first run)", "add-user", "", serde_json::json!({"user": "admin"}));
-        noted.map_err(OpenPageError::Ledger)?;
+        let recorded = ledger.append("(first run)", "add-user", "", serde_json::json!({"user": "admin"}));
+        recorded.map_err(OpenPageError::Ledger)?;
     }
     let host = shared.site().loghost.clone();
     let key = settings.data.join(ROWS_KEY);
@@ -192,10 +192,10 @@ fn empty(folder: &Path) -> io::Result<()> {
 
 impl Page {
     /// Prints the address of the page; on the first run also the password, once.
-    pub(crate) fn greet(&self, settings: &Settings) {
+    pub(crate) fn print_address(&self, settings: &Settings) {
         let (scheme, address) = (self.scheme, shown(self.listening.address));
         if let Some(password) = &self.password {
-            tell_password(password, &settings.data);
+            print_password(password, &settings.data);
         }
         if settings.quickstart {
             outln!(
@@ -222,7 +222,7 @@ impl Page {
 
 /// Prints the first password. A service's standard output is the system's journal, which others read and which a
 /// source may index: there it is written to a file for the server's user alone.
-fn tell_password(password: &str, data: &Path) {
+fn print_password(password: &str, data: &Path) {
     let file = data.join(FIRST_PASSWORD);
     let another = format!("`duramen user --data {} password admin` sets another", data.display());
     if env::var_os("JOURNAL_STREAM").is_none() {

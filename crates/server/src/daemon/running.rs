@@ -197,7 +197,7 @@ impl Running {
         let scopes = scopes::scopes(&logspaces, &parts.views);
         let mut current = self.shared.locked();
         current.scopes = scopes;
-        current.tallies = parts.tallies;
+        current.counters = parts.tallies;
         current.taps = parts.taps;
         current.definitions = parts.definitions;
         current.config = config;

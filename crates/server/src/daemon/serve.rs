@@ -164,7 +164,7 @@ fn serve(settings: &Settings, log: &InternalLog) -> Result<(), ServeError> {
             .map_err(|source| ServeError::Pidfile { path: path.clone(), source })?;
     }
     if let Some(page) = &page {
-        page.greet(settings);
+        page.print_address(settings);
     }
     notifier.start_watchdog().map_err(ServeError::WatchdogThread)?;
     notifier.ready(STATUS_RUNNING);

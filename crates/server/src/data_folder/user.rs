@@ -95,18 +95,18 @@ fn change(options: &UserOptions) -> Result<(), AccountError> {
         Verb::List => accounts.names()?.iter().for_each(|name| outln!("{name}")),
         Verb::Add(user) => {
             let (name, password) = (&user.name, user.password()?);
-            options.note("add-user", name, "", &[])?;
-            options.done("add-user", name, accounts.add(name, &password))?;
+            options.record("add-user", name, "", &[])?;
+            options.record_failure("add-user", name, accounts.add(name, &password))?;
             errln!("{name} may see nothing yet: duramen user grant {name} LOGSPACE search");
         }
         Verb::Password(user) => {
             let (name, password) = (&user.name, user.password()?);
-            options.note("set-password", name, "", &[])?;
-            options.done("set-password", name, accounts.set_password(name, &password))?;
+            options.record("set-password", name, "", &[])?;
+            options.record_failure("set-password", name, accounts.set_password(name, &password))?;
         }
         Verb::Remove { name } => {
-            options.note("remove-user", name, "", &[])?;
-            options.done("remove-user", name, accounts.remove(name))?;
+            options.record("remove-user", name, "", &[])?;
+            options.record_failure("remove-user", name, accounts.remove(name))?;
         }
         Verb::Grants { name } => {
             let names = match name {
@@ -119,15 +119,15 @@ fn change(options: &UserOptions) -> Result<(), AccountError> {
         }
         Verb::Grant { name, logspace, rights } => {
             let rights = if rights.is_empty() { vec![Right::Search] } else { with_search(rights) };
-            options.note("grant", name, logspace, &rights)?;
-            options.done("grant", name, accounts.grant(name, logspace, &rights))?;
+            options.record("grant", name, logspace, &rights)?;
+            options.record_failure("grant", name, accounts.grant(name, logspace, &rights))?;
         }
         Verb::Revoke { name, logspace, rights } => {
             let rights = if rights.is_empty() { RIGHTS.to_vec() } else { rights.clone() };
             // Without search there is nothing to export or administer.
             let rights = if rights.contains(&Right::Search) { RIGHTS.to_vec() } else { rights };
-            options.note("revoke", name, logspace, &rights)?;
-            options.done("revoke", name, accounts.revoke(name, logspace, &rights))?;
+            options.record("revoke", name, logspace, &rights)?;
+            options.record_failure("revoke", name, accounts.revoke(name, logspace, &rights))?;
         }
     }
     Ok(())
@@ -135,7 +135,7 @@ fn change(options: &UserOptions) -> Result<(), AccountError> {
 
 impl UserOptions {
     /// Records a change of rights; if that fails, nothing is changed.
-    fn note(
+    fn record(
         &self,
         action: &'static str,
         name: &str,
@@ -150,8 +150,8 @@ impl UserOptions {
         self.append(action, logspace, details)
     }
 
-    /// Records that a change failed.
-    fn done(
+    /// Records a change that failed, and returns its outcome.
+    fn record_failure(
         &self,
         action: &'static str,
         name: &str,

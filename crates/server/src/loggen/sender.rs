@@ -116,7 +116,7 @@ pub(super) fn run(
             return connection.finish();
         }
         if let Err(error) = connection.send(&buffer) {
-            connection = again(error, target, pace)?;
+            connection = reconnect(error, target, pace)?;
             continue;
         }
         sent += count;
@@ -125,7 +125,7 @@ pub(super) fn run(
 }
 
 /// Reconnects, or returns the reason why the connection was lost.
-fn again(error: io::Error, target: &Target, pace: &Pace) -> io::Result<Connection> {
+fn reconnect(error: io::Error, target: &Target, pace: &Pace) -> io::Result<Connection> {
     if !pace.reconnect {
         return Err(io::Error::new(error.kind(), format!("the connection was lost: {error}")));
     }

@@ -1,6 +1,6 @@
 //! `patterndb merge`: one database of the files of a folder.
 //!
-//! In: a folder. Out: a file. Limits: a file that is not well-formed ends it; nothing is written then.
+//! In: a folder. Out: a file. Limits: after a file that is not well-formed nothing is written.
 
 use super::database::CommonOptions;
 use clap::Args;

@@ -1,7 +1,8 @@
 //! The files that belong to an encrypted log: the host's key and the MAC of all lines.
 //!
-//! In: bytes. Out: keys and MACs that were checked. Key file, the master key's too: 32 bytes of key, 16 of a CMAC of the number, 8 of the number of lines, the lowest
-//! first. MAC file: 16 bytes of MAC, 16 of a CMAC that shows that they are whole.
+//! In: bytes. Out: keys and MACs that were checked. Holds nothing.
+//! A key file, the master key's too, has 32 bytes of key, 16 of a CMAC of the number of lines, and that number in 8
+//! bytes, the lowest first. A MAC file has 16 bytes of MAC, and 16 of a CMAC that shows that they are whole.
 
 use super::{
     error::SlogError,

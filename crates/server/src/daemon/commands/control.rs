@@ -118,7 +118,7 @@ impl Control {
         }
     }
 
-    /// Returns or sets how much is said. Every form has one answer, as in syslog-ng.
+    /// Returns or sets the level of our own log. Every form has one answer, as in syslog-ng.
     fn level(&self, rest: &str) -> Result<String, CommandError> {
         let mut words = rest.split_whitespace();
         let done = match (words.next().unwrap_or_default(), words.next()) {
@@ -185,12 +185,12 @@ impl Control {
         match (verb, words.next()) {
             ("UNLOCK", Some(key)) => {
                 let identity = Identity::from_line(key).ok_or(CommandError::NoPrivateKey)?;
-                self.note("unlock", name)?;
+                self.record("unlock", name)?;
                 let (opened, locked) = logspace.unlock(&Keys::of(vec![identity]));
                 Ok(format!("OK {opened} segments opened, {locked} stay locked"))
             }
             ("LOCK", None) => {
-                self.note("lock", name)?;
+                self.record("lock", name)?;
                 logspace.lock();
                 Ok(format!("OK {} segments are locked", logspace.snapshot().locked.len()))
             }
@@ -221,9 +221,9 @@ impl Control {
     }
 
     /// Records an action of the owner of the control socket; if that fails, the action is not done.
-    fn note(&self, action: &'static str, logspace: &str) -> Result<(), CommandError> {
-        let noted = self.ledger.append("(control socket)", action, logspace, serde_json::Value::Null);
-        noted.map_err(CommandError::Ledger)
+    fn record(&self, action: &'static str, logspace: &str) -> Result<(), CommandError> {
+        let recorded = self.ledger.append("(control socket)", action, logspace, serde_json::Value::Null);
+        recorded.map_err(CommandError::Ledger)
     }
 
     fn health(&self) -> String {

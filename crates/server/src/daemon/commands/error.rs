@@ -26,7 +26,7 @@ pub(crate) enum CommandError {
     ShuttingDown,
     /// The configuration cannot be used.
     Reload(ReloadError),
-    /// The reload still goes on.
+    /// The reload is not finished yet.
     SlowReload,
     /// The configuration on the disk has errors: the findings, as a text of several lines.
     Findings(String),

@@ -113,16 +113,16 @@ impl Collector {
     /// Lists the reasons why destinations cannot write to the disks of this machine at present, one sentence
     /// each.
     pub(crate) fn destination_troubles(&self) -> Vec<String> {
-        let told = self.active().filter_map(|entry| {
+        let troubles = self.active().filter_map(|entry| {
             entry.trouble().map(|why| format!("destination {} ({}): {why}", entry.id, entry.instance))
         });
-        told.collect()
+        troubles.collect()
     }
 
     /// Lists the problems of listeners that have refused connections for some time, one sentence each.
     pub(crate) fn source_troubles(&self) -> Vec<String> {
         let now = Instant::now();
-        let told = self.active().filter_map(|entry| {
+        let troubles = self.active().filter_map(|entry| {
             let (reason, lasted) = entry.refusals.lasting(now)?;
             let limit = match reason {
                 RefusalReason::MaxConnections => "max-connections()",
@@ -135,7 +135,7 @@ impl Collector {
                 "source {id} ({instance}): connections are refused for {seconds} s, because of {limit}"
             ))
         });
-        told.collect()
+        troubles.collect()
     }
 
     fn active(&self) -> impl Iterator<Item = Arc<Counters>> {
@@ -191,25 +191,25 @@ impl Collector {
                 value: value(&stats),
             }));
         }
-        let tallies = self.shared.tallies();
-        for (name, counters) in &tallies.filters {
+        let of_paths = self.shared.counters();
+        for (name, counters) in &of_paths.filters {
             figures.push(of("filter", name, "matched", counters.matched()));
             figures.push(of("filter", name, "not_matched", counters.not_matched()));
         }
-        for (name, counters) in &tallies.parsers {
+        for (name, counters) in &of_paths.parsers {
             figures.push(of("parser", name, "processed", counters.processed()));
             figures.push(of("parser", name, "discarded", counters.discarded()));
             figures.push(of("parser", name, "made", counters.made()));
         }
-        for (name, counters) in &tallies.paths {
+        for (name, counters) in &of_paths.paths {
             figures.push(of("log", name, "ingress", counters.ingress()));
             figures.push(of("log", name, "egress", counters.egress()));
         }
         figures.extend(sums.into_iter().map(|((component, id), value)| total(component, &id, "", value)));
         figures.push(total("center", "", "received", received));
         figures.push(total("center", "", "queued", queued));
-        figures.push(of("center", "", "routed", tallies.router.routed()));
-        figures.push(of("center", "", "unrouted", tallies.router.unrouted()));
+        figures.push(of("center", "", "routed", of_paths.router.routed()));
+        figures.push(of("center", "", "unrouted", of_paths.router.unrouted()));
         figures
     }
 
@@ -219,9 +219,9 @@ impl Collector {
         for (id, name, logspace) in self.shared.logspaces_by_id() {
             all.extend(logspace_samples(&id, &name, &logspace.stats()));
         }
-        let tallies = self.shared.tallies();
+        let of_paths = self.shared.counters();
         let counter = |name, id: &str, value: u64| step_sample(name, id, None, value);
-        for (name, counters) in &tallies.filters {
+        for (name, counters) in &of_paths.filters {
             let metric = "syslogng_filtered_events_total";
             all.push(step_sample(metric, name, Some("matched"), counters.matched()));
             all.push(step_sample(metric, name, Some("not_matched"), counters.not_matched()));
@@ -232,18 +232,18 @@ impl Collector {
             labels: labels.into_iter().map(|(name, value)| (name.into(), value)).collect(),
             value: count as f64,
         }));
-        for (name, counters) in &tallies.parsers {
+        for (name, counters) in &of_paths.parsers {
             let metric = "syslogng_parsed_events_total";
             all.push(step_sample(metric, name, Some("processed"), counters.processed()));
             all.push(step_sample(metric, name, Some("discarded"), counters.discarded()));
             all.push(step_sample(metric, name, Some("made"), counters.made()));
         }
-        for (name, counters) in &tallies.paths {
+        for (name, counters) in &of_paths.paths {
             all.push(counter("syslogng_route_ingress_total", name, counters.ingress()));
             all.push(counter("syslogng_route_egress_total", name, counters.egress()));
         }
-        all.push(counter("duramen_routed_events_total", "", tallies.router.routed()));
-        all.push(counter("duramen_unrouted_events_total", "", tallies.router.unrouted()));
+        all.push(counter("duramen_routed_events_total", "", of_paths.router.routed()));
+        all.push(counter("duramen_unrouted_events_total", "", of_paths.router.unrouted()));
         all
     }
 
@@ -274,7 +274,7 @@ impl Collector {
             let name = format!("dst.logspace;{id};{name}");
             accounts.push(Account { name, taken: stats.messages_in_total, parts });
         }
-        let router = self.shared.tallies().router;
+        let router = self.shared.counters().router;
         let parts = vec![("routed", router.routed()), ("unrouted", router.unrouted())];
         accounts.push(Account { name: "center;;received".to_owned(), taken: received, parts });
         accounts
@@ -285,7 +285,7 @@ impl Collector {
         self.registry.reset();
         self.shared.probes.reset();
         self.forgotten.store(0, Ordering::Relaxed);
-        self.shared.tallies().reset();
+        self.shared.counters().reset();
     }
 
     /// Sets to zero the totals of sources and destinations with a figure that matches the pattern.

@@ -1,7 +1,7 @@
 //! Counters for readers: syslog-ng's CSV, its queries, and Prometheus text.
 //!
 //! In: the counters of all owners. Out: text. Holds nothing: every call reads the counters again.
-//! The names are syslog-ng's, so that dashboards and scripts go on working; ours are additions.
+//! The names are syslog-ng's, so that dashboards and scripts keep working; ours are additions.
 
 use std::{borrow::Cow, fmt::Write};
 

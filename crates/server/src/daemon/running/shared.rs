@@ -29,7 +29,7 @@ pub(super) struct Current {
     pub(super) logspaces: Vec<(LogspaceSpec, Arc<Logspace>)>,
     /// These and the logspaces made of them, in the form in which they are searched.
     pub(super) scopes: Vec<Arc<Scope>>,
-    pub(super) tallies: NamedCounters,
+    pub(super) counters: NamedCounters,
     pub(super) taps: Vec<TapPlace>,
     pub(super) definitions: Arc<Definitions>,
     pub(super) config: ConfigInUse,
@@ -93,8 +93,8 @@ impl Shared {
     }
 
     /// Returns the counters along the log paths.
-    pub(crate) fn tallies(&self) -> NamedCounters {
-        self.locked().tallies.clone()
+    pub(crate) fn counters(&self) -> NamedCounters {
+        self.locked().counters.clone()
     }
 
     /// Returns the configuration in use.

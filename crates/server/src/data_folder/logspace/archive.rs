@@ -5,7 +5,7 @@
 
 use super::{
     error::VerbError,
-    unlock::{Server, tell},
+    unlock::{Server, send},
 };
 use clap::Args;
 
@@ -50,7 +50,7 @@ pub(super) struct AttachOptions {
 
 pub(super) fn archive(options: &ArchiveOptions) -> Result<bool, VerbError> {
     let age_s = options.older_than.saturating_mul(DAY_S);
-    tell(&options.server, &format!("LOGSPACE ARCHIVE {} {age_s}", options.logspace))
+    send(&options.server, &format!("LOGSPACE ARCHIVE {} {age_s}", options.logspace))
 }
 
 pub(super) fn restore(options: &RestoreOptions) -> Result<bool, VerbError> {
@@ -64,9 +64,9 @@ pub(super) fn restore(options: &RestoreOptions) -> Result<bool, VerbError> {
         }
     };
     let (from_us, to_us) = (time(&options.from, i64::MIN)?, time(&options.to, i64::MAX)?);
-    tell(&options.server, &format!("LOGSPACE RESTORE {} {from_us} {to_us}", options.logspace))
+    send(&options.server, &format!("LOGSPACE RESTORE {} {from_us} {to_us}", options.logspace))
 }
 
 pub(super) fn attach(options: &AttachOptions, verb: &str) -> Result<bool, VerbError> {
-    tell(&options.server, &format!("LOGSPACE {verb} {}", options.logspace))
+    send(&options.server, &format!("LOGSPACE {verb} {}", options.logspace))
 }

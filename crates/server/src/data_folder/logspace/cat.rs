@@ -1,7 +1,8 @@
 //! `duramen logspace cat`: sealed messages, one after the other.
 //!
-//! In: a logspace, a question. Out: bytes as received, control characters escaped unless asked otherwise, or JSON. Limits: one message in memory; what is not sealed yet
-//! is not printed; what cannot be read is said, and the rest printed.
+//! In: a logspace, a question. Out: bytes as received, control characters escaped unless asked otherwise, or JSON.
+//! Limits: one message in memory; messages that are not sealed yet are not printed; a segment that cannot be read is
+//! reported, and the others are printed.
 
 use super::{super::author::now_us, error::VerbError, keys::KeyFiles, location::Location};
 use crate::terminal;
@@ -87,7 +88,7 @@ pub(super) fn run(options: &Options) -> Result<bool, VerbError> {
     let keys = options.keys.load()?;
     let (from, to) = options.selection.range()?;
     let mut wanted = options.selection.matcher()?;
-    options.location.note("cat", &options.selection.query, json!({"from_us": from, "to_us": to}))?;
+    options.location.record("cat", &options.selection.query, json!({"from_us": from, "to_us": to}))?;
     let chain = read_chain(&journal::OsDisk, &dir).map_err(VerbError::reading(&dir))?;
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let mut good = true;

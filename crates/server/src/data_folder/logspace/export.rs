@@ -55,11 +55,11 @@ pub(super) fn run(options: &Options) -> Result<bool, VerbError> {
     let keys = options.keys.load()?;
     let parts = options.parts(&keys)?;
     let question = options.question()?;
-    options.note("export", &question)?;
+    options.record("export", &question)?;
     let exported = export_package(&options.output, &question, parts, &CancelToken::unlimited());
     let exported = exported.map_err(|source| VerbError::Export { output: options.output.clone(), source })?;
     let details = json!({"messages": exported.messages, "manifest": exported.manifest.to_string()});
-    options.location.note("exported", &question.text, details)?;
+    options.location.record("exported", &question.text, details)?;
     options.print(&exported)
 }
 
@@ -76,9 +76,9 @@ impl Options {
         SigningKey::load(&path).map_err(VerbError::SignKey)
     }
 
-    fn note(&self, action: &'static str, question: &Question) -> Result<(), VerbError> {
+    fn record(&self, action: &'static str, question: &Question) -> Result<(), VerbError> {
         let details = json!({"from_us": question.from_us, "to_us": question.to_us});
-        self.location.note(action, &question.text, details)
+        self.location.record(action, &question.text, details)
     }
 
     /// Returns the filtered or multiple logspace of that name; none for a local one.

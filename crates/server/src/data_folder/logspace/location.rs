@@ -44,7 +44,7 @@ impl Location {
     }
 
     /// Records the user and the action in the ledger, before anything is shown.
-    pub(super) fn note(
+    pub(super) fn record(
         &self,
         action: &'static str,
         question: &str,

@@ -52,22 +52,23 @@ pub(super) fn run(options: &Options) -> Result<bool, VerbError> {
     let passphrase = passphrase_for(&options.key)?;
     // An error in the key is reported here, to its owner.
     let identity = Identity::parse(&text, passphrase.as_deref()).map_err(VerbError::ServerIdentity)?;
-    tell(&options.server, &format!("LOGSPACE UNLOCK {} {}", options.logspace, identity.to_line()))
+    send(&options.server, &format!("LOGSPACE UNLOCK {} {}", options.logspace, identity.to_line()))
 }
 
 pub(super) fn lock(options: &LockOptions) -> Result<bool, VerbError> {
-    tell(&options.server, &format!("LOGSPACE LOCK {}", options.logspace))
+    send(&options.server, &format!("LOGSPACE LOCK {}", options.logspace))
 }
 
 pub(super) fn seal(options: &SealOptions) -> Result<bool, VerbError> {
-    tell(&options.server, &format!("LOGSPACE SEAL {}", options.logspace))
+    send(&options.server, &format!("LOGSPACE SEAL {}", options.logspace))
 }
 
 pub(super) fn confirm(options: &SealOptions) -> Result<bool, VerbError> {
-    tell(&options.server, &format!("LOGSPACE CONFIRM {}", options.logspace))
+    send(&options.server, &format!("LOGSPACE CONFIRM {}", options.logspace))
 }
 
-pub(super) fn tell(server: &Server, command: &str) -> Result<bool, VerbError> {
+/// Sends a command to a running server and prints its answer. Returns false when the server refused.
+pub(super) fn send(server: &Server, command: &str) -> Result<bool, VerbError> {
     match ask(&server.control, command, ANSWER_TIMEOUT).map_err(VerbError::Control)? {
         Reply::Done(text) => {
             out!("{}", text.strip_prefix("OK ").unwrap_or(&text));
