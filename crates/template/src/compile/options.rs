@@ -48,3 +48,6 @@ pub(super) fn truth(text: &str) -> Option<bool> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

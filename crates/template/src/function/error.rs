@@ -52,3 +52,6 @@ impl fmt::Display for FunctionError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -262,3 +262,6 @@ pub struct ValuePairs {
     /// The macros it asks for, found once.
     pub(crate) macros: OnceLock<Vec<SelectedMacro>>,
 }
+
+#[cfg(test)]
+mod tests;

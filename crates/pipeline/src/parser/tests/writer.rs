@@ -3,7 +3,7 @@
 use super::{batch, parsed, renderer, shown};
 use crate::{
     Definitions,
-    parser::{Input, Kv, Parser, TextParser},
+    parser::{Input, Json, Kv, Parser, TextParser},
 };
 use message::{Field, FieldName, Selection, ValueKind};
 use std::sync::Arc;
@@ -63,4 +63,12 @@ fn reads_what_the_template_says() {
 fn long_names_are_cut() {
     let text = format!("{}=1", "é".repeat(3) + &"k".repeat(200));
     assert_eq!(parsed(&kv(".p."), text.as_bytes()), format!(".p.{}=1 (cut)", "k".repeat(125)));
+    // With its prefix the longest name fits; one byte more does not.
+    let fits = |length: usize| parsed(&kv(".p."), format!("{}=1", "k".repeat(length)).as_bytes());
+    assert_eq!(fits(125), format!(".p.{}=1", "k".repeat(125)));
+    assert_eq!(fits(126), format!(".p.{}=1 (cut)", "k".repeat(125)));
+    // A character is not cut in two.
+    let json = TextParser::new(Json::default(), Input::message(), ".p.");
+    let text = format!("{{\"{}é\": 1}}", "k".repeat(124));
+    assert_eq!(parsed(&json, text.as_bytes()), format!(".p.{}:Integer=1 (cut)", "k".repeat(124)));
 }
