@@ -1,6 +1,6 @@
-//! What happens to messages between a source and its destinations: filters, parsers, rewrites, log paths.
+//! The way of messages from a source to its destinations: filters, parsers, rewrites, log paths.
 //!
-//! In: batches of messages. Out: batches with a selection of their messages, handed to outlets.
+//! In: batches of messages. Out: batches with a selection of their messages, delivered to outlets.
 //! Holds: what a configuration compiles to; a [`Router`] is immutable, a reload makes a new one.
 //! No socket, no clock, no file: time is an argument. No input makes a step fail.
 //! Limits: each module names its own.

@@ -36,7 +36,7 @@ impl fmt::Display for GeoDatabaseError {
 impl std::error::Error for GeoDatabaseError {}
 
 impl GeoDatabase {
-    /// Puts a database in place, from the bytes of its file. Fails when they are not a database.
+    /// Exchanges the database for that of a file, given as its bytes. Fails when they are not a database.
     pub fn replace(&self, bytes: Vec<u8>) -> Result<(), GeoDatabaseError> {
         let reader = Reader::from_source(bytes).map_err(GeoDatabaseError)?;
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(reader));

@@ -1,4 +1,4 @@
-//! What a destination needs to render templates, and remembers between messages.
+//! The state that a destination needs to render templates, and keeps between messages.
 //!
 //! In: options, the time, what correlation adds. Out: the state that rendering reads and updates. Holds: printed times
 //! and the sequence number.

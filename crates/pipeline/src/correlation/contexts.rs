@@ -120,7 +120,8 @@ impl<T> Contexts<T> {
         self.shards.iter().map(|shard| shard.locked().contexts.len()).sum()
     }
 
-    /// Changes the context of a key, made by `create` if there is none. What must end for want of room is the result.
+    /// Changes the context of a key, made by `create` if there is none. Returns the context that ends
+    /// because a limit is reached.
     pub(crate) fn change(
         &self,
         key: Key,

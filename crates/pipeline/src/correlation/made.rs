@@ -1,4 +1,4 @@
-//! Where made messages go.
+//! Batches of made messages, and where they go.
 //!
 //! In: messages, one by one. Out: batches of them. Holds: the batch that is being filled.
 //! Limits: [`MADE_MAX`] messages a batch.

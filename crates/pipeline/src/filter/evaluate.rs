@@ -216,7 +216,7 @@ fn fixed_field(field: Field, pattern: &Pattern, batch: &Batch, within: &Selectio
         return keep(within, |index| pattern.is_match(batch.fixed(index, field)));
     }
     // A batch comes from few programs and hosts: comparing a value with a handful of others is cheaper than a regular
-    // expression. What comes after the table is full is matched each time.
+    // expression. Once the table is full, other values are matched each time.
     let mut answers: [(&[u8], bool); REMEMBERED_MAX] = [(b"", false); REMEMBERED_MAX];
     let mut count = 0;
     keep(within, |index| {

@@ -61,8 +61,8 @@ pub struct Context {
     pub contexts: Arc<Contexts>,
 }
 
-/// The places of what was added to a batch already.
-type Places = HashMap<usize, (Span, Span)>;
+/// The spans of the names and values that were added to a batch already, by row.
+type AddedRows = HashMap<usize, (Span, Span)>;
 
 impl Context {
     fn rows<'t>(
@@ -91,7 +91,7 @@ impl Context {
 impl Parser for Context {
     fn parse(&self, batch: &mut Batch, within: &Selection, renderer: &mut Renderer) -> Selection {
         let table = self.contexts.table();
-        let mut places = Places::new();
+        let mut added = AddedRows::new();
         let mut made = Vec::new();
         for index in within.iter() {
             for &row in self.rows(&table, batch, index, renderer) {
@@ -102,7 +102,7 @@ impl Parser for Context {
                     batch.set_field(index, name, &made, kind);
                     continue;
                 }
-                let (name_at, value_at) = *places.entry(row).or_insert_with(|| {
+                let (name_at, value_at) = *added.entry(row).or_insert_with(|| {
                     let text = value.constant().unwrap_or_default();
                     (batch.add_extra(name.as_str().as_bytes()), batch.add_extra(text))
                 });

@@ -31,7 +31,7 @@ pub struct Geoip {
 impl Parser for Geoip {
     fn parse(&self, batch: &mut Batch, within: &Selection, renderer: &mut Renderer) -> Selection {
         let Some(reader) = self.database.reader() else { return within.clone() };
-        // Entries are found by their place in the database: many addresses share one.
+        // Entries are found by their offset in the database: many addresses share one.
         let mut known: HashMap<usize, Vec<(Span, Span)>> = HashMap::new();
         for index in within.iter() {
             let place = self.input.span(batch, index, renderer);

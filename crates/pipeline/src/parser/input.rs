@@ -1,4 +1,4 @@
-//! What a parser reads.
+//! The text that a parser reads.
 //!
 //! In: a template, or nothing for `${MESSAGE}`. Out: the text of a message, and where in the batch it lies.
 //! Holds: the template. Limits: none of its own.

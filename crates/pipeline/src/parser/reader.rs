@@ -49,7 +49,7 @@ impl<R: Reader> Parser for TextParser<R> {
         let mut is_first = true;
         for index in within.iter() {
             let span = self.input.span(batch, index, renderer);
-            // Text among the bytes that the batch grows by is read from a copy; its places stay the same.
+            // Text among the bytes that the batch grows by is read from a copy; its spans stay the same.
             let text = if span.is_extra() {
                 copy.clear();
                 copy.extend_from_slice(batch.bytes(span));

@@ -8,7 +8,7 @@
 
 use super::tree::{Node, ROOT, Tree};
 
-/// The place of a value: which parser, and from where to where in the text.
+/// A value that was found: its parser, and its range in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Capture {
     pub(super) node: u32,
@@ -111,7 +111,7 @@ impl Finder {
         }
     }
 
-    /// Goes to a node whose text or value starts at a place of the text.
+    /// Enters a node whose text or value starts at an offset of the text.
     #[inline]
     fn enter(&mut self, tree: &Tree, id: u32, text: &[u8], at: usize) -> EnterResult {
         let node = &tree.nodes[id as usize];
@@ -164,7 +164,7 @@ pub(super) fn find_all(tree: &Tree, text: &[u8]) -> Vec<u32> {
             continue;
         }
         let at = at + taken;
-        // What is tried first must be taken from the end of the list.
+        // The list is taken from its end: the first to be tried goes last.
         for parser in node.parsers.iter().rev() {
             let scanner = tree.nodes[*parser as usize].parser.as_deref();
             let taken = scanner.and_then(|scanner| scanner.take(&text[at..]));
@@ -175,7 +175,7 @@ pub(super) fn find_all(tree: &Tree, text: &[u8]) -> Vec<u32> {
     found
 }
 
-/// Returns the literal child that may continue at a place of the text, and that place.
+/// Returns the literal child that may continue at an offset of the text, and that offset.
 #[inline]
 fn literal_child(tree: &Tree, node: u32, text: &[u8], at: usize) -> Option<(u32, usize)> {
     let at = if text[at..].starts_with(b"\r\n") { at + 1 } else { at };

@@ -2,7 +2,7 @@
 //!
 //! In: the text of a file. Out: starts and ends of elements, and texts that are not empty. Comments, instructions and
 //! document types are left out; they part texts. Only the five entities of XML itself and character references exist.
-//! Holds: the reader. Limits: what is not well-formed is an error at its place; entities are never expanded further.
+//! Holds: the reader. Limits: text that is not well-formed is an error with its position; entities are never expanded further.
 
 use quick_xml::{Reader, XmlVersion, escape::resolve_predefined_entity, events::Event};
 use std::fmt;

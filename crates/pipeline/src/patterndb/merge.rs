@@ -1,7 +1,7 @@
 //! Joins pattern databases: writes the content of each `<patterndb>`, one after the other, into one.
 //!
 //! In: the text of a file. Out: XML, appended. Files of version 1 are brought to the form of today.
-//! Holds nothing between files. Limits: what is not well-formed is an error at its place.
+//! Holds nothing between files. Limits: text that is not well-formed is an error with its position.
 
 use super::markup::{LoadError, Mark, Markup};
 use quick_xml::escape::escape;

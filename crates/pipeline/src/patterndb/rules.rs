@@ -1,4 +1,4 @@
-//! What rules do with a message: values, tags, contexts, actions.
+//! The effects of rules on a message: values, tags, contexts, actions.
 //!
 //! In: a message and its rule; the time. Out: the message with its values; made messages.
 //! Holds: the contexts and what `rate` counts. It outlives a reload of the database and of the configuration.

@@ -1,4 +1,4 @@
-//! What a parser of a pattern reads: `@NUMBER:name@`, `@ESTRING:name: @`.
+//! Parsers of a pattern, and the text that each takes: `@NUMBER:name@`, `@ESTRING:name: @`.
 //!
 //! In: the text between two at signs, once; the rest of a message, often. Out: rule much of it the parser takes,
 //! and which part of that is the value. Each takes at most one length: nothing is tried twice.

@@ -1,7 +1,7 @@
 //! Runs rewrites over a batch.
 //!
 //! In: a batch that may be changed and the messages to change. Out: the batch, changed.
-//! What is the same for all messages is put into the batch once: a constant value, the name of the field.
+//! A constant value and the name of the field are the same for all messages: they are put into the batch once.
 //! Holds nothing. Limits: those of each operation.
 
 use super::{

@@ -1,4 +1,4 @@
-//! `subst()`: replaces what a pattern matches.
+//! `subst()`: replaces the matches of a pattern.
 //!
 //! In: a batch, a field, a pattern and the replacement of its matches. Out: the batch, changed.
 //! Nothing is copied for a message without a match. The groups of a match lie in the old value.
@@ -41,7 +41,7 @@ pub(super) fn all(
                 None => continue,
             },
         };
-        // A value as received does not lie among the bytes that grow here: the new one is made in its final place.
+        // A value as received does not lie among the bytes that grow here: the new one is written where it stays.
         if let Some(constant) = constant.filter(|_| !old.is_extra()) {
             let start = batch.extra.len();
             let bytes = batch.received_bytes.get(old.start()..old.start() + old.len()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Where the new values of a field go.
+//! The destination of the new values of a field.
 //!
 //! In: a field; values of messages, often. Out: the messages, changed. Holds: the name of a pair, which is in the batch
 //! once and not once a message.

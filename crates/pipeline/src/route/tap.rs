@@ -16,7 +16,7 @@ pub trait Viewer: Send + Sync {
     fn look(&self, batch: &Batch, selection: &Selection);
 }
 
-/// A place that messages pass.
+/// A point that messages pass.
 #[derive(Default)]
 pub struct TapPoint {
     open: AtomicUsize,

@@ -1,6 +1,6 @@
 //! A trace of the way through the paths: what `duramen explain` prints.
 //!
-//! In: events, step by step. Out: the same, passed to a [`Tracer`]. Holds: labels, which name the place of a step.
+//! In: events, step by step. Out: the same, passed to a [`Tracer`]. Holds: labels, which name a step.
 //! A running server has neither: its paths are made without labels and have no tracer.
 //! Limits: none of its own.
 
@@ -12,7 +12,7 @@ use message::{Batch, Selection};
 pub struct Label {
     /// Its words: `filter(f_ssh)`, `rewrite r_host: set("x" value("HOST"))`.
     pub what: String,
-    /// Its place: `duramen.conf:12:5`.
+    /// File, line and column: `duramen.conf:12:5`.
     pub place: String,
     /// The parts of its filter or condition.
     pub test: Option<Anatomy>,

@@ -1,4 +1,4 @@
-//! What all calls need to compile their arguments.
+//! The means by which all calls compile their arguments.
 //!
 //! In: words. Out: templates, conditions, errors that name the function. Holds: the name of the function, its offset,
 //! the definitions around it. Limits: those of templates.

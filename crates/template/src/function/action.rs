@@ -1,4 +1,4 @@
-//! What a function does with its arguments, compiled.
+//! The action of a function on its arguments, compiled.
 //!
 //! In: a function's options, once; rendered arguments, often. Out: text, appended, and its type. Holds: the options.
 //! Limits: how many arguments a function takes is checked when it is compiled.

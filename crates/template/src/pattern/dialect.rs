@@ -25,7 +25,7 @@ const JIT_STACK_BYTES_MAX: usize = 1 << 20;
 pub(super) fn compile(text: &str, flags: PatternFlags) -> Result<Engine, PatternError> {
     let translated = translate::translate(text, flags);
     let linear = translated.as_ref().and_then(|translated| regex::bytes::Regex::new(&translated.text).ok());
-    // Where the linear-time engine answers, PCRE2 runs for the rare text that ends in a newline: no machine code for it.
+    // Beside the linear-time engine PCRE2 runs for texts that end in a newline at most: that needs no machine code.
     let pcre = build(text, PatternFlags { disable_jit: flags.disable_jit || linear.is_some(), ..flags })?;
     let names = pcre.capture_names().iter().enumerate();
     let names = names.filter_map(|(group, name)| Some((name.clone()?, group))).collect();

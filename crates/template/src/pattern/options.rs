@@ -1,4 +1,4 @@
-//! What a configuration says about a pattern: its language and flags, and what can be wrong with it.
+//! The options of a pattern: its language and flags, and the errors in both.
 //!
 //! In: names of `type()` and `flags()`. Out: types; an error that says what would be accepted. Holds nothing.
 //! Limits: [`PATTERN_BYTES_MAX`].

@@ -149,7 +149,7 @@ fn append_over(
     }
 }
 
-/// Appends the arguments of one message to the list that starts at a place of the output.
+/// Appends the arguments of one message to the list that starts at an offset of the output.
 fn append_list(
     arguments: &[Template],
     batch: &Batch,

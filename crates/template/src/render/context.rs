@@ -7,7 +7,7 @@
 use crate::renderer::Renderer;
 use message::Batch;
 
-/// Runs something for the message `back` places before the present one; 0 is the present one. It sees that
+/// Runs something for the message `back` messages before the present one; 0 is the present one. It sees that
 /// message alone. `None`: there is no such message.
 pub(super) fn referred<T>(
     back: usize,

@@ -1,7 +1,7 @@
 //! Functions that ask the machine: `uuid`, `dns-resolve-ip`, `getent`.
 //!
-//! In: rendered arguments. Out: text. Holds nothing. What the machine does not know, or not yet, is the argument
-//! itself for an address, and nothing for an entry.
+//! In: rendered arguments. Out: text. Holds nothing. Without an answer, or without one yet, an
+//! address is printed itself, and an entry as nothing.
 //! Limits: none of its own.
 
 use crate::{renderer::Renderer, template::MachineFunction};

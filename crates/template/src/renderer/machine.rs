@@ -1,4 +1,4 @@
-//! What templates ask of the machine they run on: `$(uuid)`, `$(dns-resolve-ip ...)`, `$(getent ...)`.
+//! Questions of templates to the machine they run on: `$(uuid)`, `$(dns-resolve-ip ...)`, `$(getent ...)`.
 //!
 //! In: questions. Out: answers of the program around the pipeline. Holds nothing: this is only the interface. Limits:
 //! an answer must come at once: where waiting would be needed it is `None`, and the question comes again later.

@@ -9,7 +9,7 @@ use crate::value::list_append;
 use message::{Batch, Marks};
 use std::{collections::HashMap, sync::Arc};
 
-/// The tags that a configuration names, by the place of their first mention.
+/// The tags that a configuration names, by the order of their first mention.
 #[derive(Clone, Debug, Default)]
 pub struct TagOrder(Arc<HashMap<String, usize>>);
 

@@ -1,6 +1,6 @@
 //! Changes of names: `rekey()`.
 //!
-//! In: a name. Out: the name under which its value is given on. Holds nothing. Limits: none.
+//! In: a name. Out: the name under which its value continues. Holds nothing. Limits: none.
 
 /// A change of a name.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -11,7 +11,7 @@ pub enum Rekey {
     ShiftLevels(usize),
     /// Puts something before it.
     AddPrefix(String),
-    /// Puts something in the place of how it starts.
+    /// Replaces its start: from, to.
     ReplacePrefix(String, String),
     /// In lower case.
     Lower,

@@ -1,4 +1,4 @@
-//! What a selection of names and values may name: scopes, globs, macros.
+//! The parts of a selection of names and values: scopes, globs, macros.
 //!
 //! In: names of scopes and macros. Out: the same as types. Holds nothing. Limits: none.
 

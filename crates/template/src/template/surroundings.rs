@@ -1,4 +1,4 @@
-//! What a configuration gives to its templates: other templates, functions, filters, databases.
+//! The definitions that a configuration gives to its templates: other templates, functions, filters, databases.
 //!
 //! In: names and expressions in the text of a template. Out: what they refer to. Holds nothing: these are interfaces.
 //! Limits: none.

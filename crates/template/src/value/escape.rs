@@ -1,6 +1,6 @@
 //! The escaping of values of macros before they become part of the text.
 //!
-//! In: a value. Out: the same, made harmless for its place. Holds nothing. Limits: none.
+//! In: a value. Out: the same, made harmless for quoted text or for a path. Holds nothing. Limits: none.
 
 /// The escaping of values. Text of the template itself is never changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

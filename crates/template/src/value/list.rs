@@ -54,7 +54,7 @@ pub fn elements(list: &[u8]) -> Vec<Vec<u8>> {
     found
 }
 
-/// Reads up to the closing quote; the result holds the place after it.
+/// Reads up to the closing quote, and returns the offset after it as well.
 fn quoted(list: &[u8], start: usize, quote: u8) -> (Vec<u8>, usize) {
     let mut element = Vec::new();
     let mut at = start;

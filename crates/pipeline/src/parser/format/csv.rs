@@ -98,7 +98,7 @@ impl Csv {
         text.as_bytes().chunks_exact(2).map(|pair| (pair[0], pair[1])).collect()
     }
 
-    /// Returns the length of the delimiter at a place; `None` when there is none.
+    /// Returns the length of the delimiter at an offset; `None` when there is none.
     #[inline]
     fn delimiter(&self, text: &[u8], at: usize) -> Option<usize> {
         let found = self.string_delimiters.iter().find(|word| text[at..].starts_with(word.as_bytes()));

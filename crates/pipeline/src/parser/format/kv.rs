@@ -78,7 +78,7 @@ impl Kv {
         Kv { decode: Some(decode), ..self }
     }
 
-    /// Returns the first key from a place on.
+    /// Returns the first key from an offset on.
     fn key(&self, text: &[u8], from: usize) -> Option<Key> {
         let mut at = from;
         loop {
@@ -94,7 +94,7 @@ impl Kv {
         }
     }
 
-    /// Returns the key that begins at a place: its separator follows, with blanks in between or not.
+    /// Returns the key that begins at an offset: its separator follows, with blanks in between or not.
     #[inline]
     fn key_at(&self, text: &[u8], start: usize) -> Option<Key> {
         let rest = &text[start..];

@@ -39,7 +39,7 @@ impl Reader for Regexp {
                 None => out.unset_unprefixed(number),
             }
         }
-        // What a longer match before left behind.
+        // Groups that a longer match before has left.
         out.unset_numbered(count);
         for (name, group) in pattern.names() {
             if let Some(value) = slice(*group) {

@@ -243,7 +243,7 @@ impl<'a> Variable<'a> {
     }
 }
 
-/// Returns the end of the name that begins at a place, and the start of its value. Parts of it may be in quotes: `A."b
+/// Returns the end of the name that begins at an offset, and the start of its value. Parts of it may be in quotes: `A."b
 /// c".1`.
 fn name(text: &[u8], start: usize) -> Option<(usize, usize)> {
     let mut end = start;

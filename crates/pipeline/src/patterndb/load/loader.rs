@@ -1,4 +1,4 @@
-//! What is being read of a pattern database.
+//! A pattern database while it is read.
 //!
 //! In: the elements of a file, one by one. Out: a database. Holds: the elements that are open, and what was read.
 //! Limits: the elements of the format bound the depth.
