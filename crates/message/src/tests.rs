@@ -180,13 +180,102 @@ fn selections_are_sets() {
 }
 
 #[test]
-fn the_last_clone_acknowledges() {
-    struct Sink(Arc<Mutex<Vec<Outcome>>>);
-    impl AckSink for Sink {
-        fn acknowledge(&self, outcome: Outcome) {
-            self.0.lock().unwrap().push(outcome);
-        }
+fn selections_know_their_bounds() {
+    let mut some = Selection::none(130);
+    [0, 63, 64, 129].into_iter().for_each(|index| some.add(index));
+    assert_eq!((some.batch_len(), some.count(), some.words().len()), (130, 4, 3));
+    assert!(some.has(63) && some.has(64) && !some.has(65) && !some.has(130) && !some.has(1_000));
+    assert_eq!(some.first(3).iter().collect::<Vec<_>>(), [0, 63, 64]);
+    assert_eq!(some.first(0), Selection::none(130));
+    let mut both = Selection::all(130);
+    assert!(both.is_all() && !some.is_all() && !some.is_empty());
+    both.and(&some);
+    assert_eq!(both, some);
+    both.remove(63);
+    both.remove(1_000);
+    assert_eq!(both.iter().collect::<Vec<_>>(), [0, 64, 129]);
+    assert!(Selection::none(130).is_empty() && Selection::all(0).is_all());
+    assert_eq!(Selection::all(65).words(), [u64::MAX, 1]);
+    let beyond = std::panic::catch_unwind(|| Selection::none(64).add(64));
+    assert!(beyond.is_err(), "a message that the batch does not have was selected");
+}
+
+#[test]
+fn spans_are_cut_at_their_end() {
+    let whole = Span::extra(10, 5);
+    for (from, to, want) in
+        [(0, 5, "+10..15"), (1, 3, "+11..13"), (2, 99, "+12..15"), (4, 2, "+12..12"), (9, 9, "+15..15")]
+    {
+        assert_eq!(format!("{:?}", whole.part(from, to)), want);
     }
+    assert_eq!(format!("{:?}", Span::received(3, 4)), "3..7");
+    assert!(whole.is_extra() && !Span::received(3, 4).is_extra() && !whole.is_empty());
+    assert!(Span::EMPTY.is_empty() && whole.part(2, 2).is_empty());
+}
+
+#[test]
+fn formats_have_their_names() {
+    let formats =
+        [Format::Raw, Format::Rfc3164, Format::Rfc5424, Format::Internal, Format::DevKmsg, Format::Journal];
+    let want = ["raw", "rfc3164", "rfc5424", "internal", "linux:devkmsg", "linux:journald"];
+    assert_eq!(formats.map(Format::name), want);
+}
+
+#[test]
+fn stamps_are_ordered_by_time_first() {
+    let stamp = |unix_us, offset_s, quality| Stamp { unix_us, offset_s, quality };
+    let rising = [
+        stamp(-1, 0, ZoneQuality::Known),
+        stamp(0, -60, ZoneQuality::Known),
+        stamp(0, 60, ZoneQuality::Known),
+        stamp(1, -60, ZoneQuality::Known),
+    ];
+    assert!(rising.is_sorted_by(|one, other| one < other));
+    assert_eq!((rising[0].unix_s(), rising[0].micros()), (-1, 999_999));
+    assert_eq!((rising[3].unix_s(), rising[3].micros()), (0, 1));
+}
+
+#[test]
+fn a_peer_is_an_address_or_a_network() {
+    let network = |text: &str| peer_network(text.parse().unwrap());
+    assert_eq!(network("2001:db8::1"), network("2001:db8::ffff:0:0:2"));
+    assert_ne!(network("2001:db8::1"), network("2001:db8:0:1::1"));
+    assert_ne!(network("10.0.0.1"), network("10.0.0.2"));
+    assert_eq!(network("10.0.0.1"), network("::ffff:10.0.0.1"));
+    let masked = |text: &str, bits| masked_address(text.parse().unwrap(), bits);
+    assert_eq!(masked("10.0.0.1", 120), masked("10.0.0.2", 120));
+    assert_ne!(masked("10.0.0.1", 95), masked("10.0.0.2", 95), "a mask of IPv6 does not cut IPv4");
+    assert_eq!(masked("2001:db8::1", 0), [0; 16]);
+    assert_ne!(masked("2001:db8::1", 128), masked("2001:db8::2", 200));
+}
+
+struct Sink(Arc<Mutex<Vec<Outcome>>>);
+
+impl AckSink for Sink {
+    fn acknowledge(&self, outcome: Outcome) {
+        self.0.lock().unwrap().push(outcome);
+    }
+}
+
+#[test]
+fn one_holder_that_gave_up_is_enough() {
+    for (failing, want) in [(None, Outcome::Done), (Some(0), Outcome::Failed), (Some(2), Outcome::Failed)] {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let holders = vec![Ack::new(Box::new(Sink(seen.clone()))); 3];
+        assert_eq!(format!("{:?} {:?}", holders[0], Ack::none()), "Ack(pending) Ack(none)");
+        for (index, holder) in holders.into_iter().enumerate() {
+            assert!(seen.lock().unwrap().is_empty(), "acknowledged with {index} of 3 gone");
+            if failing == Some(index) {
+                holder.fail();
+            }
+        }
+        assert_eq!(*seen.lock().unwrap(), [want]);
+    }
+    Ack::none().fail();
+}
+
+#[test]
+fn the_last_clone_acknowledges() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let first = Ack::new(Box::new(Sink(seen.clone())));
     let second = first.clone();

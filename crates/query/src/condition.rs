@@ -158,3 +158,6 @@ fn pattern_cost(pattern: &Pattern) -> u32 {
         Pattern::Fuzzy { .. } => 9,
     }
 }
+
+#[cfg(test)]
+mod tests;

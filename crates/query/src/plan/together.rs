@@ -52,3 +52,6 @@ fn words_of(member: &Condition) -> Vec<&Pattern> {
         _ => Vec::new(),
     }
 }
+
+#[cfg(test)]
+mod tests;

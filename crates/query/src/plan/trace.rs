@@ -138,3 +138,6 @@ impl Trace {
 fn address(part: &Condition) -> usize {
     ptr::from_ref(part) as usize
 }
+
+#[cfg(test)]
+mod tests;

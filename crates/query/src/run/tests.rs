@@ -253,6 +253,17 @@ fn explains_what_a_question_costs() {
 }
 
 #[test]
+fn reading_costs_blocks_and_messages() {
+    // A block is opened, decompressed up to the last message wanted of it, and its messages are put together.
+    for (blocks, messages, want_ns) in
+        [(0, 0, 0), (1, 0, 20_000), (1, 1, 80_500), (1, 2, 101_000), (10, 10, 805_000), (10, 90, 1_325_000)]
+    {
+        let took = explain::reading(ReadCost { blocks, bytes: 1 << 20 }, messages);
+        assert_eq!(took.as_nanos(), want_ns, "{messages} messages of {blocks} blocks");
+    }
+}
+
+#[test]
 fn stops_when_told() {
     let query = Query::parse("failed", &ParseOptions::default()).unwrap();
     let run = |cancel| search(&store(), &query, &Search { cancel, ..Search::default() });
