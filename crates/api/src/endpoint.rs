@@ -15,7 +15,11 @@ pub(crate) mod tail;
 
 pub(crate) use queries::{columns, explain, facets, search, validate};
 
-use crate::{assets, error::ApiError, request::guard::API};
+use crate::{
+    assets,
+    error::{ApiError, ErrorCode},
+    request::guard::API,
+};
 use axum::{
     http::{HeaderMap, Method, StatusCode, Uri},
     response::{IntoResponse, Response},
@@ -29,7 +33,7 @@ pub(crate) async fn unknown(uri: Uri) -> ApiError {
 /// Answers calls with a method that the path does not have.
 pub(crate) async fn wrong_method(method: Method, uri: Uri) -> ApiError {
     let text = format!("{} is not called with {method}; see openapi.json", uri.path());
-    ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "bad_request", text)
+    ApiError::new(StatusCode::METHOD_NOT_ALLOWED, ErrorCode::BadRequest, text)
 }
 
 /// Answers everything that is not the API with a file of the page, or not at all.

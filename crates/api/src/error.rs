@@ -18,11 +18,41 @@ pub(crate) struct ErrorAnswer {
     pub(crate) error: ErrorDetail,
 }
 
+/// The codes of errors, as the manual lists them.
+#[derive(Serialize, ToSchema, Clone, Copy, PartialEq, Eq, Debug)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorCode {
+    /// The caller has to log in.
+    Unauthorized,
+    /// The user lacks a right, or the call a header.
+    Forbidden,
+    /// Too many log-ins failed.
+    TooManyAttempts,
+    /// There is no such call, logspace or message.
+    NotFound,
+    /// The request cannot be carried out as it is.
+    BadRequest,
+    /// The query cannot be read.
+    QuerySyntax,
+    /// The time ran out.
+    Timeout,
+    /// The answer, or the number of live tails, would be too large.
+    TooLarge,
+    /// Messages are still being read back after a start.
+    Starting,
+    /// The search needs more memory than it may use.
+    OverBudget,
+    /// Memory or places are in use; the call may be repeated later.
+    Busy,
+    /// The server failed.
+    Internal,
+}
+
 /// An error: what, where, and what to do.
 #[derive(Serialize, ToSchema, Clone, Debug)]
 pub struct ErrorDetail {
-    /// One of the codes of the manual.
-    pub code: &'static str,
+    /// The kind of the error.
+    pub code: ErrorCode,
     /// Description of the error.
     pub message: String,
     /// Start of the wrong part of the query, in characters.
@@ -45,7 +75,7 @@ pub(crate) struct ApiError {
 }
 
 impl ApiError {
-    pub(crate) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> ApiError {
+    pub(crate) fn new(status: StatusCode, code: ErrorCode, message: impl Into<String>) -> ApiError {
         let detail =
             ErrorDetail { code, message: message.into(), position: None, length: None, suggestion: None };
         ApiError { status, detail, retry_after: None }
@@ -56,42 +86,42 @@ impl ApiError {
     }
 
     pub(crate) fn bad_request(message: impl Into<String>) -> ApiError {
-        ApiError::new(StatusCode::BAD_REQUEST, "bad_request", message)
+        ApiError::new(StatusCode::BAD_REQUEST, ErrorCode::BadRequest, message)
     }
 
     pub(crate) fn not_found(message: impl Into<String>) -> ApiError {
-        ApiError::new(StatusCode::NOT_FOUND, "not_found", message)
+        ApiError::new(StatusCode::NOT_FOUND, ErrorCode::NotFound, message)
     }
 
     pub(crate) fn forbidden(message: impl Into<String>) -> ApiError {
-        ApiError::new(StatusCode::FORBIDDEN, "forbidden", message)
+        ApiError::new(StatusCode::FORBIDDEN, ErrorCode::Forbidden, message)
     }
 
     pub(crate) fn internal(message: impl Into<String>) -> ApiError {
-        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", message)
+        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, ErrorCode::Internal, message)
     }
 
     pub(crate) fn unauthorized() -> ApiError {
-        ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", "log in first")
+        ApiError::new(StatusCode::UNAUTHORIZED, ErrorCode::Unauthorized, "log in first")
     }
 
     pub(crate) fn too_many_attempts(wait: Duration) -> ApiError {
         let text = format!("too many failed attempts; try again in {} s", wait.as_secs() + 1);
-        let mut error = ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too_many_attempts", text);
+        let mut error = ApiError::new(StatusCode::TOO_MANY_REQUESTS, ErrorCode::TooManyAttempts, text);
         error.retry_after = Some(wait);
         error
     }
 
     pub(crate) fn starting(wait: Duration) -> ApiError {
         let text = "messages are still being read back from the journal after a start, and an export would lack them: try again later";
-        let mut error = ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "starting", text);
+        let mut error = ApiError::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::Starting, text);
         error.retry_after = Some(wait);
         error
     }
 
     /// An error for a resource that is used up for now.
     pub(crate) fn busy(message: impl Into<String>, wait: Duration) -> ApiError {
-        let mut error = ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "busy", message);
+        let mut error = ApiError::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::Busy, message);
         error.retry_after = Some(wait);
         error
     }
@@ -116,5 +146,45 @@ impl IntoResponse for ApiError {
             response.headers_mut().insert(header::RETRY_AFTER, value);
         }
         response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! The codes and the page that lists them.
+
+    use super::ErrorCode::{self, *};
+    use std::{collections::BTreeSet, fs, path::Path};
+
+    /// The code after another; a new one cannot be left out here.
+    fn next(code: ErrorCode) -> Option<ErrorCode> {
+        Some(match code {
+            Unauthorized => Forbidden,
+            Forbidden => TooManyAttempts,
+            TooManyAttempts => NotFound,
+            NotFound => BadRequest,
+            BadRequest => QuerySyntax,
+            QuerySyntax => Timeout,
+            Timeout => TooLarge,
+            TooLarge => Starting,
+            Starting => OverBudget,
+            OverBudget => Busy,
+            Busy => Internal,
+            Internal => return None,
+        })
+    }
+
+    #[test]
+    fn the_manual_lists_every_code_and_no_other() {
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/manual/http-api.md");
+        let page = fs::read_to_string(page).unwrap();
+        let start = page.find("\nCodes: ").unwrap();
+        let list = page[start..].split_once(".\n").unwrap().0;
+        let is_code = |word: &&str| word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+        let listed: BTreeSet<&str> = list.split('`').skip(1).step_by(2).filter(is_code).collect();
+        let known = std::iter::successors(Some(Unauthorized), |code| next(*code));
+        let known: Vec<String> = known.map(|code| serde_json::to_string(&code).unwrap()).collect();
+        let known: BTreeSet<&str> = known.iter().map(|code| code.trim_matches('"')).collect();
+        assert_eq!(known, listed);
     }
 }

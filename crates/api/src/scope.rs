@@ -6,11 +6,13 @@
 use crate::error::ApiError;
 use logspace::{Logspace, Unlocked};
 use query::{Boundary, SearchScope, SearchedLogspace};
+use serde::Serialize;
 use std::{
     collections::HashMap,
     sync::Arc,
     time::{Duration, Instant},
 };
+use utoipa::ToSchema;
 
 /// Longest time that an export waits until a logspace has started.
 const START_PATIENCE: Duration = Duration::from_secs(60);
@@ -18,7 +20,8 @@ const START_PATIENCE: Duration = Duration::from_secs(60);
 const START_LOOK: Duration = Duration::from_millis(100);
 
 /// The kinds of logspaces.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Serialize, ToSchema, Clone, Copy, PartialEq, Eq, Debug)]
+#[serde(rename_all = "lowercase")]
 pub enum ScopeKind {
     /// A logspace that messages are written to.
     Local,
@@ -26,16 +29,6 @@ pub enum ScopeKind {
     Filtered,
     /// Several logspaces at once.
     Multiple,
-}
-
-impl ScopeKind {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            ScopeKind::Local => "local",
-            ScopeKind::Filtered => "filtered",
-            ScopeKind::Multiple => "multiple",
-        }
-    }
 }
 
 /// A logspace by the name that it is searched by.

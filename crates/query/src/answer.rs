@@ -104,21 +104,39 @@ pub struct Unread {
     pub messages: Option<Range<u64>>,
     /// Received times of the first and the last, microseconds since 1970.
     pub received_us: (i64, i64),
-    /// The reason: a word below, or a sentence about the damage.
-    pub why: String,
+    /// The reason.
+    pub reason: UnreadReason,
 }
 
-/// Reason of unread messages: the key is not there.
-pub const LOCKED: &str = "locked";
+/// The reason of unread messages.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum UnreadReason {
+    /// The key is not there.
+    Locked,
+    /// The archive is not there.
+    Away,
+    /// The journal lost them.
+    Lost,
+    /// They are still being read back from the journal.
+    Starting,
+    /// The file cannot be opened.
+    Damaged,
+    /// A sentence about the damage.
+    Unreadable(String),
+}
 
-/// Reason of unread messages: the file cannot be opened.
-pub(crate) const DAMAGED: &str = "damaged";
-/// Reason of unread messages: the archive is not there.
-pub const AWAY: &str = "away";
-/// Reason of unread messages: the journal lost them.
-pub const LOST: &str = "lost";
-/// Reason of unread messages: they are still being read back from the journal.
-pub const STARTING: &str = "starting";
+impl std::fmt::Display for UnreadReason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            UnreadReason::Locked => "locked",
+            UnreadReason::Away => "away",
+            UnreadReason::Lost => "lost",
+            UnreadReason::Starting => "starting",
+            UnreadReason::Damaged => "damaged",
+            UnreadReason::Unreadable(why) => why,
+        })
+    }
+}
 
 impl Unread {
     /// Describes the loss to a user: which messages are missing and why.
@@ -132,18 +150,20 @@ impl Unread {
             }
             _ => format!("messages received {from} to {to}"),
         };
-        match self.why.as_str() {
-            LOCKED => {
+        match &self.reason {
+            UnreadReason::Locked => {
                 format!("{which} are locked and were not searched: unlock the logspace with its private key")
             }
-            AWAY => format!("{which} are in an archive that is not attached and were not searched"),
-            LOST => format!("up to all of {which} are lost: the journal no longer has them"),
-            STARTING => {
+            UnreadReason::Away => {
+                format!("{which} are in an archive that is not attached and were not searched")
+            }
+            UnreadReason::Lost => format!("up to all of {which} are lost: the journal no longer has them"),
+            UnreadReason::Starting => {
                 format!(
                     "{which} are still being read back from the journal and were not searched: ask again soon"
                 )
             }
-            why => format!("{which} may be left out: {why}"),
+            reason => format!("{which} may be left out: {reason}"),
         }
     }
 }

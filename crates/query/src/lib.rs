@@ -19,9 +19,7 @@ mod stage;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{
-    AWAY, Answer, Clock, Facet, Histogram, LOCKED, LOST, Row, STARTING, Search, SearchError, TimedOut, Unread,
-};
+pub use answer::{Answer, Clock, Facet, Histogram, Row, Search, SearchError, TimedOut, Unread, UnreadReason};
 pub use condition::{highlight::utf16_ranges, matcher::Matcher};
 pub use language::{
     error::{Hint, QueryError},

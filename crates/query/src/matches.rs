@@ -12,7 +12,7 @@ pub(crate) use histogram::{HistogramRange, event_buckets};
 pub(crate) use segment::{SegmentMatches, matching};
 
 use crate::{
-    answer::{AWAY, Clock, DAMAGED, LOCKED, LOST, STARTING, Search, SearchError, TimedOut, Unread},
+    answer::{Clock, Search, SearchError, TimedOut, Unread, UnreadReason},
     memory::MemoryPermit,
     question::Query,
     scope::{SearchScope, VisibleSegment},
@@ -104,23 +104,23 @@ pub(crate) fn locked(space: &SearchScope, search: &Search) -> Vec<Unread> {
     let mut unread: Vec<Unread> = Vec::new();
     for (index, (member, end)) in space.members.iter().zip(space.ends(search)).enumerate() {
         let mut following = None;
-        let locked = member.snapshot.locked.iter().map(|extent| (extent, LOCKED));
-        let away = member.snapshot.away.iter().map(|extent| (extent, AWAY));
-        let damaged = member.snapshot.damaged.iter().map(|extent| (extent, DAMAGED));
-        let lost = member.snapshot.lost.iter().map(|extent| (extent, LOST));
+        let locked = member.snapshot.locked.iter().map(|extent| (extent, UnreadReason::Locked));
+        let away = member.snapshot.away.iter().map(|extent| (extent, UnreadReason::Away));
+        let damaged = member.snapshot.damaged.iter().map(|extent| (extent, UnreadReason::Damaged));
+        let lost = member.snapshot.lost.iter().map(|extent| (extent, UnreadReason::Lost));
         // They are behind the snapshot: only who asks for an older one does not want them.
         let asked = search.until.get(index).copied().unwrap_or(u64::MAX);
-        let starting = member.snapshot.starting.iter().map(|extent| (extent, STARTING));
+        let starting = member.snapshot.starting.iter().map(|extent| (extent, UnreadReason::Starting));
         let starting = starting.filter(|(extent, _)| extent.first < asked);
         let known = locked.chain(away).chain(damaged).chain(lost).filter(|(extent, _)| extent.first < end);
-        for (Locked { first, count, received_us }, why) in known.chain(starting) {
+        for (Locked { first, count, received_us }, reason) in known.chain(starting) {
             let outside = search.from_us.is_some_and(|from| received_us.1 < from)
                 || search.to_us.is_some_and(|to| received_us.0 >= to);
             if outside && search.clock == Clock::Received {
                 continue;
             }
             match unread.last_mut() {
-                Some(last) if following == Some(*first) && last.member == index && last.why == why => {
+                Some(last) if following == Some(*first) && last.member == index && last.reason == reason => {
                     last.received_us.1 = received_us.1;
                     if let Some(messages) = &mut last.messages {
                         messages.end = first + count;
@@ -130,7 +130,7 @@ pub(crate) fn locked(space: &SearchScope, search: &Search) -> Vec<Unread> {
                     member: index,
                     messages: (!member.is_bounded).then_some(*first..first + count),
                     received_us: *received_us,
-                    why: why.to_owned(),
+                    reason,
                 }),
             }
             following = Some(first + count);

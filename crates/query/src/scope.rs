@@ -6,7 +6,7 @@
 pub(crate) mod boundary;
 pub(crate) mod browse;
 
-use crate::answer::{DAMAGED, LOCKED, Search, Unread};
+use crate::answer::{Search, Unread, UnreadReason};
 use lookup::{ReadError, SegmentView, Snapshot};
 use std::sync::Arc;
 
@@ -105,17 +105,17 @@ impl VisibleSegment<'_> {
     /// Returns the note for the answer when the segment cannot be read; the error itself when the search has
     /// to stop.
     pub(crate) fn unread(&self, error: ReadError) -> Result<Unread, ReadError> {
-        let why = match error {
+        let reason = match error {
             ReadError::Stopped(_) => return Err(error),
-            ReadError::Locked { .. } if self.is_bounded => LOCKED.to_owned(),
+            ReadError::Locked { .. } if self.is_bounded => UnreadReason::Locked,
             // The name of the file would reveal something about messages outside the boundary.
-            _ if self.is_bounded => DAMAGED.to_owned(),
-            error => error.to_string(),
+            _ if self.is_bounded => UnreadReason::Damaged,
+            error => UnreadReason::Unreadable(error.to_string()),
         };
         let first = self.view.first_sequence();
         let messages = first..first + u64::from(self.view.len());
         let messages = (!self.is_bounded).then_some(messages);
-        Ok(Unread { member: self.member, messages, received_us: self.view.received_range(), why })
+        Ok(Unread { member: self.member, messages, received_us: self.view.received_range(), reason })
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{
         sessions::User,
     },
     error::ApiError,
-    json::types::{HealthAnswer, LogspaceHealth},
+    json::types::{HealthAnswer, HealthStatus, LogspaceHealth},
     request::{client::is_forwarded, connection::Caller, guard},
     scope::{Scope, ScopeKind},
     state::State,
@@ -48,9 +48,9 @@ pub(crate) async fn health(
     let is_well = !has_more && scopes.iter().all(|scope| error(scope).is_none());
     let is_starting = scopes.iter().any(|scope| starting(scope).is_some());
     let status = match (is_well, is_starting) {
-        (false, _) => "degraded",
-        (true, true) => "starting",
-        (true, false) => "ok",
+        (false, _) => HealthStatus::Degraded,
+        (true, true) => HealthStatus::Starting,
+        (true, false) => HealthStatus::Ok,
     };
     let (mut not_running, mut sources, mut destinations) = (Vec::new(), Vec::new(), Vec::new());
     let mut logspaces = Vec::new();

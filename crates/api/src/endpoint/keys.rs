@@ -5,7 +5,7 @@
 
 use crate::{
     access::{accounts::Right, sessions::User},
-    error::ApiError,
+    error::{ApiError, ErrorCode},
     json::types::{LockRequest, SealAnswer, UnlockAnswer, UnlockRequest},
     request::{extract::Body, guard},
     search::searching,
@@ -54,7 +54,7 @@ pub(crate) async fn unlock(
     let opened = opened.map_err(|error| ApiError::bad_request(format!("the key cannot be used: {error}")))?;
     if opened.is_empty() {
         let text = format!("the key opens nothing that is locked in logspace {}", scope.name);
-        return Err(ApiError::new(StatusCode::BAD_REQUEST, "bad_request", text));
+        return Err(ApiError::new(StatusCode::BAD_REQUEST, ErrorCode::BadRequest, text));
     }
     let mut answer = UnlockAnswer { opened: 0, locked: 0 };
     for (base, unlocked, locked) in opened {
@@ -106,7 +106,7 @@ pub(crate) async fn seal(
         Some(sealed_below) => Ok(Json(SealAnswer { sealed_below })),
         None => Err(ApiError::new(
             StatusCode::GATEWAY_TIMEOUT,
-            "timeout",
+            ErrorCode::Timeout,
             "the segment is not sealed yet; what holds it up is in the server's own log",
         )),
     }

@@ -4,7 +4,10 @@
 //! within boundaries; what takes longer is left out.
 
 use crate::{
-    access::{accounts::RIGHTS, sessions::User},
+    access::{
+        accounts::{RIGHTS, Right},
+        sessions::User,
+    },
     error::ApiError,
     json::types::LogspaceAnswer,
     scope::{Scope, ScopeKind},
@@ -34,7 +37,7 @@ pub(crate) async fn logspaces(
         let mut may = Vec::new();
         for right in RIGHTS {
             if state.may(&user, &scope.name, right)? {
-                may.push(right.name());
+                may.push(right);
             }
         }
         rights.push(may);
@@ -49,7 +52,7 @@ pub(crate) async fn logspaces(
     Ok(Json(searching::blocking(&state, &name, cancelled, work).await?))
 }
 
-fn answer(scope: &Scope, may: Vec<&'static str>, user: &User, cancel: &CancelToken) -> LogspaceAnswer {
+fn answer(scope: &Scope, may: Vec<Right>, user: &User, cancel: &CancelToken) -> LogspaceAnswer {
     let space = scope.space(&user.keyring);
     let extent = query::extent(&space, cancel).ok();
     let received_us = extent.and_then(|extent: Extent| extent.received_us);
@@ -59,7 +62,7 @@ fn answer(scope: &Scope, may: Vec<&'static str>, user: &User, cancel: &CancelTok
     };
     LogspaceAnswer {
         name: scope.name.clone(),
-        kind: scope.kind.name(),
+        kind: scope.kind,
         may,
         messages: extent.map(|extent| extent.messages),
         bytes: (scope.kind == ScopeKind::Local).then(bytes),

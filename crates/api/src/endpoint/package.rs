@@ -7,7 +7,7 @@
 use super::session::token;
 use crate::{
     access::{accounts::Right, sessions::User},
-    error::ApiError,
+    error::{ApiError, ErrorCode},
     json::types::{ClockName, Operator, TimeRange},
     request::extract::{Body as Asked, Parameters},
     scope::{Scope, ScopeMember},
@@ -250,7 +250,7 @@ async fn made(
         ExportError::Io(error) => ApiError::internal(format!("the package cannot be written: {error}")),
         ExportError::Read(ReadError::Stopped(_)) => {
             let text = format!("it took more than {MINUTES_MAX} minutes: ask for a shorter time range");
-            ApiError::new(StatusCode::GATEWAY_TIMEOUT, "timeout", text)
+            ApiError::new(StatusCode::GATEWAY_TIMEOUT, ErrorCode::Timeout, text)
         }
         error => ApiError::internal(error.to_string()),
     })

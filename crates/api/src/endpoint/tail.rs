@@ -8,7 +8,7 @@
 
 use crate::{
     access::{accounts::Right, sessions::User},
-    error::ApiError,
+    error::{ApiError, ErrorCode},
     json::{
         ids::Id,
         rows,
@@ -76,7 +76,7 @@ pub(crate) async fn tail(
     Parameters(parameters): Parameters<TailParameters>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
     let seat = state.tails.clone().try_acquire_owned().map_err(|_| {
-        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "too_large", "too many live tails are open")
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::TooLarge, "too many live tails are open")
     })?;
     let (query, mut search) =
         searching::prepare(&parameters.query, parameters.default_operator, &TimeRange::default())?;

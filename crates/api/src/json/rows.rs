@@ -3,10 +3,10 @@
 //! In: answers. Out: what is sent. Bytes that are not UTF-8 are replaced; the raw bytes are there as base64.
 
 use crate::{
-    error::{ApiError, ErrorDetail},
+    error::{ApiError, ErrorCode, ErrorDetail},
     json::{
         ids::Ids,
-        types::{Bars, Facet, Row, Unread, ValueCount},
+        types::{Bars, EventQuality, Facet, Row, Unread, ValueCount},
     },
     scope::{Scope, ScopeKind},
 };
@@ -34,10 +34,10 @@ pub(crate) fn row(ids: &Ids, scope: &Scope, document: &Document, highlights: &[R
         event_us: document.event.unix_us,
         event_offset_s: document.event.offset_s,
         event_quality: match document.event.quality {
-            ZoneQuality::Absent => "absent",
-            ZoneQuality::Known => "known",
-            ZoneQuality::ZoneGuessed => "zone_guessed",
-            ZoneQuality::YearGuessed => "year_guessed",
+            ZoneQuality::Absent => EventQuality::Absent,
+            ZoneQuality::Known => EventQuality::Known,
+            ZoneQuality::ZoneGuessed => EventQuality::ZoneGuessed,
+            ZoneQuality::YearGuessed => EventQuality::YearGuessed,
         },
         facility: Facility::name(facility).map_or_else(|| facility.0.to_string(), str::to_owned),
         severity: priority.severity().name(),
@@ -153,7 +153,7 @@ pub(crate) fn facet(facet: &query::Facet) -> Facet {
 /// Returns the error in a query, for the client.
 pub(crate) fn query_detail(error: &QueryError) -> ErrorDetail {
     ErrorDetail {
-        code: "query_syntax",
+        code: ErrorCode::QuerySyntax,
         message: error.message.clone(),
         position: Some(error.position),
         length: Some(error.length),
@@ -171,19 +171,19 @@ impl From<QueryError> for ApiError {
 pub(crate) fn search_error(error: &SearchError, limit: Duration) -> ApiError {
     match error {
         SearchError::Cancelled => {
-            ApiError::new(StatusCode::REQUEST_TIMEOUT, "timeout", "the search was cancelled")
+            ApiError::new(StatusCode::REQUEST_TIMEOUT, ErrorCode::Timeout, "the search was cancelled")
         }
         SearchError::TimedOut => {
             let text =
                 format!("nothing was searched within {} ms: ask for a shorter time range", limit.as_millis());
-            ApiError::new(StatusCode::GATEWAY_TIMEOUT, "timeout", text)
+            ApiError::new(StatusCode::GATEWAY_TIMEOUT, ErrorCode::Timeout, text)
         }
         SearchError::Refused(why) => ApiError::bad_request(why.clone()),
         SearchError::OverBudget(over) if over.of == BudgetOf::AllSearches => {
             ApiError::busy(over.to_string(), MEMORY_RETRY_AFTER)
         }
         SearchError::OverBudget(over) => {
-            ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "over_budget", over.to_string())
+            ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, ErrorCode::OverBudget, over.to_string())
         }
         SearchError::Read(error) => ApiError::internal(error.to_string()),
     }
@@ -198,7 +198,7 @@ pub(crate) fn unread(scope: &Scope, unread: &query::Unread) -> Unread {
         to: messages.map(|messages| messages.end),
         from_us: unread.received_us.0,
         to_us: unread.received_us.1,
-        why: unread.why.clone(),
+        why: unread.reason.to_string(),
     }
 }
 

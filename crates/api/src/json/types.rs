@@ -2,7 +2,7 @@
 //!
 //! In: JSON. Out: JSON. Limits: unknown members of a request are refused, so that a misspelt one is noticed.
 
-use crate::{error::ErrorDetail, json::ids::Id};
+use crate::{access::accounts::Right, error::ErrorDetail, json::ids::Id, scope::ScopeKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -35,9 +35,9 @@ pub struct LogspaceAnswer {
     /// Its name in the configuration.
     pub name: String,
     /// `local`, `filtered` or `multiple`.
-    pub kind: &'static str,
+    pub kind: ScopeKind,
     /// Rights of the user there: `search`, `export`, `administer`.
-    pub may: Vec<&'static str>,
+    pub may: Vec<Right>,
     /// Messages that may be seen of it; absent when they could not be counted in time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub messages: Option<u64>,
@@ -183,6 +183,22 @@ pub struct ExplainAnswer {
     pub unread: Vec<Unread>,
 }
 
+/// The part of a segment that is read to answer a part of a condition.
+#[derive(Serialize, ToSchema, Clone, Copy, PartialEq, Eq, Debug)]
+#[serde(rename_all = "lowercase")]
+pub enum PartReads {
+    /// The index of words.
+    Words,
+    /// Columns of values or of times.
+    Columns,
+    /// The messages that the index leaves undecided.
+    Text,
+    /// Nothing: the answer is known at once.
+    Nothing,
+    /// Whatever its parts read.
+    Parts,
+}
+
 /// A part of a condition.
 #[derive(Serialize, ToSchema)]
 pub struct ExplainedPart {
@@ -190,7 +206,7 @@ pub struct ExplainedPart {
     pub asks: String,
     /// `words` (the index of words), `columns`, `text` (the messages that the index leaves undecided are
     /// read), `nothing` (known at once), `parts`.
-    pub reads: &'static str,
+    pub reads: PartReads,
     /// Segments in which it was evaluated; in the others the parts before it left no messages.
     pub segments: u64,
     /// Distinct words, or values of a column, that match, added up over segments.
@@ -371,6 +387,20 @@ pub struct ValueCount {
     pub count: u64,
 }
 
+/// The certainty of the time of a sender.
+#[derive(Serialize, ToSchema, Clone, Copy, PartialEq, Eq, Debug)]
+#[serde(rename_all = "snake_case")]
+pub enum EventQuality {
+    /// It names its zone.
+    Known,
+    /// Its zone was guessed.
+    ZoneGuessed,
+    /// Its year was guessed, and perhaps its zone.
+    YearGuessed,
+    /// The message has none.
+    Absent,
+}
+
 /// A message in a list.
 #[derive(Serialize, ToSchema)]
 pub struct Row {
@@ -386,7 +416,7 @@ pub struct Row {
     /// Offset of the sender's zone, seconds east.
     pub event_offset_s: i32,
     /// `known`, `zone_guessed`, `year_guessed` or `absent`.
-    pub event_quality: &'static str,
+    pub event_quality: EventQuality,
     /// Facility name, or its number where it has none.
     pub facility: String,
     /// Severity name.
@@ -521,11 +551,23 @@ pub struct ValidateAnswer {
     pub error: Option<ErrorDetail>,
 }
 
+/// The state of the server as a whole.
+#[derive(Serialize, ToSchema, Clone, Copy, PartialEq, Eq, Debug)]
+#[serde(rename_all = "lowercase")]
+pub enum HealthStatus {
+    /// All is well.
+    Ok,
+    /// Something is held back or wrong.
+    Degraded,
+    /// Messages are being read back from a journal.
+    Starting,
+}
+
 /// The health of the server.
 #[derive(Serialize, ToSchema)]
 pub struct HealthAnswer {
     /// `ok`; `degraded` while something is held back or wrong; `starting` while messages are read back from a journal.
-    pub status: &'static str,
+    pub status: HealthStatus,
     /// One for each logspace that the session's user may search; empty without a session.
     pub logspaces: Vec<LogspaceHealth>,
     /// Parts of the configuration that were left out because they are not supported, for a session that may
@@ -558,3 +600,6 @@ pub struct LogspaceHealth {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub values_without_column: Option<u64>,
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 //!
 //! In: a request. Out: a typed value. Limits: `BODY_BYTES_MAX`, [`BODY_WITHIN`].
 
-use crate::error::ApiError;
+use crate::error::{ApiError, ErrorCode};
 use axum::{
     Json,
     extract::{FromRequest, FromRequestParts, Query, Request},
@@ -23,8 +23,13 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
 
     async fn from_request(request: Request, state: &S) -> Result<Body<T>, ApiError> {
         let read = timeout(BODY_WITHIN, Json::<T>::from_request(request, state)).await;
-        let late =
-            |_| ApiError::new(StatusCode::REQUEST_TIMEOUT, "timeout", "the body of the call did not come");
+        let late = |_| {
+            ApiError::new(
+                StatusCode::REQUEST_TIMEOUT,
+                ErrorCode::Timeout,
+                "the body of the call did not come",
+            )
+        };
         read.map_err(late)?
             .map(|Json(body)| Body(body))
             .map_err(|error| ApiError::bad_request(error.body_text()))

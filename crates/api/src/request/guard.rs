@@ -7,7 +7,7 @@
 
 use crate::{
     access::{accounts::CredentialId, credentials::Refusal, security_event::SecurityEvent, sessions::User},
-    error::ApiError,
+    error::{ApiError, ErrorCode},
     request::{
         client::client,
         connection::{Caller, InRequest},
@@ -83,7 +83,7 @@ async fn check(state: &State, name: &str, password: &str, client: IpAddr) -> Res
     match state.credentials().check(state.accounts(), client, name, password).await {
         Ok(credential) => Ok(credential),
         Err(Refusal::Wrong) => {
-            Err(ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", "wrong user or password"))
+            Err(ApiError::new(StatusCode::UNAUTHORIZED, ErrorCode::Unauthorized, "wrong user or password"))
         }
         Err(Refusal::Wait(wait)) => Err(ApiError::too_many_attempts(wait)),
         Err(Refusal::Busy) => {
@@ -139,7 +139,7 @@ fn foreign(state: &State, request: &Request) -> Option<(StatusCode, String, Stri
 /// An error in the shape of the API, or as text for people.
 fn refused(request: &Request, status: StatusCode, text: String) -> Response {
     match request.uri().path().starts_with(API) {
-        true => ApiError::new(status, "bad_request", text).into_response(),
+        true => ApiError::new(status, ErrorCode::BadRequest, text).into_response(),
         false => (status, text + "\n").into_response(),
     }
 }

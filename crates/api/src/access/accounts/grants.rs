@@ -6,6 +6,7 @@
 use super::{AccountError, Accounts, allowed_name};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use utoipa::ToSchema;
 
 /// Most grants of one user.
 const GRANTS_MAX: usize = 1_000;
@@ -13,7 +14,7 @@ const GRANTS_MAX: usize = 1_000;
 pub const EVERY_LOGSPACE: &str = "*";
 
 /// A right in a logspace.
-#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Serialize, Deserialize, ToSchema, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[serde(rename_all = "lowercase")]
 pub enum Right {
     /// See its name, search and follow it, read messages.

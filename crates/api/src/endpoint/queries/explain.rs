@@ -8,7 +8,7 @@ use crate::{
     error::ApiError,
     json::{
         rows,
-        types::{ExplainAnswer, ExplainRequest, ExplainedPart},
+        types::{ExplainAnswer, ExplainRequest, ExplainedPart, PartReads},
     },
     request::extract::Body,
     search::searching,
@@ -82,11 +82,11 @@ fn part(told: ::query::ExplainedPart) -> ExplainedPart {
     ExplainedPart {
         asks: told.shown,
         reads: match told.means {
-            Means::Parts => "parts",
-            Means::Nothing => "nothing",
-            Means::Words => "words",
-            Means::Columns => "columns",
-            Means::Text => "text",
+            Means::Parts => PartReads::Parts,
+            Means::Nothing => PartReads::Nothing,
+            Means::Words => PartReads::Words,
+            Means::Columns => PartReads::Columns,
+            Means::Text => PartReads::Text,
         },
         segments: told.segments,
         words: told.words,
