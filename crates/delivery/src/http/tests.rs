@@ -1,5 +1,6 @@
 //! A server with prepared answers, and what becomes of the messages.
 
+mod cuts;
 mod items;
 
 use crate::{
