@@ -176,7 +176,7 @@ impl Files {
         }
     }
 
-    /// Counts what was written to the file at `index`, which had so many messages and bytes of output before.
+    /// Counts what was written to the file at `index`, which had `messages` and `bytes` of output before.
     fn count(&mut self, index: usize, (messages, bytes): (usize, usize)) {
         let file = &self.open[index];
         let (messages_left, bytes_left) = file.output.amount();

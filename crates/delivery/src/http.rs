@@ -140,9 +140,9 @@ impl Http {
         match (verdict, results) {
             (ResponseAction::Success, Some(results)) => self.settle_items(&request, place, &results),
             (ResponseAction::Success, None) => self.pending.done(&request),
-            (ResponseAction::Drop, _) => self.give_up(&request, place, &reply),
+            (ResponseAction::Drop, _) => self.abort(&request, place, &reply),
             (ResponseAction::Retry, _) if self.pending.count_try(&request) > self.target.retries => {
-                self.give_up(&request, place, &reply);
+                self.abort(&request, place, &reply);
             }
             (ResponseAction::Retry | ResponseAction::Disconnect, _) => {
                 self.pending.put_back(&request);
@@ -231,7 +231,7 @@ impl Http {
         is_over
     }
 
-    fn give_up(&mut self, request: &Arc<Request>, place: usize, reply: &Reply) {
+    fn abort(&mut self, request: &Arc<Request>, place: usize, reply: &Reply) {
         self.pending.done(request);
         self.refuse(request, place, &reply.to_string(), request.messages);
     }

@@ -198,7 +198,7 @@ pub struct FileTarget {
 /// `logrotate()`: `name` becomes `name.1`, that `name.2`, and so on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rotation {
-    /// `size()`: a file that has so many bytes is put aside.
+    /// `size()`: a file of this many bytes is put aside.
     pub bytes: u64,
     /// `rotations()`: how many are kept; at least 1.
     pub kept: u32,

@@ -85,7 +85,7 @@ impl Output {
         self.ends.get(at).map(|end| &self.bytes[self.written..*end])
     }
 
-    /// The message that starts so many bytes behind what was written, for targets that have several on their way.
+    /// Returns the message that starts `offset` bytes behind what was written, for targets that have several on their way.
     pub(super) fn message_at(&self, offset: usize) -> Option<&[u8]> {
         let start = self.written + offset;
         let at = self.ends.partition_point(|end| *end <= start);

@@ -241,7 +241,7 @@ impl<W: Writer> Queue<W> {
         }
     }
 
-    /// Says that items were written, `lost` of their messages not: they no longer count as queued, unless they are
+    /// Counts items as written, `lost` of their messages as not: they no longer count as queued, unless they are
     /// on the disk.
     pub(super) fn done(&self, count: usize, bytes: usize, lost: usize) {
         let mut state = self.lock();
@@ -309,6 +309,8 @@ impl<W: Writer> Outlet for Queue<W> {
                 return;
             }
         }
+        // A few messages would keep the whole batch in memory for as long as they wait; one that is written at once need not
+        // be copied.
         let sparse = count * SPARSE < delivery.batch.len() && delivery.batch.rcptid == 0;
         if bounded && sparse && !state.items.is_empty() {
             let (batch, selection) = copied_out(&delivery);
@@ -327,6 +329,7 @@ impl<W: Writer> Outlet for Queue<W> {
             return self.write_with(writer, item, budget);
         }
         state.items.push_back(item);
+        // A thread that works looks for more before it rests: to wake it costs a system call for nothing.
         let rests = state.resting.is_some();
         drop(state);
         if rests {

@@ -284,7 +284,7 @@ impl Worker {
         self.settle();
     }
 
-    /// Counts what the target or its receiver did not take, and says how many messages that was.
+    /// Counts what the target or its receiver did not take. Returns how many messages that was.
     fn count_refused(&mut self) -> usize {
         let most = self.count + self.summaries;
         let unwritable = self.driver.take_unwritable().min(most);
@@ -297,6 +297,7 @@ impl Worker {
     /// Tries until all is written. False when the time to stop is over first.
     fn write_out(&mut self) -> bool {
         stats::add(&self.queue.counters.bytes, self.driver.size());
+        // A value on the stack: the write that succeeds at once, nearly every one, pays for one look at the clock.
         let mut retry = Retry::new(self.driver.size(), Instant::now());
         while let Err(error) = self.driver.flush() {
             // A slow reader is no error, but the thread looks now and then whether it must stop.
@@ -317,7 +318,7 @@ impl Worker {
         true
     }
 
-    /// Counts and tells an error of the target. Returns how long to wait before the next try.
+    /// Counts and reports an error of the target. Returns how long to wait before the next try.
     fn suspended(&mut self, error: &io::Error) -> Duration {
         stats::add(&self.queue.counters.errors, 1);
         let reopen = self.queueing.reopen_after;
@@ -341,7 +342,7 @@ impl Worker {
         pause
     }
 
-    /// Waits before another try. Says whether there is to be one.
+    /// Waits before another try. Returns whether there is to be one.
     fn pause(&mut self, until: Instant) -> bool {
         loop {
             let until = self.stop_at.map_or(until, |stop| until.min(stop));

@@ -57,7 +57,7 @@ pub(crate) struct BatchReader {
     at_first_batch: Option<Box<dyn FnOnce() + Send + Sync>>,
 }
 
-/// Messages of one origin within a batch: frames so far and the origin's place.
+/// Messages of one origin within a batch: the number of frames up to their end, and the origin.
 pub(crate) struct Run {
     pub(crate) frames: usize,
     pub(crate) origin: Arc<Origin>,
@@ -87,7 +87,7 @@ impl BatchReader {
         }
     }
 
-    /// The settings; takes new ones over after a reload. Says whether they are new.
+    /// Takes new settings over after a reload. Returns whether there were any.
     pub(crate) fn refresh(&mut self) -> bool {
         let settings = self.cell.settings();
         if Arc::ptr_eq(&settings, &self.settings) {
@@ -137,7 +137,7 @@ impl BatchReader {
     }
 
     /// Reads the next bytes of a stream through `read`, behind those of the buffer, converted where `encoding()`
-    /// asks for it. Gives what `read` gave.
+    /// asks for it. Returns what `read` returned.
     pub(crate) fn read(
         &mut self,
         bytes: &mut Vec<u8>,
@@ -151,7 +151,7 @@ impl BatchReader {
         Ok(size)
     }
 
-    /// Bytes of the stream that the end of the last read stands for; nothing when that cannot be told.
+    /// Returns how many bytes of the stream the end of the last read stands for; nothing when that cannot be known.
     pub(crate) fn raw_size(&self, rest: &[u8]) -> Option<usize> {
         match &self.transcoder {
             Some(transcoder) => transcoder.raw_size(&self.raw, rest),
@@ -173,7 +173,7 @@ impl BatchReader {
         self.settings.options.multi_line_timeout
     }
 
-    /// Finds the whole frames of a connection's bytes and says how many bytes are done with.
+    /// Finds the whole frames of a connection's bytes, and returns how many bytes they take.
     pub(crate) fn split(&mut self, bytes: &[u8]) -> usize {
         self.take_frames();
         let done = self.framer.split(bytes, &mut self.frames);
@@ -230,7 +230,7 @@ impl BatchReader {
         }
     }
 
-    /// Decodes the frames found and hands them on as one batch of one origin.
+    /// Decodes the frames found and forwards them as one batch of one origin.
     pub(crate) fn forward(
         &mut self,
         bytes: Arc<Vec<u8>>,
@@ -251,27 +251,30 @@ impl BatchReader {
         if self.frames.is_empty() {
             return;
         }
+        // One origin is the rule; only datagrams of several peers share a batch.
         let mut batch = Batch::new(bytes, Vec::with_capacity(1), self.clock.now(), Ack::none());
         let (mut first, mut odd) = (0, 0);
         for run in runs {
             let last = run.frames.min(self.frames.len());
-            let place = place_of(&mut batch, &run.origin);
+            let origin = origin_index(&mut batch, &run.origin);
             let decoded = batch.messages.len();
             let frames = &self.frames[first..last];
             match &mut self.gelf {
-                Some(gelf) => odd += gelf.gelf_frames(&mut batch, frames, place),
+                Some(gelf) => odd += gelf.gelf_frames(&mut batch, frames, origin),
                 None if self.settings.options.form == Form::Accounting => {
-                    odd += accounting(&mut batch, frames, self.settings.options.decode.default_pri, place);
+                    odd += accounting(&mut batch, frames, self.settings.options.decode.default_pri, origin);
                 }
-                None => self.decoder.decode_frames(&mut batch, frames, place),
+                None => self.decoder.decode_frames(&mut batch, frames, origin),
             }
             let messages = decoded..batch.messages.len();
             hosts::apply(&mut batch, messages, &run.origin, &self.settings.options);
             first = last;
         }
         odd += self.frames.iter().filter(|frame| !frame.marks.is_empty()).count();
+        // Before the path runs: another reader of this thread may then use the list.
         self.recycle_frames();
         let counters = &self.settings.counters;
+        // Threads share the counters, and an atomic write of nothing costs as much as one of something.
         if odd > 0 {
             stats::add(&counters.frame_errors, odd);
         }
@@ -300,7 +303,7 @@ impl BatchReader {
         Batch::new(bytes, vec![origin.clone()], self.clock.now(), Ack::none())
     }
 
-    /// Hands on what such a decoder made: texts are cut at the limit, hosts set as for frames.
+    /// Forwards what such a decoder made: texts are cut at the limit, hosts set as for frames.
     pub(crate) fn forward_decoded(
         &mut self,
         mut batch: Batch,
@@ -340,7 +343,7 @@ impl BatchReader {
         hosts::replace(batch, messages, &self.settings.options);
     }
 
-    /// Gives a decoded batch its numbers and its window, and hands it to the pipeline.
+    /// Numbers a decoded batch, takes its share of the window, and passes it to the pipeline.
     pub(crate) fn deliver(&self, mut batch: Batch, completion: Option<Box<dyn Completion>>) {
         let (messages, bytes) = (batch.len(), batch.received_bytes.len() + batch.extra.len());
         let counters = &self.settings.counters;
@@ -350,6 +353,7 @@ impl BatchReader {
         if let Some(numbers) = &self.settings.options.rcptid {
             batch.rcptid = numbers.fetch_add(messages as u64, Ordering::Relaxed);
         }
+        // The window is taken here, whatever a path then drops: the acknowledgement that gives it back is the batch's own.
         batch.ack = self.window.acquire(messages, bytes, completion);
         let budget = self.turns.begin(messages, Instant::now);
         self.settings.intake.take(batch, &budget);
@@ -360,7 +364,7 @@ fn gelf(options: &SourceOptions) -> Option<Box<ShippedReader>> {
     (options.form == Form::Gelf).then(|| Box::new(ShippedReader::new(options.decode.clone(), "")))
 }
 
-/// Adds records of process accounting; gives how many of them could not be read.
+/// Adds records of process accounting. Returns how many of them could not be read.
 fn accounting(batch: &mut Batch, frames: &[Frame], pri: Option<Priority>, origin: u16) -> usize {
     let first = batch.len();
     for frame in frames {
@@ -381,8 +385,8 @@ fn framer(settings: &Settings) -> Framer {
     }
 }
 
-/// The place of an origin in the batch's list. There are few, and neighbours repeat.
-fn place_of(batch: &mut Batch, origin: &Arc<Origin>) -> u16 {
+/// Returns the index of an origin in the batch's list. There are few, and the last one is the likeliest: neighbours repeat.
+fn origin_index(batch: &mut Batch, origin: &Arc<Origin>) -> u16 {
     let known = batch.origins.iter().rposition(|known| Arc::ptr_eq(known, origin));
     let place = known.unwrap_or_else(|| {
         batch.origins.push(origin.clone());

@@ -18,7 +18,7 @@
 //! | `session` | a stream of messages, whatever carries it |
 //! | `secure` | a stream inside of TLS |
 //! | `batch_reader` | received bytes to batches: frames, messages, names, window, hand-over |
-//! | `positions` | where reading goes on after a restart |
+//! | `positions` | positions at which reading resumes after a restart |
 //! | `options` | what a configuration says about a source |
 
 mod batch_reader;

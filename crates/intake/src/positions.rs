@@ -1,4 +1,4 @@
-//! Where reading goes on after a restart: file positions, journal cursors.
+//! Positions at which reading resumes after a restart: of files and of the journal.
 //!
 //! In: acknowledged positions. Out: the same after a restart. Holds: a map in memory, saved by one thread.
 //! The file is replaced whole: written beside, synced, renamed, folder synced. Format: a first line, then lines of

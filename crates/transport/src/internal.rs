@@ -44,7 +44,7 @@ struct Shared {
 #[derive(Default)]
 struct Waiting {
     entries: VecDeque<Entry>,
-    /// Whole messages that somebody made.
+    /// Messages that parsers made.
     batches: VecDeque<Batch>,
     lost: u64,
 }
@@ -75,7 +75,7 @@ impl InternalLog {
         self.0.wake.notify_one();
     }
 
-    /// Hands over messages that a parser made: `inject-mode(internal)`.
+    /// Adds messages that a parser made: `inject-mode(internal)`.
     pub fn inject(&self, batch: Batch) {
         let mut waiting = self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let held: usize = waiting.batches.iter().map(Batch::len).sum();
@@ -89,8 +89,8 @@ impl InternalLog {
         self.0.wake.notify_one();
     }
 
-    /// Takes the oldest of the messages that were made.
-    pub fn take_made(&self) -> Option<Batch> {
+    /// Takes the oldest batch of messages that a parser made.
+    pub fn take_injected(&self) -> Option<Batch> {
         self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner).batches.pop_front()
     }
 
@@ -131,23 +131,23 @@ impl InternalLog {
 pub struct LogPause {
     pause: Duration,
     next: Option<Instant>,
-    unsaid: usize,
+    unreported: usize,
 }
 
 impl LogPause {
     /// One line in `pause`.
     pub fn new(pause: Duration) -> LogPause {
-        LogPause { pause, next: None, unsaid: 0 }
+        LogPause { pause, next: None, unreported: 0 }
     }
 
     /// Counts events. Returns how many a line stands for, when it is time for one.
     pub fn count(&mut self, events: usize, now: Instant) -> Option<usize> {
-        self.unsaid += events;
-        if self.unsaid == 0 || self.next.is_some_and(|next| now < next) {
+        self.unreported += events;
+        if self.unreported == 0 || self.next.is_some_and(|next| now < next) {
             return None;
         }
         self.next = Some(now + self.pause);
-        Some(std::mem::take(&mut self.unsaid))
+        Some(std::mem::take(&mut self.unreported))
     }
 }
 

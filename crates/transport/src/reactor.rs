@@ -19,7 +19,7 @@ use tokio::{
     sync::watch,
 };
 
-/// More cores than this do not make sockets faster.
+/// Most reactors: more cores than this do not make sockets faster.
 const REACTORS_MAX: usize = 16;
 
 /// The running reactors. Clones share them; they end when the last clone is gone.
@@ -64,6 +64,7 @@ impl Reactors {
 
     /// Runs a task on the next reactor.
     pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        // In turns, not by load: connections of log senders live long, and which of them will be busy is not known yet.
         let turn = self.0.next.fetch_add(1, Ordering::Relaxed);
         self.0.sockets[turn % self.0.sockets.len()].spawn(task);
     }

@@ -166,7 +166,7 @@ impl Counters {
     }
 
     /// Sets the totals to zero; what goes up and down stays. What waits in a queue counts as taken just now, so that
-    /// `processed = written + dropped + queued` goes on to hold.
+    /// `processed = written + dropped + queued` still holds.
     pub fn reset(&self) {
         let totals = [
             &self.written,

@@ -219,7 +219,7 @@ fn a_name_that_cannot_be_a_file_holds_up_nobody() {
 }
 
 #[test]
-fn a_rotated_file_is_written_anew_after_reopen() {
+fn a_rotated_file_is_created_again_after_reopen() {
     let setup = Setup::new("x.log");
     setup.write(&["h|1"]);
     fs::rename(setup.folder.path().join("x.log"), setup.folder.path().join("x.1")).unwrap();
@@ -316,7 +316,7 @@ fn idle_files_are_closed() {
     assert!(files.open.is_empty() && files.next_tick().is_none());
 }
 
-/// Takes so many bytes, then none for once.
+/// Takes a number of bytes, then none for once.
 struct Narrow {
     bytes: Vec<u8>,
     room: usize,

@@ -47,7 +47,7 @@ impl SettingsCell {
     }
 }
 
-/// Datagrams cannot be held back, only lost: their window is so many times that of a connection, enough for a
+/// Datagrams cannot be held back, only lost: their window is this many times that of a connection, enough for a
 /// quarter of a second of a flood.
 const DATAGRAM_WINDOWS: usize = 16;
 

@@ -94,7 +94,7 @@ impl Tail {
         let size = io::Read::read_to_end(&mut part, buffer)?;
         // The file may have been rewritten since the last look, and even while it was read: bytes that are still there
         // now belong to the successor, others were read before.
-        if size > 0 && self.is_written_anew()? && self.has(&buffer[start..])? {
+        if size > 0 && self.is_rewritten()? && self.has(&buffer[start..])? {
             buffer.truncate(start);
             return Ok(0);
         }
@@ -103,7 +103,7 @@ impl Tail {
     }
 
     /// Returns whether the first bytes differ from those that were read before.
-    fn is_written_anew(&self) -> io::Result<bool> {
+    fn is_rewritten(&self) -> io::Result<bool> {
         Ok(self.read_head(self.head.len())? != self.head)
     }
 

@@ -191,7 +191,7 @@ fn finds_a_file_that_was_rotated_while_it_was_stopped() {
 }
 
 #[test]
-fn starts_anew_after_a_truncation() {
+fn starts_again_after_a_truncation() {
     let setup = Setup::new();
     setup.append("log", "a long first line\n");
     let sources = setup.follow();

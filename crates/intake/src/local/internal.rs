@@ -15,14 +15,14 @@ pub(crate) async fn read_internal(mut here: Local) {
     let mut batch_reader = here.batch_reader();
     let origin = origin_of(String::new());
     loop {
-        if let Some(mut made) = here.log.take_made() {
+        if let Some(mut injected) = here.log.take_injected() {
             batch_reader.refresh();
             let from = origin(batch_reader.settings());
             let ours =
                 |old: &Arc<Origin>| Arc::new(Origin { source: from.source.clone(), ..Origin::clone(old) });
-            made.origins = made.origins.iter().map(ours).collect();
-            batch_reader.replace_names(&mut made);
-            batch_reader.deliver(made, None);
+            injected.origins = injected.origins.iter().map(ours).collect();
+            batch_reader.replace_names(&mut injected);
+            batch_reader.deliver(injected, None);
             batch_reader.window.wait_for_room().await;
             continue;
         }

@@ -39,7 +39,7 @@ pub struct HttpOptions {
     pub(crate) book: AckBook,
 }
 
-/// One permit is so many bytes.
+/// Bytes that one permit stands for.
 pub(crate) const BUDGET_UNIT: usize = 1 << 10;
 
 impl HttpOptions {

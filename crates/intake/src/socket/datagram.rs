@@ -27,7 +27,7 @@ use transport::{HostNames, InternalLog, stats, sys};
 const DATAGRAM_BYTES_MAX: usize = 64 << 10;
 /// In a flood a batch of a few datagrams costs mostly waking up; so long a pause makes it a hundred times larger.
 const GATHER: Duration = Duration::from_millis(1);
-/// A batch of so many datagrams is a sign of a flood.
+/// A batch of this many datagrams is a sign of a flood.
 const GATHER_COUNT_MIN: usize = 8;
 /// Smallest socket buffer that holds two pauses of a million datagrams a second, at 768 bytes each in the kernel.
 const GATHER_BUFFER_BYTES_MIN: usize = 4 << 20;

@@ -97,7 +97,7 @@ pub(crate) fn refuse(context: &mut X509StoreContextRef, why: Refusal) {
     context.set_error(unsafe { X509VerifyResult::from_raw(code) });
 }
 
-/// Bounds the size of a handshake message: of so many bytes a peer may make us keep ten at once.
+/// Bounds the size of a handshake message: a peer may make us keep ten of this size at once.
 pub(crate) fn set_message_bytes_max(context: &mut SslContextBuilder, bytes: usize) {
     let bytes = c_long::try_from(bytes).unwrap_or(c_long::MAX);
     // SAFETY: the command takes a number; the context is borrowed by us alone.

@@ -34,7 +34,7 @@ impl Receiver {
         Setup::new(spec(DestinationDriver::Socket(target), "<$MSG>\n"))
     }
 
-    /// Takes datagrams until there are so many records.
+    /// Takes datagrams until there are `count` records.
     #[track_caller]
     fn records(&mut self, count: usize) -> Vec<String> {
         let mut records = Vec::new();

@@ -212,7 +212,7 @@ impl Dialogue {
         }
     }
 
-    /// Names a recipient, or goes on when all are named.
+    /// Names the next recipient, or asks to send the text when all are named.
     fn recipient(&mut self, index: usize) -> Next {
         if let Some(address) = self.recipients.get(index).cloned() {
             return self.say(Stage::To(index), &[b"RCPT TO:<", &address, b">"]);

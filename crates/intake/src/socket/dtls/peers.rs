@@ -156,9 +156,9 @@ impl Peers {
     /// Returns whether a record belongs to the open association and not to a new handshake of the same peer: a
     /// handshake has no keys, or only handshake records under them.
     fn is_for_open(&self, from: SocketAddr, record: Record) -> bool {
-        let begins_anew = self.handshaking.contains_key(&from);
+        let is_handshaking = self.handshaking.contains_key(&from);
         let is_text = record.epoch > 0 && record.content == content::APPLICATION_DATA;
-        self.open.contains_key(&from) && (is_text || !begins_anew)
+        self.open.contains_key(&from) && (is_text || !is_handshaking)
     }
 
     fn take_open(
@@ -351,7 +351,7 @@ impl Peers {
             Ok(mut association) => {
                 // One that the peer began before is over.
                 self.handshaking.remove(&from);
-                let Some(slot) = self.enter_shaking(from, now, settings) else {
+                let Some(slot) = self.enter_handshaking(from, now, settings) else {
                     return self.too_many(RefusalReason::Handshakes, from, settings);
                 };
                 send_all(&mut association, from, &mut |to, datagram| events.answer(to, datagram));
@@ -373,7 +373,7 @@ impl Peers {
 
     /// Counts a handshake of a peer. The oldest one gives way when there are too many, unless it has only begun: then the
     /// newcomer is not heard, and says its hello again a second later.
-    fn enter_shaking(&mut self, from: SocketAddr, now: Instant, settings: &Settings) -> Option<PeerSlot> {
+    fn enter_handshaking(&mut self, from: SocketAddr, now: Instant, settings: &Settings) -> Option<PeerSlot> {
         let (peer, limits) = (PeerKey::of(from.ip()), listener(settings)?.handshakes);
         let full = match self.counts.handshakes.enter(peer, limits) {
             Ok(slot) => return Some(slot),

@@ -126,7 +126,7 @@ fn connections(setup: &Setup) -> u64 {
 }
 
 #[test]
-fn a_peer_begins_anew_from_the_same_port() {
+fn a_peer_begins_again_from_the_same_port() {
     let pki = Pki::new();
     let setup = listening(&pki, |_| {});
     let mut first = Client::new(&setup, &pki);
