@@ -86,6 +86,7 @@ pub(crate) fn encode_header(first: u64, salt: u32, history: FileHistory) -> [u8;
     header[28] = u8::from(history == FileHistory::Recycled);
     let crc = crc32fast::hash(&header[..60]);
     header[60..].copy_from_slice(&crc.to_le_bytes());
+    debug_assert_eq!(decode_header(&header), Header::Ours { salt, first, history });
     header
 }
 
@@ -104,3 +105,6 @@ pub(crate) fn decode_header(bytes: &[u8]) -> Header {
     let history = if bytes[28] == 0 { FileHistory::New } else { FileHistory::Recycled };
     Header::Ours { salt: four(24), first, history }
 }
+
+#[cfg(test)]
+mod tests;
