@@ -71,6 +71,7 @@ impl Chain {
             }
             at = next;
         }
+        debug_assert!(chain.length <= bytes.len() as u64, "records beyond the end of the file");
         chain.torn = bytes.len() as u64 - chain.length;
         chain
     }

@@ -69,6 +69,7 @@ impl<'a> Iterator for Values<'a> {
 
 /// A value of a tag.
 pub(crate) fn value(tag: u8, body: &[u8]) -> Vec<u8> {
+    assert!(body.len() <= u32::MAX as usize, "a value of {} bytes", body.len());
     let length = body.len() as u32;
     let digits = length.to_be_bytes();
     let mut out = vec![tag];

@@ -86,7 +86,13 @@ impl Ledger {
             "question": entry.question,
             "details": entry.details,
         });
-        file.write_all(format!("{line}\n").as_bytes())?;
+        let line = format!("{line}\n");
+        debug_assert_eq!(
+            memchr::memchr(b'\n', line.as_bytes()),
+            Some(line.len() - 1),
+            "an entry is one line"
+        );
+        file.write_all(line.as_bytes())?;
         Ok((file, number == 0))
     }
 

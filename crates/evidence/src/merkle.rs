@@ -82,6 +82,8 @@ impl Tree {
                 whole.add(level + 1, part);
             }
         }
+        debug_assert!(whole.open.iter().all(|node| node.len() == 1), "a node was left open");
+        debug_assert!(whole.stored.len().is_multiple_of(DIGEST_BYTES), "half a node");
         (root(&whole.stored), whole.stored)
     }
 }
@@ -96,6 +98,7 @@ pub fn root(stored: &[u8]) -> Digest {
 }
 
 fn node_of(children: &[u8]) -> Digest {
+    debug_assert!(children.len() <= FAN * DIGEST_BYTES, "{} bytes of children", children.len());
     let mut bytes = Vec::with_capacity(1 + children.len());
     bytes.push(NODE);
     bytes.extend_from_slice(children);
@@ -131,6 +134,8 @@ impl Prover<'_> {
         wanted: &[u64],
         leaves: &mut dyn FnMut(u64) -> Result<Vec<Digest>, E>,
     ) -> Result<Vec<Digest>, E> {
+        debug_assert!(wanted.is_sorted(), "messages in order");
+        debug_assert!(wanted.last().is_none_or(|last| *last < self.count), "a message beyond the last");
         let mut proof = Vec::new();
         self.walk(depth(self.count), 0, wanted, leaves, &mut proof)?;
         Ok(proof)

@@ -92,6 +92,10 @@ impl StampRequest {
 
     /// The request as it is sent, `application/timestamp-query`. It asks for the authority's certificate.
     pub fn encode(&self) -> Vec<u8> {
+        debug_assert!(
+            (0x40..0x80).contains(&self.nonce[0]),
+            "a negative number, or one with zeros before it"
+        );
         let algorithm = der::value(SEQUENCE, &[der::value(OID, OID_SHA256), der::value(NULL, &[])].concat());
         let imprint = der::value(SEQUENCE, &[algorithm, der::value(OCTET_STRING, &self.digest.0)].concat());
         let parts = [

@@ -67,6 +67,7 @@ impl LastFile {
         if self.dirty {
             self.file.set_len(self.entry.length)?;
         }
+        debug_assert!(self.entry.length >= HEADER_BYTES, "a record in the header");
         self.dirty = true;
         if let Some(header) = &self.header {
             self.file.write_at(0, header)?;

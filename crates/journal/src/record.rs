@@ -80,6 +80,7 @@ pub(crate) fn finish_record(
     let record = &mut out[start..];
     let length = record.len() - RECORD_HEADER_BYTES;
     assert!(length <= RECORD_BYTES_MAX, "record of {length} bytes");
+    assert!(durable <= sequence, "record {sequence} says that {durable} is durable");
     record[4..8].copy_from_slice(&(length as u32).to_le_bytes());
     record[8..12].copy_from_slice(&salt.to_le_bytes());
     record[12..16].copy_from_slice(&count.to_le_bytes());

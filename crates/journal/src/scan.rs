@@ -126,6 +126,7 @@ impl Scan {
         if read < length {
             self.limit = self.offset + read as u64;
         }
+        debug_assert!(self.offset <= self.limit, "the window begins beyond the limit");
         Ok(())
     }
 }

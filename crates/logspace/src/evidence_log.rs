@@ -227,6 +227,7 @@ impl EvidenceLog {
 
     /// Appends a record of something that happened to the chain and not to a segment.
     pub(crate) fn tell(&mut self, event: Event, at_us: i64) -> io::Result<()> {
+        debug_assert!(!event.is_of_contents(), "an event of a segment");
         // It has the facts of a segment that there is, as every record has.
         let mut known = self.chain.records().iter().rev().map(|record| record.segment.first);
         let segment = known.find_map(|first| self.chain.current(first)).map(|record| record.segment.clone());
@@ -236,6 +237,7 @@ impl EvidenceLog {
 
     /// Says that a segment's file has another place.
     pub(crate) fn relocate(&mut self, first: u64, event: Event, at_us: i64) -> io::Result<()> {
+        debug_assert!(matches!(event, Event::Archive(_) | Event::Restore), "no move");
         let unknown = || io::Error::other("the chain does not know the segment");
         let known = self.chain.current(first).ok_or_else(unknown)?;
         let record = self.record(event, known.segment.clone(), at_us);

@@ -92,6 +92,9 @@ pub(crate) fn write<W: Write>(
     out: W,
     sealing: &Sealing<'_>,
 ) -> io::Result<(W, SealReport)> {
+    let received = &builder.columns.times.received;
+    assert_eq!(received.len(), builder.length as usize, "a received time for each message");
+    debug_assert!(received.is_sorted(), "messages in the order of arrival");
     let (header, lock) = begin(builder, sealing)?;
     let mut file = FileWriter::begin(out, &header, lock)?;
     let mut report = SealReport::default();

@@ -177,6 +177,7 @@ impl Ledger {
 
     /// Replaces the head in one step, durably.
     fn write_head(&self, head: &SignedHead) -> io::Result<()> {
+        debug_assert!(SignedHead::parse(&head.print()).is_some(), "a head that cannot be read back");
         let path = self.head_path();
         let mut fresh = path.clone().into_os_string();
         fresh.push(".new");

@@ -48,7 +48,9 @@ pub(super) fn encode(prefix: &str, bytes: &[u8]) -> String {
     let sum = checksum(prefix, &padded) ^ 1;
     numbers.extend((0..CHECKSUM_DIGITS).map(|at| (sum >> (5 * (CHECKSUM_DIGITS - 1 - at))) as u8 & 31));
     let digits: String = numbers.iter().map(|number| char::from(DIGITS[usize::from(*number)])).collect();
-    format!("{prefix}1{digits}")
+    let text = format!("{prefix}1{digits}");
+    debug_assert_eq!(decode(&text, prefix).as_deref(), Some(bytes), "it reads back as it was written");
+    text
 }
 
 fn checksum(prefix: &str, numbers: &[u8]) -> u32 {

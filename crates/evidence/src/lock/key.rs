@@ -61,6 +61,7 @@ pub struct Lock {
 impl Lock {
     /// Draws a key; `None` when the system has no randomness or a recipient's key is of no use.
     pub fn draw(id: [u8; 16], recipients: &[Recipient]) -> Option<Lock> {
+        debug_assert!(!recipients.is_empty(), "a key that nobody could unwrap");
         let mut key = [0; KEY_BYTES];
         rand::fill(&mut key).ok()?;
         let mut envelope = Vec::new();

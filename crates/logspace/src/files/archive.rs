@@ -133,6 +133,7 @@ pub(crate) fn claim(root: &Path, logspace: &str) -> io::Result<()> {
 
 /// Copies a file to a new place, durably, and compares the two; gives the digest of the file.
 pub(crate) fn copy(source: &Path, target: &Path) -> io::Result<Digest> {
+    assert_ne!(source, target, "a file copied onto itself");
     let folder = target.parent().unwrap_or(target);
     make_folders(folder)?;
     let temporary = target.with_extension(TEMPORARY_ENDING);

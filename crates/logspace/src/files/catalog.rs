@@ -128,6 +128,7 @@ impl Catalog {
     /// Adds a segment in its place.
     pub(crate) fn add(&mut self, entry: Entry) {
         let at = self.segments.partition_point(|known| known.first < entry.first);
+        debug_assert!(self.segments.get(at).is_none_or(|next| next.first != entry.first), "a segment twice");
         self.segments.insert(at, entry);
     }
 
@@ -177,6 +178,7 @@ impl Catalog {
             }
             expired.push((entry.first, reason));
         }
+        debug_assert!(expired.len() <= self.segments.len(), "more than there are");
         expired
     }
 
@@ -204,7 +206,9 @@ impl Catalog {
             _ => {}
         }
         let file = disk.create(&temporary)?;
-        file.write_at(0, self.print().as_bytes())?;
+        let text = self.print();
+        debug_assert_eq!(parse(&text).as_ref(), Some(self), "it reads back as it was written");
+        file.write_at(0, text.as_bytes())?;
         file.sync()?;
         disk.rename(&temporary, &dir.join(CATALOG_NAME))?;
         disk.sync_dir(dir)

@@ -44,6 +44,7 @@ pub(crate) fn append_record(
     record: Record,
 ) -> io::Result<()> {
     assert!(chain.torn_bytes() == 0, "a torn end is cut off first");
+    assert!(record.number >= chain.next_number(), "records are numbered upwards");
     let folder = dir.join(EVIDENCE_DIR);
     let path = folder.join(CHAIN_NAME);
     let (file, is_new) = match disk.open(&path) {

@@ -235,6 +235,10 @@ fn write(disk: &dyn Disk, dir: &Path, boot_id: &str, clocks: ClockReading) -> io
     let mut text = format!("{TITLE}\nboot {boot_id}\nwall {wall_us}\nuptime {uptime_us}\n");
     let sum = crc32fast::hash(text.as_bytes());
     text.push_str(&format!("end {sum:08x}\n"));
+    debug_assert!(
+        parse(&text).is_some_and(|saved| saved.clocks == clocks),
+        "it reads back as it was written"
+    );
     let temporary = dir.join(format!("{CLOCK_NAME}.tmp"));
     match disk.remove(&temporary) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

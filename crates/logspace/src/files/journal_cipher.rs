@@ -91,6 +91,7 @@ impl JournalCipher {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State { keys, count, .. } = &mut *state;
         let (number, key) = keys.last_key_value().expect("a key was drawn before the first record");
+        debug_assert!(*number <= sequence, "a key covers only what comes behind it");
         let record = *count;
         *count += 1;
         out.extend_from_slice(&head(*number, record));
@@ -132,6 +133,7 @@ impl JournalCipher {
             self.disk.remove(&path)?;
             state.keys.remove(&pair[0]);
         }
+        debug_assert_eq!(state.keys.keys().last(), numbers.last(), "the newest key stays");
         Ok(())
     }
 

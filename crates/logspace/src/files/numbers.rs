@@ -45,6 +45,7 @@ impl NumberMark {
             return Ok(());
         }
         self.cursor.save(end)?;
+        debug_assert_eq!(self.end(), end, "the mark that was saved");
         self.is_synced = false;
         self.sync_when_due()
     }

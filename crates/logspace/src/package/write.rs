@@ -190,6 +190,7 @@ impl Out<'_> {
         if numbers.is_empty() {
             return Ok(());
         }
+        debug_assert!(numbers.is_sorted(), "messages in order");
         let proof = sealed.prove(&numbers, self.cancel).map_err(ExportError::Read)?;
         let line = json!({
             "record": record.number,

@@ -102,6 +102,7 @@ impl<T> Queue<T> {
             state = self.filled.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
         state.nudged = false;
+        debug_assert!(!state.items.is_empty() || state.cost == 0, "an empty queue costs nothing");
         if state.items.is_empty() {
             return if state.open { PopResult::Nothing } else { PopResult::Closed };
         }

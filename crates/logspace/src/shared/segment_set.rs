@@ -159,6 +159,7 @@ impl SegmentSet {
 
     /// A complete segment was sealed: the file takes its place.
     pub(crate) fn seal(&self, sealed: SealedEntry) {
+        debug_assert!(sealed.extent.count > 0, "a segment without messages");
         self.change(|lists| {
             lists.frozen.retain(|frozen| frozen.first_sequence() != sealed.extent.first);
             lists.sealed.push(sealed);
@@ -321,6 +322,12 @@ impl SegmentSet {
 
 impl Lists {
     fn snapshot(&self) -> Snapshot {
+        debug_assert!(
+            self.sealed
+                .iter()
+                .all(|sealed| sealed.archived_to.is_some() || !matches!(sealed.state, SegmentState::Away)),
+            "a segment is away that is in no archive"
+        );
         let sealed = self.sealed.iter().filter_map(|sealed| sealed.state.view());
         let segments = sealed.chain(&self.frozen).chain(&self.active).cloned().collect();
         let unread = |why: fn(&SegmentState) -> bool| {

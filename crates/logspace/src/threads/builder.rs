@@ -166,6 +166,8 @@ impl Builder {
         if first > self.next_sequence() {
             self.skip_to(first);
         }
+        debug_assert_eq!(first, self.next_sequence(), "messages without a gap");
+        debug_assert!(selection.count() <= self.messages_max, "more messages than a segment may have");
         let room = self.messages_max.saturating_sub(self.active.len() as usize);
         let options = &self.shared.options;
         if selection.count() > room
@@ -177,6 +179,7 @@ impl Builder {
         }
         self.end_day(batch.received.unix_us);
         self.active.append(batch, selection);
+        debug_assert!(self.active.len() as usize <= self.messages_max, "a segment with too many messages");
         self.active_bytes +=
             selection.iter().map(|index| batch.messages[index].raw.len() as u64).sum::<u64>();
         self.dirty = true;

@@ -127,7 +127,9 @@ impl Sealer {
 impl Sealer {
     /// Writes the segment's file, then its record, then the catalog; then the journal may forget the messages.
     fn seal(&mut self, segment: &dyn Growing) -> Result<(), SealError> {
+        assert!(!segment.is_empty(), "a segment without messages");
         let (first_us, last_us) = segment.received_range();
+        debug_assert!(first_us <= last_us, "messages in the order of arrival");
         let path = segment_path(first_us, segment.first_sequence());
         let whole = self.shared.dir.join(&path);
         let failed = |source| SealError::Io { path: whole.clone(), source };
@@ -160,7 +162,8 @@ impl Sealer {
         self.write_catalog();
         self.shared.segment_set.seal(sealed);
         // The file itself is durable: without the catalog it is found all the same.
-        self.shared.sealed_below.store(first + count, Relaxed);
+        let below = self.shared.sealed_below.swap(first + count, Relaxed);
+        debug_assert!(below <= first, "what is below {below} was sealed before");
         self.shared.seal_waiters.sealed(first + count);
         self.shared.inbox.nudge();
         self.shared.notices.notice(Notice::Sealed { first, messages: count, record: digest });

@@ -98,6 +98,7 @@ impl Writer {
             self.shared.counters.dropped_closed.fetch_add(count, Relaxed);
             return;
         }
+        debug_assert!(stored.is_sorted_by(|a, b| a.first < b.first), "records in order");
         let durable = self.journal.durable_sequence();
         self.change_mark(|mark| mark.save(durable));
         let counters = &self.shared.counters;
@@ -229,5 +230,6 @@ fn halves(selection: &Selection) -> (Selection, Selection) {
     selection.iter().take(selection.count() / 2).for_each(|index| front.add(index));
     let mut back = selection.clone();
     back.subtract(&front);
+    debug_assert_eq!(front.count() + back.count(), selection.count(), "every message is in one half");
     (front, back)
 }

@@ -128,6 +128,7 @@ impl Blocks {
             self.end_block(length);
         }
         self.collect(0);
+        assert!(self.full.is_empty(), "{} blocks are not compressed", self.full.len());
     }
 
     /// Takes what the threads are done with, waiting until `left` blocks are left at most.
@@ -152,6 +153,7 @@ impl Blocks {
             None => compress_pool::compress(&received, dictionary),
         };
         let CompressedBlock { bytes, plain_bytes, leaves } = pending.wait().expect("it was done just now");
+        debug_assert!(self.stored.last().is_none_or(|last| last.first < first), "blocks in order");
         let (offset, stored_bytes) = (self.bytes.len() as u64, bytes.len() as u32);
         self.bytes.extend_from_slice(bytes);
         self.stored.push(Stored { first, offset, stored_bytes, plain_bytes: *plain_bytes });

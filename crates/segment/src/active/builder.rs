@@ -205,6 +205,11 @@ impl Builder {
         times.zone.push(zone_number(event));
         times.text_start.push(start);
         times.text_tail.push(tail);
+        debug_assert_eq!(
+            columns.times.received.len(),
+            document as usize + 1,
+            "a received time for each message"
+        );
         columns.end(document);
     }
 

@@ -91,6 +91,7 @@ impl Column {
                 listed.push(document);
             }
             self.places.push(place);
+            debug_assert!(self.listed.as_ref().is_none_or(|listed| listed.len() == self.places.len()));
         }
         is_new
     }

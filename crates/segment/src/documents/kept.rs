@@ -69,6 +69,7 @@ impl KeptBlocks {
             kept.bytes -= before.block.size();
         }
         kept.make_room();
+        debug_assert!(kept.bytes <= KEPT_BYTES_MAX, "{} bytes of blocks", kept.bytes);
     }
 }
 

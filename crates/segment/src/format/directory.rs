@@ -27,6 +27,7 @@ impl Layout {
 
     /// Appends the entry of a block.
     pub(crate) fn put(self, block: usize, first: usize, index: &mut Vec<u8>) {
+        debug_assert!(block.max(first) <= u32::MAX as usize, "4 GiB of strings");
         let (a, b) = match self {
             Layout::BlockThenFirst(_) => (block, first),
             Layout::FirstThenBlock(_) => (first, block),
@@ -37,6 +38,7 @@ impl Layout {
 
 /// The counts and sizes at the start: strings, bytes of first strings, bytes of blocks.
 pub(crate) fn head(sizes: [usize; 3]) -> Vec<u8> {
+    debug_assert!(sizes.iter().all(|size| *size <= u32::MAX as usize), "4 GiB of strings");
     sizes.iter().flat_map(|size| (*size as u32).to_le_bytes()).collect()
 }
 

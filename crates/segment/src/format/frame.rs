@@ -81,6 +81,7 @@ impl Frames {
 
     /// Appends the block's form on disk.
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        debug_assert!(self.text_ends.len() <= self.len(), "more texts than frames");
         put_varint(out, self.text_ends.len() as u64);
         // One line break stands behind each frame.
         let has_breaks = memchr::memchr_iter(b'\n', &self.bytes).count() > self.len();
@@ -171,6 +172,7 @@ impl Layout {
         if at != block.len() {
             return Err(part.damage(at, "a block is longer than its frames"));
         }
+        debug_assert_eq!((self.frames.len(), self.texts.len()), (count, text_count));
         Ok(())
     }
 }

@@ -38,6 +38,7 @@ pub(crate) fn encode(numbers: &[i64], out: &mut Vec<u8>) {
 }
 
 fn encode_block(block: &[i64], data: &mut Vec<u8>) -> (i64, u8, u8) {
+    debug_assert!((1..=BLOCK).contains(&block.len()), "a block of {} numbers", block.len());
     let smallest = block.iter().copied().min().unwrap_or(0);
     let differences: Vec<u64> = block.iter().map(|number| number.wrapping_sub(smallest) as u64).collect();
     let fits = |unit: &&u64| differences.iter().all(|difference| difference.is_multiple_of(**unit));
@@ -114,6 +115,7 @@ impl<'a> Numbers<'a> {
             numbers.extend(small.iter().map(|difference| add(u64::from(*difference))));
         }
         numbers.truncate(length);
+        debug_assert_eq!(numbers.len(), length, "a block that is shorter than the column says");
         Ok(numbers)
     }
 

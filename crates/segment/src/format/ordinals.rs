@@ -21,6 +21,10 @@ pub(crate) fn group_bytes(width: u8) -> usize {
 
 /// Appends numbers below 2^`width`.
 pub(crate) fn encode(numbers: &[u32], width: u8, out: &mut Vec<u8>) {
+    debug_assert!(
+        numbers.iter().all(|number| width_of(*number) <= width),
+        "a number of more than {width} bits"
+    );
     if width == 0 {
         return;
     }

@@ -14,6 +14,8 @@ const VARINTS: u8 = 255;
 
 /// Appends documents of a segment of `length` documents.
 pub(crate) fn encode(documents: &[u32], length: u32, out: &mut Vec<u8>) {
+    debug_assert!(documents.is_sorted_by(|a, b| a < b), "documents in order");
+    debug_assert!(documents.last().is_none_or(|last| *last < length), "a document beyond the segment's end");
     let start = out.len();
     out.push(PACKED);
     let packer = BitPacker4x::new();

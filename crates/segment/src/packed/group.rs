@@ -208,6 +208,7 @@ impl<'a> Group<'a> {
         packer: &mut Packer,
         out: &mut Vec<u8>,
     ) -> io::Result<(usize, usize)> {
+        assert!((1..=GROUP_DOCUMENTS).contains(&self.rows.len()), "a group of {} messages", self.rows.len());
         self.fold(Rank::Whole, Rank::Header);
         self.fold(Rank::Header, Rank::Nothing);
         let mut rows_of: Vec<Vec<u32>> = vec![Vec::new(); self.templates.len()];

@@ -97,5 +97,6 @@ fn read(
     while !reader.is_done() && values.len() < CHUNK {
         values.push(reader.bytes().map_err(|_| damage())?);
     }
+    debug_assert!(values.len() <= CHUNK, "{} templates in a chunk", values.len());
     Ok(values)
 }

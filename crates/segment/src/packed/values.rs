@@ -49,6 +49,7 @@ impl Values {
     /// Ends the string that was written.
     #[inline]
     pub(crate) fn end(&mut self) {
+        debug_assert!(self.bytes.len() <= u32::MAX as usize, "4 GiB of values");
         self.ends.push(self.bytes.len() as u32);
     }
 

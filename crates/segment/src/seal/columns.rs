@@ -76,6 +76,11 @@ fn encode_column(column: &Column, length: u32, data: &mut Vec<u8>) {
         place_of[*id as usize + 1] = index as u32 + 1;
     }
     let distinct = order.len() as u32;
+    assert!(column.places.len() <= length as usize, "more values than messages");
+    debug_assert!(
+        column.places.iter().all(|place| (1..=distinct).contains(place)),
+        "a value without a place"
+    );
     let form = match column.places.len() {
         documents if documents == length as usize => Form::Full,
         documents if documents < length as usize / SPARSE_SHARE => Form::Sparse,

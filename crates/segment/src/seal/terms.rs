@@ -86,6 +86,7 @@ pub(super) fn encode(index: &Index, length: u32) -> Words {
             put_varint(&mut dictionary.data, (words.postings.len() - before) as u64);
         }
     }
+    assert_eq!(start, flat.len(), "every document of a term was written");
     words.neighbours = neighbours::encode(index, &order, &counts);
     [flat, order, counts].into_iter().for_each(give_back);
     words.dictionary = dictionary.finish();
@@ -214,6 +215,7 @@ fn templates_of(index: &Index) -> Vec<Vec<u32>> {
 }
 
 fn put_ascending(out: &mut Vec<u8>, numbers: &[u32]) {
+    debug_assert!(numbers.is_sorted(), "numbers in order");
     let mut before = 0;
     for number in numbers {
         put_varint(out, u64::from(number - before));
@@ -223,6 +225,7 @@ fn put_ascending(out: &mut Vec<u8>, numbers: &[u32]) {
 
 /// The documents of each template, template after template, and where those of each end.
 fn documents_of(template_of: &[u32], count: u32) -> (Vec<u32>, Vec<u32>) {
+    debug_assert!(template_of.iter().all(|template| *template < count), "a template without a number");
     let mut next = vec![0u32; count as usize + 1];
     template_of.iter().for_each(|template| next[*template as usize + 1] += 1);
     for template in 1..next.len() {

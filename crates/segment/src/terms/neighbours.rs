@@ -120,6 +120,7 @@ impl Encoder {
 
     /// Appends a term by its place among all, with all its neighbours, in order.
     pub(crate) fn push(&mut self, term: u32, found: &[Neighbours]) {
+        debug_assert!(term >= self.last && found.is_sorted(), "terms and their neighbours in order");
         put_varint(&mut self.out, u64::from(term - self.last));
         put_varint(&mut self.out, found.len() as u64);
         found.iter().for_each(|one| self.out.extend_from_slice(&one.bits().to_le_bytes()));

@@ -115,6 +115,7 @@ impl Templates {
         self.sequences.extend_from_slice(sequence);
         self.ends.push(start + length);
         self.layouts.push(layout);
+        debug_assert_eq!(self.layouts.len(), self.ends.len(), "a layout for each template");
         let number = self.ends.len() as u32;
         self.slots[at] = Slot { hash, start, length, number };
         number - 1

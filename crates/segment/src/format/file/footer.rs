@@ -69,6 +69,9 @@ impl Footer {
 
     /// The footer's bytes and the trailer's, with the record that `record` makes of the contents' digest.
     pub(super) fn encode(&self, header: &[u8], record: &dyn Fn(Digest) -> Vec<u8>) -> Vec<u8> {
+        let chunks = (self.chunks_end - HEADER_BYTES).div_ceil(CHUNK_BYTES);
+        assert_eq!(self.checksums.len(), chunks, "a checksum for each chunk");
+        assert!(self.sections.len() <= SECTIONS_MAX, "{} sections", self.sections.len());
         let mut out = self.encode_contents();
         let record = record(Digest::of(&[header, &out].concat()));
         out.extend_from_slice(&(record.len() as u32).to_le_bytes());
@@ -122,6 +125,7 @@ impl Footer {
         if !reader.is_done() {
             return Err(reader.damage("the footer is longer than its parts"));
         }
+        debug_assert_eq!(footer.hashes.len(), footer.checksums.len(), "a chunk without a hash");
         Ok(footer)
     }
 

@@ -42,6 +42,7 @@ pub(crate) struct Header {
 
 impl Header {
     pub(super) fn encode(&self) -> [u8; HEADER_BYTES] {
+        assert!((2..=RECODED_VERSION).contains(&self.version), "a file of version {}", self.version);
         let mut out = Vec::with_capacity(HEADER_BYTES);
         out.extend_from_slice(&MAGIC);
         out.extend_from_slice(&self.version.to_le_bytes());

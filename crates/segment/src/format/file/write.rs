@@ -5,7 +5,7 @@
 
 use super::{
     footer::{Entry, Footer},
-    header::{HEADER_BYTES, Header},
+    header::{Encryption, HEADER_BYTES, Header},
     section::{CHUNK_BYTES, Section},
 };
 use evidence::{Digest, Lock};
@@ -23,6 +23,11 @@ pub(crate) struct FileWriter<W: Write> {
 impl<W: Write> FileWriter<W> {
     /// Writes the header. With a lock, chunks are encrypted.
     pub(crate) fn begin(mut out: W, header: &Header, lock: Option<Lock>) -> io::Result<FileWriter<W>> {
+        debug_assert_eq!(
+            header.encryption == Encryption::Aes256Gcm,
+            lock.is_some(),
+            "a lock without encryption"
+        );
         let header = header.encode();
         out.write_all(&header)?;
         let footer = Footer { chunks_end: HEADER_BYTES, ..Footer::default() };
@@ -74,6 +79,7 @@ impl<W: Write> FileWriter<W> {
     }
 
     fn end_chunk(&mut self) -> io::Result<()> {
+        debug_assert!((1..=CHUNK_BYTES).contains(&self.chunk.len()), "a chunk of {} bytes", self.chunk.len());
         if let Some(lock) = &self.lock {
             let tag = lock.seal(self.footer.checksums.len() as u32, &mut self.chunk);
             self.footer.tags.push(tag.ok_or_else(|| io::Error::other("a chunk cannot be encrypted"))?);
@@ -104,6 +110,7 @@ impl<W: Write> FileWriter<W> {
         if let Some(lock) = &mut self.lock {
             self.footer.envelope = std::mem::take(&mut lock.envelope);
         }
+        debug_assert_eq!(self.footer.hashes.len(), self.footer.checksums.len(), "a chunk without a hash");
         Ok(Footless { out: self.out, header: self.header, footer: self.footer })
     }
 }
