@@ -99,14 +99,14 @@ fn show_source(spec: &intake::SourceSpec) -> String {
     format!("from {} {} {driver} {:?}", spec.id, spec.component, spec.options.framing)
 }
 
-/// A queue that keeps which messages came.
+/// A queue that collects which messages came.
 #[derive(Default)]
-struct Kept(Mutex<Vec<(Arc<Batch>, Selection, bool)>>);
+struct Collected(Mutex<Vec<(Arc<Batch>, Selection, bool)>>);
 
-impl Outlet for Kept {
+impl Outlet for Collected {
     fn deliver(&self, delivery: Delivery, _budget: &WriteBudget) {
-        let kept = (delivery.batch, delivery.selection, delivery.controlled);
-        self.0.lock().expect("no test panics while it holds this").push(kept);
+        let collected = (delivery.batch, delivery.selection, delivery.controlled);
+        self.0.lock().expect("no test panics while it holds this").push(collected);
     }
 }
 
@@ -124,9 +124,9 @@ fn got(text: &str, lines: &[&str]) -> Vec<String> {
 
 /// Sends some lines in by the first source and returns what each destination writes of them.
 fn written(parts: &mut Parts, lines: &[&str]) -> Vec<String> {
-    let kept: Vec<Arc<Kept>> = parts.outlets.iter().map(|_| Arc::default()).collect();
-    for ((_, outlet), kept) in parts.outlets.iter().zip(&kept) {
-        outlet.connect(kept.clone());
+    let collected: Vec<Arc<Collected>> = parts.outlets.iter().map(|_| Arc::default()).collect();
+    for ((_, outlet), collected) in parts.outlets.iter().zip(&collected) {
+        outlet.connect(collected.clone());
     }
     let bytes = Arc::new(lines.concat().into_bytes());
     let origin = Origin { source: "s".into(), transport: Transport::Tcp, ..Origin::default() };
@@ -143,11 +143,11 @@ fn written(parts: &mut Parts, lines: &[&str]) -> Vec<String> {
     parts.sources[0].intake.take(batch, &WriteBudget::none());
     parts.lanes.iter().for_each(|lanes| lanes.drain());
     let mut got = Vec::new();
-    for ((id, _), kept) in parts.outlets.iter().zip(&kept) {
+    for ((id, _), collected) in parts.outlets.iter().zip(&collected) {
         let spec =
             parts.destinations.iter_mut().find(|spec| spec.id == *id).expect("every outlet has its driver");
         for (batch, selection, controlled) in
-            kept.0.lock().expect("no test panics while it holds this").iter()
+            collected.0.lock().expect("no test panics while it holds this").iter()
         {
             for index in selection.iter() {
                 let name = match &mut spec.driver {
