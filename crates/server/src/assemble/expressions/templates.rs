@@ -95,7 +95,11 @@ impl<'t> Lowering<'t> {
 
     /// Returns the template that an option names, or compiles the one that it spells out.
     pub(crate) fn named_or_text(&mut self, option: &Call) -> Option<Arc<Template>> {
-        let arg = option.args.first()?;
+        self.named_or_argument(option.args.first()?)
+    }
+
+    /// Returns the template that an argument names, or compiles the argument.
+    pub(crate) fn named_or_argument(&mut self, arg: &Arg) -> Option<Arc<Template>> {
         let named = arg.text().and_then(|text| self.definitions.templates.get(text).cloned());
         named.or_else(|| self.template_argument(arg).map(Arc::new))
     }

@@ -110,11 +110,7 @@ impl<'t> Lowering<'t> {
         let Some(arg) = parser.options.own(name).and_then(|option| option.args.first()) else {
             return Some(None);
         };
-        let named = arg.text().and_then(|text| self.definitions.templates.get(text).cloned());
-        match named {
-            Some(template) => Some(Some(template)),
-            None => self.template_argument(arg).map(|template| Some(Arc::new(template))),
-        }
+        self.named_or_argument(arg).map(Some)
     }
 
     /// Returns the filter of an option; none when it is not given.

@@ -4,7 +4,6 @@
 //! Limits: options that contradict the format of the source are errors at their place.
 
 use crate::assemble::{
-    expressions::decoding::default_priority,
     lowering::Lowering,
     options::{driver::Options, version::LOCAL_WITHOUT_HOST},
 };
@@ -33,19 +32,11 @@ impl<'t> Lowering<'t> {
                 word => drop(decode.flags.apply(word)),
             }
         }
-        for (option, flag) in
-            [("check-hostname", ParseFlags::CHECK_HOSTNAME), ("check-program", ParseFlags::CHECK_PROGRAM)]
-        {
-            if options.is_yes(option) {
-                decode.flags = decode.flags.with(flag);
-            }
+        if options.is_yes("check-program") {
+            decode.flags = decode.flags.with(ParseFlags::CHECK_PROGRAM);
         }
-        decode.default_pri = default_priority(options);
-        let zone = options.own("time-zone").or_else(|| self.globals.get("recv-time-zone"));
-        decode.zone = self.zone(zone).unwrap_or_else(|| self.environment.zone.clone());
-        decode.keep_timestamp = !options.is_no("keep-timestamp") && !options.is_yes("use-time-recvd");
-        decode.bad_hostname = self.bad_hostname();
-        decode.sdata_prefix = options.own_text("sdata-prefix").filter(|prefix| prefix != ".SDATA.");
+        self.complete_decoding(options, decode);
+        decode.keep_timestamp &= !options.is_yes("use-time-recvd");
         source_options.message_bytes_max = options.count("log-msg-size", 65_536);
         source_options.oversize =
             if options.is_yes("trim-large-messages") { Oversize::Cut } else { Oversize::Split };

@@ -7,7 +7,7 @@ use crate::assemble::lowering::Lowering;
 use crate::assemble::options::driver::Options;
 use crate::authorities;
 use config::Diagnostic;
-use config::tree::{Arg, Call, Name};
+use config::tree::{Arg, Call};
 use delivery::{DestinationDriver, MailLogin, MailTarget, SocketKind};
 use message::{Batch, Render, Stamp};
 use std::time::Duration;
@@ -218,16 +218,7 @@ impl<'t> Lowering<'t> {
     }
 
     fn mail_value(&mut self, arg: &Arg, options: &Options<'t>) -> Option<Box<dyn Render>> {
-        let template = match arg {
-            Arg::Text(Name { text, .. }) | Arg::Word(Name { text, .. }) => {
-                self.definitions.templates.get(text).cloned()
-            }
-            _ => None,
-        };
-        let template = match template {
-            Some(named) => named,
-            None => self.template_argument(arg).map(std::sync::Arc::new)?,
-        };
+        let template = self.named_or_argument(arg)?;
         Some(self.template_renderer(template, options))
     }
 }
