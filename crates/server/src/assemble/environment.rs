@@ -3,7 +3,7 @@
 //! In: a check, a trial or the running server. Out: the surroundings of each. Holds: shares of counters and state, which
 //! outlive the configuration.
 
-use super::reload_state::Kept;
+use super::reload_state::ReloadState;
 use jiff::tz::TimeZone;
 use pipeline::{correlation::Sink, parser::Probes};
 use std::{
@@ -28,8 +28,8 @@ pub(crate) struct Environment {
     pub(crate) passwords: Passwords,
     /// True if names of hosts, users and files may be looked up; a check does not.
     pub(crate) looks_up: bool,
-    /// State that parsers keep over reloads.
-    pub(crate) kept: Kept,
+    /// State of parsers, counters and taps that continues over reloads.
+    pub(crate) reload_state: ReloadState,
     /// The counters of metrics-probe(); they continue over reloads.
     pub(crate) probes: Arc<Probes>,
     /// Receives the messages that parsers make for `internal()`.
@@ -48,7 +48,7 @@ impl Environment {
             passwords: Passwords::default(),
             data: PathBuf::new(),
             looks_up: false,
-            kept: Kept::default(),
+            reload_state: ReloadState::default(),
             probes: Arc::default(),
             inject: Sink(Arc::new(drop)),
             labels: false,

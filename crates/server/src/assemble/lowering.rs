@@ -66,7 +66,7 @@ pub(crate) struct Lowering<'t> {
     pub(crate) anonymous: HashMap<(Kind, String), usize>,
     pub(crate) databases: Vec<WatchedDatabase>,
     /// Number of parsers with the same name for their state.
-    pub(crate) kept_names: HashMap<String, usize>,
+    pub(crate) state_names: HashMap<String, usize>,
     /// Named filters in their parts, for labels.
     pub(crate) anatomies: HashMap<String, Arc<Anatomy>>,
     /// The points where messages can be watched.
@@ -111,7 +111,7 @@ impl<'t> Lowering<'t> {
             destinations_made: HashMap::new(),
             anonymous: HashMap::new(),
             databases: Vec::new(),
-            kept_names: HashMap::new(),
+            state_names: HashMap::new(),
             anatomies: HashMap::new(),
             taps: Vec::new(),
             hooks: Vec::new(),
@@ -135,7 +135,7 @@ impl<'t> Lowering<'t> {
     /// Returns the tap point of a source, path or destination.
     pub(crate) fn tap(&mut self, kind: &'static str, names: Vec<String>) -> Arc<TapPoint> {
         let name = names.first().cloned().unwrap_or_default();
-        let point: Arc<TapPoint> = self.environment.kept.get(&format!("tap {kind} {name}"));
+        let point: Arc<TapPoint> = self.environment.reload_state.get(&format!("tap {kind} {name}"));
         if !self.taps.iter().any(|place| Arc::ptr_eq(&place.point, &point)) {
             self.taps.push(TapPlace { kind, names, point: point.clone() });
         }

@@ -56,5 +56,5 @@ pub(crate) use parts::{
     page_spec::PageSpec,
     table_file::TableFile,
 };
-pub(crate) use reload_state::Kept;
+pub(crate) use reload_state::ReloadState;
 pub(crate) use skipping::{Reduced, check_skipping};

@@ -1,4 +1,4 @@
-//! State that parsers keep over a reload: contexts of correlations, the last good database.
+//! State that continues over a reload: contexts of correlations, the last good database, counters, taps.
 //!
 //! In: names. Out: the state of that name, or a new one. Holds: weak references: state that no configuration
 //! uses any more is gone. Limits: none of its own; the owners limit their state.
@@ -11,9 +11,9 @@ use std::{
 
 /// Shared state by name and type, each alive for as long as it is in use.
 #[derive(Clone, Default)]
-pub(crate) struct Kept(Arc<Mutex<HashMap<String, Weak<dyn Any + Send + Sync>>>>);
+pub(crate) struct ReloadState(Arc<Mutex<HashMap<String, Weak<dyn Any + Send + Sync>>>>);
 
-impl Kept {
+impl ReloadState {
     /// Returns the state of a name and a type, new if there is none.
     pub(crate) fn get<T: Default + Send + Sync + 'static>(&self, name: &str) -> Arc<T> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);

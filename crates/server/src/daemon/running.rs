@@ -21,7 +21,9 @@ pub(super) use shared::Shared;
 
 use super::{certificate::PageTls, console::Levels, settings::Settings};
 use crate::{
-    assemble::{self, Environment, Hook, Kept, LogspaceSpec, Parts, Reduced, SealingSpec, WatchedDatabase},
+    assemble::{
+        self, Environment, Hook, LogspaceSpec, Parts, Reduced, ReloadState, SealingSpec, WatchedDatabase,
+    },
     configuration::check,
     data_folder::layout::LEDGER,
     lanes::LaneThreads,
@@ -114,7 +116,7 @@ impl Running {
             data: settings.data.clone(),
             looks_up: true,
             labels: false,
-            kept: Kept::default(),
+            reload_state: ReloadState::default(),
             probes: shared.probes.clone(),
             inject: Sink(Arc::new({
                 let log = log.clone();

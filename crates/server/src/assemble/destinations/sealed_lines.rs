@@ -134,7 +134,8 @@ impl<'t> Lowering<'t> {
         };
         let template = self.built_in_template(&call.template, options)?;
         let inner = self.template_renderer(template, options);
-        let sealer = self.environment.kept.get::<crate::slog::Sealer>(&call.key_file.display().to_string());
+        let sealer =
+            self.environment.reload_state.get::<crate::slog::Sealer>(&call.key_file.display().to_string());
         if self.environment.looks_up {
             let loaded = sealer.load(&call.key_file, &call.mac_file);
             if let Err(error) = loaded {

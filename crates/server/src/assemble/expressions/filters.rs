@@ -49,7 +49,7 @@ impl<'t> Lowering<'t> {
         }
         self.filters_open.insert(name.to_owned());
         let step = self.expression(&named.filter).map(|expr| {
-            let counters = self.environment.kept.get(&format!("filter {name}"));
+            let counters = self.environment.reload_state.get(&format!("filter {name}"));
             FilterStep { filter: Arc::new(Filter::new(expr)), counters }
         });
         self.filters_open.remove(name);

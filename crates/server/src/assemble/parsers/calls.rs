@@ -136,16 +136,16 @@ impl<'t> Lowering<'t> {
     }
 
     /// Returns the state that a parser of the same name had before a reload, or a new one.
-    pub(crate) fn kept<T: Default + Send + Sync + 'static>(
+    pub(crate) fn reload_state<T: Default + Send + Sync + 'static>(
         &mut self,
         parser: ParserCall<'t>,
         what: &str,
     ) -> Arc<T> {
         let name = parser.options.own_text("persist-name");
         let name = name.unwrap_or_else(|| format!("{}({what})", parser.options.call.key()));
-        let uses = self.kept_names.entry(name.clone()).or_default();
+        let uses = self.state_names.entry(name.clone()).or_default();
         *uses += 1;
-        self.environment.kept.get(&format!("{name}#{uses}"))
+        self.environment.reload_state.get(&format!("{name}#{uses}"))
     }
 
     /// Reports an error in an option of a parser.

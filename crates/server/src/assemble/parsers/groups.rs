@@ -28,7 +28,7 @@ impl<'t> Lowering<'t> {
             inject: self.inject_mode(parser, Inject::PassThrough),
             key: key.clone(),
         };
-        let state = self.kept(parser, &format!("{},{scope:?}", key.text()));
+        let state = self.reload_state(parser, &format!("{},{scope:?}", key.text()));
         Some(Arc::new(GroupingBy::new(made, state)))
     }
 
@@ -51,7 +51,7 @@ impl<'t> Lowering<'t> {
             inject: self.inject_mode(parser, Inject::AggregateOnly),
             key: key.clone(),
         };
-        let state = self.kept(parser, &format!("{},{scope:?}", key.text()));
+        let state = self.reload_state(parser, &format!("{},{scope:?}", key.text()));
         Some(Arc::new(GroupLines::new(made, state)))
     }
 

@@ -67,11 +67,11 @@ impl<'t> Lowering<'t> {
             inject: self.inject_mode(parser, self.database_inject()),
         };
         let what = path.to_string_lossy().into_owned();
-        let state = self.kept(parser, &what);
+        let state = self.reload_state(parser, &what);
         if !self.environment.looks_up {
             return Some(Arc::new(DbParser::new(database_file::empty(), state, made)));
         }
-        let last = self.kept(parser, &format!("{what} database"));
+        let last = self.reload_state(parser, &format!("{what} database"));
         let loaded = database_file::load(&path, &prefix, &self.definitions, last);
         let span = options.own("file").map_or(parser.options.call.span, |option| option.span);
         for warning in &loaded.warnings {

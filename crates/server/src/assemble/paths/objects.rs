@@ -150,7 +150,7 @@ impl<'t> Lowering<'t> {
     /// Makes a parser that counts under its name; all uses of it count together.
     fn counted(&mut self, name: &str, step: Step) -> Step {
         let Step::Parser(parser) = step else { return step };
-        let counters: Arc<ParserCounters> = self.environment.kept.get(&format!("parser {name}"));
+        let counters: Arc<ParserCounters> = self.environment.reload_state.get(&format!("parser {name}"));
         if !self.tallies.parsers.iter().any(|(known, _)| known == name) {
             self.tallies.parsers.push((name.to_owned(), counters.clone()));
         }

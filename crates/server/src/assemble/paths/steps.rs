@@ -29,7 +29,7 @@ impl<'t> Lowering<'t> {
         let mut plan = Plan {
             options: self.global_render_options(),
             site: self.environment.site.clone(),
-            counters: self.environment.kept.get("router"),
+            counters: self.environment.reload_state.get("router"),
             ..Plan::default()
         };
         self.tallies.router = plan.counters.clone();
@@ -82,7 +82,7 @@ impl<'t> Lowering<'t> {
 
     /// Returns the counters of a name, which all paths of that name share.
     fn path_counters(&mut self, name: &str) -> Arc<PathCounters> {
-        let counters: Arc<PathCounters> = self.environment.kept.get(&format!("log {name}"));
+        let counters: Arc<PathCounters> = self.environment.reload_state.get(&format!("log {name}"));
         if !self.tallies.paths.iter().any(|(known, _)| known == name) {
             self.tallies.paths.push((name.to_owned(), counters.clone()));
         }
