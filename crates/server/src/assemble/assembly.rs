@@ -8,13 +8,13 @@ use super::{
     lowering::Lowering,
     options::globals::Globals,
     parts::{
-        chores::Chores,
         counters::NamedCounters,
         database_file::WatchedDatabase,
         hook::Hook,
         late_bound_outlet::Outlets,
         logspace::{LogspaceSpec, ViewSpec},
         page_spec::PageSpec,
+        periodic_tasks::PeriodicTasks,
         table_file::TableFile,
     },
     paths::steps::STEPS_MAX,
@@ -46,7 +46,7 @@ pub(crate) struct Parts {
     /// The threads of each `parallelize()`: their jobs must be done before destinations stop.
     pub(crate) lanes: Vec<Arc<LaneThreads>>,
     /// The counters along the log paths.
-    pub(crate) tallies: NamedCounters,
+    pub(crate) counters: NamedCounters,
     /// The tables that log paths use, with their files.
     pub(crate) tables: Vec<TableFile>,
     /// The points where messages can be watched.
@@ -58,7 +58,7 @@ pub(crate) struct Parts {
     /// The commands of its drivers.
     pub(crate) hooks: Vec<Hook>,
     /// The periodic tasks of the server.
-    pub(crate) chores: Chores,
+    pub(crate) periodic_tasks: PeriodicTasks,
 }
 
 /// Makes the parts of a tree. Returns `None` if the paths cannot be run.
@@ -106,13 +106,13 @@ impl Lowering<'_> {
             views,
             outlets: self.outlets,
             lanes: self.lanes,
-            tallies: NamedCounters { filters, ..self.tallies },
+            counters: NamedCounters { filters, ..self.counters },
             tables: self.tables,
             taps: self.taps,
             definitions,
             page,
             hooks: self.hooks,
-            chores: Chores::of(self.globals),
+            periodic_tasks: PeriodicTasks::of(self.globals),
         })
     }
 }

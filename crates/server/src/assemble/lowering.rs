@@ -74,7 +74,7 @@ pub(crate) struct Lowering<'t> {
     /// The commands of drivers.
     pub(crate) hooks: Vec<Hook>,
     /// The counters of parsers, paths and the router; those of filters are kept with the filters.
-    pub(crate) tallies: NamedCounters,
+    pub(crate) counters: NamedCounters,
 }
 
 impl<'t> Lowering<'t> {
@@ -115,7 +115,7 @@ impl<'t> Lowering<'t> {
             anatomies: HashMap::new(),
             taps: Vec::new(),
             hooks: Vec::new(),
-            tallies: NamedCounters::default(),
+            counters: NamedCounters::default(),
         }
     }
 

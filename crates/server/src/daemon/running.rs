@@ -186,11 +186,11 @@ impl Running {
         self.tables.follow(parts.tables);
         self.router = Some(parts.router);
         self.databases = parts.databases;
-        if let Some(level) = &parts.chores.level {
+        if let Some(level) = &parts.periodic_tasks.level {
             // The check accepts only known levels.
             self.levels.set(level);
         }
-        self.scheduler.take(parts.chores);
+        self.scheduler.take(parts.periodic_tasks);
         let old_hooks = std::mem::replace(&mut self.hooks, parts.hooks);
         hooks::tear_down(&old_hooks, &self.hooks, Occasion::Reload, &self.log);
         for left_out in &config.left_out {
@@ -199,7 +199,7 @@ impl Running {
         let scopes = scopes::scopes(&logspaces, &parts.views);
         let mut current = self.shared.locked();
         current.scopes = scopes;
-        current.counters = parts.tallies;
+        current.counters = parts.counters;
         current.taps = parts.taps;
         current.definitions = parts.definitions;
         current.config = config;
@@ -292,7 +292,7 @@ impl Running {
             self.shared.page.watch(&self.log);
         }
         if self.ticks.is_multiple_of(DATABASE_TICKS) {
-            self.databases.iter_mut().for_each(|database| database.look(&self.log));
+            self.databases.iter_mut().for_each(|database| database.refresh(&self.log));
         }
         if let Some(router) = &self.router {
             router.tick(self.now());

@@ -146,7 +146,7 @@ impl WatchedDatabase {
     }
 
     /// Reads the file again if it has changed.
-    pub(crate) fn look(&mut self, log: &InternalLog) {
+    pub(crate) fn refresh(&mut self, log: &InternalLog) {
         let now = stamp(&self.path);
         if now.is_none() || now == self.stamp {
             return;

@@ -33,7 +33,7 @@ impl<'t> Lowering<'t> {
             let before =
                 (self.sources.len(), self.destinations.len(), self.logspaces.len(), self.outlets.len());
             let (databases, taps) = (self.databases.len(), self.taps.len());
-            let (parsers, paths) = (self.tallies.parsers.len(), self.tallies.paths.len());
+            let (parsers, paths) = (self.counters.parsers.len(), self.counters.paths.len());
             self.object(object, &mut CompiledSteps::default());
             self.sources.truncate(before.0);
             self.destinations.truncate(before.1);
@@ -41,8 +41,8 @@ impl<'t> Lowering<'t> {
             self.outlets.truncate(before.3);
             self.databases.truncate(databases);
             self.taps.truncate(taps);
-            self.tallies.parsers.truncate(parsers);
-            self.tallies.paths.truncate(paths);
+            self.counters.parsers.truncate(parsers);
+            self.counters.paths.truncate(paths);
         }
     }
 
@@ -151,8 +151,8 @@ impl<'t> Lowering<'t> {
     fn counted(&mut self, name: &str, step: Step) -> Step {
         let Step::Parser(parser) = step else { return step };
         let counters: Arc<ParserCounters> = self.environment.reload_state.get(&format!("parser {name}"));
-        if !self.tallies.parsers.iter().any(|(known, _)| known == name) {
-            self.tallies.parsers.push((name.to_owned(), counters.clone()));
+        if !self.counters.parsers.iter().any(|(known, _)| known == name) {
+            self.counters.parsers.push((name.to_owned(), counters.clone()));
         }
         Step::Parser(Arc::new(CountedParser::new(parser, counters)))
     }

@@ -32,7 +32,7 @@ impl<'t> Lowering<'t> {
             counters: self.environment.reload_state.get("router"),
             ..Plan::default()
         };
-        self.tallies.router = plan.counters.clone();
+        self.counters.router = plan.counters.clone();
         for statement in &tree.statements {
             if let Statement::Log(path) = statement {
                 let (name, tap) = self.path_tap(path);
@@ -83,8 +83,8 @@ impl<'t> Lowering<'t> {
     /// Returns the counters of a name, which all paths of that name share.
     fn path_counters(&mut self, name: &str) -> Arc<PathCounters> {
         let counters: Arc<PathCounters> = self.environment.reload_state.get(&format!("log {name}"));
-        if !self.tallies.paths.iter().any(|(known, _)| known == name) {
-            self.tallies.paths.push((name.to_owned(), counters.clone()));
+        if !self.counters.paths.iter().any(|(known, _)| known == name) {
+            self.counters.paths.push((name.to_owned(), counters.clone()));
         }
         counters
     }

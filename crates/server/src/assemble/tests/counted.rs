@@ -15,7 +15,7 @@ fn counts(paths: &str, want: &[&str]) {
     let shown = |(name, counters): &(String, std::sync::Arc<pipeline::route::PathCounters>)| {
         format!("{name} {}/{}", counters.ingress(), counters.egress())
     };
-    assert_eq!(parts.tallies.paths.iter().map(shown).collect::<Vec<_>>(), want);
+    assert_eq!(parts.counters.paths.iter().map(shown).collect::<Vec<_>>(), want);
 }
 
 #[test]

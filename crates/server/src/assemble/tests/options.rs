@@ -101,19 +101,22 @@ fn marks_are_written_where_they_are_asked_for() {
 
 #[test]
 fn what_is_done_by_the_way_is_told() {
-    let chores = |text: &str| {
-        let chores = parts(&format!(
+    let periodic_tasks = |text: &str| {
+        let periodic_tasks = parts(&format!(
             "options {{ {text} }}; log {{ source {{ stdin(); }}; destination {{ stdout(); }}; }};"
         ))
-        .chores;
+        .periodic_tasks;
         let seconds = |every: Option<Duration>| every.map(|every| every.as_secs());
-        (seconds(chores.statistics), seconds(chores.marks), chores.level)
+        (seconds(periodic_tasks.statistics), seconds(periodic_tasks.marks), periodic_tasks.level)
     };
-    assert_eq!(chores(""), (Some(600), None, None));
-    assert_eq!(chores("stats-freq(0);"), (None, None, None));
-    assert_eq!(chores("stats(freq(10)); log-level(debug);"), (Some(10), None, Some("DEBUG".to_owned())));
-    assert_eq!(chores("stats(level(2)); stats-freq(5);").0, Some(5));
-    assert_eq!(chores("mark-mode(internal); mark-freq(7);"), (Some(600), Some(7), None));
+    assert_eq!(periodic_tasks(""), (Some(600), None, None));
+    assert_eq!(periodic_tasks("stats-freq(0);"), (None, None, None));
+    assert_eq!(
+        periodic_tasks("stats(freq(10)); log-level(debug);"),
+        (Some(10), None, Some("DEBUG".to_owned()))
+    );
+    assert_eq!(periodic_tasks("stats(level(2)); stats-freq(5);").0, Some(5));
+    assert_eq!(periodic_tasks("mark-mode(internal); mark-freq(7);"), (Some(600), Some(7), None));
 }
 
 #[test]

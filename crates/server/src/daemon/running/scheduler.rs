@@ -3,7 +3,7 @@
 //! In: the time, in ticks of a second. Out: messages of `internal()`. Holds: the number of ticks.
 //! Limits: as exact as the ticks.
 
-use crate::assemble::{self, Chores};
+use crate::assemble::{self, PeriodicTasks};
 use message::{Severity, Stamp};
 use std::{fmt::Write, sync::atomic::Ordering, time::Duration};
 use transport::{InternalLog, Registry};
@@ -11,14 +11,14 @@ use transport::{InternalLog, Registry};
 /// Runs the periodic tasks of a configuration when they are due.
 #[derive(Default)]
 pub(super) struct Scheduler {
-    chores: Chores,
+    periodic_tasks: PeriodicTasks,
     ticks: u64,
 }
 
 impl Scheduler {
     /// Replaces the tasks by those of another configuration.
-    pub(super) fn take(&mut self, chores: Chores) {
-        *self = Scheduler { chores, ticks: 0 };
+    pub(super) fn take(&mut self, periodic_tasks: PeriodicTasks) {
+        *self = Scheduler { periodic_tasks, ticks: 0 };
     }
 
     /// Counts a second, and runs the tasks that are due.
@@ -27,10 +27,10 @@ impl Scheduler {
         let is_due = |every: Option<Duration>| {
             every.is_some_and(|every| self.ticks.is_multiple_of(every.as_secs().max(1)))
         };
-        if is_due(self.chores.statistics) {
+        if is_due(self.periodic_tasks.statistics) {
             log.write(Severity::INFORMATIONAL, &statistics(registry));
         }
-        if is_due(self.chores.marks) {
+        if is_due(self.periodic_tasks.marks) {
             log.inject(delivery::mark(&assemble::machine_name(), now));
         }
     }
@@ -81,7 +81,8 @@ mod tests {
         registry.register("src.network", "s#0", "x").processed.store(5, Ordering::Relaxed);
         registry.register("dst.file", "d#0", "/y").written.store(4, Ordering::Relaxed);
         let mut scheduler = Scheduler::default();
-        scheduler.take(Chores { statistics: Some(Duration::from_secs(2)), ..Chores::default() });
+        scheduler
+            .take(PeriodicTasks { statistics: Some(Duration::from_secs(2)), ..PeriodicTasks::default() });
         for _ in 0..3 {
             scheduler.tick(&registry, &log, Stamp::default());
         }
