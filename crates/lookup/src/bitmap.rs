@@ -58,12 +58,12 @@ impl Bitmap {
         self.words.get((document >> 6) as usize).is_some_and(|word| word >> (document & 63) & 1 == 1)
     }
 
-    /// How many are in the set.
+    /// Returns the number of documents in the set.
     pub fn count(&self) -> u64 {
         self.words.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// How many documents of a range are in the set.
+    /// Returns the number of documents of a range that are in the set.
     pub fn count_range(&self, range: Range<u32>) -> u64 {
         let (start, end) = (range.start.min(self.length), range.end.min(self.length));
         if start >= end {

@@ -56,7 +56,7 @@ impl CancelToken {
         CancelToken { pace: Some(pace), ..self }
     }
 
-    /// How the walk shares the processor.
+    /// The way in which the walk shares the processor.
     pub fn pace(&self) -> Option<&dyn Pace> {
         self.pace.as_deref()
     }

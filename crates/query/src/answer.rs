@@ -30,7 +30,7 @@ pub struct Search {
     pub limit: usize,
     /// Only rows behind this one, as [`crate::row_number`] numbers it; total, buckets and facets do not change.
     pub before: Option<u64>,
-    /// For each member of the space, only messages with a smaller sequence number: the snapshot of an earlier
+    /// For each member of the scope, only messages with a smaller sequence number: the snapshot of an earlier
     /// answer. A member without an entry has no such limit.
     pub until: Vec<u64>,
     /// Number of buckets; 0 for none.
@@ -69,7 +69,7 @@ impl Default for Search {
 /// The answer to a search.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// For each member of the space, the sequence number after the newest message that was looked at.
+    /// For each member of the scope, the sequence number after the newest message that was looked at.
     pub snapshot: Vec<u64>,
     /// Messages that match: exact, unless `timed_out` says for which part.
     pub total: u64,
@@ -98,7 +98,7 @@ pub struct Answer {
 /// Messages that could not be read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unread {
-    /// The member of the space that they belong to.
+    /// The member of the scope that they belong to.
     pub member: usize,
     /// Their sequence numbers, unless the member hides how many there are.
     pub messages: Option<Range<u64>>,
@@ -191,7 +191,7 @@ pub struct Histogram {
 pub struct Row {
     /// The message.
     pub document: Document,
-    /// Byte ranges of its text that match, ascending, apart from each other.
+    /// Byte ranges of its text that match, ascending, without overlap.
     pub highlights: Vec<Range<usize>>,
 }
 

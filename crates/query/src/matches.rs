@@ -1,6 +1,6 @@
 //! The matches of a question in each segment, before rows or counts are made of them.
 //!
-//! In: a space, a question. Out: a bitmap a segment; rows, counts, facets and pipes are made of these.
+//! In: a scope, a question. Out: a bitmap a segment; rows, counts, facets and pipes are made of these.
 //! Holds: one bit a message. Limits: the cancel token; what was not finished then is left out, and said.
 
 mod histogram;
@@ -139,7 +139,7 @@ pub(crate) fn locked(space: &SearchScope, search: &Search) -> Vec<Unread> {
     unread
 }
 
-/// Returns the key by which the rows of a space are ordered: time, then member, then the order in which each received
+/// Returns the key by which the rows of a scope are ordered: time, then member, then the order in which each received
 /// them.
 pub(crate) fn order(document: &Document) -> (i64, u64) {
     (document.received_us, document.sequence)

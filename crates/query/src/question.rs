@@ -106,7 +106,7 @@ impl Query {
         Matcher::new(self.condition.clone())
     }
 
-    /// Byte ranges of a message text that the question looks for, ascending and apart.
+    /// Byte ranges of a message text that the question looks for, ascending, without overlap.
     pub fn highlights(&self, text: &[u8]) -> Vec<Range<usize>> {
         highlight::ranges(&self.condition, text)
     }

@@ -1,6 +1,6 @@
 //! Runs a search: a bitmap a segment, segments in parallel, newest first; then the rows.
 //!
-//! In: a space, a question, what to show. Out: an answer of which all parts agree.
+//! In: a scope, a question, what to show. Out: an answer of which all parts agree.
 //! Holds: one bit a message while it runs, and the counts of facets (bounded, see [`facets`]).
 //! Limits: the cancel token. When its time is over, the answer covers the newest segments that were finished, and says so.
 
@@ -175,7 +175,7 @@ fn set_histogram(
     Ok(())
 }
 
-/// Advice on fields that no message of the space has.
+/// Advice on fields that no message of the scope has.
 fn unknown_fields(
     condition: &Condition,
     space: &SearchScope,

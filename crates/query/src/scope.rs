@@ -10,7 +10,7 @@ use crate::answer::{Search, Unread, UnreadReason};
 use lookup::{ReadError, SegmentView, Snapshot};
 use std::sync::Arc;
 
-/// Most members of a space: a member's number has its place above the 56 bits of a sequence number.
+/// Most members of a scope: a member's number stands above the 56 bits of a sequence number.
 pub const MEMBERS_MAX: usize = 64;
 /// Bits of a sequence number within its member.
 const SEQUENCE_BITS: u32 = 56;
@@ -22,7 +22,7 @@ pub struct SearchScope {
     pub members: Vec<SearchedLogspace>,
 }
 
-/// A logspace of a space.
+/// A logspace of a search.
 #[derive(Clone)]
 pub struct SearchedLogspace {
     /// The name that its rows are shown under.
@@ -119,7 +119,7 @@ impl VisibleSegment<'_> {
     }
 }
 
-/// The number of a row in a space: its member's above its sequence number there. In a space of one member it is the
+/// The number of a row in a scope: its member's above its sequence number there. In a scope of one member it is the
 /// sequence number.
 pub fn row_number(member: usize, sequence: u64) -> u64 {
     (member as u64) << SEQUENCE_BITS | sequence

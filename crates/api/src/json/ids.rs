@@ -1,6 +1,6 @@
 //! The ids of rows and snapshots for clients.
 //!
-//! In: numbers of rows in a space. Out: the sequence number where that may be shown; else an opaque text, because
+//! In: numbers of rows in a scope. Out: the sequence number where that may be shown; else an opaque text, because
 //! sequence numbers tell how many messages lie between two. One AES block a number: the same row has the same name.
 //! Holds: the key, which is kept in the data folder so that links live on. Limits: none.
 

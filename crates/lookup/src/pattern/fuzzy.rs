@@ -42,7 +42,8 @@ impl Fuzzy {
 const ROW_MAX: usize = 64;
 
 impl Fuzzy {
-    /// How many bytes of a beginning are enough to know that no text that begins so is near enough; `None` when some may be.
+    /// Returns the number of bytes of a prefix that are enough to know that no text with it is near enough; `None` when some
+    /// may be.
     pub(super) fn dead_head(&self, head: &[u8]) -> Option<usize> {
         let length = self.bytes.len();
         if length >= ROW_MAX || self.characters.len() != length || !head.is_ascii() {

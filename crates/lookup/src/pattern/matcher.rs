@@ -63,7 +63,7 @@ impl Matcher {
         matches!(self.form, Form::Fuzzy(_))
     }
 
-    /// How many bytes of a beginning are enough to know that no token that begins so matches; `None` when some may.
+    /// Returns the number of bytes of a prefix that are enough to know that no token with it matches; `None` when some may.
     pub fn dead_head(&self, head: &[u8]) -> Option<usize> {
         match &self.form {
             Form::Fuzzy(fuzzy) => fuzzy.dead_head(head),
@@ -71,7 +71,7 @@ impl Matcher {
         }
     }
 
-    /// How the tokens of a sorted list are compared, each with what it shares with the one before.
+    /// Returns what compares the tokens of a sorted list, each with what it shares with the one before.
     pub fn in_order(&self) -> InOrder<'_> {
         match &self.form {
             Form::Infix(infix) => InOrder::infix(infix),

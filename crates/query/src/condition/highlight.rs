@@ -1,6 +1,6 @@
 //! Highlights of a row: the words of its text that the question looks for.
 //!
-//! In: a condition and a text. Out: byte ranges, ascending and apart. What must not be there is not marked.
+//! In: a condition and a text. Out: byte ranges, ascending, without overlap. What must not be there is not marked.
 //! Limits: [`RANGES_MAX`] a text.
 
 use crate::{

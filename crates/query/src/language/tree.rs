@@ -23,9 +23,9 @@ pub struct TextRange {
 /// A node and where it was written.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Where.
+    /// Its text in the question.
     pub place: TextRange,
-    /// What.
+    /// Its meaning.
     pub kind: NodeKind,
 }
 
@@ -177,7 +177,7 @@ pub struct EndText {
     pub place: UncomparedRange,
 }
 
-/// A place that does not take part in comparisons of trees.
+/// A range that does not take part in comparisons of trees.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UncomparedRange(pub TextRange);
 

@@ -1,6 +1,6 @@
-//! A run of a question over a space: its segments, and the messages that match.
+//! A run of a question over a scope: its segments, and the messages that match.
 //!
-//! In: a space, a question, a time range. Out: messages of a segment. Holds: what could not be read.
+//! In: a scope, a question, a time range. Out: messages of a segment. Holds: what could not be read.
 //! Limits: the cancel token.
 
 use crate::{

@@ -1,6 +1,6 @@
-//! Runs a question with its pipes over a space.
+//! Runs a question with its pipes over a scope.
 //!
-//! In: a space, a question, a time range. Out: rows, one by one, so that an export of any size takes constant
+//! In: a scope, a question, a time range. Out: rows, one by one, so that an export of any size takes constant
 //! memory. Commands up to the first that makes a table work on all segments at once; counts of one column come from
 //! the index and read no message.
 //! Limits: the cancel token; when its time is over there is no answer, because half a table would be wrong.
@@ -42,7 +42,7 @@ pub struct Outcome {
     /// Number of messages that the question itself matched, without those that were never read because enough
     /// rows had been found.
     pub matched: u64,
-    /// For each member of the space, the sequence number after the newest message that was looked at.
+    /// For each member of the scope, the sequence number after the newest message that was looked at.
     pub snapshot: Vec<u64>,
     /// Messages that could not be read, so that the rows say nothing of them.
     pub unread: Vec<Unread>,

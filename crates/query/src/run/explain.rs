@@ -1,6 +1,6 @@
 //! Estimates the cost of a question before it is run.
 //!
-//! In: a space, a question, a time range. Out: each part of the condition in the order in which it is looked at, with
+//! In: a scope, a question, a time range. Out: each part of the condition in the order in which it is looked at, with
 //! what the index has of it, exactly; the messages that have to be read. The index is asked as in a search; no message
 //! is read. Limits: the cancel token. Where messages are hidden the index is not counted: it would tell of them.
 
@@ -28,7 +28,7 @@ const MESSAGE: Duration = Duration::from_nanos(500);
 pub struct Explanation {
     /// The condition.
     pub root: ExplainedPart,
-    /// Segments of the space.
+    /// Segments of the scope.
     pub segments: u64,
     /// Segments outside the time range: they are skipped.
     pub skipped: u64,

@@ -1,4 +1,4 @@
-//! Looks around in a space: one message, its neighbours, the columns there are.
+//! Looks around in a scope: one message, its neighbours, the columns there are.
 //!
 //! In: the number of a row. Out: documents; neighbours are of the same member, within its boundary.
 //! Limits: [`NEIGHBOURS_MAX`] a side.
@@ -49,7 +49,7 @@ pub struct TokenizedMessage {
     pub tokens: Vec<Range<usize>>,
 }
 
-/// The message with a number, if the space shows it.
+/// The message with a number, if the scope shows it.
 pub fn message(
     space: &SearchScope,
     number: u64,
@@ -106,7 +106,7 @@ pub fn context(
     Ok(documents)
 }
 
-/// The columns of a space, the most used first. Segments that cannot be read are left out.
+/// The columns of a scope, the most used first. Segments that cannot be read are left out.
 pub fn columns(space: &SearchScope, cancel: &CancelToken) -> Result<Vec<ColumnUse>, SearchError> {
     let mut sums: HashMap<Column, ColumnUse> = HashMap::new();
     for view in space.members.iter().flat_map(|member| &member.snapshot.segments) {
@@ -132,7 +132,7 @@ pub fn columns(space: &SearchScope, cancel: &CancelToken) -> Result<Vec<ColumnUs
     Ok(columns)
 }
 
-/// The size of a space and its range of times.
+/// The size of a scope and its range of times.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Extent {
     /// Messages.
@@ -141,7 +141,7 @@ pub struct Extent {
     pub received_us: Option<(i64, i64)>,
 }
 
-/// Returns the extent of a space. Segments that cannot be read are left out.
+/// Returns the extent of a scope. Segments that cannot be read are left out.
 pub fn extent(space: &SearchScope, cancel: &CancelToken) -> Result<Extent, SearchError> {
     let mut extent = Extent::default();
     for view in space.members.iter().flat_map(|member| &member.snapshot.segments) {

@@ -5,7 +5,7 @@
 /// Error in a body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BodyError {
-    /// Where.
+    /// Offset of the byte that cannot be read.
     pub offset: usize,
     /// The fault at that byte.
     pub reason: &'static str,

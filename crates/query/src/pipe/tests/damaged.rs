@@ -1,4 +1,4 @@
-//! Pipes over a space of which something cannot be read: everything else is answered, and what is missing is said.
+//! Pipes over a scope of which something cannot be read: everything else is answered, and what is missing is said.
 
 use super::{START_US, options, store};
 use crate::{Query, Search, SearchScope, search, search_piped, stream};

@@ -1,4 +1,4 @@
-//! Nothing outside a boundary can be learnt, in any way that a space can be asked.
+//! Nothing outside a boundary can be learnt, in any way that a scope can be asked.
 
 use super::Boundary;
 use crate::{
@@ -37,7 +37,7 @@ fn filtered() -> SearchScope {
     within(&[vec![query("host:open")]], base())
 }
 
-/// Everything that a space says to a question, without times that it took.
+/// Everything that a scope says to a question, without times that it took.
 fn say(space: &SearchScope, text: &str, asked: &Search) -> String {
     let mut answer = search(space, &query(text), asked).unwrap();
     answer.took_us = 0;
