@@ -2,7 +2,7 @@
 //!
 //! In: records. Out: their sequence numbers; after a commit, durable files. Holds: the lock, the last file, and
 //! the staged bytes until they are durable, so that a failed commit is simply tried again.
-//! Limits: a new file is begun when the last one has [`Options::file_bytes_max`]; one commit may exceed it.
+//! Limits: a new file is started when the last one has [`Options::file_bytes_max`]; one commit may exceed it.
 
 use crate::{
     disk::{Disk, DiskFile, DiskLock},
@@ -25,7 +25,7 @@ const STAGED_BYTES_KEPT: usize = 8 << 20;
 /// Name of the lock file.
 const LOCK_NAME: &str = "journal.lock";
 
-/// The event that a commit waits for.
+/// The point that a commit waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Durability {
     /// The device: records survive the loss of power.
@@ -37,12 +37,12 @@ pub enum Durability {
 /// Options of a journal.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Size at which a new file is begun.
+    /// Size at which a new file is started.
     pub file_bytes_max: u64,
-    /// The event that a commit waits for.
+    /// The point that a commit waits for.
     pub durability: Durability,
-    /// Number of full files no longer needed that are kept to be written over. That saves the system from finding new
-    /// memory and new blocks for every page: more than half of the cost of writing.
+    /// Number of full files that are no longer needed and kept to be overwritten. The system then does not have to find
+    /// new memory and new blocks for every page, which is more than half of the cost of writing.
     pub spare_files_max: usize,
 }
 
@@ -116,7 +116,7 @@ pub struct Journal {
     published: Arc<Mutex<Published>>,
     /// The file that is written to; `None` until the first commit of a new one.
     last: Option<LastFile>,
-    /// Files to be written over.
+    /// Files to be overwritten.
     spares: Vec<PathBuf>,
     /// Sequence number of the next record.
     next: u64,
@@ -127,7 +127,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal of a directory, and creates the directory when it is missing. Cuts the torn tail of a crash.
+    /// Opens the journal of a directory, and creates the directory when it is missing. Cuts off a record that a crash left incomplete.
     pub fn open(disk: Arc<dyn Disk>, dir: &Path, options: Options) -> Result<(Journal, Recovery), OpenError> {
         let failed = |source| OpenError::Io { path: dir.to_owned(), source };
         disk.create_dir_all(dir).map_err(failed)?;
@@ -166,7 +166,7 @@ impl Journal {
         Ok((journal, recovery))
     }
 
-    /// Finds the end of the last file; removes those that hold nothing.
+    /// Finds the end of the last file; removes files that hold no record.
     fn recover(&mut self, mut files: Vec<JournalFile>) -> io::Result<Recovery> {
         let mut recovery = Recovery::default();
         while let Some(last) = files.last_mut() {
@@ -218,7 +218,7 @@ impl Journal {
         if self.staged.is_empty() {
             return Ok(self.durable);
         }
-        self.begin_file_when_full()?;
+        self.start_file_when_full()?;
         let Some(last) = &mut self.last else { return Ok(self.durable) };
         let device = self.options.durability == Durability::Device;
         last.write(&self.staged)
@@ -238,7 +238,7 @@ impl Journal {
         Ok(self.durable)
     }
 
-    fn begin_file_when_full(&mut self) -> Result<(), CommitError> {
+    fn start_file_when_full(&mut self) -> Result<(), CommitError> {
         if let Some(last) = &self.last {
             if last.entry().length < self.options.file_bytes_max {
                 return Ok(());
@@ -249,7 +249,7 @@ impl Journal {
                 .map_err(|source| CommitError { path: last.entry().path, source })?;
         }
         let entry = JournalFile::new(&self.dir, self.durable);
-        let begun = self.begin_file(&entry.path).and_then(|file| Ok((file.is_empty()?, file)));
+        let begun = self.start_file(&entry.path).and_then(|file| Ok((file.is_empty()?, file)));
         let (is_empty, file) = begun.map_err(|source| CommitError { path: entry.path.clone(), source })?;
         let history = if is_empty { FileHistory::New } else { FileHistory::Recycled };
         self.last = Some(LastFile::begun(file, entry, self.salt, history));
@@ -257,14 +257,14 @@ impl Journal {
     }
 
     /// Returns a file to write to: a spare one, or a new one.
-    fn begin_file(&mut self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+    fn start_file(&mut self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
         if let Some(spare) = self.spares.last() {
             self.disk.rename(spare, path)?;
             self.spares.pop();
             return self.disk.open(path);
         }
         match self.disk.create(path) {
-            // Renamed by a try that failed afterwards: nothing in it is of this number or above.
+            // An earlier attempt renamed it and failed afterwards: it has no record of this number or above.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => self.disk.open(path),
             created => created,
         }
@@ -285,14 +285,14 @@ impl Journal {
         self.published().files.get(1).is_some_and(|second| second.first <= below)
     }
 
-    /// Removes the files that hold nothing at or above a sequence number. Returns how many went.
+    /// Removes the files that hold nothing at or above a sequence number. Returns how many were removed.
     pub fn release(&mut self, below: u64) -> io::Result<usize> {
         let mut removed = 0;
         let published = Arc::clone(&self.published);
         loop {
             let mut published = published.lock().unwrap_or_else(PoisonError::into_inner);
-            let spent = published.files.get(1).is_some_and(|second| second.first <= below);
-            if !spent {
+            let is_unneeded = published.files.get(1).is_some_and(|second| second.first <= below);
+            if !is_unneeded {
                 return Ok(removed);
             }
             let file = &published.files[0];
@@ -333,7 +333,7 @@ impl Journal {
         self.published().files.iter().map(|file| file.length).sum()
     }
 
-    /// Commits, and leaves a mark that proves all of it durable.
+    /// Commits, and appends an empty record, which proves that everything before it is durable.
     pub fn close(mut self) -> Result<u64, CommitError> {
         let durable = self.commit()?;
         if self.last.is_some() {

@@ -1,11 +1,11 @@
-//! Why documents could not be read.
+//! The error of reading documents.
 //!
-//! In: the file and the place in it. Out: a sentence.
+//! In: the file and the offset of the damage. Out: a sentence for users.
 
 use crate::Stop;
 use std::{io, path::PathBuf};
 
-/// Why documents could not be read.
+/// The reason why documents could not be read.
 #[derive(Debug)]
 pub enum ReadError {
     /// The file could not be read.
@@ -15,7 +15,7 @@ pub enum ReadError {
         /// The cause.
         source: io::Error,
     },
-    /// The bytes are not what was written.
+    /// The bytes are not those that were written.
     Corrupt {
         /// Path of the file.
         path: PathBuf,
@@ -24,12 +24,12 @@ pub enum ReadError {
         /// The damage, in words.
         what: &'static str,
     },
-    /// The file is encrypted and its key is not there.
+    /// The file is encrypted and its private key is not loaded.
     Locked {
         /// Path of the file.
         path: PathBuf,
     },
-    /// The walk was stopped.
+    /// The search was cancelled or ran out of time.
     Stopped(Stop),
 }
 

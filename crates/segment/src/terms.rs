@@ -1,7 +1,7 @@
-//! What is kept of words beside the lists of their messages.
+//! What a segment stores about words besides their postings.
 //!
-//! In: tokens as they come, or as a file has them. Out: which are frequent, the templates of texts made of these, which
-//! neighbours the others have, which letters a piece of a list has. Limits: see each module.
+//! In: the words of messages as they arrive, or as a file has them. Out: the frequent words, the log templates made of them, the
+//! words next to the other words, and the letters in a piece of the dictionary. Limits: see each module.
 
 pub(crate) mod frequent;
 pub(crate) mod letters;

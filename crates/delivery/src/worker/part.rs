@@ -1,11 +1,11 @@
-//! Messages that a destination's thread writes beside or instead of whole deliveries.
+//! Some messages of a batch: what `suppress()` lets a destination's thread write in place of a whole delivery.
 //!
-//! In: a batch and which of its messages. Out: the same. Holds: them. Limits: none.
+//! Holds: the batch and the selection of its messages. Limits: none.
 
 use message::{Batch, Selection};
 use std::sync::Arc;
 
-/// Messages to write: those of a delivery, or a summary.
+/// Messages to write: some of a delivery, or the summary of repeated ones.
 pub(super) struct BatchPart {
     pub(super) batch: Arc<Batch>,
     pub(super) selection: Selection,

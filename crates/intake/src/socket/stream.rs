@@ -1,7 +1,7 @@
 //! Stream listeners: TCP and unix-stream connections.
 //!
 //! In: connections. Out: sessions, each on one reactor. Holds: which connections are open.
-//! Limits: those of [`Admission`]: what is too much is closed at once, counted, and said once in a while.
+//! Limits: those of [`Admission`]: a connection above them is closed at once, counted, and logged now and then.
 
 use super::{
     admission::{Admission, ConnectionBudget, ConnectionPermit, HandshakePermits, PeerKey},
@@ -32,11 +32,11 @@ use transport::{
 };
 
 /// Pause after an error of `accept`, for instance too many open files.
-const PAUSE: Duration = Duration::from_millis(100);
-/// Pause between two lines about errors of `accept`.
-const ERRORS_TOLD_EVERY: Duration = Duration::from_secs(10);
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// Time between two log lines about errors of `accept`.
+const ERROR_LOG_INTERVAL: Duration = Duration::from_secs(10);
 
-/// The parts that an accepting task needs.
+/// The parts that a task needs to accept connections.
 #[derive(Clone)]
 pub(crate) struct Accepting {
     pub(crate) cell: Arc<SettingsCell>,
@@ -81,7 +81,7 @@ impl Door {
         }
     }
 
-    /// Counts and tells that a connection was refused, or had to make room.
+    /// Counts and logs that a connection was refused, or was closed to make room.
     fn refused(&self, reason: RefusalReason, client: Option<SocketAddr>, settings: &Settings) {
         let Some(options) = listener(settings) else { return };
         let max = match reason {
@@ -101,7 +101,7 @@ pub(crate) async fn accept(socket: Socket, mut here: Accepting) {
         Err(error) => return here.log.error(&format!("Cannot wait for connections; error='{error}'")),
     };
     let door = Door::new(&here);
-    let mut pause = LogPause::new(ERRORS_TOLD_EVERY);
+    let mut pause = LogPause::new(ERROR_LOG_INTERVAL);
     loop {
         let accepted = tokio::select! {
             biased;
@@ -118,7 +118,7 @@ pub(crate) async fn accept(socket: Socket, mut here: Accepting) {
                     ));
                 }
                 here.budget.relieve(now);
-                tokio::time::sleep(PAUSE).await;
+                tokio::time::sleep(ACCEPT_PAUSE).await;
                 continue;
             }
         };
@@ -130,11 +130,11 @@ pub(crate) async fn accept(socket: Socket, mut here: Accepting) {
     }
 }
 
-/// The party that a connection is counted for.
+/// Returns whom a connection is counted for: an address, or a local user.
 fn peer_key(socket: &Socket, client: Option<SocketAddr>) -> PeerKey {
     match client {
         Some(client) => PeerKey::of(client.ip()),
-        // A peer that is gone already has no user.
+        // A peer that has already gone has no user.
         None => PeerKey::User(
             rustix::net::sockopt::socket_peercred(socket).map_or(u32::MAX, |user| user.uid.as_raw()),
         ),
@@ -180,7 +180,7 @@ async fn serve(
     here.log.notice(&format!("{how}; client='{}', local='{}'", shown(peer), settings.counters.instance));
 }
 
-/// Takes what a connection brings, to its end. An error: there were too many handshakes.
+/// Serves a connection to its end. Fails when there are too many handshakes.
 async fn converse(
     socket: Socket,
     peer: Option<SocketAddr>,
@@ -235,7 +235,7 @@ fn idle_timeout(settings: &Settings) -> Option<Duration> {
     listener(settings).and_then(|options| options.idle_timeout)
 }
 
-/// Sets the connection up and takes its greeting.
+/// Sets the socket's options, and reads what comes before the messages: a proxy's header, a TLS handshake.
 async fn prepare(
     socket: Socket,
     peer: Option<SocketAddr>,
@@ -255,7 +255,7 @@ async fn prepare(
     Ok((Greeted::plain(Stream::Unix(net::UnixStream::from_std(stream)?)), None))
 }
 
-/// Looks the peer up, and gives what makes its origin, now and after each reload.
+/// Resolves the peer's name; returns the function that makes the connection's origin, now and after each reload.
 async fn origin_maker(
     greeted: &mut Greeted,
     peer: Option<SocketAddr>,

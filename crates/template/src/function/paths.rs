@@ -1,6 +1,7 @@
-//! Functions of paths: `dirname` and `basename`.
+//! Template functions for paths: `dirname` and `basename`.
 //!
-//! In: a path. Out: a part of it. Holds nothing. Limits: paths of this system, with `/`.
+//! In: a path. Out: its folder or its last name, as the commands of these names print them. Holds nothing.
+//! Limits: names are separated by `/`.
 
 use super::action::{Action, CompiledFunction, fixed};
 
@@ -12,19 +13,19 @@ pub(super) fn compile(name: &str, words: &[&str]) -> Option<CompiledFunction> {
             words,
             1,
             1,
-            Action::text(|args, out| args.iter().for_each(|arg| out.extend_from_slice(parent(arg)))),
+            Action::text(|args, out| args.iter().for_each(|arg| out.extend_from_slice(dirname(arg)))),
         ),
         "basename" => fixed(
             words,
             1,
             1,
-            Action::text(|args, out| args.iter().for_each(|arg| out.extend_from_slice(last(arg)))),
+            Action::text(|args, out| args.iter().for_each(|arg| out.extend_from_slice(basename(arg)))),
         ),
         _ => return None,
     })
 }
 
-fn parent(path: &[u8]) -> &[u8] {
+fn dirname(path: &[u8]) -> &[u8] {
     match memchr::memrchr(b'/', path) {
         None => b".",
         Some(0) => b"/",
@@ -32,7 +33,7 @@ fn parent(path: &[u8]) -> &[u8] {
     }
 }
 
-fn last(path: &[u8]) -> &[u8] {
+fn basename(path: &[u8]) -> &[u8] {
     let end = path.iter().rposition(|byte| *byte != b'/').map_or(0, |last| last + 1);
     if end == 0 {
         return if path.is_empty() { b"." } else { b"/" };

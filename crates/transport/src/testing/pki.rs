@@ -1,7 +1,7 @@
-//! Certificates of a CA that lives as long as a test.
+//! A certificate authority for tests.
 //!
 //! In: names. Out: certificates, keys and revocation lists in files, and the options that name them.
-//! Holds: a folder, which goes with it. Limits: none.
+//! Holds: a temporary folder, which is removed with it. Limits: none.
 
 use crate::tls::TlsOptions;
 use rcgen::{
@@ -14,7 +14,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Certificates in a folder: `ca`, and what it signs under the names given to `issue`.
+/// A CA with its certificate `ca.pem` in a folder, and the certificates that it has issued.
 pub struct Pki {
     /// The folder that holds them.
     pub folder: TempDir,
@@ -28,7 +28,7 @@ impl Default for Pki {
 }
 
 impl Pki {
-    /// A new CA, with `server` for `logs.example` and `client` for `client.example`.
+    /// Makes a CA, and certificates `server` for the host `logs.example` and `client` for `client.example`.
     pub fn new() -> Pki {
         let folder = tempfile::tempdir().unwrap();
         let (issuer, text) = authority(&folder.path().display().to_string());
@@ -39,12 +39,12 @@ impl Pki {
         pki
     }
 
-    /// The path of a file of the folder.
+    /// Returns the path of a file in the folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// A certificate of the CA and its key: `NAME.pem` and `NAME.key`.
+    /// Issues a certificate and its key: `NAME.pem` and `NAME.key`.
     pub fn issue(&self, name: &str, hosts: &[&str], change: impl Fn(&mut CertificateParams)) {
         let mut params = params(name, hosts);
         change(&mut params);
@@ -54,12 +54,12 @@ impl Pki {
         fs::write(self.path(&format!("{name}.key")), key.serialize_pem()).unwrap();
     }
 
-    /// The certificate that the CA makes of some parameters, in PEM.
+    /// Returns a certificate with these parameters, signed by the CA, in PEM.
     pub fn sign(&self, params: &CertificateParams, key: &KeyPair) -> String {
         params.signed_by(key, &self.issuer).unwrap().pem()
     }
 
-    /// A list on which the certificate of that name is revoked.
+    /// Writes a revocation list that revokes the certificate of that name.
     pub fn revoke(&self, name: &str, path: &Path) {
         let list = CertificateRevocationListParams {
             this_update: date_time_ymd(2024, 1, 1),
@@ -77,7 +77,7 @@ impl Pki {
         fs::write(path, list.signed_by(&self.issuer).unwrap().pem().unwrap()).unwrap();
     }
 
-    /// Options of a side that shows the certificate of that name and trusts the CA.
+    /// Returns the options of a side that sends the certificate of that name and trusts the CA.
     pub fn options(&self, name: &str) -> TlsOptions {
         TlsOptions {
             cert_file: Some(self.path(&format!("{name}.pem"))),
@@ -87,13 +87,13 @@ impl Pki {
         }
     }
 
-    /// Options of a side that shows none.
+    /// Returns the options of a side that sends no certificate and trusts the CA.
     pub fn anonymous(&self) -> TlsOptions {
         TlsOptions { ca_file: Some(self.path("ca.pem")), ..TlsOptions::default() }
     }
 }
 
-/// The parameters of a certificate: its common name and the hosts that it is for.
+/// Returns the parameters of a certificate with a common name, for some hosts.
 pub fn params(name: &str, hosts: &[&str]) -> CertificateParams {
     let hosts: Vec<String> = hosts.iter().map(|host| (*host).to_owned()).collect();
     let mut params = CertificateParams::new(hosts).unwrap();

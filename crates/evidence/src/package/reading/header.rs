@@ -1,7 +1,7 @@
-//! Headers of RFC 5424 and RFC 3164, as the RFCs have them.
+//! Parses headers of RFC 5424 and RFC 3164 strictly.
 //!
-//! In: bytes, and in which form to read them. Out: fields, all of them slices of the bytes. Holds nothing.
-//! Limits: `None` where the bytes do not have the form. Times without a zone are given as if they were UTC's.
+//! In: the bytes of a message, and its form. Out: fields, all of them slices of the bytes. Holds nothing.
+//! Limits: `None` for bytes that do not have the form. Times without a zone are read as UTC and marked as local.
 
 use super::bytes::ReceivedBytes;
 use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
@@ -11,22 +11,22 @@ use std::borrow::Cow;
 const MONTHS: [&[u8]; 12] =
     [b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec"];
 const BOM: &[u8] = b"\xEF\xBB\xBF";
-/// Lengths of RFC 5424; longer ones are cut.
+/// Most bytes of program, process id and message id in RFC 5424; longer ones are cut.
 const COLUMN_BYTES_MAX: [usize; 3] = [48, 128, 32];
 const PRIORITY_MAX: u64 = 191;
 
 /// The sender's time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Time {
-    /// There is none: the received time counts.
+    /// The sender gave none: the received time counts.
     Absent,
     /// Microseconds since 1970.
     Known(i64),
-    /// The same, of a clock in an unknown zone.
+    /// Microseconds since 1970, of a clock in an unknown zone, read as UTC.
     Local(i64),
 }
 
-/// The fields.
+/// The fields of a message.
 pub(super) struct Reading<'a> {
     pub(super) priority: Option<u64>,
     pub(super) time: Time,
@@ -45,7 +45,7 @@ impl<'a> Reading<'a> {
         Reading { priority, time, host, program, pid, msgid, message: line, values: Vec::new() }
     }
 
-    /// Reads bytes in a form.
+    /// Reads a message of a form; unknown forms are text alone.
     pub(super) fn of(form: &str, sealed: ReceivedBytes<'a>) -> Option<Reading<'a>> {
         let end = sealed.raw.iter().rposition(|byte| !matches!(byte, b'\n' | 0)).map_or(0, |last| last + 1);
         let line = &sealed.raw[..end];
@@ -58,14 +58,14 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Presence of a host name behind the time.
+/// Says if a host name follows the time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Hosts {
     Expected,
     Absent,
 }
 
-/// `<0>` to `<191>`, and the rest.
+/// Reads `<0>` to `<191>`; returns the number and the rest.
 fn priority(line: &[u8]) -> Option<(u64, &[u8])> {
     let rest = line.strip_prefix(b"<")?;
     let end = rest.iter().take(4).position(|byte| *byte == b'>')?;
@@ -78,7 +78,7 @@ fn digits(text: &[u8]) -> Option<u64> {
     is_number.then(|| text.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0')))
 }
 
-/// A word up to a blank, and what is behind the blank.
+/// Returns a word up to a space, and the rest after the space.
 fn word(rest: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = memchr::memchr(b' ', rest)?;
     Some((&rest[..end], &rest[end + 1..]))
@@ -119,7 +119,7 @@ fn rfc5424(line: &[u8]) -> Option<Reading<'_>> {
     })
 }
 
-/// `-`, or elements; and what is behind them.
+/// Returns the structured data, `-` or elements, and the rest.
 fn sdata(rest: &[u8]) -> Option<(&[u8], &[u8])> {
     if let Some(behind) = rest.strip_prefix(b"-") {
         return Some((b"", behind));
@@ -131,7 +131,7 @@ fn sdata(rest: &[u8]) -> Option<(&[u8], &[u8])> {
     (at > 0).then(|| rest.split_at(at))
 }
 
-/// The end of an element whose id begins at `at`.
+/// Returns the end of an element whose id begins at `at`.
 fn element(rest: &[u8], at: usize) -> Option<usize> {
     let mut at = at + name(rest.get(at..)?)?;
     loop {
@@ -157,7 +157,7 @@ fn element(rest: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The length of a name: ASCII but `=`, blank, `]` and `"`.
+/// Returns the length of a name: ASCII without `=`, space, `]` and `"`.
 fn name(rest: &[u8]) -> Option<usize> {
     let length = rest.iter().take_while(|byte| byte.is_ascii() && !b"= ]\"".contains(byte)).count();
     (length > 0).then_some(length)
@@ -181,7 +181,7 @@ fn rfc3164(line: &[u8], received_us: i64, hosts: Hosts) -> Option<Reading<'_>> {
                 rest = blanks(behind);
             }
         }
-        // A host stands behind a time only.
+        // Only a time can be followed by a host.
         None if hosts == Hosts::Expected => {}
         None => return None,
     }
@@ -204,11 +204,11 @@ fn blanks(rest: &[u8]) -> &[u8] {
     &rest[rest.iter().take_while(|byte| **byte == b' ').count()..]
 }
 
-/// `Nov 21 09:00:00`, with a fraction; the year is the received time's, but for December and January.
+/// Reads `Nov 21 09:00:00`, with or without a fraction. The year is that of the received time, except around New Year.
 fn bsd(rest: &[u8], received_us: i64) -> Option<(Time, &[u8])> {
     let (head, behind) = rest.split_at_checked(15)?;
     let month = MONTHS.iter().position(|month| head.starts_with(month))? as i8 + 1;
-    let is_apart = head[3] == b' ' && head[6] == b' ';
+    let has_separators = head[3] == b' ' && head[6] == b' ';
     let day = if head[4] == b' ' { digits(&head[5..6])? } else { digits(&head[4..6])? };
     let time = clock(&head[7..])?;
     let now = Timestamp::from_microsecond(received_us).ok()?.to_zoned(TimeZone::UTC);
@@ -219,10 +219,10 @@ fn bsd(rest: &[u8], received_us: i64) -> Option<(Time, &[u8])> {
     };
     let (micros, behind) = fraction(behind)?;
     let us = unix_us(year, month, day, time)?;
-    is_apart.then_some((Time::Local(us + micros), behind))
+    has_separators.then_some((Time::Local(us + micros), behind))
 }
 
-/// `2026-11-21T09:00:00`, with a fraction and a zone.
+/// Reads `2026-11-21T09:00:00`, with or without a fraction and a zone.
 fn iso(rest: &[u8]) -> Option<(Time, &[u8])> {
     let (head, behind) = rest.split_at_checked(19)?;
     if (head[4], head[7], head[10]) != (b'-', b'-', b'T') {
@@ -249,14 +249,14 @@ fn iso(rest: &[u8]) -> Option<(Time, &[u8])> {
     Some((Time::Known(us - sign * minutes * 60_000_000), behind))
 }
 
-/// `hh:mm:ss`.
+/// Reads `hh:mm:ss`.
 fn clock(text: &[u8]) -> Option<[i8; 3]> {
-    let is_apart = text.get(2) == Some(&b':') && text.get(5) == Some(&b':');
+    let has_separators = text.get(2) == Some(&b':') && text.get(5) == Some(&b':');
     let number = |from: usize| Some(digits(text.get(from..from + 2)?)? as i8);
-    is_apart.then_some([number(0)?, number(3)?, number(6)?])
+    has_separators.then_some([number(0)?, number(3)?, number(6)?])
 }
 
-/// A fraction of a second in microseconds; further digits are read over.
+/// Reads a fraction of a second in microseconds; further digits are ignored.
 fn fraction(rest: &[u8]) -> Option<(i64, &[u8])> {
     let Some(text) = rest.strip_prefix(b".") else { return Some((0, rest)) };
     let length = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -266,7 +266,7 @@ fn fraction(rest: &[u8]) -> Option<(i64, &[u8])> {
     (length > 0).then(|| (digits(&padded).unwrap_or(0) as i64, &text[length..]))
 }
 
-/// Fields that are no time of the calendar are none.
+/// Returns microseconds since 1970; `None` for a date or a time that does not exist.
 fn unix_us(year: i16, month: i8, day: u64, [hour, minute, second]: [i8; 3]) -> Option<i64> {
     let time = DateTime::new(year, month, i8::try_from(day).ok()?, hour, minute, second, 0).ok()?;
     Some(time.to_zoned(TimeZone::UTC).ok()?.timestamp().as_microsecond())

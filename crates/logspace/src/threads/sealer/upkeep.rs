@@ -1,7 +1,7 @@
-//! What the sealer sees to before it removes anything: the clock, and that losses are in the chain of evidence.
+//! The sealer's checks before it removes anything: that the clock is right, and that losses are in the chain of evidence.
 //!
-//! In: readings of the clocks; losses that opening found. Out: whether removal by age may go on; signed records.
-//! Limits: a record that cannot be written is tried again at the next look.
+//! In: readings of the clocks; losses that opening found. Out: whether segments may be removed by age; signed records.
+//! Limits: a record that cannot be written is tried again at the next check.
 
 use super::Sealer;
 use crate::{
@@ -13,7 +13,7 @@ use lookup::Locked;
 use std::sync::atomic::Ordering::Relaxed;
 
 impl Sealer {
-    /// Looks at the clocks; whether what is old may be removed.
+    /// Reads the clocks; returns true when old segments may be removed.
     pub(super) fn may_remove_by_age(&mut self) -> bool {
         let seen = self.clock.observe(ClockReading::now());
         let confirmed = match self.shared.is_confirmed.swap(false, Relaxed) {
@@ -21,7 +21,7 @@ impl Sealer {
             false => None,
         };
         let retention = *self.shared.retention();
-        // Who keeps everything need not be told.
+        // A logspace that keeps everything needs no notice.
         let is_used = retention.age.is_some() && !retention.hold;
         for event in seen.into_iter().chain(confirmed).filter(|_| is_used) {
             self.shared.notices.notice(match event {
@@ -38,12 +38,12 @@ impl Sealer {
         self.clock.is_trusted()
     }
 
-    /// Returns true when what is old may go to the archive.
+    /// Returns true when old segments may be moved to the archive.
     pub(in crate::threads) fn is_clock_trusted(&self) -> bool {
         self.clock.is_trusted()
     }
 
-    /// Puts losses into the chain of evidence.
+    /// Records lost messages in the chain of evidence.
     pub(super) fn record_losses(&mut self) {
         for extent in self.shared.troubles.take_unrecorded() {
             let Locked { first, count, received_us } = extent;
