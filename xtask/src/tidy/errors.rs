@@ -11,8 +11,8 @@ use super::{
 use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::{
-    GenericArgument, ImplItemType, Item, ItemType, PathArguments, Type, TypeParamBound, TypePath,
-    visit::Visit,
+    GenericArgument, ImplItemType, Item, ItemImpl, ItemType, PathArguments, Signature, Type, TypeParamBound,
+    TypePath, visit::Visit,
 };
 
 /// The names that a crate gives to texts, and to results whose error is a text.
@@ -37,7 +37,7 @@ pub(crate) fn check(files: &[Parsed<'_>]) -> Tally {
         let path = parsed.source.path.to_string_lossy().into_owned();
         let aliases = crates.entry(crate_of(parsed)).or_default();
         aliases.is_result_ours = parsed.file.items.iter().any(brings_result);
-        Reader { path, aliases, found: &mut found }.visit_file(&parsed.file);
+        Reader { path, aliases, found: &mut found, is_of_trait: false }.visit_file(&parsed.file);
     }
     found
 }
@@ -164,6 +164,7 @@ struct Reader<'a> {
     path: String,
     aliases: &'a Aliases,
     found: &'a mut Tally,
+    is_of_trait: bool,
 }
 
 impl<'ast> Visit<'ast> for Reader<'_> {
@@ -176,6 +177,19 @@ impl<'ast> Visit<'ast> for Reader<'_> {
         };
         if !is_for_tests(attributes) {
             syn::visit::visit_item(self, item);
+        }
+    }
+
+    /// The signature of a method is the trait's to choose: it counts where the trait is.
+    fn visit_item_impl(&mut self, item: &'ast ItemImpl) {
+        let before = std::mem::replace(&mut self.is_of_trait, item.trait_.is_some());
+        syn::visit::visit_item_impl(self, item);
+        self.is_of_trait = before;
+    }
+
+    fn visit_signature(&mut self, signature: &'ast Signature) {
+        if !self.is_of_trait {
+            syn::visit::visit_signature(self, signature);
         }
     }
 
