@@ -4,19 +4,29 @@
 //! Limits: the worker bounds what is added before it flushes.
 
 use crate::options::{DestinationDriver, Rendering};
-use message::{Batch, Selection, Stamp};
+use message::{Delivery, Stamp};
 use std::{
     io,
     time::{Duration, Instant},
 };
+use transport::DeadReason;
+
+/// The end of messages, for drivers that settle each by itself.
+#[derive(Debug, Default)]
+pub(crate) struct SettledRows {
+    /// How many were delivered.
+    pub(crate) delivered: usize,
+    /// Why others are dead; their letters are stored.
+    pub(crate) dead: Vec<DeadReason>,
+}
 
 /// One kind of target.
 pub(crate) trait Driver: Send {
     /// Called once before the messages of some deliveries are added.
     fn begin(&mut self, now: Stamp);
 
-    /// Renders messages into the output.
-    fn add(&mut self, batch: &Batch, selection: &Selection, sequence: &mut u64);
+    /// Renders messages into the output. Those that settle rows keep the token.
+    fn add(&mut self, delivery: &Delivery, sequence: &mut u64);
 
     /// Bytes rendered and not written.
     fn size(&self) -> usize;
@@ -44,6 +54,27 @@ pub(crate) trait Driver: Send {
 
     /// Takes new settings of the same kind of target.
     fn configure(&mut self, driver: DestinationDriver, rendering: Rendering);
+
+    /// Returns whether each message is settled by itself: the driver keeps its token, and says what became of it. For
+    /// others everything that was added since the last flush is settled by the next one that succeeds.
+    fn settles_rows(&self) -> bool {
+        false
+    }
+
+    /// Returns what was settled since the last call.
+    fn take_settled(&mut self) -> SettledRows {
+        SettledRows::default()
+    }
+
+    /// Messages that the driver has and that are not settled.
+    fn unsettled(&self) -> usize {
+        0
+    }
+
+    /// Why some messages wait although others are delivered, for people.
+    fn trouble(&self) -> Option<String> {
+        None
+    }
 
     /// Closes what is open; the next flush opens again.
     fn reopen(&mut self);

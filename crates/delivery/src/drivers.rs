@@ -2,6 +2,9 @@
 //!
 //! In: what a configuration says about a target. Out: its driver. Holds: nothing. Limits: none.
 
+mod batching;
+mod requests;
+
 use crate::{
     driver::Driver,
     file::{Files, Parts},
@@ -10,15 +13,20 @@ use crate::{
     local::{Pipe, Program, Pseudofile, Stdout, Terminals},
     network::{Gelf, Relp, Smtp, Socket, Spoof},
     options::{DestinationDriver, Rendering},
+    receivers::dead::DeadLetters,
 };
+use batching::Batching;
+use std::{sync::Arc, time::Duration};
 use transport::InternalLog;
 
-/// The driver of a destination. Its files are counted as `parts`.
+/// The driver of a destination. Its files are counted as `parts`; `id`, `letters` and `reopen_after` are for receivers
+/// that answer for each message.
 pub(crate) fn of(
     driver: DestinationDriver,
     rendering: Rendering,
     log: &InternalLog,
     parts: Parts,
+    (id, letters, reopen_after): (&str, Option<Arc<DeadLetters>>, Duration),
 ) -> Box<dyn Driver> {
     match driver {
         DestinationDriver::File(target) => Box::new(Files::new(target, rendering, log.clone(), parts)),
@@ -34,6 +42,10 @@ pub(crate) fn of(
             Box::new(Line::new(Program::new(target, log.clone()), rendering))
         }
         DestinationDriver::Terminals(target) => Box::new(Line::new(Terminals::new(target), rendering)),
+        DestinationDriver::Receiver(receiver) => {
+            let letters = letters.expect("the set opens dead letters for every receiver");
+            Box::new(Batching::new(id, receiver, letters, log.clone(), reopen_after))
+        }
         DestinationDriver::Stdout => Box::new(Line::new(Stdout, rendering)),
     }
 }

@@ -20,7 +20,7 @@ use crate::{
     options::{DestinationDriver, FileTarget, Rendering, Rotation, StreamFraming},
     output::Output,
 };
-use message::{Batch, Selection, Stamp};
+use message::{Delivery, Stamp};
 use std::{
     cell::OnceCell,
     collections::HashMap,
@@ -209,7 +209,8 @@ impl Driver for Files {
         self.rendering.template.begin(now);
     }
 
-    fn add(&mut self, batch: &Batch, selection: &Selection, sequence: &mut u64) {
+    fn add(&mut self, delivery: &Delivery, sequence: &mut u64) {
+        let (batch, selection) = (&*delivery.batch, &delivery.selection);
         if let Some(constant) = self.target.name.constant() {
             self.name.clear();
             self.name.extend_from_slice(constant.as_bytes());

@@ -20,7 +20,7 @@ use crate::{
 };
 use bulk::ItemResult;
 use client::{Exchange, Lane, Reply};
-use message::{Batch, Selection, Stamp};
+use message::{Delivery, Stamp};
 use pending::{Pending, Request};
 use refusals::Refusals;
 use std::{
@@ -293,7 +293,8 @@ impl Driver for Http {
         self.pending.begin(now);
     }
 
-    fn add(&mut self, batch: &Batch, selection: &Selection, sequence: &mut u64) {
+    fn add(&mut self, delivery: &Delivery, sequence: &mut u64) {
+        let (batch, selection) = (&*delivery.batch, &delivery.selection);
         for index in selection.iter() {
             *sequence += 1;
             if !self.pending.add(&mut self.target, (batch, index), *sequence) {

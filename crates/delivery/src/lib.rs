@@ -12,7 +12,8 @@
 //! | `spool` | `disk-buffer()`: a queue on disk before a destination |
 //! | `worker` | the thread of a destination: renders, writes, tries again, gives tokens back; marks, `suppress()` |
 //! | `queue` | what waits for that thread, and who may write in its place |
-//! | `drivers` | the driver of each kind of target |
+//! | `drivers` | the driver of each kind of target; that of all receivers that answer for each message |
+//! | `receivers` | systems that answer for each message: their contract, dead letters |
 //! | `http` | batches of messages as bodies of requests |
 //! | `file` | files whose names may hold macros |
 //! | `network` | receivers at the other end of a socket |
@@ -33,6 +34,7 @@ mod network;
 mod options;
 mod output;
 mod queue;
+mod receivers;
 mod set;
 mod spool;
 mod stopping;
@@ -47,6 +49,13 @@ pub use options::{
     HttpTarget, ItemResults, MailLogin, MailTarget, MarkMode, Marks, Packing, PipeTarget, ProgramTarget,
     PseudofileTarget, Queueing, RelpTarget, Rendering, RequestSettings, ResponseAction, Rotation, Server,
     SocketKind, SocketTarget, SpoofTarget, StreamFraming, TerminalTarget,
+};
+pub use receivers::contract::{
+    Cell, Connection, Exchange, HoldReason, Judgement, Receiver, RequestLimits, Row, RowError, Verdict, Wait,
+};
+pub use receivers::dead::{
+    ANSWER_BYTES_MAX, DeadFilter, DeadLetterOptions, DeadLetters, Letter, LetterError, OnFull, StoreError,
+    dead_folders, look_at_dead, replay,
 };
 pub use set::{Destinations, StagedDestinations};
 pub use spool::{LookError, QueueSummary, look as look_into_queue, queues};

@@ -8,7 +8,7 @@ use crate::{
     options::{DestinationDriver, Rendering, StreamFraming},
     output::Output,
 };
-use message::{Batch, Selection, Stamp};
+use message::{Delivery, Stamp};
 use std::io;
 
 /// A target with one way in.
@@ -62,7 +62,8 @@ impl<T: Target> Driver for Line<T> {
         self.rendering.template.begin(now);
     }
 
-    fn add(&mut self, batch: &Batch, selection: &Selection, sequence: &mut u64) {
+    fn add(&mut self, delivery: &Delivery, sequence: &mut u64) {
+        let (batch, selection) = (&*delivery.batch, &delivery.selection);
         let framing = self.target.framing();
         self.output.add((batch, selection), &mut *self.rendering.template, framing, sequence);
     }

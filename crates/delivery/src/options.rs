@@ -3,6 +3,7 @@
 //! In: values that were checked when the configuration was read. Out: the same, for the drivers.
 //! Holds: nothing that runs. Limits: the defaults are syslog-ng's.
 
+use crate::receivers::{contract::Receiver, dead::DeadLetterOptions};
 use journal::{Disk, OsDisk};
 use message::Render;
 use std::{path::PathBuf, sync::Arc, time::Duration};
@@ -54,6 +55,8 @@ pub enum DestinationDriver {
     Terminals(TerminalTarget),
     /// `stdout()`
     Stdout,
+    /// Any system that answers for each message: `sql()`, ...
+    Receiver(Box<dyn Receiver>),
 }
 
 /// The queue before a driver and how often it tries.
@@ -70,6 +73,9 @@ pub struct Queueing {
     pub throttle: u32,
     /// `disk-buffer()`
     pub disk: Option<DiskBuffer>,
+    /// `dead-letters()`: what is kept of messages that the receiver will never take, for drivers that settle each message
+    /// by itself. They need it; others have no use for it.
+    pub dead_letters: Option<DeadLetterOptions>,
     /// `suppress()`: within this time a message that comes again is only counted.
     pub suppress: Option<Duration>,
     /// `mark-mode()` and `mark-freq()`
@@ -86,6 +92,7 @@ impl Default for Queueing {
             reopen_after: Duration::from_secs(60),
             throttle: 0,
             disk: None,
+            dead_letters: None,
             suppress: None,
             marks: None,
             batch_bytes: 256 << 10,

@@ -255,6 +255,15 @@ impl<W: Writer> Queue<W> {
         stats::subtract(&self.counters.memory_usage, bytes);
     }
 
+    /// Messages went from the queue to the driver, which settles each by itself.
+    pub(super) fn leave(&self, count: usize, bytes: usize) {
+        let mut state = self.lock();
+        state.messages = state.messages.saturating_sub(count);
+        state.bytes = state.bytes.saturating_sub(bytes);
+        drop(state);
+        stats::subtract(&self.counters.memory_usage, bytes);
+    }
+
     /// Takes a delivery that is on the disk, and was counted when it came there.
     pub(super) fn enqueue(&self, delivery: Delivery, count: usize) {
         let bytes = delivery.batch.held_bytes();

@@ -8,6 +8,7 @@ use crate::{
     network::raw_socket,
     options::{DestinationDriver, DestinationSpec, SocketKind, SocketTarget},
     queue::{Command, WhenFull},
+    receivers::dead::DeadLetters,
     spool::{Entrance, Keeper},
     worker::{self, DestinationQueue},
 };
@@ -15,6 +16,7 @@ use message::Outlet;
 use socket2::Domain;
 use std::{
     collections::HashMap,
+    io,
     mem::{Discriminant, discriminant},
     path::PathBuf,
     sync::Arc,
@@ -54,6 +56,7 @@ struct Running {
     /// The entrance of a queue on disk.
     entrance: Option<Arc<Entrance>>,
     thread: Option<JoinHandle<()>>,
+    letters: Option<Arc<DeadLetters>>,
 }
 
 impl Running {
@@ -114,15 +117,16 @@ impl Destinations {
             Some(disk) => Some(Keeper::open(&spec.id, disk.clone(), queue.clone(), self.log.clone())?),
             None => None,
         };
+        let letters = open_letters(&spec, &queue)?;
         queue.counters.own(keeper.as_ref().map_or(0, Keeper::waiting));
-        let thread = worker::spawn(spec, queue.clone(), (self.registry.clone(), self.log.clone()))
-            .inspect_err(|_| queue.counters.disown())?;
+        let services = (self.registry.clone(), self.log.clone(), letters.clone());
+        let thread = worker::spawn(spec, queue.clone(), services).inspect_err(|_| queue.counters.disown())?;
         Ok(match keeper {
             Some(keeper) => {
                 let entrance = keeper.entrance();
-                Running { queue, entrance: Some(entrance), thread: Some(keeper.spawn(thread)?) }
+                Running { queue, entrance: Some(entrance), thread: Some(keeper.spawn(thread)?), letters }
             }
-            None => Running { queue, entrance: None, thread: Some(thread) },
+            None => Running { queue, entrance: None, thread: Some(thread), letters },
         })
     }
 
@@ -143,11 +147,28 @@ impl Destinations {
                 if let (Some(entrance), Some(disk)) = (&running.entrance, &spec.queueing.disk) {
                     entrance.configure(disk.clone());
                 }
+                if let (Some(letters), Some(options)) = (&running.letters, &spec.queueing.dead_letters) {
+                    letters.configure(options.clone());
+                }
                 running.queue.resize(&spec.queueing, spec.driver.when_full());
                 running.queue.command(Command::Configure(Box::new(spec)));
             }
         }
         self.running.extend(staged.fresh.drain());
+    }
+
+    /// Returns the dead letters and the entrance of a destination; `None` for one that has no dead letters.
+    pub fn dead_letters(&self, id: &str) -> Option<(Arc<DeadLetters>, Arc<dyn Outlet>)> {
+        let running = self.running.iter().find(|(key, _)| key.0 == id)?.1;
+        Some((running.letters.clone()?, running.outlet()))
+    }
+
+    /// Returns the ids of the destinations that have a store of dead letters, in order.
+    pub fn with_dead_letters(&self) -> Vec<String> {
+        let with = self.running.iter().filter(|(_, running)| running.letters.is_some());
+        let mut ids: Vec<String> = with.map(|(key, _)| key.0.clone()).collect();
+        ids.sort();
+        ids
     }
 
     /// Closes and opens again all files and pipes (`syslog-ng-ctl reopen`).
@@ -165,6 +186,22 @@ impl Destinations {
             let _ = thread.join();
         }
     }
+}
+
+/// Opens the store of dead letters of a receiver that answers for each message.
+fn open_letters(
+    spec: &DestinationSpec,
+    queue: &DestinationQueue,
+) -> Result<Option<Arc<DeadLetters>>, StageError> {
+    if !matches!(spec.driver, DestinationDriver::Receiver(_)) {
+        return Ok(None);
+    }
+    let failed =
+        |source: io::Error| StageError::Open { id: spec.id.clone(), what: "dead letters".to_owned(), source };
+    let options = spec.queueing.dead_letters.clone();
+    let options = options.ok_or_else(|| failed(io::Error::other("no folder is set for them")))?;
+    let letters = DeadLetters::open(options, queue.counters.clone()).map_err(|error| failed(error.into()))?;
+    Ok(Some(Arc::new(letters)))
 }
 
 /// Reads certificates and keys. A key that waits for its password is no error: until then messages wait.
@@ -244,6 +281,7 @@ impl DestinationDriver {
             DestinationDriver::Program(target) => target.command.clone(),
             DestinationDriver::Terminals(target) => target.user.clone(),
             DestinationDriver::Stdout => "-".to_owned(),
+            DestinationDriver::Receiver(receiver) => receiver.instance(),
         }
     }
 

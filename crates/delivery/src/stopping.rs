@@ -31,6 +31,11 @@ pub(super) fn obey(flag: Arc<AtomicBool>) {
     STOP.set(Stop { flag: Some(flag), seen: None });
 }
 
+/// Returns whether this thread is to stop.
+pub(super) fn has_begun() -> bool {
+    STOP.with_borrow(|stop| stop.flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)))
+}
+
 /// Returns when this thread waits no longer for a server to answer: at `deadline`, or earlier once it is to stop.
 pub(super) fn limit(deadline: Instant) -> Instant {
     STOP.with_borrow_mut(|stop| {

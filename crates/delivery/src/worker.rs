@@ -8,6 +8,7 @@ mod marks;
 mod part;
 mod repeats;
 pub(crate) mod retry;
+mod rows;
 
 pub use marks::mark;
 
@@ -18,6 +19,7 @@ use crate::{
     file::Parts,
     options::{DestinationSpec, Queueing},
     queue::{Command, Item, Queue, Wake, Writer},
+    receivers::dead::DeadLetters,
     stopping,
 };
 use message::{Ack, Delivery};
@@ -40,13 +42,13 @@ pub(crate) type DestinationQueue = Queue<Worker>;
 pub(crate) fn spawn(
     spec: DestinationSpec,
     queue: Arc<DestinationQueue>,
-    (registry, log): (Registry, InternalLog),
+    (registry, log, letters): (Registry, InternalLog, Option<Arc<DeadLetters>>),
 ) -> Result<JoinHandle<()>, StageError> {
     let name = format!("to {}", spec.id);
     let id = spec.id.clone();
     std::thread::Builder::new()
         .name(name)
-        .spawn(move || Worker::run(Box::new(Worker::new(spec, queue, registry, log))))
+        .spawn(move || Worker::run(Box::new(Worker::new(spec, queue, (registry, log, letters)))))
         .map_err(|source| StageError::Thread { id, source })
 }
 
@@ -101,13 +103,13 @@ impl Worker {
     fn new(
         spec: DestinationSpec,
         queue: Arc<DestinationQueue>,
-        registry: Registry,
-        log: InternalLog,
+        (registry, log, letters): (Registry, InternalLog, Option<Arc<DeadLetters>>),
     ) -> Worker {
         let repeats = repeats_of(&spec.queueing);
         let marker = marker_of(&spec.queueing, &registry);
         let parts = Parts::new(registry.clone(), queue.counters.clone());
-        let driver = drivers::of(spec.driver, spec.rendering, &log, parts);
+        let rows = (spec.id.as_str(), letters, spec.queueing.reopen_after);
+        let driver = drivers::of(spec.driver, spec.rendering, &log, parts, rows);
         Worker {
             id: spec.id,
             queueing: spec.queueing,
@@ -141,7 +143,7 @@ impl Worker {
             match wake {
                 Wake::Command(command) => self.obey(command),
                 Wake::Items => self.write_items(),
-                Wake::Timeout if self.count > 0 && self.is_due() => self.flush(),
+                Wake::Timeout if self.has_output() && self.is_due() => self.flush(),
                 Wake::Timeout if self.stop_at.is_some() => break,
                 Wake::Timeout => self.tick(),
             }
@@ -166,6 +168,11 @@ impl Worker {
     /// Returns whether output that is held back must be written now.
     fn is_due(&self) -> bool {
         self.stop_at.is_some() || self.driver.holds_until().is_none()
+    }
+
+    /// Returns whether something is rendered and not settled.
+    fn has_output(&self) -> bool {
+        self.count > 0 || self.stop_at.is_some() && self.driver.unsettled() > 0
     }
 
     fn begin(&mut self) {
@@ -195,6 +202,9 @@ impl Worker {
 
     /// Keeps the token of what was rendered.
     fn keep_token(&mut self, item: Item) {
+        if self.driver.settles_rows() {
+            return self.leave_queue(&item);
+        }
         self.count += item.count;
         self.bytes += item.bytes();
         // The batch goes before the write: its buffer is still warm when the reader takes it back.
@@ -205,7 +215,7 @@ impl Worker {
         if self.queueing.throttle > 0 {
             self.add_slowly(delivery);
         } else {
-            self.driver.add(&delivery.batch, &delivery.selection, &mut self.sequence);
+            self.driver.add(delivery, &mut self.sequence);
         }
     }
 
@@ -215,7 +225,8 @@ impl Worker {
         if !Arc::ptr_eq(&batch, &delivery.batch) {
             self.summaries += 1;
         }
-        self.add(&Delivery { batch, selection, ack: delivery.ack.clone(), controlled: delivery.controlled });
+        // What is left of a delivery has gaps: its messages get ids of their own.
+        self.add(&Delivery { batch, selection, first: None, ..delivery.clone() });
     }
 
     /// Writes how often the last message came again.
@@ -229,8 +240,10 @@ impl Worker {
     fn write_own(&mut self, part: Option<BatchPart>) {
         let Some(BatchPart { batch, selection }) = part else { return };
         self.driver.begin(self.clock.now());
-        self.driver.add(&batch, &selection, &mut self.sequence);
+        let own = Delivery { batch, selection, ack: Ack::none(), controlled: false, first: None };
+        self.driver.add(&own, &mut self.sequence);
         self.summaries += 1;
+        self.count_added();
         self.flush();
     }
 
@@ -243,20 +256,27 @@ impl Worker {
         let mark = self.marker.as_mut().and_then(|marker| marker.take(now, stamp));
         self.write_own(mark);
         self.driver.tick(now);
+        if self.driver.unsettled() > 0 {
+            self.flush();
+        }
     }
 
     /// Adds and writes at most `throttle()` messages a second.
     fn add_slowly(&mut self, delivery: &Delivery) {
         let mut left = delivery.selection.clone();
+        let mut sent = 0;
         while !left.is_empty() {
             if self.second.0.elapsed() >= SECOND {
                 self.second = (Instant::now(), 0);
             }
             let room = self.queueing.throttle.saturating_sub(self.second.1) as usize;
             let part = left.first(room);
-            self.driver.add(&delivery.batch, &part, &mut self.sequence);
-            self.second.1 += part.count() as u32;
+            let count = part.count();
             left.subtract(&part);
+            let first = delivery.first.map(|first| first.after(sent));
+            self.driver.add(&Delivery { selection: part, first, ..delivery.clone() }, &mut self.sequence);
+            sent += count as u64;
+            self.second.1 += count as u32;
             if left.is_empty() {
                 return;
             }
@@ -270,7 +290,9 @@ impl Worker {
 
     /// Writes all that is rendered, and gives the tokens back.
     fn flush(&mut self) {
-        if self.write_out() { self.written() } else { self.abort() }
+        let is_written = self.write_out();
+        self.count_settled();
+        if is_written { self.written() } else { self.abort() }
     }
 
     /// Counts what is written, and gives its tokens back.
@@ -361,6 +383,7 @@ impl Worker {
     /// Drops what cannot be written any more; the sources learn that it failed.
     fn abort(&mut self) {
         let lost = self.driver.abandon();
+        let lost = self.count_abandoned(lost);
         let waiting: usize = self.items.iter().map(|item| item.count).sum();
         if lost + waiting > 0 && self.stop_at.is_some() && !self.queue.is_backed {
             self.log.error(&format!(

@@ -67,7 +67,10 @@ impl Intake for Path {
     fn take(&self, mut batch: Batch, budget: &WriteBudget) {
         let ack = std::mem::take(&mut batch.ack);
         let selection = Selection::all(batch.len());
-        self.0.deliver(Delivery { batch: Arc::new(batch), selection, controlled: true, ack }, budget);
+        self.0.deliver(
+            Delivery { batch: Arc::new(batch), selection, controlled: true, ack, first: None },
+            budget,
+        );
     }
 }
 

@@ -171,7 +171,7 @@ fn time_logspace(dir: &Path, count: u64) {
         window.wait_below(WINDOW_BYTES, size);
         let ack = Ack::new(Box::new(Held(Arc::clone(&window), size)));
         let selection = Selection::all(batch.len());
-        let delivery = Delivery { batch: Arc::clone(batch), selection, ack, controlled: true };
+        let delivery = Delivery { batch: Arc::clone(batch), selection, ack, controlled: true, first: None };
         logspace.deliver(delivery, &WriteBudget::none());
         done += batch.len() as u64;
         if done >= count {

@@ -152,7 +152,7 @@ impl Shared {
 
     /// Takes a delivery, or drops and counts it.
     pub(crate) fn deliver(&self, delivery: Delivery) {
-        let Delivery { batch, selection, ack, controlled } = delivery;
+        let Delivery { batch, selection, ack, controlled, .. } = delivery;
         let count = selection.count() as u64;
         if count == 0 {
             return;

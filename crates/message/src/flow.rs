@@ -9,7 +9,7 @@ mod render;
 pub use budget::WriteBudget;
 pub use render::Render;
 
-use crate::{Ack, Batch, Selection};
+use crate::{Ack, Batch, RecordId, Selection};
 use std::sync::Arc;
 
 /// The entrance of the pipeline, which sources pass their batches to.
@@ -39,4 +39,7 @@ pub struct Delivery {
     pub ack: Ack,
     /// True when the path has `flags(flow-control)`: the source's window bounds the queue, and nothing may be dropped.
     pub controlled: bool,
+    /// The id of the first selected message, for messages that have one already: those of a queue on disk. The next ones
+    /// follow it without a gap.
+    pub first: Option<RecordId>,
 }

@@ -12,6 +12,7 @@ mod field;
 mod flow;
 mod origin;
 mod record;
+mod record_id;
 mod sdata;
 mod selection;
 
@@ -23,6 +24,7 @@ pub use origin::{Origin, Transport, masked_address, peer_network, source_name};
 pub use record::{
     Facility, Format, Mark, Marks, Message, Priority, Severity, Span, Stamp, Value, ValueKind, ZoneQuality,
 };
+pub use record_id::RecordId;
 pub use sdata::{SdParam, sd_params};
 pub use selection::Selection;
 

@@ -363,7 +363,7 @@ fn find(places: &[TapPlace], wanted: &str) -> Result<Vec<Arc<TapPoint>>, OpenTap
 }
 
 /// Returns true if the client has hung up.
-fn is_gone(peer: &mut UnixStream) -> bool {
+pub(crate) fn is_gone(peer: &mut UnixStream) -> bool {
     let mut byte = [0];
     match peer.read(&mut byte) {
         Ok(count) => count == 0,

@@ -49,6 +49,9 @@ pub use ip::IpOptions;
 pub use link::{Dial, Link, ReadMode};
 pub use reactor::Reactors;
 pub use stage::StageError;
-pub use stats::{Counters, DropReason, REFUSAL_REASONS, RefusalCounts, RefusalReason, Registry, State};
+pub use stats::{
+    Counters, DEAD_REASONS, DeadReason, DropReason, REFUSAL_REASONS, RefusalCounts, RefusalReason, Registry,
+    State,
+};
 pub use sys::{bound_free_memory, release_free_memory};
 pub use tcp::TcpOptions;

@@ -5,8 +5,10 @@
 //! Limits: [`ENTRIES_MAX`] entries; what comes later is counted together under the instance `...`. At most
 //! [`PARTS_MAX`] of them are parts: files whose names messages helped to make. What later ones count is in no part.
 
+mod dead;
 mod refusal;
 
+pub use dead::{DEAD_REASONS, DeadCounts, DeadReason};
 pub use refusal::{REFUSAL_REASONS, RefusalCounts, RefusalReason};
 
 use std::{
@@ -102,6 +104,8 @@ pub struct Counters {
     pub connections: AtomicU64,
     /// Connections refused, and those that had to make room, by reason.
     pub refusals: RefusalCounts,
+    /// Dead letters.
+    pub dead: DeadCounts,
     /// Datagrams that the kernel dropped because the receive buffer was full.
     pub kernel_dropped: AtomicU64,
     /// Bytes received or written.
@@ -166,7 +170,7 @@ impl Counters {
     }
 
     /// Sets the totals to zero; what goes up and down stays. What waits in a queue counts as taken just now, so that
-    /// `processed = written + dropped + queued` still holds.
+    /// `processed = written + dead + dropped + queued` still holds.
     pub fn reset(&self) {
         let totals = [
             &self.written,
@@ -185,6 +189,7 @@ impl Counters {
         ];
         totals.iter().for_each(|total| total.store(0, Ordering::Relaxed));
         self.refusals.reset();
+        self.dead.reset();
         self.processed.store(self.queued.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 

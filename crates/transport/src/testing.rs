@@ -162,7 +162,7 @@ pub fn batch(messages: &[&str]) -> Batch {
 pub fn delivery(messages: &[&str], ack: Ack, controlled: bool) -> Delivery {
     let batch = batch(messages);
     let selection = Selection::all(batch.len());
-    Delivery { batch: Arc::new(batch), selection, controlled, ack }
+    Delivery { batch: Arc::new(batch), selection, controlled, ack, first: None }
 }
 
 /// A token and whether it was given back, and how.

@@ -43,7 +43,8 @@ fn fill(logspace: &Logspace, name: &str, from: i64, to: i64) {
     let want = logspace.stats().messages_stored_total + (to - from) as u64;
     for batch in batch(name, from, to) {
         let selection = Selection::all(batch.len());
-        let delivery = Delivery { batch: Arc::new(batch), selection, ack: Ack::none(), controlled: true };
+        let delivery =
+            Delivery { batch: Arc::new(batch), selection, ack: Ack::none(), controlled: true, first: None };
         logspace.deliver(delivery, &WriteBudget::none());
     }
     while logspace.stats().messages_stored_total < want {

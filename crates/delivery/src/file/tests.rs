@@ -171,7 +171,7 @@ fn one_delivery_fills_several_files_that_are_put_aside() {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let delivery = delivery(&texts, message::Ack::none(), false);
     files.begin(Stamp::default());
-    files.add(&delivery.batch, &delivery.selection, &mut 0);
+    files.add(&delivery, &mut 0);
     files.flush().unwrap();
     let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
     assert_eq!(read("x.2"), "line 100\nline 101\nline 102\n");
@@ -195,7 +195,7 @@ fn what_is_gathered_for_several_files_is_due_when_nothing_more_comes() {
     let mut files = Files::new(target(&name), lines(), InternalLog::new("test", None), parts());
     let delivery = delivery(&["web|1", "db|2"], message::Ack::none(), false);
     files.begin(Stamp::default());
-    files.add(&delivery.batch, &delivery.selection, &mut 0);
+    files.add(&delivery, &mut 0);
     let before = Instant::now();
     files.flushed = before;
     assert!(

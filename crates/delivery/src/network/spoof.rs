@@ -11,7 +11,7 @@ use crate::{
     driver::Driver,
     options::{DestinationDriver, Rendering, SpoofTarget},
 };
-use message::{Batch, Selection, Stamp};
+use message::{Delivery, Stamp};
 use socket2::{Domain, Protocol, Socket, Type};
 use std::{
     collections::VecDeque,
@@ -129,7 +129,8 @@ impl Driver for Spoof {
         self.rendering.template.begin(now);
     }
 
-    fn add(&mut self, batch: &Batch, selection: &Selection, sequence: &mut u64) {
+    fn add(&mut self, delivery: &Delivery, sequence: &mut u64) {
+        let (batch, selection) = (&*delivery.batch, &delivery.selection);
         for index in selection.iter() {
             *sequence += 1;
             let mut text = Vec::new();

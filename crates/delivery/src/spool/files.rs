@@ -5,8 +5,14 @@
 
 use super::aside;
 use crate::options::DiskBuffer;
-use journal::{CursorFile, Durability, Journal, OpenError, Options};
-use std::{fs, io, path::Path, sync::Arc};
+use journal::{CursorFile, Disk, Durability, Journal, OpenError, Options};
+use std::{
+    fs,
+    hash::{BuildHasher, RandomState},
+    io,
+    path::Path,
+    sync::Arc,
+};
 use transport::InternalLog;
 
 /// Parts of the capacity that one file takes, and bounds of that.
@@ -17,10 +23,15 @@ const SPARES: usize = 2;
 /// Name of the file that says what was delivered.
 pub(super) const CURSOR: &str = "delivered.cursor";
 
+/// Name of the file that identifies the queue.
+const INCARNATION: &str = "incarnation";
+
 /// An open queue folder.
 pub(super) struct SpoolFiles {
     pub(super) journal: Journal,
     pub(super) cursor: CursorFile,
+    /// Random; made with the queue. With a sequence number it identifies a message for ever.
+    pub(super) incarnation: u64,
 }
 
 impl SpoolFiles {
@@ -49,7 +60,8 @@ impl SpoolFiles {
         let cursor = CursorFile::open(&**disk, &folder.join(CURSOR))?;
         // After the loss of power the journal may end before what was delivered.
         journal.advance(cursor.sequence());
-        Ok(SpoolFiles { journal, cursor })
+        let incarnation = incarnation(&**disk, folder)?;
+        Ok(SpoolFiles { journal, cursor, incarnation })
     }
 
     /// Notes what was delivered, and gives the space of it back.
@@ -69,6 +81,23 @@ impl SpoolFiles {
     pub(super) fn bytes(&self) -> u64 {
         self.journal.file_bytes() + self.journal.staged_bytes() as u64
     }
+}
+
+/// Reads the random number of a queue, which is made when the queue is.
+fn incarnation(disk: &dyn Disk, folder: &Path) -> io::Result<u64> {
+    let path = folder.join(INCARNATION);
+    let file = match disk.open(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => disk.create(&path)?,
+        opened => opened?,
+    };
+    let mut bytes = [0; 8];
+    if file.read_at(0, &mut bytes)? < bytes.len() || bytes == [0; 8] {
+        bytes = (RandomState::new().hash_one(folder) | 1).to_le_bytes();
+        file.write_at(0, &bytes)?;
+        file.sync()?;
+        disk.sync_dir(folder)?;
+    }
+    Ok(u64::from_le_bytes(bytes))
 }
 
 fn open(settings: &DiskBuffer) -> Result<(Journal, journal::Recovery), OpenError> {

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{options::DiskBuffer, queue::Command, worker::DestinationQueue};
 use journal::{Read, Reader};
-use message::{Ack, Batch, Delivery, Selection, codec};
+use message::{Ack, Batch, Delivery, RecordId, Selection, codec};
 use std::{
     collections::VecDeque,
     io,
@@ -217,6 +217,8 @@ impl Keeper {
     fn enqueue(&mut self, mut delivery: Delivery, end: u64, count: usize, bytes: usize) {
         let number = self.entrance.flights(|flights| flights.start(end, count, bytes));
         delivery.ack = Ack::new(Box::new(Written { entrance: self.entrance.clone(), number }));
+        let first = RecordId { incarnation: self.files.incarnation, sequence: end - count as u64 };
+        delivery.first = Some(first);
         self.handed = end;
         self.queue.enqueue(delivery, count);
     }
@@ -321,5 +323,5 @@ impl Keeper {
 fn delivery(batch: Batch, skipped: usize) -> Delivery {
     let mut selection = Selection::all(batch.len());
     (0..skipped).for_each(|index| selection.remove(index));
-    Delivery { batch: Arc::new(batch), selection, controlled: true, ack: Ack::none() }
+    Delivery { batch: Arc::new(batch), selection, controlled: true, ack: Ack::none(), first: None }
 }

@@ -82,7 +82,7 @@ fn deliver(logspace: &Logspace, batch: Batch, controlled: bool) -> Receiver<Outc
     let (sender, receiver) = channel();
     let selection = Selection::all(batch.len());
     let ack = Ack::new(Box::new(Sink(sender)));
-    let delivery = Delivery { batch: Arc::new(batch), selection, ack, controlled };
+    let delivery = Delivery { batch: Arc::new(batch), selection, ack, controlled, first: None };
     logspace.deliver(delivery, &WriteBudget::none());
     receiver
 }

@@ -491,7 +491,8 @@ fn deliver(step: &OutletStep, flow: &Flow, run: &mut Run<'_>, control: FlowContr
     run.emit(Event::Deliver { name, batch, selection, controlled });
     // Every destination holds the same batch, and a clone of the acknowledgement until it is done.
     let (batch, selection) = (flow.batch.clone(), flow.selection.clone());
-    step.outlet.deliver(Delivery { batch, selection, ack: run.ack.clone(), controlled }, run.budget);
+    step.outlet
+        .deliver(Delivery { batch, selection, ack: run.ack.clone(), controlled, first: None }, run.budget);
 }
 
 /// Says whether destinations below may drop: the branch, one of its channels, or its surroundings say so.

@@ -25,6 +25,7 @@ use crate::{
         self, Environment, Hook, LogspaceSpec, Parts, Reduced, ReloadState, SealingSpec, WatchedDatabase,
     },
     configuration::check,
+    data_folder::dead_letters::DeadStore,
     data_folder::layout::LEDGER,
     lanes::LaneThreads,
     terminal,
@@ -183,6 +184,7 @@ impl Running {
         self.sources.commit(sources);
         std::mem::replace(&mut self.lanes, parts.lanes).iter().for_each(|lanes| lanes.drain());
         self.destinations.commit(destinations);
+        let dead_letters = self.dead_letters();
         self.tables.follow(parts.tables);
         self.router = Some(parts.router);
         self.databases = parts.databases;
@@ -201,6 +203,7 @@ impl Running {
         current.scopes = scopes;
         current.counters = parts.counters;
         current.taps = parts.taps;
+        current.dead_letters = dead_letters;
         current.definitions = parts.definitions;
         current.config = config;
         let old = std::mem::replace(&mut current.logspaces, logspaces);
@@ -208,6 +211,16 @@ impl Running {
         // Logspaces that the configuration no longer has close after the last message on its way.
         drop(old);
         Ok(())
+    }
+
+    /// Returns the stores of dead letters of the destinations that run.
+    fn dead_letters(&self) -> Vec<DeadStore> {
+        let ids = self.destinations.with_dead_letters();
+        let store = |id: String| {
+            let (letters, outlet) = self.destinations.dead_letters(&id)?;
+            Some(DeadStore { id, letters, outlet: Some(outlet) })
+        };
+        ids.into_iter().filter_map(store).collect()
     }
 
     /// Reads and checks the configuration.

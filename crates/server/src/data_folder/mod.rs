@@ -2,6 +2,7 @@
 //! without a running server, except where they say otherwise.
 
 pub(crate) mod author;
+pub(crate) mod dead_letters;
 pub(crate) mod layout;
 pub(crate) mod ledger;
 pub(crate) mod logspace;

@@ -2,6 +2,7 @@
 //!
 //! In: folders. Out: lists, figures, messages. Takes nothing out. Limits: one queue at a time is held open.
 
+use super::dead_letters::{self, DeadOptions};
 use crate::terminal;
 use clap::{Args, Subcommand};
 use delivery::{LookError, QueueSummary, look_into_queue, queues};
@@ -42,6 +43,8 @@ enum QueueVerb {
     },
     /// Print the messages that wait
     Cat(CatOptions),
+    /// Messages that receivers refused for good: list, print, deliver again or remove them
+    Dead(DeadOptions),
 }
 
 #[derive(Args, Debug)]
@@ -113,6 +116,7 @@ pub(crate) fn run(options: &QueueOptions) -> ExitCode {
             Ok(summary)
         }),
         QueueVerb::Cat(options) => cat(options),
+        QueueVerb::Dead(options) => return dead_letters::run(options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

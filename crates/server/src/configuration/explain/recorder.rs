@@ -227,6 +227,19 @@ fn target(driver: &mut DestinationDriver, batch: &Batch, index: usize, sequence:
         DestinationDriver::Program(program) => format!("program {}", program.command),
         DestinationDriver::Terminals(terminals) => format!("terminals of {}", terminals.user),
         DestinationDriver::Stdout => "standard output".to_owned(),
+        DestinationDriver::Receiver(receiver) => {
+            let mut group = String::new();
+            receiver.begin(batch.received);
+            match receiver.row(batch, index, sequence, &mut group) {
+                Ok(cells) => format!("{}: a row of {} values for {group}", receiver.instance(), cells.len()),
+                Err(error) => format!(
+                    "{}: a dead letter ({}): {}",
+                    receiver.instance(),
+                    error.reason.name(),
+                    error.text
+                ),
+            }
+        }
     }
 }
 

@@ -11,11 +11,13 @@ use super::{
         running::Shared,
         settings::Settings,
     },
+    dead_letters,
     error::CommandError,
 };
 use crate::{
     assemble,
     control::{Commands, Stream},
+    data_folder::dead_letters::{DeadRequest, Verb},
     taps::{TapRequest, Taps},
 };
 use config::Disk;
@@ -251,6 +253,22 @@ impl Control {
     }
 }
 
+impl Control {
+    /// Returns the work on dead letters that a client asks for. What is removed or delivered again is recorded.
+    fn dead_letters(&self, request: &str) -> Result<Stream, CommandError> {
+        let request: DeadRequest = serde_json::from_str(request).map_err(CommandError::DeadRequest)?;
+        match request.verb {
+            Verb::List => {}
+            Verb::Cat => self.record("read dead letters", &request.destination)?,
+            Verb::Replay => self.record("replay dead letters", &request.destination)?,
+            Verb::Drop => self.record("drop dead letters", &request.destination)?,
+        }
+        let stores = self.shared.dead_letters();
+        let ((_, definitions), site) = (self.shared.taps(), self.shared.site().clone());
+        Ok(Box::new(move |peer| dead_letters::serve(&request, &stores, (&definitions, &site), peer)))
+    }
+}
+
 /// Returns the answer to a move.
 fn moved(moved: Result<Moved, MoveError>, what: &str) -> Result<String, CommandError> {
     let Moved { segments, bytes } = moved.map_err(CommandError::Move)?;
@@ -261,6 +279,9 @@ impl Commands for Control {
     type Error = CommandError;
 
     fn stream(&self, line: &str) -> Option<Result<Stream, CommandError>> {
+        if let Some(request) = line.strip_prefix("DEAD ") {
+            return Some(self.dead_letters(request));
+        }
         line.strip_prefix("TAP ").map(|request| self.tap(request))
     }
 

@@ -48,6 +48,8 @@ pub(crate) enum CommandError {
     Move(MoveError),
     /// The request for a tap cannot be parsed.
     TapRequest(serde_json::Error),
+    /// The request for dead letters cannot be parsed.
+    DeadRequest(serde_json::Error),
     /// The tap cannot be opened.
     Tap(OpenTapError),
 }
@@ -91,6 +93,7 @@ impl fmt::Display for CommandError {
             CommandError::OneTime => f.write_str("two times are wanted"),
             CommandError::Time => f.write_str("times are microseconds"),
             CommandError::TapRequest(error) => write!(f, "that is no request for a tap: {error}"),
+            CommandError::DeadRequest(error) => write!(f, "that is no request for dead letters: {error}"),
             CommandError::Tap(error) => error.fmt(f),
         }
     }

@@ -15,7 +15,7 @@ use std::{
     },
     time::Instant,
 };
-use transport::{Counters, REFUSAL_REASONS, RefusalReason, Registry, State};
+use transport::{Counters, DEAD_REASONS, REFUSAL_REASONS, RefusalReason, Registry, State};
 
 /// The sources of all figures.
 pub(crate) struct Collector {
@@ -37,6 +37,13 @@ const OF_SOURCES: &[Reading] = &[
     ("frame_errors", |counters| read(&counters.frame_errors)),
     ("errors", |counters| read(&counters.errors)),
     ("bytes", |counters| read(&counters.bytes)),
+];
+
+/// Shown of destinations that keep dead letters.
+const OF_DEAD_LETTERS: &[Reading] = &[
+    ("dead", |counters| counters.dead.total()),
+    ("dead_letters", |counters| read(&counters.dead.stored)),
+    ("dead_letters_evicted", |counters| read(&counters.dead.evicted)),
 ];
 
 const OF_DESTINATIONS: &[Reading] = &[
@@ -161,7 +168,8 @@ impl Collector {
             let source = is_source(counters);
             let readings = if source { OF_SOURCES } else { OF_DESTINATIONS };
             let state = if counters.state() == State::Active { 'a' } else { 'o' };
-            figures.extend(readings.iter().map(|(kind, value)| Figure {
+            let dead: &[Reading] = if counters.dead.is_kept() { OF_DEAD_LETTERS } else { &[] };
+            figures.extend(readings.iter().chain(dead).map(|(kind, value)| Figure {
                 component: counters.component.clone(),
                 id: counters.id.clone(),
                 instance: counters.instance.clone(),
@@ -259,6 +267,9 @@ impl Collector {
             }
             let mut parts = vec![("written", read(&counters.written)), ("queued", read(&counters.queued))];
             parts.extend(dropped_of(counters));
+            if counters.dead.is_kept() {
+                parts.push(("dead", counters.dead.total()));
+            }
             let name = format!("{};{};{}", counters.component, counters.id, counters.instance);
             accounts.push(Account { name, taken, parts });
         }
@@ -388,6 +399,15 @@ fn destination_samples(counters: &Counters) -> Vec<Sample> {
         counter("syslogng_output_errors_total", &[], read(&counters.errors)),
     ]);
     samples.extend(dropped_of(counters).map(|(reason, value)| dropped(reason, value)));
+    if counters.dead.is_kept() {
+        samples.extend(DEAD_REASONS.map(|reason| {
+            let count = counters.dead.count(reason);
+            counter("duramen_dead_letters_total", &[("reason", reason.name())], count)
+        }));
+        samples.push(counter("duramen_dead_letters_evicted_total", &[], read(&counters.dead.evicted)));
+        samples.push(gauge("duramen_dead_letters_stored", read(&counters.dead.stored)));
+        samples.push(gauge("duramen_dead_letters_bytes", read(&counters.dead.stored_bytes)));
+    }
     if capacity > 0 {
         samples.push(gauge("syslogng_disk_queue_capacity_bytes", capacity));
         samples.push(gauge("syslogng_disk_queue_disk_usage_bytes", read(&counters.disk_usage)));

@@ -6,6 +6,7 @@
 use super::super::certificate::PageTls;
 use crate::{
     assemble::{LogspaceSpec, NamedCounters},
+    data_folder::dead_letters::DeadStore,
     taps::TapPlace,
 };
 use api::Scope;
@@ -31,6 +32,7 @@ pub(super) struct Current {
     pub(super) scopes: Vec<Arc<Scope>>,
     pub(super) counters: NamedCounters,
     pub(super) taps: Vec<TapPlace>,
+    pub(super) dead_letters: Vec<DeadStore>,
     pub(super) definitions: Arc<Definitions>,
     pub(super) config: ConfigInUse,
 }
@@ -71,6 +73,11 @@ impl Shared {
     pub(crate) fn taps(&self) -> (Vec<TapPlace>, Arc<Definitions>) {
         let current = self.locked();
         (current.taps.clone(), current.definitions.clone())
+    }
+
+    /// Returns the stores of dead letters, by the id of their destination.
+    pub(crate) fn dead_letters(&self) -> Vec<DeadStore> {
+        self.locked().dead_letters.clone()
     }
 
     /// Returns the open logspaces in the order of the configuration.

@@ -54,7 +54,7 @@ fn fill(data: &Path, recipients: Vec<Recipient>) {
     for number in 0..4 {
         let batch = Arc::new(batch(number * 50, 50));
         let selection = Selection::all(50);
-        let delivery = Delivery { batch, selection, ack: Ack::none(), controlled: true };
+        let delivery = Delivery { batch, selection, ack: Ack::none(), controlled: true, first: None };
         logspace.deliver(delivery, &WriteBudget::none());
     }
     let started = Instant::now();

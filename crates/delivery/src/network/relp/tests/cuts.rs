@@ -87,7 +87,7 @@ fn write(faults: &[Fault]) -> (SimNetwork<Receiver>, Duration) {
     let mut line = Line::new(relp, Rendering { template: Text::boxed("$MSG") });
     let messages = TEXTS.map(|text| format!("h|{text}"));
     let delivery = delivery(&messages.each_ref().map(String::as_str), Ack::none(), true);
-    line.add(&delivery.batch, &delivery.selection, &mut 0);
+    line.add(&delivery, &mut 0);
     let start = network.now();
     let mut retry = Retry::new(line.size(), start);
     while let Err(error) = line.flush() {

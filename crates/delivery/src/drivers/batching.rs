@@ -1,0 +1,355 @@
+//! The driver of every [`Receiver`]: makes rows of messages, sends them in requests, settles each by its own verdict.
+//!
+//! In: deliveries. Out: requests over up to `workers()` connections; dead letters; the tokens of messages, each when its
+//! own row is settled. Holds: rows that are not settled, connections, a runtime of this thread.
+//! Limits: [`ROWS_HELD_MAX`] rows and [`BYTES_HELD_MAX`] bytes; then the queue before it fills up. Nothing is given up
+//! but what the receiver refuses for good, and that is a dead letter.
+
+use super::requests::{DeadRow, HoldEvent, Requests, RowSource, Sending, Settled};
+use crate::{
+    driver::{Driver, SettledRows},
+    options::{DestinationDriver, Rendering},
+    receivers::{
+        contract::{Connection, Judgement, Receiver, Row, RowError, Verdict, Wait},
+        dead::{DeadLetters, Letter, StoreError},
+    },
+    stopping,
+};
+use message::{Delivery, RecordId, Stamp};
+use std::{
+    hash::{BuildHasher, RandomState},
+    io,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio::{
+    runtime::{Builder, Runtime},
+    task::JoinSet,
+    time::{sleep, timeout},
+};
+use transport::{Clock, InternalLog, LogPause};
+
+/// Longest wait before the thread looks whether it must stop.
+const STALL: Duration = Duration::from_millis(300);
+/// Most rows that wait here; those of a held table, index or topic leave so much room to the others.
+const ROWS_HELD_MAX: usize = 50_000;
+/// Most bytes of such rows.
+const BYTES_HELD_MAX: usize = 64 << 20;
+/// A reload waits for exchanges so long.
+const EXCHANGES_END_WITHIN: Duration = Duration::from_secs(10);
+/// At most one line about dead messages in this time.
+const DEAD_SAID_EVERY: Duration = Duration::from_secs(60);
+
+/// A request that came back.
+struct Done {
+    connection: Box<dyn Connection>,
+    number: u64,
+    judgements: Vec<Judgement>,
+}
+
+/// The driver.
+pub(crate) struct Batching {
+    id: String,
+    receiver: Box<dyn Receiver>,
+    requests: Requests,
+    letters: Arc<DeadLetters>,
+    log: InternalLog,
+    clock: Clock,
+    /// Made at the first request.
+    runtime: Option<Runtime>,
+    idle: Vec<Box<dyn Connection>>,
+    busy: JoinSet<Done>,
+    /// Rows whose letters are not stored yet.
+    dead: Vec<DeadRow>,
+    settled: SettledRows,
+    /// The id of the next message that has none of its own.
+    next_id: RecordId,
+    reopen_after: Duration,
+    group: String,
+    /// Why nothing is sent: the receiver cannot be reached.
+    unreachable: Option<String>,
+    pause: LogPause,
+}
+
+impl Batching {
+    pub(crate) fn new(
+        id: &str,
+        receiver: Box<dyn Receiver>,
+        letters: Arc<DeadLetters>,
+        log: InternalLog,
+        reopen_after: Duration,
+    ) -> Batching {
+        Batching {
+            id: id.to_owned(),
+            requests: Requests::new(receiver.limits(), receiver.retries(), reopen_after),
+            receiver,
+            letters,
+            log,
+            clock: Clock::new(),
+            runtime: None,
+            idle: Vec::new(),
+            busy: JoinSet::new(),
+            dead: Vec::new(),
+            settled: SettledRows::default(),
+            next_id: RecordId { incarnation: RandomState::new().hash_one(id), sequence: 0 },
+            reopen_after,
+            group: String::new(),
+            unreachable: None,
+            pause: LogPause::new(DEAD_SAID_EVERY),
+        }
+    }
+
+    /// Makes the row of a message, or a dead letter of it.
+    fn add_row(&mut self, id: RecordId, source: RowSource) {
+        self.group.clear();
+        let made = self.receiver.row(&source.batch, source.index, source.sequence, &mut self.group);
+        match made {
+            Ok(cells) => self.requests.add(&self.group, Row { id, cells }, source, Instant::now()),
+            Err(RowError { reason, text }) => {
+                let (group, row) = (Arc::from(self.group.as_str()), Row { id, cells: Vec::new() });
+                self.dead.push(DeadRow { group, row, source, reason, answer: text });
+            }
+        }
+    }
+
+    fn has_room(&self) -> bool {
+        self.requests.rows() + self.dead.len() < ROWS_HELD_MAX && self.requests.bytes() < BYTES_HELD_MAX
+    }
+
+    /// Sends what may be sent, as far as there are connections.
+    fn dispatch(&mut self) {
+        while self.busy.len() < self.receiver.workers().max(1) {
+            let Some(sending) = self.requests.next(Instant::now()) else { return };
+            let connection = self.idle.pop().unwrap_or_else(|| self.receiver.connection());
+            self.busy.spawn(exchange(connection, sending));
+        }
+    }
+
+    fn judge(&mut self, done: Done) {
+        let Done { connection, number, judgements } = done;
+        let unreachable =
+            judgements.iter().find(|judgement| judgement.verdict == Verdict::Later(Wait::Reopen));
+        self.unreachable = unreachable.map(|judgement| judgement.answer.clone());
+        self.idle.push(connection);
+        let Settled { delivered, dead, events } = self.requests.judge(number, &judgements, Instant::now());
+        self.settled.delivered += delivered;
+        self.dead.extend(dead);
+        events.iter().for_each(|event| self.tell(event));
+    }
+
+    fn tell(&self, event: &HoldEvent) {
+        let id = &self.id;
+        match event {
+            HoldEvent::Held { group, reason, answer } => self.log.error(&format!(
+                "Receiver takes no messages, they wait; id='{id}', of='{group}', reason='{}', answer='{answer}', \
+                 next_try='{}'",
+                reason.name(),
+                self.reopen_after.as_secs_f32()
+            )),
+            HoldEvent::Resumed { group } => {
+                self.log.notice(&format!("Receiver takes messages again; id='{id}', of='{group}'"));
+            }
+        }
+    }
+
+    /// Stores the letters of dead rows; only then are their messages settled.
+    fn bury(&mut self) -> Result<(), StoreError> {
+        if self.dead.is_empty() {
+            return Ok(());
+        }
+        let now = self.clock.now();
+        let letters: Vec<Letter> = self.dead.iter().map(|dead| letter(dead, now)).collect();
+        self.letters.store(&letters, now)?;
+        for dead in self.dead.drain(..) {
+            self.settled.dead.push(dead.reason);
+            if let Some(count) = self.pause.count(1, Instant::now()) {
+                let (id, reason) = (&self.id, dead.reason.name());
+                self.log.error(&format!(
+                    "Receiver will never take messages, they are dead letters; id='{id}', messages='{count}', \
+                     reason='{reason}', of='{}', answer='{}'",
+                    dead.group, dead.answer
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs until nothing is on its way and nothing may be sent now.
+    async fn run(&mut self) -> io::Result<()> {
+        loop {
+            self.bury().map_err(io::Error::from)?;
+            self.dispatch();
+            match timeout(STALL, self.busy.join_next()).await {
+                Ok(None) => return self.waiting().await,
+                Ok(Some(Ok(done))) => self.judge(done),
+                // A task that panicked takes its connection along; its rows are sent again.
+                Ok(Some(Err(_))) => self.requests.put_all_back(),
+                Err(_) => return Err(io::ErrorKind::WouldBlock.into()),
+            }
+        }
+    }
+
+    /// Nothing is on its way. An error: what waits here leaves no room for more, or everything has to wait.
+    async fn waiting(&mut self) -> io::Result<()> {
+        if self.requests.rows() == 0 {
+            return Ok(());
+        }
+        if let Some(answer) = self.unreachable.take() {
+            return Err(io::Error::other(answer));
+        }
+        if stopping::has_begun() {
+            let trouble = self.requests.trouble();
+            return Err(io::Error::other(trouble.unwrap_or_else(|| "the receiver is busy".to_owned())));
+        }
+        if self.has_room() {
+            return Ok(());
+        }
+        let now = Instant::now();
+        let due = self.requests.next_due(now).unwrap_or(now);
+        sleep(due.saturating_duration_since(now).min(STALL)).await;
+        Err(io::ErrorKind::WouldBlock.into())
+    }
+
+    /// Waits for what is on its way: an exchange that is cut off leaves its rows with the receiver or not.
+    fn end_exchanges(&mut self) {
+        let Some(runtime) = self.runtime.take() else { return };
+        let deadline = Instant::now() + EXCHANGES_END_WITHIN;
+        runtime.block_on(async {
+            while !self.busy.is_empty() && Instant::now() < deadline {
+                if let Ok(Some(Ok(done))) = timeout(STALL, self.busy.join_next()).await {
+                    self.judge(done);
+                }
+            }
+            self.busy.shutdown().await;
+        });
+        self.requests.put_all_back();
+        self.runtime = Some(runtime);
+    }
+
+    fn work(&mut self) -> io::Result<()> {
+        let now = (!stopping::has_begun()).then(Instant::now);
+        self.requests.close(now);
+        let runtime = match self.runtime.take() {
+            Some(runtime) => runtime,
+            None => Builder::new_current_thread().enable_all().build()?,
+        };
+        let result = runtime.block_on(self.run());
+        self.runtime = Some(runtime);
+        result
+    }
+}
+
+/// Sends a request over a connection. Its rows are free again when it is done.
+async fn exchange(mut connection: Box<dyn Connection>, sending: Sending) -> Done {
+    let Sending { number, group, rows } = sending;
+    let judgements = connection.send(&group, &rows).await;
+    drop(rows);
+    Done { connection, number, judgements }
+}
+
+fn letter(dead: &DeadRow, now: Stamp) -> Letter {
+    Letter::of(
+        &dead.source.batch,
+        dead.source.index,
+        (dead.row.id, dead.source.attempts, now),
+        (&dead.group, dead.reason, &dead.answer),
+    )
+}
+
+impl Driver for Batching {
+    fn begin(&mut self, now: Stamp) {
+        self.receiver.begin(now);
+    }
+
+    fn add(&mut self, delivery: &Delivery, sequence: &mut u64) {
+        let count = delivery.selection.count() as u64;
+        let first = delivery.first.unwrap_or_else(|| {
+            let first = self.next_id;
+            self.next_id = first.after(count);
+            first
+        });
+        for (place, index) in delivery.selection.iter().enumerate() {
+            *sequence += 1;
+            let (batch, ack) = (delivery.batch.clone(), delivery.ack.clone());
+            let source = RowSource { batch, index, sequence: *sequence, ack, attempts: 0 };
+            self.add_row(first.after(place as u64), source);
+        }
+    }
+
+    fn size(&self) -> usize {
+        self.requests.bytes()
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.work()
+    }
+
+    fn settles_rows(&self) -> bool {
+        true
+    }
+
+    fn take_settled(&mut self) -> SettledRows {
+        std::mem::take(&mut self.settled)
+    }
+
+    fn trouble(&self) -> Option<String> {
+        self.requests.trouble()
+    }
+
+    fn next_tick(&self) -> Option<Instant> {
+        let rows = self.requests.next_due(Instant::now());
+        rows.into_iter().chain(self.letters.next_expiry()).min()
+    }
+
+    fn tick(&mut self, now: Instant) {
+        if self.letters.next_expiry().is_some_and(|due| due <= now)
+            && let Err(error) = self.letters.expire(self.clock.now())
+        {
+            self.log.error(&format!("Cannot remove old dead letters; id='{}', error='{error}'", self.id));
+        }
+    }
+
+    fn unsettled(&self) -> usize {
+        self.requests.rows() + self.dead.len()
+    }
+
+    fn abandon(&mut self) -> usize {
+        self.busy = JoinSet::new();
+        self.requests.put_all_back();
+        let dead = self.dead.drain(..).map(|dead| dead.source);
+        let left: Vec<RowSource> =
+            dead.chain(self.requests.take_all().into_iter().map(|(_, source)| source)).collect();
+        left.iter().for_each(|source| source.ack.fail());
+        left.len()
+    }
+
+    fn configure(&mut self, driver: DestinationDriver, _rendering: Rendering) {
+        let DestinationDriver::Receiver(receiver) = driver else { return };
+        self.receiver = receiver;
+        self.requests.configure(self.receiver.limits(), self.receiver.retries(), self.reopen_after);
+        self.end_exchanges();
+        self.idle.clear();
+        // What waits gets the rows that the new configuration makes of it.
+        self.receiver.begin(self.clock.now());
+        for (id, source) in self.requests.take_all() {
+            self.add_row(id, source);
+        }
+    }
+
+    fn reopen(&mut self) {
+        self.idle.iter_mut().for_each(|connection| connection.close());
+    }
+}
+
+impl Drop for Batching {
+    fn drop(&mut self) {
+        self.busy = JoinSet::new();
+        self.idle.clear();
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

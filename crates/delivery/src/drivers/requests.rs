@@ -1,0 +1,384 @@
+//! Requests to a receiver: gathered from rows, sent, judged row by row, sent again.
+//!
+//! In: rows with the messages they were made of; judgements; the time. Out: requests that may be sent now, rows that
+//! are dead. Holds: every row that is not settled, each with the token of its message, so that a message is
+//! acknowledged when its own row is settled and not when its neighbours are. Opens and sends nothing itself.
+//! Limits: [`RequestLimits`] for a request; the caller adds rows only while there is room.
+//!
+//! A request that is refused as a whole is halved until the refused row stands alone: of n rows one bad row costs at
+//! most 2 log2 n requests and takes nobody with it.
+
+mod gather;
+mod holds;
+mod row_source;
+
+pub(crate) use holds::HoldEvent;
+pub(crate) use row_source::RowSource;
+
+use crate::receivers::contract::{HoldReason, Judgement, RequestLimits, Row, Verdict, Wait};
+use gather::Gathering;
+use holds::Holds;
+use message::RecordId;
+use std::{
+    collections::VecDeque,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use transport::DeadReason;
+
+/// First pause of a request for which its receiver was busy, and how it grows while nothing of it is taken.
+const BACK_OFF_FIRST: Duration = Duration::from_millis(250);
+const BACK_OFF_GROWS: u32 = 2;
+const BACK_OFF_MOST: Duration = Duration::from_secs(30);
+/// Dead rows one after the other, without one that was delivered, that stop the destination: a wrong template must not empty
+/// a queue.
+pub(crate) const DEAD_IN_A_ROW_MAX: usize = 100;
+
+/// A row that is settled without being delivered.
+#[derive(Debug)]
+pub(crate) struct DeadRow {
+    pub(crate) group: Arc<str>,
+    pub(crate) row: Row,
+    pub(crate) source: RowSource,
+    pub(crate) reason: DeadReason,
+    /// The words of the receiver.
+    pub(crate) answer: String,
+}
+
+/// Rows that are to be sent now.
+#[derive(Clone, Debug)]
+pub(crate) struct Sending {
+    pub(crate) number: u64,
+    pub(crate) group: Arc<str>,
+    pub(crate) rows: Arc<Vec<Row>>,
+}
+
+/// The outcome of a judgement.
+#[derive(Debug, Default)]
+pub(crate) struct Settled {
+    /// Rows that were delivered.
+    pub(crate) delivered: usize,
+    /// Rows that are dead: they leave when their letters are stored.
+    pub(crate) dead: Vec<DeadRow>,
+    /// Changes for our log.
+    pub(crate) events: Vec<HoldEvent>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    Waiting,
+    Postponed(Instant),
+    Sent,
+}
+
+#[derive(Debug)]
+struct Request {
+    number: u64,
+    group: Arc<str>,
+    rows: Arc<Vec<Row>>,
+    sources: Vec<RowSource>,
+    state: State,
+    /// Tries since a row of it was settled last.
+    tries: u32,
+    /// Others of its first rows are settled: it waits because of what it holds, not because the receiver is busy.
+    is_rest: bool,
+}
+
+/// All requests of a destination.
+pub(crate) struct Requests {
+    limits: RequestLimits,
+    retries: Option<u32>,
+    reopen_after: Duration,
+    gathering: Gathering,
+    /// In the order in which they were begun.
+    ready: VecDeque<Request>,
+    next_number: u64,
+    holds: Holds,
+    dead_in_a_row: usize,
+    /// The receiver cannot be reached; nothing is sent before.
+    unreachable_until: Option<Instant>,
+}
+
+impl Requests {
+    pub(crate) fn new(limits: RequestLimits, retries: Option<u32>, reopen_after: Duration) -> Requests {
+        Requests {
+            limits,
+            retries,
+            reopen_after,
+            gathering: Gathering::default(),
+            ready: VecDeque::new(),
+            next_number: 0,
+            holds: Holds::default(),
+            dead_in_a_row: 0,
+            unreachable_until: None,
+        }
+    }
+
+    /// Adds a row to the request of its group.
+    pub(crate) fn add(&mut self, group: &str, row: Row, source: RowSource, now: Instant) {
+        for full in self.gathering.add(group, row, source, &self.limits, now) {
+            self.push(full.group, full.rows, full.sources);
+        }
+    }
+
+    fn push(&mut self, group: Arc<str>, rows: Vec<Row>, sources: Vec<RowSource>) {
+        let request = self.request(group, rows, sources);
+        self.ready.push_back(request);
+    }
+
+    fn request(&mut self, group: Arc<str>, rows: Vec<Row>, sources: Vec<RowSource>) -> Request {
+        debug_assert!(!rows.is_empty() && rows.len() == sources.len());
+        self.next_number += 1;
+        let (number, rows, state) = (self.next_number, Arc::new(rows), State::Waiting);
+        Request { number, group, rows, sources, state, tries: 0, is_rest: false }
+    }
+
+    /// Lets requests go that wait for more rows: those whose `batch-timeout()` is over, or all.
+    pub(crate) fn close(&mut self, now: Option<Instant>) {
+        for request in self.gathering.take_due(now, &self.limits) {
+            self.push(request.group, request.rows, request.sources);
+        }
+    }
+
+    /// Returns rows that may be sent now; they count as sent until they are judged.
+    pub(crate) fn next(&mut self, now: Instant) -> Option<Sending> {
+        if self.unreachable_until.is_some_and(|until| now < until) {
+            return None;
+        }
+        let index = (0..self.ready.len()).find(|index| self.may_go(*index, now))?;
+        let request = &mut self.ready[index];
+        request.state = State::Sent;
+        request.sources.iter_mut().for_each(|source| source.attempts += 1);
+        Some(Sending { number: request.number, group: request.group.clone(), rows: request.rows.clone() })
+    }
+
+    fn may_go(&self, index: usize, now: Instant) -> bool {
+        let request = &self.ready[index];
+        let is_ready = match request.state {
+            State::Waiting => true,
+            State::Postponed(until) => until <= now,
+            State::Sent => false,
+        };
+        is_ready
+            && !self.is_behind_busy(index)
+            && self.holds.allow(&request.group, now, || self.is_tried(&request.group))
+    }
+
+    /// Returns whether an earlier request of the group waits because the receiver is busy: it is not overtaken.
+    fn is_behind_busy(&self, index: usize) -> bool {
+        let group = &self.ready[index].group;
+        let is_busy = |earlier: &Request| {
+            earlier.group == *group && !earlier.is_rest && matches!(earlier.state, State::Postponed(_))
+        };
+        self.ready.iter().take(index).any(is_busy)
+    }
+
+    /// Returns whether a request is on its way that may end the hold over a group.
+    fn is_tried(&self, group: &Arc<str>) -> bool {
+        let is_of_all = self.holds.is_of_all();
+        self.ready
+            .iter()
+            .any(|request| request.state == State::Sent && (is_of_all || request.group == *group))
+    }
+
+    /// Returns when something may be sent, seen from `now`; `None` when nothing waits for a time.
+    pub(crate) fn next_due(&self, now: Instant) -> Option<Instant> {
+        let earliest = self.unreachable_until.map_or(now, |until| until.max(now));
+        let ready = self.ready.iter().filter_map(|request| {
+            let due = match request.state {
+                State::Waiting => earliest,
+                State::Postponed(until) => until.max(earliest),
+                State::Sent => return None,
+            };
+            Some(self.holds.until(&request.group).map_or(due, |until| until.max(due)))
+        });
+        ready.chain(self.gathering.next_due(&self.limits)).min()
+    }
+
+    /// Takes in what became of the rows of a request.
+    pub(crate) fn judge(&mut self, number: u64, judgements: &[Judgement], now: Instant) -> Settled {
+        let mut settled = Settled::default();
+        let Some(at) = self.ready.iter().position(|request| request.number == number) else {
+            return settled;
+        };
+        let Some(mut request) = self.ready.remove(at) else { return settled };
+        let group = request.group.clone();
+        let rows = Arc::unwrap_or_clone(std::mem::take(&mut request.rows));
+        let count = rows.len();
+        let is_alone = count == 1;
+        let mut kept = Kept::default();
+        let mut verdicts = judgements.iter().flat_map(|judgement| {
+            std::iter::repeat_n((judgement.verdict, judgement.answer.as_str()), judgement.rows)
+        });
+        for (row, source) in rows.into_iter().zip(std::mem::take(&mut request.sources)) {
+            let (verdict, answer) = verdicts.next().unwrap_or((Verdict::Later(Wait::BackOff), ""));
+            let verdict = match verdict {
+                Verdict::Split(reason) if is_alone => Verdict::Dead(reason),
+                Verdict::Later(Wait::BackOff)
+                    if self.retries.is_some_and(|most| request.tries + 1 >= most) =>
+                {
+                    Verdict::Dead(DeadReason::Retries)
+                }
+                verdict => verdict,
+            };
+            match self.limited(verdict) {
+                Verdict::Delivered => {
+                    settled.delivered += 1;
+                    self.dead_in_a_row = 0;
+                }
+                Verdict::Dead(reason) => {
+                    self.dead_in_a_row += 1;
+                    let (group, answer) = (group.clone(), answer.to_owned());
+                    settled.dead.push(DeadRow { group, row, source, reason, answer });
+                }
+                verdict => kept.add(row, source, verdict, answer),
+            }
+        }
+        if settled.delivered > 0 {
+            self.unreachable_until = None;
+            settled.events.extend(self.holds.end(&group));
+        }
+        let has_progressed = kept.rows.len() < count;
+        if has_progressed {
+            (request.tries, request.is_rest) = (0, true);
+        }
+        self.put_back(at, request, kept, &mut settled.events, now);
+        if !self.ready.iter().any(|request| request.group == group) {
+            settled.events.extend(self.holds.end_group(&group));
+        }
+        settled
+    }
+
+    /// A dead row too many is held instead.
+    fn limited(&self, verdict: Verdict) -> Verdict {
+        match verdict {
+            // A row that was tried for long says nothing of the others.
+            Verdict::Dead(reason)
+                if self.dead_in_a_row >= DEAD_IN_A_ROW_MAX && !matches!(reason, DeadReason::Retries) =>
+            {
+                Verdict::Hold(HoldReason::ManyDead)
+            }
+            verdict => verdict,
+        }
+    }
+
+    /// Puts the rows of a request that are not settled back to its place.
+    fn put_back(
+        &mut self,
+        at: usize,
+        mut request: Request,
+        kept: Kept,
+        events: &mut Vec<HoldEvent>,
+        now: Instant,
+    ) {
+        if kept.rows.is_empty() {
+            return;
+        }
+        request.state = State::Waiting;
+        match kept.worst {
+            Some(Verdict::Hold(reason)) => {
+                let until = now + self.reopen_after;
+                events.extend(self.holds.begin(&request.group, reason, &kept.answer, until));
+            }
+            Some(Verdict::Later(Wait::Reopen)) => self.unreachable_until = Some(now + self.reopen_after),
+            Some(Verdict::Later(Wait::For(pause))) => request.state = State::Postponed(now + pause),
+            Some(Verdict::Later(Wait::BackOff)) => {
+                let growth = BACK_OFF_GROWS.saturating_pow(request.tries);
+                let pause = BACK_OFF_FIRST.saturating_mul(growth).min(BACK_OFF_MOST);
+                request.tries = request.tries.saturating_add(1);
+                request.state = State::Postponed(now + pause);
+            }
+            _ => {}
+        }
+        let (mut rows, mut sources) = (kept.rows, kept.sources);
+        let has_split = kept.has_split;
+        if has_split && rows.len() > 1 {
+            let (tail_rows, tail_sources) =
+                (rows.split_off(rows.len() / 2), sources.split_off(sources.len() / 2));
+            let second = self.request(request.group.clone(), tail_rows, tail_sources);
+            self.ready.insert(at, second);
+        }
+        (request.rows, request.sources) = (Arc::new(rows), sources);
+        // While many die the next try is another request's, or those at the front would hold up good ones for ever.
+        let is_last_tried = matches!(kept.worst, Some(Verdict::Hold(HoldReason::ManyDead)));
+        self.ready.insert(if is_last_tried { self.ready.len() } else { at }, request);
+    }
+
+    /// The exchange of a request ended without a judgement: its rows are sent again.
+    pub(crate) fn put_all_back(&mut self) {
+        for request in self.ready.iter_mut().filter(|request| request.state == State::Sent) {
+            request.state = State::Waiting;
+        }
+    }
+
+    /// Returns why rows wait, for people; `None` when nothing is held.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        self.holds.describe()
+    }
+
+    /// Returns the rows that are not settled.
+    pub(crate) fn rows(&self) -> usize {
+        self.gathering.rows() + self.ready.iter().map(|request| request.rows.len()).sum::<usize>()
+    }
+
+    /// Returns the bytes of the rows that are not settled.
+    pub(crate) fn bytes(&self) -> usize {
+        let ready = self.ready.iter().flat_map(|request| request.rows.iter()).map(Row::size);
+        self.gathering.bytes() + ready.sum::<usize>()
+    }
+
+    /// Takes everything that is not settled, oldest first: the rows are to be made again, or given up.
+    pub(crate) fn take_all(&mut self) -> Vec<(RecordId, RowSource)> {
+        self.close(None);
+        self.holds = Holds::default();
+        (self.dead_in_a_row, self.unreachable_until) = (0, None);
+        let pairs = |request: Request| {
+            let ids: Vec<RecordId> = request.rows.iter().map(|row| row.id).collect();
+            ids.into_iter().zip(request.sources)
+        };
+        self.ready.drain(..).flat_map(pairs).collect()
+    }
+
+    /// Takes new settings.
+    pub(crate) fn configure(&mut self, limits: RequestLimits, retries: Option<u32>, reopen_after: Duration) {
+        (self.limits, self.retries, self.reopen_after) = (limits, retries, reopen_after);
+    }
+}
+
+/// Rows of a judged request that are not settled.
+#[derive(Default)]
+struct Kept {
+    rows: Vec<Row>,
+    sources: Vec<RowSource>,
+    /// The verdict that says how long they all wait.
+    worst: Option<Verdict>,
+    answer: String,
+    has_split: bool,
+}
+
+impl Kept {
+    fn add(&mut self, row: Row, source: RowSource, verdict: Verdict, answer: &str) {
+        self.rows.push(row);
+        self.sources.push(source);
+        self.has_split |= matches!(verdict, Verdict::Split(_));
+        if self.worst.is_none_or(|worst| weight(verdict) > weight(worst)) {
+            self.worst = Some(verdict);
+            answer.clone_into(&mut self.answer);
+        }
+    }
+}
+
+/// Orders verdicts by how long rows have to wait.
+fn weight(verdict: Verdict) -> (u8, Duration) {
+    match verdict {
+        Verdict::Delivered | Verdict::Dead(_) => (0, Duration::ZERO),
+        Verdict::Split(_) => (1, Duration::ZERO),
+        Verdict::Later(Wait::BackOff) => (2, Duration::ZERO),
+        Verdict::Later(Wait::For(pause)) => (3, pause),
+        Verdict::Hold(_) => (4, Duration::ZERO),
+        Verdict::Later(Wait::Reopen) => (5, Duration::ZERO),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,81 @@
+//! Rows that are gathered into requests.
+//!
+//! In: rows, each for a group. Out: requests that are full or have waited long enough. Holds: one request for each group
+//! that has rows. Limits: those of a request; the caller bounds the rows.
+
+use super::row_source::RowSource;
+use crate::receivers::contract::{RequestLimits, Row};
+use std::{sync::Arc, time::Instant};
+
+/// A request that may grow.
+#[derive(Debug)]
+pub(super) struct Open {
+    pub(super) group: Arc<str>,
+    pub(super) rows: Vec<Row>,
+    pub(super) sources: Vec<RowSource>,
+    bytes: usize,
+    since: Instant,
+}
+
+/// The requests that may grow, in the order in which they were begun.
+#[derive(Debug, Default)]
+pub(super) struct Gathering {
+    open: Vec<Open>,
+}
+
+impl Gathering {
+    /// Adds a row. Returns requests that are full: one that has no room for the row, and the row's own.
+    pub(super) fn add(
+        &mut self,
+        group: &str,
+        row: Row,
+        source: RowSource,
+        limits: &RequestLimits,
+        now: Instant,
+    ) -> Vec<Open> {
+        let mut full = Vec::new();
+        let size = row.size();
+        let has_no_room = |open: &Open| limits.bytes > 0 && open.bytes + size > limits.bytes;
+        let mut found = self.open.iter().position(|open| &*open.group == group);
+        if let Some(at) = found.filter(|at| has_no_room(&self.open[*at])) {
+            full.push(self.open.remove(at));
+            found = None;
+        }
+        let at = found.unwrap_or_else(|| {
+            let (rows, sources) = (Vec::new(), Vec::new());
+            self.open.push(Open { group: Arc::from(group), rows, sources, bytes: 0, since: now });
+            self.open.len() - 1
+        });
+        let open = &mut self.open[at];
+        open.rows.push(row);
+        open.sources.push(source);
+        open.bytes += size;
+        if open.rows.len() >= limits.rows.max(1) {
+            full.push(self.open.remove(at));
+        }
+        full
+    }
+
+    /// Takes the requests that have waited long enough at a time; all without one.
+    pub(super) fn take_due(&mut self, now: Option<Instant>, limits: &RequestLimits) -> Vec<Open> {
+        let is_due = |open: &mut Open| match (now, limits.wait) {
+            (Some(now), Some(wait)) => open.since + wait <= now,
+            _ => true,
+        };
+        self.open.extract_if(.., is_due).collect()
+    }
+
+    /// Returns when the first request has waited long enough.
+    pub(super) fn next_due(&self, limits: &RequestLimits) -> Option<Instant> {
+        let wait = limits.wait.unwrap_or_default();
+        self.open.iter().map(|open| open.since + wait).min()
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.open.iter().map(|open| open.rows.len()).sum()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.open.iter().map(|open| open.bytes).sum()
+    }
+}

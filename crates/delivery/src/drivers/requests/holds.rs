@@ -1,0 +1,96 @@
+//! Holds: groups of which a receiver takes nothing until somebody has mended something.
+//!
+//! In: reasons, times, groups that work again. Out: whether a group may be tried. Holds: one entry for each held group,
+//! and one for all. Limits: [`DESCRIBED_MAX`] groups are named; there are as many entries as groups with rows.
+
+use crate::receivers::contract::HoldReason;
+use std::{collections::BTreeMap, sync::Arc, time::Instant};
+
+/// Most held groups that are named to people.
+const DESCRIBED_MAX: usize = 5;
+
+/// A change that our log tells.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum HoldEvent {
+    /// Messages wait. The group is empty when all do.
+    Held { group: Arc<str>, reason: HoldReason, answer: String },
+    /// They go again.
+    Resumed { group: Arc<str> },
+}
+
+#[derive(Clone, Debug)]
+struct Hold {
+    reason: HoldReason,
+    answer: String,
+    /// When the next try is due.
+    until: Instant,
+}
+
+/// The holds of a destination.
+#[derive(Debug, Default)]
+pub(super) struct Holds {
+    all: Option<Hold>,
+    groups: BTreeMap<Arc<str>, Hold>,
+}
+
+impl Holds {
+    /// Holds a group, or everything when the reason is about everything. Returns an event when that is new.
+    pub(super) fn begin(
+        &mut self,
+        group: &Arc<str>,
+        reason: HoldReason,
+        answer: &str,
+        until: Instant,
+    ) -> Option<HoldEvent> {
+        let hold = Hold { reason, answer: answer.to_owned(), until };
+        let (group, before) = if reason.is_of_all() {
+            (Arc::from(""), self.all.replace(hold))
+        } else {
+            (group.clone(), self.groups.insert(group.clone(), hold))
+        };
+        let is_new = before.is_none_or(|before| before.reason != reason);
+        is_new.then(|| HoldEvent::Held { group, reason, answer: answer.to_owned() })
+    }
+
+    /// A row of a group was delivered: nothing holds it any more.
+    pub(super) fn end(&mut self, group: &Arc<str>) -> Vec<HoldEvent> {
+        let all = self.all.take().map(|_| Arc::from(""));
+        let one = self.groups.remove(group).map(|_| group.clone());
+        all.into_iter().chain(one).map(|group| HoldEvent::Resumed { group }).collect()
+    }
+
+    /// Nothing of a group waits any more: nothing can be tried that would end its hold.
+    pub(super) fn end_group(&mut self, group: &Arc<str>) -> Option<HoldEvent> {
+        self.groups.remove(group).map(|_| HoldEvent::Resumed { group: group.clone() })
+    }
+
+    /// Returns whether a request of a group may be sent: it is not held, or it is time for a try and none is on its way.
+    pub(super) fn allow(&self, group: &Arc<str>, now: Instant, is_tried: impl Fn() -> bool) -> bool {
+        let mut holds = self.all.iter().chain(self.groups.get(group));
+        holds.all(|hold| hold.until <= now && !is_tried())
+    }
+
+    /// Returns whether something holds everything.
+    pub(super) fn is_of_all(&self) -> bool {
+        self.all.is_some()
+    }
+
+    /// Returns when a group may be tried; `None` when nothing holds it.
+    pub(super) fn until(&self, group: &Arc<str>) -> Option<Instant> {
+        self.all.iter().chain(self.groups.get(group)).map(|hold| hold.until).max()
+    }
+
+    /// Returns what is held and why, for people.
+    pub(super) fn describe(&self) -> Option<String> {
+        if let Some(all) = &self.all {
+            return Some(format!("messages wait ({}): {}", all.reason.name(), all.answer));
+        }
+        let named = self.groups.iter().take(DESCRIBED_MAX);
+        let mut texts: Vec<String> =
+            named.map(|(group, hold)| format!("{group} ({}): {}", hold.reason.name(), hold.answer)).collect();
+        if self.groups.len() > DESCRIBED_MAX {
+            texts.push(format!("and {} others", self.groups.len() - DESCRIBED_MAX));
+        }
+        (!texts.is_empty()).then(|| format!("messages wait for {}", texts.join(", ")))
+    }
+}

@@ -1,0 +1,21 @@
+//! The message that a row was made of.
+//!
+//! In: a message with its token. Out: the same, when the row is made again, or its letter is written. Holds: the batch and the token.
+//! Limits: none.
+
+use message::{Ack, Batch};
+use std::sync::Arc;
+
+/// The message of a row.
+#[derive(Clone, Debug)]
+pub(crate) struct RowSource {
+    /// The message, from which a dead letter or a new row is made.
+    pub(crate) batch: Arc<Batch>,
+    pub(crate) index: usize,
+    /// `${SEQNUM}`.
+    pub(crate) sequence: u64,
+    /// The token of the message's delivery.
+    pub(crate) ack: Ack,
+    /// How often it was sent.
+    pub(crate) attempts: u32,
+}

@@ -1,0 +1,301 @@
+//! Requests under a clock of the test, and a receiver that does everything a receiver can do.
+
+use super::*;
+use message::{Ack, Batch, Stamp};
+use std::collections::{BTreeMap, BTreeSet};
+
+fn batch(count: usize) -> Arc<Batch> {
+    let mut batch = Batch::new(Arc::default(), Vec::new(), Stamp::default(), Ack::none());
+    batch.messages.resize_with(count, message::Message::default);
+    Arc::new(batch)
+}
+
+struct Setup {
+    requests: Requests,
+    batch: Arc<Batch>,
+    start: Instant,
+    added: u64,
+}
+
+const REOPEN: Duration = Duration::from_secs(60);
+
+impl Setup {
+    fn new(rows: usize, retries: Option<u32>) -> Setup {
+        let limits = RequestLimits { rows, bytes: 0, wait: None };
+        let requests = Requests::new(limits, retries, REOPEN);
+        Setup { requests, batch: batch(1), start: Instant::now(), added: 0 }
+    }
+
+    fn add(&mut self, group: &str, count: u64) {
+        for _ in 0..count {
+            let id = RecordId { incarnation: 1, sequence: self.added };
+            self.added += 1;
+            let row = Row { id, cells: Vec::new() };
+            let source =
+                RowSource { batch: self.batch.clone(), index: 0, sequence: 0, ack: Ack::none(), attempts: 0 };
+            self.requests.add(group, row, source, self.start);
+        }
+        self.requests.close(None);
+    }
+
+    fn at(&self, ms: u64) -> Instant {
+        self.start + Duration::from_millis(ms)
+    }
+
+    /// The rows of what may be sent at a time, as numbers, and the number of the request.
+    fn sent(&mut self, ms: u64) -> Option<(u64, String, Vec<u64>)> {
+        let sending = self.requests.next(self.at(ms))?;
+        let rows = sending.rows.iter().map(|row| row.id.sequence).collect();
+        Some((sending.number, sending.group.to_string(), rows))
+    }
+
+    fn judge(&mut self, number: u64, ms: u64, verdicts: &[Verdict]) -> Settled {
+        let judgements: Vec<Judgement> = verdicts
+            .iter()
+            .map(|verdict| Judgement { rows: 1, verdict: *verdict, answer: "no".to_owned() })
+            .collect();
+        let now = self.at(ms);
+        self.requests.judge(number, &judgements, now)
+    }
+}
+
+const DONE: Verdict = Verdict::Delivered;
+const BUSY: Verdict = Verdict::Later(Wait::BackOff);
+const GONE: Verdict = Verdict::Later(Wait::Reopen);
+const BAD: Verdict = Verdict::Dead(DeadReason::Type);
+const SPLIT: Verdict = Verdict::Split(DeadReason::Rejected);
+const NO_TABLE: Verdict = Verdict::Hold(HoldReason::Schema);
+const NO_ACCESS: Verdict = Verdict::Hold(HoldReason::Credentials);
+
+#[test]
+fn rows_of_one_group_share_a_request_in_their_order() {
+    let mut setup = Setup::new(3, None);
+    setup.add("a", 2);
+    setup.add("b", 4);
+    assert_eq!(setup.sent(0), Some((1, "a".to_owned(), vec![0, 1])));
+    assert_eq!(setup.sent(0), Some((2, "b".to_owned(), vec![2, 3, 4])));
+    assert_eq!(setup.sent(0), Some((3, "b".to_owned(), vec![5])));
+    assert_eq!(setup.sent(0), None);
+}
+
+#[test]
+fn each_row_is_settled_by_its_own_verdict() {
+    let mut setup = Setup::new(4, None);
+    setup.add("a", 4);
+    let (number, ..) = setup.sent(0).unwrap();
+    let settled = setup.judge(number, 0, &[DONE, BAD, BUSY]);
+    assert_eq!((settled.delivered, settled.dead.len(), setup.requests.rows()), (1, 1, 2));
+    assert_eq!((settled.dead[0].row.id.sequence, settled.dead[0].reason), (1, DeadReason::Type));
+    assert_eq!(setup.sent(249), None, "a pause comes first");
+    let (_, _, rows) = setup.sent(250).unwrap();
+    assert_eq!(rows, [2, 3], "what has no verdict is sent again as well");
+}
+
+#[test]
+fn a_busy_receiver_is_not_overtaken_and_waits_grow() {
+    let mut setup = Setup::new(1, None);
+    setup.add("a", 2);
+    let (number, ..) = setup.sent(0).unwrap();
+    setup.judge(number, 0, &[BUSY]);
+    assert_eq!(setup.sent(100), None, "the second row of the group waits behind the first");
+    setup.add("b", 1);
+    assert_eq!(setup.sent(100).unwrap().1, "b", "another group does not");
+    let mut now = 250;
+    for pause in [500, 1_000, 2_000] {
+        let (number, ..) = setup.sent(now).unwrap();
+        setup.judge(number, now, &[BUSY]);
+        assert_eq!(setup.sent(now + pause - 1), None);
+        now += pause;
+    }
+    assert_eq!(setup.sent(now).unwrap().2, [0]);
+}
+
+#[test]
+fn a_receiver_that_cannot_be_reached_holds_everything() {
+    let mut setup = Setup::new(1, Some(1));
+    setup.add("a", 1);
+    setup.add("b", 1);
+    let (number, ..) = setup.sent(0).unwrap();
+    let settled = setup.judge(number, 0, &[GONE]);
+    assert_eq!((settled.dead.len(), setup.requests.rows()), (0, 2), "retries() is not about that");
+    assert_eq!(setup.sent(59_999), None);
+    assert_eq!(setup.requests.next_due(setup.start), Some(setup.at(60_000)));
+    assert_eq!(setup.sent(60_000).unwrap().2, [0]);
+}
+
+#[test]
+fn a_wanted_pause_is_kept() {
+    let mut setup = Setup::new(1, None);
+    setup.add("a", 1);
+    let (number, ..) = setup.sent(0).unwrap();
+    setup.judge(number, 0, &[Verdict::Later(Wait::For(Duration::from_secs(7)))]);
+    assert_eq!(setup.sent(6_999), None);
+    assert!(setup.sent(7_000).is_some());
+}
+
+#[test]
+fn written_retries_end_in_a_dead_letter() {
+    let mut setup = Setup::new(1, Some(3));
+    setup.add("a", 1);
+    for now in [0, 10_000, 20_000] {
+        let (number, ..) = setup.sent(now).unwrap();
+        let settled = setup.judge(number, now, &[BUSY]);
+        let reasons: Vec<DeadReason> = settled.dead.iter().map(|dead| dead.reason).collect();
+        assert_eq!(reasons, if now == 20_000 { vec![DeadReason::Retries] } else { Vec::new() });
+    }
+    assert_eq!(setup.requests.rows(), 0);
+}
+
+#[test]
+fn a_bad_row_is_found_by_halving_and_dies_alone() {
+    for (count, bad) in [(1, 0), (2, 1), (7, 3), (100, 0), (100, 99), (100, 64)] {
+        let mut setup = Setup::new(1_000, None);
+        setup.add("a", count);
+        let (mut sendings, mut delivered, mut dead) = (0, Vec::new(), Vec::new());
+        while let Some((number, _, rows)) = setup.sent(0) {
+            sendings += 1;
+            let verdict = if rows.contains(&bad) { SPLIT } else { DONE };
+            let settled = setup.judge(number, 0, &vec![verdict; rows.len()]);
+            if verdict == DONE {
+                delivered.extend(rows);
+            }
+            dead.extend(settled.dead.iter().map(|dead| dead.row.id.sequence));
+        }
+        assert_eq!((dead, setup.requests.rows()), (vec![bad], 0));
+        assert_eq!(delivered, (0..count).filter(|row| *row != bad).collect::<Vec<_>>(), "in their order");
+        let most = 1 + 2 * u64::from(64 - count.leading_zeros());
+        assert!(sendings <= most, "{sendings} requests for {count} rows");
+    }
+}
+
+#[test]
+fn a_held_group_waits_and_the_others_go_on() {
+    let mut setup = Setup::new(1, None);
+    setup.add("a", 2);
+    setup.add("b", 2);
+    let (number, ..) = setup.sent(0).unwrap();
+    let settled = setup.judge(number, 0, &[NO_TABLE]);
+    assert!(matches!(&settled.events[..], [HoldEvent::Held { group, .. }] if &**group == "a"));
+    assert_eq!(setup.requests.trouble().as_deref(), Some("messages wait for a (schema): no"));
+    assert_eq!(setup.sent(0).unwrap().1, "b");
+    assert_eq!(setup.sent(0).unwrap().1, "b");
+    assert_eq!(setup.sent(59_999), None);
+    let (number, _, rows) = setup.sent(60_000).unwrap();
+    assert_eq!(rows, [0]);
+    assert_eq!(setup.sent(60_000), None, "one try at a time");
+    assert_eq!(setup.judge(number, 60_000, &[NO_TABLE]).events, [], "it was said before");
+    let (number, ..) = setup.sent(120_000).unwrap();
+    let settled = setup.judge(number, 120_000, &[DONE]);
+    assert_eq!(settled.events, [HoldEvent::Resumed { group: Arc::from("a") }]);
+    assert_eq!((setup.sent(120_000).unwrap().2, setup.requests.trouble()), (vec![1], None));
+}
+
+#[test]
+fn wrong_credentials_hold_every_group() {
+    let mut setup = Setup::new(1, None);
+    setup.add("a", 1);
+    setup.add("b", 1);
+    let (number, ..) = setup.sent(0).unwrap();
+    setup.judge(number, 0, &[NO_ACCESS]);
+    assert_eq!(setup.sent(59_999), None);
+    let (number, ..) = setup.sent(60_000).unwrap();
+    assert_eq!(setup.sent(60_000), None);
+    setup.judge(number, 60_000, &[DONE]);
+    assert_eq!(setup.sent(60_000).unwrap().1, "b");
+}
+
+#[test]
+fn a_wrong_template_does_not_empty_the_queue() {
+    let mut setup = Setup::new(10, None);
+    setup.add("a", 1_000);
+    let (mut dead, mut requests) = (0, 0);
+    while let Some((number, _, rows)) = setup.sent(0) {
+        requests += 1;
+        dead += setup.judge(number, 0, &vec![BAD; rows.len()]).dead.len();
+        assert!(requests <= 11, "it goes on");
+    }
+    assert_eq!((dead, setup.requests.rows()), (DEAD_IN_A_ROW_MAX, 900));
+    // The next tries are others': good rows behind bad ones are found.
+    let (_, _, first) = setup.sent(60_000).unwrap();
+    assert_eq!(first[0], 110);
+    setup.requests.put_all_back();
+    assert_eq!(setup.requests.take_all().len(), 900, "a new configuration begins with all of them");
+}
+
+/// The opinion of the test's receiver about a row.
+#[derive(Clone, Copy, PartialEq)]
+enum Nature {
+    Good,
+    /// It is refused by itself.
+    Bad,
+    /// It spoils the whole request, and the receiver does not say that it was this one.
+    Poison,
+}
+
+/// Numbers that look random and are the same in every run.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end
+    }
+}
+
+#[test]
+fn every_row_is_delivered_once_or_dead_whatever_the_receiver_does() {
+    for seed in 0..300 {
+        let mut chance = Chance(seed);
+        let mut setup = Setup::new(1 + chance.below(40) as usize, None);
+        let mut natures = Vec::new();
+        for _ in 0..1 + chance.below(8) {
+            let group = ["a", "b", "c"][chance.below(3) as usize];
+            let count = 1 + chance.below(50);
+            setup.add(group, count);
+            natures.extend((0..count).map(|_| match chance.below(30) {
+                0 => Nature::Bad,
+                1 => Nature::Poison,
+                _ => Nature::Good,
+            }));
+        }
+        let (mut stored, mut dead): (BTreeMap<u64, usize>, BTreeSet<u64>) = Default::default();
+        let mut now = 0;
+        while setup.requests.rows() > 0 {
+            let Some((number, _, rows)) = setup.sent(now) else {
+                let due = setup.requests.next_due(setup.at(now)).expect("rows that wait have a time");
+                now = now.max(due.duration_since(setup.start).as_millis() as u64 + 1);
+                continue;
+            };
+            let is_poisoned = rows.iter().any(|row| natures[*row as usize] == Nature::Poison);
+            let verdicts: Vec<Verdict> = match chance.below(10) {
+                0 => vec![GONE; rows.len()],
+                1 => vec![NO_TABLE; rows.len()],
+                2 => vec![BUSY; rows.len()],
+                3 => Vec::new(),
+                _ if is_poisoned => vec![SPLIT; rows.len()],
+                _ => rows
+                    .iter()
+                    .map(|row| match natures[*row as usize] {
+                        Nature::Bad => BAD,
+                        _ if chance.below(10) == 0 => BUSY,
+                        _ => DONE,
+                    })
+                    .collect(),
+            };
+            for (row, verdict) in rows.iter().zip(&verdicts) {
+                *stored.entry(*row).or_default() += usize::from(*verdict == DONE);
+            }
+            let settled = setup.judge(number, now, &verdicts);
+            dead.extend(settled.dead.iter().map(|dead| dead.row.id.sequence));
+        }
+        for (row, nature) in natures.iter().enumerate() {
+            let times = stored.get(&(row as u64)).copied().unwrap_or(0);
+            let is_dead = dead.contains(&(row as u64));
+            assert_eq!(
+                (times, is_dead),
+                if *nature == Nature::Good { (1, false) } else { (0, true) },
+                "seed {seed}, row {row}"
+            );
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! One dead letter. Its form on disk is described in `docs/format/dead-letters.md`.
+//!
+//! In: a message and why it is dead. Out: bytes, and from them an equal letter. Holds: the whole message, not what was
+//! rendered of it: a replay renders with the configuration of its day.
+//! Limits: [`ANSWER_BYTES_MAX`] bytes of what the receiver said.
+
+use message::{Batch, RecordId, Selection, Stamp, codec};
+use serde_json::{Value, json};
+use std::{fmt, sync::Arc};
+use transport::DeadReason;
+
+/// Most bytes of a receiver's answer that a letter keeps.
+pub const ANSWER_BYTES_MAX: usize = 1024;
+/// Version of the layout.
+const VERSION: u8 = 1;
+/// Version and length of the head.
+const START_BYTES: usize = 5;
+
+/// A dead letter.
+#[derive(Clone, Debug)]
+pub struct Letter {
+    /// The id of the message at its destination. A replay keeps it.
+    pub id: RecordId,
+    /// Table, topic or index that the message was for.
+    pub group: String,
+    /// Why it is dead.
+    pub reason: DeadReason,
+    /// The words of the receiver.
+    pub answer: String,
+    /// When it died, microseconds since 1970.
+    pub died_us: i64,
+    /// How often it was sent.
+    pub attempts: u32,
+    /// The message, alone in its batch.
+    pub batch: Arc<Batch>,
+}
+
+/// Bytes that are no dead letter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LetterError {
+    /// It was written by another version.
+    Version(u8),
+    /// It was cut, or its head is not of the known form.
+    Form,
+}
+
+impl fmt::Display for LetterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LetterError::Version(version) => write!(f, "dead letter of format version {version}"),
+            LetterError::Form => f.write_str("bytes that are no dead letter"),
+        }
+    }
+}
+
+impl std::error::Error for LetterError {}
+
+impl Letter {
+    /// Makes the letter of one message of a batch.
+    pub(crate) fn of(
+        batch: &Batch,
+        index: usize,
+        (id, attempts, now): (RecordId, u32, Stamp),
+        (group, reason, answer): (&str, DeadReason, &str),
+    ) -> Letter {
+        let mut selection = Selection::none(batch.len());
+        selection.add(index);
+        let mut end = answer.len().min(ANSWER_BYTES_MAX);
+        while !answer.is_char_boundary(end) {
+            end -= 1;
+        }
+        Letter {
+            id,
+            group: group.to_owned(),
+            reason,
+            answer: answer[..end].to_owned(),
+            died_us: now.unix_us,
+            attempts,
+            batch: Arc::new(batch.copy_of(&selection)),
+        }
+    }
+
+    /// Appends the bytes of the letter.
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        let head = json!({
+            "id": self.id.to_string(),
+            "of": self.group,
+            "reason": self.reason.name(),
+            "answer": self.answer,
+            "died_us": self.died_us,
+            "attempts": self.attempts,
+        });
+        let head = head.to_string();
+        out.push(VERSION);
+        out.extend_from_slice(&u32::try_from(head.len()).unwrap_or(u32::MAX).to_le_bytes());
+        out.extend_from_slice(head.as_bytes());
+        codec::encode(&self.batch, &Selection::all(self.batch.len()), out);
+    }
+
+    /// Reads a letter.
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Letter, LetterError> {
+        let (&version, rest) = bytes.split_first().ok_or(LetterError::Form)?;
+        if version != VERSION {
+            return Err(LetterError::Version(version));
+        }
+        let length = rest.first_chunk().map(|length| u32::from_le_bytes(*length) as usize);
+        let body = length.and_then(|length| bytes.get(START_BYTES..)?.split_at_checked(length));
+        let (head, message) = body.ok_or(LetterError::Form)?;
+        let batch = codec::decode(message).ok().filter(|batch| batch.len() == 1).ok_or(LetterError::Form)?;
+        let head: Value = serde_json::from_slice(head).map_err(|_| LetterError::Form)?;
+        head_of(&head, batch).ok_or(LetterError::Form)
+    }
+}
+
+fn head_of(head: &Value, batch: Batch) -> Option<Letter> {
+    let text = |name: &str| head.get(name)?.as_str().map(str::to_owned);
+    Some(Letter {
+        id: RecordId::parse(&text("id")?)?,
+        group: text("of")?,
+        reason: DeadReason::of_name(&text("reason")?)?,
+        answer: text("answer")?,
+        died_us: head.get("died_us")?.as_i64()?,
+        attempts: u32::try_from(head.get("attempts")?.as_u64()?).ok()?,
+        batch: Arc::new(batch),
+    })
+}

@@ -1,0 +1,17 @@
+//! Dead letters: messages that a receiver will never take, kept until somebody replays or removes them.
+//!
+//! In: messages with the reason of their death. Out: the same, for people and for another try. Holds: a journal in a
+//! folder of its own for each destination that ever had one. Limits: see [`DeadLetterOptions`].
+
+mod letter;
+mod look;
+mod replay;
+mod store;
+
+pub use letter::{ANSWER_BYTES_MAX, Letter, LetterError};
+pub use look::{DeadFilter, dead_folders, look_at_dead};
+pub use replay::replay;
+pub use store::{DeadLetterOptions, DeadLetters, OnFull, StoreError};
+
+#[cfg(test)]
+mod tests;

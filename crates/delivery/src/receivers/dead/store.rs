@@ -1,0 +1,431 @@
+//! The store of the dead letters of one destination.
+//!
+//! In: letters, numbers of letters to remove. Out: letters, oldest first. Holds: a journal that is opened with the first
+//! letter, or at once when there are letters from an earlier time, and the place below which all are removed.
+//! Limits: `capacity-bytes()` and `max-age()`; when it is full, what `on-full()` says. A letter is durable before its
+//! message is acknowledged: a store that cannot be written holds the destination.
+
+use super::letter::Letter;
+use journal::{CursorFile, Disk, Durability, Journal, Options, OsDisk, Read};
+use message::{RecordId, Stamp};
+use std::{
+    collections::BTreeSet,
+    fmt, io,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::Ordering},
+    time::{Duration, Instant},
+};
+use transport::Counters;
+
+/// Name of the file that says which letters are removed.
+pub(super) const CURSOR: &str = "removed.cursor";
+/// Parts of the capacity that one file takes, and bounds of that: room comes back a file at a time.
+const FILES: u64 = 16;
+const FILE_BYTES: std::ops::RangeInclusive<u64> = (64 << 10)..=(16 << 20);
+
+/// How often letters are looked for that are older than `max-age()`.
+const EXPIRES_EVERY: Duration = Duration::from_secs(60);
+
+/// The reaction to a full store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum OnFull {
+    /// The destination stops until somebody makes room. Nothing is lost.
+    #[default]
+    Hold,
+    /// The oldest letters are removed and counted.
+    DropOldest,
+    /// The new letter is not stored, and counted.
+    DropNewest,
+}
+
+/// `dead-letters()`: what is kept of messages that a receiver will never take.
+#[derive(Clone)]
+pub struct DeadLetterOptions {
+    /// The folder of this store alone.
+    pub folder: PathBuf,
+    /// `capacity-bytes()`: most bytes of its files.
+    pub capacity_bytes: u64,
+    /// `max-age()`: older letters are removed; `None` keeps them.
+    pub max_age: Option<Duration>,
+    /// `on-full()`
+    pub on_full: OnFull,
+    /// The file system.
+    pub disk: Arc<dyn Disk>,
+}
+
+impl fmt::Debug for DeadLetterOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DeadLetterOptions({}, capacity={})", self.folder.display(), self.capacity_bytes)
+    }
+}
+
+impl DeadLetterOptions {
+    /// Least value of `capacity-bytes()`.
+    pub const CAPACITY_BYTES_MIN: u64 = 1 << 20;
+
+    /// The defaults: a gibibyte, no age, and nothing is lost when it is full.
+    pub fn new(folder: PathBuf) -> DeadLetterOptions {
+        DeadLetterOptions {
+            folder,
+            capacity_bytes: 1 << 30,
+            max_age: None,
+            on_full: OnFull::Hold,
+            disk: Arc::new(OsDisk),
+        }
+    }
+}
+
+/// An error of the store.
+#[derive(Debug)]
+pub enum StoreError {
+    /// Its files cannot be used.
+    Io {
+        /// Its folder.
+        folder: PathBuf,
+        /// The error of the system, or of the journal.
+        source: io::Error,
+    },
+    /// It is full, and `on-full(hold)` says that nothing may be lost.
+    Full {
+        /// Its folder.
+        folder: PathBuf,
+        /// `capacity-bytes()`
+        capacity_bytes: u64,
+    },
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StoreError::Io { folder, source } => {
+                write!(f, "cannot store dead letters in {}: {source}", folder.display())
+            }
+            StoreError::Full { folder, capacity_bytes } => write!(
+                f,
+                "the {capacity_bytes} bytes for dead letters in {} are full: replay or drop some (duramen queue dead)",
+                folder.display()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for StoreError {}
+
+impl From<StoreError> for io::Error {
+    fn from(error: StoreError) -> io::Error {
+        io::Error::other(error)
+    }
+}
+
+/// A store.
+pub struct DeadLetters {
+    store: Mutex<Store>,
+    counters: Arc<Counters>,
+}
+
+struct Store {
+    options: DeadLetterOptions,
+    files: Option<Files>,
+    /// Letters in the journal that a failed commit left there: their messages come again.
+    uncommitted: BTreeSet<RecordId>,
+    next_expiry: Instant,
+}
+
+struct Files {
+    journal: Journal,
+    removed: CursorFile,
+    /// Letters that are not removed.
+    letters: u64,
+}
+
+impl DeadLetters {
+    /// Opens a store. Its folder is made with the first letter.
+    pub fn open(options: DeadLetterOptions, counters: Arc<Counters>) -> Result<DeadLetters, StoreError> {
+        let mut store =
+            Store { options, files: None, uncommitted: BTreeSet::new(), next_expiry: Instant::now() };
+        if store.options.disk.open(&store.options.folder.join(CURSOR)).is_ok() {
+            store.files()?;
+        }
+        counters.dead.keep();
+        let letters = DeadLetters { store: Mutex::new(store), counters };
+        letters.publish(&letters.lock());
+        Ok(letters)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Store> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn publish(&self, store: &Store) {
+        let (letters, bytes) =
+            store.files.as_ref().map_or((0, 0), |files| (files.letters, files.journal.file_bytes()));
+        self.counters.dead.stored.store(letters, Ordering::Relaxed);
+        self.counters.dead.stored_bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Takes new limits.
+    pub(crate) fn configure(&self, options: DeadLetterOptions) {
+        self.lock().options = options;
+    }
+
+    /// Stores letters, durably. After an error none of them counts as stored, and the same are given again.
+    pub(crate) fn store(&self, letters: &[Letter], now: Stamp) -> Result<(), StoreError> {
+        let mut store = self.lock();
+        let result = store.store(letters, now, &self.counters);
+        self.publish(&store);
+        result
+    }
+
+    /// Returns when old letters are to be looked for.
+    pub(crate) fn next_expiry(&self) -> Option<Instant> {
+        let store = self.lock();
+        let has_letters = store.files.as_ref().is_some_and(|files| files.letters > 0);
+        (has_letters && store.options.max_age.is_some()).then_some(store.next_expiry)
+    }
+
+    /// Removes letters that are older than `max-age()`.
+    pub(crate) fn expire(&self, now: Stamp) -> Result<(), StoreError> {
+        let mut store = self.lock();
+        store.next_expiry = Instant::now() + EXPIRES_EVERY;
+        let result = store.expire(now, &self.counters);
+        self.publish(&store);
+        result
+    }
+
+    /// Calls `each` with every letter and its number, oldest first, until it returns false.
+    pub fn read(&self, each: &mut dyn FnMut(u64, Letter) -> bool) -> Result<(), StoreError> {
+        let mut store = self.lock();
+        if store.files.is_none() {
+            return Ok(());
+        }
+        store.read(each)
+    }
+
+    /// Removes the oldest letters as far as their numbers are given, and takes those out of `numbers`. The numbers of the
+    /// others stay.
+    pub(crate) fn remove_first(&self, numbers: &mut BTreeSet<u64>) -> Result<(), StoreError> {
+        let mut store = self.lock();
+        let mut first = BTreeSet::new();
+        if store.files.is_some() {
+            store.read(&mut |number, _| numbers.contains(&number) && first.insert(number))?;
+            store.remove(&first)?;
+        }
+        numbers.retain(|number| !first.contains(number));
+        self.publish(&store);
+        Ok(())
+    }
+
+    /// Removes letters by their numbers. Those that stay behind a removed one get other numbers.
+    pub fn remove(&self, numbers: &BTreeSet<u64>) -> Result<(), StoreError> {
+        let mut store = self.lock();
+        let result = if store.files.is_some() { store.remove(numbers) } else { Ok(()) };
+        self.publish(&store);
+        result
+    }
+}
+
+impl Store {
+    fn failed(folder: &Path) -> impl Fn(io::Error) -> StoreError + use<> {
+        let folder = folder.to_owned();
+        move |source| StoreError::Io { folder: folder.clone(), source }
+    }
+
+    /// Returns the open files.
+    fn files(&mut self) -> Result<&mut Files, StoreError> {
+        if self.files.is_none() {
+            self.files = Some(self.open()?);
+        }
+        Ok(self.files.as_mut().expect("it was just set"))
+    }
+
+    fn open(&self) -> Result<Files, StoreError> {
+        let DeadLetterOptions { folder, disk, capacity_bytes, .. } = &self.options;
+        let failed = Store::failed(folder);
+        let file_bytes_max = (capacity_bytes / FILES).clamp(*FILE_BYTES.start(), *FILE_BYTES.end());
+        let options = Options { file_bytes_max, durability: Durability::Device, spare_files_max: 0 };
+        let (mut journal, _) = Journal::open(disk.clone(), folder, options)
+            .map_err(|error| failed(io::Error::other(error.to_string())))?;
+        let removed = CursorFile::open(&**disk, &folder.join(CURSOR)).map_err(&failed)?;
+        journal.advance(removed.sequence());
+        let mut files = Files { letters: 0, journal, removed };
+        let mut count = 0;
+        files
+            .read(&mut |_, _| {
+                count += 1;
+                true
+            })
+            .map_err(&failed)?;
+        files.letters = count;
+        Ok(files)
+    }
+
+    fn store(&mut self, letters: &[Letter], now: Stamp, counters: &Counters) -> Result<(), StoreError> {
+        self.files()?;
+        // A store that cannot forget is no reason not to write.
+        let _ = self.expire(now, counters);
+        for letter in
+            letters.iter().filter(|letter| !self.uncommitted.contains(&letter.id)).collect::<Vec<_>>()
+        {
+            let mut bytes = Vec::new();
+            letter.encode(&mut bytes);
+            if !self.make_room(bytes.len() as u64, counters)? {
+                counters.dead.evicted.fetch_add(1, Ordering::Relaxed);
+                continue;
+            }
+            let folder = self.options.folder.clone();
+            let files = self.files()?;
+            files
+                .journal
+                .append(1, &mut |out| out.extend_from_slice(&bytes))
+                .map_err(|error| Store::failed(&folder)(io::Error::other(error.to_string())))?;
+            self.uncommitted.insert(letter.id);
+        }
+        self.commit()
+    }
+
+    /// Makes what was added durable, and counts it.
+    fn commit(&mut self) -> Result<(), StoreError> {
+        let failed = Store::failed(&self.options.folder);
+        let staged = self.uncommitted.len() as u64;
+        let files = self.files()?;
+        files.journal.commit().map_err(|error| failed(io::Error::other(error.to_string())))?;
+        files.letters += staged;
+        self.uncommitted.clear();
+        Ok(())
+    }
+
+    /// Makes room for a letter. False: it is not to be stored.
+    fn make_room(&mut self, size: u64, counters: &Counters) -> Result<bool, StoreError> {
+        let (capacity_bytes, on_full) = (self.options.capacity_bytes, self.options.on_full);
+        loop {
+            let files = self.files()?;
+            let bytes = files.journal.file_bytes() + files.journal.staged_bytes() as u64;
+            if bytes + size <= capacity_bytes || files.letters == 0 {
+                return Ok(true);
+            }
+            match on_full {
+                OnFull::DropNewest => return Ok(false),
+                OnFull::Hold => {
+                    // What was removed already need not hold anybody.
+                    let folder = self.options.folder.clone();
+                    return Err(StoreError::Full { folder, capacity_bytes });
+                }
+                OnFull::DropOldest => {
+                    let gone = self.drop_oldest_file()?;
+                    counters.dead.evicted.fetch_add(gone, Ordering::Relaxed);
+                }
+            }
+        }
+    }
+
+    /// Removes letters from the front until a file goes. Returns how many.
+    fn drop_oldest_file(&mut self) -> Result<u64, StoreError> {
+        self.commit()?;
+        let failed = Store::failed(&self.options.folder);
+        let files = self.files()?;
+        let mut numbers = BTreeSet::new();
+        let share = files.letters.div_ceil(FILES).max(1);
+        files
+            .read(&mut |number, _| {
+                numbers.insert(number);
+                (numbers.len() as u64) < share
+            })
+            .map_err(&failed)?;
+        let end = numbers.last().map_or(files.journal.next_sequence(), |last| last + 1);
+        files.release(end, numbers.len() as u64).map_err(&failed)?;
+        Ok(numbers.len() as u64)
+    }
+
+    fn expire(&mut self, now: Stamp, counters: &Counters) -> Result<(), StoreError> {
+        let Some(max_age) = self.options.max_age else { return Ok(()) };
+        let failed = Store::failed(&self.options.folder);
+        let Some(files) = &mut self.files else { return Ok(()) };
+        let oldest_us = now.unix_us.saturating_sub(i64::try_from(max_age.as_micros()).unwrap_or(i64::MAX));
+        let (mut end, mut gone) = (None, 0);
+        files
+            .read(&mut |number, letter| {
+                let is_old = letter.died_us < oldest_us;
+                if is_old {
+                    (end, gone) = (Some(number + 1), gone + 1);
+                }
+                is_old
+            })
+            .map_err(&failed)?;
+        let Some(end) = end else { return Ok(()) };
+        counters.dead.evicted.fetch_add(gone, Ordering::Relaxed);
+        files.release(end, gone).map_err(&failed)
+    }
+
+    fn read(&mut self, each: &mut dyn FnMut(u64, Letter) -> bool) -> Result<(), StoreError> {
+        let failed = Store::failed(&self.options.folder);
+        self.files()?.read(each).map_err(failed)
+    }
+
+    /// Removes letters. Those that stay and come after a removed one are written again behind the last, so that one
+    /// number says what is removed.
+    fn remove(&mut self, numbers: &BTreeSet<u64>) -> Result<(), StoreError> {
+        let failed = Store::failed(&self.options.folder);
+        let end = self.files()?.journal.next_sequence();
+        let (mut stay, mut gone, mut prefix_end) = (Vec::new(), 0, None);
+        self.read(&mut |number, letter| {
+            if numbers.contains(&number) {
+                gone += 1;
+                if stay.is_empty() {
+                    prefix_end = Some(number + 1);
+                }
+            } else {
+                stay.push((number, letter));
+            }
+            true
+        })?;
+        let last_removed = numbers.range(..end).next_back().copied();
+        let is_prefix = last_removed.is_none_or(|last| stay.iter().all(|(number, _)| *number > last));
+        if gone == 0 {
+            return Ok(());
+        }
+        if is_prefix {
+            let end = prefix_end.unwrap_or(end);
+            return self.files()?.release(end, gone).map_err(failed);
+        }
+        let files = self.files()?;
+        for (_, letter) in &stay {
+            files
+                .journal
+                .append(1, &mut |out| letter.encode(out))
+                .map_err(|error| failed(io::Error::other(error.to_string())))?;
+        }
+        self.commit()?;
+        self.files()?.release(end, gone).map_err(failed)
+    }
+}
+
+impl Files {
+    fn read(&mut self, each: &mut dyn FnMut(u64, Letter) -> bool) -> io::Result<()> {
+        let mut reader = self.journal.reader(self.removed.sequence());
+        loop {
+            match reader.read().map_err(|error| error.source)? {
+                Read::End => return Ok(()),
+                // What is damaged cannot be replayed; the rest can.
+                Read::Damage(_) => {}
+                Read::Record(record) => {
+                    let number = record.sequence;
+                    if let Ok(letter) = Letter::decode(record.payload)
+                        && number >= self.removed.sequence()
+                        && !each(number, letter)
+                    {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Says that every letter below a number is removed, `gone` in all.
+    fn release(&mut self, end: u64, gone: u64) -> io::Result<()> {
+        self.removed.save(end)?;
+        self.removed.sync()?;
+        self.journal.release(end)?;
+        self.letters = self.letters.saturating_sub(gone);
+        Ok(())
+    }
+}

@@ -1,0 +1,203 @@
+//! What is done with dead letters, for a running server and for a folder alike.
+//!
+//! In: a request, stores. Out: lines. Holds: the numbers of the letters that are removed. Limits: those of a store.
+
+use delivery::{DeadFilter, DeadLetters, Letter, StoreError, replay};
+use message::{Outlet, RecordId};
+use pipeline::Definitions;
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeSet, fmt, io, sync::Arc};
+use template::{RenderOptions, Renderer, Site, Template, TemplateError};
+use transport::DeadReason;
+
+/// The default template of a printed message, as that of `queue cat`.
+const LINE: &str = "$DATE $HOST $MSGHDR$MSG";
+
+/// The work that is wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Verb {
+    /// List the stores.
+    List,
+    /// Print letters.
+    Cat,
+    /// Deliver letters again.
+    Replay,
+    /// Remove letters.
+    Drop,
+}
+
+/// A request.
+#[derive(Clone, Serialize, Deserialize, Debug)]
+pub(crate) struct DeadRequest {
+    pub(crate) verb: Verb,
+    /// A destination; empty for a list.
+    pub(crate) destination: String,
+    pub(crate) reason: Option<String>,
+    pub(crate) of: Option<String>,
+    pub(crate) id: Option<String>,
+    /// The template of a printed message.
+    pub(crate) template: Option<String>,
+}
+
+/// The dead letters of one destination.
+#[derive(Clone)]
+pub(crate) struct DeadStore {
+    pub(crate) id: String,
+    pub(crate) letters: Arc<DeadLetters>,
+    /// The queue before the destination; there is none without a running server.
+    pub(crate) outlet: Option<Arc<dyn Outlet>>,
+}
+
+/// Why a request cannot be carried out.
+#[derive(Debug)]
+pub(crate) enum DeadWorkError {
+    /// No destination of this name has a store.
+    NoStore(String),
+    /// That is none of the reasons.
+    Reason(String),
+    /// That is no id.
+    Id(String),
+    /// The template cannot be parsed.
+    Template(TemplateError),
+    /// The store cannot be used.
+    Store(StoreError),
+    /// The lines cannot be written.
+    Write(io::Error),
+    /// Only a running server can deliver.
+    NotRunning,
+}
+
+impl fmt::Display for DeadWorkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DeadWorkError::NoStore(id) => {
+                write!(
+                    f,
+                    "no destination {id} has dead letters; `duramen queue dead ls` lists those that can have some"
+                )
+            }
+            DeadWorkError::Reason(name) => {
+                let names: Vec<&str> = transport::DEAD_REASONS.map(DeadReason::name).to_vec();
+                write!(f, "{name} is no reason; they are {}", names.join(", "))
+            }
+            DeadWorkError::Id(text) => write!(f, "{text} is no id: it has 32 hexadecimal digits"),
+            DeadWorkError::Template(error) => error.fmt(f),
+            DeadWorkError::Store(error) => error.fmt(f),
+            DeadWorkError::Write(error) => write!(f, "cannot write: {error}"),
+            DeadWorkError::NotRunning => f.write_str("only a running server can deliver letters again"),
+        }
+    }
+}
+
+impl std::error::Error for DeadWorkError {}
+
+impl DeadRequest {
+    /// Carries it out. `print` gets one line at a time.
+    pub(crate) fn work(
+        &self,
+        stores: &[DeadStore],
+        definitions: &Definitions,
+        site: &Arc<Site>,
+        print: &mut dyn FnMut(&str) -> io::Result<()>,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<(), DeadWorkError> {
+        if self.verb == Verb::List {
+            return stores.iter().try_for_each(|store| list(store, print));
+        }
+        let store = stores.iter().find(|store| store.id == self.destination);
+        let store = store.ok_or_else(|| DeadWorkError::NoStore(self.destination.clone()))?;
+        let filter = self.filter()?;
+        match self.verb {
+            Verb::List => Ok(()),
+            Verb::Cat => self.cat(store, &filter, (definitions, site), print),
+            Verb::Drop => {
+                let mut numbers = BTreeSet::new();
+                let collect = &mut |number, letter: Letter| {
+                    if filter.chooses(&letter) {
+                        numbers.insert(number);
+                    }
+                    true
+                };
+                store.letters.read(collect).map_err(DeadWorkError::Store)?;
+                store.letters.remove(&numbers).map_err(DeadWorkError::Store)?;
+                print(&format!("OK {} letters removed", numbers.len())).map_err(DeadWorkError::Write)
+            }
+            Verb::Replay => {
+                let outlet = store.outlet.as_ref().ok_or(DeadWorkError::NotRunning)?;
+                let settled =
+                    replay(&store.letters, &**outlet, &filter, is_stopped).map_err(DeadWorkError::Store)?;
+                print(&format!("OK {settled} letters settled")).map_err(DeadWorkError::Write)
+            }
+        }
+    }
+
+    fn filter(&self) -> Result<DeadFilter, DeadWorkError> {
+        let reason = self
+            .reason
+            .as_deref()
+            .map(|name| DeadReason::of_name(name).ok_or_else(|| DeadWorkError::Reason(name.to_owned())));
+        let id = self
+            .id
+            .as_deref()
+            .map(|text| RecordId::parse(text).ok_or_else(|| DeadWorkError::Id(text.to_owned())));
+        Ok(DeadFilter {
+            reason: reason.transpose()?,
+            group: self.of.clone(),
+            id: id.transpose()?,
+            before_us: None,
+        })
+    }
+
+    fn cat(
+        &self,
+        store: &DeadStore,
+        filter: &DeadFilter,
+        (definitions, site): (&Definitions, &Arc<Site>),
+        print: &mut dyn FnMut(&str) -> io::Result<()>,
+    ) -> Result<(), DeadWorkError> {
+        let text = self.template.as_deref().map_or_else(|| LINE.to_owned(), |text| text.replace("\\n", "\n"));
+        let template = Template::parse(&text, definitions).map_err(DeadWorkError::Template)?;
+        let mut renderer = Renderer::new(RenderOptions::default(), site.clone());
+        let (mut rendered, mut written) = (Vec::new(), Ok(()));
+        let show = &mut |_, letter: Letter| {
+            if !filter.chooses(&letter) {
+                return true;
+            }
+            rendered.clear();
+            template.render(&letter.batch, 0, &mut renderer, &mut rendered);
+            let text = String::from_utf8_lossy(&rendered);
+            written = print(&head(&letter)).and_then(|()| text.lines().try_for_each(&mut *print));
+            written.is_ok()
+        };
+        store.letters.read(show).map_err(DeadWorkError::Store)?;
+        written.map_err(DeadWorkError::Write)
+    }
+}
+
+fn list(store: &DeadStore, print: &mut dyn FnMut(&str) -> io::Result<()>) -> Result<(), DeadWorkError> {
+    let mut letters = 0;
+    let mut reasons = std::collections::BTreeMap::<&str, u64>::new();
+    let count = &mut |_, letter: Letter| {
+        letters += 1;
+        *reasons.entry(letter.reason.name()).or_default() += 1;
+        true
+    };
+    store.letters.read(count).map_err(DeadWorkError::Store)?;
+    let reasons: Vec<String> = reasons.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
+    print(&format!("{}\t{letters} letters\t{}", store.id, reasons.join(", "))).map_err(DeadWorkError::Write)
+}
+
+/// The line above a message.
+fn head(letter: &Letter) -> String {
+    let died = jiff::Timestamp::from_microsecond(letter.died_us).unwrap_or_default();
+    let tries = if letter.attempts == 1 { "try" } else { "tries" };
+    format!(
+        "{died:.6} {} {} {} {tries}: {} id={}",
+        letter.reason.name(),
+        letter.group,
+        letter.attempts,
+        letter.answer,
+        letter.id
+    )
+}
