@@ -59,6 +59,14 @@ fn makes(text: &str, want: &[&str]) {
             DestinationDriver::Spoof(spoof) => format!("{:?} {}", spoof.socket.kind, spoof.message_bytes_max),
             DestinationDriver::Relp(relp) => format!("{:?} {:?}", relp.socket.kind, relp.response_within),
             DestinationDriver::Http(http) => format!("{} urls x{}", http.urls.len(), http.batch_lines),
+            DestinationDriver::Receiver(receiver) => {
+                let letters = spec
+                    .queueing
+                    .dead_letters
+                    .as_ref()
+                    .map(|letters| (letters.capacity_bytes, letters.on_full));
+                format!("{} {:?} {letters:?}", receiver.instance(), receiver.limits())
+            }
             DestinationDriver::Gelf(gelf) => {
                 format!("{:?} {:?} {}", gelf.socket.kind, gelf.packing, gelf.chunk_bytes)
             }
@@ -367,6 +375,20 @@ fn text_of_sources() {
             "main.conf:3:35: error: multi-line-mode() joins lines, and this source does not read lines",
             "main.conf:3:79: error: `klingon` is no character set that is known here",
             "main.conf:3:88: warning: `multi-line-prefix()` does nothing without multi-line-mode()",
+        ],
+    );
+}
+
+#[test]
+fn sql_becomes_a_receiver_with_dead_letters() {
+    let log = "source s { internal(); }; log { source(s); destination(d); };";
+    makes(
+        &format!(
+            "destination d {{ sql(type(pgsql) host(\"db\") port(5433) database(\"l\") table(\"m\") columns(\"a\", \"b int\") values(\"$MSG\", default) batch-lines(7) dead-letters(capacity-bytes(2M) on-full(drop-oldest))); }};\n{log}"
+        ),
+        &[
+            "internal",
+            "d#0 pgsql,db,5433,l,m RequestLimits { rows: 7, bytes: 0, wait: None } Some((2097152, DropOldest))",
         ],
     );
 }

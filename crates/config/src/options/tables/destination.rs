@@ -4,6 +4,7 @@
 
 use super::network::{FAILOVER, PEER_VERIFY, SSL_VERSIONS, TLS};
 use super::shared::{DESTINATION, FOLDERS, ON_ERROR, PERMISSIONS, SOCKET, STAMP_FORMATS, TEXT};
+use super::sql::SQL;
 use crate::options::row::{Driver, Plain, Row, ValueKind as V, driver, later, row};
 
 pub(crate) const DRIVERS: &[Driver] = &[
@@ -75,6 +76,13 @@ pub(crate) const DRIVERS: &[Driver] = &[
         "mails: each message is one, and counts as written when the mail server has taken it",
     )
     .required(&["from", "to"]),
+    driver(
+        "sql",
+        Plain::None,
+        &[SQL, DESTINATION],
+        "rows of tables in PostgreSQL or SQLite, made when missing",
+    )
+    .required(&["table", "columns", "values"]),
     driver("http", Plain::None, &[HTTP, TEXT, DESTINATION], "requests to HTTP servers").required(&["url"]),
     driver(
         "snmp",
@@ -129,13 +137,8 @@ pub(crate) const DRIVERS: &[Driver] = &[
         "a virtual console of this machine: /dev/tty10, else /dev/console; nothing where there is neither",
     ),
     driver("stdout", Plain::None, &[TEXT, DESTINATION], "the standard output of the server"),
-    driver(
-        "example-destination",
-        Plain::None,
-        &[EXAMPLE, TEXT, DESTINATION],
-        "a file, for examples and tests",
-    )
-    .required(&["filename"]),
+    driver("example-destination", Plain::None, &[EXAMPLE, TEXT, DESTINATION], "a file, for examples")
+        .required(&["filename"]),
 ];
 
 const FILE: &[Row] = &[

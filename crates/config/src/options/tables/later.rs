@@ -95,7 +95,6 @@ const DESTINATIONS: &[&str] = &[
     "sltp",
     "splunk",
     "splunk-hec",
-    "sql",
     "stomp",
     "syslog-ng-otlp",
     "tty10",

@@ -10,3 +10,4 @@ pub(super) mod parser;
 pub(super) mod rewrite;
 pub(super) mod shared;
 pub(super) mod source;
+mod sql;

@@ -29,19 +29,16 @@ impl<'t> Lowering<'t> {
             self.report.push(Diagnostic::error(call.name.span, message));
             return None;
         };
-        // The end of the id distinguishes several queues of one driver.
-        let part = id.rsplit_once('#').and_then(|(_, number)| number.split_once('.')).map(|(_, part)| part);
-        let named = options.own_text("persist-name");
-        let named = named.map(|name| part.map_or_else(|| name.clone(), |part| format!("{name}.{part}")));
-        let name = named.unwrap_or_else(|| id.to_owned());
-        let is_safe = |letter: char| !matches!(letter, '/' | '\0') && !letter.is_control();
-        if name.is_empty() || name.starts_with('.') || name.len() > 200 || !name.chars().all(is_safe) {
-            let message = format!(
-                "`{name}` cannot be the name of a folder, which the queue on disk needs: set persist-name()"
-            );
-            self.report.push(Diagnostic::error(call.name.span, message));
-            return None;
-        }
+        let name = match folder_name(id, options) {
+            Ok(name) => name,
+            Err(BadFolderName(name)) => {
+                let message = format!(
+                    "`{name}` cannot be the name of a folder, which the queue on disk needs: set persist-name()"
+                );
+                self.report.push(Diagnostic::error(call.name.span, message));
+                return None;
+            }
+        };
         let dir = inside("dir").and_then(|option| option.args.first()).and_then(Arg::text).map(PathBuf::from);
         let dir = dir.map(|dir| std::path::absolute(&dir).unwrap_or(dir));
         let folder = dir.unwrap_or_else(|| self.environment.data.join(FOLDER)).join(name);
@@ -67,6 +64,23 @@ impl<'t> Lowering<'t> {
         buffer.truncate_ratio = written.or(self.globals.is_older(TRUNCATES_TO_RATIO).then_some(0.0));
         Some(Some(buffer))
     }
+}
+
+/// A name that cannot be that of a folder.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct BadFolderName(pub(crate) String);
+
+/// Returns the name of the folder of a destination: its `persist-name()`, else its id. The error is a name that cannot be one.
+pub(crate) fn folder_name(id: &str, options: &Options<'_>) -> Result<String, BadFolderName> {
+    // The end of the id distinguishes several queues of one driver.
+    let part = id.rsplit_once('#').and_then(|(_, number)| number.split_once('.')).map(|(_, part)| part);
+    let named = options.own_text("persist-name");
+    let named = named.map(|name| part.map_or_else(|| name.clone(), |part| format!("{name}.{part}")));
+    let name = named.unwrap_or_else(|| id.to_owned());
+    let is_safe = |letter: char| !matches!(letter, '/' | '\0') && !letter.is_control();
+    let is_name =
+        !name.is_empty() && !name.starts_with('.') && name.len() <= 200 && name.chars().all(is_safe);
+    if is_name { Ok(name) } else { Err(BadFolderName(name)) }
 }
 
 /// Returns the present name of an option inside `disk-buffer()`.

@@ -90,11 +90,23 @@ impl<'t> Lowering<'t> {
         template: Box<dyn Render>,
     ) -> bool {
         let Some(disk) = self.disk_buffer(id, options) else { return false };
+        let dead_letters = match driver {
+            DestinationDriver::Receiver(_) => match self.dead_letters(id, options) {
+                Some(letters) => Some(letters),
+                None => return false,
+            },
+            _ => None,
+        };
         let template = reshaped(template, options);
         self.destinations.push(DestinationSpec {
             id: id.to_owned(),
             component: options.call.key(),
-            queueing: Queueing { disk, batch_bytes: gathered_bytes(&driver), ..queueing(options) },
+            queueing: Queueing {
+                disk,
+                dead_letters,
+                batch_bytes: gathered_bytes(&driver),
+                ..queueing(options)
+            },
             driver,
             rendering: Rendering { template },
         });
@@ -150,6 +162,7 @@ impl<'t> Lowering<'t> {
             }
             "stdout" => (DestinationDriver::Stdout, self.file_line(options)?),
             "relp" => self.relp(options)?,
+            "sql" => self.sql(options)?,
             "http" => self.http_target(options)?,
             "loki" => self.loki(options)?,
             "smtp" => self.mail(options)?,

@@ -3,6 +3,7 @@
 //! Begin with `drivers`, the list of all. Then what is written: `lines`, `reshaping`, `sealed_lines`; where it goes: `file`
 //! and `network`; and the queue before it: `queueing`, `disk_buffer`.
 
+pub(crate) mod dead_letters;
 pub(crate) mod disk_buffer;
 pub(crate) mod drivers;
 pub(crate) mod file;
@@ -11,3 +12,4 @@ pub(crate) mod network;
 pub(crate) mod queueing;
 pub(crate) mod reshaping;
 pub(crate) mod sealed_lines;
+pub(crate) mod sql;

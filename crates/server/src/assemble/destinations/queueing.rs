@@ -9,10 +9,16 @@ use delivery::{DestinationDriver, MarkMode, Marks, Queueing};
 /// Bytes that are gathered before a write to files whose names are made from messages: all of them share these.
 const MANY_FILES_BYTES: usize = 4 << 20;
 
+/// A row takes about so much: several full requests are gathered before they are sent.
+const ROW_BYTES: usize = 1024;
+
 /// Returns the number of bytes that are gathered before a write.
 pub(crate) fn gathered_bytes(driver: &DestinationDriver) -> usize {
     match driver {
         DestinationDriver::Http(target) => target.gathered_bytes(),
+        DestinationDriver::Receiver(receiver) => {
+            receiver.limits().rows.saturating_mul(ROW_BYTES).min(MANY_FILES_BYTES)
+        }
         DestinationDriver::File(target) if target.name.constant().is_none() => MANY_FILES_BYTES,
         _ => Queueing::default().batch_bytes,
     }

@@ -1,0 +1,101 @@
+//! The table of `sql()`.
+//!
+//! In: nothing. Out: rows.
+
+use super::shared::{ON_ERROR, STAMP_FORMATS};
+use crate::options::row::{Row, ValueKind as V, row};
+
+pub(super) const SQL: &[Row] = &[
+    row(
+        "type",
+        V::Word(&["pgsql", "sqlite3", "sqlite", "mysql", "oracle", "freetds", "mssql"]),
+        "mysql",
+        "the database; pgsql and sqlite3 work, the others are refused",
+    ),
+    row(
+        "host",
+        V::Text,
+        "the unix socket below /var/run/postgresql",
+        "the server, or the folder of its unix socket",
+    ),
+    row("port", V::Port, "5432", "its port"),
+    row("username", V::Text, "syslog-ng", "user of the database"),
+    row("user", V::Text, "", "").renamed("username"),
+    row("password", V::Text, "", "password of the user"),
+    row("database", V::Text, "logs", "name of the database; of SQLite, its file"),
+    row("table", V::Template, "", "name of the table; what is not a letter, digit, dot or _ becomes _"),
+    row(
+        "columns",
+        V::Texts,
+        "",
+        "name and type of each column: \"date timestamp\"; without a type it is text",
+    ),
+    row(
+        "values",
+        V::Any,
+        "",
+        "the templates of the columns, in their order; default leaves a column to the database",
+    ),
+    row("indexes", V::Texts, "", "columns that get an index when the table is made"),
+    row("null", V::Text, "", "a value that is equal to it becomes NULL"),
+    row(
+        "flags",
+        V::Words(&["explicit-commits", "dont-create-tables"]),
+        "",
+        "dont-create-tables: messages wait until somebody makes a missing table; explicit-commits is always on",
+    ),
+    row("session-statements", V::Texts, "", "statements that are executed after each connect"),
+    row("create-statement-append", V::Text, "", "text behind CREATE TABLE (...)"),
+    row(
+        "unique-column",
+        V::Text,
+        "",
+        "a column for the id of each message: what is repeated is not stored twice",
+    ),
+    row("quote-char", V::Text, "", "quotes around names").no_effect("names are always quoted"),
+    row("dbd-option", V::Any, "", "an option of libdbi").no_effect("there is no libdbi"),
+    row("dbi-driver-dir", V::Text, "", "folder of libdbi's drivers").no_effect("there is no libdbi"),
+    row("ignore-tns-config", V::YesNo, "no", "for Oracle").no_effect("there is no Oracle"),
+    row("batch-lines", V::Number(1, 1 << 20), "1000", "most rows of a transaction"),
+    row("flush-lines", V::Number(1, 1 << 20), "", "").renamed("batch-lines"),
+    row("batch-bytes", V::Number(0, 1 << 30), "0", "most bytes of a transaction; 0 is no limit"),
+    row(
+        "batch-timeout",
+        V::Number(-1, 1 << 31),
+        "0",
+        "milliseconds that a transaction waits for more messages",
+    ),
+    row(
+        "retries",
+        V::Number(1, 1 << 31),
+        "without end",
+        "tries of a transaction for which the database is busy; then its messages are dead letters",
+    ),
+    row("retry-sql-inserts", V::Number(1, 1 << 31), "", "").renamed("retries"),
+    row(
+        "dead-letters",
+        V::Options(DEAD_LETTERS),
+        "",
+        "what is kept of messages that the database refuses for good",
+    ),
+    row("template-escape", V::YesNo, "no", "escape quotes in values")
+        .no_effect("values are parameters of a statement"),
+    row("ts-format", V::Word(STAMP_FORMATS), "rfc3164", "how times are written"),
+    row("frac-digits", V::Number(0, 1 << 31), "0", "digits of fractions of a second, at most 6"),
+    row("time-zone", V::Text, "", "zone that times are written in"),
+    row("send-time-zone", V::Text, "", "").renamed("time-zone"),
+    row("local-time-zone", V::Text, "that of each message", "zone of times in the name of the table"),
+    row("on-error", V::Word(ON_ERROR), "drop-message", "what happens with values that cannot be cast"),
+];
+
+/// `dead-letters()`
+const DEAD_LETTERS: &[Row] = &[
+    row("capacity-bytes", V::Number(1 << 20, i64::MAX), "1073741824", "most bytes of their files"),
+    row("max-age", V::Age, "", "older ones are removed"),
+    row(
+        "on-full",
+        V::Word(&["hold", "drop-oldest", "drop-newest"]),
+        "hold",
+        "hold: the destination waits until there is room, and nothing is lost",
+    ),
+];

@@ -1,0 +1,22 @@
+//! `sql()`: each message is a row of a table, which is made and widened when it must be.
+//!
+//! In: templates for the table and its columns. Out: rows, written together in one transaction. Holds: a connection, the names
+//! of the tables that it has seen. Limits: see [`SqlTarget`].
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `receiver` | rows of messages |
+//! | `postgres`, `sqlite` | connections |
+//! | `statement` | the text of statements |
+//! | `identifier` | names of tables and columns, quoted |
+//! | `options` | what a configuration says |
+
+mod identifier;
+mod options;
+mod postgres;
+mod receiver;
+mod sqlite;
+mod statement;
+
+pub use options::{Column, ColumnValue, SqlServer, SqlTarget, TableMaking};
+pub use receiver::SqlReceiver;

@@ -1,0 +1,351 @@
+//! PostgreSQL.
+//!
+//! In: rows. Out: a transaction for each request. Holds: a session, statements that are prepared, the tables that it has seen.
+//! Limits: [`CONNECT_MOST`] and [`EXCHANGE_MOST`]; [`STATEMENTS_MAX`] prepared statements; the tables that are remembered are
+//! bounded as for SQLite. A row is acknowledged when the server has said that its transaction is committed.
+//!
+//! Values go as text: the server makes of them what the column wants, as it does with a literal.
+
+use super::{
+    options::{Schema, SqlServer, TableMaking},
+    sqlite::TABLES_KNOWN_MAX,
+    statement,
+};
+use delivery::{Cell, Connection, Exchange, HoldReason, Judgement, Row, Verdict, Wait};
+use std::{
+    collections::{HashMap, HashSet},
+    error::Error as _,
+    fmt::Write as _,
+    sync::Arc,
+    time::Duration,
+};
+use tokio::{task::JoinHandle, time::timeout};
+use tokio_postgres::{
+    Client, Error, NoTls, Statement,
+    error::SqlState,
+    types::{Format, IsNull, ToSql, Type, private::BytesMut},
+};
+use transport::DeadReason;
+
+/// Longest wait for a session.
+const CONNECT_MOST: Duration = Duration::from_secs(10);
+/// Longest wait for the answers to one request.
+const EXCHANGE_MOST: Duration = Duration::from_secs(60);
+/// Most statements that stay prepared: one for each table and number of rows.
+const STATEMENTS_MAX: usize = 256;
+/// Longest text of the server that is kept.
+const ANSWER_CHARACTERS_MAX: usize = 300;
+
+/// A connection.
+pub(super) struct Postgres {
+    schema: Arc<Schema>,
+    session: Option<Session>,
+}
+
+/// An open session. Its other half reads from the socket until this one is dropped.
+struct Session {
+    client: Client,
+    reader: JoinHandle<()>,
+    tables: HashSet<String>,
+    inserts: HashMap<String, Statement>,
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.reader.abort();
+    }
+}
+
+/// Why a request failed.
+struct Failure {
+    verdict: Verdict,
+    answer: String,
+}
+
+impl Postgres {
+    pub(super) fn new(schema: Arc<Schema>) -> Postgres {
+        Postgres { schema, session: None }
+    }
+
+    async fn connect(&self) -> Result<Session, Failure> {
+        let SqlServer::Postgres { host, port, user, password, database } = &self.schema.server else {
+            unreachable!("made for PostgreSQL")
+        };
+        let mut config = tokio_postgres::Config::new();
+        // A host that begins with a slash is the folder of a unix socket.
+        config.host(host).port(*port).user(user).dbname(database);
+        config.application_name("duramen").connect_timeout(CONNECT_MOST).keepalives(true);
+        if !password.is_empty() {
+            config.password(password);
+        }
+        let (client, connection) = config.connect(NoTls).await.map_err(|error| failure(&error))?;
+        let reader = tokio::spawn(async move {
+            // The client learns of the end of its connection with its next call.
+            let _ = connection.await;
+        });
+        let session = Session { client, reader, tables: HashSet::new(), inserts: HashMap::new() };
+        for text in &self.schema.session_statements {
+            let answer = |error| Failure { verdict: Verdict::Later(Wait::Reopen), ..failure(&error) };
+            session.client.batch_execute(text).await.map_err(answer)?;
+        }
+        Ok(session)
+    }
+
+    async fn exchange(&mut self, table: &str, rows: &[Row]) -> Result<(), Failure> {
+        let mut session = match self.session.take() {
+            Some(session) if !session.client.is_closed() => session,
+            _ => self.connect().await?,
+        };
+        let written = session.write(&self.schema, table, rows).await;
+        let is_lost = written.as_ref().is_err_and(|failure| failure.verdict == Verdict::Later(Wait::Reopen));
+        if !is_lost {
+            self.session = Some(session);
+        }
+        written
+    }
+}
+
+impl Connection for Postgres {
+    fn send<'a>(&'a mut self, group: &'a str, rows: &'a [Row]) -> Exchange<'a> {
+        Box::pin(async move {
+            let result = timeout(EXCHANGE_MOST, self.exchange(group, rows)).await;
+            match result {
+                Ok(Ok(())) => Judgement::delivered(rows.len()),
+                Ok(Err(Failure { verdict, answer })) => Judgement::of_all(rows.len(), verdict, answer),
+                Err(_) => {
+                    self.close();
+                    let answer = format!("no answer within {} seconds", EXCHANGE_MOST.as_secs());
+                    Judgement::of_all(rows.len(), Verdict::Later(Wait::Reopen), answer)
+                }
+            }
+        })
+    }
+
+    fn close(&mut self) {
+        self.session = None;
+    }
+}
+
+impl Session {
+    async fn write(&mut self, schema: &Schema, table: &str, rows: &[Row]) -> Result<(), Failure> {
+        if !self.tables.contains(table) {
+            self.prepare_table(schema, table).await?;
+        }
+        let had_statements = !self.inserts.is_empty();
+        let mut written = self.insert(schema, table, rows).await;
+        let is_refused = written.as_ref().is_err_and(|failure| matches!(failure.verdict, Verdict::Split(_)));
+        if is_refused && had_statements {
+            // A prepared statement keeps the types that the columns had: somebody may have changed the table since.
+            self.inserts.clear();
+            written = self.insert(schema, table, rows).await;
+        }
+        if let Err(Failure { verdict: Verdict::Hold(_) | Verdict::Later(_), .. }) = &written {
+            // Whatever it was, the table may be another one by the next try.
+            self.tables.remove(table);
+            self.inserts.clear();
+        }
+        written
+    }
+
+    async fn insert(&mut self, schema: &Schema, table: &str, rows: &[Row]) -> Result<(), Failure> {
+        let mut parts = Vec::new();
+        for part in rows.chunks(statement::rows_max(schema)) {
+            parts.push((self.prepared(statement::insert(schema, table, part.len())).await?, part));
+        }
+        let transaction = self.client.transaction().await.map_err(|error| failure(&error))?;
+        for (insert, part) in parts {
+            let values: Vec<Text> = part.iter().flat_map(|row| values(schema, row)).collect();
+            let parameters: Vec<&(dyn ToSql + Sync)> =
+                values.iter().map(|value| value as &(dyn ToSql + Sync)).collect();
+            // Dropping the transaction rolls it back.
+            transaction.execute(&insert, &parameters).await.map_err(|error| failure(&error))?;
+        }
+        transaction.commit().await.map_err(|error| failure(&error))
+    }
+
+    async fn prepared(&mut self, text: String) -> Result<Statement, Failure> {
+        if let Some(statement) = self.inserts.get(&text) {
+            return Ok(statement.clone());
+        }
+        let statement = self.client.prepare(&text).await.map_err(|error| failure(&error))?;
+        if self.inserts.len() >= STATEMENTS_MAX {
+            self.inserts.clear();
+        }
+        self.inserts.insert(text, statement.clone());
+        Ok(statement)
+    }
+
+    /// Makes sure that a table has every column.
+    async fn prepare_table(&mut self, schema: &Schema, table: &str) -> Result<(), Failure> {
+        let makes = schema.tables == TableMaking::Make;
+        let statements = match self.client.prepare(&statement::look(table)).await {
+            Err(error) if makes && error.code() == Some(&SqlState::UNDEFINED_TABLE) => {
+                statement::create(schema, table)
+            }
+            Err(error) => return Err(failure(&error)),
+            Ok(look) => {
+                let found: HashSet<&str> = look.columns().iter().map(tokio_postgres::Column::name).collect();
+                let missing: Vec<(&str, &str)> =
+                    schema.all_columns().filter(|(name, _)| !found.contains(name)).collect();
+                if !makes && !missing.is_empty() {
+                    let answer = format!("table {table} has no column {}", missing[0].0);
+                    return Err(Failure { verdict: Verdict::Hold(HoldReason::Schema), answer });
+                }
+                let added =
+                    missing.iter().map(|(name, kind)| statement::add_column(schema, table, name, kind));
+                added.flatten().collect()
+            }
+        };
+        for text in statements {
+            match self.client.batch_execute(&text).await {
+                // Another made it at the same time.
+                Err(error) if is_there_already(&error) => {}
+                Err(error) => return Err(failure(&error)),
+                Ok(()) => {}
+            }
+        }
+        if self.tables.len() >= TABLES_KNOWN_MAX {
+            self.tables.clear();
+        }
+        self.tables.insert(table.to_owned());
+        Ok(())
+    }
+}
+
+fn is_there_already(error: &Error) -> bool {
+    let codes = [
+        SqlState::DUPLICATE_TABLE,
+        SqlState::DUPLICATE_COLUMN,
+        SqlState::DUPLICATE_OBJECT,
+        SqlState::UNIQUE_VIOLATION,
+    ];
+    error.code().is_some_and(|code| codes.contains(code))
+}
+
+/// A value as text; `None` is NULL.
+#[derive(Debug)]
+struct Text(Option<String>);
+
+/// Returns the values of a row, in the order of parameters.
+fn values<'a>(schema: &'a Schema, row: &'a Row) -> impl Iterator<Item = Text> + 'a {
+    let id = schema.unique_column.as_ref().map(|_| Text(Some(row.id.to_string())));
+    row.cells.iter().map(text).chain(id)
+}
+
+fn text(cell: &Cell) -> Text {
+    Text(match cell {
+        Cell::Default | Cell::Null => None,
+        Cell::Integer(number) => Some(number.to_string()),
+        Cell::Double(number) => Some(number.to_string()),
+        Cell::Boolean(truth) => Some(truth.to_string()),
+        Cell::Text(text) => Some(text.clone()),
+        Cell::Bytes(bytes) => {
+            let mut text = String::from("\\x");
+            for byte in bytes {
+                let _ = write!(text, "{byte:02x}");
+            }
+            Some(text)
+        }
+    })
+}
+
+impl ToSql for Text {
+    fn to_sql(
+        &self,
+        _: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        Ok(match &self.0 {
+            None => IsNull::Yes,
+            Some(text) => {
+                out.extend_from_slice(text.as_bytes());
+                IsNull::No
+            }
+        })
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    fn encode_format(&self, _: &Type) -> Format {
+        Format::Text
+    }
+
+    fn to_sql_checked(
+        &self,
+        kind: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        self.to_sql(kind, out)
+    }
+}
+
+/// Says what an error means for the rows of a request.
+fn failure(error: &Error) -> Failure {
+    let Some(database) = error.as_db_error() else {
+        let cause = error.source().map(|source| format!(": {source}")).unwrap_or_default();
+        return Failure { verdict: Verdict::Later(Wait::Reopen), answer: format!("{error}{cause}") };
+    };
+    let code = database.code().code();
+    let verdict = verdict(code);
+    let mut message = database.message();
+    if matches!(verdict, Verdict::Split(_)) {
+        // Behind a quotation mark stands what the message contributed, which our log must not hold.
+        message = message.split('"').next().unwrap_or_default().trim_end_matches([' ', ':']);
+    }
+    let message: String = message.chars().take(ANSWER_CHARACTERS_MAX).collect();
+    Failure { verdict, answer: format!("{code} {message}") }
+}
+
+/// Returns the verdict for a SQLSTATE (PostgreSQL documentation, appendix A).
+fn verdict(code: &str) -> Verdict {
+    match code {
+        "42501" => Verdict::Hold(HoldReason::Access),
+        "25006" | "53100" => Verdict::Hold(HoldReason::Quota),
+        // Dropped or changed behind our back: the next try makes it, or finds that it must not.
+        "42P01" | "42703" | "0A000" => Verdict::Hold(HoldReason::Schema),
+        "40001" | "40P01" | "55P03" | "57014" => Verdict::Later(Wait::BackOff),
+        "54000" | "54001" | "54023" => Verdict::Split(DeadReason::TooLarge),
+        _ => match code.get(..2).unwrap_or_default() {
+            "08" | "57" | "58" | "XX" => Verdict::Later(Wait::Reopen),
+            "28" | "3D" => Verdict::Hold(HoldReason::Credentials),
+            "53" | "55" => Verdict::Later(Wait::BackOff),
+            "22" => Verdict::Split(DeadReason::Type),
+            "23" => Verdict::Split(DeadReason::Constraint),
+            "42" | "3F" => Verdict::Hold(HoldReason::Schema),
+            _ => Verdict::Split(DeadReason::Rejected),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! What the codes of the server mean.
+
+    use super::*;
+
+    #[test]
+    fn a_code_says_whether_rows_wait_or_die() {
+        let rows = [
+            ("08006", Verdict::Later(Wait::Reopen)),
+            ("57P01", Verdict::Later(Wait::Reopen)),
+            ("57014", Verdict::Later(Wait::BackOff)),
+            ("40P01", Verdict::Later(Wait::BackOff)),
+            ("53300", Verdict::Later(Wait::BackOff)),
+            ("53100", Verdict::Hold(HoldReason::Quota)),
+            ("28P01", Verdict::Hold(HoldReason::Credentials)),
+            ("3D000", Verdict::Hold(HoldReason::Credentials)),
+            ("42501", Verdict::Hold(HoldReason::Access)),
+            ("42P01", Verdict::Hold(HoldReason::Schema)),
+            ("42601", Verdict::Hold(HoldReason::Schema)),
+            ("22P02", Verdict::Split(DeadReason::Type)),
+            ("23505", Verdict::Split(DeadReason::Constraint)),
+            ("21000", Verdict::Split(DeadReason::Rejected)),
+            ("", Verdict::Split(DeadReason::Rejected)),
+        ];
+        for (code, want) in rows {
+            assert_eq!(verdict(code), want, "{code}");
+        }
+    }
+}

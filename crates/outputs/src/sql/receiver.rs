@@ -1,0 +1,143 @@
+//! Rows of messages.
+//!
+//! In: messages. Out: the table of each and the values of its columns. Holds: rendered text between two rows.
+//! Limits: a name that no table can have, and a value that is not of the type that its template says, make a dead letter.
+
+use super::{
+    identifier::{self, Capitals},
+    options::{ColumnValue, Schema, SqlServer, SqlTarget},
+    postgres::Postgres,
+    sqlite::Sqlite,
+};
+use delivery::{Cell, Connection, Receiver, RequestLimits, RowError};
+use message::{Batch, Stamp, ValueKind};
+use std::sync::Arc;
+use transport::DeadReason;
+
+/// The receiver of `sql()`.
+pub struct SqlReceiver {
+    target: SqlTarget,
+    schema: Arc<Schema>,
+    text: Vec<u8>,
+}
+
+impl SqlReceiver {
+    /// Makes the receiver of a target.
+    pub fn new(target: SqlTarget) -> SqlReceiver {
+        SqlReceiver { schema: Schema::of(&target), target, text: Vec::new() }
+    }
+}
+
+impl Receiver for SqlReceiver {
+    fn begin(&mut self, now: Stamp) {
+        self.target.table.begin(now);
+        for column in &mut self.target.columns {
+            if let ColumnValue::Template(template, _) = &mut column.value {
+                template.begin(now);
+            }
+        }
+    }
+
+    fn row(
+        &mut self,
+        batch: &Batch,
+        index: usize,
+        sequence: u64,
+        group: &mut String,
+    ) -> Result<Vec<Cell>, RowError> {
+        self.text.clear();
+        self.target.table.render(batch, index, sequence, &mut self.text);
+        let capitals = match self.target.server {
+            SqlServer::Postgres { .. } => Capitals::MadeSmall,
+            SqlServer::Sqlite(_) => Capitals::Kept,
+        };
+        identifier::table(&self.text, capitals, group)
+            .map_err(|error| RowError { reason: DeadReason::BadName, text: error.to_string() })?;
+        let mut cells = Vec::with_capacity(self.target.columns.len());
+        for column in &mut self.target.columns {
+            let ColumnValue::Template(template, kind) = &mut column.value else { continue };
+            self.text.clear();
+            template.render(batch, index, sequence, &mut self.text);
+            let is_null = self.target.null.as_ref().is_some_and(|null| null.as_bytes() == self.text);
+            let cell = if is_null { Some(Cell::Null) } else { typed(&self.text, *kind) };
+            cells.push(cell.ok_or_else(|| RowError {
+                reason: DeadReason::Cast,
+                text: format!("the value for column {} is no {kind:?}", column.name),
+            })?);
+        }
+        Ok(cells)
+    }
+
+    fn connection(&self) -> Box<dyn Connection> {
+        match &self.target.server {
+            SqlServer::Postgres { .. } => Box::new(Postgres::new(self.schema.clone())),
+            SqlServer::Sqlite(_) => Box::new(Sqlite::new(self.schema.clone())),
+        }
+    }
+
+    fn limits(&self) -> RequestLimits {
+        let SqlTarget { batch_lines, batch_bytes, batch_wait, .. } = &self.target;
+        RequestLimits { rows: (*batch_lines).max(1), bytes: *batch_bytes, wait: *batch_wait }
+    }
+
+    fn retries(&self) -> Option<u32> {
+        self.target.retries
+    }
+
+    fn instance(&self) -> String {
+        let table = self.target.table.constant().unwrap_or("a template");
+        match &self.target.server {
+            SqlServer::Postgres { host, port, database, .. } => {
+                format!("pgsql,{host},{port},{database},{table}")
+            }
+            SqlServer::Sqlite(path) => format!("sqlite3,{},{table}", path.display()),
+        }
+    }
+}
+
+/// Returns the value of rendered text; `None` when it is not of the type.
+fn typed(text: &[u8], kind: ValueKind) -> Option<Cell> {
+    let string = || String::from_utf8_lossy(text).into_owned();
+    let word = || std::str::from_utf8(text).ok().map(str::trim);
+    Some(match kind {
+        ValueKind::Integer => Cell::Integer(word()?.parse().ok()?),
+        ValueKind::Double => Cell::Double(word()?.parse().ok()?),
+        ValueKind::Boolean => match word()?.to_ascii_lowercase().as_str() {
+            "true" | "yes" | "on" | "1" => Cell::Boolean(true),
+            "false" | "no" | "off" | "0" => Cell::Boolean(false),
+            _ => return None,
+        },
+        ValueKind::Null => Cell::Null,
+        ValueKind::Bytes => Cell::Bytes(text.to_vec()),
+        _ => Cell::Text(string()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    //! Values of columns.
+
+    use super::*;
+
+    #[test]
+    fn values_have_the_type_of_their_template() {
+        let rows: &[(&str, ValueKind, Option<Cell>)] = &[
+            ("5", ValueKind::Integer, Some(Cell::Integer(5))),
+            (" -5 ", ValueKind::Integer, Some(Cell::Integer(-5))),
+            ("9223372036854775808", ValueKind::Integer, None),
+            ("five", ValueKind::Integer, None),
+            ("", ValueKind::Integer, None),
+            ("0.25", ValueKind::Double, Some(Cell::Double(0.25))),
+            ("True", ValueKind::Boolean, Some(Cell::Boolean(true))),
+            ("0", ValueKind::Boolean, Some(Cell::Boolean(false))),
+            ("perhaps", ValueKind::Boolean, None),
+            ("x", ValueKind::Null, Some(Cell::Null)),
+            ("x", ValueKind::Bytes, Some(Cell::Bytes(b"x".to_vec()))),
+            ("x", ValueKind::Json, Some(Cell::Text("x".to_owned()))),
+        ];
+        for (text, kind, want) in rows {
+            assert_eq!(typed(text.as_bytes(), *kind), *want, "{text} as {kind:?}");
+        }
+        assert_eq!(typed(b"a\xffb", ValueKind::String), Some(Cell::Text("a\u{fffd}b".to_owned())));
+    }
+}

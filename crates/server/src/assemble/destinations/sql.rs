@@ -1,0 +1,152 @@
+//! `sql()` of the language.
+//!
+//! In: its options. Out: a receiver. Holds: nothing. Limits: databases other than PostgreSQL and SQLite are refused by name;
+//! as many values as columns.
+
+use crate::assemble::{lowering::Lowering, options::driver::Options};
+use config::{
+    Diagnostic,
+    tree::{Arg, Call},
+};
+use delivery::DestinationDriver;
+use message::{Render, ValueKind};
+use outputs::{Column, ColumnValue, SqlReceiver, SqlServer, SqlTarget, TableMaking};
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+/// The folder in which Debian's PostgreSQL has its unix socket.
+const POSTGRES_SOCKET: &str = "/var/run/postgresql";
+const POSTGRES_PORT: u16 = 5432;
+/// Rows of a transaction unless `batch-lines()` says otherwise.
+const BATCH_LINES: usize = 1000;
+
+impl<'t> Lowering<'t> {
+    /// Makes the receiver of `sql()`. It renders by itself: the template beside it is not used.
+    pub(crate) fn sql(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {
+        let server = self.sql_server(options)?;
+        let table = self.template_argument(options.own("table")?.args.first()?).map(Arc::new)?;
+        let columns = self.sql_columns(options)?;
+        let flags = options.own("flags").map(Call::texts).unwrap_or_default();
+        let leaves = flags.iter().any(|flag| flag.replace('_', "-") == "dont-create-tables");
+        let batch_wait = options.own("batch-timeout").and_then(Call::number).filter(|ms| *ms > 0);
+        let count = |name: &str| options.own(name).and_then(Call::number);
+        let size = |name: &str, default| {
+            count(name).and_then(|count| usize::try_from(count).ok()).unwrap_or(default)
+        };
+        let target = SqlTarget {
+            server,
+            table: self.template_renderer(table, options),
+            columns,
+            indexes: texts(options, "indexes"),
+            null: options.own_text("null"),
+            tables: if leaves { TableMaking::Leave } else { TableMaking::Make },
+            session_statements: texts(options, "session-statements"),
+            create_append: options.own_text("create-statement-append").unwrap_or_default(),
+            unique_column: options.own_text("unique-column").filter(|name| !name.is_empty()),
+            batch_lines: size("batch-lines", BATCH_LINES).max(1),
+            batch_bytes: size("batch-bytes", 0),
+            batch_wait: batch_wait.map(|ms| Duration::from_millis(ms.unsigned_abs())),
+            retries: count("retries").and_then(|count| u32::try_from(count).ok()),
+        };
+        self.sql_names(options, &target)?;
+        let receiver = DestinationDriver::Receiver(Box::new(SqlReceiver::new(target)));
+        let unused = self.built_in_template("", options)?;
+        Some((receiver, self.template_renderer(unused, options)))
+    }
+
+    fn sql_server(&mut self, options: &Options<'t>) -> Option<SqlServer> {
+        let kind = options.word("type").unwrap_or_else(|| "mysql".to_owned());
+        let database = options.own_text("database");
+        match kind.as_str() {
+            "pgsql" => Some(SqlServer::Postgres {
+                host: options
+                    .own_text("host")
+                    .filter(|host| !host.is_empty())
+                    .unwrap_or_else(|| POSTGRES_SOCKET.to_owned()),
+                port: options.port(["port", "port"], POSTGRES_PORT),
+                user: options.own_text("username").unwrap_or_else(|| "syslog-ng".to_owned()),
+                password: options.own_text("password").unwrap_or_default(),
+                database: database.unwrap_or_else(|| "logs".to_owned()),
+            }),
+            "sqlite3" | "sqlite" => {
+                let file = PathBuf::from(database.unwrap_or_else(|| "logs".to_owned()));
+                Some(SqlServer::Sqlite(std::path::absolute(&file).unwrap_or(file)))
+            }
+            other => {
+                let message = format!("`sql()` cannot write to a database of type `{other}` yet");
+                let span = options.own("type").map_or(options.call.name.span, |option| option.span);
+                let error = Diagnostic::error(span, message);
+                self.report.push(error.help(
+                    "type(pgsql) and type(sqlite3) work; mysql is what syslog-ng takes without type()",
+                ));
+                None
+            }
+        }
+    }
+
+    /// Pairs `columns()` with `values()`.
+    fn sql_columns(&mut self, options: &Options<'t>) -> Option<Vec<Column>> {
+        let (written, values) = (options.own("columns")?, options.own("values")?);
+        let names = written.texts();
+        if names.len() != values.args.len() {
+            let message = format!(
+                "`columns()` has {} columns and `values()` has {} values",
+                names.len(),
+                values.args.len()
+            );
+            self.report.push(
+                Diagnostic::error(values.span, message).help("a value for each column, in their order"),
+            );
+            return None;
+        }
+        let mut columns = Vec::new();
+        for (name, value) in names.iter().zip(&values.args) {
+            let (name, kind) = name.trim().split_once(char::is_whitespace).unwrap_or((name.trim(), "text"));
+            columns.push(Column {
+                name: name.to_owned(),
+                kind: kind.trim().to_owned(),
+                value: self.sql_value(value, options)?,
+            });
+        }
+        Some(columns)
+    }
+
+    fn sql_value(&mut self, value: &Arg, options: &Options<'t>) -> Option<ColumnValue> {
+        if let Arg::Word(word) = value
+            && word.text == "default"
+        {
+            return Some(ColumnValue::Default);
+        }
+        let template = self.template_argument(value).map(Arc::new)?;
+        let kind = template.hint().map_or(ValueKind::String, |hint| hint.kind());
+        Some(ColumnValue::Template(self.template_renderer(template, options), kind))
+    }
+
+    /// Checks the names of columns, which stand in the configuration. PostgreSQL makes capitals of names without quotes small,
+    /// so ours are made small as well.
+    fn sql_names(&mut self, options: &Options<'t>, target: &SqlTarget) -> Option<()> {
+        for (place, column) in target.columns.iter().enumerate() {
+            let is_twice =
+                target.columns[..place].iter().any(|before| before.name.eq_ignore_ascii_case(&column.name));
+            if column.name.is_empty() || is_twice {
+                let message =
+                    format!("`columns()` has the column `{}` twice, or without a name", column.name);
+                self.report.push(Diagnostic::error(options.own("columns")?.span, message));
+                return None;
+            }
+        }
+        let unknown = target
+            .indexes
+            .iter()
+            .find(|name| !target.columns.iter().any(|column| column.name.eq_ignore_ascii_case(name)));
+        if let Some(unknown) = unknown {
+            let message = format!("`indexes()` names `{unknown}`, which is no column");
+            self.report.push(Diagnostic::error(options.own("indexes")?.span, message));
+            return None;
+        }
+        Some(())
+    }
+}
+
+fn texts(options: &Options<'_>, name: &str) -> Vec<String> {
+    options.all(name).flat_map(Call::texts).collect()
+}

@@ -1,0 +1,224 @@
+"""sql(): real databases get every message once, refuse some, go away and come back."""
+
+import os
+import re
+import socket
+import sqlite3
+import subprocess
+import time
+
+from postgres import Postgres
+from server import Server
+
+HEAD = """@version: 4.8
+options {{ keep-hostname(yes); use-dns(no); stats(level(1)); time-reopen(1); }};
+source s_net {{ network(ip("127.0.0.1") port({port}) transport("tcp") flags(syslog-protocol) log-iw-size(20000)); }};
+"""
+
+
+def send(server, messages):
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as peer:
+        peer.sendall("".join(f"<13>1 2007-04-22T10:00:00Z {host} app 17 - - {text}\n" for host, text in messages).encode())
+
+
+def dead(server, *words):
+    """What `duramen queue dead` prints."""
+    command = [server.binary, "queue", "dead", "--control", server.folder + "/ctl", *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def counters(server, kind="dst.sql"):
+    rows = [line.split(";") for line in server.ctl("stats").splitlines() if line.startswith(kind + ";")]
+    return {row[4]: int(row[5]) for row in rows if row[2]}
+
+
+def settled(server, count, within=30):
+    """Waits until as many messages are written or dead; the counters."""
+    done = lambda: counters(server).get("written", 0) + counters(server).get("dead", 0) >= count
+    server.until(done, within, f"{count} messages to be settled: {counters(server)}\n{server.stderr()}")
+    found = counters(server)
+    assert found["processed"] == found["written"] + found["dead"] + found["dropped"] + found["queued"], found
+    return found
+
+
+def test_the_example_of_2007_runs(binary):
+    """The destination that syslog-ng's author had in mind, but for the address of the database."""
+    postgres = Postgres()
+    postgres.sql("CREATE USER \"syslog-ng\" PASSWORD 'secret-password'")
+    postgres.sql('CREATE DATABASE logs OWNER "syslog-ng"')
+    server = Server(binary, HEAD + """
+destination d_sql {{
+sql(type(pgsql) host("%s") user("syslog-ng") password("secret-password")
+database("logs")
+table("messages_
+${{HOST}}_${{R_YEAR}}${{R_MONTH}}${{R_DAY}}")
+columns("date", "host", "program", "pid", "message")
+values("$R_DATE", "$HOST", "$PROGRAM", "$PID", "$MSGONLY"));
+
+
+}};
+log {{ source(s_net); destination(d_sql); flags(flow-control); }};
+""" % postgres.folder)
+    try:
+        server.start()
+        send(server, [("Web1", "started"), ("web2", "it's; DROP TABLE users --"), ("Web1", 'quotes " \' \\ and ümlaut')])
+        settled(server, 3)
+        tables = postgres.sql("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1", "logs")
+        assert len(tables) == 2 and all(re.fullmatch(r"messages__web[12]_\d{8}", name) for name in tables), tables
+        rows = postgres.sql(f"SELECT host, program, pid, message FROM {tables[0]}", "logs")
+        assert rows == ["Web1|app|17|started", 'Web1|app|17|quotes " \' \\ and ümlaut'], rows
+        assert postgres.sql(f"SELECT message FROM {tables[1]}", "logs") == ["it's; DROP TABLE users --"]
+        assert postgres.sql(f"SELECT count(*) FROM {tables[1]} WHERE date <> ''", "logs") == ["1"]
+    finally:
+        server.close()
+        postgres.close()
+
+
+TYPED = """
+destination d_sql {{
+    sql(type(pgsql) host("%s") username("test") database("postgres") table("t.$HOST")
+        columns("size integer NOT NULL", "text varchar(20)", "id serial")
+        values("$MSG", "text of $MSG", default) indexes("size") null("nothing") persist-name("sizes"));
+}};
+log {{ source(s_net); destination(d_sql); flags(flow-control); }};
+"""
+
+
+def test_bad_rows_are_dead_letters_and_can_be_replayed(binary):
+    postgres = Postgres()
+    postgres.sql("CREATE SCHEMA t")
+    server = Server(binary, HEAD + TYPED % postgres.folder)
+    try:
+        server.start()
+        texts = [str(number) for number in range(200)]
+        # A word where a number belongs, nothing where there must be something, a text that is too long.
+        texts[17], texts[50], texts[120] = "five", "nothing", "1234567890123456"
+        send(server, [("web", text) for text in texts] + [("x" * 64, "1")])
+        found = settled(server, 201)
+        assert (found["written"], found["dead"]) == (197, 4), found
+        assert postgres.sql("SELECT count(*), count(DISTINCT id) FROM t.web") == ["197|197"]
+        listed = dead(server, "ls")
+        assert listed == "d_sql#0\t4 letters\tbad-name 1, constraint 1, type 2\n", listed
+        assert os.path.isdir(server.folder + "/data/dead-letters/sizes")
+        letters = dead(server, "cat", "d_sql#0")
+        reasons = re.findall(r"^\S+ (\S+) (\S+) (\d+) tr", letters, re.M)
+        assert sorted(reason for reason, *_ in reasons) == ["bad-name", "constraint", "type", "type"], letters
+        assert "22P02 invalid input syntax for type integer" in letters and "23502" in letters, letters
+        assert "app[17]: five" in letters, letters
+        assert "five" not in server.stderr(), "the log holds what a message said"
+        # Somebody mends the table; the letters get another try.
+        postgres.sql("ALTER TABLE t.web ALTER COLUMN size TYPE text, ALTER COLUMN text TYPE text, ALTER COLUMN size DROP NOT NULL")
+        assert dead(server, "replay", "d_sql#0", "--of", "t.web").startswith("OK 3"), "replay"
+        assert postgres.sql("SELECT count(*) FROM t.web WHERE size = 'five' OR size IS NULL") == ["2"]
+        assert "1 letters" in dead(server, "ls")
+        assert dead(server, "drop", "d_sql#0").startswith("OK 1")
+        assert "0 letters" in dead(server, "ls")
+    finally:
+        server.close()
+        postgres.close()
+
+
+def test_a_table_that_is_missing_or_closed_holds_its_messages_alone(binary):
+    postgres = Postgres()
+    postgres.sql("CREATE USER writer")
+    postgres.sql("CREATE TABLE open (text text); GRANT ALL ON open TO writer; CREATE TABLE closed (text text)")
+    server = Server(binary, HEAD + """
+destination d_sql {{
+    sql(type(pgsql) host("%s") username("writer") database("postgres") table("$HOST")
+        columns("text") values("$MSG") flags(dont-create-tables));
+}};
+log {{ source(s_net); destination(d_sql); flags(flow-control); }};
+""" % postgres.folder)
+    try:
+        server.start()
+        send(server, [("closed", "one"), ("missing", "two"), ("open", "three")] * 50)
+        server.until(lambda: counters(server).get("written") == 50, 20, "the open table to have its rows")
+        health = server.ctl("healthcheck")
+        assert "closed (access): 42501 permission denied" in health and "missing (schema): 42P01" in health, health
+        postgres.sql("CREATE TABLE missing (text text); GRANT ALL ON missing, closed TO writer")
+        found = settled(server, 150)
+        assert (found["written"], found["dead"], found["queued"]) == (150, 0, 0), found
+        server.until(lambda: "permission" not in server.ctl("healthcheck"), 10, "the health to be good")
+    finally:
+        server.close()
+        postgres.close()
+
+
+def test_a_database_that_crashes_gets_every_message_once(binary):
+    postgres = Postgres()
+    server = Server(binary, HEAD + """
+destination d_sql {{
+    sql(type(pgsql) host("%s") username("test") database("postgres") table("m")
+        columns("number integer") values("$MSG") unique-column("record") batch-lines(500)
+        disk-buffer(capacity-bytes(64M) reliable(yes)));
+}};
+log {{ source(s_net); destination(d_sql); flags(flow-control); }};
+""" % postgres.folder)
+    count = 30000
+    try:
+        server.start()
+        for part in range(5):
+            send(server, [("web", str(number)) for number in range(part * count // 5, (part + 1) * count // 5)])
+            time.sleep(0.3)
+            postgres.kill()
+            if part == 2:
+                # Our own end at the same time.
+                server.until(lambda: counters(server).get("processed", 0) >= 3 * count // 5, 20, "the messages to be on the disk")
+                server.stop(9)
+                server.start(within=30)
+            postgres.start()
+        full = lambda: postgres.sql("SELECT count(*) FROM m") == [str(count)]
+        server.until(full, 60, "all rows")
+        server.until(lambda: counters(server)["queued"] == 0, 20, "an empty queue")
+        assert postgres.sql("SELECT count(*), count(DISTINCT number), count(DISTINCT record) FROM m") == [f"{count}|{count}|{count}"]
+    finally:
+        server.close()
+        postgres.close()
+
+
+def test_sqlite_needs_no_server(binary):
+    server = Server(binary, HEAD + """
+destination d_sql {{
+    sql(type(sqlite3) database("{folder}/logs.db") table("m_$HOST")
+        columns("host text", "size integer CHECK (size < 100)", "raw blob") values("$HOST", int("$MSG"), bytes("$MSG"))
+        session-statements("PRAGMA journal_mode=WAL") indexes("host"));
+}};
+log {{ source(s_net); destination(d_sql); flags(flow-control); }};
+""")
+    try:
+        server.start()
+        send(server, [("a", "1"), ("b", "2"), ("a", "100"), ("a", "many"), ("a", "3")])
+        found = settled(server, 5)
+        assert (found["written"], found["dead"]) == (3, 2), found
+        with sqlite3.connect(server.folder + "/logs.db") as database:
+            assert database.execute("SELECT size, raw FROM m_a ORDER BY size").fetchall() == [(1, b"1"), (3, b"3")]
+            assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        letters = dead(server, "cat", "d_sql#0")
+        assert " constraint m_a 2 tries: CHECK constraint failed" in letters or " constraint m_a " in letters, letters
+        assert " cast m_a 0 tries: the value for column size is no Integer" in letters, letters
+        metrics = server.ctl("stats", "prometheus")
+        assert re.search(r'^duramen_dead_letters_total\{[^}]*reason="cast"[^}]*\} 1$', metrics, re.M), metrics
+        assert os.path.isdir(server.folder + "/data/dead-letters/d_sql#0")
+    finally:
+        server.close()
+
+
+def test_what_cannot_work_is_refused_at_its_place(binary):
+    rows = [
+        ('sql(type(mysql) table("m") columns("a") values("$MSG"));', "cannot write to a database of type `mysql` yet"),
+        ('sql(table("m") columns("a") values("$MSG"));', "cannot write to a database of type `mysql` yet"),
+        ('sql(type(pgsql) table("m") columns("a", "b") values("$MSG"));', "has 2 columns and `values()` has 1 values"),
+        ('sql(type(pgsql) table("m") columns("a", "A") values("$MSG", "x"));', "has the column `A` twice"),
+        ('sql(type(pgsql) table("m") columns("a") values("$MSG") indexes("b"));', "names `b`, which is no column"),
+        ('sql(type(pgsql) columns("a") values("$MSG"));', "table"),
+    ]
+    server = Server(binary)
+    try:
+        for text, want in rows:
+            server.write_config("@version: 4.8\nsource s {{ internal(); }};\ndestination d {{ %s }};\nlog {{ source(s); destination(d); }};\n" % text)
+            done = subprocess.run([binary, "check", server.config], capture_output=True, text=True, timeout=30)
+            assert done.returncode != 0 and want in done.stdout + done.stderr, (text, done.stdout, done.stderr)
+    finally:
+        server.close()
