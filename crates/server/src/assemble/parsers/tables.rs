@@ -83,11 +83,11 @@ impl<'t> Lowering<'t> {
 
     /// Reads a file for the first time, and registers it for changes.
     fn table(&mut self, option: &'t Call, mut file: TableFile) -> Option<()> {
-        if self.environment.looks_up {
-            if let Err(error) = file.load() {
-                self.report_option(option, format!("cannot use `{}`: {error}", file.path().display()));
-                return None;
-            }
+        if self.environment.looks_up
+            && let Err(error) = file.load()
+        {
+            self.report_option(option, format!("cannot use `{}`: {error}", file.path().display()));
+            return None;
         }
         self.tables.push(file);
         Some(())
