@@ -76,6 +76,9 @@ pub(crate) trait Driver: Send {
         None
     }
 
+    /// Takes a new `time-reopen()`, before a new configuration. Most leave such pauses to the thread.
+    fn set_reopen_after(&mut self, _pause: Duration) {}
+
     /// Closes what is open; the next flush opens again.
     fn reopen(&mut self);
 

@@ -157,10 +157,11 @@ impl Destinations {
         self.running.extend(staged.fresh.drain());
     }
 
-    /// Returns the dead letters and the entrance of a destination; `None` for one that has no dead letters.
+    /// Returns the dead letters of a destination and the queue in memory before it, also where there is one on disk: a
+    /// letter is durable until its message is settled, and keeps its id. `None` for a destination without dead letters.
     pub fn dead_letters(&self, id: &str) -> Option<(Arc<DeadLetters>, Arc<dyn Outlet>)> {
         let running = self.running.iter().find(|(key, _)| key.0 == id)?.1;
-        Some((running.letters.clone()?, running.outlet()))
+        Some((running.letters.clone()?, running.queue.clone()))
     }
 
     /// Returns the ids of the destinations that have a store of dead letters, in order.

@@ -420,6 +420,7 @@ impl Worker {
             Command::Reopen => self.driver.reopen(),
             Command::Configure(spec) => {
                 let DestinationSpec { driver, rendering, queueing, .. } = *spec;
+                self.driver.set_reopen_after(queueing.reopen_after);
                 self.driver.configure(driver, rendering);
                 if queueing.suppress != self.queueing.suppress {
                     self.repeats = repeats_of(&queueing);

@@ -17,6 +17,7 @@ use crate::{
 };
 use message::{Delivery, RecordId, Stamp};
 use std::{
+    collections::HashMap,
     hash::{BuildHasher, RandomState},
     io,
     sync::Arc,
@@ -24,7 +25,7 @@ use std::{
 };
 use tokio::{
     runtime::{Builder, Runtime},
-    task::JoinSet,
+    task::{self, JoinSet},
     time::{sleep, timeout},
 };
 use transport::{Clock, InternalLog, LogPause};
@@ -59,6 +60,8 @@ pub(crate) struct Batching {
     runtime: Option<Runtime>,
     idle: Vec<Box<dyn Connection>>,
     busy: JoinSet<Done>,
+    /// The request of each exchange.
+    on_their_way: HashMap<task::Id, u64>,
     /// Rows whose letters are not stored yet.
     dead: Vec<DeadRow>,
     settled: SettledRows,
@@ -89,6 +92,7 @@ impl Batching {
             runtime: None,
             idle: Vec::new(),
             busy: JoinSet::new(),
+            on_their_way: HashMap::new(),
             dead: Vec::new(),
             settled: SettledRows::default(),
             next_id: RecordId { incarnation: RandomState::new().hash_one(id), sequence: 0 },
@@ -121,7 +125,19 @@ impl Batching {
         while self.busy.len() < self.receiver.workers().max(1) {
             let Some(sending) = self.requests.next(Instant::now()) else { return };
             let connection = self.idle.pop().unwrap_or_else(|| self.receiver.connection());
-            self.busy.spawn(exchange(connection, sending));
+            let number = sending.number;
+            let task = self.busy.spawn(exchange(connection, sending)).id();
+            self.on_their_way.insert(task, number);
+        }
+    }
+
+    /// An exchange ended. One that panicked takes its connection along; its rows are sent again.
+    fn end(&mut self, ended: Result<(task::Id, Done), task::JoinError>) {
+        let task = ended.as_ref().map_or_else(task::JoinError::id, |(task, _)| *task);
+        let number = self.on_their_way.remove(&task);
+        match ended {
+            Ok((_, done)) => self.judge(done),
+            Err(_) => number.into_iter().for_each(|number| self.requests.send_again(number)),
         }
     }
 
@@ -179,11 +195,9 @@ impl Batching {
         loop {
             self.bury().map_err(io::Error::from)?;
             self.dispatch();
-            match timeout(STALL, self.busy.join_next()).await {
+            match timeout(STALL, self.busy.join_next_with_id()).await {
                 Ok(None) => return self.waiting().await,
-                Ok(Some(Ok(done))) => self.judge(done),
-                // A task that panicked takes its connection along; its rows are sent again.
-                Ok(Some(Err(_))) => self.requests.put_all_back(),
+                Ok(Some(done)) => self.end(done),
                 Err(_) => return Err(io::ErrorKind::WouldBlock.into()),
             }
         }
@@ -216,8 +230,8 @@ impl Batching {
         let deadline = Instant::now() + EXCHANGES_END_WITHIN;
         runtime.block_on(async {
             while !self.busy.is_empty() && Instant::now() < deadline {
-                if let Ok(Some(Ok(done))) = timeout(STALL, self.busy.join_next()).await {
-                    self.judge(done);
+                if let Ok(Some(done)) = timeout(STALL, self.busy.join_next_with_id()).await {
+                    self.end(done);
                 }
             }
             self.busy.shutdown().await;
@@ -334,6 +348,10 @@ impl Driver for Batching {
         for (id, source) in self.requests.take_all() {
             self.add_row(id, source);
         }
+    }
+
+    fn set_reopen_after(&mut self, pause: Duration) {
+        self.reopen_after = pause;
     }
 
     fn reopen(&mut self) {

@@ -20,7 +20,7 @@ use gather::Gathering;
 use holds::Holds;
 use message::RecordId;
 use std::{
-    collections::VecDeque,
+    collections::{HashSet, VecDeque},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -97,6 +97,20 @@ pub(crate) struct Requests {
     dead_in_a_row: usize,
     /// The receiver cannot be reached; nothing is sent before.
     unreachable_until: Option<Instant>,
+    /// Rows of `ready`, and their bytes: they are asked for with every message.
+    rows: usize,
+    bytes: usize,
+}
+
+impl Request {
+    fn bytes(&self) -> usize {
+        self.rows.iter().map(Row::size).sum()
+    }
+
+    /// Returns whether later requests of its group wait for it: the receiver took nothing of it.
+    fn is_not_overtaken(&self) -> bool {
+        !self.is_rest && matches!(self.state, State::Postponed(_))
+    }
 }
 
 impl Requests {
@@ -111,6 +125,8 @@ impl Requests {
             holds: Holds::default(),
             dead_in_a_row: 0,
             unreachable_until: None,
+            rows: 0,
+            bytes: 0,
         }
     }
 
@@ -123,7 +139,21 @@ impl Requests {
 
     fn push(&mut self, group: Arc<str>, rows: Vec<Row>, sources: Vec<RowSource>) {
         let request = self.request(group, rows, sources);
-        self.ready.push_back(request);
+        self.insert(self.ready.len(), request);
+    }
+
+    fn insert(&mut self, at: usize, request: Request) {
+        self.rows += request.rows.len();
+        self.bytes += request.bytes();
+        self.ready.insert(at, request);
+    }
+
+    fn remove(&mut self, number: u64) -> Option<(usize, Request)> {
+        let at = self.ready.iter().position(|request| request.number == number)?;
+        let request = self.ready.remove(at)?;
+        self.rows -= request.rows.len();
+        self.bytes -= request.bytes();
+        Some((at, request))
     }
 
     fn request(&mut self, group: Arc<str>, rows: Vec<Row>, sources: Vec<RowSource>) -> Request {
@@ -145,32 +175,27 @@ impl Requests {
         if self.unreachable_until.is_some_and(|until| now < until) {
             return None;
         }
-        let index = (0..self.ready.len()).find(|index| self.may_go(*index, now))?;
+        let mut blocked = HashSet::new();
+        let index = self.ready.iter().position(|request| {
+            let may_go = !blocked.contains(&request.group) && self.may_go(request, now);
+            if !may_go && request.is_not_overtaken() {
+                blocked.insert(request.group.clone());
+            }
+            may_go
+        })?;
         let request = &mut self.ready[index];
         request.state = State::Sent;
         request.sources.iter_mut().for_each(|source| source.attempts += 1);
         Some(Sending { number: request.number, group: request.group.clone(), rows: request.rows.clone() })
     }
 
-    fn may_go(&self, index: usize, now: Instant) -> bool {
-        let request = &self.ready[index];
+    fn may_go(&self, request: &Request, now: Instant) -> bool {
         let is_ready = match request.state {
             State::Waiting => true,
             State::Postponed(until) => until <= now,
             State::Sent => false,
         };
-        is_ready
-            && !self.is_behind_busy(index)
-            && self.holds.allow(&request.group, now, || self.is_tried(&request.group))
-    }
-
-    /// Returns whether an earlier request of the group waits because the receiver is busy: it is not overtaken.
-    fn is_behind_busy(&self, index: usize) -> bool {
-        let group = &self.ready[index].group;
-        let is_busy = |earlier: &Request| {
-            earlier.group == *group && !earlier.is_rest && matches!(earlier.state, State::Postponed(_))
-        };
-        self.ready.iter().take(index).any(is_busy)
+        is_ready && self.holds.allow(&request.group, now, || self.is_tried(&request.group))
     }
 
     /// Returns whether a request is on its way that may end the hold over a group.
@@ -184,7 +209,14 @@ impl Requests {
     /// Returns when something may be sent, seen from `now`; `None` when nothing waits for a time.
     pub(crate) fn next_due(&self, now: Instant) -> Option<Instant> {
         let earliest = self.unreachable_until.map_or(now, |until| until.max(now));
+        let mut blocked = HashSet::new();
         let ready = self.ready.iter().filter_map(|request| {
+            if blocked.contains(&request.group) {
+                return None;
+            }
+            if request.is_not_overtaken() {
+                blocked.insert(request.group.clone());
+            }
             let due = match request.state {
                 State::Waiting => earliest,
                 State::Postponed(until) => until.max(earliest),
@@ -198,10 +230,7 @@ impl Requests {
     /// Takes in what became of the rows of a request.
     pub(crate) fn judge(&mut self, number: u64, judgements: &[Judgement], now: Instant) -> Settled {
         let mut settled = Settled::default();
-        let Some(at) = self.ready.iter().position(|request| request.number == number) else {
-            return settled;
-        };
-        let Some(mut request) = self.ready.remove(at) else { return settled };
+        let Some((at, mut request)) = self.remove(number) else { return settled };
         let group = request.group.clone();
         let rows = Arc::unwrap_or_clone(std::mem::take(&mut request.rows));
         let count = rows.len();
@@ -296,15 +325,22 @@ impl Requests {
             let (tail_rows, tail_sources) =
                 (rows.split_off(rows.len() / 2), sources.split_off(sources.len() / 2));
             let second = self.request(request.group.clone(), tail_rows, tail_sources);
-            self.ready.insert(at, second);
+            self.insert(at, second);
         }
         (request.rows, request.sources) = (Arc::new(rows), sources);
         // While many die the next try is another request's, or those at the front would hold up good ones for ever.
         let is_last_tried = matches!(kept.worst, Some(Verdict::Hold(HoldReason::ManyDead)));
-        self.ready.insert(if is_last_tried { self.ready.len() } else { at }, request);
+        self.insert(if is_last_tried { self.ready.len() } else { at }, request);
     }
 
     /// The exchange of a request ended without a judgement: its rows are sent again.
+    pub(crate) fn send_again(&mut self, number: u64) {
+        if let Some(request) = self.ready.iter_mut().find(|request| request.number == number) {
+            request.state = State::Waiting;
+        }
+    }
+
+    /// All exchanges ended without a judgement.
     pub(crate) fn put_all_back(&mut self) {
         for request in self.ready.iter_mut().filter(|request| request.state == State::Sent) {
             request.state = State::Waiting;
@@ -318,20 +354,19 @@ impl Requests {
 
     /// Returns the rows that are not settled.
     pub(crate) fn rows(&self) -> usize {
-        self.gathering.rows() + self.ready.iter().map(|request| request.rows.len()).sum::<usize>()
+        self.gathering.rows() + self.rows
     }
 
     /// Returns the bytes of the rows that are not settled.
     pub(crate) fn bytes(&self) -> usize {
-        let ready = self.ready.iter().flat_map(|request| request.rows.iter()).map(Row::size);
-        self.gathering.bytes() + ready.sum::<usize>()
+        self.gathering.bytes() + self.bytes
     }
 
     /// Takes everything that is not settled, oldest first: the rows are to be made again, or given up.
     pub(crate) fn take_all(&mut self) -> Vec<(RecordId, RowSource)> {
         self.close(None);
         self.holds = Holds::default();
-        (self.dead_in_a_row, self.unreachable_until) = (0, None);
+        (self.dead_in_a_row, self.unreachable_until, self.rows, self.bytes) = (0, None, 0, 0);
         let pairs = |request: Request| {
             let ids: Vec<RecordId> = request.rows.iter().map(|row| row.id).collect();
             ids.into_iter().zip(request.sources)

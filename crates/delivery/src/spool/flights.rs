@@ -68,3 +68,28 @@ impl Flights {
         (self.messages, self.bytes)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! Deliveries that are written in any order.
+
+    use super::Flights;
+
+    #[test]
+    fn what_is_written_counts_from_the_oldest() {
+        let mut flights = Flights::new(10);
+        let [first, second, third] = [(13, 3, 30), (17, 4, 40), (22, 5, 50)]
+            .map(|(end, messages, bytes)| flights.start(end, messages, bytes));
+        assert_eq!((flights.written(), flights.load()), (10, (12, 120)));
+        flights.finish(second);
+        assert_eq!((flights.written(), flights.load()), (10, (12, 120)), "the oldest is still on its way");
+        flights.finish(first);
+        assert_eq!((flights.written(), flights.load()), (17, (5, 50)));
+        flights.finish(first);
+        assert_eq!((flights.written(), flights.load()), (17, (5, 50)), "no delivery is written twice");
+        flights.skip(30);
+        flights.finish(third);
+        assert_eq!((flights.written(), flights.load()), (30, (0, 0)));
+        assert_eq!(flights.start(31, 1, 1), 4);
+    }
+}

@@ -98,6 +98,7 @@ fn a_busy_receiver_is_not_overtaken_and_waits_grow() {
     let (number, ..) = setup.sent(0).unwrap();
     setup.judge(number, 0, &[BUSY]);
     assert_eq!(setup.sent(100), None, "the second row of the group waits behind the first");
+    assert_eq!(setup.requests.next_due(setup.at(100)), Some(setup.at(250)), "nothing is to be done before");
     setup.add("b", 1);
     assert_eq!(setup.sent(100).unwrap().1, "b", "another group does not");
     let mut now = 250;
@@ -288,6 +289,7 @@ fn every_row_is_delivered_once_or_dead_whatever_the_receiver_does() {
             let settled = setup.judge(number, now, &verdicts);
             dead.extend(settled.dead.iter().map(|dead| dead.row.id.sequence));
         }
+        assert_eq!((setup.requests.rows(), setup.requests.bytes()), (0, 0));
         for (row, nature) in natures.iter().enumerate() {
             let times = stored.get(&(row as u64)).copied().unwrap_or(0);
             let is_dead = dead.contains(&(row as u64));
