@@ -146,8 +146,8 @@ fn points_at_the_exact_word() {
         &["main.conf:2:28: error: unknown flag of a pattern `nobackref`"],
     );
     finds(
-        "destination d { sql(type(mysql)); };",
-        &["main.conf:2:17: error: destination `sql()` is not supported yet"],
+        "destination d { mongodb(collection(m)); };",
+        &["main.conf:2:17: error: destination `mongodb()` is not supported yet"],
     );
     finds("parser p { unset(value(a)); };", &["main.conf:2:12: error: unknown parser `unset()`"]);
     finds("log { source(s); };", &["main.conf:2:14: error: source `s` is not defined"]);

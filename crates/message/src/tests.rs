@@ -165,6 +165,40 @@ fn a_copy_reads_the_same_and_pins_nothing() {
 }
 
 #[test]
+fn a_copy_was_received_when_its_batch_was() {
+    let mut batch = batch("text");
+    batch.received = Stamp::known(7_000_000, 3600);
+    assert_eq!(batch.copy_of(&Selection::all(1)).received, Stamp::known(7_000_000, 3600));
+}
+
+#[test]
+fn all_that_a_batch_has_counts_as_held() {
+    let mut batch = batch("text");
+    let before = batch.held_bytes();
+    assert_eq!(before, 4 + size_of::<Message>());
+    batch.add_extra(b"12345");
+    assert_eq!(batch.held_bytes(), before + 5);
+    batch.messages.push(Message::default());
+    assert_eq!(batch.held_bytes(), before + 5 + size_of::<Message>());
+}
+
+#[test]
+fn record_ids_follow_each_other_and_are_written_and_read() {
+    let id = RecordId { incarnation: 0xfedc_ba98_7654_3210, sequence: 17 };
+    assert_eq!(id.to_string(), "fedcba98765432100000000000000011");
+    assert_eq!(RecordId::parse(&id.to_string()), Some(id));
+    assert_eq!(id.after(3), RecordId { sequence: 20, ..id });
+    for text in [
+        "",
+        "fedcba9876543210000000000000001",
+        "+edcba98765432100000000000000011",
+        "gedcba98765432100000000000000011",
+    ] {
+        assert_eq!(RecordId::parse(text), None, "{text}");
+    }
+}
+
+#[test]
 fn selections_are_sets() {
     for length in [0, 1, 63, 64, 65, 200] {
         let all = Selection::all(length);

@@ -42,3 +42,28 @@ fn distance(left: &[char], right: &[char]) -> usize {
     }
     above[right.len()]
 }
+
+#[cfg(test)]
+mod tests {
+    //! Misspelt words.
+
+    use super::nearest;
+
+    #[test]
+    fn the_first_of_the_nearest_words_is_taken() {
+        let rows: [(&str, &[&str], Option<&str>); 7] = [
+            ("porr", &["port", "pore"], Some("port")),
+            ("pore", &["port", "core"], Some("port")),
+            ("tempalte", &["template", "tls"], Some("template")),
+            ("TEMPLATE", &["template"], Some("template")),
+            ("x", &["y"], Some("y")),
+            ("xy", &["ab"], None),
+            ("template", &["port", "host"], None),
+        ];
+        for (word, known, want) in rows {
+            assert_eq!(nearest(word, known.iter().copied()), want, "{word}");
+        }
+        let long = "x".repeat(65);
+        assert_eq!(nearest(&long, [long.as_str()].into_iter()), None);
+    }
+}

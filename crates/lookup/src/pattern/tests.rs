@@ -113,6 +113,18 @@ fn table(a: &[u8], b: &[u8]) -> usize {
     cells[a.len()][b.len()]
 }
 
+#[test]
+fn every_letter_has_a_bit_of_its_own() {
+    let bits = |text: &str| super::letters(text.as_bytes());
+    let letters: Vec<u32> = ('a'..='z').map(|letter| bits(&letter.to_string())).collect();
+    assert!(letters.iter().all(|bit| bit.count_ones() == 1));
+    assert_eq!(letters.iter().fold(0, |all, bit| all | bit).count_ones(), 26);
+    assert_eq!((bits("AZ"), bits("0") == bits("9"), bits("")), (bits("az"), true, 0));
+    let others = [bits("5"), bits("."), bits("-"), bits("_"), bits(" "), bits("\u{e4}"), bits("z")];
+    assert!(others.iter().all(|bit| bit.count_ones() == 1));
+    assert_eq!(others.iter().fold(0, |all, bit| all | bit).count_ones(), 7, "{others:x?}");
+}
+
 proptest! {
     #[test]
     fn a_sorted_list_is_compared_as_its_tokens_are(

@@ -387,8 +387,8 @@ fn sql_becomes_a_receiver_with_dead_letters() {
             "destination d {{ sql(type(pgsql) host(\"db\") port(5433) database(\"l\") table(\"m\") columns(\"a\", \"b int\") values(\"$MSG\", default) batch-lines(7) dead-letters(capacity-bytes(2M) on-full(drop-oldest))); }};\n{log}"
         ),
         &[
-            "internal",
-            "d#0 pgsql,db,5433,l,m RequestLimits { rows: 7, bytes: 0, wait: None } Some((2097152, DropOldest))",
+            "from s#0 internal  Newline",
+            "to d#0 sql pgsql,db,5433,l,m RequestLimits { rows: 7, bytes: 0, wait: None } Some((2000000, DropOldest)) queue=10000",
         ],
     );
 }

@@ -107,6 +107,33 @@ fn marks_bad_priorities() {
 }
 
 #[test]
+fn every_month_has_its_name() {
+    let names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    for (month, name) in (1..).zip(names) {
+        // The year is the one in which the month is nearest: now it is November 2026.
+        let year = if month < 5 { 2027 } else { 2026 };
+        for name in [name.to_owned(), name.to_uppercase()] {
+            let shown =
+                show(&decoded(format!("<8>{name} 12 08:59:01 h p: t").as_bytes(), DecodeOptions::default()));
+            let want = format!("-{month:02}-12T08:59:01+00:00 host=h prog=p text=t");
+            assert!(shown.ends_with(&want), "{name} of about {year}: {shown}");
+        }
+    }
+}
+
+#[test]
+fn names_of_structured_data_have_a_longest_length() {
+    // The name of an element and that of a parameter have 255 bytes together with `.SDATA.` before them.
+    let line = |id: usize| format!("<8>1 2026-11-21T09:00:00Z h p - - [{} a=\"1\"] t", "x".repeat(id));
+    let is_marked =
+        |id: usize| show(&decoded(line(id).as_bytes(), with_flags("syslog-protocol"))).contains('!');
+    let longest = (1..300).rev().find(|id| !is_marked(*id));
+    let longest = longest.expect("some length is possible");
+    assert!((1..=longest).all(|id| !is_marked(id)) && is_marked(longest + 1), "{longest}");
+    assert_eq!(longest, 255 - ".SDATA.".len() - 1, "one byte is left for the parameter");
+}
+
+#[test]
 fn reads_times_of_devices() {
     check(
         "<8>Nov 21 2024 08:59:01: %X-1: t",
