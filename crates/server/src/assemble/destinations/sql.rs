@@ -72,7 +72,7 @@ impl<'t> Lowering<'t> {
                 Some(SqlServer::Sqlite(std::path::absolute(&file).unwrap_or(file)))
             }
             other => {
-                let message = format!("`sql()` cannot write to a database of type `{other}` yet");
+                let message = format!("`sql()` for a database of type `{other}` is not supported yet");
                 let span = options.own("type").map_or(options.call.name.span, |option| option.span);
                 let error = Diagnostic::error(span, message);
                 self.report.push(error.help(
