@@ -63,8 +63,11 @@ destination d_audit { logspace("audit" sign-key("/etc/duramen/sign.key") segment
 destination d_all { logspace("all" segment-memory(16000000)); };
 logspace firewall { filtered("all" "host:fw*"); };
 
+
 log mail { source(s_net); destination(d_siem); };
 log { source(s_net); destination(d_audit); destination(d_all); };
+destination d_sql { sql(type(sqlite3) database("/var/lib/logs.db") table("m") columns("text") values("$MSG")); };
+log { source(s_net); filter { message("no message has this"); }; destination(d_sql); };
 """
 PATTERNS = """<patterndb version="4" pub_date="2026-11-22"><ruleset name="r" id="r"><pattern>sshd</pattern><rules>
 <rule id="login" class="security"><patterns><pattern>failed login of @STRING:user@</pattern></patterns>
@@ -123,7 +126,7 @@ MEANT = {
     "duramen slog verify -k FIRST.key": "duramen slog verify -k first.key -m new.mac app.slog app.clear",
 }
 # Cells that name a group of verbs, or what blocks of the manual run.
-NAMED = re.compile(r"^duramen (run|loggen|user|logspace|ctl VERB|queue VERB|patterndb VERB|logspace VERB|ledger VERB|slog key\|encrypt\|verify"
+NAMED = re.compile(r"^duramen (run|loggen|user|logspace|ctl VERB|queue VERB|queue dead VERB|patterndb VERB|logspace VERB|ledger VERB|slog key\|encrypt\|verify"
                    r"|run --config .*|verify-package DIR|slog verify -i .*)$")
 
 

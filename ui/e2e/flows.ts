@@ -141,6 +141,8 @@ export const FLOWS: Record<string, (stage: FlowContext) => Promise<void>> = {
     await waitUntil("the query was not run", async () => urlParameters(page).get("q") === "warning OR notice");
     await page.click(".query-clear");
     await waitUntil("the query was not cleared", async () => !urlParameters(page).get("q"));
+    // The editor is emptied a moment after the address.
+    await page.waitForSelector(".cm-placeholder");
     await page.keyboard.press("/");
     await page.keyboard.press("ArrowDown");
     await page.waitForSelector(".cm-tooltip-autocomplete >> text=warning OR notice");
