@@ -30,8 +30,9 @@ const INCARNATION: &str = "incarnation";
 pub(super) struct SpoolFiles {
     pub(super) journal: Journal,
     pub(super) cursor: CursorFile,
-    /// Random; made with the queue. With a sequence number it identifies a message for ever.
-    pub(super) incarnation: u64,
+    /// Random; made with the queue. With a sequence number it identifies a message for ever. `None` for a queue that is not
+    /// `reliable()`: the loss of power may take messages that were handed on, and others would get their numbers.
+    pub(super) incarnation: Option<u64>,
 }
 
 impl SpoolFiles {
@@ -60,7 +61,7 @@ impl SpoolFiles {
         let cursor = CursorFile::open(&**disk, &folder.join(CURSOR))?;
         // After the loss of power the journal may end before what was delivered.
         journal.advance(cursor.sequence());
-        let incarnation = incarnation(&**disk, folder)?;
+        let incarnation = settings.reliable.then(|| incarnation(&**disk, folder)).transpose()?;
         Ok(SpoolFiles { journal, cursor, incarnation })
     }
 

@@ -217,8 +217,8 @@ impl Keeper {
     fn enqueue(&mut self, mut delivery: Delivery, end: u64, count: usize, bytes: usize) {
         let number = self.entrance.flights(|flights| flights.start(end, count, bytes));
         delivery.ack = Ack::new(Box::new(Written { entrance: self.entrance.clone(), number }));
-        let first = RecordId { incarnation: self.files.incarnation, sequence: end - count as u64 };
-        delivery.first = Some(first);
+        let sequence = end - count as u64;
+        delivery.first = self.files.incarnation.map(|incarnation| RecordId { incarnation, sequence });
         self.handed = end;
         self.queue.enqueue(delivery, count);
     }

@@ -297,3 +297,23 @@ fn takes_its_space_at_the_start() {
     drop(life);
     assert_eq!(Life::begin(settings).drained(), ["one"]);
 }
+
+#[test]
+fn only_numbers_that_no_other_message_can_get_become_ids() {
+    for reliable in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = DiskBuffer { reliable, ..buffer(&folder.path().join("q"), 1 << 20) };
+        let mut seen = Vec::new();
+        for _ in 0..2 {
+            let mut life = Life::begin(settings.clone());
+            if seen.is_empty() {
+                let two = delivery(&["h|one", "h|two"], Ack::none(), true);
+                life.entrance.deliver(two, &WriteBudget::none());
+            }
+            life.work();
+            seen.extend(life.queue.take_all().into_iter().map(|item| item.delivery.first));
+        }
+        assert_eq!(seen.len(), 2, "they wait, and come again after a restart");
+        assert_eq!((seen[0], seen[0].is_some()), (seen[1], reliable), "reliable={reliable}");
+    }
+}

@@ -268,7 +268,8 @@ fn ids_are_the_same_after_a_restart_with_a_queue_on_disk() {
     let folder = tempfile::tempdir().unwrap();
     let receiver = TestReceiver::default();
     receiver.0.lock().unwrap().answers_lost = usize::MAX;
-    let buffer = || Some(DiskBuffer::new(folder.path().join("queue"), 1 << 20));
+    let buffer =
+        || Some(DiskBuffer { reliable: true, ..DiskBuffer::new(folder.path().join("queue"), 1 << 20) });
     for life in 0..3 {
         let mut setup = Setup::with(receiver.clone(), folder.path(), buffer());
         if life == 0 {
