@@ -86,7 +86,7 @@ pub(crate) fn run(options: &Options) -> io::Result<()> {
         let name = candidate.engine.name();
         eprintln!("{name}: taking in {} messages", corpus.messages);
         measured.push(measure(candidate, options, &corpus, &expected)?);
-        // What is known stays on the screen when a later engine fails.
+        // Earlier results stay on the screen when a later engine fails.
         eprintln!("{}", report::intake(&measured, corpus.messages, corpus.bytes));
     }
     println!("{}", report::intake(&measured, corpus.messages, corpus.bytes));

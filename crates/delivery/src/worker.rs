@@ -225,7 +225,7 @@ impl Worker {
         if !Arc::ptr_eq(&batch, &delivery.batch) {
             self.summaries += 1;
         }
-        // What is left of a delivery has gaps: its messages get ids of their own.
+        // The rest of a delivery has gaps: its messages get ids of their own.
         self.add(&Delivery { batch, selection, first: None, ..delivery.clone() });
     }
 

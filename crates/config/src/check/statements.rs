@@ -29,7 +29,7 @@ impl Calls<'_> {
             Statement::Template(template) | Statement::TemplateFunction(template) => self.template(template),
             Statement::Options(options) => self.global(options),
             Statement::Log(path) => self.top_path(path),
-            // What they name is known only where logspaces are.
+            // Their names are known only where logspaces are.
             Statement::Logspace(_) => {}
             Statement::Block(_) | Statement::Application(_) => {}
             Statement::Later(later) => self.not_yet(&later.keyword, "statement"),

@@ -343,7 +343,7 @@ impl Driver for Batching {
         self.requests.configure(self.receiver.limits(), self.receiver.retries(), self.reopen_after);
         self.end_exchanges();
         self.idle.clear();
-        // What waits gets the rows that the new configuration makes of it.
+        // Waiting messages get the rows that the new configuration makes of them.
         self.receiver.begin(self.clock.now());
         for (id, source) in self.requests.take_all() {
             self.add_row(id, source);

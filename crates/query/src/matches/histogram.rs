@@ -27,7 +27,7 @@ impl HistogramRange {
         let (mut first, mut last) = (None, None);
         if search.from_us.is_none() || search.to_us.is_none() {
             for seen in views {
-                // What cannot be read is said where it is searched.
+                // The search reports what cannot be read.
                 let range = match boundary::received_range(seen.view, &search.cancel) {
                     Err(error @ ReadError::Stopped(_)) => return Err(error),
                     range => range.ok().flatten(),

@@ -243,8 +243,8 @@ impl Store {
         let failed = Store::failed(folder);
         let file_bytes_max = (capacity_bytes / FILES).clamp(*FILE_BYTES.start(), *FILE_BYTES.end());
         let options = Options { file_bytes_max, durability: Durability::Device, spare_files_max: 0 };
-        let (mut journal, _) = Journal::open(disk.clone(), folder, options)
-            .map_err(|error| failed(io::Error::other(error.to_string())))?;
+        let (mut journal, _) =
+            Journal::open(disk.clone(), folder, options).map_err(|error| failed(io::Error::other(error)))?;
         let removed = CursorFile::open(&**disk, &folder.join(CURSOR)).map_err(&failed)?;
         journal.advance(removed.sequence());
         let mut files = Files { letters: 0, journal, removed };
@@ -277,7 +277,7 @@ impl Store {
             files
                 .journal
                 .append(1, &mut |out| out.extend_from_slice(&bytes))
-                .map_err(|error| Store::failed(&folder)(io::Error::other(error.to_string())))?;
+                .map_err(|error| Store::failed(&folder)(io::Error::other(error)))?;
             self.uncommitted.insert(letter.id);
         }
         self.commit()
@@ -288,7 +288,7 @@ impl Store {
         let failed = Store::failed(&self.options.folder);
         let staged = self.uncommitted.len() as u64;
         let files = self.files()?;
-        files.journal.commit().map_err(|error| failed(io::Error::other(error.to_string())))?;
+        files.journal.commit().map_err(|error| failed(io::Error::other(error)))?;
         files.letters += staged;
         self.uncommitted.clear();
         Ok(())
@@ -306,7 +306,6 @@ impl Store {
             match on_full {
                 OnFull::DropNewest => return Ok(false),
                 OnFull::Hold => {
-                    // What was removed already need not hold anybody.
                     let folder = self.options.folder.clone();
                     return Err(StoreError::Full { folder, capacity_bytes });
                 }
@@ -392,7 +391,7 @@ impl Store {
             files
                 .journal
                 .append(1, &mut |out| letter.encode(out))
-                .map_err(|error| failed(io::Error::other(error.to_string())))?;
+                .map_err(|error| failed(io::Error::other(error)))?;
         }
         self.commit()?;
         self.files()?.release(end, gone).map_err(failed)
@@ -405,7 +404,7 @@ impl Files {
         loop {
             match reader.read().map_err(|error| error.source)? {
                 Read::End => return Ok(()),
-                // What is damaged cannot be replayed; the rest can.
+                // Damaged letters cannot be replayed; the rest can.
                 Read::Damage(_) => {}
                 Read::Record(record) => {
                     let number = record.sequence;

@@ -140,7 +140,7 @@ impl<'t> Lowering<'t> {
             into.sources.extend(inside.sources);
             into.steps.push(Step::Junction(vec![own, Channel::default()]));
         } else if !inside.steps.is_empty() {
-            // What a destination does to a message stays inside of it, and what it stops counts as delivered.
+            // A destination changes its own copy of a message, and a message that it stops counts as delivered.
             let flags = StepFlags { drop_unmatched: true, ..StepFlags::default() };
             let path = Path { steps: inside.steps, flags, ..Path::default() };
             into.steps.push(Step::Embedded(vec![path]));
