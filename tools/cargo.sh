@@ -17,6 +17,8 @@ if [ -n "${CARGO_TARGET_DIR:-}" ]; then
     remap+=("--remap-path-prefix=$(realpath -m "$CARGO_TARGET_DIR")=/duramen/target")
     map+=" -ffile-prefix-map=$(realpath -m "$CARGO_TARGET_DIR")=/duramen/target"
 fi
+# SQLite holds tables of rows here (sql()): no full-text search, no maps.
+export LIBSQLITE3_FLAGS="-USQLITE_ENABLE_FTS3 -USQLITE_ENABLE_FTS3_PARENTHESIS -USQLITE_ENABLE_FTS5 -USQLITE_ENABLE_RTREE"
 CARGO_ENCODED_RUSTFLAGS=$(IFS=$separator; printf '%s' "${remap[*]}")
 export CARGO_ENCODED_RUSTFLAGS
 
