@@ -237,6 +237,23 @@ fn matches_are_stored_and_later_tests_read_them() {
 }
 
 #[test]
+fn the_version_decides_what_an_unused_group_leaves() {
+    let check = |minor: u16, want: Option<&str>| {
+        let text = "match('(never)|Failed (password)' value(MESSAGE) flags(store-matches))";
+        let filter = Filter::new(parse(text, &Definitions::new(Version { major: 4, minor })).unwrap());
+        let mut batch = sample();
+        batch.set_field(0, &FieldName::parse("1"), b"of before", ValueKind::String);
+        let all = Selection::all(batch.len());
+        assert_eq!(filter.select_storing(&mut batch, &all, &mut renderer()).iter().next(), Some(0));
+        let value =
+            batch.field(0, &FieldName::parse("1")).map(|value| String::from_utf8_lossy(&value).into_owned());
+        assert_eq!(value.as_deref(), want, "4.{minor}");
+    };
+    check(11, Some("of before"));
+    check(12, None);
+}
+
+#[test]
 fn rates_are_limited_by_received_time() {
     let key = Template::parse("$HOST", &Definitions::default()).unwrap();
     let filter = Filter::new(Expr::Test(Test::RateLimit(Arc::new(RateLimit::new(Arc::new(key), 2)))));

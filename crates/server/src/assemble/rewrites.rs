@@ -22,7 +22,7 @@ impl<'t> Lowering<'t> {
     pub(crate) fn rewrite(&mut self, call: &'t Call) -> Option<Arc<Rewrite>> {
         let operation = self.operation(call);
         let condition = match call.option("condition").and_then(|option| option.args.first()) {
-            Some(Arg::Filter(filter)) => Some(self.filter(filter)?),
+            Some(Arg::Filter(filter)) => Some(self.unnamed_filter(filter)?),
             _ => None,
         };
         let rendering = self.rewrite_rendering(call);

@@ -5,6 +5,7 @@
 
 use crate::assemble::lowering::Lowering;
 use config::tree::{MatchFlag, MatchType, Name};
+use pipeline::filter;
 use std::sync::Arc;
 use template::pattern::{Pattern, PatternError, PatternFlags, PatternKind};
 
@@ -16,27 +17,18 @@ impl Lowering<'_> {
         kind: MatchType,
         flags: &[MatchFlag],
     ) -> Option<Arc<Pattern>> {
-        let kind = match kind {
-            MatchType::Pcre => PatternKind::Pcre,
-            MatchType::Text => PatternKind::Literal,
-            MatchType::Glob => PatternKind::Glob,
-        };
-        let keeps_unused_groups = !self.definitions.version.clears_unused_groups();
-        let mut set = PatternFlags { keeps_unused_groups, ..PatternFlags::default() };
-        for flag in flags {
-            *match flag {
-                MatchFlag::IgnoreCase => &mut set.ignore_case,
-                MatchFlag::StoreMatches => &mut set.store_matches,
-                MatchFlag::Utf8 => &mut set.utf8,
-                MatchFlag::Newline => &mut set.newline,
-                MatchFlag::Global => &mut set.global,
-                MatchFlag::Substring => &mut set.substring,
-                MatchFlag::Prefix => &mut set.prefix,
-                MatchFlag::Dupnames => &mut set.dupnames,
-                MatchFlag::DisableJit => &mut set.disable_jit,
-            } = true;
-        }
-        match Pattern::compile(&text.text, kind, set) {
+        let flags = filter::pattern_flags(flags, self.definitions.version);
+        self.compiled_pattern(text, filter::pattern_kind(kind), flags)
+    }
+
+    /// Compiles a pattern of a kind.
+    pub(crate) fn compiled_pattern(
+        &mut self,
+        text: &Name,
+        kind: PatternKind,
+        flags: PatternFlags,
+    ) -> Option<Arc<Pattern>> {
+        match Pattern::compile(&text.text, kind, flags) {
             Ok(pattern) => Some(Arc::new(pattern)),
             Err(PatternError::Syntax { offset, reason }) => {
                 self.report_inside(text, offset, format!("wrong regular expression: {reason}"));

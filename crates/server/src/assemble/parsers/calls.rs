@@ -120,7 +120,7 @@ impl<'t> Lowering<'t> {
         name: &str,
     ) -> Option<Option<Arc<Filter>>> {
         match parser.options.own(name).and_then(|option| option.args.first()) {
-            Some(Arg::Filter(filter)) => self.filter(filter).map(Some),
+            Some(Arg::Filter(filter)) => self.unnamed_filter(filter).map(Some),
             _ => Some(None),
         }
     }

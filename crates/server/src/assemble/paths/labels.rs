@@ -115,7 +115,7 @@ impl<'t> Lowering<'t> {
                 Anatomy::Named { name: name.text.clone(), inside: self.named_anatomy(&name.text)? }
             }
             Expression::Leaf(_, span) => {
-                Anatomy::Test { text: self.words(*span), filter: self.filter(filter)? }
+                Anatomy::Test { text: self.words(*span), filter: self.unnamed_filter(filter)? }
             }
         })
     }
