@@ -37,7 +37,6 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use ctl::Caller;
 use http_address::http_address;
 use std::{
-    env,
     ffi::OsString,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -148,19 +147,18 @@ impl CheckOptions {
     }
 }
 
-/// Runs the verb of the command line.
-pub(crate) fn run() -> ExitCode {
-    let words: Vec<OsString> = env::args_os().collect();
+/// Runs the verb of a command line, whose first word is the name of the program.
+pub(crate) fn run(words: &[OsString]) -> ExitCode {
     let name = words.first().map(Path::new).and_then(Path::file_name).and_then(|name| name.to_str());
     match name {
-        Some("syslog-ng") => old_names::syslog_ng(&words),
-        Some("syslog-ng-ctl") => old_names::syslog_ng_ctl(&words),
-        Some("loggen") => old_names::loggen(&words),
-        Some("dqtool") => old_names::dqtool(&words),
-        Some("pdbtool") => old_names::pdbtool(&words),
-        Some("slogkey") => old_names::slog("slogkey", "key", &words),
-        Some("slogencrypt") => old_names::slog("slogencrypt", "encrypt", &words),
-        Some("slogverify") => old_names::slog("slogverify", "verify", &words),
+        Some("syslog-ng") => old_names::syslog_ng(words),
+        Some("syslog-ng-ctl") => old_names::syslog_ng_ctl(words),
+        Some("loggen") => old_names::loggen(words),
+        Some("dqtool") => old_names::dqtool(words),
+        Some("pdbtool") => old_names::pdbtool(words),
+        Some("slogkey") => old_names::slog("slogkey", "key", words),
+        Some("slogencrypt") => old_names::slog("slogencrypt", "encrypt", words),
+        Some("slogverify") => old_names::slog("slogverify", "verify", words),
         Some("persist-tool") => old_names::persist_tool(),
         _ => match CommandLine::parse_from(words).verb {
             Verb::Run(options) => serve(options),

@@ -25,4 +25,6 @@ mod notify;
 
 pub(crate) use console::{Level, Levels};
 pub(crate) use serve::run;
+#[cfg(test)]
+pub(crate) use serve::run_without_signals;
 pub(crate) use settings::Settings;

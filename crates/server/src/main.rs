@@ -31,7 +31,7 @@ mod patterndb;
 mod slog;
 mod taps;
 
-use std::process::ExitCode;
+use std::{env, ffi::OsString, process::ExitCode};
 
 /// The static binary's allocator: musl's makes threads wait for each other.
 #[cfg(target_env = "musl")]
@@ -40,5 +40,6 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
     transport::bound_free_memory();
-    command::run()
+    let words: Vec<OsString> = env::args_os().collect();
+    command::run(&words)
 }

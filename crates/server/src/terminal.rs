@@ -31,31 +31,46 @@ macro_rules! err {
     ($($words:tt)*) => { $crate::terminal::complain(format_args!($($words)*)) };
 }
 
+/// Returns standard output.
+#[cfg(not(test))]
+pub(crate) fn output() -> io::StdoutLock<'static> {
+    io::stdout().lock()
+}
+
+/// Returns standard error.
+#[cfg(not(test))]
+pub(crate) fn errors() -> io::StderrLock<'static> {
+    io::stderr().lock()
+}
+
+#[cfg(test)]
+pub(crate) use testing::{errors, output};
+
 /// Prints text on standard output. An error is ignored, because the reader has gone.
 pub(crate) fn print(words: fmt::Arguments<'_>) {
-    let _ = io::stdout().write_all(lines(&words.to_string()).as_bytes());
+    let _ = output().write_all(lines(&words.to_string()).as_bytes());
 }
 
 /// Prints text on standard error.
 pub(crate) fn complain(words: fmt::Arguments<'_>) {
-    let _ = io::stderr().write_all(lines(&words.to_string()).as_bytes());
+    let _ = errors().write_all(lines(&words.to_string()).as_bytes());
 }
 
 /// Prints text for a program: unchanged, except on a terminal.
 pub(crate) fn print_exactly(text: &str) {
     let shown = if io::stdout().is_terminal() { lines(text) } else { Cow::Borrowed(text) };
-    let _ = io::stdout().write_all(shown.as_bytes());
+    let _ = output().write_all(shown.as_bytes());
 }
 
 /// Prints text with colours on standard error.
 pub(crate) fn complain_styled(text: &str) {
-    let _ = io::stderr().write_all(styled(text).as_bytes());
+    let _ = errors().write_all(styled(text).as_bytes());
 }
 
 /// Prints a line over the one before it.
 pub(crate) fn print_over(words: fmt::Arguments<'_>) {
     let text = words.to_string();
-    let _ = io::stderr().write_all(format!("{}\r", line(&text)).as_bytes());
+    let _ = errors().write_all(format!("{}\r", line(&text)).as_bytes());
 }
 
 /// Escapes text of several lines, except colours (`ESC [ 1 ; 31 m`).
@@ -142,6 +157,9 @@ fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     }
     Cow::Owned(out)
 }
+
+#[cfg(test)]
+pub(crate) mod testing;
 
 #[cfg(test)]
 mod tests {

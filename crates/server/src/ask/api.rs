@@ -28,11 +28,7 @@ impl Session {
             .tls_config(authorities::trusted(access.ca_file.as_deref())?);
         let agent: Agent = config.build().into();
         let base = format!("{}/api/v1", access.url.trim_end_matches('/'));
-        let password = match env::var("DURAMEN_PASSWORD") {
-            Ok(password) => password,
-            Err(_) => rpassword::prompt_password(format!("Password of {}: ", access.user))
-                .map_err(AskError::Password)?,
-        };
+        let password = password(access)?;
         let mut session = Session { agent, base, cookie: String::new() };
         let answer = session.send("login", &json!({"user": access.user, "password": password}))?;
         let header = answer.headers().get("set-cookie").and_then(|value| value.to_str().ok());
@@ -65,6 +61,16 @@ impl Session {
     fn unreachable(&self, error: ureq::Error) -> AskError {
         AskError::Unreachable { base: self.base.clone(), source: Box::new(error) }
     }
+}
+
+/// The password of tests, which have nobody to type one.
+const GIVEN: Option<&str> = if cfg!(test) { Some("correct horse battery staple") } else { None };
+
+/// Returns the password of the environment, or the one that is typed.
+fn password(access: &Access) -> Result<String, AskError> {
+    let known = GIVEN.map(str::to_owned).or_else(|| env::var("DURAMEN_PASSWORD").ok());
+    let typed = || rpassword::prompt_password(format!("Password of {}: ", access.user));
+    known.map_or_else(|| typed().map_err(AskError::Password), Ok)
 }
 
 /// Returns the answer, or the server's error.

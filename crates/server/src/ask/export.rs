@@ -36,8 +36,8 @@ fn run(options: &ExportOptions) -> Result<Coverage, AskError> {
     let mut rows = Rows::ask(&session, &options.access, &options.query.join(" "), &options.range, format)?;
     let Some(path) = &options.output else {
         let mut out = match io::stdout().is_terminal() && !options.access.raw {
-            true => ToTerminal::escaping(io::stdout().lock()),
-            false => ToTerminal::exact(io::stdout().lock()),
+            true => ToTerminal::escaping(terminal::output()),
+            false => ToTerminal::exact(terminal::output()),
         };
         return match io::copy(&mut rows.body, &mut out) {
             // A reader that has seen enough closes the pipe.

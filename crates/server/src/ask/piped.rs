@@ -11,9 +11,10 @@ use super::{
     options::{Access, Format, SearchOptions},
     rows::Rows,
 };
+use crate::terminal;
 use query::Query;
 use serde_json::Value;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Write};
 
 /// Rows of a table that are held back to align its columns.
 const ALIGNED_MAX: usize = 10_000;
@@ -26,7 +27,7 @@ pub(super) fn print(options: &SearchOptions, query: &Query) -> Result<Coverage, 
     let mut asked = Rows::ask(&session, &options.access, &options.query.join(" "), &options.range, "ndjson")?;
     let mut rows = Vec::new();
     let mut count = 0;
-    let mut out = io::stdout().lock();
+    let mut out = terminal::output();
     for line in BufReader::new(&mut asked.body).lines().take(options.limit) {
         count += 1;
         let line = line.map_err(AskError::AnswerCutOff)?;

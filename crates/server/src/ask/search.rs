@@ -11,12 +11,10 @@ use super::{
     options::SearchOptions,
     piped,
 };
+use crate::terminal;
 use query::{ParseOptions, Query};
 use serde_json::{Value, json};
-use std::{
-    io::{self, Write},
-    process::ExitCode,
-};
+use std::{io::Write, process::ExitCode};
 
 /// Rows of one call.
 const PAGE: usize = 5000;
@@ -78,7 +76,7 @@ fn run(options: &SearchOptions) -> Result<Coverage, AskError> {
             break;
         }
     }
-    let mut out = io::stdout().lock();
+    let mut out = terminal::output();
     for row in rows.iter().rev() {
         // A reader that has seen enough closes the pipe.
         if writeln!(out, "{}", format::line(row, &options.access)).is_err() {

@@ -10,6 +10,7 @@ use super::{
     format,
     options::TailOptions,
 };
+use crate::terminal;
 use serde_json::Value;
 use std::{
     io::{self, BufRead, BufReader, Write},
@@ -68,7 +69,7 @@ fn follow(reader: impl io::Read, options: &TailOptions, newest: &mut String) -> 
             && event == "row"
             && let Ok(row) = serde_json::from_str::<Value>(data)
         {
-            let mut out = io::stdout().lock();
+            let mut out = terminal::output();
             writeln!(out, "{}", format::line(&row, &options.access))?;
             out.flush()?;
         }

@@ -3,6 +3,7 @@
 //! In: the command line's definition. Out: pages of man(1) in a folder or on standard output; a script for a shell.
 //! Holds nothing.
 
+use crate::terminal;
 use clap::{Args, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
@@ -57,7 +58,7 @@ pub(super) struct ManOptions {
 pub(super) fn completions(options: &CompletionsOptions, mut command: Command) -> ExitCode {
     let mut script = Vec::new();
     clap_complete::generate(options.shell, &mut command, "duramen", &mut script);
-    reported(io::stdout().write_all(&script), Path::new("standard output"))
+    reported(terminal::output().write_all(&script), Path::new("standard output"))
 }
 
 /// Prints duramen(1), or writes the pages of all verbs.
@@ -66,7 +67,10 @@ pub(super) fn man(options: &ManOptions, command: Command) -> ExitCode {
     let rendered = Man::new(command.clone()).render(&mut page);
     page.extend_from_slice(MORE.as_bytes());
     match &options.into {
-        None => reported(rendered.and_then(|()| io::stdout().write_all(&page)), Path::new("standard output")),
+        None => reported(
+            rendered.and_then(|()| terminal::output().write_all(&page)),
+            Path::new("standard output"),
+        ),
         Some(folder) => {
             let written = fs::create_dir_all(folder)
                 .and_then(|()| clap_mangen::generate_to(command, folder))

@@ -78,7 +78,7 @@ impl TapOptions {
         let followed = follow(control, &format!("TAP {request}"), &mut |line| {
             match line.split_at_checked(1) {
                 Some(("M" | "R", text)) => {
-                    let mut out = io::stdout().lock();
+                    let mut out = terminal::output();
                     let shown = match self.format {
                         _ if self.raw => Cow::Borrowed(text),
                         TapFormat::Json if self.template.is_none() => terminal::json(text),

@@ -1,4 +1,9 @@
-//! Every verb has its page for man(1) and is completed.
+//! Every verb has its page for man(1) and is completed; transcripts of the verbs.
+
+mod databases;
+mod server;
+mod transcript;
+mod verbs;
 
 use super::{CommandLine, pages};
 use clap::CommandFactory;

@@ -112,7 +112,7 @@ impl std::error::Error for ExplainError {}
 /// Prints the way of each message.
 pub(crate) fn run(options: &ExplainOptions) -> ExitCode {
     match explained(options, &Disk::default()) {
-        Ok(text) => match io::stdout().write_all(text.as_bytes()) {
+        Ok(text) => match terminal::output().write_all(text.as_bytes()) {
             Ok(()) => ExitCode::SUCCESS,
             Err(_) => ExitCode::FAILURE,
         },

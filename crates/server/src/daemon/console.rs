@@ -6,7 +6,7 @@
 use crate::terminal;
 use message::Severity;
 use std::{
-    io::{self, Write},
+    io::Write,
     sync::{
         Arc,
         atomic::{AtomicU8, Ordering},
@@ -76,6 +76,6 @@ impl Console {
         }
         let now = jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%.6f").to_string();
         // A closed console must not stop the server.
-        let _ = writeln!(io::stderr().lock(), "[{now}] {}", terminal::line(text));
+        let _ = writeln!(terminal::errors(), "[{now}] {}", terminal::line(text));
     }
 }

@@ -25,7 +25,7 @@ use std::{
     process::{self, ExitCode},
     sync::{
         Arc,
-        mpsc::{self, Receiver, RecvTimeoutError},
+        mpsc::{self, Receiver, RecvTimeoutError, SyncSender},
     },
     time::Duration,
 };
@@ -80,14 +80,27 @@ impl fmt::Display for ServeError {
 
 impl std::error::Error for ServeError {}
 
-/// Runs until it is stopped.
+/// Runs until a signal or a command stops it.
 pub(crate) fn run(settings: Settings) -> ExitCode {
+    run_with(settings, signals::listen)
+}
+
+/// Passes the signals of this process on to the loop.
+type Listen = fn(SyncSender<Event>) -> io::Result<()>;
+
+/// Runs until a command stops it: the signals are those of the tests' own process.
+#[cfg(test)]
+pub(crate) fn run_without_signals(settings: Settings) -> ExitCode {
+    run_with(settings, |_| Ok(()))
+}
+
+fn run_with(settings: Settings, listen: Listen) -> ExitCode {
     let settings = settings.with_absolute_paths();
     let console = Arc::new(Console::new(settings.levels.clone()));
     let echo = console.clone();
     let log =
         InternalLog::new(settings.name, Some(Box::new(move |severity, text| echo.write(severity, text))));
-    match serve(&settings, &log) {
+    match serve(&settings, &log, listen) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             terminal::complain_styled(&format!("{}: {error}\n", settings.name));
@@ -136,7 +149,7 @@ fn close_to_others(settings: &Settings, log: &InternalLog) {
     }
 }
 
-fn serve(settings: &Settings, log: &InternalLog) -> Result<(), ServeError> {
+fn serve(settings: &Settings, log: &InternalLog, listen: Listen) -> Result<(), ServeError> {
     let notifier = Notifier::from_environment();
     let (events, inbox) = mpsc::sync_channel(EVENTS_MAX);
     let registry = Registry::default();
@@ -148,7 +161,7 @@ fn serve(settings: &Settings, log: &InternalLog) -> Result<(), ServeError> {
     let mut running = running.map_err(ServeError::Start)?;
     let (name, version) = (settings.name, env!("CARGO_PKG_VERSION"));
     log.write(Severity::NOTICE, &format!("{name} starting up; version='{version}'"));
-    signals::listen(events.clone()).map_err(ServeError::Signals)?;
+    listen(events.clone()).map_err(ServeError::Signals)?;
     let ledger = LedgerKeeper::new(Ledger::at(&settings.data.join(LEDGER)), log.clone());
     let control =
         Control::new(events, registry, running.shared(), running.passwords(), ledger.clone(), settings);

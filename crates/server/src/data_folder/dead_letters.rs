@@ -162,7 +162,7 @@ enum Controls {
 }
 
 fn print(line: &str, controls: Controls) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = terminal::output();
     if controls == Controls::AsTheyAre {
         return writeln!(out, "{line}");
     }

@@ -125,7 +125,7 @@ fn list(options: &ListOptions) -> Result<bool, LedgerError> {
     let failed = |source| LedgerError::Read { path: ledger.path().to_owned(), source };
     let time = |text: &Option<String>| text.as_deref().map(parse_time).transpose();
     let (from, to) = (time(&options.from)?, time(&options.to)?);
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(terminal::output());
     for entry in ledger.entries().map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let at_us = entry.at_us();

@@ -159,7 +159,7 @@ fn cat(options: &CatOptions) -> Result<(), QueueError> {
     let template = Template::parse(&text, &definitions).map_err(QueueError::Template)?;
     each(&options.folders, |path| {
         let mut renderer = Renderer::new(RenderOptions::default(), Arc::new(Site::default()));
-        let mut out = io::stdout().lock();
+        let mut out = terminal::output();
         let mut failed = Ok(());
         let summary = look(path, &mut |batch, skipped| {
             let mut lines = Vec::new();

@@ -246,7 +246,7 @@ impl Printer<'_> {
             None => Cow::Borrowed(self.out.as_slice()),
         };
         // The reader may have gone.
-        let _ = io::stdout().write_all(&shown);
+        let _ = terminal::output().write_all(&shown);
         self.out.clear();
     }
 

@@ -90,7 +90,7 @@ pub(super) fn run(options: &Options) -> Result<bool, VerbError> {
     let mut wanted = options.selection.matcher()?;
     options.location.record("cat", &options.selection.query, json!({"from_us": from, "to_us": to}))?;
     let chain = read_chain(&journal::OsDisk, &dir).map_err(VerbError::reading(&dir))?;
-    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let mut out = BufWriter::with_capacity(1 << 16, terminal::output());
     let mut good = true;
     for record in chain.firsts().into_iter().filter_map(|first| chain.current(first)) {
         let path = segment_file(record.segment.received_us.0, record.segment.first);
