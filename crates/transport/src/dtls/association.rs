@@ -299,10 +299,8 @@ impl Association {
 
     /// Says goodbye, so that the peer knows that it must start a new association.
     pub fn say_goodbye(&mut self) {
-        if self.is_open && self.failed.is_none() {
-            // A peer that does not hear it finds out when nobody answers.
-            let _ = self.stream.shutdown();
-        }
+        // One that is not open has nothing to say. A peer that does not hear it finds out when nobody answers.
+        let _ = self.stream.shutdown();
     }
 
     /// Returns the datagrams to send; the caller clears them once they are sent.
