@@ -49,3 +49,6 @@ impl Clock {
         Stamp::known(unix_us, self.offset_s)
     }
 }
+
+#[cfg(test)]
+mod tests;

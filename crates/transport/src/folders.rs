@@ -52,3 +52,6 @@ pub fn create_above(path: &Path, wanted: Option<&FilePermissions>) -> io::Result
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests;

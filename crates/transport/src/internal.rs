@@ -152,19 +152,4 @@ impl LogPause {
 }
 
 #[cfg(test)]
-mod tests {
-    //! A pause under a clock of the test.
-
-    use super::*;
-
-    #[test]
-    fn a_line_stands_for_what_came_since_the_last_one() {
-        let (mut pause, start) = (LogPause::new(Duration::from_secs(10)), Instant::now());
-        let mut count = |events, seconds| pause.count(events, start + Duration::from_secs(seconds));
-        assert_eq!(count(0, 0), None, "nothing happened");
-        assert_eq!(count(2, 0), Some(2));
-        assert_eq!((count(1, 1), count(3, 9)), (None, None));
-        assert_eq!((count(1, 10), count(1, 10)), (Some(5), None));
-        assert_eq!(count(0, 30), Some(1));
-    }
-}
+mod tests;

@@ -38,3 +38,6 @@ impl IpOptions {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

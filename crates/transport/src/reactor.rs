@@ -85,3 +85,6 @@ impl Drop for Shared {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

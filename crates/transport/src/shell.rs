@@ -22,3 +22,6 @@ pub fn command(line: &str, environment: Environment) -> Command {
     }
     command
 }
+
+#[cfg(test)]
+mod tests;

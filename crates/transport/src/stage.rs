@@ -58,3 +58,6 @@ impl std::error::Error for StageError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

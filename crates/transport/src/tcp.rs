@@ -37,3 +37,6 @@ impl TcpOptions {
         if wanted { socket.set_tcp_keepalive(&detail) } else { Ok(()) }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -96,3 +96,6 @@ pub(super) fn refused(error: ErrorStack) -> TlsError {
     let reason = error.errors().first().and_then(|first| first.reason()).unwrap_or("unknown");
     TlsError::Dtls(reason.to_owned())
 }
+
+#[cfg(test)]
+mod tests;

@@ -320,3 +320,108 @@ fn survives_any_bytes() {
         assert!(!matches!(client.take(bytes, |_| panic!("text")), Ok(AssociationState::Open)), "{bytes:?}");
     }
 }
+
+/// Both ends of an association, open.
+fn opened(server: &TlsOptions, client: &TlsOptions) -> Ends {
+    let settings = ServerDtls::load(server).unwrap();
+    let mut ends = Ends::new(client, "logs.example");
+    for _ in 0..6 {
+        ends.client_speaks(&settings, &mut |_| 1);
+        ends.server_speaks(&mut |_| 1);
+    }
+    assert!(ends.client.is_open(), "{:?}", ends.shown());
+    ends
+}
+
+#[test]
+fn only_handshakes_have_a_timer() {
+    let pki = Pki::new();
+    let mut fresh = Ends::new(&pki.options("client"), "logs.example").client;
+    let left = fresh.timer().unwrap();
+    assert!(!left.is_zero() && left <= std::time::Duration::from_secs(1), "{left:?}");
+    // Before its time nothing is repeated.
+    fresh.outgoing().clear();
+    fresh.expire().unwrap();
+    assert_eq!(fresh.outgoing().iter().count(), 0);
+    let mut ends = opened(&pki.options("server"), &pki.options("client"));
+    assert_eq!(ends.client.timer(), None);
+    ends.client.expire().unwrap();
+}
+
+#[test]
+fn a_smaller_path_gets_smaller_datagrams() {
+    let pki = Pki::new();
+    let settings = ServerDtls::load(&rsa_chain(&pki, "rsa", "logs.example")).unwrap();
+    let small = 400;
+    let mut ends = Ends::new(&pki.options("client"), "logs.example");
+    ends.client.set_mtu(small);
+    for _ in 0..6 {
+        ends.client_speaks(&settings, &mut |_| 1);
+        if let Some(Ok(server)) = &mut ends.server {
+            server.set_mtu(small);
+        }
+        ends.server_speaks(&mut |_| 1);
+    }
+    assert!(ends.client.is_open(), "{:?}", ends.shown());
+    // The answer to the hello was written before the server was told.
+    let mut sizes = Vec::new();
+    ends.client.encrypt(&[b'x'; 300]).unwrap();
+    ends.client_speaks(&settings, &mut |datagram| {
+        sizes.push(datagram.len());
+        1
+    });
+    assert_eq!((sizes.as_slice(), ends.text.len()), (&[300 + RECORD_OVERHEAD_BYTES][..], 300));
+}
+
+#[test]
+fn an_association_that_failed_stays_so() {
+    let pki = Pki::new();
+    let stranger = Pki::new();
+    let foreign = TlsOptions { ca_file: Some(pki.path("ca.pem")), ..stranger.options("server") };
+    let settings = ServerDtls::load(&foreign).unwrap();
+    let mut ends = Ends::new(&pki.options("client"), "logs.example");
+    for _ in 0..6 {
+        ends.client_speaks(&settings, &mut |_| 1);
+        ends.server_speaks(&mut |_| 1);
+    }
+    assert_eq!(ends.said[1].as_deref(), Some(UNKNOWN_CA));
+    ends.client.outgoing().clear();
+    assert_eq!(ends.client.take(&[], |_| {}).unwrap_err().to_string(), UNKNOWN_CA);
+    assert_eq!(ends.client.encrypt(b"x").unwrap_err().to_string(), UNKNOWN_CA);
+    ends.client.say_goodbye();
+    assert!(!ends.client.is_open() && ends.client.outgoing().iter().count() == 0);
+}
+
+#[test]
+fn nothing_is_said_before_the_handshake_is_over() {
+    let pki = Pki::new();
+    let mut client = Ends::new(&pki.options("client"), "logs.example").client;
+    assert!(!client.is_open() && client.peer().is_none());
+    client.outgoing().clear();
+    client.say_goodbye();
+    assert_eq!(client.outgoing().iter().count(), 0);
+    let settings = ClientDtls::load(&pki.options("client")).unwrap();
+    let error = settings.connect("a b", MTU).map(drop).unwrap_err();
+    assert_eq!(error.to_string(), "`a b` is no name of a host");
+}
+
+#[test]
+fn an_end_that_has_said_goodbye_is_not_open() {
+    let pki = Pki::new();
+    let mut ends = opened(&pki.options("server"), &pki.options("client"));
+    let Some(Ok(server)) = &mut ends.server else { panic!("no server") };
+    server.say_goodbye();
+    ends.server_speaks(&mut |_| 1);
+    assert!(!ends.client.is_open());
+    assert_eq!(ends.client.take(b"", |_| panic!("text")).unwrap(), AssociationState::Over);
+}
+
+#[test]
+fn secrets_are_written_for_those_who_ask() {
+    let pki = Pki::new();
+    let path = pki.path("secrets");
+    let options = TlsOptions { keylog_file: Some(path.clone()), ..pki.options("client") };
+    opened(&pki.options("server"), &options);
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.starts_with("CLIENT_RANDOM ") && text.ends_with('\n'), "{text}");
+}

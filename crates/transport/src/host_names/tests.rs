@@ -62,3 +62,126 @@ fn reads_a_hosts_file() {
         [("127.0.0.1".parse().unwrap(), vec!["localhost", "lo"]), ("::1".parse().unwrap(), vec!["six"]),]
     );
 }
+
+/// Names as a hosts file of the test lists them.
+struct Hosts {
+    names: HostNames,
+    runtime: tokio::runtime::Runtime,
+    file: tempfile::NamedTempFile,
+    policy: HostPolicy,
+}
+
+impl Hosts {
+    fn new(dns_cache: Option<Duration>) -> Hosts {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let policy = HostPolicy {
+            use_dns: UseDns::PersistOnly,
+            dns_cache,
+            hosts_file: Some(file.path().into()),
+            ..HostPolicy::default()
+        };
+        Hosts { names: HostNames::start().unwrap(), runtime, file, policy }
+    }
+
+    /// Exchanges the file as a whole: it may be read at any time.
+    fn list(&self, hosts: &str) {
+        let fresh = self.file.path().with_extension("new");
+        fs::write(&fresh, hosts).unwrap();
+        fs::rename(fresh, self.file.path()).unwrap();
+    }
+
+    fn name_soon(&self, address: &str) -> String {
+        self.runtime.block_on(self.names.name_soon(address.parse().unwrap(), &self.policy))
+    }
+
+    fn name(&self, address: &str) -> String {
+        self.names.name(address.parse().unwrap(), &self.policy)
+    }
+}
+
+#[test]
+fn a_name_is_kept_as_long_as_the_cache_says() {
+    let kept = Hosts::new(Some(Duration::from_secs(3600)));
+    kept.list("192.0.2.7 first\n");
+    assert_eq!(kept.name_soon("192.0.2.7"), "first");
+    kept.list("192.0.2.7 second\n192.0.2.8 other\n");
+    assert_eq!(
+        (kept.name_soon("192.0.2.7"), kept.name("192.0.2.7")),
+        ("first".to_owned(), "first".to_owned())
+    );
+    assert_eq!(kept.name_soon("192.0.2.8"), "other");
+    // At once too old: the old name serves until the new one comes.
+    let brief = Hosts::new(Some(Duration::ZERO));
+    brief.list("192.0.2.7 first\n");
+    assert_eq!(brief.name_soon("192.0.2.7"), "first");
+    brief.list("192.0.2.7 second\n");
+    crate::testing::eventually("the new name", || {
+        let name = brief.name("192.0.2.7");
+        assert!(name == "first" || name == "second", "{name}");
+        name == "second"
+    });
+}
+
+#[test]
+fn an_address_without_a_name_is_kept_as_well() {
+    let hosts = Hosts::new(Some(Duration::ZERO));
+    hosts.list("192.0.2.8 other\n");
+    assert_eq!(hosts.name_soon("192.0.2.7"), "192.0.2.7");
+    // A failure has its own, longer time.
+    hosts.list("192.0.2.7 late\n");
+    let shown = [hosts.name_soon("192.0.2.7"), hosts.name_soon("192.0.2.7")];
+    assert_eq!(shown, ["192.0.2.7", "192.0.2.7"]);
+}
+
+#[test]
+fn a_datagram_does_not_wait_for_its_name() {
+    let hosts = Hosts::new(None);
+    hosts.list("192.0.2.7 first\n");
+    assert_eq!(hosts.name("192.0.2.7"), "192.0.2.7");
+    crate::testing::eventually("the name", || hosts.name("192.0.2.7") == "first");
+}
+
+#[test]
+fn more_names_than_it_keeps_are_asked_again() {
+    let hosts = Hosts::new(Some(Duration::from_secs(3600)));
+    hosts.list("192.0.2.7 first\n");
+    assert_eq!(hosts.name_soon("192.0.2.7"), "first");
+    hosts.list("192.0.2.7 second\n");
+    let full = |count: u32| {
+        let mut known = hosts.names.0.lock();
+        for number in 0..count {
+            let known_name = Known { name: Some("x".to_owned()), at: Some(Instant::now()) };
+            known.insert((IpAddr::from(number.to_be_bytes()), true), known_name);
+        }
+        known.len()
+    };
+    assert_eq!(full(CACHED_MAX as u32 - 2), CACHED_MAX - 1);
+    assert_eq!(hosts.name_soon("192.0.2.8"), "192.0.2.8");
+    assert_eq!(hosts.name("192.0.2.7"), "first", "there was just room");
+    hosts.name_soon("192.0.2.9");
+    assert_eq!(hosts.name_soon("192.0.2.7"), "second");
+    assert!(hosts.names.0.lock().len() <= 3);
+}
+
+#[test]
+fn messages_without_a_host_carry_the_name_of_this_machine() {
+    let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    let name = name.trim();
+    let short = name.split('.').next().unwrap();
+    let policy = HostPolicy::default();
+    assert_eq!(own_name(&policy), if short.is_empty() { "localhost" } else { short });
+    let full = HostPolicy { fqdn: true, ..policy };
+    let shown = own_name(&full);
+    assert!(shown == name || shown.starts_with(&format!("{short}.")), "{shown}");
+}
+
+#[test]
+fn the_machine_is_asked_by_default() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let names = HostNames::start().unwrap();
+    let address = "127.0.0.1".parse().unwrap();
+    let policy = HostPolicy { fqdn: true, ..HostPolicy::default() };
+    let want = sys::name_of(address).unwrap_or_else(|| "127.0.0.1".to_owned());
+    assert_eq!(runtime.block_on(names.name_soon(address, &policy)), want);
+}

@@ -97,3 +97,6 @@ pub fn force_receive_buffer(socket: BorrowedFd<'_>, size: usize) -> io::Result<(
     })?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -41,3 +41,6 @@ fn all() -> Vec<Socket> {
     // else here owns them, and this runs once.
     (FIRST..FIRST + count).map(|descriptor| unsafe { Socket::from_raw_fd(descriptor) }).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -37,3 +37,6 @@ pub(crate) fn name_of(address: IpAddr) -> Option<String> {
     let name = unsafe { CStr::from_ptr(name.as_ptr()) };
     name.to_str().ok().map(str::to_owned)
 }
+
+#[cfg(test)]
+mod tests;

@@ -39,3 +39,6 @@ pub fn send_many(socket: BorrowedFd<'_>, datagrams: &[&[u8]]) -> io::Result<usiz
     };
     if sent < 0 { Err(io::Error::last_os_error()) } else { Ok(sent as usize) }
 }
+
+#[cfg(test)]
+mod tests;

@@ -173,3 +173,6 @@ fn escaped(value: &str) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests;

@@ -367,3 +367,6 @@ impl ClientCertVerifier for PeerCheck {
         ServerCertVerifier::supported_verify_schemes(self)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -126,3 +126,6 @@ fn alert_text(alert: AlertDescription) -> String {
     };
     format!("the peer refused: {why}")
 }
+
+#[cfg(test)]
+mod tests;

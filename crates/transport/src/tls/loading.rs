@@ -44,3 +44,6 @@ impl<T> PartialEq for Configured<T> {
 }
 
 impl<T> Eq for Configured<T> {}
+
+#[cfg(test)]
+mod tests;

@@ -306,3 +306,6 @@ fn append(outgoing: &mut Vec<u8>, room: usize, mut write: impl FnMut(&mut [u8]) 
     };
     outgoing.truncate(start + written);
 }
+
+#[cfg(test)]
+mod tests;

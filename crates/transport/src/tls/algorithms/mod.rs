@@ -8,3 +8,6 @@ mod suites;
 
 pub use schemes::Schemes;
 pub use suites::{CipherSuites, KeyExchanges};
+
+#[cfg(test)]
+mod tests;
