@@ -33,9 +33,10 @@ pub fn encode(batch: &Batch, selection: &Selection, out: &mut Vec<u8>) {
     }
     let records_end = out.len();
     encoder.flush_run();
-    out.reserve(encoder.received_length + encoder.extra.len());
+    out.reserve(encoder.received_length);
     encoder.runs.iter().for_each(|&(from, to)| out.extend_from_slice(&batch.received_bytes[from..to]));
     let received_end = out.len();
+    debug_assert_eq!(received_end - records_end, encoder.received_length, "pieces of another length");
     out.extend_from_slice(&encoder.extra);
     // Identifiers follow each other only in a selection without gaps.
     let dense = count > 0 && last - first + 1 == count;
@@ -202,10 +203,8 @@ impl<'a> Encoder<'a> {
     }
 
     fn flush_run(&mut self) {
-        if self.run.1 > self.run.0 {
-            self.runs.push(self.run);
-            self.received_length += self.run.1 - self.run.0;
-        }
+        self.runs.push(self.run);
+        self.received_length += self.run.1 - self.run.0;
     }
 
     /// Writes a place outside the frame: its bytes are copied unless the message before had the same.
@@ -247,7 +246,6 @@ impl<'a> Encoder<'a> {
 fn inside(raw: Span, span: Span) -> bool {
     !raw.is_extra()
         && !span.is_extra()
-        && !raw.is_empty()
         && span.start() >= raw.start()
         && span.start() + span.len() <= raw.start() + raw.len()
 }

@@ -10,7 +10,7 @@ use std::{
 };
 
 /// The permission to write a batch on the thread that delivers it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct WriteBudget(Cell<Option<Instant>>);
 
 impl WriteBudget {
