@@ -579,3 +579,6 @@ fn number_of(name: &[u8]) -> Option<u8> {
     let is_number = matches!(name, [b'0'] | [b'1'..=b'9', ..]);
     if is_number { std::str::from_utf8(name).ok()?.parse().ok() } else { None }
 }
+
+#[cfg(test)]
+mod tests;

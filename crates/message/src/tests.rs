@@ -114,6 +114,7 @@ fn tags_come_from_marks_origin_and_rewrites() {
     assert_eq!(batch.tags(0), ["syslog.missing_pri"]);
     batch.add_tag(0, "mine");
     assert!(batch.has_tag(0, "mine"));
+    assert!(Marks::has_tag("syslog.missing_pri") && !Marks::has_tag("mine"));
 }
 
 #[track_caller]
@@ -279,6 +280,7 @@ fn a_peer_is_an_address_or_a_network() {
     let masked = |text: &str, bits| masked_address(text.parse().unwrap(), bits);
     assert_eq!(masked("10.0.0.1", 120), masked("10.0.0.2", 120));
     assert_ne!(masked("10.0.0.1", 95), masked("10.0.0.2", 95), "a mask of IPv6 does not cut IPv4");
+    assert_eq!(masked("10.0.0.1", 96), masked("192.168.1.1", 96));
     assert_eq!(masked("2001:db8::1", 0), [0; 16]);
     assert_ne!(masked("2001:db8::1", 128), masked("2001:db8::2", 200));
 }
@@ -335,6 +337,7 @@ fn stamps_are_written_and_read() {
         (1_700_000_000_123_456, 3600, "1700000000.123456+01:00"),
         (0, -5400, "0.000000-01:30"),
         (-500_000, 0, "-1.500000+00:00"),
+        (7_000_000, 99 * 3600 + 59 * 60, "7.000000+99:59"),
     ] {
         let stamp = Stamp::known(unix_us, offset_s);
         assert_eq!(stamp.to_text(), text);
@@ -346,6 +349,8 @@ fn stamps_are_written_and_read() {
         "1.5+00:00",
         "1.000000",
         "1.000000+1",
+        "1.000000+100:00",
+        "1.000000+00:60",
         "9223372036854775807.000000+00:00",
         "1.000000\u{e9}0:0",
     ] {

@@ -148,6 +148,17 @@ proptest! {
                 let kept = selection.is_all();
                 prop_assert!(!kept || copy.rcptid_of(at) == batch.rcptid_of(index));
             }
+            let dense = selection.iter().zip(selection.iter().skip(1)).all(|(one, next)| one + 1 == next);
+            let first = selection.iter().next().filter(|_| dense).map_or(0, |first| batch.rcptid_of(first));
+            prop_assert_eq!(copy.rcptid, first);
+            // A copy without bytes in between shows the same.
+            let copy = batch.copy_of(&selection);
+            let mut pushed = Batch { received: batch.received, ..Batch::default() };
+            for (at, index) in selection.iter().enumerate() {
+                prop_assert_eq!(show(&copy, at), show(&batch, index));
+                prop_assert_eq!(pushed.push_copy(&batch, index), at);
+                prop_assert_eq!(show(&pushed, at), show(&batch, index));
+            }
         }
     }
 
@@ -186,6 +197,29 @@ fn a_stream_costs_one_piece_and_few_bytes() {
 }
 
 #[test]
+fn bytes_between_frames_are_copied_when_they_are_few() {
+    for (frames, want) in [
+        (&[(5, 3)][..], 3),
+        (&[(0, 3), (3, 3)], 6),
+        (&[(0, 3), (35, 3)], 38),
+        (&[(0, 3), (36, 3)], 6),
+        (&[(60, 3), (0, 3), (3, 1)], 7),
+        (&[(9, 3), (11, 3), (11, 3)], 9),
+    ] {
+        let mut batch = Batch::new(Arc::new(vec![7; 99]), vec![origin(0)], Stamp::default(), Ack::none());
+        for &(start, length) in frames {
+            batch.messages.push(Message { raw: Span::received(start, length), ..Message::default() });
+        }
+        let mut bytes = Vec::new();
+        encode(&batch, &Selection::all(frames.len()), &mut bytes);
+        let copy = decode(&bytes).unwrap();
+        assert_eq!((copy.received_bytes.len(), copy.extra.len()), (want, 0), "{frames:?}");
+        let lengths: Vec<usize> = copy.messages.iter().map(|message| message.raw.len()).collect();
+        assert_eq!(lengths, frames.iter().map(|(_, length)| *length).collect::<Vec<_>>());
+    }
+}
+
+#[test]
 fn refuses_other_versions() {
     assert_eq!(decode(&[]).unwrap_err(), CodecError::Malformed);
     assert_eq!(decode(&[9; 100]).unwrap_err(), CodecError::Version(9));
@@ -206,12 +240,14 @@ fn reads_batches_of_every_version() {
         selected: true,
     };
     let (batch, all) = build(&(0..7).map(plan).collect::<Vec<_>>());
+    let mut bytes = Vec::new();
+    encode(&batch, &all, &mut bytes);
     if std::env::var_os("UPDATE").is_some() {
-        let mut bytes = Vec::new();
-        encode(&batch, &all, &mut bytes);
-        std::fs::write(path, bytes).unwrap();
+        std::fs::write(path, &bytes).unwrap();
     }
-    let copy = decode(&std::fs::read(path).unwrap()).unwrap();
+    let golden = std::fs::read(path).unwrap();
+    assert!(bytes == golden, "the layout changed: that needs another version");
+    let copy = decode(&golden).unwrap();
     let shown = |batch: &Batch| (0..batch.len()).map(|index| show(batch, index)).collect::<Vec<_>>();
     assert_eq!(shown(&copy), shown(&batch));
 }
