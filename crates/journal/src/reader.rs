@@ -144,7 +144,8 @@ impl Reader {
                     scan.skip_damage(self.next).map_err(failed)?;
                     let bytes = scan.offset() - offset;
                     let path = file.path.clone();
-                    self.skipped.get_or_insert(Damage { path, offset, bytes: 0, lost: 0..0 }).bytes += bytes;
+                    let lost = self.next..self.next;
+                    self.skipped.get_or_insert(Damage { path, offset, bytes: 0, lost }).bytes += bytes;
                 }
             }
         }

@@ -34,6 +34,8 @@ pub(crate) struct Scan {
     offset: u64,
     /// Offset at which reading ends.
     limit: u64,
+    /// The highest limit that was set: above [`Scan::limit`] when the file turned out to be shorter.
+    limit_set: u64,
     window: Vec<u8>,
     window_offset: u64,
     /// Payload of the last record, in the window.
@@ -49,6 +51,7 @@ impl Scan {
             first,
             offset: HEADER_BYTES,
             limit,
+            limit_set: limit,
             window: Vec::new(),
             window_offset: 0,
             payload: 0..0,
@@ -60,9 +63,12 @@ impl Scan {
         self.offset
     }
 
-    /// Allows reading further when the file grew. Returns true when there is more to read.
+    /// Allows reading further when the file grew. Returns true when there is more to read. Bytes that the file turned
+    /// out not to have are not tried again until it grew.
     pub(crate) fn extend_limit(&mut self, limit: u64) -> bool {
-        self.limit = self.limit.max(limit);
+        if limit > self.limit_set {
+            (self.limit, self.limit_set) = (limit, limit);
+        }
         self.offset < self.limit
     }
 
@@ -115,7 +121,8 @@ impl Scan {
     fn fill(&mut self, count: usize) -> io::Result<()> {
         let end = self.window_offset + self.window.len() as u64;
         let want = (self.limit - self.offset).min(count as u64);
-        if self.offset >= self.window_offset && self.offset + want <= end {
+        debug_assert!(self.offset >= self.window_offset, "a scan went back");
+        if self.offset + want <= end {
             return Ok(());
         }
         let length = (self.limit - self.offset).min(count.max(WINDOW_BYTES) as u64) as usize;

@@ -2,5 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod calls;
+mod damage;
 mod power;
 mod rows;
