@@ -197,9 +197,10 @@ impl Disk for SimDisk {
     }
 
     fn lock(&self, path: &Path) -> io::Result<Option<Box<dyn DiskLock>>> {
-        let free = self.state().locks.insert(path.to_owned());
-        let lock = SimLock { disk: self.clone(), path: path.to_owned() };
-        Ok(free.then(|| Box::new(lock) as Box<dyn DiskLock>))
+        if !self.state().locks.insert(path.to_owned()) {
+            return Ok(None);
+        }
+        Ok(Some(Box::new(SimLock { disk: self.clone(), path: path.to_owned() })))
     }
 }
 
