@@ -119,20 +119,8 @@ impl DiskFile for OsFile {
         self.0.write_all_at(bytes, offset)
     }
 
-    fn read_at(&self, mut offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
-        let mut done = 0;
-        while done < bytes.len() {
-            match self.0.read_at(&mut bytes[done..], offset) {
-                Ok(0) => break,
-                Ok(count) => {
-                    done += count;
-                    offset += count as u64;
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(done)
+    fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
+        read_fully(|part, offset| self.0.read_at(part, offset), offset, bytes)
     }
 
     fn len(&self) -> io::Result<u64> {
@@ -147,3 +135,27 @@ impl DiskFile for OsFile {
         self.0.sync_data()
     }
 }
+
+/// Calls `read` until all bytes are there, or the file ends.
+fn read_fully(
+    read: impl Fn(&mut [u8], u64) -> io::Result<usize>,
+    mut offset: u64,
+    bytes: &mut [u8],
+) -> io::Result<usize> {
+    let mut done = 0;
+    while done < bytes.len() {
+        match read(&mut bytes[done..], offset) {
+            Ok(0) => break,
+            Ok(count) => {
+                done += count;
+                offset += count as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(done)
+}
+
+#[cfg(test)]
+mod tests;

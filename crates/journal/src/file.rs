@@ -3,7 +3,10 @@
 //! In: the first sequence number of a file. Out: name and header, and back.
 //! Limits: names of 20 digits, so that they sort as numbers do.
 
-use std::path::{Path, PathBuf};
+use std::{
+    array,
+    path::{Path, PathBuf},
+};
 
 /// Length of the header; the first record follows.
 pub(crate) const HEADER_BYTES: u64 = 64;
@@ -94,14 +97,14 @@ pub(crate) fn encode_header(first: u64, salt: u32, history: FileHistory) -> [u8;
 pub(crate) fn decode_header(bytes: &[u8]) -> Header {
     let Some(bytes) = bytes.first_chunk::<{ HEADER_BYTES as usize }>() else { return Header::Bad };
     let two = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
-    let four = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+    let four = |at: usize| u32::from_le_bytes(array::from_fn(|index| bytes[at + index]));
     if bytes[..8] != *MAGIC || four(60) != crc32fast::hash(&bytes[..60]) {
         return Header::Bad;
     }
     if two(8) != VERSION || two(10) != CHECKSUM_CRC32 || two(12) != PLAIN || two(14) != PLAIN {
         return Header::Foreign { version: two(8) };
     }
-    let first = u64::from(four(16)) | u64::from(four(20)) << 32;
+    let first = u64::from_le_bytes(array::from_fn(|index| bytes[16 + index]));
     let history = if bytes[28] == 0 { FileHistory::New } else { FileHistory::Recycled };
     Header::Ours { salt: four(24), first, history }
 }

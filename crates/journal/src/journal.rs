@@ -9,7 +9,7 @@ use crate::{
     file::{FileHistory, JournalFile},
     last_file::{CommitError, LastFile},
     reader::{Published, Reader},
-    record::{RECORD_BYTES_MAX, RECORD_HEADER_BYTES, finish_record},
+    record::{RECORD_BYTES_MAX, RECORD_HEADER_BYTES, finish_record, is_possible},
     recovery::{Recovery, find_salt, recover_tail},
 };
 use std::{
@@ -201,7 +201,7 @@ impl Journal {
         self.staged.resize(start + RECORD_HEADER_BYTES, 0);
         write(&mut self.staged);
         let bytes = self.staged.len() - start - RECORD_HEADER_BYTES;
-        if bytes > RECORD_BYTES_MAX {
+        if !is_possible(bytes) {
             self.staged.truncate(start);
             return Err(TooLarge { bytes });
         }

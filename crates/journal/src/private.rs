@@ -90,5 +90,26 @@ mod tests {
         assert_eq!(tighten(&root.path().join("one")).unwrap(), 2);
         assert_eq!((mode(&folder), mode(&file), mode(&outside)), (0o700, 0o600, 0o644));
         assert_eq!(tighten(&root.path().join("nothing")).unwrap(), 0);
+        assert!(tighten(&file.join("below")).is_err(), "a file holds no file");
+        fs::write(&file, "old").unwrap();
+        drop(create_private(&file).unwrap());
+        assert_eq!(fs::metadata(&file).unwrap().len(), 0);
+    }
+
+    #[test]
+    fn folders_are_tightened_to_a_depth() {
+        let root = tempfile::tempdir().unwrap();
+        let mut folder = root.path().join("0");
+        let mut folders = Vec::new();
+        for level in 0..=DEPTH_MAX + 1 {
+            fs::create_dir(&folder).unwrap();
+            fs::set_permissions(&folder, Permissions::from_mode(0o750)).unwrap();
+            folders.push(folder.clone());
+            folder.push((level + 1).to_string());
+        }
+        assert_eq!(tighten(&folders[0]).unwrap(), DEPTH_MAX as u64 + 1);
+        let modes: Vec<u32> = folders.iter().map(|folder| mode(folder)).collect();
+        assert_eq!(modes[..=DEPTH_MAX], [0o700; DEPTH_MAX + 1]);
+        assert_eq!(modes[DEPTH_MAX + 1..], [0o750]);
     }
 }

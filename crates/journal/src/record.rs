@@ -6,8 +6,15 @@
 //! The salt is the same in all records of a directory and unknown to senders of messages: bytes inside a payload
 //! cannot pass for a record when the reader looks for the next one after damage.
 
+use std::array;
+
 /// Longest payload. A batch is bounded well below.
 pub const RECORD_BYTES_MAX: usize = 64 << 20;
+
+/// Returns true when a payload may have so many bytes.
+pub(crate) fn is_possible(bytes: usize) -> bool {
+    bytes <= RECORD_BYTES_MAX
+}
 
 /// Length of a record's header.
 pub(crate) const RECORD_HEADER_BYTES: usize = 32;
@@ -33,8 +40,8 @@ impl RecordHeader {
     /// Reads a header; `None` when the bytes cannot be one of this directory.
     pub(crate) fn decode(bytes: &[u8], salt: u32) -> Option<RecordHeader> {
         let bytes = bytes.first_chunk::<RECORD_HEADER_BYTES>()?;
-        let four = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-        let eight = |at: usize| u64::from(four(at)) | u64::from(four(at + 4)) << 32;
+        let four = |at: usize| u32::from_le_bytes(array::from_fn(|index| bytes[at + index]));
+        let eight = |at: usize| u64::from_le_bytes(array::from_fn(|index| bytes[at + index]));
         let header = RecordHeader {
             crc: four(0),
             length: four(4),
@@ -44,7 +51,7 @@ impl RecordHeader {
             durable: eight(24),
         };
         let sane = header.salt == salt
-            && header.length as usize <= RECORD_BYTES_MAX
+            && is_possible(header.length as usize)
             && header.durable <= header.sequence
             && header.sequence.checked_add(u64::from(header.count)).is_some();
         sane.then_some(header)
@@ -79,7 +86,7 @@ pub(crate) fn finish_record(
 ) {
     let record = &mut out[start..];
     let length = record.len() - RECORD_HEADER_BYTES;
-    assert!(length <= RECORD_BYTES_MAX, "record of {length} bytes");
+    assert!(is_possible(length), "record of {length} bytes");
     assert!(durable <= sequence, "record {sequence} says that {durable} is durable");
     record[4..8].copy_from_slice(&(length as u32).to_le_bytes());
     record[8..12].copy_from_slice(&salt.to_le_bytes());
@@ -89,3 +96,6 @@ pub(crate) fn finish_record(
     let crc = crc32fast::hash(&record[4..]);
     record[..4].copy_from_slice(&crc.to_le_bytes());
 }
+
+#[cfg(test)]
+mod tests;

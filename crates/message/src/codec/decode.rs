@@ -9,7 +9,7 @@ use super::{
     varint::{Taker, unzigzag},
 };
 use crate::{Batch, Format, Marks, Message, Priority, Span, Stamp, Value, ValueKind, ZoneQuality};
-use std::sync::Arc;
+use std::{array, sync::Arc};
 
 /// Error in the bytes of a batch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,8 +48,8 @@ pub fn decode(bytes: &[u8]) -> Result<Batch, CodecError> {
 
 fn read(bytes: &[u8]) -> Option<Batch> {
     let fixed = bytes.first_chunk::<START_BYTES>()?;
-    let four = |at: usize| u32::from_le_bytes([fixed[at], fixed[at + 1], fixed[at + 2], fixed[at + 3]]);
-    let eight = |at: usize| u64::from(four(at)) | u64::from(four(at + 4)) << 32;
+    let four = |at: usize| u32::from_le_bytes(array::from_fn(|index| fixed[at + index]));
+    let eight = |at: usize| u64::from_le_bytes(array::from_fn(|index| fixed[at + index]));
     let count = four(4) as usize;
     let mut rest = Taker(&bytes[START_BYTES..]);
     let mut origins = Taker(rest.bytes(four(8) as usize)?);

@@ -133,7 +133,7 @@ impl<'a> Encoder<'a> {
             self.short.number(u64::from(message.pri.0));
             self.pri = message.pri.0;
         }
-        let origin = u32::from(self.origin_places[message.origin as usize]) << 1 | u32::from(message.utf8);
+        let origin = 2 * u32::from(self.origin_places[message.origin as usize]) + u32::from(message.utf8);
         if origin != self.origin {
             flags |= flag::ORIGIN;
             self.short.number(u64::from(origin));
@@ -148,7 +148,8 @@ impl<'a> Encoder<'a> {
             out.extend_from_slice(self.short.bytes());
             return;
         }
-        self.short.patch(1, flags | flag::VALUES);
+        flags |= flag::VALUES;
+        self.short.patch(1, flags);
         out.extend_from_slice(self.short.bytes());
         self.values(index, out);
     }
@@ -216,7 +217,7 @@ impl<'a> Encoder<'a> {
             self.extra.extend_from_slice(bytes);
         } else {
             let back = self.extra.len() - self.copied[slot].1;
-            self.short.number((back as u64) << 1 | 1);
+            self.short.number(2 * back as u64 + 1);
         }
         self.short.number(bytes.len() as u64);
     }
