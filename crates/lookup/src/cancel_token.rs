@@ -85,3 +85,6 @@ impl CancelToken {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

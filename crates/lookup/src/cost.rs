@@ -28,3 +28,17 @@ pub struct ReadCost {
     /// Their size as they are kept.
     pub bytes: u64,
 }
+
+#[cfg(test)]
+mod tests {
+    //! Words added up.
+
+    use super::WordUse;
+
+    #[test]
+    fn words_and_their_entries_are_counted() {
+        let mut cost = WordUse::default();
+        [3, 0, 4].into_iter().for_each(|postings| cost.add(postings));
+        assert_eq!(cost, WordUse { words: 3, postings: 7 });
+    }
+}

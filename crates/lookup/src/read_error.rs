@@ -56,3 +56,29 @@ impl std::fmt::Display for ReadError {
 }
 
 impl std::error::Error for ReadError {}
+
+#[cfg(test)]
+mod tests {
+    //! Rows for the sentences.
+
+    use super::*;
+
+    #[track_caller]
+    fn check(error: &ReadError, want: &str) {
+        assert_eq!(error.to_string(), want);
+    }
+
+    #[test]
+    fn says_why_documents_could_not_be_read() {
+        let path = || PathBuf::from("/logs/a.seg");
+        let source = io::Error::new(io::ErrorKind::NotFound, "no such file");
+        check(&ReadError::Io { path: path(), source }, "cannot read /logs/a.seg: no such file");
+        check(
+            &ReadError::Corrupt { path: path(), offset: 4096, what: "a list is too short" },
+            "/logs/a.seg is damaged at offset 4096: a list is too short",
+        );
+        check(&ReadError::Locked { path: path() }, "/logs/a.seg is locked: its private key is not there");
+        check(&Stop::Cancelled.into(), "the search was cancelled");
+        check(&Stop::TimedOut.into(), "the search ran out of time");
+    }
+}

@@ -115,3 +115,6 @@ pub trait SegmentView: Send + Sync {
         visit: &mut dyn FnMut(u32, &Document) -> bool,
     ) -> Result<(), ReadError>;
 }
+
+#[cfg(test)]
+mod tests;

@@ -39,6 +39,86 @@ fn wildcards() {
     check(&wildcard("*"), &["", "x"], &[]);
     check(&wildcard("**"), &["", "x"], &[]);
     check(&wildcard("*a*b*c*"), &["abc", "xaxbxcx"], &["acb"]);
+    check(&wildcard("a?*"), &["ab", "abc"], &["a", "b"]);
+    check(&wildcard("*?b"), &["ab", "xab"], &["b", "ba"]);
+    check(&wildcard("*a?c*"), &["abc", "xabcx"], &["ac"]);
+    check(&wildcard("f?o"), &["f\u{20ac}o", "f\u{1d11e}o"], &["f\u{20ac}\u{20ac}o"]);
+    check(&wildcard("?x"), &["\u{20ac}x", "\u{1d11e}x", "\u{e9}x"], &["x", "xxx"]);
+    check(&wildcard("fo?"), &["foo", "fo\u{20ac}"], &["fo", "fooo"]);
+}
+
+/// Checks what a look-up may rely on: the only token, what all tokens begin with, what they hold, and its characters.
+#[track_caller]
+fn check_hints(pattern: &Pattern, exact: Option<&str>, prefix: &str, needle: &str, held: &str) {
+    let mut matcher = Matcher::new(pattern);
+    assert_eq!(matcher.exact(), exact.map(str::as_bytes), "{pattern:?}");
+    assert_eq!(String::from_utf8_lossy(matcher.head()), prefix, "{pattern:?}");
+    assert_eq!(String::from_utf8_lossy(&matcher.needle()), needle, "{pattern:?}");
+    assert_eq!(matcher.letters(), super::letters(held.as_bytes()), "{pattern:?}");
+}
+
+#[test]
+fn hints_for_a_look_up() {
+    check_hints(&Pattern::Exact("root".into()), Some("root"), "root", "root", "");
+    check_hints(&Pattern::CaseExact("Root".into()), Some("Root"), "root", "root", "");
+    check_hints(&Pattern::Prefix("sys".into()), None, "sys", "sys", "");
+    check_hints(&wildcard("plain"), Some("plain"), "plain", "plain", "");
+    check_hints(&wildcard("sys*"), None, "sys", "sys", "");
+    check_hints(&wildcard("*ail*"), None, "", "ail", "ail");
+    check_hints(&wildcard("*led"), None, "", "led", "led");
+    check_hints(&wildcard("fa*l?d"), None, "fa", "fa", "fald");
+    check_hints(&wildcard("a?*"), None, "a", "a", "a");
+    check_hints(&wildcard("*a?*"), None, "", "", "a");
+    check_hints(&wildcard(r"a\*b"), None, "a*b", "a*b", "a*b");
+    check_hints(&wildcard(r"*\?"), None, "", "", "?");
+    check_hints(&wildcard("**"), None, "", "", "");
+    check_hints(&Pattern::Any, None, "", "", "");
+    check_hints(&Pattern::Number(1.0), None, "", "", "");
+    check_hints(&Pattern::Fuzzy { text: "form".into(), distance: 1 }, None, "", "", "");
+}
+
+#[test]
+fn only_fuzzy_patterns_refuse_by_prefix() {
+    assert!(Matcher::new(&Pattern::Fuzzy { text: "form".into(), distance: 1 }).narrows_heads());
+    for pattern in [wildcard("f*m"), Pattern::Exact("form".into()), Pattern::Any] {
+        let matcher = Matcher::new(&pattern);
+        assert_eq!((matcher.narrows_heads(), matcher.dead_head(b"zzzz")), (false, None), "{pattern:?}");
+    }
+}
+
+#[test]
+fn one_letter_within_a_word_is_common() {
+    for (text, want) in [("*a*", true), ("*ab*", false), ("*a", false), ("a*", false), ("a", false)] {
+        assert_eq!(Matcher::new(&wildcard(text)).in_order().is_common(), want, "{text}");
+    }
+}
+
+/// Checks what numbers are compared with in values of a type.
+#[track_caller]
+fn check_kind(number: f64, kind: ValueKind, matching: &[&str], other: &[&str]) {
+    let pattern = Pattern::Number(number);
+    match pattern.of_kind(kind) {
+        Some(pattern) => check(&pattern, matching, other),
+        None => assert!(matching.is_empty(), "{number} has no match in {kind:?}"),
+    }
+}
+
+#[test]
+fn numbers_are_compared_with_values_of_numeric_types() {
+    check_kind(5.0, ValueKind::Double, &["5", "5.0", "+5", "5e0"], &["5.1", "x", ""]);
+    check_kind(5.5, ValueKind::Datetime, &["5.5"], &["5"]);
+    check_kind(5.0, ValueKind::Integer, &["5"], &["50", "-5"]);
+    check_kind(-7.0, ValueKind::Integer, &["-7"], &["7"]);
+    check_kind(9_007_199_254_740_992.0, ValueKind::Integer, &["9007199254740992"], &[]);
+    check_kind(9_007_199_254_740_994.0, ValueKind::Integer, &[], &[]);
+    check_kind(5.5, ValueKind::Integer, &[], &[]);
+    check_kind(5.0, ValueKind::String, &[], &[]);
+    assert!(Pattern::Number(5.5).of_kind(ValueKind::Integer).is_none());
+    assert!(Pattern::Number(9_007_199_254_740_994.0).of_kind(ValueKind::Integer).is_none());
+    let whole = Pattern::Number(5.0);
+    let whole = whole.of_kind(ValueKind::Integer).expect("a pattern");
+    assert_eq!(Matcher::new(&whole).exact(), Some(&b"5"[..]), "whole numbers are looked up");
+    check(&Pattern::Any.of_kind(ValueKind::String).expect("any text"), &["x"], &[]);
 }
 
 #[test]
@@ -49,6 +129,8 @@ fn fuzzy() {
     check(&near("abcd", 2), &["badc", "ab", "abcdef", "xbcx"], &["dcba", "a"]);
     check(&near("é", 1), &["e", "", "éa"], &["ab"]);
     check(&near("x", 0), &["x", "X"], &["y"]);
+    check(&near("ab", 2), &["ab\u{1d11e}\u{1d11e}"], &["ab\u{1d11e}\u{1d11e}\u{1d11e}"]);
+    check(&near("ab", 9), &["abcd"], &["abcde"]);
 }
 
 #[test]
@@ -63,6 +145,9 @@ fn ranges_and_networks() {
     check(&range(Bound::Open, number(0.0, true)), &["-1", "0", "-0.5"], &["1", "abc"]);
     let text = |value: &str, inclusive| Bound::Text { value: value.into(), inclusive };
     check(&range(text("b", true), text("d", false)), &["b", "B", "cz"], &["a", "d"]);
+    check(&range(text("b", false), text("d", true)), &["ba", "c", "d"], &["a", "b", "da", "e"]);
+    check(&range(number(10.0, false), number(20.0, true)), &["10.1", "20"], &["10", "20.1", "abc"]);
+    check(&range(number(10.0, true), text("3", true)), &["11", "2e1"], &["9", "30", "x"]);
     let mut address = [0; 16];
     address[10..].copy_from_slice(&[0xff, 0xff, 10, 1, 0, 0]);
     check(
@@ -123,6 +208,52 @@ fn every_letter_has_a_bit_of_its_own() {
     let others = [bits("5"), bits("."), bits("-"), bits("_"), bits(" "), bits("\u{e4}"), bits("z")];
     assert!(others.iter().all(|bit| bit.count_ones() == 1));
     assert_eq!(others.iter().fold(0, |all, bit| all | bit).count_ones(), 7, "{others:x?}");
+}
+
+/// All texts of up to `length` of three letters.
+fn texts(length: usize) -> Vec<Vec<u8>> {
+    let mut texts = vec![Vec::new()];
+    let mut from = 0;
+    for _ in 0..length {
+        let longest = from..texts.len();
+        from = texts.len();
+        for index in longest {
+            texts.extend(b"abc".map(|letter| [texts[index].as_slice(), &[letter]].concat()));
+        }
+    }
+    texts
+}
+
+#[test]
+fn edits_of_short_texts_are_those_of_the_table() {
+    let all = texts(5);
+    for text in texts(3) {
+        for distance in 0..3 {
+            let matcher = Matcher::new(&Pattern::Fuzzy { text: text.clone(), distance });
+            let near: Vec<&Vec<u8>> =
+                all.iter().filter(|other| table(&text, other) <= usize::from(distance)).collect();
+            for other in &all {
+                assert_eq!(
+                    matcher.matches_token(other),
+                    near.contains(&other),
+                    "{text:?}~{distance} {other:?}"
+                );
+                let is_possible = |end: &usize| near.iter().any(|near| near.starts_with(&other[..*end]));
+                let dead = (1..=other.len()).find(|end| !is_possible(end));
+                assert_eq!(matcher.dead_head(other), dead, "{text:?}~{distance} {other:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn prefixes_of_long_texts_are_not_judged() {
+    for (length, want) in [(63, Some(3)), (64, None)] {
+        let matcher = Matcher::new(&Pattern::Fuzzy { text: vec![b'a'; length], distance: 2 });
+        assert_eq!(matcher.dead_head(b"xyz"), want, "{length} bytes");
+    }
+    let matcher = Matcher::new(&Pattern::Fuzzy { text: "failed".into(), distance: 1 });
+    assert_eq!(matcher.dead_head("x\u{e9}z".as_bytes()), None, "characters of several bytes");
 }
 
 proptest! {

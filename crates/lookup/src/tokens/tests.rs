@@ -1,6 +1,7 @@
 //! Rows for cutting, and the vector classifier against the plain one.
 
 use super::*;
+use std::collections::HashSet;
 
 fn tokens(text: &[u8]) -> Vec<String> {
     let mut tokenizer = Tokenizer::default();
@@ -73,4 +74,71 @@ fn both_hashes_agree() {
         let padded = seed.hash_padded(&bytes, 0, length);
         assert_eq!(plain, padded);
     }
+}
+
+#[test]
+fn a_token_is_hashed_wherever_it_is() {
+    let seed = Seed::of_process();
+    for length in 0..200 {
+        // Up to the last byte that a fresh tokenizer has room for.
+        let text = format!("{} Word-{length} a-longer-word-than-16-bytes", "x".repeat(length));
+        let mut tokenizer = Tokenizer::default();
+        tokenizer.read(text.as_bytes());
+        for token in tokenizer.tokens() {
+            assert_eq!(tokenizer.hash(token, seed), seed.hash(tokenizer.bytes(token)), "{text}");
+        }
+    }
+}
+
+/// Checks that no two of many strings have one hash.
+#[track_caller]
+fn check_distinct(strings: &[Vec<u8>]) {
+    let seed = Seed::of_process();
+    let hashes: HashSet<u64> = strings.iter().map(|string| seed.hash(string).bits).collect();
+    assert_eq!(hashes.len(), strings.len());
+}
+
+/// The same string with each of its bits changed.
+fn flipped(length: usize) -> Vec<Vec<u8>> {
+    let flip = |bit: usize| {
+        let mut string: Vec<u8> = (0..length as u8).map(|byte| byte.wrapping_mul(29)).collect();
+        string[bit / 8] ^= 1 << (bit % 8);
+        string
+    };
+    (0..length * 8).map(flip).collect()
+}
+
+#[test]
+fn every_bit_and_the_length_make_another_hash() {
+    [1, 7, 8, 9, 15, 16, 17, 24, 25, 31, 32, 33, 40, 63, 64]
+        .map(flipped)
+        .iter()
+        .for_each(|all| check_distinct(all));
+    check_distinct(&(0..80).map(|length| vec![0; length]).collect::<Vec<_>>());
+    check_distinct(&(0..80).map(|length| vec![b'a'; length]).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_hash_keeps_the_first_sixteen_bytes() {
+    let hash = Seed::of_process().hash(b"abcdefghijklmnopqrstuvwxyz");
+    assert_eq!((hash.head.to_le_bytes(), hash.next.to_le_bytes()), (*b"abcdefgh", *b"ijklmnop"));
+    let hash = Seed::of_process().hash(b"abc");
+    assert_eq!((hash.head.to_le_bytes(), hash.next), (*b"abc\0\0\0\0\0", 0));
+}
+
+#[test]
+fn sequences_of_numbers_differ_by_every_bit_and_the_length() {
+    let seed = Seed::of_process();
+    for length in 0..13usize {
+        let numbers: Vec<u16> = (0..length as u16).map(|number| number * 2571).collect();
+        let mut hashes = HashSet::from([seed.hash_numbers(&numbers)]);
+        for bit in 0..length * 16 {
+            let mut other = numbers.clone();
+            other[bit / 16] ^= 1 << (bit % 16);
+            hashes.insert(seed.hash_numbers(&other));
+        }
+        assert_eq!(hashes.len(), length * 16 + 1, "{length} numbers");
+    }
+    let zeros: HashSet<u64> = (0..20).map(|length| seed.hash_numbers(&vec![0; length])).collect();
+    assert_eq!(zeros.len(), 20);
 }
