@@ -53,7 +53,6 @@ impl Fuzzy {
         // and into all but the last two.
         let mut rows = [[0u8; ROW_MAX]; 3];
         rows[0].iter_mut().zip(0..).for_each(|(edits, to)| *edits = to);
-        let mut least_before = 0;
         for (at, byte) in head.iter().enumerate() {
             let [row, before, older] = &mut rows;
             std::mem::swap(before, older);
@@ -69,15 +68,10 @@ impl Fuzzy {
                 row[to + 1] = edits;
                 least = least.min(edits);
             }
-            // The next byte may be swapped with this one.
-            let (least, swapped) =
-                (usize::from(least), std::mem::replace(&mut least_before, usize::from(least)) + 1);
-            if least > self.distance && swapped > self.distance {
+            // To swap the next byte with this one is no way out: it costs one edit more than the row before, and a row's
+            // least is at most that.
+            if usize::from(least) > self.distance {
                 return Some(at + 1);
-            }
-            // Longer heads are hardly ever shared.
-            if at > self.distance + length {
-                return None;
             }
         }
         None
@@ -99,13 +93,12 @@ fn within<T: PartialEq>(a: &[T], b: &[T], distance: usize) -> bool {
     let (a, b) = (&a[same..], &b[same..]);
     let same = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
     let (a, b) = (&a[..a.len() - same], &b[..b.len() - same]);
-    let (Some(left), false) = (distance.checked_sub(1), a.is_empty() && b.is_empty()) else {
-        return a.is_empty() && b.is_empty();
-    };
     if a.is_empty() || b.is_empty() {
+        // What is left of the other is what the lengths differ by.
         return true;
     }
-    let is_swapped = a.len() > 1 && b.len() > 1 && a[0] == b[1] && a[1] == b[0];
+    let Some(left) = distance.checked_sub(1) else { return false };
+    let is_swapped = matches!((a, b), ([a0, a1, ..], [b0, b1, ..]) if a0 == b1 && a1 == b0);
     within(&a[1..], &b[1..], left)
         || within(&a[1..], b, left)
         || within(a, &b[1..], left)
