@@ -2,17 +2,17 @@
 //!
 //! In: a pattern. Out: what compares with it. Limits: see [`Matcher`].
 
+mod char_filter;
 mod form;
 mod fuzzy;
 mod in_order;
 mod infix;
-mod letters;
 mod matcher;
 mod wildcard;
 
+pub use char_filter::CharFilter;
 pub use form::number;
 pub use in_order::InOrder;
-pub use letters::letters;
 pub use matcher::Matcher;
 
 use message::ValueKind;

@@ -18,7 +18,7 @@ use super::{
     packed::{Group, Packer, Skeletons, Splitter, encode_skeletons},
     sealed::Sealed,
 };
-use crate::terms::{frequent::Frequent, letters};
+use crate::terms::{char_filters, frequent::Frequent};
 use aws_lc_rs::rand;
 use evidence::{Keys, Lock, Recipient};
 use lookup::{CancelToken, ReadError, SegmentView};
@@ -216,15 +216,15 @@ impl Sealed {
         let terms = self.file().section(Section::Terms).map_err(|damage| self.damaged(damage))?;
         file.section(Section::Terms, [terms.bytes])?;
         // Older segments have none.
-        let mut letters = letters::Encoder::new(dictionary::BLOCK);
+        let mut filters = char_filters::Encoder::new(dictionary::BLOCK);
         self.each_term(&mut |term, _| {
-            letters.push(term);
+            filters.push(term);
             Ok(())
         })?;
-        let letters = letters.finish();
-        file.section(Section::Letters, [letters.as_slice()])?;
-        let neighbours = self.file().section(Section::Neighbours).map_err(|damage| self.damaged(damage))?;
-        file.section(Section::Neighbours, [neighbours.bytes])?;
-        Ok((terms.bytes.len() + letters.len() + neighbours.bytes.len()) as u64)
+        let filters = filters.finish();
+        file.section(Section::CharFilters, [filters.as_slice()])?;
+        let adjacency = self.file().section(Section::Adjacency).map_err(|damage| self.damaged(damage))?;
+        file.section(Section::Adjacency, [adjacency.bytes])?;
+        Ok((terms.bytes.len() + filters.len() + adjacency.bytes.len()) as u64)
     }
 }

@@ -4,8 +4,8 @@
 //! Holds: the postings, sorted once more: about 100 bytes a message while it works.
 //! Limits: one thread; about half a microsecond a message.
 
+mod adjacency;
 mod columns;
-mod neighbours;
 mod terms;
 
 pub(crate) use terms::document_bytes;
@@ -118,11 +118,11 @@ pub(crate) fn write<W: Write>(
 
     let words = terms::encode(&builder.index, builder.length);
     file.section(Section::Terms, words.dictionary.iter().map(Vec::as_slice))?;
-    file.section(Section::Letters, [words.letters.as_slice()])?;
-    file.section(Section::Neighbours, [words.neighbours.as_slice()])?;
+    file.section(Section::CharFilters, [words.filters.as_slice()])?;
+    file.section(Section::Adjacency, [words.adjacency.as_slice()])?;
     file.section(Section::Postings, [words.postings.as_slice()])?;
     file.section(Section::Templates, [words.templates.as_slice()])?;
-    let beside = words.letters.len() + words.neighbours.len();
+    let beside = words.filters.len() + words.adjacency.len();
     report.terms = (words.dictionary.iter().map(Vec::len).sum::<usize>() + beside) as u64;
     report.postings = words.postings.len() as u64;
     report.templates = words.templates.len() as u64;

@@ -44,16 +44,16 @@ const ROW_MAX: usize = 64;
 impl Fuzzy {
     /// Returns the number of bytes of a prefix that are enough to know that no text with it is near enough; `None` when some
     /// may be.
-    pub(super) fn dead_head(&self, head: &[u8]) -> Option<usize> {
+    pub(super) fn impossible_prefix(&self, prefix: &[u8]) -> Option<usize> {
         let length = self.bytes.len();
-        if length >= ROW_MAX || self.characters.len() != length || !head.is_ascii() {
+        if length >= ROW_MAX || self.characters.len() != length || !prefix.is_ascii() {
             return None;
         }
-        // The edits that turn the beginnings of the text into the bytes of the head so far, into all but the last of them,
+        // The edits that turn the beginnings of the text into the bytes of the prefix so far, into all but the last of them,
         // and into all but the last two.
         let mut rows = [[0u8; ROW_MAX]; 3];
         rows[0].iter_mut().zip(0..).for_each(|(edits, to)| *edits = to);
-        for (at, byte) in head.iter().enumerate() {
+        for (at, byte) in prefix.iter().enumerate() {
             let [row, before, older] = &mut rows;
             std::mem::swap(before, older);
             std::mem::swap(row, before);
@@ -62,7 +62,7 @@ impl Fuzzy {
             for (to, own) in self.bytes.iter().enumerate() {
                 let replaced = before[to] + u8::from(own != byte);
                 let mut edits = replaced.min(before[to + 1] + 1).min(row[to] + 1);
-                if at > 0 && to > 0 && *own == head[at - 1] && self.bytes[to - 1] == *byte {
+                if at > 0 && to > 0 && *own == prefix[at - 1] && self.bytes[to - 1] == *byte {
                     edits = edits.min(older[to - 1] + 1);
                 }
                 row[to + 1] = edits;

@@ -4,7 +4,7 @@
 //! [`Pattern`]; tokens are lower-cased already. Holds: the pattern in its quickest form, and room for one value.
 //! Limits: a wildcard costs at most its length times the text's; fuzzy distance is at most 2.
 
-use super::{Pattern, form::Form, in_order::InOrder, letters::letters};
+use super::{CharFilter, Pattern, form::Form, in_order::InOrder};
 
 /// A pattern ready for use.
 pub struct Matcher {
@@ -27,14 +27,14 @@ impl Matcher {
     }
 
     /// Returns the bytes that every matching token begins with, and every matching value after lower-casing.
-    pub fn head(&mut self) -> &[u8] {
+    pub fn prefix(&mut self) -> &[u8] {
         match &self.form {
             Form::Exact(text) | Form::Prefix(text) => text,
             Form::CaseExact(text) => {
                 self.lowered = text.to_ascii_lowercase();
                 &self.lowered
             }
-            Form::Wildcard(wildcard) => wildcard.head(),
+            Form::Wildcard(wildcard) => wildcard.prefix(),
             _ => b"",
         }
     }
@@ -44,29 +44,29 @@ impl Matcher {
         match &self.form {
             Form::Infix(infix) => infix.needle().to_vec(),
             Form::Suffix(text) => text.clone(),
-            _ => self.head().to_vec(),
+            _ => self.prefix().to_vec(),
         }
     }
 
-    /// The letters that every matching token has, behind what it begins with.
-    pub fn letters(&self) -> u32 {
+    /// Returns the characters that every matching token has, as far as its beginning does not tell them.
+    pub fn char_filter(&self) -> CharFilter {
         match &self.form {
-            Form::Infix(infix) => letters(infix.needle()),
-            Form::Suffix(text) => letters(text),
-            Form::Wildcard(wildcard) => letters(&wildcard.bytes()),
-            _ => 0,
+            Form::Infix(infix) => CharFilter::of(infix.needle()),
+            Form::Suffix(text) => CharFilter::of(text),
+            Form::Wildcard(wildcard) => CharFilter::of(&wildcard.bytes()),
+            _ => CharFilter::default(),
         }
     }
 
-    /// Returns true when [`Matcher::dead_head`] can ever return a length.
-    pub fn narrows_heads(&self) -> bool {
+    /// Returns true when [`Matcher::impossible_prefix`] can ever return a length.
+    pub fn refuses_prefixes(&self) -> bool {
         matches!(self.form, Form::Fuzzy(_))
     }
 
     /// Returns the number of bytes of a prefix that are enough to know that no token with it matches; `None` when some may.
-    pub fn dead_head(&self, head: &[u8]) -> Option<usize> {
+    pub fn impossible_prefix(&self, prefix: &[u8]) -> Option<usize> {
         match &self.form {
-            Form::Fuzzy(fuzzy) => fuzzy.dead_head(head),
+            Form::Fuzzy(fuzzy) => fuzzy.impossible_prefix(prefix),
             _ => None,
         }
     }

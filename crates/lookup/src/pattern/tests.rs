@@ -10,10 +10,13 @@ fn wildcard(text: &str) -> Pattern {
 #[track_caller]
 fn check(pattern: &Pattern, matching: &[&str], other: &[&str]) {
     let mut matcher = Matcher::new(pattern);
-    let head = matcher.head().to_vec();
+    let prefix = matcher.prefix().to_vec();
     for text in matching {
         assert!(matcher.matches_value(text.as_bytes()), "{pattern:?} should match {text}");
-        assert!(text.to_ascii_lowercase().as_bytes().starts_with(&head), "head of {pattern:?} and {text}");
+        assert!(
+            text.to_ascii_lowercase().as_bytes().starts_with(&prefix),
+            "prefix of {pattern:?} and {text}"
+        );
     }
     for text in other {
         assert!(!matcher.matches_value(text.as_bytes()), "{pattern:?} should not match {text}");
@@ -52,9 +55,9 @@ fn wildcards() {
 fn check_hints(pattern: &Pattern, exact: Option<&str>, prefix: &str, needle: &str, held: &str) {
     let mut matcher = Matcher::new(pattern);
     assert_eq!(matcher.exact(), exact.map(str::as_bytes), "{pattern:?}");
-    assert_eq!(String::from_utf8_lossy(matcher.head()), prefix, "{pattern:?}");
+    assert_eq!(String::from_utf8_lossy(matcher.prefix()), prefix, "{pattern:?}");
     assert_eq!(String::from_utf8_lossy(&matcher.needle()), needle, "{pattern:?}");
-    assert_eq!(matcher.letters(), super::letters(held.as_bytes()), "{pattern:?}");
+    assert_eq!(matcher.char_filter(), CharFilter::of(held.as_bytes()), "{pattern:?}");
 }
 
 #[test]
@@ -79,10 +82,14 @@ fn hints_for_a_look_up() {
 
 #[test]
 fn only_fuzzy_patterns_refuse_by_prefix() {
-    assert!(Matcher::new(&Pattern::Fuzzy { text: "form".into(), distance: 1 }).narrows_heads());
+    assert!(Matcher::new(&Pattern::Fuzzy { text: "form".into(), distance: 1 }).refuses_prefixes());
     for pattern in [wildcard("f*m"), Pattern::Exact("form".into()), Pattern::Any] {
         let matcher = Matcher::new(&pattern);
-        assert_eq!((matcher.narrows_heads(), matcher.dead_head(b"zzzz")), (false, None), "{pattern:?}");
+        assert_eq!(
+            (matcher.refuses_prefixes(), matcher.impossible_prefix(b"zzzz")),
+            (false, None),
+            "{pattern:?}"
+        );
     }
 }
 
@@ -174,7 +181,11 @@ fn what_is_far_off_is_known_by_how_it_begins() {
         ("f\u{e9}", 1, "xyz", None),
     ];
     for (text, distance, head, dead) in rows {
-        assert_eq!(fuzzy(text, distance).dead_head(head.as_bytes()), dead, "{text}~{distance} {head}");
+        assert_eq!(
+            fuzzy(text, distance).impossible_prefix(head.as_bytes()),
+            dead,
+            "{text}~{distance} {head}"
+        );
     }
 }
 
@@ -200,7 +211,7 @@ fn table(a: &[u8], b: &[u8]) -> usize {
 
 #[test]
 fn every_letter_has_a_bit_of_its_own() {
-    let bits = |text: &str| super::letters(text.as_bytes());
+    let bits = |text: &str| CharFilter::of(text.as_bytes()).bits();
     let letters: Vec<u32> = ('a'..='z').map(|letter| bits(&letter.to_string())).collect();
     assert!(letters.iter().all(|bit| bit.count_ones() == 1));
     assert_eq!(letters.iter().fold(0, |all, bit| all | bit).count_ones(), 26);
@@ -240,7 +251,7 @@ fn edits_of_short_texts_are_those_of_the_table() {
                 );
                 let is_possible = |end: &usize| near.iter().any(|near| near.starts_with(&other[..*end]));
                 let dead = (1..=other.len()).find(|end| !is_possible(end));
-                assert_eq!(matcher.dead_head(other), dead, "{text:?}~{distance} {other:?}");
+                assert_eq!(matcher.impossible_prefix(other), dead, "{text:?}~{distance} {other:?}");
             }
         }
     }
@@ -250,10 +261,10 @@ fn edits_of_short_texts_are_those_of_the_table() {
 fn prefixes_of_long_texts_are_not_judged() {
     for (length, want) in [(63, Some(3)), (64, None)] {
         let matcher = Matcher::new(&Pattern::Fuzzy { text: vec![b'a'; length], distance: 2 });
-        assert_eq!(matcher.dead_head(b"xyz"), want, "{length} bytes");
+        assert_eq!(matcher.impossible_prefix(b"xyz"), want, "{length} bytes");
     }
     let matcher = Matcher::new(&Pattern::Fuzzy { text: "failed".into(), distance: 1 });
-    assert_eq!(matcher.dead_head("x\u{e9}z".as_bytes()), None, "characters of several bytes");
+    assert_eq!(matcher.impossible_prefix("x\u{e9}z".as_bytes()), None, "characters of several bytes");
 }
 
 proptest! {
@@ -288,7 +299,7 @@ proptest! {
     fn what_is_near_may_begin_as_it_does(a in "[abc]{0,6}", b in "[abc]{0,6}", distance in 0u8..3) {
         let matcher = Matcher::new(&Pattern::Fuzzy { text: a.clone().into(), distance });
         if matcher.matches_token(b.as_bytes()) {
-            prop_assert!((0..=b.len()).all(|end| matcher.dead_head(&b.as_bytes()[..end]).is_none()), "{a} {b}");
+            prop_assert!((0..=b.len()).all(|end| matcher.impossible_prefix(&b.as_bytes()[..end]).is_none()), "{a} {b}");
         }
     }
 

@@ -16,7 +16,7 @@ enum Step {
 /// A pattern with wildcards.
 pub(super) struct Wildcard {
     steps: Vec<Step>,
-    head: Vec<u8>,
+    prefix: Vec<u8>,
 }
 
 impl Wildcard {
@@ -31,14 +31,14 @@ impl Wildcard {
                 byte => Step::Byte(byte),
             });
         }
-        let head =
+        let prefix =
             steps.iter().map_while(|step| if let Step::Byte(byte) = step { Some(*byte) } else { None });
-        Wildcard { head: head.collect(), steps }
+        Wildcard { prefix: prefix.collect(), steps }
     }
 
     /// Returns the bytes that every match begins with.
-    pub(super) fn head(&self) -> &[u8] {
-        &self.head
+    pub(super) fn prefix(&self) -> &[u8] {
+        &self.prefix
     }
 
     /// The bytes that every match has, in order.

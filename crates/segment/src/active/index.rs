@@ -9,7 +9,7 @@
 //! Limits: 2^32 pairs and 65,534 frequent tokens; the builder stops before.
 
 use super::{capacity_hint::CapacityHint, terms::Terms};
-use crate::terms::neighbours::{Layout, Neighbours};
+use crate::terms::adjacency::{Adjacency, Layout};
 use crate::{
     memory::{self, Item, Spares},
     terms::{
@@ -30,8 +30,8 @@ struct Waiting {
     /// Tokens to be looked up: so many of these are.
     tokens: Vec<(Token, Hash)>,
     count: usize,
-    /// Neighbours of each of them.
-    neighbours: Vec<Neighbours>,
+    /// Adjacency of each of them.
+    adjacency: Vec<Adjacency>,
     document: u32,
     /// The frequent tokens, when it is the text of its document, which it ends.
     sequence: Option<Sequence>,
@@ -52,11 +52,11 @@ impl Waiting {
     /// token is frequent cannot be foreseen: so each is put into both lists, and only their lengths depend on what it
     /// is. Then the processor looks up several at once. The neighbours of a token are written a token later.
     fn split(&mut self, frequent: &Frequent, numbers: &mut Vec<u16>) {
-        let Waiting { tokenizer, tokens, count, neighbours, layout, .. } = self;
+        let Waiting { tokenizer, tokens, count, adjacency, layout, .. } = self;
         let start = numbers.len();
         // A mark and a number each.
         numbers.resize(start + *count * 2, 0);
-        neighbours.resize(*count + 1, Neighbours::IN_VALUE);
+        adjacency.resize(*count + 1, Adjacency::IN_VALUE);
         let (mut others, mut known, mut gap, mut inner) = (0, 0, 0, 0);
         // The place of the token before, its number, and that of the one before it.
         let (mut place, mut before, mut left) = (0, Frequent::NONE, Frequent::NONE);
@@ -65,7 +65,7 @@ impl Waiting {
             let (token, hash) = tokens[index];
             let number = frequent.number_or_none(tokenizer.bytes(token), hash);
             let is_frequent = usize::from(number != Frequent::NONE);
-            neighbours[place] = Neighbours::new(left, number);
+            adjacency[place] = Adjacency::new(left, number);
             (place, left, before) = (others, before, number);
             tokens[others] = (token, hash);
             others += 1 - is_frequent;
@@ -76,7 +76,7 @@ impl Waiting {
             gap = 1 - is_frequent;
             inner = if is_frequent > 0 { others } else { inner };
         }
-        neighbours[place] = Neighbours::new(left, Frequent::NONE);
+        adjacency[place] = Adjacency::new(left, Frequent::NONE);
         let gaps = known - (*count - others);
         *layout = Layout::new(inner, gaps, others - inner);
         *count = others;
@@ -88,7 +88,7 @@ impl Waiting {
 #[derive(Clone, Copy)]
 pub(crate) struct Again {
     pub(crate) term: u32,
-    pub(crate) neighbours: Neighbours,
+    pub(crate) adjacency: Adjacency,
 }
 
 impl Item for Again {
@@ -106,8 +106,8 @@ pub(crate) struct Index {
     pub(crate) templates: Templates,
     /// Ids of the terms of each document, document after document.
     pub(crate) flat: Vec<u32>,
-    /// Neighbours of the first of each of these in its document.
-    pub(crate) neighbours: Vec<Neighbours>,
+    /// Adjacency of the first of each of these in its document.
+    pub(crate) adjacency: Vec<Adjacency>,
     /// Terms that their document had before, beside others.
     pub(crate) again: Vec<Again>,
     /// End of each document's ids in `flat`.
@@ -133,7 +133,7 @@ impl Index {
             terms: Terms::with_room(room.terms, room.term_bytes),
             templates: Templates::new(),
             flat: memory::with_room(room.pairs),
-            neighbours: memory::with_room(room.pairs),
+            adjacency: memory::with_room(room.pairs),
             again: memory::with_room(room.pairs_again),
             ends: memory::with_room(room.documents),
             template_of: memory::with_room(room.documents),
@@ -173,8 +173,8 @@ impl Index {
         waiting.sequence = None;
         waiting.tokenizer.read(value);
         waiting.take_all(self.seed);
-        waiting.neighbours.clear();
-        waiting.neighbours.resize(waiting.count, Neighbours::IN_VALUE);
+        waiting.adjacency.clear();
+        waiting.adjacency.resize(waiting.count, Adjacency::IN_VALUE);
         self.end_waiting();
     }
 
@@ -191,14 +191,14 @@ impl Index {
     pub(crate) fn post(&mut self) {
         let waiting = &self.waiting[..self.waiting_count];
         waiting.iter().flat_map(|one| &one.sequence).for_each(|one| self.templates.prefetch_known(one));
-        for Waiting { tokenizer, tokens, count, neighbours, document, sequence, layout } in waiting {
-            for ((token, hash), neighbours) in tokens[..*count].iter().zip(neighbours) {
+        for Waiting { tokenizer, tokens, count, adjacency, document, sequence, layout } in waiting {
+            for ((token, hash), adjacency) in tokens[..*count].iter().zip(adjacency) {
                 let (term, is_new) = self.terms.hit(tokenizer.bytes(*token), *hash, *document);
                 if is_new {
                     self.flat.push(term);
-                    self.neighbours.push(*neighbours);
+                    self.adjacency.push(*adjacency);
                 } else {
-                    self.again.push(Again { term, neighbours: *neighbours });
+                    self.again.push(Again { term, adjacency: *adjacency });
                 }
             }
             if let Some(sequence) = sequence {
@@ -219,7 +219,7 @@ impl Index {
         self.terms.memory_bytes()
             + self.templates.memory_bytes()
             + size_of_val(self.flat.as_slice())
-            + size_of_val(self.neighbours.as_slice())
+            + size_of_val(self.adjacency.as_slice())
             + size_of_val(self.again.as_slice())
             + size_of_val(self.ends.as_slice())
             + size_of_val(self.template_of.as_slice())
@@ -236,7 +236,7 @@ impl Drop for Index {
         for numbers in [&mut self.flat, &mut self.ends, &mut self.template_of] {
             memory::give_back(std::mem::take(numbers));
         }
-        memory::give_back(std::mem::take(&mut self.neighbours));
+        memory::give_back(std::mem::take(&mut self.adjacency));
         memory::give_back(std::mem::take(&mut self.again));
     }
 }

@@ -46,7 +46,7 @@ impl Fixed {
 
 /// Documents and their places.
 pub(crate) enum Run<'a> {
-    /// Neighbours from `first` on; a place may be 0.
+    /// Adjacency from `first` on; a place may be 0.
     Dense { first: u32, places: &'a [u32] },
     /// Documents with a value.
     Sparse { documents: &'a [u32], places: &'a [u32] },
@@ -192,7 +192,7 @@ fn find(
     found: &mut Bitmap,
 ) -> Result<(), ReadError> {
     let mut matcher = Matcher::new(pattern);
-    let head = if shown.is_shared() { Vec::new() } else { matcher.head().to_vec() };
+    let head = if shown.is_shared() { Vec::new() } else { matcher.prefix().to_vec() };
     find_where(source, &head, cancel, found, |kept| {
         let mut any = false;
         shown.of(kept, &mut |value| any |= matcher.matches_value(value));
@@ -332,7 +332,7 @@ fn count_places(
     cancel: &CancelToken,
 ) -> Result<Vec<u64>, ReadError> {
     let mut counts = vec![0u64; source.distinct() as usize + 1];
-    // Neighbours often have the same value: two counts of it do not wait for each other.
+    // Adjacency often have the same value: two counts of it do not wait for each other.
     let mut others = counts.clone();
     source.runs(Some(documents), cancel, &mut |run| match run {
         Run::Dense { first, places } if first.is_multiple_of(64) => {

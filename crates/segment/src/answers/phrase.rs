@@ -5,7 +5,7 @@
 //! neighbours of the other words decide it. Holds nothing. Limits: none.
 
 use crate::terms::{
-    neighbours::{Layout, Neighbours},
+    adjacency::{Adjacency, Layout},
     templates::Templates,
 };
 use lookup::{Bitmap, CancelToken, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView};
@@ -124,21 +124,21 @@ struct Other {
     /// The word and those beside it.
     near: Excerpt,
     /// Each neighbourhood in a text, and whether the phrase has it so.
-    found: Vec<(Neighbours, bool)>,
+    found: Vec<(Adjacency, bool)>,
     /// True when it is in name-value pairs as well.
     is_in_values: bool,
 }
 
 impl Other {
     /// A word between these in the phrase; `None`: the phrase begins or ends there.
-    fn new(left: Option<u16>, right: Option<u16>, found: &[Neighbours]) -> Other {
+    fn new(left: Option<u16>, right: Option<u16>, found: &[Adjacency]) -> Other {
         let fits = |wanted: Option<u16>, is: u16| wanted.is_none_or(|wanted| wanted == is);
-        let is_wanted = |one: Neighbours| fits(left, one.left()) && fits(right, one.right());
-        let in_texts = found.iter().filter(|one| **one != Neighbours::IN_VALUE);
+        let is_wanted = |one: Adjacency| fits(left, one.left()) && fits(right, one.right());
+        let in_texts = found.iter().filter(|one| **one != Adjacency::IN_VALUE);
         Other {
             near: Excerpt::new(left.into_iter().chain([Templates::GAP]).chain(right).collect()),
             found: in_texts.map(|one| (*one, is_wanted(*one))).collect(),
-            is_in_values: found.contains(&Neighbours::IN_VALUE),
+            is_in_values: found.contains(&Adjacency::IN_VALUE),
         }
     }
 
@@ -147,7 +147,7 @@ impl Other {
         let (mut wanted, mut elsewhere) = (false, self.is_in_values && layout.has_values());
         each_gap(sequence, layout, |gap, is_tail| {
             let is_loose = if is_tail { layout.has_long_tail() } else { layout.is_loose() };
-            let fits = |is: u16, edge: u16| is == edge || is_loose && is == Neighbours::OTHER;
+            let fits = |is: u16, edge: u16| is == edge || is_loose && is == Adjacency::OTHER;
             for (one, is_wanted) in &self.found {
                 // Behind the tail's first word come others; its right edge is one anyway.
                 let may_be = fits(one.left(), gap.left()) && fits(one.right(), gap.right());
@@ -164,15 +164,15 @@ impl Other {
 }
 
 /// Calls `visit` with the words beside each gap of a template, and whether it lies behind the last one.
-fn each_gap(sequence: &[u16], layout: Layout, mut visit: impl FnMut(Neighbours, bool)) {
+fn each_gap(sequence: &[u16], layout: Layout, mut visit: impl FnMut(Adjacency, bool)) {
     let at = |index: Option<usize>| {
-        index.and_then(|index| sequence.get(index)).copied().unwrap_or(Neighbours::OTHER)
+        index.and_then(|index| sequence.get(index)).copied().unwrap_or(Adjacency::OTHER)
     };
     for index in (0..sequence.len()).filter(|index| sequence[*index] == Templates::GAP) {
-        visit(Neighbours::new(at(index.checked_sub(1)), at(Some(index + 1))), false);
+        visit(Adjacency::new(at(index.checked_sub(1)), at(Some(index + 1))), false);
     }
     if layout.has_tail() {
-        visit(Neighbours::new(at(sequence.len().checked_sub(1)), Neighbours::OTHER), true);
+        visit(Adjacency::new(at(sequence.len().checked_sub(1)), Adjacency::OTHER), true);
     }
 }
 
@@ -189,7 +189,7 @@ impl Judge {
     pub(crate) fn new<E>(
         phrase: &Phrase,
         find: impl Fn(&[u8]) -> Option<u16>,
-        mut beside: impl FnMut(&[u8]) -> Result<Option<Vec<Neighbours>>, E>,
+        mut beside: impl FnMut(&[u8]) -> Result<Option<Vec<Adjacency>>, E>,
     ) -> Result<Option<Judge>, E> {
         let Some(whole) = Excerpt::outline(phrase, &find) else { return Ok(None) };
         let exact = phrase.words.iter().filter_map(|word| match word {

@@ -27,8 +27,8 @@ pub(crate) fn add_columns<'a>(
         let mut hits: Vec<u32> = Vec::new();
         for matcher in &mut matchers {
             let needle = matcher.needle();
-            let head = if source.is_of_tokens(cancel)? { matcher.head() } else { b"" }.to_vec();
-            source.values(&head, cancel, &mut |place, value| {
+            let prefix = if source.is_of_tokens(cancel)? { matcher.prefix() } else { b"" }.to_vec();
+            source.values(&prefix, cancel, &mut |place, value| {
                 if holds(value, &needle) {
                     tokenizer.read(value);
                     let mut tokens = tokenizer.tokens();

@@ -13,7 +13,7 @@ use crate::{
     },
     packed::dictionary::{CHUNK, Encoder, PostingsLocation},
     sealed::{Aging, Sealed},
-    terms::letters,
+    terms::char_filters,
 };
 use lookup::{Bitmap, SegmentView};
 use std::{io::BufWriter, path::Path};
@@ -32,7 +32,7 @@ const COPIED: [Section; 7] = [
 /// Terms and postings of the new file.
 struct Aged {
     terms: [Vec<u8>; 4],
-    letters: Vec<u8>,
+    filters: Vec<u8>,
     postings: Vec<u8>,
     templates: Vec<u8>,
 }
@@ -47,7 +47,7 @@ impl Sealed {
         let mut report = RecodeReport {
             messages: u64::from(self.len()),
             before: self.size(),
-            terms: aged.terms.iter().chain([&aged.letters]).map(|piece| piece.len() as u64).sum(),
+            terms: aged.terms.iter().chain([&aged.filters]).map(|piece| piece.len() as u64).sum(),
             postings: aged.postings.len() as u64,
             templates: aged.templates.len() as u64,
             ..RecodeReport::default()
@@ -66,7 +66,7 @@ impl Sealed {
             (recoding.pace)();
         }
         file.section(Section::PackedTerms, aged.terms.iter().map(Vec::as_slice))?;
-        file.section(Section::Letters, [aged.letters.as_slice()])?;
+        file.section(Section::CharFilters, [aged.filters.as_slice()])?;
         file.section(Section::Postings, [aged.postings.as_slice()])?;
         file.section(Section::Templates, [aged.templates.as_slice()])?;
         file.section(Section::Aging, [aging.encode().as_slice()])?;
@@ -87,7 +87,7 @@ impl Sealed {
         let old = self.file().section(Section::Postings).map_err(|damage| self.damaged(damage))?;
         // A term that one document has is given its block: the number needs as few bits as blocks do.
         let mut encoder = Encoder::new(aging.blocks())?;
-        let mut letters = letters::Encoder::new(CHUNK);
+        let mut filters = char_filters::Encoder::new(CHUNK);
         let mut postings = Vec::new();
         let mut pushed = Ok(());
         let (mut counter, pace) = (0u32, &mut *recoding.pace);
@@ -117,7 +117,7 @@ impl Sealed {
                 new.templates = Some((postings.len(), size));
                 postings.extend_from_slice(old.piece(start, size)?.bytes);
             }
-            letters.push(term);
+            filters.push(term);
             if pushed.is_ok() {
                 pushed = encoder.push(term, &new);
             }
@@ -125,7 +125,7 @@ impl Sealed {
         })?;
         pushed?;
         let templates = self.moved_templates(&old, &mut postings).map_err(|damage| self.damaged(damage))?;
-        Ok(Aged { terms: encoder.finish()?, letters: letters.finish(), postings, templates })
+        Ok(Aged { terms: encoder.finish()?, filters: filters.finish(), postings, templates })
     }
 
     /// The blocks of a term with several documents.

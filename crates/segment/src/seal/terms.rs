@@ -3,12 +3,12 @@
 //! In: the index of a builder. Out: dictionary, postings, templates. Holds: the flat list in term order while it works.
 //! Limits: 2^32 pairs.
 
-use super::neighbours;
+use super::adjacency;
 use crate::{
     active::{Index, Terms},
     format::{dictionary, postings, put_bytes, put_varint},
     memory::{Item, Spares, ahead, filled, give_back, with_room},
-    terms::{letters, templates::Templates},
+    terms::{char_filters, templates::Templates},
 };
 use std::collections::HashMap;
 
@@ -22,8 +22,8 @@ pub(super) struct Words {
     pub(super) dictionary: [Vec<u8>; 4],
     pub(super) postings: Vec<u8>,
     pub(super) templates: Vec<u8>,
-    pub(super) letters: Vec<u8>,
-    pub(super) neighbours: Vec<u8>,
+    pub(super) filters: Vec<u8>,
+    pub(super) adjacency: Vec<u8>,
 }
 
 impl Drop for Words {
@@ -54,13 +54,13 @@ pub(super) fn encode(index: &Index, length: u32) -> Words {
     let flat = gather(index, &order, &counts);
     words.postings = with_room(flat.len() * PAIR_BYTES);
     let mut dictionary = dictionary::Encoder::with(with_room(order.len() * TERM_BYTES));
-    let mut letters = letters::Encoder::new(dictionary::BLOCK);
+    let mut filters = char_filters::Encoder::new(dictionary::BLOCK);
     let document_bytes = document_bytes(length);
     let mut start = 0;
     for (place, at) in order.iter().copied().enumerate() {
         fetch_ahead(&index.terms, &order[place..]);
         let text = text_at(&index.terms, index.frequent().tokens(), at);
-        letters.push(text);
+        filters.push(text);
         if dictionary.push(text) {
             put_varint(&mut dictionary.data, words.postings.len() as u64);
         }
@@ -87,10 +87,10 @@ pub(super) fn encode(index: &Index, length: u32) -> Words {
         }
     }
     assert_eq!(start, flat.len(), "every document of a term was written");
-    words.neighbours = neighbours::encode(index, &order, &counts);
+    words.adjacency = adjacency::encode(index, &order, &counts);
     [flat, order, counts].into_iter().for_each(give_back);
     words.dictionary = dictionary.finish();
-    words.letters = letters.finish();
+    words.filters = filters.finish();
     encode_templates(index, length, &mut words);
     words
 }

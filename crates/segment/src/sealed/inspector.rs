@@ -154,8 +154,8 @@ fn part(section: u16) -> &'static str {
         (Section::Skeletons, "templates of messages"),
         (Section::PackedTerms, "terms"),
         (Section::Aging, "how terms were aged"),
-        (Section::Letters, "letters of terms"),
-        (Section::Neighbours, "neighbours of terms"),
+        (Section::CharFilters, "character filters of terms"),
+        (Section::Adjacency, "adjacency of terms"),
     ];
     PARTS
         .iter()

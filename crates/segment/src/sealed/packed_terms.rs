@@ -5,7 +5,7 @@
 
 use super::{
     Sealed,
-    terms::{Heads, Search, SeeTerm},
+    terms::{ImpossiblePrefixes, Search, SeeTerm},
 };
 use crate::{
     format::{Damage, directory::HEAD_BYTES, file::Section},
@@ -28,23 +28,23 @@ impl Sealed {
         let mut unpacker =
             Unpacker::new().map_err(|source| ReadError::Io { path: self.path().to_owned(), source })?;
         let exact = search.matcher.exact().map(<[u8]>::to_vec);
-        let head = exact.clone().unwrap_or_else(|| search.matcher.head().to_vec());
-        let start = dictionary.chunk_of(|first| first <= head.as_slice()).map_err(corrupt)?;
-        let mut heads = Heads::new(dictionary.chunks());
-        let letters = self.letters(&search.matcher).map_err(corrupt)?;
+        let prefix = exact.clone().unwrap_or_else(|| search.matcher.prefix().to_vec());
+        let start = dictionary.chunk_of(|first| first <= prefix.as_slice()).map_err(corrupt)?;
+        let mut prefixes = ImpossiblePrefixes::new(dictionary.chunks());
+        let filters = self.char_filters(&search.matcher).map_err(corrupt)?;
         for chunk in start..dictionary.chunks() {
             if (chunk - start) % CHUNKS_A_LOOK == 0 {
                 cancel.check()?;
             }
-            if letters.lack(chunk) {
+            if filters.cannot_contain(chunk) {
                 continue;
             }
-            let is_beyond = |first: &[u8]| exact.is_some() || !first.starts_with(&head);
+            let is_beyond = |first: &[u8]| exact.is_some() || !first.starts_with(&prefix);
             if chunk > start && is_beyond(dictionary.first(chunk).map_err(corrupt)?) {
                 break;
             }
             let firsts = || Ok((dictionary.first(chunk)?, dictionary.first(chunk + 1)?));
-            if !heads.may_match(&search.matcher, chunk, firsts).map_err(corrupt)? {
+            if !prefixes.may_match(&search.matcher, chunk, firsts).map_err(corrupt)? {
                 continue;
             }
             self.search_chunk(&dictionary, chunk, &mut unpacker, search).map_err(corrupt)?;

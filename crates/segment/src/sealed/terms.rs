@@ -1,7 +1,7 @@
 //! The words of a sealed segment: dictionary, postings, templates.
 //!
 //! In: patterns, phrases. Out: documents. A literal start narrows the walk to a few blocks of the dictionary; other
-//! patterns walk all blocks that have their letters, about 10 ms a million terms. Holds: nothing between calls. Limits: the section sizes.
+//! patterns walk all blocks that may contain them, about 10 ms a million terms. Holds: nothing between calls. Limits: the section sizes.
 
 use super::{Sealed, aged::Aging, template_list::TemplateList};
 use crate::{
@@ -16,11 +16,14 @@ use crate::{
     packed::dictionary::PostingsLocation,
     seal::document_bytes,
     terms::{
-        letters::Letters,
-        neighbours::{self, Section as Neighbourhoods},
+        adjacency::{self, Section as AdjacencySection},
+        char_filters::CharFilters,
     },
 };
-use lookup::{Bitmap, CancelToken, Pattern, ReadError, WordUse, pattern::Matcher};
+use lookup::{
+    Bitmap, CancelToken, Pattern, ReadError, WordUse,
+    pattern::{CharFilter, Matcher},
+};
 use std::ops::Range;
 
 /// Blocks of the dictionary between two looks at the token: about half a millisecond.
@@ -165,23 +168,23 @@ impl Sealed {
         let corrupt = |damage| self.corrupt(damage);
         let dictionary = self.dictionary().map_err(corrupt)?;
         let exact = search.matcher.exact().map(<[u8]>::to_vec);
-        let head = exact.clone().unwrap_or_else(|| search.matcher.head().to_vec());
-        let start = dictionary.block_of(|first| first <= head.as_slice()).map_err(corrupt)?;
+        let prefix = exact.clone().unwrap_or_else(|| search.matcher.prefix().to_vec());
+        let start = dictionary.block_of(|first| first <= prefix.as_slice()).map_err(corrupt)?;
         let mut string = Vec::new();
-        let mut heads = Heads::new(dictionary.blocks());
-        let letters = self.letters(&search.matcher).map_err(corrupt)?;
+        let mut prefixes = ImpossiblePrefixes::new(dictionary.blocks());
+        let filters = self.char_filters(&search.matcher).map_err(corrupt)?;
         for block in start..dictionary.blocks() {
             if (block - start) % BLOCKS_A_LOOK == 0 {
                 cancel.check()?;
             }
-            if letters.lack(block) {
+            if filters.cannot_contain(block) {
                 continue;
             }
-            let is_beyond = |first: &[u8]| exact.is_some() || !first.starts_with(&head);
+            let is_beyond = |first: &[u8]| exact.is_some() || !first.starts_with(&prefix);
             if block > start && is_beyond(dictionary.first(block).map_err(corrupt)?) {
                 break;
             }
-            if heads
+            if prefixes
                 .may_match(&search.matcher, block, || {
                     Ok((dictionary.first(block)?, dictionary.first(block + 1)?))
                 })
@@ -198,11 +201,15 @@ impl Sealed {
         self.file.place(Section::PackedTerms).length > 0
     }
 
-    /// The letters of the pieces of the list of terms, beside those that matching terms have.
-    pub(super) fn letters(&self, matcher: &Matcher) -> Result<Letters<'_>, Damage> {
-        let wanted = matcher.letters();
-        let section: &[u8] = if wanted == 0 { &[] } else { self.file.section(Section::Letters)?.bytes };
-        Ok(Letters::new(section, wanted))
+    /// Returns the characters of the pieces of the list of terms, with those that matching terms have.
+    pub(super) fn char_filters(&self, matcher: &Matcher) -> Result<CharFilters<'_>, Damage> {
+        let wanted = matcher.char_filter();
+        let section: &[u8] = if wanted == CharFilter::default() {
+            &[]
+        } else {
+            self.file.section(Section::CharFilters)?.bytes
+        };
+        Ok(CharFilters::new(section, wanted))
     }
 
     /// Calls `visit` with every term and where its documents are, in order.
@@ -399,11 +406,11 @@ impl Sealed {
     }
 
     /// Returns the section of neighbours of terms; `None` when there is none, as in an aged segment.
-    pub(super) fn neighbours(&self) -> Result<Option<Neighbourhoods<'_>>, Damage> {
-        if self.file.place(Section::Neighbours).length == 0 {
+    pub(super) fn adjacency(&self) -> Result<Option<AdjacencySection<'_>>, Damage> {
+        if self.file.place(Section::Adjacency).length == 0 {
             return Ok(None);
         }
-        neighbours::Section::read(&self.file.section(Section::Neighbours)?).map(Some)
+        adjacency::Section::read(&self.file.section(Section::Adjacency)?).map(Some)
     }
 
     /// The place of a term among all.
@@ -431,17 +438,17 @@ impl Sealed {
 /// Most bytes that are tried behind what neighbours have in common: the digits.
 const STEPS_MAX: u8 = 10;
 
-/// Beginnings of terms that are known not to match: a sorted list is passed over in pieces.
-pub(super) struct Heads {
+/// Prefixes that no matching term has: a sorted list is passed over in pieces.
+pub(super) struct ImpossiblePrefixes {
     /// Numbers of the pieces behind which there is another.
     followed: Range<usize>,
     dead: Vec<u8>,
 }
 
-impl Heads {
+impl ImpossiblePrefixes {
     /// Of a list in so many pieces.
-    pub(super) fn new(pieces: usize) -> Heads {
-        Heads { followed: 0..pieces.saturating_sub(1), dead: Vec::new() }
+    pub(super) fn new(pieces: usize) -> ImpossiblePrefixes {
+        ImpossiblePrefixes { followed: 0..pieces.saturating_sub(1), dead: Vec::new() }
     }
 
     /// Returns true when a term of a piece may match, as far as that depends on what all of them begin with; `firsts` are the first
@@ -452,7 +459,7 @@ impl Heads {
         piece: usize,
         firsts: impl FnOnce() -> Result<(&'a [u8], &'a [u8]), Damage>,
     ) -> Result<bool, Damage> {
-        if !matcher.narrows_heads() || !self.followed.contains(&piece) {
+        if !matcher.refuses_prefixes() || !self.followed.contains(&piece) {
             return Ok(true);
         }
         let (first, next) = firsts()?;
@@ -461,8 +468,8 @@ impl Heads {
             return Ok(false);
         }
         let common = first.iter().zip(next).take_while(|(first, next)| first == next).count();
-        let Some(length) = matcher.dead_head(&first[..common]) else {
-            return Ok(!Heads::are_dead_behind(matcher, first, next, common));
+        let Some(length) = matcher.impossible_prefix(&first[..common]) else {
+            return Ok(!ImpossiblePrefixes::are_impossible_behind(matcher, first, next, common));
         };
         self.dead.clear();
         self.dead.extend_from_slice(&first[..length]);
@@ -470,15 +477,15 @@ impl Heads {
     }
 
     /// Returns true when no term matches from `first` up to `next`, by the byte behind what both begin with: there are only a few.
-    fn are_dead_behind(matcher: &Matcher, first: &[u8], next: &[u8], common: usize) -> bool {
+    fn are_impossible_behind(matcher: &Matcher, first: &[u8], next: &[u8], common: usize) -> bool {
         let (Some(low), Some(high)) = (first.get(common), next.get(common)) else { return false };
         if high.saturating_sub(*low) > STEPS_MAX {
             return false;
         }
-        let mut head = first[..=common].to_vec();
+        let mut prefix = first[..=common].to_vec();
         (*low..=*high).all(|byte| {
-            head[common] = byte;
-            matcher.dead_head(&head).is_some()
+            prefix[common] = byte;
+            matcher.impossible_prefix(&prefix).is_some()
         })
     }
 }

@@ -185,17 +185,17 @@ impl SegmentView for Sealed {
             let documents = self.of_templates(&having).map_err(corrupt)?;
             return Ok(PhraseAnswer { documents, sure: None });
         }
-        let neighbours = self.neighbours().map_err(corrupt)?;
+        let adjacency = self.adjacency().map_err(corrupt)?;
         let beside = |word: &[u8]| {
-            let Some(neighbours) = &neighbours else { return Ok(None) };
-            self.place_of(word)?.map_or(Ok(None), |place| neighbours.find(place))
+            let Some(adjacency) = &adjacency else { return Ok(None) };
+            self.place_of(word)?.map_or(Ok(None), |place| adjacency.find(place))
         };
         let Some(judge) = Judge::new(phrase, find, beside).map_err(corrupt)? else {
             return phrase::candidates(self, phrase, None, |_| false, cancel);
         };
         let mut verdicts = Vec::new();
         let possible = templates.having(|sequence| {
-            let layout = neighbours.as_ref().map(|neighbours| neighbours.layout(verdicts.len() as u32));
+            let layout = adjacency.as_ref().map(|adjacency| adjacency.layout(verdicts.len() as u32));
             let verdict = judge.verdict(sequence, layout.unwrap_or_default());
             verdicts.push(verdict);
             verdict != Verdict::No

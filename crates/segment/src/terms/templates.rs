@@ -3,7 +3,7 @@
 //! In: sequences. Out: their numbers; the sequences again. Holds: each distinct sequence once.
 //! Limits: one sequence a message at worst.
 
-use super::neighbours::Layout;
+use super::adjacency::Layout;
 use crate::memory;
 use lookup::tokens::Seed;
 use std::ops::Range;

@@ -3,7 +3,7 @@
 use super::*;
 
 const GAP: u16 = Templates::GAP;
-const NONE: u16 = Neighbours::OTHER;
+const NONE: u16 = Adjacency::OTHER;
 
 /// Frequent words have one letter: their place in the alphabet is their number.
 fn number(word: &[u8]) -> Option<u16> {
@@ -19,13 +19,13 @@ fn words(text: &str) -> Vec<Pattern> {
 }
 
 /// The phrase, a template with its layout, the neighbours of `bob` and `eve`; the verdict.
-type Row<'a> = (&'a str, &'a [u16], Layout, &'a [Neighbours], &'a [Neighbours], Verdict);
+type Row<'a> = (&'a str, &'a [u16], Layout, &'a [Adjacency], &'a [Adjacency], Verdict);
 
 #[test]
 fn neighbours_decide_templates() {
     let [a, b, c] = [0, 1, 2];
-    let at = Neighbours::new;
-    let value = Neighbours::IN_VALUE;
+    let at = Adjacency::new;
+    let value = Adjacency::IN_VALUE;
     let (yes, no, perhaps) = (Verdict::Yes, Verdict::No, Verdict::Perhaps);
     let tight = Layout::new(1, 1, 0);
     let (loose, tail, long) = (Layout::new(2, 1, 0), Layout::new(1, 1, 1), Layout::new(1, 1, 2));

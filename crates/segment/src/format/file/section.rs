@@ -43,8 +43,8 @@ pub(crate) enum Section {
     PackedTerms = 13,
     /// How an aged segment's terms say which documents have them.
     Aging = 14,
-    /// Which letters the pieces of the list of terms have.
-    Letters = 15,
+    /// The characters of the pieces of the list of terms.
+    CharFilters = 15,
     /// Frequent words next to terms of some messages.
-    Neighbours = 16,
+    Adjacency = 16,
 }

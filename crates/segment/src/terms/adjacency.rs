@@ -14,17 +14,17 @@ pub(crate) const DOCUMENTS_MIN: u32 = if cfg!(test) { 2 } else { 192 };
 
 /// The numbers of the frequent words beside a token; [`u16::MAX`] for any other word, and where the text begins or ends.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Neighbours(u32);
+pub(crate) struct Adjacency(u32);
 
-impl Neighbours {
+impl Adjacency {
     /// The number of what is not a frequent word.
     pub(crate) const OTHER: u16 = u16::MAX;
     /// In a name-value pair, not in the text. No frequent word has this number.
-    pub(crate) const IN_VALUE: Neighbours = Neighbours::new(u16::MAX - 1, u16::MAX - 1);
+    pub(crate) const IN_VALUE: Adjacency = Adjacency::new(u16::MAX - 1, u16::MAX - 1);
 
     #[inline]
-    pub(crate) const fn new(left: u16, right: u16) -> Neighbours {
-        Neighbours((left as u32) << 16 | right as u32)
+    pub(crate) const fn new(left: u16, right: u16) -> Adjacency {
+        Adjacency((left as u32) << 16 | right as u32)
     }
 
     pub(crate) fn left(self) -> u16 {
@@ -41,9 +41,9 @@ impl Neighbours {
     }
 }
 
-impl Item for Neighbours {
-    fn spares() -> &'static Spares<Neighbours> {
-        static SPARES: Spares<Neighbours> = Spares::new();
+impl Item for Adjacency {
+    fn spares() -> &'static Spares<Adjacency> {
+        static SPARES: Spares<Adjacency> = Spares::new();
         &SPARES
     }
 }
@@ -119,7 +119,7 @@ impl Encoder {
     }
 
     /// Appends a term by its place among all, with all its neighbours, in order.
-    pub(crate) fn push(&mut self, term: u32, found: &[Neighbours]) {
+    pub(crate) fn push(&mut self, term: u32, found: &[Adjacency]) {
         debug_assert!(term >= self.last && found.is_sorted(), "terms and their neighbours in order");
         put_varint(&mut self.out, u64::from(term - self.last));
         put_varint(&mut self.out, found.len() as u64);
@@ -153,7 +153,7 @@ impl<'a> Section<'a> {
     }
 
     /// Returns the neighbours of a term; `None` when it was not kept.
-    pub(crate) fn find(&self, term: u32) -> Result<Option<Vec<Neighbours>>, Damage> {
+    pub(crate) fn find(&self, term: u32) -> Result<Option<Vec<Adjacency>>, Damage> {
         let mut reader = self.terms.clone();
         let mut at = 0u64;
         while !reader.is_done() {
@@ -161,7 +161,7 @@ impl<'a> Section<'a> {
             let count = reader.varint_to(u16::MAX as usize * u16::MAX as usize)?;
             let (found, _) = reader.take(count.saturating_mul(size_of::<u32>()))?.as_chunks();
             if at >= u64::from(term) {
-                let found = || found.iter().map(|bits| Neighbours(u32::from_le_bytes(*bits))).collect();
+                let found = || found.iter().map(|bits| Adjacency(u32::from_le_bytes(*bits))).collect();
                 return Ok((at == u64::from(term)).then(found));
             }
         }
@@ -179,9 +179,9 @@ mod tests {
     fn what_was_put_is_found() {
         let layouts = [Layout::new(0, 0, 0), Layout::new(2, 1, 1).with_values(), Layout::new(1, 1, 2)];
         let rows = [
-            (0, vec![Neighbours::new(1, 2)]),
-            (7, vec![Neighbours::new(1, 2), Neighbours::new(1, u16::MAX), Neighbours::new(u16::MAX, 2)]),
-            (70_000, vec![Neighbours::new(9, u16::MAX), Neighbours::IN_VALUE]),
+            (0, vec![Adjacency::new(1, 2)]),
+            (7, vec![Adjacency::new(1, 2), Adjacency::new(1, u16::MAX), Adjacency::new(u16::MAX, 2)]),
+            (70_000, vec![Adjacency::new(9, u16::MAX), Adjacency::IN_VALUE]),
         ];
         let mut encoder = Encoder::new(&layouts);
         rows.iter().for_each(|(term, found)| encoder.push(*term, found));

@@ -6,29 +6,29 @@
 use crate::{
     active::Index,
     memory::{filled, give_back},
-    terms::neighbours::{DOCUMENTS_MIN, Encoder, Neighbours},
+    terms::adjacency::{Adjacency, DOCUMENTS_MIN, Encoder},
 };
 
-/// Neighbourhoods that are remembered, as a power of two: 512 KiB.
+/// AdjacencySection that are remembered, as a power of two: 512 KiB.
 const SEEN_BITS: u32 = 16;
 /// A term whose neighbours are not kept.
 const RARE: u32 = u32::MAX;
 
-/// Neighbours of terms.
-struct NeighbourTable {
-    /// Each neighbourhood of a term at a place of its own, the last one of the place. Never 0, see [`NeighbourTable::add`].
+/// Adjacency of terms.
+struct AdjacencyTable {
+    /// Each neighbourhood of a term at a place of its own, the last one of the place. Never 0, see [`AdjacencyTable::add`].
     seen: Vec<u64>,
     /// By the terms' numbers among those that are kept.
-    list: Vec<(u32, Neighbours)>,
+    list: Vec<(u32, Adjacency)>,
     /// The number of each term, or [`RARE`].
     rank_of: Vec<u32>,
 }
 
-impl NeighbourTable {
+impl AdjacencyTable {
     #[inline]
-    fn add(&mut self, term: u32, neighbours: Neighbours) {
+    fn add(&mut self, term: u32, adjacency: Adjacency) {
         // Never 0: there is no term with the highest number.
-        let key = u64::from(!term) << 32 | u64::from(neighbours.bits());
+        let key = u64::from(!term) << 32 | u64::from(adjacency.bits());
         let place = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - SEEN_BITS);
         let seen = &mut self.seen[place as usize];
         if *seen == key {
@@ -37,7 +37,7 @@ impl NeighbourTable {
         let rank = self.rank_of[term as usize];
         if rank != RARE {
             *seen = key;
-            self.list.push((rank, neighbours));
+            self.list.push((rank, adjacency));
         }
     }
 }
@@ -52,10 +52,10 @@ pub(super) fn encode(index: &Index, order: &[u32], counts: &[u32]) -> Vec<u8> {
             terms.push(place);
         }
     }
-    let mut found = NeighbourTable { seen: vec![0; 1 << SEEN_BITS], list: Vec::new(), rank_of };
-    index.flat.iter().zip(&index.neighbours).for_each(|(term, neighbours)| found.add(*term, *neighbours));
-    index.again.iter().for_each(|again| found.add(again.term, again.neighbours));
-    let NeighbourTable { mut list, rank_of, .. } = found;
+    let mut found = AdjacencyTable { seen: vec![0; 1 << SEEN_BITS], list: Vec::new(), rank_of };
+    index.flat.iter().zip(&index.adjacency).for_each(|(term, adjacency)| found.add(*term, *adjacency));
+    index.again.iter().for_each(|again| found.add(again.term, again.adjacency));
+    let AdjacencyTable { mut list, rank_of, .. } = found;
     give_back(rank_of);
     list.sort_unstable();
     list.dedup();
@@ -63,7 +63,7 @@ pub(super) fn encode(index: &Index, order: &[u32], counts: &[u32]) -> Vec<u8> {
     let mut of_term = Vec::new();
     for found in list.chunk_by(|(a, _), (b, _)| a == b) {
         of_term.clear();
-        of_term.extend(found.iter().map(|(_, neighbours)| *neighbours));
+        of_term.extend(found.iter().map(|(_, adjacency)| *adjacency));
         encoder.push(terms[found[0].0 as usize], &of_term);
     }
     encoder.finish()

@@ -1,28 +1,28 @@
-//! Which letters the terms of each piece of a sorted list have: a wildcard passes over pieces that lack one of its own.
+//! The characters of the terms of each piece of a sorted list: a wildcard passes over pieces that cannot contain its own.
 //!
 //! Most terms of logs are numbers and hexadecimal identifiers; in order they lie together, and few words can be spelt with
-//! what they have: of a site's dictionary in blocks of 64 terms, 6 of 100 have the letters of `*bound` or `*ail*`.
-//! In: terms in order. Out: four bytes a piece; whether a piece lacks letters. Holds: those bytes.
+//! what they have: of a site's dictionary in blocks of 64 terms, 6 of 100 have the characters of `*bound` or `*ail*`.
+//! In: terms in order. Out: four bytes a piece; whether a piece can contain a match. Holds: those bytes.
 //! Limits: `a` to `z` differ, digits are one, all bytes from 0x80 on are one.
 
-use lookup::pattern::letters;
+use lookup::pattern::CharFilter;
 
 /// Bytes of a piece.
 const PIECE_BYTES: usize = size_of::<u32>();
 
-/// Writes the letters of a list.
+/// Writes the characters of a list.
 pub(crate) struct Encoder {
     /// Terms of a piece.
     size: usize,
     count: usize,
-    piece: u32,
+    piece: CharFilter,
     out: Vec<u8>,
 }
 
 impl Encoder {
     /// Of a list whose pieces have so many terms.
     pub(crate) fn new(size: usize) -> Encoder {
-        Encoder { size, count: 0, piece: 0, out: Vec::new() }
+        Encoder { size, count: 0, piece: CharFilter::default(), out: Vec::new() }
     }
 
     /// Appends the next term.
@@ -31,12 +31,12 @@ impl Encoder {
             self.end_piece();
         }
         self.count += 1;
-        self.piece |= letters(term);
+        self.piece.add(CharFilter::of(term));
     }
 
     fn end_piece(&mut self) {
-        self.out.extend_from_slice(&self.piece.to_le_bytes());
-        (self.count, self.piece) = (0, 0);
+        self.out.extend_from_slice(&self.piece.bits().to_le_bytes());
+        (self.count, self.piece) = (0, CharFilter::default());
     }
 
     /// The section.
@@ -48,33 +48,34 @@ impl Encoder {
     }
 }
 
-/// The letters of a list, beside those that are wanted.
-pub(crate) struct Letters<'a> {
+/// The characters of a list, and those that are wanted.
+pub(crate) struct CharFilters<'a> {
     pieces: &'a [[u8; PIECE_BYTES]],
-    wanted: u32,
+    wanted: CharFilter,
 }
 
-impl<'a> Letters<'a> {
+impl<'a> CharFilters<'a> {
     /// Of a section, which is empty in segments that were written before there was one.
-    pub(crate) fn new(section: &'a [u8], wanted: u32) -> Letters<'a> {
-        Letters { pieces: section.as_chunks().0, wanted }
+    pub(crate) fn new(section: &'a [u8], wanted: CharFilter) -> CharFilters<'a> {
+        CharFilters { pieces: section.as_chunks().0, wanted }
     }
 
-    /// Returns true when no term of a piece has all of the letters.
+    /// Returns true when no term of a piece has all of the wanted characters.
     #[inline]
-    pub(crate) fn lack(&self, piece: usize) -> bool {
-        self.pieces.get(piece).is_some_and(|piece| self.wanted & !u32::from_le_bytes(*piece) != 0)
+    pub(crate) fn cannot_contain(&self, piece: usize) -> bool {
+        let filter = |piece: &[u8; PIECE_BYTES]| CharFilter::from_bits(u32::from_le_bytes(*piece));
+        self.pieces.get(piece).is_some_and(|piece| filter(piece).cannot_contain(self.wanted))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    //! Rows for letters.
+    //! Rows for characters.
 
     use super::*;
 
     #[test]
-    fn pieces_without_a_letter_are_known() {
+    fn pieces_without_a_character_are_known() {
         let mut encoder = Encoder::new(2);
         let terms = ["0af3", "10.0.0.1", "a-b", "fail_ed", "\u{fc}ber/x"];
         terms.iter().for_each(|term| encoder.push(term.as_bytes()));
@@ -93,9 +94,13 @@ mod tests {
             ("z", [true, true, true]),
         ];
         for (wanted, lacking) in rows {
-            let known = Letters::new(&section, letters(wanted.as_bytes()));
-            assert_eq!([0, 1, 2].map(|piece| known.lack(piece)), lacking, "{wanted}");
-            assert!(!known.lack(3) && !Letters::new(&[], letters(wanted.as_bytes())).lack(0), "{wanted}");
+            let known = CharFilters::new(&section, CharFilter::of(wanted.as_bytes()));
+            assert_eq!([0, 1, 2].map(|piece| known.cannot_contain(piece)), lacking, "{wanted}");
+            assert!(
+                !known.cannot_contain(3)
+                    && !CharFilters::new(&[], CharFilter::of(wanted.as_bytes())).cannot_contain(0),
+                "{wanted}"
+            );
         }
     }
 }
