@@ -94,3 +94,6 @@ pub fn shown(fact: &Value) -> Option<Cow<'_, str>> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests;

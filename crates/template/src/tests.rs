@@ -1,6 +1,9 @@
 //! Rows for macros, functions, escapes and errors of templates.
 
+mod forms;
+mod functions;
 mod known;
+mod origins;
 
 use super::*;
 use jiff::tz::TimeZone;

@@ -179,3 +179,129 @@ proptest! {
         }
     }
 }
+
+/// Checks a pattern on two texts, and which engine answers it: most patterns take time in proportion to the text.
+#[track_caller]
+fn check_linear(text: &str, flags: &str, matching: &[u8], other: &[u8], is_linear: bool) {
+    check(text, "pcre", flags, matching, true);
+    check(text, "pcre", flags, other, false);
+    assert_eq!(pattern(text, "pcre", flags).unwrap().cost() < 200, is_linear, "{text}");
+}
+
+#[test]
+fn escapes_and_groups_stay_in_linear_time() {
+    check_linear(r"^x\r\t\f\e\a$", "", b"x\r\t\x0c\x1b\x07", b"xrtfea", true);
+    check_linear(r"\x41[\x30-\x39]", "", b"A7", b"x417", true);
+    check_linear(r"\x4g", "", b"\x04g", b"x4g", false);
+    check_linear(r"a\.b\ c\/", "", b"a.b c/", b"axb c/", true);
+    check_linear(r"\Aab", "", b"abc", b"cab", true);
+    check_linear(r"ab\z", "", b"cab", b"ab\n", true);
+    check_linear(r"a\Bb\b", "", b"ab", b"abc", true);
+    check_linear(r"[\b]x", "", b"\x08x", b"x", true);
+    check_linear("(?:ab)+c", "", b"ababc", b"ac", true);
+    check_linear("(?i:AB)c", "", b"abc", b"abC", true);
+    check_linear("(?<one>a)(?P<two_2>b)", "", b"ab", b"a", true);
+    check_linear("(?-i)a(?i)b", "", b"aB", b"Ab", true);
+    check_linear("a+?b*?c??$", "", b"aab", b"b", true);
+    check_linear("a{2}b{1,}c{0,1}$", "", b"aabb", b"abb", true);
+    check_linear("[[:alpha:]-]+[^[:space:]]1", "", b"a-x1", b"a 1", true);
+    check_linear(r"[+-\]]x", "", b"Ax", b"ax", true);
+    check_linear(r"[\d-]x", "", b"-x", b"ax", true);
+}
+
+#[test]
+fn what_only_pcre_can_do_goes_there() {
+    check_linear("a(?=b)", "", b"ab", b"ac", false);
+    check_linear("a(?>b+)b?c", "", b"abc", b"ab", false);
+    check_linear("(*ANYCRLF)a$", "", b"a", b"b", false);
+    check_linear("(?s)a.b", "", b"a\nb", b"ab", false);
+    check_linear("(?s:a.b)", "", b"a\nb", b"ab", false);
+    check_linear("a*+b", "", b"aab", b"aa", false);
+    check_linear("[^a]é", "utf8", "xé".as_bytes(), "aé".as_bytes(), false);
+    check_linear(r"\Dé", "utf8", "xé".as_bytes(), "1é".as_bytes(), false);
+    check_linear(r"\D1", "", b"x1", b"11", true);
+    check_linear(r"\xe9", "utf8", "é".as_bytes(), b"e", false);
+    check_linear(r"\x7e\x7F", "utf8", b"~\x7f", b"~", true);
+    check_linear("(?i:é)", "utf8", "É".as_bytes(), b"e", false);
+    check_linear(r"\h+x", "", b" x", b"x", false);
+    check_linear("a{1, 2}b", "", b"aab", b"b", false);
+}
+
+#[test]
+fn cheap_patterns_are_known_as_such() {
+    let cost = |text: &str, kind: &str, flags: &str| pattern(text, kind, flags).unwrap().cost();
+    let rising = [
+        Pattern::nothing().cost(),
+        cost("sshd", "string", ""),
+        cost("^(sshd|sudo)$", "pcre", ""),
+        cost("sshd", "string", "substring"),
+        cost("a*b", "glob", ""),
+        cost("a?[bc]+needle", "pcre", ""),
+        cost("a?[bc]+", "pcre", ""),
+        cost("(?=a)b", "pcre", ""),
+    ];
+    assert!(rising.is_sorted_by(|one, next| one < next), "{rising:?}");
+}
+
+#[test]
+fn what_was_written_can_be_read_again() {
+    let all = "ignore-case utf8 newline global store-matches substring prefix disable-jit dupnames";
+    let flags = pattern("a.b", "pcre", all).unwrap().flags();
+    let want = PatternFlags {
+        ignore_case: true,
+        utf8: true,
+        newline: true,
+        global: true,
+        store_matches: true,
+        substring: true,
+        prefix: true,
+        disable_jit: true,
+        dupnames: true,
+        ..PatternFlags::default()
+    };
+    assert_eq!(flags, want);
+    assert_eq!(
+        pattern("a.b", "pcre", "global").unwrap().flags(),
+        PatternFlags { global: true, ..PatternFlags::default() }
+    );
+    assert_eq!(pattern("a.b", "glob", "").unwrap().text(), "a.b");
+    assert!(PatternKind::from_name("lua").is_none());
+}
+
+#[test]
+fn groups_are_counted_up_to_the_last_that_took_part() {
+    let mut groups = Groups::default();
+    for (text, bytes, count) in [("(a)(b)?", "ab", 3), ("(a)(b)?", "a", 2), ("ab", "ab", 1), ("(a)", "x", 0)]
+    {
+        pattern(text, "pcre", "").unwrap().find(bytes.as_bytes(), 0, &mut groups);
+        assert_eq!(groups.count(), count, "{text} on {bytes}");
+    }
+}
+
+#[test]
+fn literals_in_parts_of_a_pattern_are_needed_whole() {
+    for (text, matching, other) in [
+        ("[ab](xy)+z", "axyxyz", "axz"),
+        ("[ab]+(?:x|y)(key=)", "bykey=", "bykey"),
+        ("(a|b)(c|d)", "bd", "be"),
+        ("^(a|b)(c|d)$", "bd", "bdx"),
+        ("^(?:a|b)(c)", "bcx", "xbc"),
+        ("[ab](?:long text)*z", "az", "along text"),
+        ("a?(?:x+9)b", "xx9b", "x9"),
+    ] {
+        check(text, "pcre", "", matching.as_bytes(), true);
+        check(text, "pcre", "", other.as_bytes(), false);
+    }
+}
+
+#[test]
+fn prefixes_and_globs_know_characters() {
+    check("sSHd", "string", "ignore-case prefix", b"SshDaemon", true);
+    check("sSHd", "string", "ignore-case prefix", b"my SshD", false);
+    check("?x", "glob", "", "\u{20ac}x".as_bytes(), true);
+    check("?x", "glob", "", "\u{1d11e}x".as_bytes(), true);
+    check("?x", "glob", "", "\u{20ac}\u{20ac}x".as_bytes(), false);
+    check("?x", "glob", "", b"\xe2\x82x", false);
+    check("a*", "glob", "", b"b", false);
+    check("*a?", "glob", "", b"xa", false);
+}
