@@ -7,7 +7,7 @@ import signal
 import subprocess
 import tempfile
 
-from server import Server
+from server import Server, free_port
 
 
 class Postgres:
@@ -19,6 +19,7 @@ class Postgres:
         self.folder = self.holder.name
         self.data = self.folder + "/data"
         self.process = None
+        self.port, self.more = 5432, ["-c", "listen_addresses="]
         # It refuses to run as root.
         self.user = pwd.getpwnam("postgres") if os.getuid() == 0 else None
         if self.user:
@@ -38,12 +39,19 @@ class Postgres:
     def start(self):
         log = open(self.folder + "/log", "ab")
         self.process = subprocess.Popen(
-            self.command("postgres", "-D", self.data, "-k", self.folder, "-c", "listen_addresses="),
+            self.command("postgres", "-D", self.data, "-k", self.folder, *self.more),
             stdout=log, stderr=log, cwd=self.folder)
         Server.until(self.answers, 30, "PostgreSQL to answer")
 
+    def listen(self):
+        """Starts it with TLS on a port of loopback; its own certificate, key and CA are in the folder of its data."""
+        self.port = free_port()
+        self.more = ["-c", "listen_addresses=127.0.0.1", "-c", "ssl=on", "-c", "ssl_cert_file=server.pem", "-c", "ssl_key_file=server.key",
+                     "-c", "ssl_ca_file=ca.pem", "-c", f"port={self.port}"]
+        self.start()
+
     def answers(self):
-        return subprocess.run(self.command("pg_isready", "-h", self.folder), capture_output=True).returncode == 0
+        return subprocess.run(self.command("pg_isready", "-h", self.folder, "-p", str(self.port)), capture_output=True).returncode == 0
 
     def kill(self):
         """As a crash would: all its processes end at once."""
@@ -58,7 +66,7 @@ class Postgres:
     def sql(self, text, database="postgres"):
         """Rows of a statement, each a line with `|` between values."""
         done = subprocess.run(
-            ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-U", "test", "-d", database, "-c", text],
+            ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-p", str(self.port), "-U", "test", "-d", database, "-c", text],
             capture_output=True, text=True, timeout=60)
         assert done.returncode == 0, done.stderr
         return done.stdout.splitlines()

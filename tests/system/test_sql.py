@@ -207,8 +207,8 @@ log {{ source(s_net); destination(d_sql); flags(flow-control); }};
 
 def test_what_cannot_work_is_refused_at_its_place(binary):
     rows = [
-        ('sql(type(mysql) table("m") columns("a") values("$MSG"));', "for a database of type `mysql` is not supported yet"),
-        ('sql(table("m") columns("a") values("$MSG"));', "for a database of type `mysql` is not supported yet"),
+        ('sql(type(oracle) table("m") columns("a") values("$MSG"));', "for a database of type `oracle` is not supported yet"),
+        ('sql(table("m") columns("a") values("$MSG") tls(peer-verify(required-trusted)));', "/run/mysqld/mysqld.sock is a unix socket"),
         ('sql(type(pgsql) table("m") columns("a", "b") values("$MSG"));', "has 2 columns and `values()` has 1 values"),
         ('sql(type(pgsql) table("m") columns("a", "A") values("$MSG", "x"));', "has the column `A` twice"),
         ('sql(type(pgsql) table("m") columns("a") values("$MSG") indexes("b"));', "names `b`, which is no column"),

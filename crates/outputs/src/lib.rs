@@ -5,8 +5,8 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | `sql` | `sql()`: rows of tables in PostgreSQL and SQLite |
+//! | `sql` | `sql()`: rows of tables in PostgreSQL, MySQL, MariaDB and SQLite |
 
 mod sql;
 
-pub use sql::{Column, ColumnValue, SqlReceiver, SqlServer, SqlTarget, TableMaking};
+pub use sql::{Column, ColumnValue, SqlLogin, SqlReceiver, SqlServer, SqlTarget, TableMaking};

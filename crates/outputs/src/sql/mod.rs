@@ -6,17 +6,22 @@
 //! | module | what it does |
 //! |---|---|
 //! | `receiver` | rows of messages |
-//! | `postgres`, `sqlite` | connections |
+//! | `postgres`, `mysql`, `sqlite` | connections |
+//! | `tls` | connections that are encrypted |
+//! | `failure` | the end of a request that failed |
 //! | `statement` | the text of statements |
 //! | `identifier` | names of tables and columns, quoted |
 //! | `options` | what a configuration says |
 
+mod failure;
 mod identifier;
+mod mysql;
 mod options;
 mod postgres;
 mod receiver;
 mod sqlite;
 mod statement;
+mod tls;
 
-pub use options::{Column, ColumnValue, SqlServer, SqlTarget, TableMaking};
+pub use options::{Column, ColumnValue, SqlLogin, SqlServer, SqlTarget, TableMaking};
 pub use receiver::SqlReceiver;

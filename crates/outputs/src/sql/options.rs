@@ -3,27 +3,48 @@
 //! In: values that were checked when the configuration was read. Out: the same, for the connections. Holds: nothing that runs.
 //! Limits: the defaults are syslog-ng's, but for what [`SqlTarget`] says.
 
+use super::identifier::Dialect;
 use message::{Render, ValueKind};
 use std::{path::PathBuf, sync::Arc};
+use transport::tls::SenderTls;
+
+/// A server, and how to log in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SqlLogin {
+    /// `host()`: a name or an address; with a slash at its beginning, the folder of PostgreSQL's unix socket, or the
+    /// unix socket of MySQL.
+    pub host: String,
+    /// `port()`
+    pub port: u16,
+    /// `username()`
+    pub user: String,
+    /// `password()`
+    pub password: String,
+    /// `database()`
+    pub database: String,
+    /// `tls()`; `None` does not encrypt.
+    pub tls: Option<SenderTls>,
+}
 
 /// The place of the database.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SqlServer {
     /// `type(pgsql)`
-    Postgres {
-        /// `host()`: a name, an address, or the folder of a unix socket.
-        host: String,
-        /// `port()`
-        port: u16,
-        /// `username()`
-        user: String,
-        /// `password()`
-        password: String,
-        /// `database()`
-        database: String,
-    },
+    Postgres(SqlLogin),
+    /// `type(mysql)`
+    Mysql(SqlLogin),
     /// `type(sqlite3)`: `database()` is the file.
     Sqlite(PathBuf),
+}
+
+impl SqlServer {
+    pub(super) fn dialect(&self) -> Dialect {
+        match self {
+            SqlServer::Postgres(_) => Dialect::Postgres,
+            SqlServer::Mysql(_) => Dialect::Mysql,
+            SqlServer::Sqlite(_) => Dialect::Sqlite,
+        }
+    }
 }
 
 /// `flags(dont-create-tables)`
@@ -100,9 +121,7 @@ pub(super) struct Schema {
 
 impl Schema {
     pub(super) fn of(target: &SqlTarget) -> Arc<Schema> {
-        // PostgreSQL makes names without quotes small, as those of existing tables are.
-        let folds = matches!(target.server, SqlServer::Postgres { .. });
-        let folded = |name: &String| if folds { name.to_ascii_lowercase() } else { name.clone() };
+        let folded = |name: &String| target.server.dialect().folded(name);
         let named = |column: &Column| (folded(&column.name), column.kind.clone());
         let has_value = |column: &&Column| matches!(column.value, ColumnValue::Template(..));
         Arc::new(Schema {
@@ -117,6 +136,10 @@ impl Schema {
         })
     }
 
+    pub(super) fn dialect(&self) -> Dialect {
+        self.server.dialect()
+    }
+
     /// Returns every column that the table must have, with its type.
     pub(super) fn all_columns(&self) -> impl Iterator<Item = (&str, &str)> {
         let unique =
@@ -129,7 +152,8 @@ impl Schema {
 /// The type of the column with the ids of messages.
 fn statement_type_of_id(server: &SqlServer) -> &'static str {
     match server {
-        SqlServer::Postgres { .. } => "varchar(32)",
+        SqlServer::Postgres(_) => "varchar(32)",
+        SqlServer::Mysql(_) => "char(32) CHARACTER SET ascii COLLATE ascii_bin",
         SqlServer::Sqlite(_) => "text",
     }
 }

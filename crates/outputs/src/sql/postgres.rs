@@ -7,9 +7,10 @@
 //! Values go as text: the server makes of them what the column wants, as it does with a literal.
 
 use super::{
-    options::{Schema, SqlServer, TableMaking},
-    sqlite::TABLES_KNOWN_MAX,
+    failure::{ANSWER_CHARACTERS_MAX, Failure, TABLES_KNOWN_MAX},
+    options::{Schema, SqlLogin, TableMaking},
     statement,
+    tls::{self, Connector},
 };
 use delivery::{Cell, Connection, Exchange, HoldReason, Judgement, Row, Verdict, Wait};
 use std::{
@@ -22,6 +23,7 @@ use std::{
 use tokio::{task::JoinHandle, time::timeout};
 use tokio_postgres::{
     Client, Error, NoTls, Statement,
+    config::SslMode,
     error::SqlState,
     types::{Format, IsNull, ToSql, Type, private::BytesMut},
 };
@@ -33,11 +35,10 @@ const CONNECT_MOST: Duration = Duration::from_secs(10);
 const EXCHANGE_MOST: Duration = Duration::from_secs(60);
 /// Most statements that stay prepared: one for each table and number of rows.
 const STATEMENTS_MAX: usize = 256;
-/// Longest text of the server that is kept.
-const ANSWER_CHARACTERS_MAX: usize = 300;
 
 /// A connection.
 pub(super) struct Postgres {
+    login: SqlLogin,
     schema: Arc<Schema>,
     session: Option<Session>,
 }
@@ -56,21 +57,13 @@ impl Drop for Session {
     }
 }
 
-/// Why a request failed.
-struct Failure {
-    verdict: Verdict,
-    answer: String,
-}
-
 impl Postgres {
-    pub(super) fn new(schema: Arc<Schema>) -> Postgres {
-        Postgres { schema, session: None }
+    pub(super) fn new(login: SqlLogin, schema: Arc<Schema>) -> Postgres {
+        Postgres { login, schema, session: None }
     }
 
     async fn connect(&self) -> Result<Session, Failure> {
-        let SqlServer::Postgres { host, port, user, password, database } = &self.schema.server else {
-            unreachable!("made for PostgreSQL")
-        };
+        let SqlLogin { host, port, user, password, database, tls } = &self.login;
         let mut config = tokio_postgres::Config::new();
         // A host that begins with a slash is the folder of a unix socket.
         config.host(host).port(*port).user(user).dbname(database);
@@ -78,11 +71,20 @@ impl Postgres {
         if !password.is_empty() {
             config.password(password);
         }
-        let (client, connection) = config.connect(NoTls).await.map_err(|error| failure(&error))?;
-        let reader = tokio::spawn(async move {
-            // The client learns of the end of its connection with its next call.
-            let _ = connection.await;
-        });
+        let (client, reader) = match tls {
+            None => {
+                config.ssl_mode(SslMode::Disable);
+                let (client, connection) = config.connect(NoTls).await.map_err(|error| failure(&error))?;
+                (client, spawn(connection))
+            }
+            Some(tls) => {
+                config.ssl_mode(SslMode::Require);
+                let connector = Connector::of(tls)?;
+                let (client, connection) =
+                    config.connect(connector).await.map_err(|error| failure(&error))?;
+                (client, spawn(connection))
+            }
+        };
         let session = Session { client, reader, tables: HashSet::new(), inserts: HashMap::new() };
         for text in &self.schema.session_statements {
             let answer = |error| Failure { verdict: Verdict::Later(Wait::Reopen), ..failure(&error) };
@@ -103,6 +105,13 @@ impl Postgres {
         }
         written
     }
+}
+
+/// Reads what the server sends until the client is dropped, which learns of the end of the connection with its next call.
+fn spawn(connection: impl Future<Output = Result<(), Error>> + Send + 'static) -> JoinHandle<()> {
+    tokio::spawn(async move {
+        let _ = connection.await;
+    })
 }
 
 impl Connection for Postgres {
@@ -178,7 +187,7 @@ impl Session {
     /// Makes sure that a table has every column.
     async fn prepare_table(&mut self, schema: &Schema, table: &str) -> Result<(), Failure> {
         let makes = schema.tables == TableMaking::Make;
-        let statements = match self.client.prepare(&statement::look(table)).await {
+        let statements = match self.client.prepare(&statement::look(schema, table)).await {
             Err(error) if makes && error.code() == Some(&SqlState::UNDEFINED_TABLE) => {
                 statement::create(schema, table)
             }
@@ -284,6 +293,9 @@ impl ToSql for Text {
 /// Says what an error means for the rows of a request.
 fn failure(error: &Error) -> Failure {
     let Some(database) = error.as_db_error() else {
+        if let Some(refused) = error.source().and_then(tls::refusal) {
+            return refused;
+        }
         let cause = error.source().map(|source| format!(": {source}")).unwrap_or_default();
         return Failure { verdict: Verdict::Later(Wait::Reopen), answer: format!("{error}{cause}") };
     };

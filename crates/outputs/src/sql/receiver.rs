@@ -4,8 +4,9 @@
 //! Limits: a name that no table can have, and a value that is not of the type that its template says, make a dead letter.
 
 use super::{
-    identifier::{self, Capitals},
-    options::{ColumnValue, Schema, SqlServer, SqlTarget},
+    identifier,
+    mysql::Mysql,
+    options::{ColumnValue, Schema, SqlLogin, SqlServer, SqlTarget},
     postgres::Postgres,
     sqlite::Sqlite,
 };
@@ -47,11 +48,7 @@ impl Receiver for SqlReceiver {
     ) -> Result<Vec<Cell>, RowError> {
         self.text.clear();
         self.target.table.render(batch, index, sequence, &mut self.text);
-        let capitals = match self.target.server {
-            SqlServer::Postgres { .. } => Capitals::MadeSmall,
-            SqlServer::Sqlite(_) => Capitals::Kept,
-        };
-        identifier::table(&self.text, capitals, group)
+        identifier::table(&self.text, self.target.server.dialect(), group)
             .map_err(|error| RowError { reason: DeadReason::BadName, text: error.to_string() })?;
         let mut cells = Vec::with_capacity(self.target.columns.len());
         for column in &mut self.target.columns {
@@ -70,7 +67,8 @@ impl Receiver for SqlReceiver {
 
     fn connection(&self) -> Box<dyn Connection> {
         match &self.target.server {
-            SqlServer::Postgres { .. } => Box::new(Postgres::new(self.schema.clone())),
+            SqlServer::Postgres(login) => Box::new(Postgres::new(login.clone(), self.schema.clone())),
+            SqlServer::Mysql(login) => Box::new(Mysql::new(login.clone(), self.schema.clone())),
             SqlServer::Sqlite(_) => Box::new(Sqlite::new(self.schema.clone())),
         }
     }
@@ -86,10 +84,12 @@ impl Receiver for SqlReceiver {
 
     fn instance(&self) -> String {
         let table = self.target.table.constant().unwrap_or("a template");
+        let of = |kind: &str, login: &SqlLogin| {
+            format!("{kind},{},{},{},{table}", login.host, login.port, login.database)
+        };
         match &self.target.server {
-            SqlServer::Postgres { host, port, database, .. } => {
-                format!("pgsql,{host},{port},{database},{table}")
-            }
+            SqlServer::Postgres(login) => of("pgsql", login),
+            SqlServer::Mysql(login) => of("mysql", login),
             SqlServer::Sqlite(path) => format!("sqlite3,{},{table}", path.display()),
         }
     }

@@ -5,6 +5,7 @@
 //! A row is acknowledged when its transaction is committed: with SQLite's default `synchronous=FULL` it is on the device.
 
 use super::{
+    failure::{Failure, TABLES_KNOWN_MAX},
     options::{Schema, SqlServer, TableMaking},
     statement,
 };
@@ -18,20 +19,12 @@ use transport::DeadReason;
 
 /// How long a statement waits for another writer.
 const BUSY_MOST: Duration = Duration::from_millis(250);
-/// Most tables whose columns are known to be there.
-pub(super) const TABLES_KNOWN_MAX: usize = 10_000;
 
 /// A connection.
 pub(super) struct Sqlite {
     schema: Arc<Schema>,
     open: Option<rusqlite::Connection>,
     tables: HashSet<String>,
-}
-
-/// Why a request failed.
-struct Failure {
-    verdict: Verdict,
-    answer: String,
 }
 
 impl Sqlite {
@@ -85,7 +78,7 @@ impl Sqlite {
 
     /// Makes sure that a table has every column.
     fn prepare_table(&mut self, open: &rusqlite::Connection, table: &str) -> Result<(), Failure> {
-        let found = columns(open, table);
+        let found = columns(open, &self.schema, table);
         let statements = match found {
             Err(error) if self.schema.tables == TableMaking::Leave => return Err(failure(&error)),
             Err(_) => statement::create(&self.schema, table),
@@ -144,8 +137,8 @@ impl Connection for Sqlite {
 }
 
 /// Returns the columns of a table, in small letters.
-fn columns(open: &rusqlite::Connection, table: &str) -> rusqlite::Result<HashSet<String>> {
-    let mut look = open.prepare(&statement::look(table))?;
+fn columns(open: &rusqlite::Connection, schema: &Schema, table: &str) -> rusqlite::Result<HashSet<String>> {
+    let mut look = open.prepare(&statement::look(schema, table))?;
     // Only a step notices that another connection has changed the table.
     let mut rows = look.query([])?;
     rows.next()?;

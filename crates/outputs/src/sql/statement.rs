@@ -1,80 +1,140 @@
 //! The text of statements. Values never stand in it: they are parameters.
 //!
-//! In: names, columns, counts of rows. Out: text. Holds: nothing. Limits: [`PARAMETERS_MAX`] parameters a statement.
+//! In: names, columns, counts of rows. Out: text. Holds: nothing. Limits: [`rows_max`] rows a statement.
 
 use super::{
-    identifier::{index, quoted, quoted_table},
-    options::{Schema, SqlServer},
+    identifier::{Dialect, index},
+    options::Schema,
 };
+use std::fmt::Write as _;
 
-/// Most parameters of a statement of each database.
-pub(super) const PARAMETERS_MAX: usize = 32_766;
+/// Characters of a long text that MySQL indexes. Each may take four bytes, and its oldest format of tables indexes 767.
+const INDEXED_CHARACTERS: usize = 191;
 
 /// Returns the statements that make a table: the table itself, then its indexes.
 pub(super) fn create(schema: &Schema, table: &str) -> Vec<String> {
-    let columns: Vec<String> =
-        schema.all_columns().map(|(name, kind)| format!("{} {kind}", quoted(name))).collect();
-    let append =
-        if schema.create_append.is_empty() { String::new() } else { format!(" {}", schema.create_append) };
-    let make = format!("CREATE TABLE IF NOT EXISTS {} ({}){append}", quoted_table(table), columns.join(", "));
-    let indexed = schema.all_columns().filter_map(|(name, _)| index_of(schema, table, name));
-    std::iter::once(make).chain(indexed).collect()
+    let dialect = schema.dialect();
+    let columns = schema.all_columns().map(|(name, kind)| format!("{} {kind}", dialect.quoted(name)));
+    let mut parts: Vec<String> = columns.collect();
+    let mut indexes: Vec<String> =
+        schema.all_columns().filter_map(|(name, kind)| index_of(schema, table, name, kind)).collect();
+    if dialect == Dialect::Mysql {
+        // There is no CREATE INDEX IF NOT EXISTS, and one statement leaves no table without its indexes.
+        parts.append(&mut indexes);
+    }
+    let mut make =
+        format!("CREATE TABLE IF NOT EXISTS {} ({})", dialect.quoted_table(table), parts.join(", "));
+    make.push_str(character_set(schema));
+    if !schema.create_append.is_empty() {
+        let _ = write!(make, " {}", schema.create_append);
+    }
+    std::iter::once(make).chain(indexes).collect()
+}
+
+/// Returns what makes a table of MySQL take every character, unless `create-statement-append()` says which it takes.
+fn character_set(schema: &Schema) -> &'static str {
+    let append = schema.create_append.to_ascii_lowercase();
+    let is_chosen = ["charset", "character", "collate"].iter().any(|word| append.contains(word));
+    if schema.dialect() == Dialect::Mysql && !is_chosen { " DEFAULT CHARACTER SET utf8mb4" } else { "" }
 }
 
 /// Returns the statements that add a column.
 pub(super) fn add_column(schema: &Schema, table: &str, name: &str, kind: &str) -> Vec<String> {
-    let add = format!("ALTER TABLE {} ADD COLUMN {} {kind}", quoted_table(table), quoted(name));
-    std::iter::once(add).chain(index_of(schema, table, name)).collect()
+    let dialect = schema.dialect();
+    let mut add =
+        format!("ALTER TABLE {} ADD COLUMN {} {kind}", dialect.quoted_table(table), dialect.quoted(name));
+    let index = index_of(schema, table, name, kind);
+    match index {
+        Some(index) if dialect == Dialect::Mysql => {
+            let _ = write!(add, ", ADD {index}");
+            vec![add]
+        }
+        index => std::iter::once(add).chain(index).collect(),
+    }
 }
 
-/// Returns the statement that makes the index of a column, if it is to have one.
-fn index_of(schema: &Schema, table: &str, column: &str) -> Option<String> {
+/// Returns the statement that makes the index of a column, if it is to have one; for MySQL, a part of one.
+fn index_of(schema: &Schema, table: &str, column: &str, kind: &str) -> Option<String> {
     let is_unique = schema.unique_column.as_deref() == Some(column);
     if !is_unique && !schema.indexes.iter().any(|indexed| indexed == column) {
         return None;
     }
-    // SQLite names the schema before the index, PostgreSQL before the table only.
-    let (place, table_name) = match (&schema.server, table.split_once('.')) {
-        (SqlServer::Sqlite(_), Some((place, name))) => (format!("{}.", quoted(place)), quoted(name)),
-        _ => (String::new(), quoted_table(table)),
-    };
-    let kind = if is_unique { "UNIQUE INDEX" } else { "INDEX" };
-    let name = quoted(&index(table, column));
-    Some(format!("CREATE {kind} IF NOT EXISTS {place}{name} ON {table_name} ({})", quoted(column)))
+    let dialect = schema.dialect();
+    let what = if is_unique { "UNIQUE INDEX" } else { "INDEX" };
+    let name = dialect.quoted(&index(dialect, table, column));
+    let column = dialect.quoted(column);
+    Some(match (dialect, table.split_once('.')) {
+        (Dialect::Mysql, _) => format!("{what} {name} ({column}{})", index_prefix(kind)),
+        // SQLite names the schema before the index, PostgreSQL before the table only.
+        (Dialect::Sqlite, Some((place, table))) => {
+            let (place, table) = (dialect.quoted(place), dialect.quoted(table));
+            format!("CREATE {what} IF NOT EXISTS {place}.{name} ON {table} ({column})")
+        }
+        _ => format!("CREATE {what} IF NOT EXISTS {name} ON {} ({column})", dialect.quoted_table(table)),
+    })
+}
+
+/// Returns how much of a column MySQL indexes: of long texts it must be said.
+fn index_prefix(kind: &str) -> String {
+    let word: String = kind.chars().take_while(char::is_ascii_alphabetic).collect();
+    let word = word.to_ascii_lowercase();
+    if word.ends_with("text") || word.ends_with("blob") {
+        format!("({INDEXED_CHARACTERS})")
+    } else {
+        String::new()
+    }
 }
 
 /// Returns the statement that looks at the columns of a table.
-pub(super) fn look(table: &str) -> String {
-    format!("SELECT * FROM {} WHERE 0=1", quoted_table(table))
+pub(super) fn look(schema: &Schema, table: &str) -> String {
+    format!("SELECT * FROM {} WHERE 0=1", schema.dialect().quoted_table(table))
+}
+
+/// Returns the statement that counts how many of so many ids a table has.
+pub(super) fn count_ids(schema: &Schema, table: &str, ids: usize) -> String {
+    let dialect = schema.dialect();
+    let unique = dialect.quoted(schema.unique_column.as_deref().unwrap_or_default());
+    let table = dialect.quoted_table(table);
+    format!("SELECT COUNT(*) FROM {table} WHERE {unique} IN ({})", vec!["?"; ids].join(", "))
 }
 
 /// Returns the statement that inserts so many rows.
 pub(super) fn insert(schema: &Schema, table: &str, rows: usize) -> String {
-    let names: Vec<String> = inserted(schema).map(quoted).collect();
+    let dialect = schema.dialect();
+    let names: Vec<String> = inserted(schema).map(|name| dialect.quoted(name)).collect();
     let width = names.len();
-    let mut text = format!("INSERT INTO {} ({}) VALUES ", quoted_table(table), names.join(", "));
-    let mut parameter = 0;
+    let mut text = format!("INSERT INTO {} ({}) VALUES ", dialect.quoted_table(table), names.join(", "));
     for row in 0..rows {
         text.push_str(if row == 0 { "(" } else { ", (" });
         for column in 0..width {
-            parameter += 1;
+            let parameter = row * width + column + 1;
             let before = if column == 0 { "" } else { ", " };
-            match schema.server {
-                SqlServer::Postgres { .. } => text.push_str(&format!("{before}${parameter}")),
-                SqlServer::Sqlite(_) => text.push_str(&format!("{before}?{parameter}")),
-            }
+            let _ = match dialect {
+                Dialect::Postgres => write!(text, "{before}${parameter}"),
+                Dialect::Sqlite => write!(text, "{before}?{parameter}"),
+                Dialect::Mysql => write!(text, "{before}?"),
+            };
         }
         text.push(')');
     }
     if let Some(unique) = &schema.unique_column {
-        text.push_str(&format!(" ON CONFLICT ({}) DO NOTHING", quoted(unique)));
+        let unique = dialect.quoted(unique);
+        let _ = match dialect {
+            Dialect::Postgres | Dialect::Sqlite => write!(text, " ON CONFLICT ({unique}) DO NOTHING"),
+            // INSERT IGNORE would also make other values of those that do not fit, in silence.
+            Dialect::Mysql => write!(text, " ON DUPLICATE KEY UPDATE {unique} = {unique}"),
+        };
     }
     text
 }
 
 /// Returns how many rows fit into one statement.
 pub(super) fn rows_max(schema: &Schema) -> usize {
-    (PARAMETERS_MAX / inserted(schema).count().max(1)).max(1)
+    let parameters_max = match schema.dialect() {
+        Dialect::Postgres | Dialect::Sqlite => 32_766,
+        Dialect::Mysql => 65_535,
+    };
+    (parameters_max / inserted(schema).count().max(1)).max(1)
 }
 
 /// Returns the columns that get a value, in the order of parameters.
@@ -87,7 +147,7 @@ mod tests {
     //! Statements, word for word.
 
     use super::*;
-    use crate::sql::options::TableMaking;
+    use crate::sql::options::{SqlLogin, SqlServer, TableMaking};
     use std::path::PathBuf;
 
     fn schema(server: SqlServer, unique: Option<&str>) -> Schema {
@@ -104,9 +164,17 @@ mod tests {
         }
     }
 
-    fn postgres() -> SqlServer {
+    fn login() -> SqlLogin {
         let text = String::new;
-        SqlServer::Postgres { host: text(), port: 5432, user: text(), password: text(), database: text() }
+        SqlLogin { host: text(), port: 1, user: text(), password: text(), database: text(), tls: None }
+    }
+
+    fn postgres() -> SqlServer {
+        SqlServer::Postgres(login())
+    }
+
+    fn mysql() -> SqlServer {
+        SqlServer::Mysql(login())
     }
 
     #[test]
@@ -133,6 +201,36 @@ mod tests {
     }
 
     #[test]
+    fn tables_of_mysql_have_their_indexes_from_the_start() {
+        let plain = schema(mysql(), None);
+        assert_eq!(
+            create(&plain, "logs.m"),
+            [
+                r#"CREATE TABLE IF NOT EXISTS `logs`.`m` (`date` timestamp, `a"b` text, `id` serial, INDEX `m_date_idx` (`date`)) DEFAULT CHARACTER SET utf8mb4"#
+            ]
+        );
+        let chosen = Schema {
+            create_append: "ENGINE=Aria Charset=latin1".to_owned(),
+            columns: vec![("a".to_owned(), "MEDIUMTEXT NOT NULL".to_owned())],
+            indexes: vec!["a".to_owned()],
+            default_columns: Vec::new(),
+            ..schema(mysql(), Some("record"))
+        };
+        assert_eq!(
+            create(&chosen, "m"),
+            [
+                "CREATE TABLE IF NOT EXISTS `m` (`a` MEDIUMTEXT NOT NULL, `record` char(32) CHARACTER SET ascii COLLATE ascii_bin, \
+                INDEX `m_a_idx` (`a`(191)), UNIQUE INDEX `m_record_idx` (`record`)) ENGINE=Aria Charset=latin1"
+            ]
+        );
+        assert_eq!(
+            add_column(&plain, "m", "date", "timestamp"),
+            ["ALTER TABLE `m` ADD COLUMN `date` timestamp, ADD INDEX `m_date_idx` (`date`)"]
+        );
+        assert_eq!(add_column(&plain, "m", "x", "int"), ["ALTER TABLE `m` ADD COLUMN `x` int"]);
+    }
+
+    #[test]
     fn columns_are_added_with_their_indexes() {
         let schema = schema(postgres(), None);
         assert_eq!(add_column(&schema, "m", "a\"b", "text"), [r#"ALTER TABLE "m" ADD COLUMN "a""b" text"#]);
@@ -149,6 +247,15 @@ mod tests {
             insert(&schema(SqlServer::Sqlite(PathBuf::new()), None), "m", 1),
             r#"INSERT INTO "m" ("date", "a""b") VALUES (?1, ?2)"#
         );
-        assert_eq!(rows_max(&schema(postgres(), None)), PARAMETERS_MAX / 2);
+        assert_eq!(
+            insert(&schema(mysql(), Some("record")), "m", 2),
+            "INSERT INTO `m` (`date`, `a\"b`, `record`) VALUES (?, ?, ?), (?, ?, ?) ON DUPLICATE KEY UPDATE `record` = `record`"
+        );
+        assert_eq!(
+            count_ids(&schema(mysql(), Some("record")), "l.m", 2),
+            "SELECT COUNT(*) FROM `l`.`m` WHERE `record` IN (?, ?)"
+        );
+        assert_eq!(rows_max(&schema(postgres(), None)), 32_766 / 2);
+        assert_eq!(rows_max(&schema(mysql(), Some("record"))), 65_535 / 3);
     }
 }

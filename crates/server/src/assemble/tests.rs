@@ -391,4 +391,21 @@ fn sql_becomes_a_receiver_with_dead_letters() {
             "to d#0 sql pgsql,db,5433,l,m RequestLimits { rows: 7, bytes: 0, wait: None } Some((2000000, DropOldest)) queue=10000",
         ],
     );
+    let made = |kind: &str, place: &str| {
+        let written =
+            format!("destination d {{ sql({kind} table(\"m\") columns(\"a\") values(\"$MSG\")); }};\n{log}");
+        let to = format!(
+            "to d#0 sql {place},m RequestLimits {{ rows: 1000, bytes: 0, wait: None }} Some((1073741824, Hold)) queue=10000"
+        );
+        makes(&written, &["from s#0 internal  Newline", &to]);
+    };
+    made("", "mysql,/run/mysqld/mysqld.sock,3306,logs");
+    made("type(mariadb) host(\"db\") tls(peer-verify(yes))", "mysql,db,3306,logs");
+    made("type(pgsql)", "pgsql,/var/run/postgresql,5432,logs");
+    finds(
+        &format!(
+            "destination d {{ sql(host(\"/sock\") table(\"m\") columns(\"a\") values(\"$MSG\") tls(peer-verify(yes))); }};\n{log}"
+        ),
+        &["main.conf:3:74: error: `tls()` needs a `host()`: /sock is a unix socket of this machine"],
+    );
 }

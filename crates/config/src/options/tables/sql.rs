@@ -2,27 +2,31 @@
 //!
 //! In: nothing. Out: rows.
 
-use super::shared::{ON_ERROR, STAMP_FORMATS};
+use super::{
+    network::TLS,
+    shared::{ON_ERROR, STAMP_FORMATS},
+};
 use crate::options::row::{Row, ValueKind as V, row};
 
 pub(super) const SQL: &[Row] = &[
     row(
         "type",
-        V::Word(&["pgsql", "sqlite3", "sqlite", "mysql", "oracle", "freetds", "mssql"]),
+        V::Word(&["mysql", "mariadb", "pgsql", "sqlite3", "sqlite", "oracle", "freetds", "mssql"]),
         "mysql",
-        "the database; pgsql and sqlite3 work, the others are refused",
+        "the database; mariadb is another word for mysql; oracle, freetds and mssql are refused",
     ),
     row(
         "host",
         V::Text,
-        "the unix socket below /var/run/postgresql",
-        "the server, or the folder of its unix socket",
+        "the unix socket below /var/run/postgresql, or /run/mysqld/mysqld.sock",
+        "the server; or the folder of PostgreSQL's unix socket, or the unix socket of MySQL",
     ),
-    row("port", V::Port, "5432", "its port"),
+    row("port", V::Port, "3306, of PostgreSQL 5432", "its port"),
     row("username", V::Text, "syslog-ng", "user of the database"),
     row("user", V::Text, "", "").renamed("username"),
     row("password", V::Text, "", "password of the user"),
     row("database", V::Text, "logs", "name of the database; of SQLite, its file"),
+    row("tls", V::Options(TLS), "", "encrypt the connection, and check the certificate of the server"),
     row("table", V::Template, "", "name of the table; what is not a letter, digit, dot or _ becomes _"),
     row(
         "columns",

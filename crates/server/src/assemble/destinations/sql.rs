@@ -1,21 +1,28 @@
 //! `sql()` of the language.
 //!
-//! In: its options. Out: a receiver. Holds: nothing. Limits: databases other than PostgreSQL and SQLite are refused by name;
+//! In: its options. Out: a receiver. Holds: nothing. Limits: databases other than PostgreSQL, MySQL, MariaDB and SQLite are refused by name;
 //! as many values as columns.
 
-use crate::assemble::{lowering::Lowering, options::driver::Options};
+use crate::{
+    assemble::{lowering::Lowering, options::driver::Options},
+    authorities,
+};
 use config::{
     Diagnostic,
     tree::{Arg, Call},
 };
 use delivery::DestinationDriver;
 use message::{Render, ValueKind};
-use outputs::{Column, ColumnValue, SqlReceiver, SqlServer, SqlTarget, TableMaking};
+use outputs::{Column, ColumnValue, SqlLogin, SqlReceiver, SqlServer, SqlTarget, TableMaking};
 use std::{path::PathBuf, sync::Arc, time::Duration};
+use transport::tls::{SenderTls, TlsOptions};
 
 /// The folder in which Debian's PostgreSQL has its unix socket.
 const POSTGRES_SOCKET: &str = "/var/run/postgresql";
 const POSTGRES_PORT: u16 = 5432;
+/// The unix socket of Debian's MariaDB.
+const MYSQL_SOCKET: &str = "/run/mysqld/mysqld.sock";
+const MYSQL_PORT: u16 = 3306;
 /// Rows of a transaction unless `batch-lines()` says otherwise.
 const BATCH_LINES: usize = 1000;
 
@@ -55,32 +62,52 @@ impl<'t> Lowering<'t> {
 
     fn sql_server(&mut self, options: &Options<'t>) -> Option<SqlServer> {
         let kind = options.word("type").unwrap_or_else(|| "mysql".to_owned());
-        let database = options.own_text("database");
         match kind.as_str() {
-            "pgsql" => Some(SqlServer::Postgres {
-                host: options
-                    .own_text("host")
-                    .filter(|host| !host.is_empty())
-                    .unwrap_or_else(|| POSTGRES_SOCKET.to_owned()),
-                port: options.port(["port", "port"], POSTGRES_PORT),
-                user: options.own_text("username").unwrap_or_else(|| "syslog-ng".to_owned()),
-                password: options.own_text("password").unwrap_or_default(),
-                database: database.unwrap_or_else(|| "logs".to_owned()),
-            }),
+            "pgsql" => Some(SqlServer::Postgres(self.sql_login(options, POSTGRES_SOCKET, POSTGRES_PORT)?)),
+            "mysql" | "mariadb" => {
+                Some(SqlServer::Mysql(self.sql_login(options, MYSQL_SOCKET, MYSQL_PORT)?))
+            }
             "sqlite3" | "sqlite" => {
-                let file = PathBuf::from(database.unwrap_or_else(|| "logs".to_owned()));
+                let file = options.own_text("database");
+                let file = PathBuf::from(file.unwrap_or_else(|| "logs".to_owned()));
                 Some(SqlServer::Sqlite(std::path::absolute(&file).unwrap_or(file)))
             }
             other => {
                 let message = format!("`sql()` for a database of type `{other}` is not supported yet");
                 let span = options.own("type").map_or(options.call.name.span, |option| option.span);
                 let error = Diagnostic::error(span, message);
-                self.report.push(error.help(
-                    "type(pgsql) and type(sqlite3) work; mysql is what syslog-ng takes without type()",
-                ));
+                self.report.push(error.help("type(mysql), type(pgsql) and type(sqlite3) work"));
                 None
             }
         }
+    }
+
+    fn sql_login(&mut self, options: &Options<'t>, socket: &str, port: u16) -> Option<SqlLogin> {
+        let host = options.own_text("host").filter(|host| !host.is_empty());
+        let host = host.unwrap_or_else(|| socket.to_owned());
+        Some(SqlLogin {
+            tls: self.sql_tls(options, &host)?,
+            host,
+            port: options.port(["port", "port"], port),
+            user: options.own_text("username").unwrap_or_else(|| "syslog-ng".to_owned()),
+            password: options.own_text("password").unwrap_or_default(),
+            database: options.own_text("database").unwrap_or_else(|| "logs".to_owned()),
+        })
+    }
+
+    /// Parses `tls()`: without authorities of its own it trusts those of the machine, as `http()` does. The name of the
+    /// server is always sent (SNI).
+    fn sql_tls(&mut self, options: &Options<'t>, host: &str) -> Option<Option<SenderTls>> {
+        let Some(call) = options.own("tls") else { return Some(None) };
+        if host.starts_with('/') {
+            let message = format!("`tls()` needs a `host()`: {host} is a unix socket of this machine");
+            self.report.push(Diagnostic::error(call.span, message));
+            return None;
+        }
+        let tls = self.tls_of(call)?;
+        let has_none = tls.ca_file.is_none() && tls.ca_dir.is_none() && tls.pkcs12_file.is_none();
+        let ca_file = tls.ca_file.or_else(|| has_none.then(authorities::system).flatten());
+        Some(Some(SenderTls::new(TlsOptions { ca_file, sni: true, ..tls })))
     }
 
     /// Pairs `columns()` with `values()`.
