@@ -3,9 +3,12 @@
 mod agreement;
 mod damage;
 mod golden;
+mod headers;
 mod model;
+mod outside;
 mod recoded;
 mod rows;
+mod values;
 
 use super::*;
 use crate::terms::frequent::Frequent;

@@ -312,3 +312,6 @@ fn put_decimal(out: &mut Vec<u8>, number: u16) {
 pub(crate) fn decimal(digits: &[u8]) -> u16 {
     std::str::from_utf8(digits).ok().and_then(|text| text.parse().ok()).unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests;

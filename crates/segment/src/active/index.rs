@@ -30,7 +30,7 @@ struct Waiting {
     /// Tokens to be looked up: so many of these are.
     tokens: Vec<(Token, Hash)>,
     count: usize,
-    /// Adjacency of each of them.
+    /// The frequent words beside each of them.
     adjacency: Vec<Adjacency>,
     document: u32,
     /// The frequent tokens, when it is the text of its document, which it ends.
@@ -106,7 +106,7 @@ pub(crate) struct Index {
     pub(crate) templates: Templates,
     /// Ids of the terms of each document, document after document.
     pub(crate) flat: Vec<u32>,
-    /// Adjacency of the first of each of these in its document.
+    /// The frequent words beside the first of each of these in its document.
     pub(crate) adjacency: Vec<Adjacency>,
     /// Terms that their document had before, beside others.
     pub(crate) again: Vec<Again>,

@@ -46,7 +46,7 @@ impl Fixed {
 
 /// Documents and their places.
 pub(crate) enum Run<'a> {
-    /// Adjacency from `first` on; a place may be 0.
+    /// Documents that follow each other from `first` on; a place may be 0.
     Dense { first: u32, places: &'a [u32] },
     /// Documents with a value.
     Sparse { documents: &'a [u32], places: &'a [u32] },
@@ -332,7 +332,7 @@ fn count_places(
     cancel: &CancelToken,
 ) -> Result<Vec<u64>, ReadError> {
     let mut counts = vec![0u64; source.distinct() as usize + 1];
-    // Adjacency often have the same value: two counts of it do not wait for each other.
+    // Documents next to each other often have the same value: two counts of it do not wait for each other.
     let mut others = counts.clone();
     source.runs(Some(documents), cancel, &mut |run| match run {
         Run::Dense { first, places } if first.is_multiple_of(64) => {

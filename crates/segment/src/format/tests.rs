@@ -60,6 +60,54 @@ fn numbers_of_every_shape() {
     check_numbers(&(0..300).map(|at| at * 1_000_000 * (at % 2)).collect::<Vec<_>>());
 }
 
+#[test]
+fn numbers_of_every_width_come_back() {
+    for width in 0..=64 {
+        let largest = if width == 0 { 0 } else { u64::MAX >> (64 - width) };
+        let mixed = |at: u64| (at.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ at << 40) & largest;
+        let numbers: Vec<u64> = (0..77).map(mixed).chain([largest, 0, largest]).collect();
+        let mut bytes = vec![0xaa];
+        bits::encode(numbers.iter().copied(), width, &mut bytes);
+        assert_eq!(bytes.len(), 1 + bits::size_of(numbers.len(), width), "{width} bits");
+        for (index, want) in numbers.iter().enumerate() {
+            assert_eq!(bits::at(&bytes[1..], index, width), *want, "number {index} of {width} bits");
+        }
+        assert_eq!(bits::width_of(largest), width);
+        assert_eq!(bits::at(&[], 3, width), 0, "behind the end");
+    }
+}
+
+/// A header whose bytes are changed, its checksum right again.
+fn header(changes: &[(usize, u8)]) -> String {
+    let mut bytes = include_bytes!("../../testdata/segment-v2.segment").to_vec();
+    changes.iter().for_each(|(at, byte)| bytes[*at] = *byte);
+    let checksum = crc32fast::hash(&bytes[..508]);
+    bytes[508..512].copy_from_slice(&checksum.to_le_bytes());
+    match file::SegmentFile::from_bytes(bytes, &evidence::Keys::default()).unwrap() {
+        Ok(_) => "whole".to_owned(),
+        Err(damage) => format!("{} at {}", damage.what, damage.offset),
+    }
+}
+
+#[test]
+fn what_a_header_cannot_say_is_refused_at_its_place() {
+    for (changes, want) in [
+        (&[][..], "whole"),
+        (&[(0, b'd')], "not a segment at 0"),
+        (&[(8, 0)], "written by a newer version at 8"),
+        (&[(8, 99)], "written by a newer version at 8"),
+        (&[(9, 1)], "written by a newer version at 8"),
+        (&[(10, 1)], "an unknown checksum, hash or chunk size at 10"),
+        (&[(12, 2)], "an unknown checksum, hash or chunk size at 10"),
+        (&[(13, 2)], "an unknown encryption at 13"),
+        (&[(14, 17)], "an unknown checksum, hash or chunk size at 10"),
+        (&[(15, 2)], "an unknown checksum, hash or chunk size at 10"),
+        (&[(44, 1)], "more documents than a segment can have at 48"),
+    ] {
+        assert_eq!(header(changes), want, "{changes:?}");
+    }
+}
+
 proptest! {
     #[test]
     fn ordinals_come_back(numbers in prop::collection::vec(0u32..100_000, 0..300)) {

@@ -135,3 +135,48 @@ impl Templates {
         self.slots = slots;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! Rows for numbering, through several sizes of the table.
+
+    use super::*;
+
+    fn intern(templates: &mut Templates, numbers: &[u16], start: usize, layout: Layout) -> u32 {
+        let sequence = templates.sequence_of(numbers, start);
+        templates.prefetch(&sequence);
+        templates.prefetch_known(&sequence);
+        templates.intern(&sequence, numbers, layout)
+    }
+
+    #[test]
+    fn a_sequence_keeps_its_number() {
+        let of = |at: u16| [9, at % 50, at, Templates::GAP];
+        let mut templates = Templates::new();
+        for round in 0..2 {
+            for at in 0..3_000u16 {
+                // The first number belongs to another sequence.
+                let number = intern(&mut templates, &of(at), 1, Layout::default());
+                assert_eq!(number, u32::from(at), "round {round}");
+            }
+        }
+        assert_eq!(templates.len(), 3_000);
+        for at in 0..3_000 {
+            assert_eq!(templates.sequence(u32::from(at)), &of(at)[1..]);
+        }
+        assert!(templates.memory_bytes() > 3_000 * 3 * size_of::<u16>());
+        assert_eq!(intern(&mut templates, &[], 0, Layout::default()), 3_000, "nothing is a sequence, too");
+        assert_eq!(templates.sequence(3_000), [0; 0]);
+    }
+
+    #[test]
+    fn layouts_of_all_texts_are_joined() {
+        let mut templates = Templates::new();
+        intern(&mut templates, &[1, 2], 0, Layout::new(0, 1, 1));
+        intern(&mut templates, &[1, 3], 0, Layout::new(2, 1, 0));
+        intern(&mut templates, &[1, 2], 0, Layout::default().with_values());
+        let [first, second] = templates.layouts() else { panic!("two templates") };
+        assert!(first.has_tail() && first.has_values() && !first.is_loose() && !first.has_long_tail());
+        assert!(second.is_loose() && !second.has_tail() && !second.has_values());
+    }
+}
