@@ -220,6 +220,63 @@ fn the_version_decides_how_values_compare() {
 }
 
 #[test]
+fn operators_hold_on_the_right_side_of_their_boundary() {
+    let check = |text: &str, want: bool| check_compare(Version::CURRENT, text, want);
+    // Less, equal, greater.
+    for (operator, want) in [
+        ("eq", [false, true, false]),
+        ("ne", [true, false, true]),
+        ("lt", [true, false, false]),
+        ("le", [true, true, false]),
+        ("gt", [false, false, true]),
+        ("ge", [false, true, true]),
+        ("==", [false, true, false]),
+        ("!=", [true, false, true]),
+        ("<", [true, false, false]),
+        ("<=", [true, true, false]),
+        (">", [false, false, true]),
+        (">=", [false, true, true]),
+    ] {
+        for (right, want) in ["'8'", "'7'", "'6'"].into_iter().zip(want) {
+            check(&format!("'7' {operator} {right}"), want);
+        }
+    }
+    check("int(1) === int(1)", true);
+    check("int(1) !== int(1)", false);
+    check("int(1) !== string(1)", true);
+    check("int(01) === int(1)", true);
+    check("string(01) === string(1)", false);
+    check("double(1.50) === double(1.5)", true);
+}
+
+#[test]
+fn types_decide_what_is_compared() {
+    let check = |text: &str, want: bool| check_compare(Version::CURRENT, text, want);
+    check("int(10) > int(9)", true);
+    check("string(10) > string(9)", false);
+    check("boolean(true) == int(1)", true);
+    check("boolean(no) == int(0)", true);
+    check("boolean(off) < boolean(ON)", true);
+    check("boolean(maybe) == boolean(maybe)", false);
+    check("boolean(t) == double(1.0)", true);
+    check("boolean(f) == double(0.0)", true);
+    check("datetime(1.5) == double(1500)", true);
+    check("datetime(1.5) < datetime(1.6)", true);
+    check("null('') == null(x)", true);
+    check("null('') == int(0)", false);
+    check("null('') != int(0)", true);
+    check("null('') < int(1)", true);
+    check("null('') < double(0.5)", true);
+    check("list('a,b') == list('a,b')", true);
+    check("list(a) < list(b)", true);
+    check("json('[1]') == json('[1]')", true);
+    check("list(a) == string(a)", false);
+    check("string(a) != list(a)", true);
+    check("list(1) == json(1)", false);
+    check("int(x) == int(x)", false);
+}
+
+#[test]
 fn matches_are_stored_and_later_tests_read_them() {
     let text = "match('(Fail)ed (?<what>\\w+)' value(MESSAGE) flags(store-matches)) and '$1' eq 'Fail'";
     let filter = Filter::new(parse(text, &Definitions::default()).unwrap());

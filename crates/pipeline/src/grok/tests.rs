@@ -57,6 +57,17 @@ fn names_and_types() {
 }
 
 #[test]
+fn types_and_sets_have_names() {
+    check("%{WORD:w:boolean} %{WORD:v:string}", "true 7", "w=true:B v=7:S");
+    check("%{WORD:w:boolean} %{WORD:v:boolean}", "false maybe", "w=false:B v=maybe:S");
+    check("%{NOTSPACE:n:long} %{NOTSPACE:m:double}", "7x 2.5x", "n=7:I m=2.5:D");
+    for (name, want) in [("ecs-v1", Some(GrokSet::EcsV1)), ("legacy", Some(GrokSet::Legacy)), ("ecs", None)] {
+        assert_eq!(GrokSet::from_name(name), want, "{name}");
+    }
+    assert!(GrokSet::NAMES.iter().all(|name| GrokSet::from_name(name).is_some()));
+}
+
+#[test]
 fn patterns_that_cannot_be() {
     let error = |pattern: &str| Grok::compile(pattern, &library(), Vec::new()).unwrap_err().to_string();
     assert_eq!(error("%{NOTHING:x}"), "there is no pattern NOTHING");

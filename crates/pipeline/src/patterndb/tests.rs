@@ -5,7 +5,7 @@ mod tree;
 use super::*;
 use crate::{
     Definitions,
-    correlation::{Inject, Limits},
+    correlation::{Inherit, Inject, Limits},
     parser::{Input, Parser},
 };
 use message::{Ack, Batch, Field, FieldName, Message, Origin, Selection, Stamp};
@@ -67,6 +67,79 @@ fn files_that_are_refused() {
     );
     let deep = "<patterns>".repeat(100_000);
     refused(&format!("<patterndb><ruleset>{deep}"), "1:1000021: the file ends inside of an element");
+}
+
+#[test]
+fn elements_are_refused_where_they_do_not_belong() {
+    for (around, want) in [
+        ("", "a <rule>"),
+        ("<rule id='a'><examples>", "an <example>"),
+        ("<rule id='a'><examples><example>", "<test_message> or <test_values>"),
+        ("<rule id='a'><examples><example><test_values>", "a <test_value>"),
+        ("<rule id='a'><actions>", "an <action>"),
+        ("<rule id='a'><actions><action>", "<message> or <create-context>"),
+        ("<rule id='a'><actions><action><create-context context-id='c'>", "a <message>"),
+        ("<rule id='a'><actions><action><message>", "<values>, <value>, <tags> or <tag>"),
+        ("<rule id='a'><pattern>", "text"),
+    ] {
+        refused(
+            &format!("<patterndb><ruleset><rules>\n{around}<x/>"),
+            &format!("2:{}: Unexpected <x> tag, expected {want}", around.len() + 1),
+        );
+    }
+}
+
+#[test]
+fn examples_belong_to_their_rule() {
+    let database = database(
+        "<url>http://a</url><description>of a</description><rules><rule id='a'/><rule id='b' context-timeout='-5'>
+         <url>http://b</url><description>of b</description><examples>
+         <example><test_message program='app'>a text</test_message>
+         <test_values><test_value name='n' type='int'>7</test_value><test_value name='m'>x</test_value></test_values></example>
+         <example><test_message>another</test_message></example></examples></rule></rules>",
+    );
+    let value = |name: &str, value: &str, kind: Option<&str>| TestValue {
+        name: name.into(),
+        value: value.into(),
+        kind: kind.map(str::to_owned),
+    };
+    let want = [
+        Example {
+            rule: 1,
+            program: Some("app".into()),
+            message: Some("a text".into()),
+            values: vec![value("n", "7", Some("int")), value("m", "x", None)],
+        },
+        Example { rule: 1, program: None, message: Some("another".into()), values: Vec::new() },
+    ];
+    assert_eq!(database.examples, want);
+    assert_eq!(database.rules[1].context_timeout_s, -5);
+}
+
+#[test]
+fn messages_inherit_as_they_are_told() {
+    let inherit = |attribute: &str| {
+        let text = format!(
+            "<patterndb><ruleset><rules><rule id='a'><actions><action><message {attribute}/></action></actions></rule></rules></ruleset></patterndb>"
+        );
+        let database = Database::load(text.as_bytes(), "", &Definitions::default()).map_err(|e| e.reason)?;
+        match &database.rules[0].actions[0].content {
+            Content::Message(message) => Ok(message.inherit),
+            other => panic!("{other:?}"),
+        }
+    };
+    for (attribute, want) in [
+        ("", Ok(Inherit::None)),
+        ("inherit-properties='Context'", Ok(Inherit::Context)),
+        ("inherit-properties='TRUE'", Ok(Inherit::LastMessage)),
+        ("inherit-properties='1'", Ok(Inherit::LastMessage)),
+        ("inherit-properties='false'", Ok(Inherit::None)),
+        ("inherit-mode='context' inherit-properties='0'", Ok(Inherit::None)),
+        ("inherit-mode='last-message'", Ok(Inherit::LastMessage)),
+        ("inherit-properties='x'", Err("Unknown inherit-properties x".to_owned())),
+    ] {
+        assert_eq!(inherit(attribute), want, "{attribute}");
+    }
 }
 
 #[test]

@@ -94,3 +94,24 @@ fn nearest_year(month: i32, now: &Civil) -> i32 {
 fn offset_at(zone: &TimeZone, unix_s: i64) -> i32 {
     zone.to_offset(Timestamp::from_second(unix_s).unwrap_or(Timestamp::UNIX_EPOCH)).seconds()
 }
+
+#[cfg(test)]
+mod tests {
+    //! Rows for years that a time does not tell.
+
+    use super::*;
+
+    #[test]
+    fn a_month_is_of_the_year_around_it() {
+        let check = |received_s: i64, month: i32, want: i32| {
+            assert_eq!(nearest_year(month, &Civil::of(received_s, 0)), want, "{month} at {received_s}");
+        };
+        // The last second of 2025, and the one after.
+        for (received_s, before, january) in [(1_767_225_599, 2025, 2026), (1_767_225_600, 2026, 2026)] {
+            check(received_s, 1, january);
+            check(received_s, 2, before);
+            check(received_s, 11, before);
+            check(received_s, 12, 2025);
+        }
+    }
+}

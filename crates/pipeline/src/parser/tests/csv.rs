@@ -71,6 +71,19 @@ fn dialects_escape_quotes() {
 }
 
 #[test]
+fn dialects_have_names() {
+    for (name, want) in [
+        ("escape-none", Some(CsvDialect::EscapeNone)),
+        ("escape-backslash", Some(CsvDialect::EscapeBackslash)),
+        ("escape-backslash-with-sequences", Some(CsvDialect::EscapeBackslashWithSequences)),
+        ("escape-double-char", Some(CsvDialect::EscapeDoubleChar)),
+        ("escape", None),
+    ] {
+        assert_eq!(CsvDialect::from_name(name), want, "{name}");
+    }
+}
+
+#[test]
 fn flags_change_what_is_kept() {
     let comma = |names: &str| Csv { delimiters: b",".to_vec(), ..columns(names) };
     check(Csv { strip_whitespace: true, ..comma("a b") }, " one ,\" two \"", "a=one|b=two");

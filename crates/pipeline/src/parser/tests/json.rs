@@ -34,6 +34,7 @@ fn members_keep_their_types() {
         (r#"{"l":[1,2]}"#, "l:Json=[1,2]"),
         (r#"{"l":[ 1, {"x" : null, 'y':'"'}, "s" ]}"#, r#"l:Json=[1,{"x":null,"y":"\""},"s"]"#),
         (r#"{"l":["x",2]}"#, r#"l:Json=["x",2]"#),
+        (r#"{"l":[1,"a\n\r\t\u0001\u001f\"\\"]}"#, r#"l:Json=[1,"a\n\r\t\u0001\u001f\"\\"]"#),
         ("{'single':'quotes'}", "single=quotes"),
         (r#"{"a":1,}"#, "a:Integer=1"),
         (r#"{"a":1} and more"#, "a:Integer=1"),
