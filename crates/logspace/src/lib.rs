@@ -41,7 +41,7 @@ pub use opening::OpenLogspaceError;
 pub use options::{Authority, AuthorityError, EvidenceNotice, LogspaceOptions, Notice, Notices, Unheard};
 pub use package::{ExportError, Exported, MessageSelector, PackagePart, document_json, export_package};
 pub use rebuild::{RebuildIndex, RebuildIndexError};
-pub use segments::{Growing, Outline, Recoded, SealFailed, Segments, Unlocked};
+pub use segments::{Growing, MakeDraftError, Outline, Recoded, Segments, Unlocked};
 pub use shared::Retention;
 pub use shared::live::{LIVE_BATCHES_MAX, LIVE_BYTES_MAX, Live, Subscription};
 pub use shared::moves::{MoveError, Moved};

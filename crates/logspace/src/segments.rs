@@ -4,19 +4,18 @@
 //! it the sealer; views of it never change.
 
 mod indexed;
+mod make_draft_error;
 mod unlocked;
 
 pub(crate) use indexed::Indexed;
+pub use make_draft_error::MakeDraftError;
 pub use unlocked::Unlocked;
 
 use evidence::{Digest, Facts, Keys, Record};
 use lookup::{ReadError, SegmentView};
 use message::{Batch, Selection};
-use segment::{RecodeReport, Recoding, Sealing, SegmentForm};
+use segment::{RecodeError, RecodeReport, Recoding, SealError, Sealing, SegmentForm};
 use std::{path::Path, sync::Arc};
-
-/// Why a segment could not be written.
-pub type SealFailed = Box<dyn std::error::Error + Send + Sync>;
 
 /// Makes and opens segments.
 pub trait Segments: Send + Sync {
@@ -37,7 +36,7 @@ pub trait Segments: Send + Sync {
         path: &Path,
         target: &Path,
         recoding: &mut Recoding<'_>,
-    ) -> Result<Box<dyn Recoded>, SealFailed>;
+    ) -> Result<Box<dyn Recoded>, MakeDraftError>;
 }
 
 /// A recoded segment that lacks only its record.
@@ -47,7 +46,8 @@ pub trait Recoded: Send {
     /// Returns true when the new file is smaller than the old one.
     fn is_smaller(&self) -> bool;
     /// Puts in the record that `notary` makes of what the segment is known by, and syncs the file.
-    fn finish(self: Box<Self>, notary: &dyn Fn(Facts) -> Option<String>) -> Result<RecodeReport, SealFailed>;
+    fn finish(self: Box<Self>, notary: &dyn Fn(Facts) -> Option<String>)
+    -> Result<RecodeReport, RecodeError>;
 }
 
 /// The properties of a sealed segment that can be seen without keys.
@@ -77,7 +77,7 @@ pub trait Growing: Send {
     /// An empty segment to go on with: it may begin with what this one learned.
     fn begin_next(&self, first_sequence: u64) -> Box<dyn Growing>;
     /// Writes the whole segment to a new file and syncs it. After an error it may be called again.
-    fn seal(&self, path: &Path, sealing: &Sealing<'_>) -> Result<(), SealFailed>;
+    fn seal(&self, path: &Path, sealing: &Sealing<'_>) -> Result<(), SealError>;
     /// Returns true when nothing more fits.
     fn is_full(&self) -> bool;
     /// Estimate of the bytes of memory that it uses. Asked for every batch: must be cheap.

@@ -2,12 +2,13 @@
 //!
 //! In: messages, paths. Out: [`Active`] and [`Sealed`] segments. Limits: theirs.
 
-use super::{Growing, Outline, Recoded, SealFailed, Segments};
+use super::{Growing, MakeDraftError, Outline, Recoded, Segments};
 use evidence::{Digest, Facts, Keys};
 use lookup::{ReadError, SegmentView};
 use message::{Batch, Selection};
 use segment::{
-    Active, DOCUMENTS_MAX, Draft, RecodeReport, Recoding, Sealed, Sealing, SegmentForm, SegmentInspector,
+    Active, DOCUMENTS_MAX, Draft, RecodeError, RecodeReport, Recoding, SealError, Sealed, Sealing,
+    SegmentForm, SegmentInspector,
 };
 use std::{path::Path, sync::Arc};
 
@@ -50,11 +51,10 @@ impl Segments for Indexed {
         path: &Path,
         target: &Path,
         recoding: &mut Recoding<'_>,
-    ) -> Result<Box<dyn Recoded>, SealFailed> {
+    ) -> Result<Box<dyn Recoded>, MakeDraftError> {
         let inspector = SegmentInspector::open(path, recoding.keys)?;
         if inspector.is_encrypted() == recoding.recipients.is_empty() {
-            // Who may read it is not changed by the way.
-            return Err("it was sealed for others than the configuration names now".into());
+            return Err(MakeDraftError::OtherRecipients { path: path.to_owned() });
         }
         let form = inspector.form();
         let sealed = inspector.read()?;
@@ -79,8 +79,11 @@ impl Recoded for Draft {
         self.report().file + RECORD_BYTES < self.report().before
     }
 
-    fn finish(self: Box<Self>, notary: &dyn Fn(Facts) -> Option<String>) -> Result<RecodeReport, SealFailed> {
-        Ok(Draft::finish(*self, notary)?)
+    fn finish(
+        self: Box<Self>,
+        notary: &dyn Fn(Facts) -> Option<String>,
+    ) -> Result<RecodeReport, RecodeError> {
+        Draft::finish(*self, notary).map_err(RecodeError::Write)
     }
 }
 
@@ -97,7 +100,7 @@ impl Growing for Active {
         Box::new(Active::new(first_sequence, self.learned()))
     }
 
-    fn seal(&self, path: &Path, sealing: &Sealing<'_>) -> Result<(), SealFailed> {
+    fn seal(&self, path: &Path, sealing: &Sealing<'_>) -> Result<(), SealError> {
         Active::seal_as(self, path, sealing)?;
         Ok(())
     }

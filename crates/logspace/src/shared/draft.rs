@@ -2,9 +2,9 @@
 //!
 //! In: a file that was written. Out: its place, and a record of it in the chain; how that went.
 
-use crate::segments::{Recoded, SealFailed};
+use crate::segments::Recoded;
 use lookup::ReadError;
-use segment::RecodeReport;
+use segment::{RecodeError, RecodeReport};
 use std::{fmt, io, path::PathBuf, sync::mpsc};
 
 /// A recoded segment that waits for its record and its place.
@@ -32,7 +32,7 @@ pub(crate) enum PlaceError {
     /// Its messages are not those that were sealed.
     OtherMessages,
     /// Its file cannot be completed.
-    Finish(SealFailed),
+    Finish(RecodeError),
     /// The signing key made no signature.
     Unsigned,
     /// Its file cannot be read back.

@@ -7,7 +7,7 @@
 use crate::{
     files::{clock::now_us, layout::TEMPORARY_ENDING},
     options::Notice,
-    segments::{Growing, SealFailed, Segments},
+    segments::{Growing, MakeDraftError, Segments},
     shared::{
         Shared,
         draft::{Draft, PlaceError},
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 use evidence::Keys;
-use lookup::{CancelToken, ReadError};
+use lookup::CancelToken;
 use segment::{RecodeReport, Recoding};
 use std::{
     collections::BTreeSet,
@@ -41,8 +41,8 @@ const PLACE_LOOK: Duration = Duration::from_millis(100);
 /// Why a segment was not recoded.
 #[derive(Debug)]
 enum RecodeError {
-    /// The new file cannot be written.
-    Write(SealFailed),
+    /// There is no new file.
+    Write(MakeDraftError),
     /// The new file did not take the place of the old one.
     Place(PlaceError),
     /// The logspace closes.
@@ -137,7 +137,7 @@ fn recode(
         segments.recode(&whole, &temporary, &mut recoding)
     };
     let mut made = with(&shared.options.keys);
-    if made.as_ref().is_err_and(is_locked) {
+    if made.as_ref().is_err_and(MakeDraftError::is_locked) {
         let keys = shared.session_keys().clone();
         made = with(&keys);
     }
@@ -162,10 +162,6 @@ fn recode(
         let _ = fs::remove_file(&temporary);
     }
     placed
-}
-
-fn is_locked(error: &SealFailed) -> bool {
-    matches!(error.downcast_ref::<ReadError>(), Some(ReadError::Locked { .. }))
 }
 
 fn is_busy(shared: &Shared) -> bool {

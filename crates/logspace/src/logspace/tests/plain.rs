@@ -1,12 +1,12 @@
 //! The plainest segments that can be: lines of text. They show what a logspace does, not how segments are built.
 
-use crate::{Growing, Outline, Recoded, SealFailed, Segments};
+use crate::{Growing, MakeDraftError, Outline, Recoded, Segments};
 use evidence::{Digest, Facts, Keys, Record};
 use lookup::{
     Bitmap, CancelToken, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView,
 };
 use message::{Batch, Field, Selection};
-use segment::{RecodeReport, Recoding, Sealing, SegmentForm};
+use segment::{RecodeError, RecodeReport, Recoding, SealError, Sealing, SegmentForm};
 use std::{
     fs, io,
     ops::Range,
@@ -56,7 +56,7 @@ impl Segments for Stuck {
         path: &Path,
         target: &Path,
         recoding: &mut Recoding<'_>,
-    ) -> Result<Box<dyn Recoded>, SealFailed> {
+    ) -> Result<Box<dyn Recoded>, MakeDraftError> {
         Plain.recode(path, target, recoding)
     }
 }
@@ -78,7 +78,7 @@ impl Growing for StuckLines {
         Box::new(StuckLines(Arc::clone(&self.0), self.1.begin_next(first_sequence)))
     }
 
-    fn seal(&self, path: &Path, sealing: &Sealing<'_>) -> Result<(), SealFailed> {
+    fn seal(&self, path: &Path, sealing: &Sealing<'_>) -> Result<(), SealError> {
         self.1.seal(path, sealing)
     }
 
@@ -126,8 +126,12 @@ impl Recoded for RecodedLines {
         true
     }
 
-    fn finish(self: Box<Self>, notary: &dyn Fn(Facts) -> Option<String>) -> Result<RecodeReport, SealFailed> {
-        self.lines.seal(&self.target, &Sealing::default().with_notary(notary))?;
+    fn finish(
+        self: Box<Self>,
+        notary: &dyn Fn(Facts) -> Option<String>,
+    ) -> Result<RecodeReport, RecodeError> {
+        let sealed = self.lines.seal(&self.target, &Sealing::default().with_notary(notary));
+        sealed.map_err(|error| RecodeError::Write(error.source))?;
         Ok(RecodeReport::default())
     }
 }
@@ -179,7 +183,7 @@ impl Segments for Plain {
         path: &Path,
         target: &Path,
         recoding: &mut Recoding<'_>,
-    ) -> Result<Box<dyn Recoded>, SealFailed> {
+    ) -> Result<Box<dyn Recoded>, MakeDraftError> {
         (recoding.pace)();
         recoding.cancel.check().map_err(ReadError::from)?;
         let lines = Lines { is_recoded: true, ..read(path)?.0 };
@@ -218,7 +222,7 @@ impl Growing for Lines {
         Plain.begin(first_sequence)
     }
 
-    fn seal(&self, path: &Path, sealing: &Sealing<'_>) -> Result<(), SealFailed> {
+    fn seal(&self, path: &Path, sealing: &Sealing<'_>) -> Result<(), SealError> {
         let text = self.file();
         let facts = Facts {
             id: [0; 16],
@@ -228,8 +232,10 @@ impl Growing for Lines {
             messages: Digest::of(self.text().as_bytes()),
             contents: self.contents(),
         };
-        let record = sealing.notary.and_then(|notary| notary(facts)).ok_or("no record")?;
-        Ok(fs::write(path, [&text, RECORD, &record].concat())?)
+        let failed = |source| SealError { path: path.to_owned(), source };
+        let record = sealing.notary.and_then(|notary| notary(facts));
+        let record = record.ok_or_else(|| failed(io::Error::other("no record")))?;
+        fs::write(path, [&text, RECORD, &record].concat()).map_err(failed)
     }
 
     fn is_full(&self) -> bool {

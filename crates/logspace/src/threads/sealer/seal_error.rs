@@ -2,7 +2,6 @@
 //!
 //! In: the file and what is wrong with it. Out: a sentence for the operator.
 
-use crate::segments::SealFailed;
 use lookup::ReadError;
 use std::{fmt, io, path::PathBuf};
 
@@ -12,7 +11,7 @@ pub(super) enum SealError {
     /// The file, or the record of it, cannot be made.
     Io { path: PathBuf, source: io::Error },
     /// The file cannot be written.
-    Write(SealFailed),
+    Write(segment::SealError),
     /// The file cannot be read back.
     Read(ReadError),
     /// The file holds other messages than were written.
