@@ -370,3 +370,6 @@ pub(crate) fn is_gone(peer: &mut UnixStream) -> bool {
         Err(error) => !matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut),
     }
 }
+
+#[cfg(test)]
+mod tests;

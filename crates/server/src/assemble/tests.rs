@@ -4,6 +4,7 @@
 mod changes;
 mod counted;
 mod devices;
+mod drivers;
 mod manual;
 mod options;
 mod parsers;

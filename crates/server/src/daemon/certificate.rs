@@ -124,3 +124,6 @@ fn report(file: &Path, (begin, end): (i64, i64), now: i64, log: &InternalLog) {
         );
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -113,3 +113,6 @@ fn connect(name: &OsStr) -> io::Result<UnixDatagram> {
     socket.set_nonblocking(true)?;
     Ok(socket)
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,8 @@
 //! In: work on this thread. Out: its standard output and its standard error, on a tape that other threads may read.
 //! Limits: other threads, and work without a tape, print where the program does.
 
+pub(crate) mod golden;
+
 use std::{
     cell::RefCell,
     io::{self, Write},

@@ -178,3 +178,6 @@ impl WatchedDatabase {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,9 +6,9 @@
 use crate::{
     command,
     data_folder::author,
-    terminal::testing::{Printed, Tape},
+    terminal::testing::{Printed, Tape, golden},
 };
-use std::{ffi::OsString, fs, path::Path, process::ExitCode};
+use std::{ffi::OsString, fs, process::ExitCode};
 use tempfile::TempDir;
 
 pub(super) struct Transcript {
@@ -87,16 +87,7 @@ impl Transcript {
     pub(super) fn check(self, name: &str) {
         let shown = self.masks.iter().fold(self.text, |text, (word, mask)| text.replace(word, mask));
         let shown: String = shown.lines().map(|line| without_number(&steady(line)) + "\n").collect();
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(name);
-        if std::env::var_os("UPDATE").is_some() {
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(&path, &shown).unwrap();
-        }
-        let want = fs::read_to_string(&path).unwrap_or_default();
-        for (number, (line, want)) in shown.lines().zip(want.lines()).enumerate() {
-            assert_eq!(line, want, "line {} of {name}:\n{shown}", number + 1);
-        }
-        assert_eq!(shown.lines().count(), want.lines().count(), "{name}:\n{shown}");
+        golden::check(name, &shown);
     }
 }
 

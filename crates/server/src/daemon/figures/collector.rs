@@ -468,3 +468,6 @@ fn logspace_samples(id: &str, name: &str, stats: &LogspaceStats) -> Vec<Sample> 
         gauge("duramen_logspace_live_tails", stats.subscribers),
     ]
 }
+
+#[cfg(test)]
+mod tests;

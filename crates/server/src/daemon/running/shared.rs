@@ -54,6 +54,15 @@ pub(crate) struct ConfigInUse {
     pub(crate) left_out: Vec<String>,
 }
 
+#[cfg(test)]
+impl Shared {
+    /// The state before any configuration.
+    pub(in crate::daemon) fn empty() -> Arc<Shared> {
+        let state = Mutex::default();
+        Arc::new(Shared { site: Arc::default(), probes: Arc::default(), page: PageTls::default(), state })
+    }
+}
+
 impl Shared {
     pub(super) fn locked(&self) -> MutexGuard<'_, Current> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
