@@ -204,9 +204,6 @@ impl Converter {
                 options.push_str(&format!(" {option}({})", quoted(&value)));
             }
         }
-        if self.state.joins_repeated {
-            options.push_str(" suppress(600)");
-        }
         if parameters.take_switch("sync") == Some(true) {
             options.push_str(" fsync(yes)");
         }

@@ -101,6 +101,10 @@ impl Converter {
             }
             "imrelp" => {
                 self.driver(Kind::Source, "relp")?;
+                if self.state.own_or_module(&mut parameters, &kind, "tls").is_some_and(|value| is_on(&value))
+                {
+                    return Err(Refusal::instead("RELP with TLS is not converted: write relp() with tls()"));
+                }
                 self.network("relp", &kind, &ruleset, &mut parameters)?;
             }
             other => return Err(Refusal::unsupported(format!("input `{other}`"))),
@@ -164,7 +168,7 @@ impl Converter {
         if self.state.own_or_module(parameters, module, "keepalive").is_some_and(|value| is_on(&value)) {
             rest.push_str(" so-keepalive(yes)");
         }
-        parameters.ignore(&["device", "ipfreebind"]);
+        parameters.ignore(&["ipfreebind"]);
         for name in ["device", "ratelimit.interval", "ratelimit.burst"] {
             if parameters.take(name).is_some() {
                 self.note(format!("`{name}` is left out"));
@@ -232,14 +236,14 @@ impl Converter {
 
     fn followed_file(&mut self, ruleset: &str, parameters: &mut Parameters) -> Converted<()> {
         let path = parameters.take("file").ok_or(Refusal::Incomplete("a followed file without a path"))?;
-        let mut driver = match path.rsplit_once('/').filter(|(_, name)| name.contains(['*', '?'])) {
+        let mut driver = match path.rsplit_once('/') {
             Some((folder, _)) if folder.contains(['*', '?']) => {
                 return Err(Refusal::unsupported_many("patterns in the name of a folder"));
             }
-            Some((folder, name)) => {
+            Some((folder, name)) if name.contains(['*', '?']) => {
                 format!("wildcard-file(base-dir({}) filename-pattern({})", quoted(folder), quoted(name))
             }
-            None => format!("file({}", quoted(&path)),
+            _ => format!("file({}", quoted(&path)),
         };
         let facility = parameters.take("facility").unwrap_or_else(|| "local0".to_string());
         let severity = parameters.take("severity").unwrap_or_else(|| "notice".to_string());

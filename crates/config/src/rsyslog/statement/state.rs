@@ -23,8 +23,6 @@ pub(crate) struct State {
     pub(crate) modules: BTreeMap<String, Parameters>,
     /// Files of the TLS driver: `cafile`, `certfile`, `keyfile`.
     pub(crate) tls: BTreeMap<String, String>,
-    /// `$RepeatedMsgReduction` is on.
-    pub(crate) joins_repeated: bool,
     /// Control characters stay as they are received.
     pub(crate) keeps_controls: bool,
     /// Tabs stay as they are received.
