@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+mod golden;
+
 use super::{Conversion, Outcome, convert};
 use crate::{Memory, check, parse};
 
