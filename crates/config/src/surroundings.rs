@@ -114,10 +114,15 @@ impl Surroundings for Memory {
 
     fn glob(&self, pattern: &str) -> Vec<PathBuf> {
         let Ok(pattern) = glob::Pattern::new(pattern) else { return Vec::new() };
-        self.files.keys().filter(|file| pattern.matches_path(file)).cloned().collect()
+        // A `*` ends at the next `/`, as on a disk.
+        let options = glob::MatchOptions { require_literal_separator: true, ..Default::default() };
+        self.files.keys().filter(|file| pattern.matches_path_with(file, options)).cloned().collect()
     }
 
     fn variable(&self, name: &str) -> Option<String> {
         self.variables.get(name).cloned()
     }
 }
+
+#[cfg(test)]
+mod tests;

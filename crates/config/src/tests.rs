@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "golden files")]
 
+mod findings;
 mod tolerated;
 
 use std::path::Path;

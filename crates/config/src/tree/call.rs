@@ -227,3 +227,6 @@ impl Call {
         self.args.iter().filter_map(text).collect()
     }
 }
+
+#[cfg(test)]
+mod tests;
