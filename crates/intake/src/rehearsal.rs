@@ -63,3 +63,6 @@ fn transport_of(driver: &SourceDriver) -> Transport {
         _ => Transport::Local,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -246,3 +246,6 @@ fn finish(batch_reader: &mut BatchReader, rest: &[u8], origin: &Arc<Origin>) {
         batch_reader.forward(Arc::new(rest.to_vec()), origin, None);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -102,3 +102,6 @@ impl Settings {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

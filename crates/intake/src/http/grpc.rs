@@ -95,3 +95,6 @@ pub(super) fn answer(status: GrpcStatus, reason: &'static str) -> Answer {
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
     response
 }
+
+#[cfg(test)]
+mod tests;

@@ -107,3 +107,6 @@ impl AsyncWrite for HttpStream {
         Poll::Ready(Ok(()))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -106,3 +106,6 @@ fn grpc_refused(refusal: Refusal) -> Answer {
     };
     grpc::answer(status, reason)
 }
+
+#[cfg(test)]
+mod tests;

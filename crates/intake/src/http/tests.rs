@@ -339,3 +339,16 @@ fn a_client_need_not_wait() {
     }
     assert_eq!(setup.collected.wait(10).len(), 10);
 }
+
+#[test]
+fn says_that_it_is_well_without_credentials() {
+    let setup = setup(with_credentials());
+    for (path, want) in [
+        ("/health", "ok\n"),
+        ("/ready", "ok\n"),
+        ("/services/collector/health", "{\"text\":\"HEC is healthy\",\"code\":17}"),
+    ] {
+        let (status, answer) = ask(&setup, &format!("GET {path} HTTP/1.1"), b"");
+        assert_eq!((status, answer.as_str()), (200, want), "{path}");
+    }
+}

@@ -188,3 +188,6 @@ impl Completion for Step {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

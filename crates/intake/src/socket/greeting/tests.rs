@@ -105,3 +105,30 @@ fn carries_messages_encrypted() {
     eventually("the connection is closed", || counters.connections.load(Ordering::Relaxed) == 0);
     assert_eq!(counters.errors.load(Ordering::Relaxed), 0, "the sender said goodbye");
 }
+
+#[test]
+fn messages_tell_who_passed_their_connection_on() {
+    let shown = |hop: &str, ends: Option<(&str, &str)>| {
+        let ends = ends.map(|(source, target)| (source.parse().unwrap(), target.parse().unwrap()));
+        let values = super::proxy_values(hop.parse().unwrap(), ends);
+        let texts =
+            values.into_iter().map(|(name, value)| format!("{name}={}", String::from_utf8(value).unwrap()));
+        texts.collect::<Vec<_>>().join(" ")
+    };
+    let hop = ".proxy.peer_ip=192.0.2.1 .proxy.peer_port=99";
+    assert_eq!(shown("192.0.2.1:99", None), hop);
+    for (source, target, want) in [
+        (
+            "10.0.0.1:5",
+            "10.0.0.2:6",
+            "PROXIED_SRCIP=10.0.0.1 PROXIED_SRCPORT=5 PROXIED_DSTIP=10.0.0.2 PROXIED_DSTPORT=6 PROXIED_IP_VERSION=4",
+        ),
+        (
+            "[2001:db8::1]:5",
+            "[2001:db8::2]:6",
+            "PROXIED_SRCIP=2001:db8::1 PROXIED_SRCPORT=5 PROXIED_DSTIP=2001:db8::2 PROXIED_DSTPORT=6 PROXIED_IP_VERSION=6",
+        ),
+    ] {
+        assert_eq!(shown("192.0.2.1:99", Some((source, target))), format!("{hop} {want}"));
+    }
+}
