@@ -30,6 +30,8 @@ pub enum PackageError {
     Io(io::Error),
     /// The manifest is none.
     Manifest,
+    /// A part of a package is a package of several.
+    Nested,
 }
 
 impl fmt::Display for PackageError {
@@ -37,6 +39,7 @@ impl fmt::Display for PackageError {
         match self {
             PackageError::Io(error) => error.fmt(f),
             PackageError::Manifest => f.write_str("manifest.json is not that of an evidence package"),
+            PackageError::Nested => f.write_str("a part cannot have parts"),
         }
     }
 }
@@ -102,7 +105,7 @@ pub struct PackageAudit {
 impl PackageAudit {
     /// Verifies a package.
     pub fn run(&self, folder: &Path) -> Result<PackageReport, PackageError> {
-        let mut report = self.look(folder)?;
+        let mut report = self.look(folder, Level::Whole)?;
         if self.known_head.is_some() && !report.has_known {
             report.faults.push("the record that was kept elsewhere is not in the chain".to_owned());
         }
@@ -116,13 +119,15 @@ impl PackageAudit {
         Ok(report)
     }
 
-    fn look(&self, folder: &Path) -> Result<PackageReport, PackageError> {
+    fn look(&self, folder: &Path, level: Level) -> Result<PackageReport, PackageError> {
         let text = fs::read(folder.join(name::MANIFEST))?;
         let manifest: Value = serde_json::from_slice(&text).map_err(|_| PackageError::Manifest)?;
         let keys = keys_in(folder, &manifest)?;
         let mut check = Check { audit: self, folder, report: PackageReport::default(), keys };
         match manifest["format"].as_str() {
             Some(format::ONE | format::ONE_V1) => {}
+            // Before anything of it is read: a folder that is a link to the one above has no end.
+            Some(format::SEVERAL) if level == Level::Part => return Err(PackageError::Nested),
             Some(format::SEVERAL) => return check.several(&manifest, &text),
             _ => return Err(PackageError::Manifest),
         }
@@ -140,6 +145,15 @@ impl PackageAudit {
         check.report.faults.extend(faults);
         Ok(check.report)
     }
+}
+
+/// Place of a folder in a package.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    /// The package itself.
+    Whole,
+    /// A part of a package of several.
+    Part,
 }
 
 /// The public keys that the manifest lists.
@@ -186,12 +200,8 @@ impl Check<'_> {
                 Ok(_) => self.fault(format!("{name}: the manifest is another one")),
                 Err(error) => self.fault(format!("{name}: {error}")),
             }
-            let report = match self.audit.look(&folder) {
-                Ok(report) if report.parts.is_empty() => report,
-                Ok(_) => {
-                    self.fault(format!("{name}: a part cannot have parts"));
-                    continue;
-                }
+            let report = match self.audit.look(&folder, Level::Part) {
+                Ok(report) => report,
                 Err(error) => {
                     self.fault(format!("{name}: {error}"));
                     continue;
@@ -372,3 +382,6 @@ fn hash_of(path: &Path) -> io::Result<Digest> {
     digest.0.copy_from_slice(hash.finish().as_ref());
     Ok(digest)
 }
+
+#[cfg(test)]
+mod tests;

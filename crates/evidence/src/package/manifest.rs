@@ -156,3 +156,6 @@ pub fn completeness(chain: &Chain, view: Option<&View>, unread: &[(Range<u64>, S
         "view": view.map(View::to_json),
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -271,3 +271,6 @@ fn unix_us(year: i16, month: i8, day: u64, [hour, minute, second]: [i8; 3]) -> O
     let time = DateTime::new(year, month, i8::try_from(day).ok()?, hour, minute, second, 0).ok()?;
     Some(time.to_zoned(TimeZone::UTC).ok()?.timestamp().as_microsecond())
 }
+
+#[cfg(test)]
+mod tests;

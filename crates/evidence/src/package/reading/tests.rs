@@ -243,3 +243,93 @@ fn reading_is_total() {
         assert_eq!(check(&message, sealed).map(|compared| compared.wrong), Some(Vec::new()), "{raw}");
     }
 }
+
+/// Says what a message says of its own reading; shows what is admitted and wrong, `none` when the statement is none.
+#[track_caller]
+fn check_statement(raw: &str, read: &Value, want: &str) {
+    let sealed = ReceivedBytes { raw: raw.as_bytes(), received_us: RECEIVED_US, peer: "10.9.8.7" };
+    let mut message = stored(13, RECEIVED_US, ["h", "p", "", "", "m"], json!({}));
+    message["read"] = read.clone();
+    let shown = check(&message, sealed).map_or("none".to_owned(), |compared| {
+        let Compared { admitted, wrong, is_host_peer, offset_s } = compared;
+        format!("{} / {} {is_host_peer} {offset_s:?}", admitted.join(" "), wrong.join(" "))
+    });
+    assert_eq!(shown, want, "{read}");
+}
+
+#[test]
+fn a_statement_of_reading_is_one_of_the_format() {
+    let whole = "<13>1 - h p - - - m";
+    let rows = [
+        (json!({"as": "rfc5424", "word": []}), " /  false None"),
+        (json!({"as": "rfc5424", "word": ["pid"]}), "pid /  false None"),
+        (json!({"as": "rfc5424", "word": [], "host": null, "offset_s": null}), " /  false None"),
+        (json!({"as": "rfc5424", "word": [], "host": "peer"}), " / host true None"),
+        (json!({"as": "rfc5424", "word": ["host"], "host": "peer"}), "host /  true None"),
+        (json!({"as": "rfc5424", "word": [], "host": "other"}), "none"),
+        (json!({"as": "rfc5424", "word": [], "host": 1}), "none"),
+        (json!({"as": "rfc5424", "word": [1]}), "none"),
+        (json!({"as": "rfc5424", "word": "pid"}), "none"),
+        (json!({"as": "rfc5424"}), "none"),
+        (json!({"as": "other", "word": []}), "none"),
+        (json!({"word": []}), "none"),
+        (json!({"as": "rfc3164-nohost", "word": []}), "none"),
+        (json!({"as": "rfc5424", "word": [], "more": 1}), "none"),
+        (json!([]), "none"),
+        (json!({"as": "text", "word": ["host", "program"]}), "host program / priority message false None"),
+    ];
+    for (read, want) in rows {
+        check_statement(whole, &read, want);
+    }
+}
+
+#[test]
+fn a_zone_is_of_quarters_of_an_hour_up_to_sixteen_hours() {
+    let local = "<13>Nov 22 18:00:00 h p: m";
+    for (offset_s, is_one) in [
+        (json!(0), true),
+        (json!(900), true),
+        (json!(901), false),
+        (json!(-900), true),
+        (json!(57_600), true),
+        (json!(-57_600), true),
+        (json!(58_500), false),
+        (json!(-58_500), false),
+        (json!(i64::MAX), false),
+        (json!("0"), false),
+        (json!(0.5), false),
+    ] {
+        let wrong = if offset_s == json!(0) { "" } else { "event_us" };
+        let want = if is_one { format!(" / {wrong} false Some({offset_s})") } else { "none".to_owned() };
+        check_statement(local, &json!({"as": "rfc3164", "word": [], "offset_s": offset_s}), &want);
+    }
+    check_statement(local, &json!({"as": "rfc3164", "word": []}), " / event_us false None");
+    // A zone that there is none is not named, and the time is the maker's word.
+    for (shift_us, want) in [
+        (3_600_000_000, r#"{"as":"rfc3164","offset_s":-3600,"word":[]}"#),
+        (1, r#"{"as":"rfc3164","word":["event_us"]}"#),
+        (17 * 3_600_000_000, r#"{"as":"rfc3164","word":["event_us"]}"#),
+    ] {
+        let sealed = ReceivedBytes { raw: local.as_bytes(), received_us: RECEIVED_US, peer: "" };
+        let message = stored(13, RECEIVED_US + shift_us, ["h", "p", "", "", "m"], json!({}));
+        assert_eq!(describe(&message, sealed).to_string(), want);
+    }
+}
+
+#[test]
+fn values_are_compared_as_sets() {
+    let raw = "<13>1 - h p - - [a b=\"1\" b=\"2\" c=\"3\"] m";
+    for (values, wrong) in [
+        (json!({".SDATA.a.b": ["2", "1"], ".SDATA.a.c": "3"}), ""),
+        (json!({".SDATA.a.b": ["1", "2", "1"], ".SDATA.a.c": ["3"]}), ""),
+        (json!({".SDATA.a.b": "1", ".SDATA.a.c": "3"}), "values..SDATA.a.b"),
+        (json!({".SDATA.a.b": ["1", 2], ".SDATA.a.c": 3}), "values..SDATA.a.b values..SDATA.a.c"),
+        (json!({".SDATA.a.b": ["1", "2"]}), "values..SDATA.a.c"),
+        (json!({".SDATA.a.b": ["1", "2"], ".SDATA.a.c": "3", "d": ""}), "values.d"),
+    ] {
+        let sealed = ReceivedBytes { raw: raw.as_bytes(), received_us: RECEIVED_US, peer: "" };
+        let mut message = stored(13, RECEIVED_US, ["h", "p", "", "", "m"], values.clone());
+        message["read"] = json!({"as": "rfc5424", "word": []});
+        assert_eq!(check(&message, sealed).unwrap().wrong.join(" "), wrong, "{values}");
+    }
+}
