@@ -192,3 +192,6 @@ impl Chain {
         self.records.push(record);
     }
 }
+
+#[cfg(test)]
+mod tests;

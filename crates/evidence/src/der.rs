@@ -55,7 +55,7 @@ impl<'a> Iterator for Values<'a> {
             0..=0x7f => (usize::from(short), 2),
             0x81..=0x84 => {
                 let digits = bytes.get(2..2 + usize::from(short & 0x7f))?;
-                let length = digits.iter().fold(0, |length, byte| length << 8 | usize::from(*byte));
+                let length = digits.iter().fold(0, |length, byte| 256 * length + usize::from(*byte));
                 (length, 2 + digits.len())
             }
             _ => return None,
@@ -77,7 +77,7 @@ pub(crate) fn value(tag: u8, body: &[u8]) -> Vec<u8> {
         0..0x80 => out.push(length as u8),
         _ => {
             let zeros = (length.leading_zeros() / 8) as usize;
-            out.push(0x80 | (4 - zeros) as u8);
+            out.push(0x80 + (4 - zeros) as u8);
             out.extend_from_slice(&digits[zeros..]);
         }
     }
@@ -138,3 +138,6 @@ pub(crate) fn certificate_spki(certificate: &[u8]) -> Option<&[u8]> {
     (0..4).try_for_each(|_| parts.tagged(SEQUENCE).map(|_| ()))?;
     Some(parts.tagged(SEQUENCE)?.whole)
 }
+
+#[cfg(test)]
+mod tests;

@@ -52,5 +52,5 @@ pub fn unhex(text: &str) -> Option<Vec<u8>> {
     if !text.len().is_multiple_of(2) {
         return None;
     }
-    text.as_bytes().chunks(2).map(|pair| Some(digit(&pair[0])? << 4 | digit(&pair[1])?)).collect()
+    text.as_bytes().chunks(2).map(|pair| Some(16 * digit(&pair[0])? + digit(&pair[1])?)).collect()
 }

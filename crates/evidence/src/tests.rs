@@ -318,3 +318,121 @@ fn e7_keys_drawn_by_earlier_versions_are_read() {
     let signature = key.sign(b"text").unwrap();
     assert!(key.public().verify(b"text", &signature) && !key.public().verify(b"other", &signature));
 }
+
+#[test]
+fn leaves_and_nodes_are_hashed_as_described() {
+    let message = |number: u64, peer: &[u8], raw: &[u8]| {
+        let head = [&[0][..], &number.to_le_bytes(), &(-5_i64).to_le_bytes(), &[peer.len() as u8], peer, raw]
+            .concat();
+        Digest::of(&head)
+    };
+    assert_eq!(leaf(7, -5, b"10.0.0.1", b"raw", &mut vec![9; 9]), message(7, b"10.0.0.1", b"raw"));
+    assert_eq!(leaf(7, -5, &[b'p'; 300], b"", &mut Vec::new()), message(7, &[b'p'; 255], b""));
+    let node = |children: &[Digest]| {
+        Digest::of(&[&[1][..], &children.iter().flat_map(|child| child.0).collect::<Vec<u8>>()].concat())
+    };
+    // Sixteen children a node; the nodes of the second level are kept.
+    let leaves: Vec<Digest> = (0..300).map(leaf_of).collect();
+    let second = |leaves: &[Digest]| node(&leaves.chunks(16).map(node).collect::<Vec<_>>());
+    let stored: Vec<Digest> = leaves.chunks(256).map(second).collect();
+    let (root, kept) = tree(300);
+    assert_eq!(kept, stored.iter().flat_map(|node| node.0).collect::<Vec<u8>>());
+    assert_eq!((root, merkle::root(&kept)), (node(&stored), root));
+    assert_eq!(tree(20), (second(&leaves[..20]), second(&leaves[..20]).0.to_vec()));
+    assert_eq!(tree(0), (Digest::default(), Vec::new()));
+}
+
+#[test]
+fn a_proof_is_of_messages_in_order() {
+    let (root, stored) = tree(300);
+    let proof = prove(300, &stored, &[3, 290]);
+    let known =
+        |numbers: &[u64]| numbers.iter().map(|number| (*number, leaf_of(*number))).collect::<Vec<_>>();
+    assert_eq!(root_of(300, &known(&[3, 290]), &proof), Some(root));
+    for wrong in [&[290, 3][..], &[3, 3], &[3, 290, 290], &[300], &[3, 300], &[]] {
+        assert_eq!(root_of(300, &known(wrong), &proof), None, "{wrong:?}");
+    }
+    assert_ne!(root_of(301, &known(&[3, 290]), &proof), Some(root));
+    let longer = [proof.as_slice(), &[Digest::default()]].concat();
+    assert_eq!(root_of(300, &known(&[3, 290]), &longer), None);
+    // One digest for each group of sixteen without a wanted message, and for each of the others beside one.
+    assert_eq!(proof.len(), 15 + 15 + 2 + 11);
+}
+
+#[test]
+fn errors_of_keys_and_stamps_say_what_is_wrong() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("key");
+    let gone = "No such file or directory (os error 2)";
+    assert_eq!(
+        SigningKey::load(&path).unwrap_err().to_string(),
+        format!("cannot use {}: {gone}", path.display())
+    );
+    assert_eq!(
+        PublicKey::load(&path).unwrap_err().to_string(),
+        format!("cannot use {}: {gone}", path.display())
+    );
+    let nobody = dir.path().join("no/folder");
+    assert!(SigningKey::load_or_draw(&nobody).unwrap_err().to_string().starts_with("cannot use "));
+    std::fs::write(&path, crate::der::to_pem("PRIVATE KEY", b"x")).unwrap();
+    let want = format!(
+        "{} does not hold an unencrypted PKCS#8 private key: Ed25519, RSA or ECDSA P-256",
+        path.display()
+    );
+    assert_eq!(SigningKey::load_or_draw(&path).unwrap_err().to_string(), want);
+    let want = format!(
+        "{} does not hold a public key or a certificate: Ed25519, RSA or ECDSA P-256",
+        path.display()
+    );
+    assert_eq!(PublicKey::load(&path).unwrap_err().to_string(), want);
+    let key = key();
+    assert_eq!(format!("{key:?}"), format!("SigningKey({})", key.public().fingerprint()));
+    assert_eq!(PublicKey::from_pem(&key.public().to_pem()).as_ref(), Some(key.public()));
+    assert_eq!(
+        StampRoots::load(&path).unwrap_err().to_string(),
+        "there is no certificate in PEM that can be trusted"
+    );
+    assert_eq!(StampRoots::load(&nobody).unwrap_err().to_string(), gone);
+    for (error, want) in [
+        (StampError::Refused, "the time-stamping authority refused"),
+        (StampError::Malformed, "the answer of the time-stamping authority is not understood"),
+        (StampError::OtherQuestion, "the time-stamp is for something else"),
+        (StampError::BadSignature, "the signature of the time-stamp is wrong"),
+        (
+            StampError::Untrusted,
+            "the certificate of the time-stamping authority is not one that is trusted for time-stamps",
+        ),
+    ] {
+        assert_eq!(error.to_string(), want);
+    }
+}
+
+#[test]
+fn stamps_of_every_algorithm_are_read() {
+    let rsa = &["-algorithm", "RSA"][..];
+    let p256 = &["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"];
+    let p384 = &["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-384"];
+    for (key, digests, unknown) in [
+        (rsa, &["sha384", "sha512"][..], None),
+        (p256, &["sha384"], Some("sha512")),
+        (p384, &["sha256", "sha384"], Some("sha512")),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let ask = authority(dir.path(), key);
+        let conf = std::fs::read_to_string(dir.path().join("conf")).unwrap();
+        for digest in digests.iter().copied().chain(unknown) {
+            let other = conf.replace("signer_digest=sha256", &format!("signer_digest={digest}"));
+            std::fs::write(dir.path().join("conf"), other).unwrap();
+            let request = StampRequest::new(Digest::of(b"record")).unwrap();
+            let answer = ask(&request.encode());
+            let want = if unknown == Some(digest) {
+                Err(StampError::BadSignature)
+            } else {
+                Ok(Digest::of(b"record"))
+            };
+            assert_eq!(request.check(&answer).map(|stamp| stamp.digest), want, "{digest}");
+            let another = StampRequest::new(Digest::of(b"another")).unwrap();
+            assert!(another.check(&answer).is_err());
+        }
+    }
+}

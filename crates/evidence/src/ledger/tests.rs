@@ -166,3 +166,89 @@ fn an_entry_that_was_kept_elsewhere_must_be_there() {
     assert!(run(digest).is_good());
     assert!(!run(Digest::of(b"another")).is_good());
 }
+
+#[test]
+fn lines_of_any_length_follow_each_other() {
+    let dir = tempfile::tempdir().unwrap();
+    let key = SigningKey::load_or_draw(&dir.path().join("sign.key")).unwrap();
+    let ledger = Ledger::at(&dir.path().join("searches"));
+    let lengths = [0, 3_000, 3_900, 4_000, 5_000, 10, 9_000, 100_000, 200_000, 1];
+    for (at, length) in lengths.into_iter().enumerate() {
+        let question = "q".repeat(length);
+        ledger.append(&LedgerEntry { question, ..entry(at as i64) }).unwrap();
+        assert_eq!(ledger.sign_head(Some(&key), 1).unwrap().len(), 1, "{length}");
+        assert_eq!(ledger.sign_head(Some(&key), 1).unwrap().len(), 0, "nothing came since");
+    }
+    let audit = LedgerAudit { keys: vec![key.public().clone()], ..LedgerAudit::default() };
+    let report = audit.run(&ledger).unwrap();
+    assert_eq!((report.findings, report.entries, report.signed), (Vec::new(), 10, 10));
+    let entries: Vec<Entry> = ledger.entries().unwrap().collect::<io::Result<_>>().unwrap();
+    assert_eq!(report.last, entries[9].digest);
+    for (at, entry) in entries.iter().enumerate() {
+        assert_eq!((entry.number(), entry.at_us(), entry.text("user")), (Some(at as u64), at as i64, "eva"));
+        assert_eq!(
+            (entry.text("question").len(), entry.text("none"), entry.is_whole),
+            (lengths[at], "", true)
+        );
+        let before = at.checked_sub(1).map_or(Digest::default(), |at| entries[at].digest);
+        assert_eq!(entry.previous(), Some(before));
+    }
+    let head = ledger.signed_head().unwrap().unwrap();
+    assert_eq!((head.head, head.at_us), (ledger.head().unwrap().unwrap(), 1));
+    assert_eq!(head.bytes, fs::metadata(ledger.path()).unwrap().len());
+    assert_eq!(entries[9].end, head.bytes);
+}
+
+#[test]
+fn a_ledger_without_entries_has_no_head() {
+    let dir = tempfile::tempdir().unwrap();
+    let ledger = Ledger::at(&dir.path().join("searches"));
+    assert!(ledger.sign_head(None, 1).unwrap().is_empty() && !ledger.exists());
+    fs::write(ledger.path(), "").unwrap();
+    assert!(ledger.exists() && ledger.head().unwrap().is_none());
+    assert!(ledger.sign_head(None, 1).unwrap().is_empty());
+    let below = Ledger::at(&ledger.path().join("below"));
+    assert!(below.head().is_err() && below.append(&entry(1)).is_err() && below.note(&entry(1)).is_err());
+    assert!(LedgerAudit::default().run(&below).is_err());
+}
+
+#[test]
+fn a_head_that_is_none_is_told() {
+    let kept = kept();
+    let path = kept.ledger.path().with_extension("head");
+    let whole = fs::read_to_string(&path).unwrap();
+    let unreadable = "its signed head cannot be read";
+    for text in [
+        String::new(),
+        whole.replace("duramen", "other"),
+        whole.replace("entries 20", "entries 020"),
+        whole.replace("entries 20", "entries -1"),
+        whole.replace("signer ", "singer "),
+        whole.clone() + "\n",
+        "\u{e4}".to_owned(),
+    ] {
+        fs::write(&path, &text).unwrap();
+        assert_eq!(kept.findings(), unreadable, "{text}");
+        assert!(matches!(kept.ledger.sign_head(Some(&kept.key), 3), Err(HeadError::Unreadable)));
+    }
+    fs::write(&path, b"\xff").unwrap();
+    assert_eq!(kept.findings(), unreadable);
+    fs::remove_file(&path).unwrap();
+    fs::create_dir(&path).unwrap();
+    assert!(matches!(kept.ledger.signed_head(), Err(HeadError::Io(_))));
+    for (error, want) in [
+        (HeadError::Io(io::ErrorKind::TimedOut.into()), "timed out"),
+        (
+            HeadError::Changed { entries: 3 },
+            "its first 3 entries are not those that were signed: it was cut or changed",
+        ),
+        (HeadError::Unsigned, "its head cannot be signed"),
+    ] {
+        assert_eq!(error.to_string(), want);
+    }
+    let unsigned = Ledger::at(&kept.ledger.path().with_extension("other"));
+    unsigned.append(&entry(1)).unwrap();
+    unsigned.sign_head(None, 3).unwrap();
+    let report = LedgerAudit::default().run(&unsigned).unwrap();
+    assert_eq!((report.is_good(), report.signed, report.signer.as_str()), (true, 1, ""));
+}

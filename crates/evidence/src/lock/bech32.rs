@@ -2,7 +2,8 @@
 //!
 //! In: text, or a prefix and bytes. Out: the other. Limits: BIP 173's checksum; total.
 
-const DIGITS: &[u8; 32] = b"qpzry9x8gf2tvdw0s3jn54khce6mua7l";
+/// The digits, 0 to 31.
+pub(super) const DIGITS: &[u8; 32] = b"qpzry9x8gf2tvdw0s3jn54khce6mua7l";
 const CHECKSUM_DIGITS: usize = 6;
 
 /// The bytes of a text with this prefix, in either case but not in both.
@@ -18,7 +19,7 @@ pub(super) fn decode(text: &str, prefix: &str) -> Option<Vec<u8>> {
     let sum = checksum(prefix, &numbers);
     let (mut bits, mut count, mut bytes) = (0u32, 0, Vec::new());
     for number in &numbers[..data] {
-        bits = bits << 5 | u32::from(*number);
+        bits = 32 * bits + u32::from(*number);
         count += 5;
         if count >= 8 {
             count -= 8;
@@ -33,7 +34,7 @@ pub(super) fn decode(text: &str, prefix: &str) -> Option<Vec<u8>> {
 pub(super) fn encode(prefix: &str, bytes: &[u8]) -> String {
     let (mut bits, mut count, mut numbers) = (0u32, 0, Vec::new());
     for byte in bytes {
-        bits = bits << 8 | u32::from(*byte);
+        bits = 256 * bits + u32::from(*byte);
         count += 8;
         while count >= 5 {
             count -= 5;
@@ -53,7 +54,8 @@ pub(super) fn encode(prefix: &str, bytes: &[u8]) -> String {
     text
 }
 
-fn checksum(prefix: &str, numbers: &[u8]) -> u32 {
+/// The checksum of digits under a prefix.
+pub(super) fn checksum(prefix: &str, numbers: &[u8]) -> u32 {
     const GENERATORS: [u32; 5] = [0x3b6a_57b2, 0x2650_8e6d, 0x1ea1_19fa, 0x3d42_33dd, 0x2a14_62b3];
     let high = prefix.bytes().map(|byte| byte >> 5);
     let low = prefix.bytes().map(|byte| byte & 31);

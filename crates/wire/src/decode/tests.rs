@@ -1,5 +1,7 @@
 //! Rows for both dialects and every flag; properties: decoding is total, spans lie within the batch.
 
+mod limits;
+
 use super::*;
 use crate::{Dialect, EncodeOptions, Encoder, Framing};
 use jiff::tz::TimeZone;
