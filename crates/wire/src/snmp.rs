@@ -150,7 +150,7 @@ fn append(tag: u8, content: &[u8], out: &mut Vec<u8>) {
         _ => {
             let length = content.len().to_be_bytes();
             let first = length.iter().position(|byte| *byte != 0).unwrap_or(length.len() - 1);
-            out.push(0x80 | (length.len() - first) as u8);
+            out.push(0x80 + (length.len() - first) as u8);
             out.extend_from_slice(&length[first..]);
         }
     }
@@ -162,7 +162,7 @@ fn append_base128(number: u32, out: &mut Vec<u8>) {
     let bytes = (32 - number.leading_zeros()).div_ceil(7).max(1);
     for place in (0..bytes).rev() {
         let more = if place > 0 { 0x80 } else { 0 };
-        out.push((number >> (7 * place)) as u8 & 0x7f | more);
+        out.push(((number >> (7 * place)) as u8 & 0x7f) + more);
     }
 }
 

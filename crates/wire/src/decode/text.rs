@@ -11,12 +11,12 @@ impl Scan<'_> {
     /// Sets the text, from `at` to the end of the line.
     #[inline]
     pub(super) fn text(&mut self, at: usize) {
-        const RARE: u32 = ParseFlags::NO_MULTI_LINE.0
-            | ParseFlags::ASSUME_UTF8.0
-            | ParseFlags::VALIDATE_UTF8.0
-            | ParseFlags::SANITIZE_UTF8.0;
+        const RARE: ParseFlags = ParseFlags::NO_MULTI_LINE
+            .with(ParseFlags::ASSUME_UTF8)
+            .with(ParseFlags::VALIDATE_UTF8)
+            .with(ParseFlags::SANITIZE_UTF8);
         self.message.text = self.span(at, self.line.len());
-        if self.options.flags.0 & RARE != 0 {
+        if self.options.flags.0 & RARE.0 != 0 {
             self.treat_text(at);
         }
     }

@@ -100,7 +100,7 @@ impl Record<'_> {
 
     fn word(&self, at: usize) -> u32 {
         let (first, second) = (u32::from(self.half(at)), u32::from(self.half(at + 2)));
-        if self.is_big_endian { first << 16 | second } else { second << 16 | first }
+        if self.is_big_endian { (first << 16) + second } else { (second << 16) + first }
     }
 
     fn short_float(&self, at: usize) -> u64 {

@@ -40,7 +40,7 @@ pub fn append_udp_packet(
             addresses.extend_from_slice(&from.octets());
             addresses.extend_from_slice(&to.octets());
             let class = u32::from(options.tos) << 20;
-            out.extend_from_slice(&(6 << 28 | class).to_be_bytes());
+            out.extend_from_slice(&((6 << 28) + class).to_be_bytes());
             out.extend_from_slice(&udp_size.to_be_bytes());
             out.extend_from_slice(&[UDP, options.ttl]);
             out.extend_from_slice(&addresses);
@@ -75,7 +75,8 @@ fn append_ipv4_header(addresses: &[u8], size: u16, options: PacketOptions, out: 
 
 /// Returns the sum of 16-bit words; at most 32,768 of them, so that it fits 32 bits.
 fn sum(bytes: &[u8]) -> u32 {
-    bytes.chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(pair.get(1).copied().unwrap_or(0))).sum()
+    let word = |pair: &[u8]| u16::from_be_bytes([pair[0], pair.get(1).copied().unwrap_or(0)]);
+    bytes.chunks(2).map(|pair| u32::from(word(pair))).sum()
 }
 
 /// Returns the one's complement of the sum in one's complement arithmetic.

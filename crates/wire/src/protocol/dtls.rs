@@ -87,7 +87,7 @@ fn record(datagram: &[u8]) -> Option<(Record, &[u8])> {
 fn hello<'a>(datagram: &[u8], body: &'a [u8]) -> Option<Hello<'a>> {
     let sequence = datagram.get(3..11)?.try_into().ok()?;
     let (header, rest) = body.split_at_checked(MESSAGE_HEADER_BYTES)?;
-    let number = |at: usize| header[at..at + 3].iter().fold(0, |sum, byte| sum << 8 | usize::from(*byte));
+    let number = |at: usize| header[at..at + 3].iter().fold(0, |sum, byte| 256 * sum + usize::from(*byte));
     let (size, offset, part) = (number(1), number(6), number(9));
     if offset != 0 || part > size || part != rest.len() {
         return None;

@@ -102,11 +102,10 @@ pub(in crate::shipped) fn severity(text: &[u8]) -> Option<(Severity, bool)> {
         return Some((severity, text == severity.name()));
     }
     let code = match text.to_ascii_lowercase().as_str() {
-        "trace" | "verbose" | "fine" | "finer" | "finest" | "dbg" => 7,
-        "information" | "inf" => 6,
-        "wrn" => 4,
+        "verbose" | "fine" | "finer" | "finest" => 7,
+        "information" => 6,
         "e" | "severe" => 3,
-        "fatal" | "critical error" => 2,
+        "critical error" => 2,
         _ => return None,
     };
     Some((Severity(code), false))
@@ -121,3 +120,6 @@ pub(in crate::shipped) fn facility(text: &[u8]) -> Option<(Facility, bool)> {
     let facility = Facility::from_name(text)?;
     Some((facility, facility.name() == Some(text)))
 }
+
+#[cfg(test)]
+mod tests;
