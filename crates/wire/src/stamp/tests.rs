@@ -79,4 +79,101 @@ fn guesses_zones() {
     check_guess(-20_700, 20_700);
     check_guess(-17_100, 0);
     check_guess(-86_400, 0);
+    check_guess(-14 * 3_600, 14 * 3_600);
+    check_guess(-15 * 3_600, 0);
+    check_guess(30, 0);
+    check_guess(-7_200 + 30, 7_200);
+    check_guess(-7_200 + 31, 0);
+    for minutes in [-570, -270, -210, -150, 210, 270, 330, 345, 390, 510, 525, 570, 585, 630, 690, 765, 825] {
+        check_guess(-60 * minutes, 60 * minutes as i32);
+        check_guess(
+            -60 * (minutes + 15),
+            if matches!(minutes, 330 | 510 | 570) {
+                60 * (minutes as i32 + 15)
+            } else {
+                check_whole(minutes + 15)
+            },
+        );
+    }
+}
+
+/// The offset of so many minutes when it is one of whole hours, else none.
+fn check_whole(minutes: i64) -> i32 {
+    if minutes % 60 == 0 { 60 * minutes as i32 } else { 0 }
+}
+
+#[test]
+fn a_zone_is_guessed_from_less_than_a_day() {
+    let quality = |offset_s: i32, late_s: i64| {
+        let stamp = Stamp::known(NOON - late_s * 1_000_000, offset_s);
+        let guessed = guess_zone(stamp, Stamp::known(NOON, 0));
+        (guessed.offset_s, guessed.quality == message::ZoneQuality::ZoneGuessed)
+    };
+    assert_eq!(quality(0, 0), (0, true));
+    assert_eq!(quality(12 * 3_600, 23 * 3_600), (-11 * 3_600, true));
+    assert_eq!(quality(12 * 3_600, 24 * 3_600), (12 * 3_600, false));
+    assert_eq!(quality(-12 * 3_600, -24 * 3_600), (-12 * 3_600, false));
+    assert_eq!(quality(330 * 60 + 30, 0), (330 * 60 + 30, false), "no zone has seconds");
+}
+
+#[test]
+fn the_calendar_is_that_of_the_library() {
+    let library = |unix_s: i64| {
+        let time = jiff::Timestamp::from_second(unix_s).unwrap().to_zoned(TimeZone::UTC);
+        let date = [i32::from(time.year()), i32::from(time.month()), i32::from(time.day())];
+        let weekday = time.weekday().to_sunday_zero_offset();
+        (date, [time.hour(), time.minute(), time.second()], weekday, time.day_of_year())
+    };
+    let leap_years = [1600, 1700, 1900, 1970, 2000, 2023, 2024, 2100, 2399, 2400]
+        .map(|year| unix_s_of([year, 1, 1], [0, 0, 0]));
+    let days = leap_years
+        .into_iter()
+        .flat_map(|start| (-400..800).map(move |day| start + day * 86_400 + (day & 7) * 10_799));
+    for unix_s in days {
+        let civil = Civil::of(unix_s, 0);
+        let date = [civil.year, i32::from(civil.month), i32::from(civil.day)];
+        let time = [civil.hour, civil.minute, civil.second].map(|number| number as i8);
+        assert_eq!((date, time, civil.weekday as i8, civil.year_day as i16), library(unix_s), "{unix_s}");
+        assert_eq!(Civil::of(unix_s - 3_600, 3_600), civil);
+    }
+}
+
+#[test]
+fn zones_have_names_offsets_and_rules() {
+    let offset = |text: &str| {
+        let zone = zone_of(text)?;
+        Some(zone.to_offset(jiff::Timestamp::UNIX_EPOCH).seconds())
+    };
+    for (text, want) in [
+        ("UTC", Some(0)),
+        (" Europe/Budapest ", Some(3_600)),
+        ("+02:00", Some(7_200)),
+        ("+0230", Some(9_000)),
+        ("-02:30", Some(-9_000)),
+        ("+02", Some(7_200)),
+        ("+2", None),
+        ("+02:000", None),
+        ("+99:00", None),
+        ("CET-1CEST,M3.5.0/2,M10.5.0/3", Some(3_600)),
+        ("", None),
+        ("Nowhere/Else", None),
+    ] {
+        assert_eq!(offset(text), want, "{text}");
+    }
+}
+
+#[test]
+fn forms_have_their_names() {
+    for (name, want) in [
+        ("rfc3164", Some(StampFormat::Bsd)),
+        ("bsd", Some(StampFormat::Bsd)),
+        ("iso", Some(StampFormat::Iso)),
+        ("rfc3339", Some(StampFormat::Iso)),
+        ("full", Some(StampFormat::Full)),
+        ("unix", Some(StampFormat::Unix)),
+        ("utc", Some(StampFormat::Unix)),
+        ("ISO", None),
+    ] {
+        assert_eq!(StampFormat::from_name(name), want, "{name}");
+    }
 }

@@ -416,3 +416,14 @@ fn flags_have_their_names() {
     assert!(both.has(ParseFlags::LOCAL) && !ParseFlags::LOCAL.has(both));
     assert_eq!(both.without(ParseFlags::KERNEL), ParseFlags::LOCAL);
 }
+
+#[test]
+fn marks_of_a_text_inside_are_added_to_those_of_its_message() {
+    let mut batch = decoded(b"a: b: c", DecodeOptions::default());
+    let before = batch.messages[0].marks;
+    batch.messages[0].marks.add(Mark::Truncated);
+    assert!(Decoder::new(DecodeOptions::default()).decode_into(&mut batch, 0, Span::received(3, 4)));
+    let mut want = before;
+    want.add(Mark::Truncated);
+    assert_eq!((batch.messages[0].marks, show(&batch).split(' ').nth(1)), (want, Some("prog=b")));
+}

@@ -247,3 +247,6 @@ fn unit(bytes: &[u8]) -> Option<u32> {
     let digits = std::str::from_utf8(bytes.get(..4)?).ok()?;
     digits.bytes().all(|digit| digit.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok())?
 }
+
+#[cfg(test)]
+mod tests;

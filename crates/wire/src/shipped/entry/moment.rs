@@ -71,3 +71,6 @@ pub(in crate::shipped) fn from_nanos(nanos: u64) -> Option<Stamp> {
     let unix_us = i64::try_from(nanos / 1_000).ok().filter(|unix_us| *unix_us > 0)?;
     Some(Stamp::known(unix_us, 0))
 }
+
+#[cfg(test)]
+mod tests;
