@@ -12,7 +12,7 @@ use super::{
     multiline::{LineUse, Preceding},
 };
 use memchr::memchr;
-use message::Marks;
+use message::{Mark, Marks};
 
 impl Framer {
     pub(super) fn split_joined(
@@ -38,7 +38,18 @@ impl Framer {
                 start = line;
             }
         }
-        if bytes.len() - start > self.message_bytes_max {
+        let partial = &bytes[line..];
+        let is_long = !partial.is_empty() && bytes.len() - start > self.message_bytes_max;
+        if is_long && line > start && !joining.joiner.continues(partial) {
+            // The line may begin another message, which shows at its end: it stays. If it does not, it is the rest of
+            // this one.
+            let mut marks = Marks::NONE;
+            marks.add(Mark::Truncated);
+            self.push_line(bytes, start, line, marks, frames);
+            joining.dropping = self.oversize == Oversize::Cut;
+            start = line;
+        }
+        if line < bytes.len() && bytes.len() - start > self.message_bytes_max {
             self.cut(bytes, start, bytes.len(), frames);
             if self.oversize == Oversize::Cut {
                 self.skip = Skip::Line;

@@ -100,6 +100,18 @@ impl Joiner {
         self.trace = Trace::default();
     }
 
+    /// Returns true when a line that begins so belongs to the message before, whatever comes next.
+    pub(super) fn continues(&self, start: &[u8]) -> bool {
+        match &*self.mode {
+            MultiLine::Indented => matches!(start.first(), Some(b' ' | b'\t')),
+            MultiLine::EmptyLineSeparated => start != b"\r",
+            MultiLine::PrefixGarbage { prefix, .. } | MultiLine::PrefixSuffix { prefix, .. } => {
+                prefix.is_none()
+            }
+            MultiLine::Smart => false,
+        }
+    }
+
     /// Judges a line, given without its end.
     pub fn judge(&mut self, line: &[u8], preceding: Preceding) -> Joined {
         let mode = self.mode.clone();

@@ -1,6 +1,6 @@
 //! Rows and properties of framing.
 
-use super::*;
+use super::{count::Count, *};
 use proptest::prelude::*;
 
 /// Frames of a stream that arrives in pieces, as `text` or `text!tag`.
@@ -176,4 +176,110 @@ fn a_record_holds_whole_messages() {
     check_record("5 <13>a9999999999999 <", &["<13>a", "9999999999!"]);
     check_record("12 <13>4567890X5 <13>a", &["<13>456789!", "<13>a"]);
     check_record("<13>4567890X", &["<13>456789!"]);
+}
+
+#[test]
+fn records_are_whole_whatever_they_hold() {
+    check(Framing::Records(4), "ab\n\0cdef", &["ab\n\0", "cdef"]);
+    check(Framing::Records(4), "abcdef", &["abcd", "ef!syslog.truncated"]);
+    check(Framing::Records(4), "abc", &["abc!syslog.truncated"]);
+    check(Framing::Records(4), "", &[]);
+    check(Framing::Records(0), "ab", &["a", "b"]);
+    check(Framing::Blocks(0), "ab", &["a", "b"]);
+}
+
+#[test]
+fn counts_are_believed_up_to_a_limit() {
+    for (text, want) in [
+        ("7 ", Count::Of { header: 2, size: 7 }),
+        ("7", Count::Partial),
+        ("", Count::Partial),
+        (" ", Count::Absent),
+        ("7x", Count::Absent),
+        ("0000000007 ", Count::Of { header: 11, size: 7 }),
+        ("0000000007", Count::Partial),
+        ("00000000007 ", Count::Absent),
+        ("1073741824 ", Count::Of { header: 11, size: 1 << 30 }),
+        ("1073741825 ", Count::Absent),
+        ("1073741825", Count::Absent),
+    ] {
+        assert_eq!(Count::read(text.as_bytes()), want, "{text}");
+    }
+}
+
+/// Frames of lines that are joined, whatever the pieces they come in.
+#[track_caller]
+fn check_joined(oversize: Oversize, stream: &str, want: &[&str]) {
+    for size in 1..=stream.len() {
+        let mut framer = Framer::new(Framing::Newline, 10, oversize).joining(Arc::new(MultiLine::Indented));
+        let (mut rest, mut shown, mut frames) = (Vec::new(), Vec::new(), Vec::new());
+        let mut show = |bytes: &[u8], frames: &mut Vec<Frame>| {
+            for frame in frames.drain(..) {
+                let cut = if frame.marks.has(Mark::Truncated) { "!" } else { "" };
+                shown.push(format!("{}{cut}", String::from_utf8_lossy(&bytes[frame.start..frame.end])));
+            }
+        };
+        for piece in stream.as_bytes().chunks(size) {
+            rest.extend_from_slice(piece);
+            let used = framer.split(&rest, &mut frames);
+            show(&rest, &mut frames);
+            rest.drain(..used);
+            assert!(rest.len() <= 11, "carries {} bytes", rest.len());
+        }
+        framer.finish(&rest, &mut frames);
+        show(&rest, &mut frames);
+        assert_eq!(shown, want, "{stream:?} in pieces of {size}");
+    }
+}
+
+#[test]
+fn no_line_is_lost_behind_a_message_of_the_longest_length() {
+    for text in ["a\n 345\n 78", "a\n 345\n 7", "a\n 345\n 7\r", "0123456789", "012345678"] {
+        for next in ["c", "c\n d", "c\nd"] {
+            let stream = format!("{text}\n{next}\n");
+            let want: Vec<&str> = std::iter::once(text.trim_end())
+                .chain(next.split("\nd"))
+                .filter(|text| !text.is_empty())
+                .collect();
+            for size in 1..=stream.len() {
+                let mut framer =
+                    Framer::new(Framing::Newline, 10, Oversize::Cut).joining(Arc::new(MultiLine::Indented));
+                let (mut rest, mut shown, mut frames) = (Vec::new(), Vec::new(), Vec::new());
+                for piece in stream.as_bytes().chunks(size) {
+                    rest.extend_from_slice(piece);
+                    let used = framer.split(&rest, &mut frames);
+                    shown.extend(frames.drain(..).map(|frame| rest[frame.start..frame.end].to_vec()));
+                    rest.drain(..used);
+                    assert!(rest.len() <= 11, "carries {} bytes", rest.len());
+                }
+                framer.finish(&rest, &mut frames);
+                shown.extend(frames.drain(..).map(|frame| rest[frame.start..frame.end].to_vec()));
+                let shown: Vec<String> =
+                    shown.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect();
+                assert!(
+                    want.iter().all(|text| shown.iter().any(|shown| shown == text)),
+                    "{stream:?} in pieces of {size}: {shown:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn joined_lines_are_one_frame() {
+    for oversize in [Oversize::Cut, Oversize::Split] {
+        check_joined(oversize, "a\n b\nc\n", &["a\n b", "c"]);
+        check_joined(oversize, "a\r\n b\r\n\r\nc", &["a\r\n b", "c"]);
+        check_joined(oversize, " a\n b\nc\n d", &[" a\n b", "c\n d"]);
+        check_joined(oversize, "\n\n", &[]);
+    }
+    check_joined(Oversize::Cut, "0123456789a\n b\nc\n", &["0123456789!", "c"]);
+    check_joined(Oversize::Cut, "01234\n 789abc\n d\nc\n", &["01234\n 789!", "c"]);
+}
+
+#[test]
+fn a_limit_of_nothing_is_one_byte() {
+    let mut frames = Vec::new();
+    Framer::new(Framing::Newline, 0, Oversize::Cut).split(b"ab\n", &mut frames);
+    assert_eq!(frames.iter().map(|frame| (frame.start, frame.end)).collect::<Vec<_>>(), [(0, 1)]);
 }
