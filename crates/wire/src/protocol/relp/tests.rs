@@ -98,3 +98,58 @@ fn offers_and_responses() {
     assert_eq!(relp_response(b"20"), (500, &b""[..]));
     assert_eq!(relp_response(b"").0, 500);
 }
+
+#[test]
+fn limits_of_frames() {
+    check("999999999 syslog 1 a\n", "999999999/Syslog/a", None);
+    check("0999999999 syslog 1 a\n", "", Some(RelpError::Number));
+    check(&format!("1 {} 1 a\n", "x".repeat(32)), "1/Other/a", None);
+    check(
+        &format!("1 syslog 20 {}\n2 close 0\n", "x".repeat(20)),
+        &format!("1/Syslog/{} 2/Close/", "x".repeat(20)),
+        None,
+    );
+    check(
+        &format!("1 syslog 21 {}\n2 close 0\n", "x".repeat(21)),
+        &format!("1/Syslog/{}+ 2/Close/", "x".repeat(20)),
+        None,
+    );
+    check("1 syslog 0\n2 close 0 \n", "1/Syslog/ 2/Close/", None);
+    check("1 syslog 0 a\n", "", Some(RelpError::Trailer));
+    check("1 syslog \n", "", Some(RelpError::Length));
+    check("1 syslog 0000000001 a\n", "", Some(RelpError::Length));
+    let mut reader = RelpReader::new(0);
+    let (frame, done) = reader.next(b"1 syslog 2 ab\n", 0).unwrap();
+    assert_eq!((frame.map(|frame| (frame.data, frame.cut)), done), (Some((11..12, true)), 12));
+}
+
+#[test]
+fn errors_and_numbers_of_relp() {
+    for (error, want) in [
+        (RelpError::Number, "a frame does not begin with a transaction number"),
+        (RelpError::Command, "a frame has no command"),
+        (RelpError::Length, "a frame has no length"),
+        (RelpError::Trailer, "a frame does not end with a line feed"),
+    ] {
+        assert_eq!(error.to_string(), want);
+    }
+    for (error, want) in [
+        (OfferError::Version, "the peer speaks no version of RELP that is known here"),
+        (OfferError::NoSyslog, "the peer does not offer the command syslog"),
+    ] {
+        assert_eq!(error.to_string(), want);
+    }
+    for (txnr, next) in [(0, 1), (1, 2), (999_999_998, 999_999_999), (999_999_999, 1), (u32::MAX, 1)] {
+        assert_eq!(next_txnr(txnr), next);
+    }
+    let commands =
+        ["open", "syslog", "close", "rsp", "serverclose"].map(|word| RelpCommand::of(word.as_bytes()));
+    let mut out = Vec::new();
+    commands.into_iter().for_each(|command| append_relp(1, command, b"", &mut out));
+    assert_eq!(out, b"1 open 0\n1 syslog 0\n1 close 0\n1 rsp 0\n1 serverclose 0\n");
+    assert_eq!(relp_offers(0, "1.2"), "relp_version=0\nrelp_software=duramen,1.2\ncommands=syslog");
+    assert_eq!(
+        (relp_response(b"404 no").0, relp_response(b"1999").0, relp_response(b"2x0").0),
+        (404, 199, 500)
+    );
+}

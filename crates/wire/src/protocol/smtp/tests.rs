@@ -51,3 +51,35 @@ fn offers_are_found_by_name() {
     assert_eq!(answer.offer("SIZE"), Some("5"));
     assert_eq!(answer.offer("PIPELINING"), None);
 }
+
+#[test]
+fn codes_say_yes_no_or_never() {
+    for (code, is_yes, is_never) in [
+        ("200", true, false),
+        ("399", true, false),
+        ("400", false, false),
+        ("499", false, false),
+        ("500", false, true),
+        ("599", false, true),
+    ] {
+        let (answer, _) = smtp_answer(format!("{code} x\n").as_bytes()).unwrap().unwrap();
+        assert_eq!((answer.is_yes(), answer.is_never()), (is_yes, is_never), "{code}");
+    }
+    check(b"199 x\r\n", "Code");
+}
+
+#[test]
+fn answers_are_bounded_and_shown_in_part() {
+    let line = |size: usize| [b"250 ", vec![b'x'; size].as_slice(), b"\n"].concat();
+    let shown = format!("250 {}", "x".repeat(200));
+    check(&line(199), &format!("250 {} | 204", "x".repeat(199)));
+    check(&line(200), &format!("{shown} | 205"));
+    check(&line(201), &format!("{shown} | 206"));
+    check(&line(ANSWER_BYTES_MAX - 5), &format!("{shown} | {ANSWER_BYTES_MAX}"));
+    check(&line(ANSWER_BYTES_MAX - 4), "Length");
+    check(&vec![b'2'; ANSWER_BYTES_MAX], "more");
+    let text = format!("250 {}\u{e9}\n", "x".repeat(199));
+    check(text.as_bytes(), &format!("250 {} | 206", "x".repeat(199)));
+    assert_eq!(SmtpError::Code.to_string(), "what the server says is no answer of SMTP");
+    assert_eq!(SmtpError::Length.to_string(), "the answer of the server is too long");
+}

@@ -115,3 +115,6 @@ impl Iterator for Fields<'_> {
         (self.at < self.end).then(|| self.field())
     }
 }
+
+#[cfg(test)]
+mod tests;
