@@ -221,6 +221,27 @@ fn every_letter_has_a_bit_of_its_own() {
     assert_eq!(others.iter().fold(0, |all, bit| all | bit).count_ones(), 7, "{others:x?}");
 }
 
+#[test]
+fn characters_tell_what_cannot_be_contained() {
+    let of = |text: &str| CharFilter::of(text.as_bytes());
+    for (text, wanted, want) in [
+        ("fail", "ail", false),
+        ("Fail", "AIL", false),
+        ("fail", "ails", true),
+        ("fail", "", false),
+        ("", "a", true),
+        ("10.0", "9", false),
+        ("10.0", "1-0", true),
+        ("\u{fc}", "\u{e9}", false),
+    ] {
+        assert_eq!(of(text).cannot_contain(of(wanted)), want, "{wanted} in {text}");
+        assert_eq!(CharFilter::from_bits(of(text).bits()), of(text));
+    }
+    let mut both = of("fa");
+    both.add(of("il"));
+    assert_eq!(both, of("fail"));
+}
+
 /// All texts of up to `length` of three letters.
 fn texts(length: usize) -> Vec<Vec<u8>> {
     let mut texts = vec![Vec::new()];
