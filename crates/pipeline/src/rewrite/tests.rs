@@ -103,6 +103,33 @@ fn substitutes() {
 }
 
 #[test]
+fn substitutes_in_bytes_as_they_came() {
+    let bytes = b"user anna from".to_vec();
+    let mut batch =
+        Batch::new(Arc::new(bytes), vec![Arc::new(Origin::default())], Stamp::default(), Ack::none());
+    for (start, length) in [(5, 4), (0, 14), (0, 4)] {
+        let mut message = Message::default();
+        message.text = message::Span::received(start, length);
+        batch.messages.push(message);
+    }
+    let operation = subst("n+", PatternKind::Pcre, "global", "-");
+    let rewrite = Rewrite { operation, condition: None, rendering: None };
+    let mut renderer = Renderer::new(RenderOptions::default(), Arc::default());
+    rewrite.apply(&mut batch, &Selection::all(3), &mut renderer);
+    let texts = [0, 1, 2].map(|index| batch.fixed(index, message::Field::Message).to_vec());
+    assert_eq!(texts, [b"a-a".to_vec(), b"user a-a from".to_vec(), b"user".to_vec()]);
+}
+
+#[test]
+fn times_are_shown_in_another_zone() {
+    let tokyo = jiff::tz::TimeZone::get("Asia/Tokyo").unwrap();
+    let shown = |zone: Zone, want: &str| check(Operation::SetZone { zone }, "$ISODATE", want);
+    shown(Zone::Known(tokyo), "1970-01-01T09:00:00+09:00");
+    shown(Zone::Rendered(template("Asia/${none:-Tokyo}")), "1970-01-01T09:00:00+09:00");
+    shown(Zone::Rendered(template("Nowhere/Land")), "1970-01-01T00:00:00+00:00");
+}
+
+#[test]
 fn tags_and_priorities() {
     check(Operation::SetTag { tag: template("t-$b") }, "$TAGS", ".source.s,t-3");
     check(Operation::ClearTag { tag: template(".source.s") }, "[$TAGS]", "[]");

@@ -26,6 +26,7 @@ fn elements_and_attributes_are_values() {
         ("<?xml version=\"1.0\"?><!-- <no> --><a>x</a> ", "a=x"),
         ("<!DOCTYPE a [<!ENTITY e \"x\"> <!ELEMENT a (b)>]><a>y</a>", "a=y"),
         ("<a>&amp;&#65;&#x42;&apos;</a>", "a=&AB'"),
+        ("<a>&quot;&gt;&lt;</a>", "a=\"><"),
         ("<a><![CDATA[<b>&no</b>]]></a>", "a=<b>&no</b>"),
         ("<n:a b:c='>'>x</n:a>", "n:a._b:c=>|n:a=x"),
         ("<a>\n <b>x</b>\n</a>", "a.b=x|a=\n \n"),
