@@ -87,3 +87,6 @@ fn check_journal(journal_first: Option<u64>, chain: &Chain, report: &mut AuditRe
         });
     }
 }
+
+#[cfg(test)]
+mod tests;
