@@ -1,6 +1,8 @@
 //! Filtered and multiple logspaces, grants, sessions' keys and exports over a real socket: what a user is not to know
 //! is in no answer.
 
+mod calls;
+
 use super::Server;
 use crate::{Right, Scope, ScopeKind, ScopeMember};
 use evidence::{Identity, Recipient};
