@@ -146,6 +146,38 @@ log {{ source(s_net); destination(d_sql); flags(flow-control); }};
         postgres.close()
 
 
+def test_columns_of_every_kind_get_what_a_literal_would_give(binary):
+    """Types of the user and arrays; a column whose type somebody changes meanwhile; text that could end a value."""
+    postgres = Postgres()
+    postgres.sql("CREATE TYPE level AS ENUM ('low', 'high'); CREATE DOMAIN small AS integer CHECK (value < 1000)")
+    kinds = "at timestamptz, level level, n small, net inet, doc jsonb, raw bytea, text char(8)"
+    postgres.sql(f"CREATE TABLE plain ({kinds}); CREATE TABLE arrays (list text[], {kinds})")
+    server = Server(binary, HEAD + """
+destination d_sql {{
+    sql(type(pgsql) host("%s") username("test") database("postgres") table("$HOST")
+        columns("at", "level", "n", "net", "doc", "raw", "text")
+        values("2007-04-22T10:00:00+02:00", "high", "$MSG", "127.0.0.0/8", '{{"a":"b,{{}}"}}', bytes("$MSG"), "x$MSG") null("none"));
+    sql(type(pgsql) host("%s") username("test") database("postgres") table("arrays")
+        columns("list text[]", "text") values('{{"$MSG",b}}', "$MSG") null("none"));
+}};
+log {{ source(s_net); destination(d_sql); flags(flow-control); }};
+""" % (postgres.folder, postgres.folder))
+    try:
+        server.start()
+        send(server, [("plain", "1"), ("plain", "none"), ("plain", "1000"), ("plain", "2")])
+        server.until(lambda: sum(int(line.split(";")[5]) for line in server.ctl("stats").splitlines() if re.match("dst.sql;.*;(written|dead);", line)) == 8, 20, "all rows")
+        rows = postgres.sql("SELECT at AT TIME ZONE 'UTC', level, n, net, doc ->> 'a', raw, trim(text) FROM plain WHERE n IS NOT NULL ORDER BY n")
+        same = '2007-04-22 08:00:00|high|%s|127.0.0.0/8|b,{}|\\x%s|%s'
+        assert rows == [same % (n, n.encode().hex(), "x" + n) for n in "12"], rows
+        assert postgres.sql("SELECT list[1] || list[2] || coalesce(text, '-') FROM arrays ORDER BY 1") == ["1000b1000", "1b1", "2b2", "noneb-"]
+        postgres.sql("ALTER TABLE plain DROP COLUMN n; ALTER TABLE plain ADD COLUMN n text")
+        send(server, [("plain", "many")])
+        server.until(lambda: postgres.sql("SELECT count(*) FROM plain WHERE n = 'many'") == ["1"], 20, "the other type to be noticed")
+    finally:
+        server.close()
+        postgres.close()
+
+
 def test_a_database_that_crashes_gets_every_message_once(binary):
     postgres = Postgres()
     server = Server(binary, HEAD + """

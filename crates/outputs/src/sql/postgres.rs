@@ -4,7 +4,7 @@
 //! Limits: [`CONNECT_MOST`] and [`EXCHANGE_MOST`]; [`STATEMENTS_MAX`] prepared statements; the tables that are remembered are
 //! bounded as for SQLite. A row is acknowledged when the server has said that its transaction is committed.
 //!
-//! Values go as text: the server makes of them what the column wants, as it does with a literal.
+//! Values go as text, an array for each column: the server makes of them what the column wants, as it does with a literal.
 
 use super::{
     failure::{ANSWER_CHARACTERS_MAX, Failure, TABLES_KNOWN_MAX},
@@ -25,7 +25,7 @@ use tokio_postgres::{
     Client, Error, NoTls, Statement,
     config::SslMode,
     error::SqlState,
-    types::{Format, IsNull, ToSql, Type, private::BytesMut},
+    types::{Format, IsNull, Kind, ToSql, Type, private::BytesMut},
 };
 use transport::DeadReason;
 
@@ -33,7 +33,7 @@ use transport::DeadReason;
 const CONNECT_MOST: Duration = Duration::from_secs(10);
 /// Longest wait for the answers to one request.
 const EXCHANGE_MOST: Duration = Duration::from_secs(60);
-/// Most statements that stay prepared: one for each table and number of rows.
+/// Most statements that stay prepared: one for each table, or for a table and a number of rows.
 const STATEMENTS_MAX: usize = 256;
 
 /// A connection.
@@ -47,8 +47,18 @@ pub(super) struct Postgres {
 struct Session {
     client: Client,
     reader: JoinHandle<()>,
-    tables: HashSet<String>,
+    /// How rows get into the tables that were seen.
+    tables: HashMap<String, Way>,
     inserts: HashMap<String, Statement>,
+}
+
+/// The way of rows into a table.
+#[derive(Clone, Debug)]
+enum Way {
+    /// An array for each column, of any number of rows. The text of the statement.
+    Arrays(String),
+    /// A parameter for each value: a column is an array itself.
+    Values,
 }
 
 impl Drop for Session {
@@ -85,7 +95,7 @@ impl Postgres {
                 (client, spawn(connection))
             }
         };
-        let session = Session { client, reader, tables: HashSet::new(), inserts: HashMap::new() };
+        let session = Session { client, reader, tables: HashMap::new(), inserts: HashMap::new() };
         for text in &self.schema.session_statements {
             let answer = |error| Failure { verdict: Verdict::Later(Wait::Reopen), ..failure(&error) };
             session.client.batch_execute(text).await.map_err(answer)?;
@@ -137,15 +147,16 @@ impl Connection for Postgres {
 
 impl Session {
     async fn write(&mut self, schema: &Schema, table: &str, rows: &[Row]) -> Result<(), Failure> {
-        if !self.tables.contains(table) {
+        let was_known = self.tables.contains_key(table);
+        if !was_known {
             self.prepare_table(schema, table).await?;
         }
-        let had_statements = !self.inserts.is_empty();
         let mut written = self.insert(schema, table, rows).await;
         let is_refused = written.as_ref().is_err_and(|failure| matches!(failure.verdict, Verdict::Split(_)));
-        if is_refused && had_statements {
+        if is_refused && was_known {
             // A prepared statement keeps the types that the columns had: somebody may have changed the table since.
             self.inserts.clear();
+            self.prepare_table(schema, table).await?;
             written = self.insert(schema, table, rows).await;
         }
         if let Err(Failure { verdict: Verdict::Hold(_) | Verdict::Later(_), .. }) = &written {
@@ -157,6 +168,19 @@ impl Session {
     }
 
     async fn insert(&mut self, schema: &Schema, table: &str, rows: &[Row]) -> Result<(), Failure> {
+        if let Some(Way::Arrays(text)) = self.tables.get(table).cloned() {
+            let insert = self.prepared(text).await?;
+            let arrays: Vec<Text> = arrays(schema, rows).into_iter().map(|array| Text(Some(array))).collect();
+            let parameters: Vec<&(dyn ToSql + Sync)> =
+                arrays.iter().map(|array| array as &(dyn ToSql + Sync)).collect();
+            // A statement of its own is a transaction.
+            return self
+                .client
+                .execute(&insert, &parameters)
+                .await
+                .map(drop)
+                .map_err(|error| failure(&error));
+        }
         let mut parts = Vec::new();
         for part in rows.chunks(statement::rows_max(schema)) {
             parts.push((self.prepared(statement::insert(schema, table, part.len())).await?, part));
@@ -216,9 +240,66 @@ impl Session {
         if self.tables.len() >= TABLES_KNOWN_MAX {
             self.tables.clear();
         }
-        self.tables.insert(table.to_owned());
+        let look = self.client.prepare(&statement::look(schema, table)).await;
+        let way = way(schema, table, look.map_err(|error| failure(&error))?.columns());
+        self.tables.insert(table.to_owned(), way);
         Ok(())
     }
+}
+
+/// Chooses how rows get into a table, from the columns that it has.
+fn way(schema: &Schema, table: &str, columns: &[tokio_postgres::Column]) -> Way {
+    let mut types = Vec::new();
+    for name in statement::inserted(schema) {
+        let found = columns.iter().find(|column| column.name() == name).map(tokio_postgres::Column::type_);
+        match found {
+            // The elements of an array of arrays cannot be told from those of the inner ones.
+            Some(kind) if !matches!(kind.kind(), Kind::Array(_)) => {
+                let dialect = schema.dialect();
+                types.push(format!("{}.{}", dialect.quoted(kind.schema()), dialect.quoted(kind.name())));
+            }
+            _ => return Way::Values,
+        }
+    }
+    Way::Arrays(statement::insert_arrays(schema, table, &types))
+}
+
+/// Returns the values of rows as an array for each column, in the order of parameters.
+fn arrays(schema: &Schema, rows: &[Row]) -> Vec<String> {
+    let mut arrays = vec![String::from("{"); statement::inserted(schema).count()];
+    for row in rows {
+        for (array, value) in arrays.iter_mut().zip(values(schema, row)) {
+            if array.len() > 1 {
+                array.push(',');
+            }
+            put_element(value.0.as_deref(), array);
+        }
+    }
+    for array in &mut arrays {
+        array.push('}');
+    }
+    arrays
+}
+
+/// Adds an element to the text of an array.
+fn put_element(value: Option<&str>, array: &mut String) {
+    let Some(value) = value else {
+        array.push_str("NULL");
+        return;
+    };
+    array.push('"');
+    let mut rest = value;
+    while let Some(place) = rest.find(['"', '\\']) {
+        let (before, after) = rest.split_at(place);
+        array.push_str(before);
+        array.push('\\');
+        // Both are one byte long.
+        let (special, after) = after.split_at(1);
+        array.push_str(special);
+        rest = after;
+    }
+    array.push_str(rest);
+    array.push('"');
 }
 
 fn is_there_already(error: &Error) -> bool {
@@ -333,9 +414,27 @@ fn verdict(code: &str) -> Verdict {
 
 #[cfg(test)]
 mod tests {
-    //! What the codes of the server mean.
+    //! What the codes of the server mean, and arrays.
 
     use super::*;
+
+    #[test]
+    fn elements_of_an_array_cannot_end_it() {
+        let rows = [
+            (None, "NULL"),
+            (Some(""), "\"\""),
+            (Some("NULL"), "\"NULL\""),
+            (Some("a,{}b"), "\"a,{}b\""),
+            (Some("a\"b\\c"), "\"a\\\"b\\\\c\""),
+            (Some("\"\\"), "\"\\\"\\\\\""),
+            (Some("ä\"ö"), "\"ä\\\"ö\""),
+        ];
+        for (value, want) in rows {
+            let mut array = String::new();
+            put_element(value, &mut array);
+            assert_eq!(array, want, "{value:?}");
+        }
+    }
 
     #[test]
     fn a_code_says_whether_rows_wait_or_die() {

@@ -117,15 +117,36 @@ pub(super) fn insert(schema: &Schema, table: &str, rows: usize) -> String {
         }
         text.push(')');
     }
-    if let Some(unique) = &schema.unique_column {
-        let unique = dialect.quoted(unique);
-        let _ = match dialect {
-            Dialect::Postgres | Dialect::Sqlite => write!(text, " ON CONFLICT ({unique}) DO NOTHING"),
-            // INSERT IGNORE would also make other values of those that do not fit, in silence.
-            Dialect::Mysql => write!(text, " ON DUPLICATE KEY UPDATE {unique} = {unique}"),
-        };
-    }
+    text.push_str(&once(schema));
     text
+}
+
+/// Returns the statement that inserts any number of rows into a table of PostgreSQL: an array for each column. `types` are those
+/// of the elements, in the order of parameters, as the database spells them.
+pub(super) fn insert_arrays(schema: &Schema, table: &str, types: &[String]) -> String {
+    let dialect = schema.dialect();
+    let names: Vec<String> = inserted(schema).map(|name| dialect.quoted(name)).collect();
+    let arrays = types.iter().enumerate().map(|(place, kind)| format!("${}::{kind}[]", place + 1));
+    let arrays: Vec<String> = arrays.collect();
+    let table = dialect.quoted_table(table);
+    format!(
+        "INSERT INTO {table} ({}) SELECT * FROM unnest({}){}",
+        names.join(", "),
+        arrays.join(", "),
+        once(schema)
+    )
+}
+
+/// Returns what makes an insertion pass over rows whose id is there.
+fn once(schema: &Schema) -> String {
+    let dialect = schema.dialect();
+    let Some(unique) = &schema.unique_column else { return String::new() };
+    let unique = dialect.quoted(unique);
+    match dialect {
+        Dialect::Postgres | Dialect::Sqlite => format!(" ON CONFLICT ({unique}) DO NOTHING"),
+        // INSERT IGNORE would also make other values of those that do not fit, in silence.
+        Dialect::Mysql => format!(" ON DUPLICATE KEY UPDATE {unique} = {unique}"),
+    }
 }
 
 /// Returns how many rows fit into one statement.
@@ -138,7 +159,7 @@ pub(super) fn rows_max(schema: &Schema) -> usize {
 }
 
 /// Returns the columns that get a value, in the order of parameters.
-fn inserted(schema: &Schema) -> impl Iterator<Item = &str> {
+pub(super) fn inserted(schema: &Schema) -> impl Iterator<Item = &str> {
     schema.columns.iter().map(|(name, _)| name.as_str()).chain(schema.unique_column.as_deref())
 }
 
@@ -242,6 +263,14 @@ mod tests {
         assert_eq!(
             insert(&schema(postgres(), Some("record")), "m", 2),
             r#"INSERT INTO "m" ("date", "a""b", "record") VALUES ($1, $2, $3), ($4, $5, $6) ON CONFLICT ("record") DO NOTHING"#
+        );
+        assert_eq!(
+            insert_arrays(
+                &schema(postgres(), Some("record")),
+                "m",
+                &["\"a\".\"b\"".to_owned(), "c".to_owned()]
+            ),
+            r#"INSERT INTO "m" ("date", "a""b", "record") SELECT * FROM unnest($1::"a"."b"[], $2::c[]) ON CONFLICT ("record") DO NOTHING"#
         );
         assert_eq!(
             insert(&schema(SqlServer::Sqlite(PathBuf::new()), None), "m", 1),
