@@ -16,6 +16,8 @@ use transport::DeadReason;
 pub(crate) struct SettledRows {
     /// How many were delivered.
     pub(crate) delivered: usize,
+    /// How many the configuration gave up.
+    pub(crate) dropped: usize,
     /// Why others are dead; their letters are stored.
     pub(crate) dead: Vec<DeadReason>,
 }

@@ -5,7 +5,7 @@
 //! Limits: [`ROWS_HELD_MAX`] rows and [`BYTES_HELD_MAX`] bytes; then the queue before it fills up. Nothing is given up
 //! but what the receiver refuses for good, and that is a dead letter.
 
-use super::requests::{DeadRow, HoldEvent, Requests, RowSource, Sending, Settled};
+use super::requests::{DeadRow, HoldEvent, Requests, RowSource, Sending, Settled, first_line};
 use crate::{
     driver::{Driver, SettledRows},
     options::{DestinationDriver, Rendering},
@@ -40,6 +40,8 @@ const BYTES_HELD_MAX: usize = 64 << 20;
 const EXCHANGES_END_WITHIN: Duration = Duration::from_secs(10);
 /// At most one line about dead messages in this time.
 const DEAD_SAID_EVERY: Duration = Duration::from_secs(60);
+/// At most one line about messages that are sent again in this time.
+const POSTPONED_SAID_EVERY: Duration = Duration::from_secs(10);
 
 /// A request that came back.
 struct Done {
@@ -72,6 +74,7 @@ pub(crate) struct Batching {
     /// Why nothing is sent: the receiver cannot be reached.
     unreachable: Option<String>,
     pause: LogPause,
+    postponed_pause: LogPause,
 }
 
 impl Batching {
@@ -100,6 +103,7 @@ impl Batching {
             group: String::new(),
             unreachable: None,
             pause: LogPause::new(DEAD_SAID_EVERY),
+            postponed_pause: LogPause::new(POSTPONED_SAID_EVERY),
         }
     }
 
@@ -147,13 +151,15 @@ impl Batching {
             judgements.iter().find(|judgement| judgement.verdict == Verdict::Later(Wait::Reopen));
         self.unreachable = unreachable.map(|judgement| judgement.answer.clone());
         self.idle.push(connection);
-        let Settled { delivered, dead, events } = self.requests.judge(number, &judgements, Instant::now());
+        let Settled { delivered, dropped, dead, events } =
+            self.requests.judge(number, &judgements, Instant::now());
         self.settled.delivered += delivered;
+        self.settled.dropped += dropped;
         self.dead.extend(dead);
         events.iter().for_each(|event| self.tell(event));
     }
 
-    fn tell(&self, event: &HoldEvent) {
+    fn tell(&mut self, event: &HoldEvent) {
         let id = &self.id;
         match event {
             HoldEvent::Held { group, reason, answer } => self.log.error(&format!(
@@ -164,6 +170,16 @@ impl Batching {
             )),
             HoldEvent::Resumed { group } => {
                 self.log.notice(&format!("Receiver takes messages again; id='{id}', of='{group}'"));
+            }
+            HoldEvent::Postponed { group, answer, rows, pause } => {
+                if self.postponed_pause.count(1, Instant::now()).is_none() {
+                    return;
+                }
+                self.log.notice(&format!(
+                    "Receiver postpones messages, sending them again; id='{id}', of='{group}', answer='{answer}', \
+                     messages='{rows}', next_try='{}'",
+                    pause.as_secs_f32()
+                ));
             }
         }
     }
@@ -183,7 +199,8 @@ impl Batching {
                 self.log.error(&format!(
                     "Receiver will never take messages, they are dead letters; id='{id}', messages='{count}', \
                      reason='{reason}', of='{}', answer='{}'",
-                    dead.group, dead.answer
+                    dead.group,
+                    first_line(&dead.answer)
                 ));
             }
         }

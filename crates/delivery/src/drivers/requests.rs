@@ -30,6 +30,8 @@ use transport::DeadReason;
 const BACK_OFF_FIRST: Duration = Duration::from_millis(250);
 const BACK_OFF_GROWS: u32 = 2;
 const BACK_OFF_MOST: Duration = Duration::from_secs(30);
+/// A request that was postponed so often shows in the state of the destination: it waits for about ten seconds then.
+const TRIES_OF_TROUBLE: u32 = 6;
 /// Dead rows one after the other, without one that was delivered, that stop the destination: a wrong template must not empty
 /// a queue.
 pub(crate) const DEAD_IN_A_ROW_MAX: usize = 100;
@@ -58,6 +60,8 @@ pub(crate) struct Sending {
 pub(crate) struct Settled {
     /// Rows that were delivered.
     pub(crate) delivered: usize,
+    /// Rows that the configuration gives up.
+    pub(crate) dropped: usize,
     /// Rows that are dead: they leave when their letters are stored.
     pub(crate) dead: Vec<DeadRow>,
     /// Changes for our log.
@@ -78,8 +82,11 @@ struct Request {
     rows: Arc<Vec<Row>>,
     sources: Vec<RowSource>,
     state: State,
-    /// Tries since a row of it was settled last.
+    /// Tries since a row of it was settled last, and those of them that `retries()` bounds.
     tries: u32,
+    failures: u32,
+    /// The words of the receiver when it was postponed.
+    answer: String,
     /// Others of its first rows are settled: it waits because of what it holds, not because the receiver is busy.
     is_rest: bool,
 }
@@ -160,7 +167,17 @@ impl Requests {
         debug_assert!(!rows.is_empty() && rows.len() == sources.len());
         self.next_number += 1;
         let (number, rows, state) = (self.next_number, Arc::new(rows), State::Waiting);
-        Request { number, group, rows, sources, state, tries: 0, is_rest: false }
+        Request {
+            number,
+            group,
+            rows,
+            sources,
+            state,
+            tries: 0,
+            failures: 0,
+            answer: String::new(),
+            is_rest: false,
+        }
     }
 
     /// Lets requests go that wait for more rows: those whose `batch-timeout()` is over, or all.
@@ -244,7 +261,7 @@ impl Requests {
             let verdict = match verdict {
                 Verdict::Split(reason) if is_alone => Verdict::Dead(reason),
                 Verdict::Later(Wait::BackOff)
-                    if self.retries.is_some_and(|most| request.tries + 1 >= most) =>
+                    if self.retries.is_some_and(|most| request.failures + 1 >= most) =>
                 {
                     Verdict::Dead(DeadReason::Retries)
                 }
@@ -255,6 +272,7 @@ impl Requests {
                     settled.delivered += 1;
                     self.dead_in_a_row = 0;
                 }
+                Verdict::Drop => settled.dropped += 1,
                 Verdict::Dead(reason) => {
                     self.dead_in_a_row += 1;
                     let (group, answer) = (group.clone(), answer.to_owned());
@@ -269,7 +287,7 @@ impl Requests {
         }
         let has_progressed = kept.rows.len() < count;
         if has_progressed {
-            (request.tries, request.is_rest) = (0, true);
+            (request.tries, request.failures, request.is_rest) = (0, 0, true);
         }
         self.put_back(at, request, kept, &mut settled.events, now);
         if !self.ready.iter().any(|request| request.group == group) {
@@ -310,12 +328,17 @@ impl Requests {
                 events.extend(self.holds.begin(&request.group, reason, &kept.answer, until));
             }
             Some(Verdict::Later(Wait::Reopen)) => self.unreachable_until = Some(now + self.reopen_after),
-            Some(Verdict::Later(Wait::For(pause))) => request.state = State::Postponed(now + pause),
-            Some(Verdict::Later(Wait::BackOff)) => {
-                let growth = BACK_OFF_GROWS.saturating_pow(request.tries);
-                let pause = BACK_OFF_FIRST.saturating_mul(growth).min(BACK_OFF_MOST);
+            Some(Verdict::Later(wait)) => {
+                let pause = match wait {
+                    Wait::For(pause) => pause,
+                    _ => back_off(request.tries),
+                };
                 request.tries = request.tries.saturating_add(1);
+                request.failures += u32::from(wait == Wait::BackOff);
                 request.state = State::Postponed(now + pause);
+                request.answer.clone_from(&kept.answer);
+                let (group, answer) = (request.group.clone(), kept.answer);
+                events.push(HoldEvent::Postponed { group, answer, rows: kept.rows.len(), pause });
             }
             _ => {}
         }
@@ -347,9 +370,12 @@ impl Requests {
         }
     }
 
-    /// Returns why rows wait, for people; `None` when nothing is held.
+    /// Returns why rows wait, for people; `None` when nothing is held, and nothing was postponed often.
     pub(crate) fn trouble(&self) -> Option<String> {
-        self.holds.describe()
+        let often = || self.ready.iter().find(|request| request.tries >= TRIES_OF_TROUBLE);
+        let describe =
+            |request: &Request| format!("messages wait for {} (busy): {}", request.group, request.answer);
+        self.holds.describe().or_else(|| often().map(describe))
     }
 
     /// Returns the rows that are not settled.
@@ -398,17 +424,27 @@ impl Kept {
         self.has_split |= matches!(verdict, Verdict::Split(_));
         if self.worst.is_none_or(|worst| weight(verdict) > weight(worst)) {
             self.worst = Some(verdict);
-            answer.clone_into(&mut self.answer);
+            first_line(answer).clone_into(&mut self.answer);
         }
     }
+}
+
+/// Returns what our log may hold of an answer.
+pub(crate) fn first_line(answer: &str) -> &str {
+    answer.lines().next().unwrap_or_default()
+}
+
+/// Returns the pause after so many tries of which nothing was taken.
+fn back_off(tries: u32) -> Duration {
+    BACK_OFF_FIRST.saturating_mul(BACK_OFF_GROWS.saturating_pow(tries)).min(BACK_OFF_MOST)
 }
 
 /// Orders verdicts by how long rows have to wait.
 fn weight(verdict: Verdict) -> (u8, Duration) {
     match verdict {
-        Verdict::Delivered | Verdict::Dead(_) => (0, Duration::ZERO),
+        Verdict::Delivered | Verdict::Dead(_) | Verdict::Drop => (0, Duration::ZERO),
         Verdict::Split(_) => (1, Duration::ZERO),
-        Verdict::Later(Wait::BackOff) => (2, Duration::ZERO),
+        Verdict::Later(Wait::BackOff | Wait::Busy) => (2, Duration::ZERO),
         Verdict::Later(Wait::For(pause)) => (3, pause),
         Verdict::Hold(_) => (4, Duration::ZERO),
         Verdict::Later(Wait::Reopen) => (5, Duration::ZERO),

@@ -47,9 +47,14 @@ pub struct Row {
 }
 
 impl Row {
+    /// Returns the bytes of its values, which `batch-bytes()` bounds.
+    pub fn payload(&self) -> usize {
+        self.cells.iter().map(Cell::size).sum()
+    }
+
     /// Returns the bytes that the row takes in memory, about.
     pub fn size(&self) -> usize {
-        self.cells.iter().map(Cell::size).sum::<usize>() + 16
+        self.payload() + 16
     }
 }
 
@@ -91,8 +96,10 @@ impl HoldReason {
 pub enum Wait {
     /// The receiver cannot be reached: after `time-reopen()`, and so long nothing else is sent.
     Reopen,
-    /// The receiver is busy: after a pause that grows from time to time.
+    /// Something is wrong for now: after a pause that grows from time to time; `retries()` bounds the tries.
     BackOff,
+    /// The receiver says itself that it is busy: as `BackOff`, but without end.
+    Busy,
     /// After the time for which the receiver asked.
     For(Duration),
 }
@@ -111,6 +118,8 @@ pub enum Verdict {
     Split(DeadReason),
     /// The receiver will never take it.
     Dead(DeadReason),
+    /// The configuration says that it is given up: it is counted, and no letter is kept of it.
+    Drop,
 }
 
 /// The verdict over some consecutive rows.
@@ -120,7 +129,8 @@ pub struct Judgement {
     pub rows: usize,
     /// The verdict.
     pub verdict: Verdict,
-    /// The words of the receiver; empty for rows that were delivered. It must not hold credentials.
+    /// The words of the receiver; empty for rows that were delivered. It must not hold credentials. Only dead letters
+    /// keep what follows the first line, so that may quote a message.
     pub answer: String,
 }
 

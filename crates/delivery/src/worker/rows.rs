@@ -42,7 +42,8 @@ impl Worker {
         let counters = &self.queue.counters;
         stats::add(&counters.written, settled.delivered);
         settled.dead.iter().for_each(|reason| counters.dead.add(*reason));
-        stats::subtract(&counters.queued, settled.delivered + settled.dead.len());
+        stats::add(counters.dropped_for(DropReason::Refused), settled.dropped);
+        stats::subtract(&counters.queued, settled.delivered + settled.dropped + settled.dead.len());
         if self.stop_at.is_none() {
             counters.set_trouble(self.driver.trouble());
         }

@@ -34,7 +34,7 @@ impl Gathering {
         now: Instant,
     ) -> Vec<Open> {
         let mut full = Vec::new();
-        let size = row.size();
+        let size = row.payload();
         let has_no_room = |open: &Open| limits.bytes > 0 && open.bytes + size > limits.bytes;
         let mut found = self.open.iter().position(|open| &*open.group == group);
         if let Some(at) = found.filter(|at| has_no_room(&self.open[*at])) {

@@ -4,7 +4,11 @@
 //! and one for all. Limits: [`DESCRIBED_MAX`] groups are named; there are as many entries as groups with rows.
 
 use crate::receivers::contract::HoldReason;
-use std::{collections::BTreeMap, sync::Arc, time::Instant};
+use std::{
+    collections::BTreeMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 /// Most held groups that are named to people.
 const DESCRIBED_MAX: usize = 5;
@@ -16,6 +20,8 @@ pub(crate) enum HoldEvent {
     Held { group: Arc<str>, reason: HoldReason, answer: String },
     /// They go again.
     Resumed { group: Arc<str> },
+    /// Some are sent again after a pause.
+    Postponed { group: Arc<str>, answer: String, rows: usize, pause: Duration },
 }
 
 #[derive(Clone, Debug)]

@@ -1,6 +1,7 @@
 //! Requests under a clock of the test, and a receiver that does everything a receiver can do.
 
 use super::*;
+use crate::receivers::contract::Cell;
 use message::{Ack, Batch, Stamp};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,7 +53,7 @@ impl Setup {
     fn judge(&mut self, number: u64, ms: u64, verdicts: &[Verdict]) -> Settled {
         let judgements: Vec<Judgement> = verdicts
             .iter()
-            .map(|verdict| Judgement { rows: 1, verdict: *verdict, answer: "no".to_owned() })
+            .map(|verdict| Judgement { rows: 1, verdict: *verdict, answer: "no\nquoted".to_owned() })
             .collect();
         let now = self.at(ms);
         self.requests.judge(number, &judgements, now)
@@ -300,4 +301,61 @@ fn every_row_is_delivered_once_or_dead_whatever_the_receiver_does() {
             );
         }
     }
+}
+
+#[test]
+fn retries_bound_failures_and_not_a_receiver_that_is_busy() {
+    let mut setup = Setup::new(2, Some(2));
+    setup.add("a", 2);
+    let mut now = 0;
+    let full = Verdict::Later(Wait::Busy);
+    for (verdict, pause, died) in [(full, 250, 0), (BUSY, 500, 0), (full, 1_000, 0), (BUSY, 0, 2)] {
+        let (number, ..) = setup.sent(now).unwrap();
+        let settled = setup.judge(number, now, &[verdict, verdict]);
+        assert_eq!(settled.dead.len(), died, "{verdict:?} at {now}");
+        now += pause;
+    }
+    assert_eq!(setup.requests.rows(), 0);
+}
+
+#[test]
+fn a_receiver_that_is_busy_for_long_shows_and_quotes_nothing() {
+    let mut setup = Setup::new(1, None);
+    setup.add("a", 1);
+    for round in 0..7 {
+        let want = (round >= 6).then(|| "messages wait for a (busy): no".to_owned());
+        assert_eq!(setup.requests.trouble(), want, "{round}");
+        let (number, ..) = setup.sent(60_000 * round).unwrap();
+        let settled = setup.judge(number, 60_000 * round, &[BUSY]);
+        assert!(
+            matches!(&settled.events[..], [HoldEvent::Postponed { answer, rows: 1, .. }] if answer == "no"),
+            "{:?}",
+            settled.events
+        );
+    }
+}
+
+#[test]
+fn what_the_configuration_gives_up_is_no_dead_letter() {
+    let mut setup = Setup::new(200, None);
+    setup.add("a", 150);
+    let (number, ..) = setup.sent(0).unwrap();
+    let settled = setup.judge(number, 0, &[Verdict::Drop; 150]);
+    assert_eq!((settled.dropped, settled.dead.len(), setup.requests.rows()), (150, 0, 0));
+}
+
+#[test]
+fn the_bytes_of_a_request_are_those_of_its_values() {
+    let limits = RequestLimits { rows: 100, bytes: 7, wait: None };
+    let mut setup = Setup::new(1, None);
+    setup.requests.configure(limits, None, REOPEN);
+    for (sequence, text) in (0_u64..).zip(["123", "456", "7", "8", "longer than all", "9"]) {
+        let row = Row { id: RecordId { incarnation: 1, sequence }, cells: vec![Cell::Text(text.to_owned())] };
+        let source =
+            RowSource { batch: setup.batch.clone(), index: 0, sequence, ack: Ack::none(), attempts: 0 };
+        setup.requests.add("a", row, source, setup.start);
+    }
+    setup.requests.close(None);
+    let requests: Vec<Vec<u64>> = std::iter::from_fn(|| setup.sent(0)).map(|(_, _, rows)| rows).collect();
+    assert_eq!(requests, [vec![0, 1, 2], vec![3], vec![4], vec![5]]);
 }
