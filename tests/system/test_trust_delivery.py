@@ -1,15 +1,12 @@
 """Nothing vanishes between a sender, this server and a receiver: however the peer ends, refuses, fills up or goes away."""
 
-import http.server
 import json
 import os
-import random
 import signal
 import socket
 import ssl
 import struct
 import subprocess
-import threading
 import time
 
 from server import Server
@@ -156,89 +153,10 @@ def test_l2_https_requests_of_a_client_that_leaves_at_once_are_read(binary):
         server.close()
 
 
-BULK = """@version: 4.8
-@include "scl.conf"
-options {{ keep-hostname(yes); use-dns(no); stats(level(1)); }};
-source s_in {{ network(ip("127.0.0.1") port({port}) transport("udp") so-rcvbuf(8388608)); network(ip("127.0.0.1") port({port})); }};
-destination d_bulk {{
-    elasticsearch-http(url("http://127.0.0.1:BULK/_bulk") index("logs") type("") workers(4) batch-lines(100) batch-timeout(50)
-        template("$(format-json number=$MSG)") time-reopen(1) retries(3));
-}};
-log {{ source(s_in); destination(d_bulk); flags(flow-control); }};
-"""
-
-
-class FaultyBulk(http.server.BaseHTTPRequestHandler):
-    """A bulk server with faults: some documents are refused, some postponed, some calls refused, some cut after storing."""
-
-    protocol_version = "HTTP/1.1"
-
-    def do_POST(self):
-        state = self.server
-        text = self.rfile.read(int(self.headers["Content-Length"])).decode()
-        documents = text.splitlines()[1::2]
-        with state.lock:
-            dice = state.dice.random()
-            if dice < 0.15:
-                return self.answer(429 if dice < 0.07 else 503, {"error": "busy"})
-            items = []
-            for document in documents:
-                number = int(json.loads(document)["number"])
-                status, error = 201, None
-                if number % 100 == 7:
-                    status, error = 400, {"type": "mapper_parsing_exception",
-                                          "reason": f"failed to parse. Preview of field's value: '{number}'"}
-                elif state.dice.random() < 0.02:
-                    status, error = 429, {"type": "es_rejected_execution_exception", "reason": "queue full"}
-                else:
-                    state.stored[number] = state.stored.get(number, 0) + 1
-                items.append({"index": {"status": status, **({"error": error} if error else {})}})
-            if dice > 0.9:
-                self.close_connection = True
-                return self.connection.shutdown(socket.SHUT_RDWR)
-            self.answer(200, {"took": 1, "errors": any("error" in item["index"] for item in items), "items": items})
-
-    def answer(self, status, body):
-        data = json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_):
-        pass
-
-
 def counters(server, component):
     """The counters of a destination, by name."""
     rows = [row.split(";") for row in server.ctl("stats").splitlines()]
     return {row[4]: int(row[5]) for row in rows if len(row) == 6 and row[0] == component}
-
-
-def test_l1_a_bulk_server_with_faults_and_every_message_accounted_for(binary):
-    bulk = http.server.ThreadingHTTPServer(("127.0.0.1", 0), FaultyBulk)
-    bulk.daemon_threads, bulk.lock, bulk.stored, bulk.dice = True, threading.Lock(), {}, random.Random(7)
-    threading.Thread(target=bulk.serve_forever, daemon=True).start()
-    server = Server(binary, BULK.replace("BULK", str(bulk.server_port)))
-    server.start()
-    count = 2000
-    try:
-        with socket.create_connection(("127.0.0.1", server.port)) as out:
-            for number in range(count):
-                out.sendall(b"<13>Nov 21 09:00:00 web app: %d\n" % number)
-        settled = lambda: counters(server, "dst.http")
-        Server.until(lambda: settled().get("written", 0) + settled().get("dropped", 0) == count, 40,
-                     f"all messages to be settled: {settled()}")
-        refused = {number for number in range(count) if number % 100 == 7}
-        assert set(bulk.stored) == set(range(count)) - refused, sorted(set(range(count)) - refused - set(bulk.stored))[:9]
-        assert settled()["dropped"] == len(refused) and settled()["written"] == len(bulk.stored), settled()
-        log = server.stderr()
-        assert "400 mapper_parsing_exception: failed to parse." in log and "Preview" not in log, log
-        assert f"{len(refused)} refused" in server.ctl("stats", "balance"), server.ctl("stats", "balance")
-    finally:
-        server.close()
-        bulk.shutdown()
-        bulk.server_close()
 
 
 CATCHALL = """@version: 4.8

@@ -150,6 +150,7 @@ fn points_at_the_exact_word() {
         "destination d { mongodb(collection(m)); };",
         &["main.conf:2:17: error: destination `mongodb()` is not supported yet"],
     );
+    renders(&memory("destination d { elasticsearch2(index(a)); };"), "");
     finds("parser p { unset(value(a)); };", &["main.conf:2:12: error: unknown parser `unset()`"]);
     finds("log { source(s); };", &["main.conf:2:14: error: source `s` is not defined"]);
     finds(

@@ -8,7 +8,6 @@ mod requests;
 use crate::{
     driver::Driver,
     file::{Files, Parts},
-    http::Http,
     line::Line,
     local::{Pipe, Program, Pseudofile, Stdout, Terminals},
     network::{Gelf, Relp, Smtp, Socket, Spoof},
@@ -32,7 +31,6 @@ pub(crate) fn of(
         DestinationDriver::File(target) => Box::new(Files::new(target, rendering, log.clone(), parts)),
         DestinationDriver::Socket(target) => Box::new(Line::new(Socket::new(target, log.clone()), rendering)),
         DestinationDriver::Spoof(target) => Box::new(Spoof::new(target, rendering, log.clone())),
-        DestinationDriver::Http(target) => Box::new(Http::new(*target, rendering, log.clone())),
         DestinationDriver::Relp(target) => Box::new(Line::new(Relp::new(target), rendering)),
         DestinationDriver::Gelf(target) => Box::new(Line::new(Gelf::new(target, log.clone()), rendering)),
         DestinationDriver::Mail(target) => Box::new(Line::new(Smtp::new(*target, log.clone()), rendering)),

@@ -14,7 +14,6 @@
 //! | `queue` | what waits for that thread, and who may write in its place |
 //! | `drivers` | the driver of each kind of target; that of all receivers that answer for each message |
 //! | `receivers` | systems that answer for each message: their contract, dead letters |
-//! | `http` | batches of messages as bodies of requests |
 //! | `file` | files whose names may hold macros |
 //! | `network` | receivers at the other end of a socket |
 //! | `local` | pipes, programs, terminals |
@@ -27,7 +26,6 @@
 mod driver;
 mod drivers;
 mod file;
-mod http;
 mod line;
 mod local;
 mod network;
@@ -45,10 +43,9 @@ mod testing;
 
 pub use network::SecureDatagrams;
 pub use options::{
-    Compression, DestinationDriver, DestinationSpec, DiskBuffer, Failback, FileTarget, GelfTarget,
-    HttpTarget, ItemResults, MailLogin, MailTarget, MarkMode, Marks, Packing, PipeTarget, ProgramTarget,
-    PseudofileTarget, Queueing, RelpTarget, Rendering, RequestSettings, ResponseAction, Rotation, Server,
-    SocketKind, SocketTarget, SpoofTarget, StreamFraming, TerminalTarget,
+    DestinationDriver, DestinationSpec, DiskBuffer, Failback, FileTarget, GelfTarget, MailLogin, MailTarget,
+    MarkMode, Marks, Packing, PipeTarget, ProgramTarget, PseudofileTarget, Queueing, RelpTarget, Rendering,
+    Rotation, Server, SocketKind, SocketTarget, SpoofTarget, StreamFraming, TerminalTarget,
 };
 pub use receivers::contract::{
     Cell, Connection, Exchange, HoldReason, Judgement, Receiver, RequestLimits, Row, RowError, Verdict, Wait,

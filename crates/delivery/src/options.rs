@@ -7,10 +7,6 @@ use crate::receivers::{contract::Receiver, dead::DeadLetterOptions};
 use journal::{Disk, OsDisk};
 use message::Render;
 use std::{path::PathBuf, sync::Arc, time::Duration};
-mod http;
-
-pub use http::{Compression, HttpTarget, ItemResults, RequestSettings, ResponseAction};
-
 use transport::{
     FilePermissions, IpOptions, TcpOptions, dtls::SenderDtls, shell::Environment, tls::SenderTls,
 };
@@ -39,8 +35,6 @@ pub enum DestinationDriver {
     Spoof(SpoofTarget),
     /// `relp()`
     Relp(RelpTarget),
-    /// `http()`
-    Http(Box<HttpTarget>),
     /// `gelf()` over UDP
     Gelf(GelfTarget),
     /// `smtp()`
@@ -55,7 +49,7 @@ pub enum DestinationDriver {
     Terminals(TerminalTarget),
     /// `stdout()`
     Stdout,
-    /// Any system that answers for each message: `sql()`, ...
+    /// Any system that answers for each message: `sql()`, `http()`, ...
     Receiver(Box<dyn Receiver>),
 }
 

@@ -269,10 +269,6 @@ impl DestinationDriver {
                 SocketKind::UnixStream(path) => format!("unix-stream,localhost.afunix:{}", path.display()),
                 SocketKind::UnixDatagram(path) => format!("unix-dgram,localhost.afunix:{}", path.display()),
             },
-            DestinationDriver::Http(target) => {
-                let url = target.urls.first();
-                format!("http,{}", url.and_then(|url| url.constant()).unwrap_or("a template"))
-            }
             DestinationDriver::Spoof(target) => remote("udp", &target.socket),
             DestinationDriver::Relp(target) => remote("relp", &target.socket),
             DestinationDriver::Mail(target) => remote("smtp", &target.socket),

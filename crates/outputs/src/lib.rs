@@ -5,8 +5,13 @@
 //!
 //! | module | what it does |
 //! |---|---|
+//! | `http` | `http()`: bodies of requests, and the bulk requests of Elasticsearch |
 //! | `sql` | `sql()`: rows of tables in PostgreSQL, MySQL, MariaDB and SQLite |
 
+mod http;
 mod sql;
 
+pub use http::{
+    Compression, HttpReceiver, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction,
+};
 pub use sql::{Column, ColumnValue, SqlLogin, SqlReceiver, SqlServer, SqlTarget, TableMaking};

@@ -77,7 +77,12 @@ impl Calls<'_> {
         let noun = noun(kind);
         let Some(driver) = options::driver(kind, &key) else {
             if options::later(kind).contains(&key.as_str()) {
-                self.not_yet(&Name { text: format!("{}()", call.name.text), span: call.name.span }, noun);
+                let message = format!("{noun} `{}()` is not supported yet", call.name.text);
+                let error = Diagnostic::error(call.name.span, message).label("not supported yet");
+                self.report.push(match options::instead(kind, &key) {
+                    Some(instead) => error.help(instead),
+                    None => error,
+                });
             } else {
                 self.unknown_driver(kind, noun, call);
             }

@@ -18,4 +18,4 @@ pub use lookup::{driver, drivers, global, parallelize, row};
 pub use module::has_module;
 pub use reference::reference;
 pub use row::{Driver, Plain, Row, Standing, ValueKind};
-pub use tables::later::later;
+pub use tables::later::{instead, later};

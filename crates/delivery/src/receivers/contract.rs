@@ -202,6 +202,16 @@ pub trait Receiver: Send {
 
     /// Returns where messages go, for the counters: `host:port,table`.
     fn instance(&self) -> String;
+
+    /// Returns what the configuration says beside the limits, for tests of how it is read.
+    fn settings(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Says to people where a row goes.
+    fn describe(&self, group: &str, cells: &[Cell]) -> String {
+        format!("{}: a row of {} values for {group}", self.instance(), cells.len())
+    }
 }
 
 /// One connection to a receiver.

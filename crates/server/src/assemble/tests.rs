@@ -59,7 +59,6 @@ fn makes(text: &str, want: &[&str]) {
             DestinationDriver::Socket(socket) => format!("{:?} {:?}", socket.kind, socket.framing),
             DestinationDriver::Spoof(spoof) => format!("{:?} {}", spoof.socket.kind, spoof.message_bytes_max),
             DestinationDriver::Relp(relp) => format!("{:?} {:?}", relp.socket.kind, relp.response_within),
-            DestinationDriver::Http(http) => format!("{} urls x{}", http.urls.len(), http.batch_lines),
             DestinationDriver::Receiver(receiver) => {
                 let letters = spec
                     .queueing

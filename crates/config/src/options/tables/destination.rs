@@ -2,7 +2,8 @@
 //!
 //! In: nothing. Out: rows.
 
-use super::network::{FAILOVER, PEER_VERIFY, SSL_VERSIONS, TLS};
+use super::http::{HTTP, LOKI};
+use super::network::{FAILOVER, TLS};
 use super::shared::{DESTINATION, FOLDERS, ON_ERROR, PERMISSIONS, SOCKET, STAMP_FORMATS, TEXT};
 use super::sql::SQL;
 use crate::options::row::{Driver, Plain, Row, ValueKind as V, driver, later, row};
@@ -266,71 +267,6 @@ const OLD: &[Row] = &[
     row("destport", V::Port, "514", "port of the receiver"),
 ];
 
-const HTTP: &[Row] = &[
-    row(
-        "url",
-        V::Texts,
-        "",
-        "address: http://host:port/path, a template; of several, requests use one after the other",
-    ),
-    row("urls", V::Texts, "", "").renamed("url"),
-    row("method", V::Word(&["post", "put", "patch"]), "POST", "method of the requests"),
-    row("headers", V::Texts, "", "\"Name: value\" of every request"),
-    row("body", V::Template, "$MESSAGE", "template of a message in a request"),
-    row("body-prefix", V::Text, "", "text at the beginning of a body"),
-    row("body-suffix", V::Text, "", "text at the end of a body"),
-    row("delimiter", V::Text, "\\n", "text between messages"),
-    row("batch-lines", V::Number(0, 1 << 20), "1", "most messages of a request"),
-    row("batch-bytes", V::Number(0, 1 << 30), "0", "most bytes of a request; 0 is no limit"),
-    row("flush-bytes", V::Number(0, 1 << 30), "0", "").renamed("batch-bytes"),
-    row("batch-timeout", V::Number(-1, 1 << 31), "0", "milliseconds that a request waits for more messages"),
-    row("workers", V::Number(1, 1024), "1", "requests at a time, each on a connection of its own"),
-    row("timeout", V::Number(0, 86400), "60", "seconds until a request without an answer is sent again"),
-    row("retries", V::Number(0, 1 << 31), "3", "further attempts for a request after an error of the server"),
-    row(
-        "response-action",
-        V::Pairs,
-        "2XX success, 4XX drop, 408 425 429 503 disconnect, else retry",
-        "meaning of a status: success, drop, retry, or disconnect, which means to try again without end",
-    ),
-    row(
-        "item-results",
-        V::Word(&["auto", "yes", "no"]),
-        "auto",
-        "whether a successful answer has a result for each message, as those to Elasticsearch's _bulk; auto: when the address ends with /_bulk",
-    ),
-    row("user", V::Text, "", "user of the server"),
-    row("password", V::Text, "", "password of the user"),
-    row("user-agent", V::Text, "duramen/VERSION", "the header User-Agent"),
-    row(
-        "content-compression",
-        V::Word(&["identity", "gzip", "deflate"]),
-        "identity",
-        "how bodies are compressed",
-    ),
-    row("accept-redirects", V::YesNo, "no", "follow redirects of the server, up to three times"),
-    row("accept-encoding", V::Any, "", "how answers may be packed").no_effect("answers are not packed"),
-    row("worker-partition-key", V::Any, "", "what messages of a request share")
-        .no_effect("every address that url() makes has requests of its own"),
-    row("proxy", V::Text, "", "an HTTP proxy for the requests: http://host:port"),
-    row(
-        "tls",
-        V::Options(TLS),
-        "use-system-cert-store(yes) sni(yes)",
-        "certificates, for addresses that begin with https://",
-    ),
-    row("ca-dir", V::Text, "", "as in tls()"),
-    row("ca-file", V::Text, "", "as in tls()"),
-    row("cert-file", V::Text, "", "as in tls()"),
-    row("key-file", V::Text, "", "as in tls()"),
-    row("cipher-suite", V::Text, "", "as in tls()"),
-    row("ssl-version", V::Word(SSL_VERSIONS), "", "as in tls()"),
-    row("use-system-cert-store", V::YesNo, "yes without ca-file() and ca-dir()", "as in tls()"),
-    row("peer-verify", V::Word(PEER_VERIFY), "required-trusted", "as in tls()"),
-    row("ocsp-stapling-verify", V::YesNo, "no", "as in tls()"),
-    later("cloud-auth", "credentials of a cloud"),
-];
-
 const SNMP: &[Row] = &[
     row("host", V::Text, "", "the receiver"),
     row("port", V::Port, "162", "port of the receiver"),
@@ -356,60 +292,6 @@ const SNMP: &[Row] = &[
     later("auth-password", "password of the user"),
     later("enc-algorithm", "how version 3 encrypts"),
     later("enc-password", "password of the encryption"),
-];
-
-const LOKI: &[Row] = &[
-    row(
-        "url",
-        V::Text,
-        "",
-        "address of Loki's HTTP API: http://host:3100; without a path it is /loki/api/v1/push",
-    ),
-    row("labels", V::Pairs, "", "labels and the templates of their values: \"app\" => \"$PROGRAM\""),
-    row(
-        "timestamp",
-        V::Word(&["current", "received", "msg"]),
-        "current",
-        "time of a line: when it is sent, when it was received, or that of the sender",
-    ),
-    row("template", V::Template, "$ISODATE $HOST $MSGHDR$MSG", "template of the line that is sent"),
-    row("template-escape", V::YesNo, "no", "escape quotes in values"),
-    row("ts-format", V::Word(STAMP_FORMATS), "rfc3164", "how times are written"),
-    row("frac-digits", V::Number(0, 1 << 31), "0", "digits of fractions of a second, at most 6"),
-    row("time-zone", V::Text, "", "zone that times are written in"),
-    row("send-time-zone", V::Text, "", "").renamed("time-zone"),
-    row("on-error", V::Word(ON_ERROR), "drop-message", "what happens with values that cannot be cast"),
-    row("tenant-id", V::Text, "", "the tenant: the header X-Scope-OrgID"),
-    row("auth", V::Options(LOKI_AUTH), "", "how the two sides authenticate each other"),
-    row("compression", V::YesNo, "no", "requests are compressed with gzip"),
-    row("batch-lines", V::Number(0, 1 << 20), "100", "most messages of a request"),
-    row("batch-bytes", V::Number(0, 1 << 30), "0", "most bytes of a request; 0 is no limit"),
-    row("batch-timeout", V::Number(-1, 1 << 31), "0", "milliseconds that a request waits for more messages"),
-    row("workers", V::Number(1, 1024), "1", "requests at a time, each on a connection of its own"),
-    row("timeout", V::Number(0, 86400), "60", "seconds until a request without an answer is sent again"),
-    row("retries", V::Number(0, 1 << 31), "3", "further attempts for a request after an error of the server"),
-    row("headers", V::Texts, "", "\"Name: value\" of every request"),
-    row(
-        "item-results",
-        V::Word(&["auto", "yes", "no"]),
-        "auto",
-        "whether a successful answer has a result for each message, as those to Elasticsearch's _bulk; auto: when the address ends with /_bulk",
-    ),
-    row("user", V::Text, "", "user of the server"),
-    row("password", V::Text, "", "password of the user"),
-    row("user-agent", V::Text, "duramen/VERSION", "the header User-Agent"),
-    row("proxy", V::Text, "", "an HTTP proxy for the requests: http://host:port"),
-    row("worker-partition-key", V::Any, "", "what messages of a request share")
-        .no_effect("every message is sent with its own labels"),
-    row("keep-alive", V::Any, "", "pings of gRPC").no_effect("connections of HTTP are not pinged"),
-    later("channel-args", "arguments of a channel of gRPC"),
-];
-
-const LOKI_AUTH: &[Row] = &[
-    row("insecure", V::Options(&[]), "", "no encryption"),
-    row("tls", V::Options(TLS), "", "certificates, for addresses that begin with https://"),
-    later("alts", "Google's way inside its own data centres"),
-    later("adc", "the credentials of a cloud"),
 ];
 
 const MAIL: &[Row] = &[

@@ -15,6 +15,22 @@ pub fn later(kind: Kind) -> &'static [&'static str] {
     }
 }
 
+/// Returns what to write instead of a driver that does not run, where something does the same.
+pub fn instead(kind: Kind, name: &str) -> Option<&'static str> {
+    match (kind, name) {
+        (Kind::Destination, "elasticsearch" | "elasticsearch2") => Some(
+            "it needs Java; write elasticsearch-http(url(\"http://host:9200/_bulk\") index(\"...\")), a block of scl.conf",
+        ),
+        (Kind::Destination, "elastic-datastream") => {
+            Some("write elasticsearch-datastream(), a block of scl.conf")
+        }
+        (Kind::Destination, "splunk-hec") => {
+            Some("write splunk-hec-event() or splunk-hec-raw(), blocks of scl.conf")
+        }
+        _ => None,
+    }
+}
+
 const SOURCES: &[&str] = &[
     "altp",
     "apache-accesslog",

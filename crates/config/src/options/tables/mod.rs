@@ -4,6 +4,7 @@
 
 pub(super) mod destination;
 pub(super) mod global;
+mod http;
 pub(super) mod later;
 mod network;
 pub(super) mod parser;

@@ -93,7 +93,7 @@ pub(super) const SQL: &[Row] = &[
 ];
 
 /// `dead-letters()`
-const DEAD_LETTERS: &[Row] = &[
+pub(super) const DEAD_LETTERS: &[Row] = &[
     row("capacity-bytes", V::Number(1 << 20, i64::MAX), "1073741824", "most bytes of their files"),
     row("max-age", V::Age, "", "older ones are removed"),
     row(

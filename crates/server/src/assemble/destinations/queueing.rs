@@ -9,15 +9,17 @@ use delivery::{DestinationDriver, MarkMode, Marks, Queueing};
 /// Bytes that are gathered before a write to files whose names are made from messages: all of them share these.
 const MANY_FILES_BYTES: usize = 4 << 20;
 
-/// A row takes about so much: several full requests are gathered before they are sent.
-const ROW_BYTES: usize = 1024;
+/// A row takes about so much, and so many full requests are gathered for each connection before they are sent.
+const ROW_BYTES: usize = 256;
+const REQUESTS_GATHERED: usize = 8;
+const RECEIVER_BYTES_MIN: usize = 256 << 10;
 
 /// Returns the number of bytes that are gathered before a write.
 pub(crate) fn gathered_bytes(driver: &DestinationDriver) -> usize {
     match driver {
-        DestinationDriver::Http(target) => target.gathered_bytes(),
         DestinationDriver::Receiver(receiver) => {
-            receiver.limits().rows.saturating_mul(ROW_BYTES).min(MANY_FILES_BYTES)
+            let rows = receiver.limits().rows.saturating_mul(receiver.workers());
+            rows.saturating_mul(REQUESTS_GATHERED * ROW_BYTES).clamp(RECEIVER_BYTES_MIN, MANY_FILES_BYTES)
         }
         DestinationDriver::File(target) if target.name.constant().is_none() => MANY_FILES_BYTES,
         _ => Queueing::default().batch_bytes,

@@ -42,22 +42,14 @@ fn driver_of(spec: &mut delivery::DestinationSpec) -> Vec<String> {
             format!("starttls={} {:?}", target.starttls.is_some(), target.login),
             format!("{:?} {}", target.answer_within, target.retries),
         ],
-        DestinationDriver::Http(http) => vec![
-            format!("{:?}", http.urls.iter().map(|url| url.constant()).collect::<Vec<_>>()),
-            format!("{:?} {:?} {:?}", http.body_prefix, http.body_suffix, http.delimiter),
-            format!("{} {} {:?}", http.batch_lines, http.batch_bytes, http.batch_timeout),
-            format!("{} {} {:?}", http.workers, http.retries, http.recovery),
-            format!("{:?} {:?}", http.actions, http.item_results),
-            format!("{:?} {:?} {:?}", http.settings.method, http.settings.headers, http.settings.compression),
-            format!("{:?} {}", http.settings.timeout, http.settings.follows_redirects),
-            format!("{:?}", http.settings.proxy),
-        ],
         DestinationDriver::Pipe(target) => lines(target),
         DestinationDriver::Pseudofile(target) => lines(target),
         DestinationDriver::Program(target) => lines(target),
         DestinationDriver::Terminals(target) => lines(target),
         DestinationDriver::Receiver(receiver) => {
-            vec![format!("{} {:?}", receiver.instance(), receiver.limits())]
+            let mut lines = vec![format!("{} {:?}", receiver.instance(), receiver.limits())];
+            lines.extend(receiver.settings());
+            lines
         }
         DestinationDriver::Stdout => Vec::new(),
     }
@@ -168,7 +160,7 @@ fn destinations_have_their_options() {
         "http(url(\"http://h\") response-action(400 => jump))",
         "http(url(\"h\"))",
         "http(url(\"http://h\") headers(\"none\"))",
-        "http(url(\"http://h/_bulk\") item-results(auto) content-compression(\"deflate\"))",
+        "http(url(\"http://h/_bulk\") item-results(auto) item-ids(no) content-compression(\"deflate\"))",
         "http(url(\"http://h\") item-results(yes) proxy(\"nonsense://\"))",
         "loki(url(\"http://h:3100\") labels(\"app\" => \"$PROGRAM\", \"b\" => \"\") tenant-id(\"t\") timestamp(msg))",
         "loki(url(\"http://h:3100/loki/api/v1/push\") labels(\"app\" => \"x\") timestamp(received) workers(3) batch-lines(9))",

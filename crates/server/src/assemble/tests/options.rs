@@ -145,7 +145,7 @@ fn hooks_and_files_have_their_options() {
     assert!(hooks.contains(&("d#0", ["first", "-", "-", "last"])));
     let DestinationDriver::File(file) = &parts.destinations[0].driver else { panic!("a file") };
     assert!(file.compress);
-    let DestinationDriver::Http(_) = &parts.destinations[1].driver else { panic!("http") };
+    let DestinationDriver::Receiver(_) = &parts.destinations[1].driver else { panic!("http") };
 }
 
 #[test]
@@ -290,8 +290,8 @@ fn loki_is_told_what_its_api_wants() {
             + ") template(\"$MSG\") timestamp(received))"
     ));
     let spec = &mut parts.destinations[0];
-    let DestinationDriver::Http(target) = &mut spec.driver else { panic!("a target of HTTP") };
-    assert_eq!(target.urls[0].constant(), Some("http://h:3100/loki/api/v1/push"));
+    let DestinationDriver::Receiver(receiver) = &spec.driver else { panic!("a receiver") };
+    assert_eq!(receiver.instance(), "http,http://h:3100/loki/api/v1/push");
     let mut batch = Batch::new(
         Arc::default(),
         vec![Arc::new(Origin::default())],

@@ -217,10 +217,6 @@ fn target(driver: &mut DestinationDriver, batch: &Batch, index: usize, sequence:
         DestinationDriver::Spoof(spoof) => format!("{} as the sender", peer(&spoof.socket)),
         DestinationDriver::Relp(relp) => format!("relp over {}", peer(&relp.socket)),
         DestinationDriver::Gelf(gelf) => format!("gelf over {}", peer(&gelf.socket)),
-        DestinationDriver::Http(http) => match http.urls.first_mut() {
-            Some(url) => format!("http {}", rendered(url.as_mut(), batch, index, sequence)),
-            None => "http".to_owned(),
-        },
         DestinationDriver::Mail(mail) => format!("mail over {}", peer(&mail.socket)),
         DestinationDriver::Pipe(pipe) => format!("pipe {}", pipe.path.display()),
         DestinationDriver::Pseudofile(file) => format!("file {}", file.path.display()),
@@ -231,7 +227,7 @@ fn target(driver: &mut DestinationDriver, batch: &Batch, index: usize, sequence:
             let mut group = String::new();
             receiver.begin(batch.received);
             match receiver.row(batch, index, sequence, &mut group) {
-                Ok(cells) => format!("{}: a row of {} values for {group}", receiver.instance(), cells.len()),
+                Ok(cells) => receiver.describe(&group, &cells),
                 Err(error) => format!(
                     "{}: a dead letter ({}): {}",
                     receiver.instance(),

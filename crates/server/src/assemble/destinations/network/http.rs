@@ -4,6 +4,7 @@
 //! Limits: an unusable URL is an error at its place.
 
 use crate::assemble::{
+    destinations::reshaping::reshaped,
     lowering::Lowering,
     options::{connections::server, driver::Options},
 };
@@ -11,10 +12,9 @@ use crate::authorities;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use config::Diagnostic;
 use config::tree::{Arg, Call, Name};
-use delivery::{
-    Compression, DestinationDriver, HttpTarget, ItemResults, RequestSettings, ResponseAction, Server,
-};
+use delivery::{DestinationDriver, Server};
 use message::Render;
+use outputs::{Compression, HttpReceiver, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction};
 use std::{sync::Arc, time::Duration};
 use transport::tls::{SenderTls, TlsOptions};
 
@@ -39,7 +39,7 @@ const TLS_OPTIONS: [&str; 9] = [
 ];
 
 impl<'t> Lowering<'t> {
-    /// Makes the target of `http()`, and the renderer of its bodies.
+    /// Makes the receiver of `http()`. It renders by itself: the template beside it only shows what it sends.
     pub(crate) fn http_target(
         &mut self,
         options: &Options<'t>,
@@ -51,28 +51,32 @@ impl<'t> Lowering<'t> {
                 self.template(&Name { text: "$MESSAGE".to_owned(), span: options.call.span }).map(Arc::new)?
             }
         };
+        // The one of the receiver, and the one with which `duramen explain` shows a message.
+        let shown = self.template_renderer(body.clone(), options);
         let body = self.template_renderer(body, options);
         let text = |name: &str, default: &str| options.own_text(name).unwrap_or_else(|| default.to_owned());
         let target = HttpTarget {
             body_prefix: text("body-prefix", ""),
             body_suffix: text("body-suffix", ""),
             delimiter: text("delimiter", "\n"),
-            ..self.http_requests(options, urls, 1)?
+            ..self.http_requests(options, urls, body, 1)?
         };
-        Some((DestinationDriver::Http(Box::new(target)), body))
+        Some((DestinationDriver::Receiver(Box::new(HttpReceiver::new(target))), shown))
     }
 
-    /// Returns a target without bodies: the form of its requests, and the reactions to their answers.
+    /// Returns a target with nothing around its messages: the form of its requests, and the reactions to their answers.
     pub(crate) fn http_requests(
         &mut self,
         options: &Options<'t>,
         urls: Vec<Box<dyn Render>>,
+        body: Box<dyn Render>,
         batch_lines: usize,
     ) -> Option<HttpTarget> {
         let batch_timeout = options.own("batch-timeout").and_then(Call::number).filter(|ms| *ms > 0);
-        let retries = options.own("retries").and_then(Call::number).unwrap_or(3);
+        let retries = options.own("retries").and_then(Call::number);
         Some(HttpTarget {
             urls,
+            body: reshaped(body, options),
             body_prefix: String::new(),
             body_suffix: String::new(),
             delimiter: String::new(),
@@ -80,13 +84,17 @@ impl<'t> Lowering<'t> {
             batch_bytes: own_count(options, "batch-bytes", 0),
             batch_timeout: batch_timeout.map(|ms| Duration::from_millis(ms.unsigned_abs())),
             workers: own_count(options, "workers", 1).max(1),
-            retries: u32::try_from(retries).unwrap_or(3),
+            retries: retries.and_then(|count| u32::try_from(count).ok()),
             recovery: RECOVERY,
             actions: self.response_actions(options)?,
             item_results: match options.own_text("item-results").as_deref() {
                 Some("yes") => ItemResults::Always,
                 Some("no") => ItemResults::Never,
                 _ => ItemResults::ByAddress,
+            },
+            item_ids: match options.own_text("item-ids").as_deref() {
+                Some("no") => ItemIds::OfServer,
+                _ => ItemIds::OfMessages,
             },
             settings: Arc::new(self.request_settings(options)?),
         })

@@ -7,8 +7,9 @@
 use crate::assemble::{lowering::Lowering, options::driver::Options};
 use config::Diagnostic;
 use config::tree::{Arg, Call};
-use delivery::{Compression, DestinationDriver, HttpTarget};
+use delivery::DestinationDriver;
 use message::{Batch, Render, Stamp};
+use outputs::{Compression, HttpReceiver, HttpTarget};
 use std::sync::Arc;
 
 /// Path of Loki's push endpoint.
@@ -30,29 +31,15 @@ enum Time {
 }
 
 impl<'t> Lowering<'t> {
-    /// Makes the target of `loki()`, and the renderer of its messages.
+    /// Makes the receiver of `loki()`, and a renderer that shows what it sends.
     pub(crate) fn loki(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {
         let url = self.loki_url(options)?;
-        let line = match options.own("template") {
-            Some(_) => self.driver_template(options, "template")?,
-            None => self.built_in_template(LINE, options)?,
-        };
-        let entry = Entry {
-            line: self.template_renderer(line, options),
-            labels: self.loki_labels(options)?,
-            time: match options.word("timestamp").as_deref() {
-                Some("received") => Time::Received,
-                Some("msg") => Time::Message,
-                _ => Time::Current,
-            },
-            now: Stamp::default(),
-            text: Vec::new(),
-        };
+        let (entry, shown) = (self.loki_entry(options)?, self.loki_entry(options)?);
         let mut target = HttpTarget {
             body_prefix: "{\"streams\":[".to_owned(),
             body_suffix: "]}".to_owned(),
             delimiter: ",".to_owned(),
-            ..self.http_requests(options, vec![url], BATCH_LINES)?
+            ..self.http_requests(options, vec![url], Box::new(entry), BATCH_LINES)?
         };
         let settings = Arc::make_mut(&mut target.settings);
         settings.headers.push(("Content-Type".to_owned(), "application/json".to_owned()));
@@ -62,7 +49,25 @@ impl<'t> Lowering<'t> {
         if options.is_yes("compression") {
             settings.compression = Compression::Gzip;
         }
-        Some((DestinationDriver::Http(Box::new(target)), Box::new(entry)))
+        Some((DestinationDriver::Receiver(Box::new(HttpReceiver::new(target))), Box::new(shown)))
+    }
+
+    fn loki_entry(&mut self, options: &Options<'t>) -> Option<Entry> {
+        let line = match options.own("template") {
+            Some(_) => self.driver_template(options, "template")?,
+            None => self.built_in_template(LINE, options)?,
+        };
+        Some(Entry {
+            line: self.template_renderer(line, options),
+            labels: self.loki_labels(options)?,
+            time: match options.word("timestamp").as_deref() {
+                Some("received") => Time::Received,
+                Some("msg") => Time::Message,
+                _ => Time::Current,
+            },
+            now: Stamp::default(),
+            text: Vec::new(),
+        })
     }
 
     /// Parses `url("http://host:3100")`; a path in it is kept.

@@ -48,6 +48,9 @@ fn l1_every_item_has_its_result() {
     // Two actions in each message.
     let two = r#"{"items":[{"index":{"status":200}},{"index":{"status":201}}]}"#;
     check(two, 1, Ok("200"));
+    let bad =
+        r#"{"items":[{"index":{"status":200}},{"index":{"status":400,"error":{"type":"a","reason":"b"}}}]}"#;
+    check(bad, 1, Ok("400(a: b)"));
 }
 
 #[test]
@@ -61,8 +64,26 @@ fn l1_an_answer_that_leaves_items_out_is_an_error() {
     }
     let one = r#"{"errors":false,"items":[{"index":{"status":200}}]}"#;
     check(one, 2, Err(BulkAnswerError::Count { results: 1, items: 2 }));
-    let two = r#"{"items":[{"index":{"status":200}},{"index":{"status":400}}]}"#;
-    check(two, 1, Err(BulkAnswerError::Count { results: 2, items: 1 }));
+    let four = r#"{"items":[{"index":{"status":200}},{"index":{"status":400}},{"index":{"status":200}},{"index":{"status":200}}]}"#;
+    check(four, 2, Err(BulkAnswerError::Count { results: 4, items: 2 }));
     check(r#"{"errors":true,"items":[{"index":{}}]}"#, 1, Err(BulkAnswerError::Item));
     check(r#"{"errors":true,"items":["x"]}"#, 1, Err(BulkAnswerError::Item));
+}
+
+#[test]
+fn l1_the_words_of_a_server_do_not_quote_messages_in_the_log() {
+    let error = r#"{"error":{"type":"t","reason":"bad value","caused_by":{"reason":"For input string: \"secret\""}}}"#;
+    for (body, want) in [
+        (error, "t: bad value"),
+        (r#"{"error":"no such\nindex"}"#, "no such index"),
+        (r#"{"text":"Invalid token","code":4}"#, "Invalid token"),
+        (r#"{"message":"not now"}"#, "not now"),
+        ("<html>secret", ""),
+        ("", ""),
+    ] {
+        assert_eq!(super::words(body.as_bytes()), want, "{body}");
+    }
+    let item = format!(r#"{{"items":[{{"index":{{"status":400,{}}}]}}"#, &error[1..]);
+    let results = results(item.as_bytes(), 1).unwrap();
+    assert_eq!(results[0].answer(), "400 t: bad value\n(cause: For input string: \"secret\")");
 }

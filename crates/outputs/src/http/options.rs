@@ -3,7 +3,7 @@
 //! In: values that were checked when the configuration was read. Out: the same, for the driver.
 //! Holds: nothing that runs. Limits: none.
 
-use crate::options::Server;
+use delivery::Server;
 use message::Render;
 use std::{sync::Arc, time::Duration};
 use transport::tls::SenderTls;
@@ -27,7 +27,7 @@ pub enum ResponseAction {
     Success,
     /// They are dropped and counted.
     Drop,
-    /// They are sent again, `retries()` times.
+    /// They are sent again, `retries()` times; then they are dead letters.
     Retry,
     /// They are sent again, for ever.
     Disconnect,
@@ -47,7 +47,7 @@ pub enum ItemResults {
 
 impl ItemResults {
     /// Says whether the answers of an address have a result for each message.
-    pub(crate) fn are_expected(self, url: &str) -> bool {
+    pub(super) fn are_expected(self, url: &str) -> bool {
         match self {
             ItemResults::Always => true,
             ItemResults::Never => false,
@@ -59,10 +59,22 @@ impl ItemResults {
     }
 }
 
+/// `item-ids()`: the `_id` of a document whose action has none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ItemIds {
+    /// It is the id of the message, so that a request that is sent again stores nothing twice.
+    #[default]
+    OfMessages,
+    /// The server makes one.
+    OfServer,
+}
+
 /// `http()`.
 pub struct HttpTarget {
     /// `url()`: the servers, of which each request goes to one.
     pub urls: Vec<Box<dyn Render>>,
+    /// `body()`
+    pub body: Box<dyn Render>,
     /// `body-prefix()`
     pub body_prefix: String,
     /// `body-suffix()`
@@ -77,31 +89,18 @@ pub struct HttpTarget {
     pub batch_timeout: Option<Duration>,
     /// `workers()`: requests at a time.
     pub workers: usize,
-    /// `retries()`
-    pub retries: u32,
+    /// `retries()` when it is written: further tries after an error of the server.
+    pub retries: Option<u32>,
     /// How long a server that failed is passed over while others are well.
     pub recovery: Duration,
     /// `response-action()`: by status, of answers and of the items in them.
     pub actions: Vec<(u16, ResponseAction)>,
     /// `item-results()`
     pub item_results: ItemResults,
+    /// `item-ids()`
+    pub item_ids: ItemIds,
     /// Settings that all its requests share.
     pub settings: Arc<RequestSettings>,
-}
-
-/// Bytes of bodies without a limit of their own that are gathered before they are sent.
-const GATHERED_BYTES: usize = 8 << 20;
-/// And those of bodies with one: enough for all workers, within reason.
-const GATHERED_BYTES_MAX: usize = 64 << 20;
-
-impl HttpTarget {
-    /// Bytes of messages to gather before requests are made of them.
-    pub fn gathered_bytes(&self) -> usize {
-        match self.batch_bytes {
-            0 => GATHERED_BYTES,
-            bytes => bytes.saturating_mul(self.workers).clamp(256 << 10, GATHERED_BYTES_MAX),
-        }
-    }
 }
 
 /// Settings that all requests of a destination share.

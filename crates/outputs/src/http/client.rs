@@ -5,10 +5,9 @@
 //! is closed rather than read on. Of an answer that has a result for each message, [`RESULT_BYTES_MAX`] more for each
 //! are read.
 
-use super::{pending::Request, proxy};
-use crate::{
+use super::{
     options::{Compression, RequestSettings},
-    stopping,
+    proxy,
 };
 use http_body_util::{BodyExt, Full};
 use hyper::{
@@ -18,21 +17,12 @@ use hyper::{
     header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderValue, LOCATION, RETRY_AFTER, USER_AGENT},
 };
 use hyper_util::rt::TokioIo;
-use std::{
-    fmt,
-    future::Future,
-    io,
-    pin::pin,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{future::Future, io, time::Duration};
 use tokio::{net::TcpStream, time::timeout};
 use tokio_rustls::{TlsConnector, rustls::pki_types::ServerName};
 
 /// Longest time to connect.
 const CONNECT_WITHIN: Duration = Duration::from_secs(10);
-/// Pause between two looks whether the destination is to stop.
-const STALL: Duration = Duration::from_millis(100);
 /// A server that asks for less would be asked without a pause.
 const ASKED_WAIT_MIN: Duration = Duration::from_secs(1);
 /// Longest wait that a server can ask for.
@@ -41,8 +31,31 @@ const ASKED_WAIT_MAX: Duration = Duration::from_secs(3600);
 const REDIRECTS_MAX: usize = 3;
 /// Bytes of an answer that are read so that the connection can be used again.
 const ANSWER_BYTES_MAX: usize = 1 << 20;
+/// Bytes of the answer that are kept when it is an error.
+const WORDS_BYTES_MAX: usize = 16 << 10;
 /// Bytes of the result of one message, with what an error has to say.
 const RESULT_BYTES_MAX: usize = 4 << 10;
+
+/// The part of a request that is the same for all addresses.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Request {
+    pub(super) body: Bytes,
+    pub(super) messages: usize,
+    /// Headers of a request for one message: whose it is.
+    pub(super) headers: Vec<(&'static str, String)>,
+    /// Its answer has a result for each message.
+    pub(super) answer: AnswerKind,
+}
+
+/// The content of a successful answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum AnswerKind {
+    /// Nothing more than its status.
+    #[default]
+    Status,
+    /// The result of each message.
+    Results,
+}
 
 /// Outcome of a request.
 #[derive(Debug)]
@@ -53,81 +66,55 @@ pub(super) enum Reply {
         status: u16,
         /// How long it wants not to be asked, if it said so.
         wait: Option<Duration>,
-        /// Body of a success that has a result for each message; else empty.
-        results: Vec<u8>,
+        /// Body of a success that has a result for each message, and the beginning of that of an error.
+        body: Vec<u8>,
     },
-    /// It did not.
-    Failed(String),
+    /// It cannot be reached: nothing was sent.
+    Unreachable(String),
+    /// The connection ended before its answer did: it may have everything.
+    Broken(String),
+    /// It did not answer in time.
+    Silent,
 }
 
-impl Reply {
-    /// How long the server wants not to be asked.
-    pub(super) fn asked_wait(&self) -> Option<Duration> {
-        match self {
-            Reply::Status { wait, .. } => *wait,
-            Reply::Failed(_) => None,
-        }
+/// Why there is no answer.
+enum ExchangeError {
+    Unreachable(io::Error),
+    Broken(io::Error),
+}
+
+impl From<io::Error> for ExchangeError {
+    fn from(error: io::Error) -> ExchangeError {
+        ExchangeError::Unreachable(error)
     }
 }
 
-impl fmt::Display for Reply {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Reply::Status { status, .. } => write!(f, "the server answered {status}"),
-            Reply::Failed(reason) => f.write_str(reason),
-        }
-    }
-}
-
-/// A request that was sent, and what came of it.
-pub(super) struct Exchange {
-    pub(super) lane: Lane,
-    pub(super) request: Arc<Request>,
-    /// Of the target it was sent to.
-    pub(super) place: usize,
-    pub(super) reply: Reply,
-    /// It was sent at least once without an answer: the server may have stored its messages.
-    pub(super) may_be_stored: bool,
+fn broken(error: hyper::Error) -> ExchangeError {
+    ExchangeError::Broken(io::Error::other(error))
 }
 
 /// One connection, or room for one.
 #[derive(Default)]
 pub(super) struct Lane {
     open: Option<(String, SendRequest<Full<Bytes>>)>,
-    /// How often the present request was sent to its address and not answered to the end.
-    unanswered: u32,
 }
 
 impl Lane {
-    /// Returns whether its connection leads to the server of a URL.
-    pub(super) fn is_of(&self, url: &str) -> bool {
-        let base = |uri: &Uri| base(uri);
-        let wanted = url.parse::<Uri>().ok();
-        self.open.as_ref().zip(wanted).is_some_and(|((open, _), uri)| *open == base(&uri))
-    }
-
-    /// Sends a request to one of its addresses.
+    /// Sends a request to an address.
     pub(super) async fn exchange(
-        mut self,
-        request: Arc<Request>,
-        place: usize,
-        settings: Arc<RequestSettings>,
-    ) -> Exchange {
-        let url = request.urls.get(place).cloned().unwrap_or_default();
-        self.unanswered = 0;
-        let reply = match timeout(settings.timeout, self.follow(&url, &request, &settings)).await {
-            Ok(Ok(reply)) => reply,
-            Ok(Err(error)) => {
-                self.open = None;
-                Reply::Failed(error.to_string())
-            }
-            Err(_) => {
-                self.open = None;
-                Reply::Failed("the server did not answer in time".to_owned())
-            }
+        &mut self,
+        url: &str,
+        request: &Request,
+        settings: &RequestSettings,
+    ) -> Reply {
+        let reply = match timeout(settings.timeout, self.follow(url, request, settings)).await {
+            Ok(Ok(reply)) => return reply,
+            Ok(Err(ExchangeError::Unreachable(error))) => Reply::Unreachable(error.to_string()),
+            Ok(Err(ExchangeError::Broken(error))) => Reply::Broken(error.to_string()),
+            Err(_) => Reply::Silent,
         };
-        let may_be_stored = self.unanswered > 0;
-        Exchange { lane: self, request, place, reply, may_be_stored }
+        self.open = None;
+        reply
     }
 
     async fn follow(
@@ -135,7 +122,7 @@ impl Lane {
         url: &str,
         request: &Request,
         settings: &RequestSettings,
-    ) -> io::Result<Reply> {
+    ) -> Result<Reply, ExchangeError> {
         let mut uri: Uri = url.parse().map_err(|_| failed("this is no URL"))?;
         for _ in 0..=REDIRECTS_MAX {
             let answer = self.send(&uri, request, settings).await?;
@@ -143,80 +130,79 @@ impl Lane {
             let location =
                 answer.headers().get(LOCATION).and_then(|place| place.to_str().ok()).map(str::to_owned);
             let wait = answer.headers().get(RETRY_AFTER).and_then(|text| asked_wait(text.to_str().ok()?));
-            let is_wanted = (200..300).contains(&status) && !request.items.is_empty();
-            let results = match is_wanted {
-                true => self.read(answer, ANSWER_BYTES_MAX + request.messages * RESULT_BYTES_MAX).await?,
-                false => {
-                    self.finish(answer).await;
-                    Vec::new()
-                }
+            let is_wanted = (200..300).contains(&status) && request.answer == AnswerKind::Results;
+            let body = match is_wanted {
+                true => read(answer, ANSWER_BYTES_MAX + request.messages * RESULT_BYTES_MAX).await?,
+                false => self.finish(answer).await,
             };
-            self.unanswered -= 1;
             let is_redirect = settings.follows_redirects && matches!(status, 301 | 302 | 307 | 308);
             match location.filter(|_| is_redirect) {
                 Some(location) => uri = resolved(&uri, &location)?,
-                None => return Ok(Reply::Status { status, wait, results }),
+                None => return Ok(Reply::Status { status, wait, body }),
             }
         }
-        Err(failed("too many redirections"))
+        Err(failed("too many redirections").into())
     }
 
-    /// Sends to one address. When the server closed the connection meanwhile, connects again, once.
+    /// Sends to one address, over the connection that is open if there is one.
     async fn send(
         &mut self,
         uri: &Uri,
         request: &Request,
         settings: &RequestSettings,
-    ) -> io::Result<Response<Incoming>> {
+    ) -> Result<Response<Incoming>, ExchangeError> {
         let base = base(uri);
-        if let Some((open, mut sender)) = self.open.take().filter(|(open, _)| *open == base)
-            && sender.ready().await.is_ok()
+        let mut open = self.open.take().filter(|(open, _)| *open == base).map(|(_, sender)| sender);
+        // The server may have closed it meanwhile.
+        if let Some(sender) = &mut open
+            && sender.ready().await.is_err()
         {
-            self.unanswered += 1;
-            match sender.send_request(built(uri, request, settings)?).await {
-                Ok(answer) => {
-                    self.open = Some((open, sender));
-                    return Ok(answer);
-                }
-                // Nothing of it was sent.
-                Err(error) if error.is_canceled() => self.unanswered -= 1,
-                Err(_) => {}
-            }
+            open = None;
         }
-        let mut sender = connect(uri, settings).await?;
-        self.unanswered += 1;
-        let answer = sender.send_request(built(uri, request, settings)?).await.map_err(io::Error::other)?;
+        let mut sender = match open {
+            Some(sender) => sender,
+            None => connect(uri, settings).await?,
+        };
+        let answer = sender.send_request(built(uri, request, settings)?).await.map_err(broken)?;
         self.open = Some((base, sender));
         Ok(answer)
     }
 
-    /// Reads the body of an answer. One that is cut off, or longer than `size_max`, is an error.
-    async fn read(&mut self, answer: Response<Incoming>, size_max: usize) -> io::Result<Vec<u8>> {
+    /// Reads the answer to its end, so that the connection can be used again. Returns its beginning.
+    async fn finish(&mut self, answer: Response<Incoming>) -> Vec<u8> {
         let mut body = answer.into_body();
-        let mut bytes = Vec::new();
+        let (mut size, mut kept) = (0, Vec::new());
         while let Some(frame) = body.frame().await {
-            let frame =
-                frame.map_err(|error| io::Error::other(format!("the answer was cut off: {error}")))?;
-            bytes.extend_from_slice(frame.data_ref().map_or(&[][..], |data| data));
-            if bytes.len() > size_max {
-                return Err(failed("the answer is too long"));
-            }
-        }
-        Ok(bytes)
-    }
-
-    /// Reads the answer to its end, so that the connection can be used again.
-    async fn finish(&mut self, answer: Response<Incoming>) {
-        let mut body = answer.into_body();
-        let mut size = 0;
-        while let Some(frame) = body.frame().await {
-            size += frame.as_ref().ok().and_then(|frame| frame.data_ref()).map_or(0, Bytes::len);
+            let data = frame.as_ref().ok().and_then(|frame| frame.data_ref()).map_or(&[][..], |data| data);
+            size += data.len();
+            kept.extend_from_slice(&data[..data.len().min(WORDS_BYTES_MAX - kept.len())]);
             if frame.is_err() || size > ANSWER_BYTES_MAX {
                 self.open = None;
-                return;
+                break;
             }
         }
+        kept
     }
+
+    /// Closes the connection.
+    pub(super) fn close(&mut self) {
+        self.open = None;
+    }
+}
+
+/// Reads the body of an answer. One that is cut off, or longer than `size_max`, is an error.
+async fn read(answer: Response<Incoming>, size_max: usize) -> Result<Vec<u8>, ExchangeError> {
+    let mut body = answer.into_body();
+    let mut bytes = Vec::new();
+    while let Some(frame) = body.frame().await {
+        let cut = |error| ExchangeError::Broken(io::Error::other(format!("the answer was cut off: {error}")));
+        let frame = frame.map_err(cut)?;
+        bytes.extend_from_slice(frame.data_ref().map_or(&[][..], |data| data));
+        if bytes.len() > size_max {
+            return Err(ExchangeError::Broken(failed("the answer is too long")));
+        }
+    }
+    Ok(bytes)
 }
 
 /// `Retry-After`: seconds, or a date.
@@ -271,19 +257,10 @@ async fn connect(uri: &Uri, settings: &RequestSettings) -> io::Result<SendReques
     speak(TokioIo::new(stream)).await
 }
 
-/// Waits for a step of connecting, at most [`CONNECT_WITHIN`], and less once the destination is to stop.
+/// Waits for a step of connecting.
 async fn in_time<T>(step: impl Future<Output = io::Result<T>>) -> io::Result<T> {
-    let deadline = Instant::now() + CONNECT_WITHIN;
-    let mut step = pin!(step);
-    loop {
-        let left = stopping::patience(deadline);
-        if left.is_zero() {
-            return Err(io::Error::new(io::ErrorKind::TimedOut, "cannot connect in time"));
-        }
-        if let Ok(done) = timeout(left.min(STALL), step.as_mut()).await {
-            return done;
-        }
-    }
+    let cannot = |_| io::Error::new(io::ErrorKind::TimedOut, "cannot connect in time");
+    timeout(CONNECT_WITHIN, step).await.map_err(cannot)?
 }
 
 /// Begins HTTP on a connection.
@@ -307,7 +284,7 @@ fn built(
     let is_told = settings.proxy.is_some() && uri.scheme_str() != Some("https");
     let asked = if is_told { base(uri) + path } else { path.to_owned() };
     let method: Method = settings.method.parse().map_err(|_| failed("this is no method of HTTP"))?;
-    let body = Full::new(Bytes::copy_from_slice(&request.body));
+    let body = Full::new(request.body.clone());
     let authority = uri.authority().map_or("", |authority| authority.as_str());
     let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
     let mut builder = hyper::Request::builder().method(method).uri(asked).header(HOST, authority);

@@ -3,10 +3,10 @@
 mod cuts;
 mod items;
 
-use crate::{
-    Compression, DestinationDriver, DestinationSpec, Destinations, HttpTarget, Queueing, Rendering,
-    RequestSettings, ResponseAction,
+use crate::http::{
+    Compression, HttpReceiver, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction,
 };
+use delivery::{DeadLetterOptions, DestinationDriver, DestinationSpec, Destinations, Queueing, Rendering};
 use message::{Ack, Outcome, Outlet, WriteBudget};
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -113,6 +113,7 @@ fn read(stream: &mut BufReader<std::net::TcpStream>) -> Option<Request> {
 fn target(urls: &[String]) -> HttpTarget {
     HttpTarget {
         urls: urls.iter().map(|url| Text::boxed(url)).collect(),
+        body: Text::boxed("$MSG"),
         body_prefix: String::new(),
         body_suffix: String::new(),
         delimiter: ",".to_owned(),
@@ -120,10 +121,11 @@ fn target(urls: &[String]) -> HttpTarget {
         batch_bytes: 0,
         batch_timeout: None,
         workers: 1,
-        retries: 2,
+        retries: None,
         recovery: Duration::from_millis(100),
         actions: Vec::new(),
-        item_results: crate::ItemResults::ByAddress,
+        item_results: ItemResults::ByAddress,
+        item_ids: ItemIds::OfMessages,
         settings: Arc::new(RequestSettings {
             method: "POST".to_owned(),
             headers: vec![("X-Own".to_owned(), "yes".to_owned())],
@@ -137,40 +139,48 @@ fn target(urls: &[String]) -> HttpTarget {
 }
 
 struct Setup {
-    _destinations: Destinations,
+    destinations: Destinations,
+    _folder: tempfile::TempDir,
     outlet: Arc<dyn Outlet>,
     registry: Registry,
 }
 
 impl Setup {
     fn new(target: HttpTarget) -> Setup {
+        let folder = tempfile::tempdir().unwrap();
+        let letters = DeadLetterOptions::new(folder.path().join("dead"));
         let spec = DestinationSpec {
             id: "d#0".to_owned(),
             component: "http".to_owned(),
-            driver: DestinationDriver::Http(Box::new(target)),
-            queueing: Queueing { reopen_after: Duration::from_millis(10), ..Queueing::default() },
-            rendering: Rendering { template: Text::boxed("$MSG") },
+            driver: DestinationDriver::Receiver(Box::new(HttpReceiver::new(target))),
+            queueing: Queueing {
+                reopen_after: Duration::from_millis(10),
+                dead_letters: Some(letters),
+                ..Queueing::default()
+            },
+            rendering: Rendering { template: Text::boxed("") },
         };
         let registry = Registry::default();
         let mut destinations = Destinations::new(registry.clone(), InternalLog::new("test", None));
         let staged = destinations.stage(vec![spec]).unwrap();
         let outlet = staged.outlets()["d#0"].clone();
         destinations.commit(staged);
-        Setup { _destinations: destinations, outlet, registry }
+        Setup { destinations, _folder: folder, outlet, registry }
     }
 
     fn send(&self, messages: &[&str]) {
         self.outlet.deliver(delivery(messages, Ack::none(), true), &WriteBudget::none());
     }
 
-    fn counts(&self) -> (u64, u64) {
+    /// Messages that are written, dead, dropped.
+    fn counts(&self) -> (u64, u64, u64) {
         let counters = &self.registry.list()[0];
-        (counters.written.load(Ordering::Relaxed), counters.dropped())
+        (counters.written.load(Ordering::Relaxed), counters.dead.total(), counters.dropped())
     }
 
     #[track_caller]
-    fn check_counts(&self, written: u64, dropped: u64) {
-        eventually("all is settled", || self.counts() == (written, dropped));
+    fn check_counts(&self, written: u64, dead: u64) {
+        eventually("all is settled", || self.counts() == (written, dead, 0));
     }
 }
 
@@ -196,7 +206,7 @@ fn one_message_is_one_request() {
 /// A target behind the proxy that a server plays.
 fn behind(proxy: &Server, url: &str) -> HttpTarget {
     let mut target = target(&[url.to_owned()]);
-    let server = crate::Server { host: "127.0.0.1".to_owned(), port: proxy.port };
+    let server = delivery::Server { host: "127.0.0.1".to_owned(), port: proxy.port };
     Arc::get_mut(&mut target.settings).unwrap().proxy = Some(server);
     target
 }
@@ -222,7 +232,7 @@ fn encrypted_requests_want_a_tunnel() {
     setup.send(&["h|one"]);
     let (first, ..) = proxy.wait(1)[0].clone();
     assert_eq!(first, "CONNECT logs.example:443 HTTP/1.1");
-    assert_eq!(setup.counts(), (0, 0), "it is tried again");
+    assert_eq!(setup.counts(), (0, 0, 0), "it is tried again");
 }
 
 #[test]
@@ -260,39 +270,72 @@ fn a_batch_waits_to_become_full() {
     server.check_bodies(&["1,2,3", "4"]);
 }
 
+/// Sends a message to a server with these answers, the last one for ever: how many requests come, and if it is written or
+/// dead.
 #[track_caller]
-fn check_status(statuses: &[u16], requests: usize, written: u64, dropped: u64) {
+fn check_status(retries: Option<u32>, statuses: &[u16], requests: usize, written: u64, dead: u64) {
     let server = Server::answering(statuses);
-    let setup = Setup::new(target(&[server.url()]));
+    let setup = Setup::new(HttpTarget { retries, ..target(&[server.url()]) });
     let (ack, seen) = token();
     setup.outlet.deliver(delivery(&["h|m"], ack, true), &WriteBudget::none());
     eventually("the token comes back", || *seen.lock().unwrap() == Some(Outcome::Done));
-    setup.check_counts(written, dropped);
+    setup.check_counts(written, dead);
     assert_eq!(server.wait(requests).len(), requests, "{statuses:?}");
 }
 
 #[test]
 fn statuses_mean_something() {
-    check_status(&[204], 1, 1, 0);
-    check_status(&[400], 1, 0, 1);
-    check_status(&[302], 3, 0, 1);
-    // Tried again twice, then given up.
-    check_status(&[500], 3, 0, 1);
-    check_status(&[500, 500, 200], 3, 1, 0);
-    // Busy servers are asked for ever, as are those that do not answer.
-    check_status(&[429, 503, 429, 503, 429, 200], 6, 1, 0);
-    check_status(&[0, 0, 0, 0, 0, 200], 6, 1, 0);
+    check_status(None, &[204], 1, 1, 0);
+    check_status(None, &[400], 1, 0, 1);
+    check_status(None, &[413], 1, 0, 1);
+    // Somebody mends it.
+    check_status(None, &[401, 403, 404, 302, 407, 200], 6, 1, 0);
+    check_status(None, &[500, 200], 2, 1, 0);
+    check_status(Some(0), &[500], 1, 0, 1);
+    check_status(Some(1), &[500], 2, 0, 1);
+    check_status(Some(0), &[429, 200], 2, 1, 0);
+    // A connection that was cut is a repeat at once, and one after a pause.
+    check_status(Some(0), &[0, 200], 2, 1, 0);
+    check_status(None, &[0, 0, 200], 3, 1, 0);
+}
+
+#[test]
+fn a_message_that_is_refused_costs_itself_only() {
+    let server = Server::speaking(|(_, _, body)| {
+        let body = String::from_utf8_lossy(body);
+        if body.contains("poison") { (400, format!("cannot read {body}")) } else { (200, String::new()) }
+    });
+    let setup = Setup::new(HttpTarget { batch_lines: 100, ..target(&[server.url()]) });
+    let messages: Vec<String> =
+        (0..64).map(|number| format!("h|{}{number}", if number == 41 { "poison" } else { "" })).collect();
+    setup.send(&messages.iter().map(String::as_str).collect::<Vec<_>>());
+    setup.check_counts(63, 1);
+    assert_eq!(server.wait(13).len(), 13, "two for each of six halvings, and the whole");
+    let (letters, _) = setup.destinations.dead_letters("d#0").unwrap();
+    let mut answers = Vec::new();
+    let read = letters.read(&mut |_, letter| {
+        answers.push(letter.answer);
+        true
+    });
+    assert!(read.is_ok());
+    assert_eq!(answers, ["the server answered 400\ncannot read poison41"]);
 }
 
 #[test]
 fn the_configuration_says_what_a_status_means() {
-    let server = Server::answering(&[404, 500, 200]);
+    let server = Server::answering(&[404, 410, 500, 500, 502, 200]);
     let mut target = target(&[server.url()]);
-    target.actions = vec![(404, ResponseAction::Success), (500, ResponseAction::Drop)];
+    target.actions = vec![
+        (404, ResponseAction::Success),
+        (410, ResponseAction::Drop),
+        (500, ResponseAction::Retry),
+        (502, ResponseAction::Disconnect),
+    ];
+    target.retries = Some(1);
     let setup = Setup::new(target);
-    setup.send(&["h|1", "h|2", "h|3"]);
-    server.check_bodies(&["1", "2", "3"]);
-    setup.check_counts(2, 1);
+    setup.send(&["h|1", "h|2", "h|3", "h|4"]);
+    server.check_bodies(&["1", "2", "3", "3", "4", "4"]);
+    eventually("all is settled", || setup.counts() == (2, 1, 1));
 }
 
 #[test]

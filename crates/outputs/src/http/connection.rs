@@ -1,0 +1,142 @@
+//! A request with its rows, sent to one address after the other until one takes it.
+//!
+//! In: rows of one group. Out: their verdicts. Holds: a connection for each address. Limits: each address is tried once an
+//! exchange, and once more when the connection breaks, for `timeout()` at most.
+
+use super::{
+    body::{self, BodyForm},
+    bulk,
+    client::{AnswerKind, Lane, Reply, Request},
+    options::{ItemResults, RequestSettings},
+    targets::Targets,
+    verdict::Judge,
+};
+use delivery::{Connection, Exchange, Judgement, Row, Verdict, Wait};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+/// The part of a target that its connections share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) form: BodyForm,
+    pub(super) judge: Judge,
+    pub(super) settings: Arc<RequestSettings>,
+    pub(super) item_results: ItemResults,
+    pub(super) targets: Targets,
+    /// How many addresses there are.
+    pub(super) urls: usize,
+    /// For so long an address that failed is passed over.
+    pub(super) recovery: Duration,
+}
+
+/// Connections to all addresses.
+pub(super) struct HttpConnection {
+    shared: Arc<Shared>,
+    lanes: Vec<Lane>,
+}
+
+impl HttpConnection {
+    pub(super) fn new(shared: Arc<Shared>) -> HttpConnection {
+        HttpConnection { lanes: (0..shared.urls).map(|_| Lane::default()).collect(), shared }
+    }
+
+    async fn exchange(&mut self, group: &str, rows: &[Row]) -> Vec<Judgement> {
+        // The name of an index may follow the addresses.
+        let urls: Vec<&str> = group.splitn(self.shared.urls + 1, ' ').take(self.shared.urls).collect();
+        let has_results = urls.iter().any(|url| self.shared.item_results.are_expected(url));
+        let request = Request {
+            body: self.shared.form.body(rows).into(),
+            messages: rows.len(),
+            headers: body::headers(rows),
+            answer: if has_results { AnswerKind::Results } else { AnswerKind::Status },
+        };
+        let mut place = self.shared.targets.choose(Instant::now());
+        let mut tries = 1;
+        loop {
+            let url = urls.get(place).copied().unwrap_or_default();
+            let lane = &mut self.lanes[place];
+            let mut reply = lane.exchange(url, &request, &self.shared.settings).await;
+            if matches!(reply, Reply::Broken(_)) {
+                // A server that starts again, or that closes connections which rest: a new one is tried at once.
+                reply = lane.exchange(url, &request, &self.shared.settings).await;
+            }
+            let judgements = judgements(&self.shared.judge, reply, &request);
+            let now = Instant::now();
+            let Some(pause) = pause(&judgements, self.shared.recovery) else {
+                self.shared.targets.mend(place);
+                return judgements;
+            };
+            match self.shared.targets.replace(place, now + pause, now) {
+                Some(next) if tries < self.shared.urls => (place, tries) = (next, tries + 1),
+                _ => return judgements,
+            }
+        }
+    }
+}
+
+impl Connection for HttpConnection {
+    fn send<'a>(&'a mut self, group: &'a str, rows: &'a [Row]) -> Exchange<'a> {
+        Box::pin(self.exchange(group, rows))
+    }
+
+    fn close(&mut self) {
+        self.lanes.iter_mut().for_each(Lane::close);
+    }
+}
+
+/// Returns how long an address is passed over that takes nothing of a request for now; `None` when it does its work.
+fn pause(judgements: &[Judgement], recovery: Duration) -> Option<Duration> {
+    let [judgement] = judgements else { return None };
+    match judgement.verdict {
+        Verdict::Later(Wait::For(pause)) => Some(pause),
+        Verdict::Later(_) | Verdict::Hold(_) => Some(recovery),
+        _ => None,
+    }
+}
+
+/// Judges what came of a request.
+fn judgements(judge: &Judge, reply: Reply, request: &Request) -> Vec<Judgement> {
+    let all = |verdict, answer: String| Judgement::of_all(request.messages, verdict, answer);
+    match reply {
+        Reply::Unreachable(answer) => all(Verdict::Later(Wait::Reopen), answer),
+        Reply::Broken(answer) => all(Verdict::Later(Wait::Busy), answer),
+        Reply::Silent => all(Verdict::Later(Wait::Busy), "the server did not answer in time".to_owned()),
+        Reply::Status { status, wait, body } => match judge.of_status(status, wait) {
+            Verdict::Delivered if request.answer == AnswerKind::Results && (200..300).contains(&status) => {
+                match bulk::results(&body, request.messages) {
+                    Ok(results) => of_items(judge, &results),
+                    Err(error) => all(judge.of_error(wait), error.to_string()),
+                }
+            }
+            Verdict::Delivered => Judgement::delivered(request.messages),
+            verdict => all(verdict, answer(status, &body, verdict)),
+        },
+    }
+}
+
+/// Judges each message by its own result; messages that share a verdict and its reason are judged together.
+fn of_items(judge: &Judge, results: &[bulk::ItemResult]) -> Vec<Judgement> {
+    let mut judgements: Vec<Judgement> = Vec::new();
+    for result in results {
+        let verdict = judge.of_item(result);
+        let answer = if verdict == Verdict::Delivered { String::new() } else { result.answer() };
+        match judgements.last_mut() {
+            Some(last) if last.verdict == verdict && last.answer == answer => last.rows += 1,
+            _ => judgements.push(Judgement { rows: 1, verdict, answer }),
+        }
+    }
+    judgements
+}
+
+/// Returns the words of the server. Where they are about a message they may quote it, so only its dead letter gets them.
+fn answer(status: u16, body: &[u8], verdict: Verdict) -> String {
+    let is_of_message = matches!(verdict, Verdict::Split(_) | Verdict::Dead(_) | Verdict::Drop);
+    let words = if is_of_message { bulk::quoted(body) } else { bulk::words(body) };
+    match (words.is_empty(), is_of_message) {
+        (true, _) => format!("the server answered {status}"),
+        (false, true) => format!("the server answered {status}\n{words}"),
+        (false, false) => format!("the server answered {status}: {words}"),
+    }
+}

@@ -1,0 +1,182 @@
+//! Rows of messages.
+//!
+//! In: messages. Out: the addresses and the text of each. Holds: the addresses' state, which all connections share.
+//! Limits: a message of which the template makes nothing, or whose address is none, makes a dead letter.
+
+use super::{
+    action::Actions,
+    body::{self, BodyForm},
+    client::AnswerKind,
+    connection::{HttpConnection, Shared},
+    options::HttpTarget,
+    targets::Targets,
+    verdict::Judge,
+};
+use delivery::{Cell, Connection, Receiver, RequestLimits, RowError};
+use hyper::Uri;
+use message::{Batch, Field, Stamp};
+use std::sync::Arc;
+use transport::DeadReason;
+
+/// Further tries that `response-action(500 => retry)` means without `retries()`.
+const RETRIES: u32 = 3;
+
+/// The receiver of `http()`.
+pub struct HttpReceiver {
+    target: HttpTarget,
+    shared: Arc<Shared>,
+    actions: Actions,
+    /// An address before it is cleaned.
+    url: Vec<u8>,
+}
+
+impl HttpReceiver {
+    /// Makes the receiver of a target.
+    pub fn new(target: HttpTarget) -> HttpReceiver {
+        let form = BodyForm {
+            prefix: target.body_prefix.clone().into_bytes(),
+            suffix: target.body_suffix.clone().into_bytes(),
+            delimiter_bytes: target.delimiter.len(),
+            compression: target.settings.compression,
+        };
+        let judge = Judge { actions: target.actions.clone(), bounds_errors: target.retries.is_some() };
+        let shared = Shared {
+            form,
+            judge,
+            settings: target.settings.clone(),
+            item_results: target.item_results,
+            targets: Targets::new(target.urls.len()),
+            urls: target.urls.len().max(1),
+            recovery: target.recovery,
+        };
+        HttpReceiver { target, shared: Arc::new(shared), actions: Actions::default(), url: Vec::new() }
+    }
+
+    /// Appends the addresses of a message, with a blank between them. Returns what their answers say.
+    fn push_urls(
+        &mut self,
+        (batch, index): (&Batch, usize),
+        sequence: u64,
+        group: &mut String,
+    ) -> Result<AnswerKind, RowError> {
+        let mut kind = AnswerKind::Status;
+        for (place, url) in self.target.urls.iter_mut().enumerate() {
+            if place > 0 {
+                group.push(' ');
+            }
+            let start = group.len();
+            match url.constant() {
+                Some(constant) => group.push_str(constant),
+                None => {
+                    self.url.clear();
+                    url.render(batch, index, sequence, &mut self.url);
+                    // What a message contributes must not end the line of the request.
+                    self.url.retain(|byte| !byte.is_ascii_control());
+                    group.push_str(&String::from_utf8_lossy(&self.url).replace(' ', "%20"));
+                    let is_url = group[start..].parse::<Uri>().is_ok_and(|url| url.host().is_some());
+                    if !is_url {
+                        let text = "the template of url() gives no address".to_owned();
+                        return Err(RowError { reason: DeadReason::BadName, text });
+                    }
+                }
+            }
+            if self.target.item_results.are_expected(&group[start..]) {
+                kind = AnswerKind::Results;
+            }
+        }
+        Ok(kind)
+    }
+}
+
+impl Receiver for HttpReceiver {
+    fn begin(&mut self, now: Stamp) {
+        self.target.urls.iter_mut().for_each(|url| url.begin(now));
+        self.target.body.begin(now);
+    }
+
+    fn row(
+        &mut self,
+        batch: &Batch,
+        index: usize,
+        sequence: u64,
+        group: &mut String,
+    ) -> Result<Vec<Cell>, RowError> {
+        let kind = self.push_urls((batch, index), sequence, group)?;
+        let mut text = Vec::new();
+        self.target.body.render(batch, index, sequence, &mut text);
+        if text.is_empty() {
+            let text = "the template of the body gives nothing".to_owned();
+            return Err(RowError { reason: DeadReason::Cast, text });
+        }
+        let mut id = None;
+        if kind == AnswerKind::Results {
+            let (name, room) = self.actions.read(&mut text, self.target.item_ids);
+            // Requests are for one index: one that is missing holds its own messages only.
+            if !name.is_empty() {
+                group.push(' ');
+                group.push_str(name);
+            }
+            id = room;
+        }
+        text.extend_from_slice(self.target.delimiter.as_bytes());
+        let headers = (self.target.batch_lines <= 1).then(|| origin(batch, index));
+        Ok(body::cells(text, id, headers))
+    }
+
+    fn connection(&self) -> Box<dyn Connection> {
+        Box::new(HttpConnection::new(self.shared.clone()))
+    }
+
+    fn limits(&self) -> RequestLimits {
+        let HttpTarget { batch_lines, batch_bytes, batch_timeout, .. } = &self.target;
+        let around = self.target.body_prefix.len() + self.target.body_suffix.len();
+        let bytes = match *batch_bytes {
+            0 => 0,
+            // Each row counts with the delimiter behind it, and the last one has none.
+            bytes => (bytes + self.target.delimiter.len()).saturating_sub(around).max(1),
+        };
+        RequestLimits { rows: (*batch_lines).max(1), bytes, wait: *batch_timeout }
+    }
+
+    fn workers(&self) -> usize {
+        self.target.workers.max(1)
+    }
+
+    fn retries(&self) -> Option<u32> {
+        Some(self.target.retries.unwrap_or(RETRIES).saturating_add(1))
+    }
+
+    fn instance(&self) -> String {
+        let url = self.target.urls.first().and_then(|url| url.constant());
+        format!("http,{}", url.unwrap_or("a template"))
+    }
+
+    fn settings(&self) -> Vec<String> {
+        let target = &self.target;
+        let settings = &target.settings;
+        vec![
+            format!("{:?}", target.urls.iter().map(|url| url.constant()).collect::<Vec<_>>()),
+            format!("{:?} {:?} {:?}", target.body_prefix, target.body_suffix, target.delimiter),
+            format!("{} {:?} {:?}", target.workers, target.retries, target.recovery),
+            format!("{:?} {:?} {:?}", target.actions, target.item_results, target.item_ids),
+            format!("{:?} {:?} {:?}", settings.method, settings.headers, settings.compression),
+            format!("{:?} {} {:?}", settings.timeout, settings.follows_redirects, settings.proxy),
+        ]
+    }
+
+    fn describe(&self, group: &str, _cells: &[Cell]) -> String {
+        format!("http {group}")
+    }
+}
+
+/// Returns the values of the headers that describe a message.
+fn origin(batch: &Batch, index: usize) -> [String; 4] {
+    let text = |field| String::from_utf8_lossy(batch.fixed(index, field)).into_owned();
+    let pri = batch.messages[index].pri;
+    [
+        text(Field::Host),
+        text(Field::Program),
+        pri.facility().name().unwrap_or("user").to_owned(),
+        pri.severity().name().to_owned(),
+    ]
+}
