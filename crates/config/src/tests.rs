@@ -150,7 +150,18 @@ fn points_at_the_exact_word() {
         "destination d { mongodb(collection(m)); };",
         &["main.conf:2:17: error: destination `mongodb()` is not supported yet"],
     );
-    renders(&memory("destination d { elasticsearch2(index(a)); };"), "");
+    renders(
+        &memory("destination d { elasticsearch2(index(a)); };"),
+        r#"
+error: destination `elasticsearch2()` is not supported yet
+ --> main.conf:2:17
+  |
+2 | destination d { elasticsearch2(index(a)); };
+  |                 ^^^^^^^^^^^^^^ not supported yet
+  |
+  = help: it needs Java; write elasticsearch-http(url("http://host:9200/_bulk") index("...")), a block of scl.conf
+"#,
+    );
     finds("parser p { unset(value(a)); };", &["main.conf:2:12: error: unknown parser `unset()`"]);
     finds("log { source(s); };", &["main.conf:2:14: error: source `s` is not defined"]);
     finds(

@@ -4,7 +4,7 @@
 
 use super::http::{HTTP, LOKI};
 use super::network::{FAILOVER, TLS};
-use super::shared::{DESTINATION, FOLDERS, ON_ERROR, PERMISSIONS, SOCKET, STAMP_FORMATS, TEXT};
+use super::shared::{DESTINATION, FOLDERS, PERMISSIONS, SOCKET, TEXT};
 use super::sql::SQL;
 use crate::options::row::{Driver, Plain, Row, ValueKind as V, driver, later, row};
 
