@@ -153,15 +153,15 @@ pub fn coalesce(socket: BorrowedFd<'_>) -> io::Result<()> {
 }
 
 /// Data of a control message with which the kernel describes a datagram.
-trait Told: Copy {}
-impl Told for libc::ucred {}
-impl Told for libc::c_int {}
+trait ControlData: Copy {}
+impl ControlData for libc::ucred {}
+impl ControlData for libc::c_int {}
 
 /// The data of a control message, `None` when it is not there or too short.
-fn control<T: Told>(header: &libc::msghdr, level: libc::c_int, kind: libc::c_int) -> Option<T> {
+fn control<T: ControlData>(header: &libc::msghdr, level: libc::c_int, kind: libc::c_int) -> Option<T> {
     // SAFETY: the header was filled by `recvmmsg`, so its control length covers whole control messages in a buffer
     // that is alive and aligned to 8 bytes; the macros stay inside it. The data is read unaligned, and only when the
-    // message is long enough for it; every pattern of bits is a value of the two types that are `Told`.
+    // message is long enough for it; every pattern of bits is a value of the two types that are `ControlData`.
     unsafe {
         let mut control = libc::CMSG_FIRSTHDR(header);
         while !control.is_null() {

@@ -48,8 +48,8 @@ pub enum SessionState {
     Over,
 }
 
-/// One step of rustls.
-enum Step {
+/// What rustls wants after one step.
+enum Progress {
     /// There is more to do.
     Again,
     /// More bytes are wanted, or nothing more comes.
@@ -108,9 +108,9 @@ impl Session {
             let (discard, step) = self.side.step(rest, text, &mut self.outgoing);
             done += discard;
             match step {
-                Ok(Step::Again) => {}
-                Ok(Step::Waits) => return Ok(done),
-                Ok(Step::Over) => self.is_over = true,
+                Ok(Progress::Again) => {}
+                Ok(Progress::Waits) => return Ok(done),
+                Ok(Progress::Over) => self.is_over = true,
                 Err(error) => {
                     // The next step is the alert for the peer.
                     let rest = received.get_mut(done..).unwrap_or_default();
@@ -196,7 +196,7 @@ impl Side {
         received: &mut [u8],
         text: &mut Vec<u8>,
         outgoing: &mut Vec<u8>,
-    ) -> (usize, Result<Step, Error>) {
+    ) -> (usize, Result<Progress, Error>) {
         match self {
             Side::Client(side) => step(side.process_tls_records(received), text, outgoing),
             Side::Server(side) => step(side.process_tls_records(received), text, outgoing),
@@ -208,7 +208,7 @@ fn step<D>(
     status: UnbufferedStatus<'_, '_, D>,
     text: &mut Vec<u8>,
     outgoing: &mut Vec<u8>,
-) -> (usize, Result<Step, Error>) {
+) -> (usize, Result<Progress, Error>) {
     let UnbufferedStatus { mut discard, state } = status;
     let step = match state {
         Ok(ConnectionState::ReadTraffic(mut traffic)) => loop {
@@ -218,7 +218,7 @@ fn step<D>(
                     discard += record.discard;
                 }
                 Some(Err(error)) => break Err(error),
-                None => break Ok(Step::Again),
+                None => break Ok(Progress::Again),
             }
         },
         Ok(ConnectionState::EncodeTlsData(mut data)) => {
@@ -229,14 +229,14 @@ fn step<D>(
                 }
                 Err(EncodeError::AlreadyEncoded) => Ok(0),
             });
-            Ok(Step::Again)
+            Ok(Progress::Again)
         }
         Ok(ConnectionState::TransmitTlsData(data)) => {
             data.done();
-            Ok(Step::Again)
+            Ok(Progress::Again)
         }
-        Ok(ConnectionState::PeerClosed) => Ok(Step::Over),
-        Ok(_) => Ok(Step::Waits),
+        Ok(ConnectionState::PeerClosed) => Ok(Progress::Over),
+        Ok(_) => Ok(Progress::Waits),
         Err(error) => Err(error),
     };
     (discard, step)
@@ -285,9 +285,9 @@ fn turn<D>(
     // Whole records were decrypted when they came: there is no text here that could get lost.
     let (discard, next) = step(UnbufferedStatus { discard, state }, &mut Vec::new(), outgoing);
     let written = match next {
-        Ok(Step::Again) => Ok(false),
+        Ok(Progress::Again) => Ok(false),
         // Not open, or no longer: nothing can be sent.
-        Ok(Step::Waits | Step::Over) => Err(Error::HandshakeNotComplete),
+        Ok(Progress::Waits | Progress::Over) => Err(Error::HandshakeNotComplete),
         Err(error) => Err(error),
     };
     (discard, written)
