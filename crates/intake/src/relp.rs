@@ -54,7 +54,7 @@ struct Group {
 }
 
 /// Completes one group.
-struct Step {
+struct ReplyOnOutcome {
     replies: Arc<Replies>,
     number: u64,
 }
@@ -87,7 +87,7 @@ impl Replies {
     }
 }
 
-impl Completion for Step {
+impl Completion for ReplyOnOutcome {
     fn complete(&self, outcome: Outcome) {
         let mut waiting = self.replies.lock();
         let index = self.number.checked_sub(waiting.first).and_then(|index| usize::try_from(index).ok());
@@ -319,8 +319,8 @@ impl Session {
             return;
         }
         let number = self.replies.push(Group { bytes: answers, done: false });
-        let step = Step { replies: self.replies.clone(), number };
-        batch_reader.forward(buffer::share(bytes, done), origin, Some(Box::new(step)));
+        let reply = ReplyOnOutcome { replies: self.replies.clone(), number };
+        batch_reader.forward(buffer::share(bytes, done), origin, Some(Box::new(reply)));
     }
 
     /// Takes one command; its answer goes where those of its batch go.

@@ -240,8 +240,8 @@ impl Follower {
         if batch_reader.frames() == 0 {
             buffer::recycle(bytes);
         } else {
-            let step = Box::new(self.what.track.step(self.whole));
-            batch_reader.forward(buffer::share(bytes, done), &self.origin, Some(step));
+            let update = Box::new(self.what.track.update(self.whole));
+            batch_reader.forward(buffer::share(bytes, done), &self.origin, Some(update));
         }
         Ok(size)
     }
@@ -255,8 +255,8 @@ impl Follower {
             && batch_reader.frames() > 0
         {
             self.whole = tail.offset;
-            let step = Box::new(self.what.track.step(tail.offset));
-            batch_reader.forward(Arc::new(rest), &self.origin, Some(step));
+            let update = Box::new(self.what.track.update(tail.offset));
+            batch_reader.forward(Arc::new(rest), &self.origin, Some(update));
         }
     }
 

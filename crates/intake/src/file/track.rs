@@ -34,7 +34,7 @@ struct Waiting {
 }
 
 /// The part of a batch's token that moves the position.
-pub(super) struct Step {
+pub(super) struct PositionUpdate {
     track: Arc<Track>,
     number: u64,
 }
@@ -62,11 +62,11 @@ impl Track {
     }
 
     /// A batch that ends at `end` is forwarded.
-    pub(super) fn step(self: &Arc<Track>, end: u64) -> Step {
+    pub(super) fn update(self: &Arc<Track>, end: u64) -> PositionUpdate {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let number = state.first + state.waiting.len() as u64;
         state.waiting.push_back(Waiting { end, done: false });
-        Step { track: self.clone(), number }
+        PositionUpdate { track: self.clone(), number }
     }
 
     /// Returns whether no batch of the file is in work, or one failed, so that the position stays.
@@ -81,7 +81,7 @@ impl Track {
     }
 }
 
-impl Completion for Step {
+impl Completion for PositionUpdate {
     fn complete(&self, outcome: Outcome) {
         let mut state = self.track.state.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(index) = self.number.checked_sub(state.first) else { return };

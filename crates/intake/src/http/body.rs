@@ -86,13 +86,13 @@ pub(super) async fn receive(
 }
 
 async fn collect(mut body: Incoming, options: &HttpOptions) -> Result<Whole, BodyRefusal> {
-    let told = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
-    if told > options.body_bytes_max {
+    let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+    if announced > options.body_bytes_max {
         return Err(BodyRefusal::TooLarge);
     }
     let mut share = BudgetShare::none();
-    share.grow(told, options)?;
-    let mut bytes = Vec::with_capacity(told);
+    share.grow(announced, options)?;
+    let mut bytes = Vec::with_capacity(announced);
     let start = Instant::now() + options.timeout;
     loop {
         let deadline = start + Duration::from_secs((bytes.len() as u32 / RATE_MIN).into());

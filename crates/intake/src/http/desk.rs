@@ -39,21 +39,21 @@ struct State {
 /// Messages that are on their way.
 pub(super) struct Sent(Option<oneshot::Receiver<Outcome>>);
 
-/// Tells what became of a batch, and holds its share of the budget until then.
-struct Told {
-    tell: Mutex<Option<oneshot::Sender<Outcome>>>,
+/// Reports the outcome of a batch, and holds its share of the budget until then.
+struct OutcomeReporter {
+    sender: Mutex<Option<oneshot::Sender<Outcome>>>,
     also: Option<Box<dyn Completion>>,
     _share: BudgetShare,
 }
 
-impl Completion for Told {
+impl Completion for OutcomeReporter {
     fn complete(&self, outcome: Outcome) {
         if let Some(also) = &self.also {
             also.complete(outcome);
         }
-        if let Some(tell) = self.tell.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(sender) = self.sender.lock().unwrap_or_else(PoisonError::into_inner).take() {
             // The receiver may have left.
-            let _ = tell.send(outcome);
+            let _ = sender.send(outcome);
         }
     }
 }
@@ -102,18 +102,18 @@ impl Desk {
         if batch.is_empty() {
             return Ok((read, Sent(None)));
         }
-        let (tell, told) = oneshot::channel();
-        let completion = Told { tell: Mutex::new(Some(tell)), also, _share: share };
+        let (sender, outcome) = oneshot::channel();
+        let completion = OutcomeReporter { sender: Mutex::new(Some(sender)), also, _share: share };
         state.batch_reader.forward_decoded(batch, &origin, Some(Box::new(completion)));
         let waits = self.options.acknowledge == Acknowledge::Delivered;
-        Ok((read, Sent(waits.then_some(told))))
+        Ok((read, Sent(waits.then_some(outcome))))
     }
 
     /// Waits until messages are as safe as the source asks. An error: a destination gave up, or it takes longer than
     /// `timeout()`.
     pub(super) async fn settled(&self, sent: Sent) -> Result<(), Refusal> {
-        let Some(told) = sent.0 else { return Ok(()) };
-        match timeout(self.options.timeout, told).await {
+        let Some(outcome) = sent.0 else { return Ok(()) };
+        match timeout(self.options.timeout, outcome).await {
             Ok(Ok(Outcome::Done)) => Ok(()),
             _ => Err(Refusal::Unsafe),
         }

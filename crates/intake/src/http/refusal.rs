@@ -31,7 +31,7 @@ pub(super) enum Refusal {
 
 /// A refusal, in the words of the protocol.
 pub(super) fn refused(endpoint: &Endpoint, headers: &HeaderMap, refusal: Refusal) -> Answer {
-    let (status, reason) = told(refusal);
+    let (status, reason) = status_and_reason(refusal);
     match endpoint {
         Endpoint::Bulk { .. } | Endpoint::Document { .. } | Endpoint::Elastic => {
             let kind = match status {
@@ -71,7 +71,7 @@ pub(super) fn refused(endpoint: &Endpoint, headers: &HeaderMap, refusal: Refusal
     }
 }
 
-fn told(refusal: Refusal) -> (StatusCode, String) {
+fn status_and_reason(refusal: Refusal) -> (StatusCode, String) {
     let (status, reason) = match refusal {
         Refusal::Credentials(Standing::Unknown) => (StatusCode::UNAUTHORIZED, "credentials are needed"),
         Refusal::Credentials(_) => (StatusCode::UNAUTHORIZED, "wrong credentials"),

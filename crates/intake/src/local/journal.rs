@@ -172,23 +172,23 @@ fn forward(
         return done;
     }
     batch.origins.push(Arc::new(origin(batch_reader.settings())));
-    let step = |cursor| {
+    let update = |cursor| {
         let (name, positions) = (journal.name.clone(), positions.clone());
-        Box::new(Step { name, cursor, positions }) as Box<dyn Completion>
+        Box::new(PositionUpdate { name, cursor, positions }) as Box<dyn Completion>
     };
-    let step = cursor.map(step);
-    batch_reader.deliver(batch, step);
+    let update = cursor.map(update);
+    batch_reader.deliver(batch, update);
     done
 }
 
 /// Saves the cursor when its batch is done.
-struct Step {
+struct PositionUpdate {
     name: String,
     cursor: String,
     positions: Positions,
 }
 
-impl Completion for Step {
+impl Completion for PositionUpdate {
     fn complete(&self, outcome: Outcome) {
         if outcome == Outcome::Done {
             self.positions.set(&self.name, self.cursor.clone());

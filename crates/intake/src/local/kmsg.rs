@@ -165,8 +165,8 @@ fn forward(
     }
     batch_reader.name(&mut batch, &from);
     let text = done.map(|done| format!("{boot} {done}")).unwrap_or_default();
-    let step = Step { text, positions: positions.clone() };
-    batch_reader.deliver(batch, Some(Box::new(step)));
+    let update = PositionUpdate { text, positions: positions.clone() };
+    batch_reader.deliver(batch, Some(Box::new(update)));
 }
 
 fn stored(positions: &Positions, boot: &str) -> Option<u64> {
@@ -176,12 +176,12 @@ fn stored(positions: &Positions, boot: &str) -> Option<u64> {
 }
 
 /// Saves the number when its batch is done.
-struct Step {
+struct PositionUpdate {
     text: String,
     positions: Positions,
 }
 
-impl Completion for Step {
+impl Completion for PositionUpdate {
     fn complete(&self, outcome: Outcome) {
         if outcome == Outcome::Done && !self.text.is_empty() {
             self.positions.set(POSITION, self.text.clone());

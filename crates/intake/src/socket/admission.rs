@@ -97,12 +97,12 @@ impl ConnectionBudget {
 pub(super) struct Admission {
     budget: ConnectionBudget,
     open: PeerCounts,
-    shaking: Mutex<Candidates>,
+    handshaking: Mutex<Candidates>,
 }
 
 impl Admission {
     pub(super) fn new(budget: ConnectionBudget) -> Arc<Admission> {
-        Arc::new(Admission { budget, open: PeerCounts::default(), shaking: Mutex::default() })
+        Arc::new(Admission { budget, open: PeerCounts::default(), handshaking: Mutex::default() })
     }
 
     /// Takes a connection, or says which limit does not allow it.
@@ -129,20 +129,20 @@ impl Admission {
         full: Full,
         now: Instant,
     ) -> Result<PeerSlot, RefusalReason> {
-        let mut shaking = self.shaking();
+        let mut handshaking = self.handshaking();
         let (of, reason) = match full {
             Full::Peer => (Some(peer), RefusalReason::PerAddress),
-            Full::Total => (shaking.busiest(1), RefusalReason::MaxConnections),
+            Full::Total => (handshaking.busiest(1), RefusalReason::MaxConnections),
         };
         let slot = self.open.enter(peer, limits.and(LEAVING_MAX)).map_err(|_| reason)?;
-        match of.is_some_and(|of| shaking.displace(of, now, YOUNG_FOR, reason)) {
+        match of.is_some_and(|of| handshaking.displace(of, now, YOUNG_FOR, reason)) {
             true => Ok(slot),
             false => Err(reason),
         }
     }
 
-    fn shaking(&self) -> MutexGuard<'_, Candidates> {
-        self.shaking.lock().unwrap_or_else(PoisonError::into_inner)
+    fn handshaking(&self) -> MutexGuard<'_, Candidates> {
+        self.handshaking.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -163,12 +163,12 @@ impl ConnectionPermit {
 
     /// A handshake begins: from now on the connection may have to make room for others of its listener.
     pub(super) fn handshake_begins(&self) {
-        self.admission.shaking().insert(self.number, self.peer, Instant::now(), self.leave.clone());
+        self.admission.handshaking().insert(self.number, self.peer, Instant::now(), self.leave.clone());
     }
 
     /// The handshake is over, one way or another.
     pub(super) fn handshake_ends(&self) {
-        self.admission.shaking().remove(self.number, self.peer);
+        self.admission.handshaking().remove(self.number, self.peer);
     }
 
     /// The connection has sent a message: it makes no room any more.
