@@ -125,8 +125,12 @@ impl Mysql {
     /// Returns the open session, if there is one and it lives.
     async fn living(&mut self) -> Option<Open> {
         let mut open = self.open.take()?;
-        let lives = open.used.elapsed() < IDLE_MOST || open.session.ping().await.is_ok();
-        lives.then_some(open)
+        if open.used.elapsed() < IDLE_MOST {
+            return Some(open);
+        }
+        // Where packets are dropped in silence, no answer ever comes.
+        let answered = timeout(CONNECT_MOST, open.session.ping()).await;
+        matches!(answered, Ok(Ok(()))).then_some(open)
     }
 
     async fn exchange(&mut self, table: &str, rows: &[Row]) -> Result<(), Failure> {
