@@ -196,13 +196,8 @@ fn typed_order(operator: CompareOp, left: &Side, right: &Side) -> Option<Orderin
         (Null, _) | (_, Null) if equality => None,
         (String | Bytes, String | Bytes) => text(),
         (List, List) | (Json, Json) => text(),
-        (a, b) if equality && (is_object(a) && b == String || a == String && is_object(b)) => None,
         _ => compare_numbers(left, right),
     }
-}
-
-fn is_object(kind: ValueKind) -> bool {
-    matches!(kind, ValueKind::List | ValueKind::Json)
 }
 
 /// Returns the order before version 4: both sides are numbers, and other texts count as 0.

@@ -205,6 +205,9 @@ fn the_version_decides_how_values_compare() {
     check_compare(old, "'10' < '9'", false);
     check_compare(old, "int(10) == int(9)", false);
     check_compare(old, "string('alma') == string('korte')", false);
+    check_compare(old, "'10' > '9'", true);
+    check_compare(old, "'9x' == ' 9'", true);
+    check_compare(old, "'-3' < '+2'", true);
     let older = Version { major: 3, minor: 7 };
     check_compare(older, "'alma' == 'korte'", false);
     check_compare(older, "'10' < '9'", true);
