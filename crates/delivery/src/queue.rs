@@ -264,13 +264,12 @@ impl<W: Writer> Queue<W> {
         stats::subtract(&self.counters.memory_usage, bytes);
     }
 
-    /// Takes a delivery that is on the disk, and was counted when it came there.
-    pub(super) fn enqueue(&self, delivery: Delivery, count: usize) {
+    /// Takes a delivery of a queue on disk, which was counted when it came there. Returns it when the thread has ended.
+    pub(super) fn enqueue(&self, delivery: Delivery, count: usize) -> Result<(), Delivery> {
         let bytes = delivery.batch.held_bytes();
         let mut state = self.lock();
         if state.closed {
-            drop(state);
-            return delivery.ack.fail();
+            return Err(delivery);
         }
         state.messages += count;
         state.bytes += bytes;
@@ -281,6 +280,7 @@ impl<W: Writer> Queue<W> {
         if rests {
             self.wake.notify_one();
         }
+        Ok(())
     }
 }
 

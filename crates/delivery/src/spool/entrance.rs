@@ -1,12 +1,14 @@
 //! Where deliveries enter a queue on disk, and where its thread hears of them.
 //!
-//! In: deliveries from any thread, commands, what the destination has written. Out: all of it, to the keeper.
-//! Holds: deliveries that are not on the disk yet, with their tokens. Limits: the windows of the sources: their tokens
-//! come back when the messages are on the disk.
+//! In: deliveries from any thread, commands, what the destination has written. Out: deliveries for the destination's
+//! thread while the queue is in memory; else all of it to the keeper.
+//! Holds: deliveries that are not on the disk yet, with their tokens. Limits: in memory what `front-cache-size()` and
+//! `flow-control-window-bytes()` say; what does not fit goes to the disk. What waits to go there is bounded by the windows
+//! of the sources: their tokens come back when the messages are on the disk.
 
 use super::flights::Flights;
-use crate::options::DiskBuffer;
-use message::{AckSink, Delivery, Outcome, Outlet, WriteBudget};
+use crate::{options::DiskBuffer, worker::DestinationQueue};
+use message::{Ack, AckSink, Delivery, Outcome, Outlet, WriteBudget};
 use std::{
     collections::VecDeque,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
@@ -16,26 +18,51 @@ use transport::stats::{self, Counters, DropReason};
 
 /// The entrance.
 pub(crate) struct Entrance {
+    shared: Arc<Shared>,
+    queue: Arc<DestinationQueue>,
+}
+
+/// What the tokens of deliveries know of the entrance.
+struct Shared {
     state: Mutex<State>,
     wake: Condvar,
-    pub(super) counters: Arc<Counters>,
 }
 
 struct State {
+    way: Way,
     inbox: VecDeque<Arrival>,
     flights: Flights,
-    /// Something was written since the keeper looked.
+    limits: MemoryLimits,
+    /// Something was written since the keeper looked that it must know of.
     progressed: bool,
+    /// The keeper wakes in time for what is in memory only.
+    is_timed: bool,
     settings: Option<DiskBuffer>,
     stop: Option<Instant>,
     /// The keeper has ended: what comes now is dropped.
     is_closed: bool,
 }
 
+/// The way of new deliveries to the destination's thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Way {
+    /// At once; they are in memory only.
+    Memory,
+    /// Through the journal.
+    Disk,
+}
+
+/// Most that may be on its way to the destination.
+struct MemoryLimits {
+    messages: usize,
+    bytes: usize,
+}
+
 /// A delivery that came in.
 pub(super) struct Arrival {
     pub(super) delivery: Delivery,
     pub(super) count: usize,
+    pub(super) bytes: usize,
 }
 
 /// Orders for the keeper.
@@ -45,73 +72,172 @@ pub(super) struct KeeperOrders {
     pub(super) stop: Option<Instant>,
 }
 
+impl MemoryLimits {
+    fn of(settings: &DiskBuffer) -> MemoryLimits {
+        // What is in memory must find its place on the disk.
+        let capacity = usize::try_from(settings.capacity_bytes / 2).unwrap_or(usize::MAX);
+        MemoryLimits { messages: settings.memory_messages, bytes: settings.memory_bytes.min(capacity) }
+    }
+}
+
+impl State {
+    fn has_room(&self) -> bool {
+        let (messages, bytes) = self.flights.load();
+        messages < self.limits.messages && bytes < self.limits.bytes
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Entrance {
-    pub(super) fn new(counters: Arc<Counters>, written: u64) -> Entrance {
+    pub(super) fn new(
+        queue: Arc<DestinationQueue>,
+        settings: &DiskBuffer,
+        written: u64,
+        way: Way,
+    ) -> Entrance {
         let state = State {
+            way,
             inbox: VecDeque::new(),
             flights: Flights::new(written),
+            limits: MemoryLimits::of(settings),
             progressed: false,
+            is_timed: false,
             settings: None,
             stop: None,
             is_closed: false,
         };
-        Entrance { state: Mutex::new(state), wake: Condvar::new(), counters }
+        Entrance { shared: Arc::new(Shared { state: Mutex::new(state), wake: Condvar::new() }), queue }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn counters(&self) -> &Counters {
+        &self.queue.counters
     }
 
     /// New settings of the same queue.
     pub(crate) fn configure(&self, settings: DiskBuffer) {
-        self.lock().settings = Some(settings);
-        self.wake.notify_one();
+        let mut state = self.shared.lock();
+        state.limits = MemoryLimits::of(&settings);
+        state.settings = Some(settings);
+        drop(state);
+        self.shared.wake.notify_one();
     }
 
     /// Save everything and end.
     pub(crate) fn stop(&self, deadline: Instant) {
-        self.lock().stop = Some(deadline);
-        self.wake.notify_one();
+        self.shared.lock().stop = Some(deadline);
+        self.shared.wake.notify_one();
     }
 
-    /// Waits for something to do, at most until `deadline`, and takes what came in.
-    pub(super) fn wait(&self, arrivals: &mut VecDeque<Arrival>, deadline: Option<Instant>) -> KeeperOrders {
-        let mut state = self.lock();
+    /// Waits for something to do, at most until `deadline` or until something was in memory only for so long as the
+    /// settings say, and takes what came in.
+    pub(super) fn wait(
+        &self,
+        arrivals: &mut VecDeque<Arrival>,
+        settings: &DiskBuffer,
+        deadline: Option<Instant>,
+    ) -> KeeperOrders {
+        let mut state = self.shared.lock();
         while state.inbox.is_empty() && !state.progressed && state.settings.is_none() && state.stop.is_none()
         {
-            match deadline.map(|at| at.saturating_duration_since(Instant::now())) {
-                Some(left) if left.is_zero() => break,
-                Some(left) => {
-                    state = self.wake.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            let save_at = state.flights.unsaved_since().map(|since| since + settings.memory_for);
+            state.is_timed = save_at.is_some();
+            state = match deadline.into_iter().chain(save_at).min() {
+                Some(at) => {
+                    let left = at.saturating_duration_since(Instant::now());
+                    if left.is_zero() {
+                        break;
+                    }
+                    self.shared.wake.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0
                 }
-                None => state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner),
-            }
+                None => self.shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner),
+            };
         }
+        // While the keeper works nobody has to wake it.
+        state.is_timed = true;
         arrivals.append(&mut state.inbox);
         state.progressed = false;
         KeeperOrders { settings: state.settings.take(), stop: state.stop }
     }
 
-    /// Works with the record of what is on its way.
+    /// Works with the record of what is on its way. What the work returns is dropped without the lock.
     pub(super) fn flights<T>(&self, work: impl FnOnce(&mut Flights) -> T) -> T {
-        work(&mut self.lock().flights)
+        work(&mut self.shared.lock().flights)
     }
 
-    /// From now on everything is dropped. What came in meanwhile is given up.
-    pub(super) fn close(&self) {
-        let mut state = self.lock();
+    /// Returns whether the destination may get more.
+    pub(super) fn has_room(&self) -> bool {
+        self.shared.lock().has_room()
+    }
+
+    /// The destination has caught up: new deliveries go straight to it, unless one came meanwhile.
+    pub(super) fn return_to_memory(&self) {
+        let mut state = self.shared.lock();
+        if state.inbox.is_empty() {
+            state.way = Way::Memory;
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn way(&self) -> Way {
+        self.shared.lock().way
+    }
+
+    /// Hands a delivery that is on the disk to the destination's thread.
+    pub(super) fn forward(&self, mut delivery: Delivery, end: u64, count: usize, bytes: usize) {
+        let number = self.flights(|flights| flights.start(end, count, bytes));
+        delivery.ack = self.token(number);
+        if let Err(refused) = self.queue.enqueue(delivery, count) {
+            refused.ack.fail();
+        }
+    }
+
+    fn token(&self, number: u64) -> Ack {
+        Ack::new(Box::new(Written { shared: self.shared.clone(), number }))
+    }
+
+    /// From now on everything is dropped. Adds what came in meanwhile to the arrivals.
+    pub(super) fn close(&self, arrivals: &mut VecDeque<Arrival>) {
+        let mut state = self.shared.lock();
         state.is_closed = true;
-        let rest = std::mem::take(&mut state.inbox);
-        drop(state);
-        rest.iter().for_each(|arrival| self.drop_arrival(arrival, DropReason::Stopped));
+        arrivals.append(&mut state.inbox);
     }
 
     /// Drops a delivery that is not on the disk.
     pub(super) fn drop_arrival(&self, arrival: &Arrival, reason: DropReason) {
-        stats::add(self.counters.dropped_for(reason), arrival.count);
-        stats::subtract(&self.counters.queued, arrival.count);
+        self.count_drop(&arrival.delivery, arrival.count, reason);
+        stats::subtract(&self.counters().memory_usage, arrival.bytes);
+    }
+
+    /// Counts a dropped delivery. The source of one that is dropped at the stop learns of it.
+    pub(super) fn count_drop(&self, delivery: &Delivery, count: usize, reason: DropReason) {
+        stats::add(self.counters().dropped_for(reason), count);
+        stats::subtract(&self.counters().queued, count);
         if reason == DropReason::Stopped {
-            arrival.delivery.ack.fail();
+            delivery.ack.fail();
+        }
+    }
+
+    /// Hands a delivery to the destination's thread; its token stays here until it is written, or on the disk.
+    fn forward_in_memory(&self, mut state: MutexGuard<'_, State>, mut delivery: Delivery, count: usize) {
+        let (batch, selection) = (delivery.batch.clone(), delivery.selection.clone());
+        delivery.first = None;
+        let controlled = delivery.controlled;
+        let number = state.flights.start_in_memory(delivery, count, Instant::now());
+        let handed = Delivery { batch, selection, ack: self.token(number), controlled, first: None };
+        // With the lock: what the next one brings must not overtake it.
+        let refused = self.queue.enqueue(handed, count);
+        let must_wake = !std::mem::replace(&mut state.is_timed, true);
+        drop(state);
+        if must_wake {
+            self.shared.wake.notify_one();
+        }
+        if let Err(refused) = refused {
+            refused.ack.fail();
         }
     }
 }
@@ -122,37 +248,51 @@ impl Outlet for Entrance {
         if count == 0 {
             return;
         }
-        stats::add(&self.counters.processed, count);
-        let mut state = self.lock();
+        stats::add(&self.counters().processed, count);
+        let mut state = self.shared.lock();
         if state.is_closed {
             drop(state);
-            stats::add(self.counters.dropped_for(DropReason::Stopped), count);
+            stats::add(self.counters().dropped_for(DropReason::Stopped), count);
             return delivery.ack.fail();
         }
         // Before anybody can take it out again.
-        stats::add(&self.counters.queued, count);
-        state.inbox.push_back(Arrival { delivery, count });
+        stats::add(&self.counters().queued, count);
+        if state.way == Way::Memory && state.has_room() {
+            return self.forward_in_memory(state, delivery, count);
+        }
+        // All that follow too, until the destination has caught up: the order is kept.
+        state.way = Way::Disk;
+        let bytes = delivery.batch.held_bytes();
+        stats::add(&self.counters().memory_usage, bytes);
+        state.inbox.push_back(Arrival { delivery, count, bytes });
         drop(state);
-        self.wake.notify_one();
+        self.shared.wake.notify_one();
     }
 }
 
 /// The token of a delivery to the destination's thread.
-pub(super) struct Written {
-    pub(super) entrance: Arc<Entrance>,
+struct Written {
+    shared: Arc<Shared>,
     /// Its number among the flights.
-    pub(super) number: u64,
+    number: u64,
 }
 
 impl AckSink for Written {
     fn acknowledge(&self, outcome: Outcome) {
-        // What was given up stays on the disk.
-        if outcome == Outcome::Done {
-            let mut state = self.entrance.lock();
-            state.flights.finish(self.number);
-            state.progressed = true;
-            drop(state);
-            self.entrance.wake.notify_one();
+        // What was given up stays on the disk, or in memory to be brought there.
+        if outcome != Outcome::Done {
+            return;
         }
+        let mut state = self.shared.lock();
+        let before = state.flights.written();
+        let kept = state.flights.finish(self.number);
+        let must_wake = state.way == Way::Disk || state.flights.written() != before;
+        state.progressed |= must_wake;
+        drop(state);
+        if must_wake {
+            self.shared.wake.notify_one();
+        }
+        // The source learns of it without the lock.
+        drop(kept);
     }
 }

@@ -78,6 +78,11 @@ impl SpoolFiles {
         Ok(())
     }
 
+    /// Returns whether messages are on the disk before anything else happens to them.
+    pub(super) fn is_write_ahead(&self) -> bool {
+        self.incarnation.is_some()
+    }
+
     /// Bytes that count against the capacity.
     pub(super) fn bytes(&self) -> u64 {
         self.journal.file_bytes() + self.journal.staged_bytes() as u64

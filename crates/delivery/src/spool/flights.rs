@@ -1,9 +1,13 @@
 //! What was handed to the destination's thread and is not written yet.
 //!
-//! In: hand-overs in order, completions in any. Out: the sequence number below which everything is written.
-//! Holds: one entry a delivery. Limits: the keeper hands over no more than fits in memory.
+//! In: hand-overs in order, completions in any. Out: the sequence number below which everything is written; what is in
+//! memory only, oldest first. Holds: one entry a delivery, and of those that are in memory only the messages and the
+//! source's token. Limits: no more is handed over than fits in memory.
+//!
+//! What is on the disk is always older than what is in memory only, so that to save the latter keeps the order.
 
-use std::collections::VecDeque;
+use message::{Batch, Delivery, Selection};
+use std::{collections::VecDeque, sync::Arc, time::Instant};
 
 /// Deliveries on their way, oldest first.
 #[derive(Default)]
@@ -11,6 +15,8 @@ pub(super) struct Flights {
     list: VecDeque<Flight>,
     /// Number of the oldest one, counted from the first ever.
     first: u64,
+    /// Number of the oldest one that was not brought to the journal.
+    unstaged: u64,
     /// Everything below is written.
     written: u64,
     messages: usize,
@@ -18,10 +24,28 @@ pub(super) struct Flights {
 }
 
 struct Flight {
-    end: u64,
     messages: usize,
     bytes: usize,
+    backing: Backing,
     is_done: bool,
+}
+
+/// What is left of a delivery if the destination does not write it.
+enum Backing {
+    /// It is on the disk, before this sequence number.
+    Disk(u64),
+    /// It is here, since then.
+    Memory(Box<Delivery>, Instant),
+    /// Nothing: it was written before it came to the disk.
+    Nothing,
+}
+
+/// A delivery that is in memory only, to be brought to the disk.
+pub(super) struct Unsaved {
+    pub(super) number: u64,
+    pub(super) batch: Arc<Batch>,
+    pub(super) selection: Selection,
+    pub(super) count: usize,
 }
 
 impl Flights {
@@ -30,32 +54,115 @@ impl Flights {
         Flights { written, ..Flights::default() }
     }
 
-    /// A delivery starts that ends before sequence number `end`. Returns its number.
+    /// A delivery starts that is on the disk and ends before sequence number `end`. Returns its number.
     pub(super) fn start(&mut self, end: u64, messages: usize, bytes: usize) -> u64 {
-        self.list.push_back(Flight { end, messages, bytes, is_done: false });
+        let number = self.push(Backing::Disk(end), messages, bytes);
+        debug_assert!(self.unstaged >= number, "what is in memory only is younger than the disk");
+        self.unstaged = self.unstaged.max(number + 1);
+        number
+    }
+
+    /// A delivery starts that is in memory only. Its token stays here. Returns its number.
+    pub(super) fn start_in_memory(&mut self, delivery: Delivery, messages: usize, now: Instant) -> u64 {
+        let bytes = delivery.batch.held_bytes();
+        self.push(Backing::Memory(Box::new(delivery), now), messages, bytes)
+    }
+
+    fn push(&mut self, backing: Backing, messages: usize, bytes: usize) -> u64 {
+        self.list.push_back(Flight { messages, bytes, backing, is_done: false });
         self.messages += messages;
         self.bytes += bytes;
         self.first + self.list.len() as u64 - 1
     }
 
-    /// A delivery is written.
-    pub(super) fn finish(&mut self, number: u64) {
-        let index = number.checked_sub(self.first).and_then(|index| usize::try_from(index).ok());
-        if let Some(flight) = index.and_then(|index| self.list.get_mut(index)) {
-            flight.is_done = true;
-        }
+    fn flight(&mut self, number: u64) -> Option<&mut Flight> {
+        let index = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        self.list.get_mut(index)
+    }
+
+    /// A delivery is written. Returns what was kept of it, to be dropped where nothing is locked.
+    pub(super) fn finish(&mut self, number: u64) -> Option<Box<Delivery>> {
+        let flight = self.flight(number)?;
+        flight.is_done = true;
+        let kept = flight.release(Backing::Nothing);
         while let Some(flight) = self.list.pop_front_if(|flight| flight.is_done) {
             self.first += 1;
-            self.written = flight.end;
+            if let Backing::Disk(end) = flight.backing {
+                self.written = self.written.max(end);
+            }
             self.messages -= flight.messages;
             self.bytes -= flight.bytes;
         }
+        self.unstaged = self.unstaged.max(self.first);
+        kept
     }
 
     /// Passes over what is missing on the disk, once nothing before it is on its way.
     pub(super) fn skip(&mut self, end: u64) {
         let number = self.start(end, 0, 0);
         self.finish(number);
+    }
+
+    /// Returns the oldest delivery that is in memory only and came until then.
+    pub(super) fn next_unsaved(&mut self, until: Instant) -> Option<Unsaved> {
+        loop {
+            let (number, first) = (self.unstaged, self.first);
+            let flight = self.list.get(usize::try_from(number - first).ok()?)?;
+            match &flight.backing {
+                Backing::Memory(delivery, since) if *since <= until => {
+                    return Some(Unsaved {
+                        number,
+                        batch: delivery.batch.clone(),
+                        selection: delivery.selection.clone(),
+                        count: flight.messages,
+                    });
+                }
+                Backing::Memory(..) => return None,
+                Backing::Disk(_) | Backing::Nothing => self.unstaged += 1,
+            }
+        }
+    }
+
+    /// A delivery was brought to the journal, which may not have written it yet.
+    pub(super) fn staged(&mut self, number: u64) {
+        self.unstaged = self.unstaged.max(number + 1);
+    }
+
+    /// A delivery is on the disk, and ends before sequence number `end`. Returns what was kept of it.
+    pub(super) fn save(&mut self, number: u64, end: u64) -> Option<Box<Delivery>> {
+        if number < self.first {
+            // It was written meanwhile, and so was everything before it.
+            self.written = self.written.max(end);
+            return None;
+        }
+        self.flight(number).and_then(|flight| flight.release(Backing::Disk(end)))
+    }
+
+    /// Returns since when the oldest delivery is in memory only, of those that were not brought to the journal.
+    pub(super) fn unsaved_since(&self) -> Option<Instant> {
+        let unstaged = usize::try_from(self.unstaged - self.first).ok()?;
+        self.list.iter().skip(unstaged).find_map(|flight| match &flight.backing {
+            Backing::Memory(_, since) => Some(*since),
+            Backing::Disk(_) | Backing::Nothing => None,
+        })
+    }
+
+    /// Takes out the tokens of deliveries in memory whose source must not wait.
+    pub(super) fn let_go(&mut self, may_wait: &dyn Fn(&Delivery) -> bool) -> Vec<message::Ack> {
+        let kept = self.list.iter_mut().filter_map(|flight| match &mut flight.backing {
+            Backing::Memory(delivery, _) if !may_wait(delivery) => Some(std::mem::take(&mut delivery.ack)),
+            _ => None,
+        });
+        kept.collect()
+    }
+
+    /// Forgets what is in memory only. Returns it with its messages: it is lost.
+    pub(super) fn abandon(&mut self) -> Vec<(Box<Delivery>, usize)> {
+        let lost = self.list.iter_mut().filter_map(|flight| {
+            let messages = flight.messages;
+            flight.release(Backing::Nothing).map(|delivery| (delivery, messages))
+        });
+        lost.collect()
     }
 
     /// Everything below is written.
@@ -69,27 +176,23 @@ impl Flights {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    //! Deliveries that are written in any order.
-
-    use super::Flights;
-
-    #[test]
-    fn what_is_written_counts_from_the_oldest() {
-        let mut flights = Flights::new(10);
-        let [first, second, third] = [(13, 3, 30), (17, 4, 40), (22, 5, 50)]
-            .map(|(end, messages, bytes)| flights.start(end, messages, bytes));
-        assert_eq!((flights.written(), flights.load()), (10, (12, 120)));
-        flights.finish(second);
-        assert_eq!((flights.written(), flights.load()), (10, (12, 120)), "the oldest is still on its way");
-        flights.finish(first);
-        assert_eq!((flights.written(), flights.load()), (17, (5, 50)));
-        flights.finish(first);
-        assert_eq!((flights.written(), flights.load()), (17, (5, 50)), "no delivery is written twice");
-        flights.skip(30);
-        flights.finish(third);
-        assert_eq!((flights.written(), flights.load()), (30, (0, 0)));
-        assert_eq!(flights.start(31, 1, 1), 4);
+impl Flight {
+    /// Returns what is in memory, which is needed no more.
+    fn release(&mut self, now: Backing) -> Option<Box<Delivery>> {
+        match &self.backing {
+            Backing::Memory(..) => match std::mem::replace(&mut self.backing, now) {
+                Backing::Memory(delivery, _) => Some(delivery),
+                Backing::Disk(_) | Backing::Nothing => None,
+            },
+            Backing::Disk(_) => None,
+            // Written before it came to the disk: what comes after it decides how far all is written.
+            Backing::Nothing => {
+                self.backing = now;
+                None
+            }
+        }
     }
 }
+
+#[cfg(test)]
+mod tests;

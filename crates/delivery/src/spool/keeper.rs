@@ -2,12 +2,18 @@
 //!
 //! In: deliveries, what was written. Out: durable records, tokens, deliveries for the destination's thread.
 //! Holds: the journal. All that came in while it worked goes to the disk with one write and one sync.
-//! Limits: `capacity-bytes()` on the disk; in memory what `front-cache-size()` and `flow-control-window-bytes()` say.
+//! Limits: `capacity-bytes()` on the disk, at a stop beyond it what was in memory; in memory what `front-cache-size()` and
+//! `flow-control-window-bytes()` say.
+//!
+//! A queue that is not `reliable()` is in memory while the destination keeps up: this thread sleeps. It wakes when memory is
+//! full, when something was in memory only for [`DiskBuffer::memory_for`], and at the stop; then it brings to the disk what is
+//! in memory only, in order, and after that what came meanwhile. When all of the disk was handed on, memory is enough again.
 
 use super::{
     aside::keep_file,
-    entrance::{Arrival, Entrance, Written},
+    entrance::{Arrival, Entrance, Way},
     files::SpoolFiles,
+    flights::Unsaved,
 };
 use crate::{options::DiskBuffer, queue::Command, worker::DestinationQueue};
 use journal::{Read, Reader};
@@ -40,7 +46,7 @@ pub(crate) struct Keeper {
     /// Came in, not in the journal.
     arrivals: VecDeque<Arrival>,
     /// In the journal, not durable: with the sequence number after each.
-    staged: VecDeque<(Arrival, u64)>,
+    staged: VecDeque<(Staged, u64)>,
     /// Everything below was handed to the destination's thread.
     handed: u64,
     /// Reads what the destination's thread has no room for; `None` while it keeps up.
@@ -48,6 +54,23 @@ pub(crate) struct Keeper {
     retry_at: Option<Instant>,
     /// When an error of its files was told last; nothing while they work.
     trouble_told: Option<Instant>,
+}
+
+/// A delivery in the journal that is not durable.
+enum Staged {
+    /// The destination's thread does not have it yet.
+    Arrival(Arrival),
+    /// It has it, by this number.
+    Flight(u64),
+}
+
+/// Result of bringing to the journal what is in memory only.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Saving {
+    /// All of it is there.
+    Complete,
+    /// The capacity is reached.
+    Full,
 }
 
 impl Keeper {
@@ -65,8 +88,9 @@ impl Keeper {
         };
         let files = SpoolFiles::open(&settings, &log).map_err(failed)?;
         let handed = files.cursor.sequence();
-        let entrance = Arc::new(Entrance::new(queue.counters.clone(), handed));
         let waiting = files.journal.next_sequence().saturating_sub(handed);
+        let way = if waiting > 0 || files.is_write_ahead() { Way::Disk } else { Way::Memory };
+        let entrance = Arc::new(Entrance::new(queue.clone(), &settings, handed, way));
         if waiting > 0 {
             log.notice(&format!("Messages wait in a disk buffer; id='{id}', messages='{waiting}'"));
         }
@@ -110,12 +134,12 @@ impl Keeper {
     fn run(mut self, worker: JoinHandle<()>) {
         self.forward();
         while !self.round(self.retry_at) {}
-        self.end(worker);
+        self.end(Some(worker));
     }
 
     /// Waits for news and works on them. True: told to stop.
     pub(super) fn round(&mut self, deadline: Option<Instant>) -> bool {
-        let news = self.entrance.wait(&mut self.arrivals, deadline);
+        let news = self.entrance.wait(&mut self.arrivals, &self.settings, deadline);
         if let Some(settings) = news.settings {
             self.settings = settings;
         }
@@ -130,34 +154,85 @@ impl Keeper {
         if let Err(error) = self.files.release(written) {
             self.failed(&error);
         }
-        self.append();
+        let now = Instant::now();
+        // Half of the time is enough: what came shortly after does not need a round of its own. What came in has to go
+        // behind all of it.
+        let until =
+            if self.arrivals.is_empty() { now.checked_sub(self.settings.memory_for / 2) } else { Some(now) };
+        match until.map_or(Saving::Complete, |until| self.save(until)) {
+            Saving::Complete => self.append(),
+            Saving::Full => self.refuse(),
+        }
         self.commit();
         self.forward();
         if self.retry_at.is_none() && self.trouble_told.take().is_some() {
             self.queue.counters.set_trouble(None);
             self.log.notice(&format!("Disk buffer works again; id='{}'", self.id));
         }
+        if self.has_caught_up() {
+            self.entrance.return_to_memory();
+        }
+        self.count_files();
+    }
+
+    /// Returns whether new deliveries may go straight to the destination's thread.
+    fn has_caught_up(&self) -> bool {
+        let is_idle = self.arrivals.is_empty() && self.staged.is_empty() && self.reader.is_none();
+        is_idle && self.retry_at.is_none() && !self.files.is_write_ahead()
+    }
+
+    fn count_files(&self) {
         let counters = &self.queue.counters;
         counters.disk_usage.store(self.files.bytes(), Ordering::Relaxed);
         counters.disk_capacity.store(self.settings.capacity_bytes, Ordering::Relaxed);
     }
 
-    /// Puts into the journal what fits.
+    /// Returns whether a batch fits on the disk. An empty queue takes whatever comes: what is larger than the capacity would
+    /// wait for ever.
+    fn fits(&self, batch: &Batch) -> bool {
+        let bytes = (batch.received_bytes.len() + batch.extra.len()) as u64;
+        self.files.bytes() + bytes <= self.settings.capacity_bytes || self.is_empty()
+    }
+
+    /// Puts into the journal what is in memory only and came until then.
+    fn save(&mut self, until: Instant) -> Saving {
+        while let Some(unsaved) = self.entrance.flights(|flights| flights.next_unsaved(until)) {
+            if !self.fits(&unsaved.batch) {
+                return Saving::Full;
+            }
+            self.stage(&unsaved);
+        }
+        Saving::Complete
+    }
+
+    fn stage(&mut self, unsaved: &Unsaved) {
+        let mut write = |out: &mut Vec<u8>| codec::encode(&unsaved.batch, &unsaved.selection, out);
+        match self.files.journal.append(unsaved.count as u32, &mut write) {
+            Ok(first) => {
+                let end = first + unsaved.count as u64;
+                self.staged.push_back((Staged::Flight(unsaved.number), end));
+            }
+            // The destination's thread has it, and may still write it.
+            Err(error) => {
+                self.log.error(&format!("Cannot queue messages on disk; id='{}', error='{error}'", self.id))
+            }
+        }
+        self.entrance.flights(|flights| flights.staged(unsaved.number));
+    }
+
+    /// Puts into the journal what came in, as far as it fits.
     fn append(&mut self) {
         while let Some(arrival) = self.arrivals.pop_front() {
-            let Delivery { batch, .. } = &arrival.delivery;
-            let bytes = (batch.received_bytes.len() + batch.extra.len()) as u64;
-            // An empty queue takes whatever comes: what is larger than the capacity would wait for ever.
-            if self.files.bytes() + bytes > self.settings.capacity_bytes && !self.is_empty() {
+            if !self.fits(&arrival.delivery.batch) {
                 self.arrivals.push_front(arrival);
-                return self.refuse_uncontrolled();
+                return self.refuse();
             }
             let Delivery { batch, selection, .. } = &arrival.delivery;
             let mut write = |out: &mut Vec<u8>| codec::encode(batch, selection, out);
             match self.files.journal.append(arrival.count as u32, &mut write) {
                 Ok(first) => {
                     let end = first + arrival.count as u64;
-                    self.staged.push_back((arrival, end));
+                    self.staged.push_back((Staged::Arrival(arrival), end));
                 }
                 Err(error) => {
                     self.log
@@ -169,8 +244,10 @@ impl Keeper {
     }
 
     /// The disk buffer is full: paths with flow control wait, the others lose their messages.
-    fn refuse_uncontrolled(&mut self) {
+    fn refuse(&mut self) {
         let entrance = &self.entrance;
+        // What the destination's thread has already is not lost, but its source need not wait either.
+        drop(entrance.flights(|flights| flights.let_go(&|delivery| delivery.controlled)));
         let before = self.arrivals.len();
         self.arrivals.retain(|arrival| {
             if !arrival.delivery.controlled {
@@ -191,17 +268,29 @@ impl Keeper {
         if let Err(error) = self.files.journal.commit() {
             return self.failed(&error);
         }
-        for (arrival, end) in std::mem::take(&mut self.staged) {
-            let Arrival { mut delivery, count } = arrival;
-            // Only now are the messages safe.
-            delivery.ack = Ack::none();
-            let start = end - count as u64;
-            let bytes = delivery.batch.held_bytes();
-            if self.reader.is_none() && self.handed == start && self.has_room() {
-                self.enqueue(delivery, end, count, bytes);
-            } else if self.reader.is_none() {
-                self.reader = Some(self.files.journal.reader(self.handed));
+        for (staged, end) in std::mem::take(&mut self.staged) {
+            match staged {
+                Staged::Arrival(arrival) => self.committed(arrival, end),
+                Staged::Flight(number) => {
+                    debug_assert!(self.reader.is_none(), "the disk is older than what is in memory only");
+                    self.handed = end;
+                    drop(self.entrance.flights(|flights| flights.save(number, end)));
+                }
             }
+        }
+    }
+
+    /// Hands on what is on the disk now, if there is room.
+    fn committed(&mut self, arrival: Arrival, end: u64) {
+        let Arrival { mut delivery, count, bytes } = arrival;
+        stats::subtract(&self.queue.counters.memory_usage, bytes);
+        // Only now are the messages safe.
+        delivery.ack = Ack::none();
+        let start = end - count as u64;
+        if self.reader.is_none() && self.handed == start && self.entrance.has_room() {
+            self.enqueue(delivery, end, count, bytes);
+        } else if self.reader.is_none() {
+            self.reader = Some(self.files.journal.reader(self.handed));
         }
     }
 
@@ -209,31 +298,25 @@ impl Keeper {
         self.entrance.flights(|flights| flights.written()) == self.files.journal.next_sequence()
     }
 
-    fn has_room(&self) -> bool {
-        let (messages, bytes) = self.entrance.flights(|flights| flights.load());
-        messages < self.settings.memory_messages && bytes < self.settings.memory_bytes
-    }
-
     fn enqueue(&mut self, mut delivery: Delivery, end: u64, count: usize, bytes: usize) {
-        let number = self.entrance.flights(|flights| flights.start(end, count, bytes));
-        delivery.ack = Ack::new(Box::new(Written { entrance: self.entrance.clone(), number }));
         let sequence = end - count as u64;
         delivery.first = self.files.incarnation.map(|incarnation| RecordId { incarnation, sequence });
         self.handed = end;
-        self.queue.enqueue(delivery, count);
+        self.entrance.forward(delivery, end, count, bytes);
     }
 
     /// Reads from the disk as much as there is room for.
     fn forward(&mut self) {
         while let Some(mut reader) = self.reader.take() {
-            if !self.has_room() {
+            if !self.entrance.has_room() {
                 self.reader = Some(reader);
                 return;
             }
             match self.next(&mut reader) {
                 Ok(true) => self.reader = Some(reader),
-                // The destination has caught up: new messages go to it directly.
-                Ok(false) => {}
+                // The destination has caught up: new messages go to it directly. What the power took from the end of the
+                // journal is no more.
+                Ok(false) => self.lost(self.files.journal.durable_sequence()),
                 Err(error) => {
                     self.reader = Some(reader);
                     return self.failed(&error);
@@ -275,6 +358,9 @@ impl Keeper {
     /// Passes over messages that are not there any more.
     fn lost(&mut self, end: u64) {
         let count = end.saturating_sub(self.handed) as usize;
+        if count == 0 {
+            return;
+        }
         stats::add(self.queue.counters.dropped_for(DropReason::Damaged), count);
         stats::subtract(&self.queue.counters.queued, count);
         self.handed = self.handed.max(end);
@@ -293,21 +379,19 @@ impl Keeper {
         self.retry_at = Some(now + AGAIN);
     }
 
-    /// Saves what came in, lets the destination write what it has, and closes.
-    fn end(mut self, worker: JoinHandle<()>) {
-        self.entrance.close();
-        for (arrival, _) in self.staged.drain(..) {
-            self.entrance.drop_arrival(&arrival, DropReason::Stopped);
-        }
-        for arrival in self.arrivals.drain(..) {
-            self.entrance.drop_arrival(&arrival, DropReason::Stopped);
-        }
-        // What it cannot write at once stays on the disk.
+    /// Lets the destination write what it can at once, saves the rest, and closes.
+    pub(super) fn end(mut self, worker: Option<JoinHandle<()>>) {
+        // What it cannot write at once stays on the disk, or comes there now.
         self.queue.command(Command::Stop(Instant::now()));
-        // A thread that panicked has said so on the console.
-        let _ = worker.join();
+        if let Some(worker) = worker {
+            // A thread that panicked has said so on the console.
+            let _ = worker.join();
+        }
+        self.entrance.close(&mut self.arrivals);
+        self.save_rest();
         let written = self.entrance.flights(|flights| flights.written());
         let saved = self.files.cursor.save(written).and_then(|()| self.files.cursor.sync());
+        self.count_files();
         let closed = self.files.journal.close();
         if let Err(error) = saved {
             self.log
@@ -316,6 +400,28 @@ impl Keeper {
         if let Err(error) = closed {
             self.log.error(&format!("Cannot close a disk buffer; id='{}', error='{error}'", self.id));
         }
+    }
+
+    /// Brings to the disk what is in memory only, also beyond the capacity, and what came in last. What that fails for is
+    /// dropped.
+    fn save_rest(&mut self) {
+        let now = Instant::now();
+        while let Some(unsaved) = self.entrance.flights(|flights| flights.next_unsaved(now)) {
+            self.stage(&unsaved);
+        }
+        self.append();
+        self.commit();
+        for (staged, _) in self.staged.drain(..) {
+            if let Staged::Arrival(arrival) = staged {
+                self.entrance.drop_arrival(&arrival, DropReason::Stopped);
+            }
+        }
+        for arrival in self.arrivals.drain(..) {
+            self.entrance.drop_arrival(&arrival, DropReason::Stopped);
+        }
+        let lost = self.entrance.flights(|flights| flights.abandon());
+        lost.iter()
+            .for_each(|(delivery, count)| self.entrance.count_drop(delivery, *count, DropReason::Stopped));
     }
 }
 

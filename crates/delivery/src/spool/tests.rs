@@ -1,5 +1,7 @@
 //! Queues on disk: over restarts and power cuts, when they are full, when they are damaged.
 
+mod memory;
+
 use super::{Entrance, Keeper, look, queues};
 use crate::{
     options::{DestinationDriver, DestinationSpec, DiskBuffer, Queueing, SocketKind, SocketTarget},
@@ -302,7 +304,9 @@ fn takes_its_space_at_the_start() {
 fn only_numbers_that_no_other_message_can_get_become_ids() {
     for reliable in [true, false] {
         let folder = tempfile::tempdir().unwrap();
-        let settings = DiskBuffer { reliable, ..buffer(&folder.path().join("q"), 1 << 20) };
+        // Without `reliable()` they go to the disk at once when memory is good for no time.
+        let memory_for = Duration::ZERO;
+        let settings = DiskBuffer { reliable, memory_for, ..buffer(&folder.path().join("q"), 1 << 20) };
         let mut seen = Vec::new();
         for _ in 0..2 {
             let mut life = Life::begin(settings.clone());
