@@ -44,8 +44,9 @@ mod testing;
 pub use network::SecureDatagrams;
 pub use options::{
     DestinationDriver, DestinationSpec, DiskBuffer, Failback, FileTarget, GelfTarget, MailLogin, MailTarget,
-    MarkMode, Marks, Packing, PipeTarget, ProgramTarget, PseudofileTarget, Queueing, RelpTarget, Rendering,
-    Rotation, Server, SocketKind, SocketTarget, SpoofTarget, StreamFraming, TerminalTarget,
+    MarkMode, Marks, OverflowPolicy, Packing, PipeTarget, ProgramTarget, PseudofileTarget, Queueing,
+    RelpTarget, Rendering, Rotation, Server, SocketKind, SocketTarget, SpoofTarget, StreamFraming,
+    TerminalTarget, Victim,
 };
 pub use receivers::contract::{
     Cell, Connection, Exchange, HoldReason, Judgement, Receiver, RequestLimits, Row, RowError, Verdict, Wait,

@@ -65,6 +65,8 @@ pub struct Queueing {
     pub reopen_after: Duration,
     /// `throttle()`: most messages a second; 0 is no limit.
     pub throttle: u32,
+    /// `on-full()`
+    pub on_full: OverflowPolicy,
     /// `disk-buffer()`
     pub disk: Option<DiskBuffer>,
     /// `dead-letters()`: what is kept of messages that the receiver will never take, for drivers that settle each message
@@ -85,6 +87,7 @@ impl Default for Queueing {
             bytes_max: 256 << 20,
             reopen_after: Duration::from_secs(60),
             throttle: 0,
+            on_full: OverflowPolicy::ByPath,
             disk: None,
             dead_letters: None,
             suppress: None,
@@ -92,6 +95,31 @@ impl Default for Queueing {
             batch_bytes: 256 << 10,
         }
     }
+}
+
+/// `on-full()`: what a full queue does, in memory or on disk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum OverflowPolicy {
+    /// It holds the sources of paths with flow control back, and drops what comes last from others. `file()` without a queue
+    /// on disk holds all back.
+    #[default]
+    ByPath,
+    /// It holds all sources back.
+    Hold,
+    /// It drops messages of all paths, and holds no source back.
+    Drop(Victim),
+}
+
+/// The messages that a full queue drops first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Victim {
+    /// Those that come last.
+    Newest,
+    /// Those that wait longest. A queue on disk cannot do this.
+    Oldest,
+    /// The least severe, and of these the newest. A queue on disk does not take out what it has: of its last quarter each
+    /// severity may use a seventh more than the one below it.
+    LeastSevere,
 }
 
 /// When a destination writes `-- MARK --`.
@@ -131,6 +159,8 @@ pub struct DiskBuffer {
     /// Without `reliable()`: a message that was in memory only for so long goes to the disk. Until then it keeps its source
     /// waiting for the acknowledgement: the shorter this is, the less can a slow destination slow a quick source down.
     pub memory_for: Duration,
+    /// What happens when it has `capacity_bytes`.
+    pub on_full: OverflowPolicy,
     /// `prealloc()`
     pub preallocate: bool,
     /// `truncate-size-ratio()`: share of the capacity that empty files may keep.
@@ -140,8 +170,8 @@ pub struct DiskBuffer {
 }
 
 impl DiskBuffer {
-    /// Least value of `front-cache-size()`: a few full batches.
-    pub const MESSAGES_MIN: usize = 16_384;
+    /// Least value of `front-cache-size()`: more than a source has in flight (8 MiB) when messages have 128 bytes.
+    pub const MESSAGES_MIN: usize = 65_536;
 
     /// Time in memory only: longer than a local or near receiver takes, and short enough that the window of a source
     /// (16,384 messages) lets through 800,000 messages a second meanwhile.
@@ -156,6 +186,7 @@ impl DiskBuffer {
             memory_bytes: 16 << 20,
             memory_messages: DiskBuffer::MESSAGES_MIN,
             memory_for: DiskBuffer::MEMORY_FOR,
+            on_full: OverflowPolicy::ByPath,
             preallocate: false,
             truncate_ratio: None,
             disk: Arc::new(OsDisk),

@@ -1,13 +1,19 @@
 //! The queue before a destination: what waits for its thread.
 //!
 //! In: deliveries from any thread, commands of the configuration. Out: both, to the destination's one thread.
-//! Holds: deliveries; for paths without flow control their ack token is given back at once. While the thread rests, what
+//! Holds: deliveries; where it drops rather than to hold back, their ack token is given back at once. While the thread rests, what
 //! it writes with: a reader that may write takes that, writes what it brings on the spot, and puts it back.
 //! Limits: `log-fifo-size()` messages and `bytes_max` bytes for paths without flow control; what does not fit
-//! is dropped and counted. Controlled deliveries always fit: the sources' windows bound them.
+//! is dropped and counted. Controlled deliveries always fit: the sources' windows bound them, unless `on-full()` says that
+//! messages of all paths are dropped.
 
-use crate::options::{DestinationSpec, Queueing};
-use message::{Ack, Delivery, Outlet, Selection, WriteBudget};
+mod waiting;
+
+pub(super) use self::waiting::Item;
+
+use self::waiting::{Shed, Waiting};
+use crate::options::{DestinationSpec, Queueing, Victim};
+use message::{Ack, Delivery, Outlet, WriteBudget};
 use std::{
     collections::VecDeque,
     sync::{
@@ -18,8 +24,6 @@ use std::{
 };
 use transport::stats::{self, Counters, DropReason};
 
-/// Below this share of a batch's messages a waiting delivery is copied out, so that it does not pin the batch.
-const SPARSE: usize = 4;
 /// A write on a reader's thread that takes this long was held up by the disk.
 const SLOW_WRITE: Duration = Duration::from_millis(20);
 /// Time after such a write in which the destination's thread writes everything: readers have better to do than to wait.
@@ -35,13 +39,6 @@ pub(super) enum Command {
     Stop(Instant),
 }
 
-/// A queued delivery.
-pub(super) struct Item {
-    pub(super) delivery: Delivery,
-    pub(super) count: usize,
-    bytes: usize,
-}
-
 /// The writing part of a destination's thread.
 pub(super) trait Writer: Send {
     /// Room for what waits; empty while the thread rests.
@@ -54,13 +51,15 @@ pub(super) trait Writer: Send {
     fn write(&mut self, item: Item);
 }
 
-/// Treatment of messages without flow control by a full queue.
+/// Treatment of messages by a full queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum WhenFull {
-    /// They are dropped and counted.
+    /// Those without flow control are dropped and counted.
     Drops,
     /// They are kept, and the sources held back (`file()`).
     HoldsBack,
+    /// They are dropped and counted, also those with flow control.
+    DropsAll(Victim),
 }
 
 /// The two ends of the queue share this.
@@ -81,8 +80,9 @@ struct State<W> {
     missed: bool,
     /// Readers leave the writing to the thread until then.
     inline_write_disabled_until: Option<Instant>,
-    items: VecDeque<Item>,
+    waiting: Waiting,
     commands: VecDeque<Command>,
+    /// Of all that is not written, also what the thread has taken.
     messages: usize,
     bytes: usize,
     messages_max: usize,
@@ -105,7 +105,7 @@ impl<W: Writer> Queue<W> {
             resting: None,
             missed: false,
             inline_write_disabled_until: None,
-            items: VecDeque::new(),
+            waiting: Waiting::default(),
             commands: VecDeque::new(),
             messages: 0,
             bytes: 0,
@@ -155,9 +155,9 @@ impl<W: Writer> Queue<W> {
                 if let Some(command) = state.commands.pop_front() {
                     return (writer, Wake::Command(command));
                 }
-                if !state.items.is_empty() {
+                if !state.waiting.is_empty() {
                     debug_assert!(writer.items().is_empty());
-                    std::mem::swap(writer.items(), &mut state.items);
+                    state.waiting.swap(writer.items());
                     return (writer, Wake::Items);
                 }
                 left = writer.deadline().map(|at| at.saturating_duration_since(Instant::now()));
@@ -177,7 +177,7 @@ impl<W: Writer> Queue<W> {
 
     /// The resting writer, when this thread may write one delivery that nothing waits before.
     fn borrow(&self, state: &mut State<W>, budget: &WriteBudget) -> Option<Box<W>> {
-        let is_first = state.items.is_empty() && state.commands.is_empty();
+        let is_first = state.waiting.is_empty() && state.commands.is_empty();
         let is_lent =
             state.when_full == WhenFull::HoldsBack && is_first && state.resting.is_some() && !self.is_backed;
         if !(is_lent && budget.allows(Instant::now)) {
@@ -207,7 +207,7 @@ impl<W: Writer> Queue<W> {
         }
         state.resting = Some(writer);
         let was_missed = std::mem::take(&mut state.missed);
-        let is_wanted = is_due || was_missed || !state.items.is_empty() || !state.commands.is_empty();
+        let is_wanted = is_due || was_missed || !state.waiting.is_empty() || !state.commands.is_empty();
         drop(state);
         if is_wanted {
             self.wake.notify_one();
@@ -233,10 +233,11 @@ impl<W: Writer> Queue<W> {
     pub(super) fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
-        let items = std::mem::take(&mut state.items);
+        let mut items = VecDeque::new();
+        state.waiting.swap(&mut items);
         drop(state);
         for item in items {
-            self.done(item.count, item.bytes, item.count);
+            self.done(item.count, item.bytes(), item.count);
             item.delivery.ack.fail();
         }
     }
@@ -253,6 +254,39 @@ impl<W: Writer> Queue<W> {
         }
         stats::subtract(&self.counters.queued, if self.is_backed { count - lost.min(count) } else { count });
         stats::subtract(&self.counters.memory_usage, bytes);
+    }
+
+    /// Drops what does not fit: of a delivery, or of what waits. Returns how many of its messages are left.
+    fn make_room(&self, state: &mut State<W>, delivery: &mut Delivery, wanted: usize) -> usize {
+        let victim = match state.when_full {
+            WhenFull::DropsAll(victim) => victim,
+            WhenFull::Drops | WhenFull::HoldsBack => Victim::Newest,
+        };
+        let limits = (state.messages_max, state.bytes_max);
+        let (shed, reason) = match victim {
+            Victim::Newest => {
+                let room = state.messages_max.saturating_sub(state.messages);
+                let left = if state.bytes >= state.bytes_max { 0 } else { wanted.min(room) };
+                if left < wanted {
+                    delivery.selection = delivery.selection.first(left);
+                }
+                (Shed { incoming: wanted - left, ..Shed::default() }, DropReason::QueueFull)
+            }
+            Victim::Oldest => {
+                (state.waiting.shed_oldest(delivery, wanted, limits), DropReason::QueueFullOldest)
+            }
+            Victim::LeastSevere => {
+                (state.waiting.shed_least_severe(delivery, wanted, limits), DropReason::QueueFullSeverity)
+            }
+        };
+        if shed.incoming + shed.waiting > 0 {
+            state.messages = state.messages.saturating_sub(shed.waiting);
+            state.bytes = state.bytes.saturating_sub(shed.bytes);
+            stats::add(self.counters.dropped_for(reason), shed.incoming + shed.waiting);
+            stats::subtract(&self.counters.queued, shed.waiting);
+            stats::subtract(&self.counters.memory_usage, shed.bytes);
+        }
+        wanted - shed.incoming
     }
 
     /// Messages went from the queue to the driver, which settles each by itself.
@@ -274,19 +308,13 @@ impl<W: Writer> Queue<W> {
         state.messages += count;
         state.bytes += bytes;
         stats::add(&self.counters.memory_usage, bytes);
-        state.items.push_back(Item { delivery, count, bytes });
+        state.waiting.push(Item::new(delivery, count));
         let rests = state.resting.is_some();
         drop(state);
         if rests {
             self.wake.notify_one();
         }
         Ok(())
-    }
-}
-
-impl Item {
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes
     }
 }
 
@@ -303,41 +331,40 @@ impl<W: Writer> Outlet for Queue<W> {
             stats::add(self.counters.dropped_for(DropReason::Stopped), wanted);
             return delivery.ack.fail();
         }
-        let bounded = !(delivery.controlled || state.when_full == WhenFull::HoldsBack);
+        let is_bounded = match state.when_full {
+            WhenFull::Drops => !delivery.controlled,
+            WhenFull::HoldsBack => false,
+            // What has an id is kept elsewhere until its token comes back: a dead letter that is delivered again.
+            WhenFull::DropsAll(_) => delivery.first.is_none(),
+        };
         let mut count = wanted;
-        if bounded {
+        if is_bounded {
             // The queue must not hold the source back: its own limit is the bound.
             delivery.ack = Ack::none();
-            let room = state.messages_max.saturating_sub(state.messages);
-            count = if state.bytes >= state.bytes_max { 0 } else { wanted.min(room) };
-            if count < wanted {
-                stats::add(&self.counters.dropped_queue_full, wanted - count);
-                delivery.selection = delivery.selection.first(count);
-            }
+            count = self.make_room(&mut state, &mut delivery, wanted);
             if count == 0 {
                 return;
             }
         }
         // A few messages would keep the whole batch in memory for as long as they wait; one that is written at once need not
         // be copied.
-        let sparse = count * SPARSE < delivery.batch.len() && delivery.batch.rcptid == 0;
-        if bounded && sparse && !state.items.is_empty() {
-            let (batch, selection) = copied_out(&delivery);
-            delivery.batch = Arc::new(batch);
-            delivery.selection = selection;
+        if is_bounded && !state.waiting.is_empty() {
+            waiting::copy_if_sparse(&mut delivery, count);
         }
-        let bytes = delivery.batch.held_bytes();
+        let item = match state.when_full {
+            WhenFull::DropsAll(Victim::LeastSevere) => Item::with_severities(delivery, count),
+            _ => Item::new(delivery, count),
+        };
         state.messages += count;
-        state.bytes += bytes;
+        state.bytes += item.bytes();
         // Before anybody can take it out again.
         stats::add(&self.counters.queued, count);
-        stats::add(&self.counters.memory_usage, bytes);
-        let item = Item { delivery, count, bytes };
+        stats::add(&self.counters.memory_usage, item.bytes());
         if let Some(writer) = self.borrow(&mut state, budget) {
             drop(state);
             return self.write_with(writer, item, budget);
         }
-        state.items.push_back(item);
+        state.waiting.push(item);
         // A thread that works looks for more before it rests: to wake it costs a system call for nothing.
         let rests = state.resting.is_some();
         drop(state);
@@ -347,17 +374,13 @@ impl<W: Writer> Outlet for Queue<W> {
     }
 }
 
-fn copied_out(delivery: &Delivery) -> (message::Batch, Selection) {
-    let batch = delivery.batch.copy_of(&delivery.selection);
-    let selection = Selection::all(batch.len());
-    (batch, selection)
-}
-
 #[cfg(test)]
 impl<W: Writer> Queue<W> {
     /// All that waits, for a test that plays the destination.
     pub(super) fn take_all(&self) -> VecDeque<Item> {
-        std::mem::take(&mut self.lock().items)
+        let mut items = VecDeque::new();
+        self.lock().waiting.swap(&mut items);
+        items
     }
 }
 

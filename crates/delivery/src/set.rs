@@ -6,7 +6,7 @@
 
 use crate::{
     network::raw_socket,
-    options::{DestinationDriver, DestinationSpec, SocketKind, SocketTarget},
+    options::{DestinationDriver, DestinationSpec, OverflowPolicy, SocketKind, SocketTarget},
     queue::{Command, WhenFull},
     receivers::dead::DeadLetters,
     spool::{Entrance, Keeper},
@@ -112,7 +112,7 @@ impl Destinations {
     fn start(&self, spec: DestinationSpec) -> Result<Running, StageError> {
         let component = format!("dst.{}", spec.component);
         let counters = self.registry.register(&component, &spec.id, &spec.driver.instance());
-        let queue = Arc::new(DestinationQueue::new(&spec.queueing, spec.driver.when_full(), counters));
+        let queue = Arc::new(DestinationQueue::new(&spec.queueing, spec.when_full(), counters));
         let keeper = match &spec.queueing.disk {
             Some(disk) => Some(Keeper::open(&spec.id, disk.clone(), queue.clone(), self.log.clone())?),
             None => None,
@@ -150,7 +150,7 @@ impl Destinations {
                 if let (Some(letters), Some(options)) = (&running.letters, &spec.queueing.dead_letters) {
                     letters.configure(options.clone());
                 }
-                running.queue.resize(&spec.queueing, spec.driver.when_full());
+                running.queue.resize(&spec.queueing, spec.when_full());
                 running.queue.command(Command::Configure(Box::new(spec)));
             }
         }
@@ -291,12 +291,16 @@ impl DestinationDriver {
             _ => None,
         }
     }
+}
 
-    /// Returns what its queue does when it is full and a path has no flow control.
-    pub(super) fn when_full(&self) -> WhenFull {
-        match self {
-            DestinationDriver::File(_) => WhenFull::HoldsBack,
-            _ => WhenFull::Drops,
+impl DestinationSpec {
+    /// Returns what its queue in memory does when it is full.
+    fn when_full(&self) -> WhenFull {
+        match (self.queueing.on_full, &self.driver) {
+            (OverflowPolicy::ByPath, DestinationDriver::File(_)) => WhenFull::HoldsBack,
+            (OverflowPolicy::ByPath, _) => WhenFull::Drops,
+            (OverflowPolicy::Hold, _) => WhenFull::HoldsBack,
+            (OverflowPolicy::Drop(victim), _) => WhenFull::DropsAll(victim),
         }
     }
 }

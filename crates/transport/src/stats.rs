@@ -41,8 +41,12 @@ pub enum State {
 /// Why messages were dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DropReason {
-    /// The queue was full and the path has no flow control.
+    /// The queue was full, and the path has no flow control or the destination drops what comes last.
     QueueFull,
+    /// The queue was full, and the destination drops what waits longest.
+    QueueFullOldest,
+    /// The queue was full, and the destination drops what is least severe.
+    QueueFullSeverity,
     /// The file that the message names cannot be written, now or ever (a folder of that name, no permission).
     Unwritable,
     /// The receiver does not want them, now or ever (an HTTP 400, a document that does not fit its index).
@@ -86,6 +90,10 @@ pub struct Counters {
     pub memory_usage: AtomicU64,
     /// Messages dropped as [`DropReason::QueueFull`].
     pub dropped_queue_full: AtomicU64,
+    /// Messages dropped as [`DropReason::QueueFullOldest`].
+    pub dropped_queue_full_oldest: AtomicU64,
+    /// Messages dropped as [`DropReason::QueueFullSeverity`].
+    pub dropped_queue_full_severity: AtomicU64,
     /// Messages dropped as [`DropReason::Unwritable`].
     pub dropped_unwritable: AtomicU64,
     /// Messages dropped as [`DropReason::Refused`].
@@ -146,6 +154,8 @@ impl Counters {
     pub fn dropped(&self) -> u64 {
         [
             &self.dropped_queue_full,
+            &self.dropped_queue_full_oldest,
+            &self.dropped_queue_full_severity,
             &self.dropped_unwritable,
             &self.dropped_refused,
             &self.dropped_damaged,
@@ -161,6 +171,8 @@ impl Counters {
     pub fn dropped_for(&self, reason: DropReason) -> &AtomicU64 {
         match reason {
             DropReason::QueueFull => &self.dropped_queue_full,
+            DropReason::QueueFullOldest => &self.dropped_queue_full_oldest,
+            DropReason::QueueFullSeverity => &self.dropped_queue_full_severity,
             DropReason::Unwritable => &self.dropped_unwritable,
             DropReason::Refused => &self.dropped_refused,
             DropReason::Damaged => &self.dropped_damaged,
@@ -175,6 +187,8 @@ impl Counters {
         let totals = [
             &self.written,
             &self.dropped_queue_full,
+            &self.dropped_queue_full_oldest,
+            &self.dropped_queue_full_severity,
             &self.dropped_unwritable,
             &self.dropped_refused,
             &self.dropped_damaged,

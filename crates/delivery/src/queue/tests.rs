@@ -1,9 +1,10 @@
 //! Rows for what a queue takes, drops and gives back.
 
 use super::{
-    WhenFull::{Drops, HoldsBack},
+    WhenFull::{Drops, DropsAll, HoldsBack},
     *,
 };
+use message::{Field, Priority, Selection, Severity};
 use std::sync::atomic::Ordering;
 use transport::{
     Registry,
@@ -124,8 +125,7 @@ fn check_written(
     queue.lock().resting = Some(Box::new(Pen { can_write_inline, ..Pen::default() }));
     queue.deliver(delivery(&["h|a", "h|b", "h|c"], Ack::none(), true), &budget);
     let state = queue.lock();
-    let waiting = state.items.iter().map(|item| item.count).sum::<usize>();
-    assert_eq!((state.resting.as_ref().unwrap().written, waiting), want);
+    assert_eq!((state.resting.as_ref().unwrap().written, state.waiting.messages()), want);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_slow_disk_is_left_to_the_thread() {
     queue.lock().inline_write_disabled_until = Some(Instant::now() + INLINE_WRITE_DISABLED_FOR);
     queue.lock().resting = Some(Box::new(Pen { can_write_inline: true, ..Pen::default() }));
     queue.deliver(delivery(&["h|a"], Ack::none(), true), &ample());
-    assert_eq!(queue.lock().items.len(), 1);
+    assert_eq!(queue.lock().waiting.messages(), 1);
 }
 
 #[test]
@@ -158,9 +158,106 @@ fn a_thread_that_woke_while_its_writer_was_lent_is_woken_again() {
             writer.is_some()
         });
         eventually("the thread woke", || queue.lock().missed);
-        let item = Item { delivery: delivery(&["h|a"], Ack::none(), true), count: 1, bytes: 1 };
+        let item = Item::new(delivery(&["h|a"], Ack::none(), true), 1);
         queue.write_with(writer.unwrap(), item, &WriteBudget::none());
         thread.join().unwrap()
     });
     assert!(matches!(lent.1, Wake::Timeout));
+}
+
+/// Delivers texts that begin with their severity, with flow control. Returns how its token came back, if it has.
+fn deliver(queue: &Queue<Pen>, texts: &[&str]) -> Option<message::Outcome> {
+    let (ack, seen) = token();
+    let texts: Vec<String> = texts.iter().map(|text| format!("h|{text}")).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let mut delivery = delivery(&texts, ack, true);
+    let mut batch = (*delivery.batch).clone();
+    for (message, text) in batch.messages.iter_mut().zip(&texts) {
+        message.pri = Priority::new(message.pri.facility(), Severity(text.as_bytes()[2] - b'0'));
+    }
+    delivery.batch = Arc::new(batch);
+    queue.deliver(delivery, &WriteBudget::none());
+    let outcome = *seen.lock().unwrap();
+    outcome
+}
+
+/// What is left of some batches in a queue of four messages, and what is counted as dropped.
+#[track_caller]
+fn check_full(victim: Victim, batches: &[&[&str]], want: &str, reason: DropReason) {
+    let queue = queue(4, DropsAll(victim));
+    for batch in batches {
+        assert!(deliver(&queue, batch).is_some(), "no source is held back");
+    }
+    let read = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed) as usize;
+    let sent: usize = batches.iter().map(|batch| batch.len()).sum();
+    let counters = queue.counters.clone();
+    let (queued, memory) = (read(&counters.queued), read(&counters.memory_usage));
+    assert_eq!((read(&counters.processed), counters.dropped() as usize), (sent, sent - queued));
+    assert_eq!(read(counters.dropped_for(reason)), sent - queued, "all for one reason");
+    assert!(queued <= 4);
+    let items = queue.take_all();
+    assert_eq!(memory, items.iter().map(Item::bytes).sum::<usize>(), "bytes in memory");
+    assert_eq!(queued, items.iter().map(|item| item.count).sum::<usize>());
+    let text = |item: &Item, index| {
+        String::from_utf8_lossy(item.delivery.batch.fixed(index, Field::Message)).into_owned()
+    };
+    let left: Vec<String> = items
+        .iter()
+        .flat_map(|item| item.delivery.selection.iter().map(|index| text(item, index)).collect::<Vec<_>>())
+        .collect();
+    assert_eq!(left.join(" "), want);
+}
+
+#[test]
+fn a_full_queue_drops_what_its_policy_says() {
+    use DropReason::{QueueFull, QueueFullOldest, QueueFullSeverity};
+    use Victim::{LeastSevere, Newest, Oldest};
+    check_full(Newest, &[&["6a", "6b", "6c"], &["3d", "3e"]], "6a 6b 6c 3d", QueueFull);
+    check_full(Oldest, &[&["6a", "6b", "6c"], &["3d", "3e"]], "6b 6c 3d 3e", QueueFullOldest);
+    check_full(Oldest, &[&["6a"], &["6b"], &["6c", "6d", "6e", "6f"]], "6c 6d 6e 6f", QueueFullOldest);
+    check_full(Oldest, &[&["6a"], &["1b", "2c", "3d", "4e", "5f", "6g"]], "3d 4e 5f 6g", QueueFullOldest);
+    check_full(Oldest, &[&["6a", "6b"], &[]], "6a 6b", QueueFullOldest);
+    check_full(LeastSevere, &[&["6a", "6b", "6c"], &["3d", "3e"]], "6a 6b 3d 3e", QueueFullSeverity);
+    check_full(LeastSevere, &[&["6a", "7b", "3c"], &["6d", "6e", "6f"]], "6a 3c 6d 6e", QueueFullSeverity);
+    check_full(LeastSevere, &[&["7a", "7b"], &["7c", "7d", "0e"], &["1f"]], "7a 7b 0e 1f", QueueFullSeverity);
+    check_full(LeastSevere, &[&["0a", "0b", "0c", "0d"], &["7e", "0f"]], "0a 0b 0c 0d", QueueFullSeverity);
+    check_full(
+        LeastSevere,
+        &[&["5a", "6b", "5c", "6d"], &["4e", "4f", "4g"]],
+        "5a 4e 4f 4g",
+        QueueFullSeverity,
+    );
+}
+
+#[test]
+fn what_gives_way_keeps_no_batch_in_memory() {
+    let queue = queue(9, DropsAll(Victim::LeastSevere));
+    deliver(&queue, &["6a", "6b", "6c", "6d", "6e", "6f", "6g", "6h", "3i"]);
+    let before = queue.counters.memory_usage.load(Ordering::Relaxed);
+    deliver(&queue, &["2a", "2b", "2c", "2d", "2e", "2f", "2g", "2h"]);
+    let items = queue.take_all();
+    assert_eq!(items[0].delivery.batch.len(), 1, "the one that is left was copied out");
+    assert!((items[0].bytes() as u64) < before / 4);
+}
+
+#[test]
+fn a_dead_letter_that_is_delivered_again_never_gives_way() {
+    for victim in [Victim::Newest, Victim::Oldest, Victim::LeastSevere] {
+        let queue = queue(1, DropsAll(victim));
+        let (ack, seen) = token();
+        let first = Some(message::RecordId { incarnation: 1, sequence: 1 });
+        let letter = Delivery { first, ..delivery(&["h|letter"], ack, true) };
+        queue.deliver(letter, &WriteBudget::none());
+        deliver(&queue, &["0a"]);
+        deliver(&queue, &["0b"]);
+        assert!(seen.lock().unwrap().is_none(), "{victim:?}: its token is still out");
+        assert_eq!(queue.take_all()[0].delivery.first, first);
+    }
+}
+
+#[test]
+fn hold_holds_sources_of_all_paths_back() {
+    check((2, HoldsBack), true, (3, 0, false));
+    check((2, DropsAll(Victim::Newest)), true, (2, 1, true));
+    check((2, DropsAll(Victim::Oldest)), true, (2, 1, true));
 }

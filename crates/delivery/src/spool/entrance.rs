@@ -133,8 +133,8 @@ impl Entrance {
         self.shared.wake.notify_one();
     }
 
-    /// Waits for something to do, at most until `deadline` or until something was in memory only for so long as the
-    /// settings say, and takes what came in.
+    /// Waits for something to do and takes what came in. Waits at most until `deadline`; without one, until something was in
+    /// memory only for so long as the settings say.
     pub(super) fn wait(
         &self,
         arrivals: &mut VecDeque<Arrival>,
@@ -144,7 +144,9 @@ impl Entrance {
         let mut state = self.shared.lock();
         while state.inbox.is_empty() && !state.progressed && state.settings.is_none() && state.stop.is_none()
         {
-            let save_at = state.flights.unsaved_since().map(|since| since + settings.memory_for);
+            let due = state.flights.unsaved_since().map(|since| since + settings.memory_for);
+            // What the disk has no room for now is not tried without end.
+            let save_at = due.max(due.and(deadline));
             state.is_timed = save_at.is_some();
             state = match deadline.into_iter().chain(save_at).min() {
                 Some(at) => {

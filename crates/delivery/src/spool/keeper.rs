@@ -14,6 +14,7 @@ use super::{
     entrance::{Arrival, Entrance, Way},
     files::SpoolFiles,
     flights::Unsaved,
+    overflow,
 };
 use crate::{options::DiskBuffer, queue::Command, worker::DestinationQueue};
 use journal::{Read, Reader};
@@ -52,6 +53,8 @@ pub(crate) struct Keeper {
     /// Reads what the destination's thread has no room for; `None` while it keeps up.
     reader: Option<Reader>,
     retry_at: Option<Instant>,
+    /// It dropped messages because the disk buffer is full, and said so; nothing fitted since.
+    is_overflowing: bool,
     /// When an error of its files was told last; nothing while they work.
     trouble_told: Option<Instant>,
 }
@@ -108,6 +111,7 @@ impl Keeper {
             handed,
             reader,
             retry_at: None,
+            is_overflowing: false,
             trouble_told: None,
         })
     }
@@ -120,6 +124,11 @@ impl Keeper {
     /// Returns the entrance of deliveries.
     pub(crate) fn entrance(&self) -> Arc<Entrance> {
         self.entrance.clone()
+    }
+
+    #[cfg(test)]
+    pub(super) fn retry_at(&self) -> Option<Instant> {
+        self.retry_at
     }
 
     /// Starts the thread, which ends the destination's thread when it must stop.
@@ -161,7 +170,10 @@ impl Keeper {
             if self.arrivals.is_empty() { now.checked_sub(self.settings.memory_for / 2) } else { Some(now) };
         match until.map_or(Saving::Complete, |until| self.save(until)) {
             Saving::Complete => self.append(),
-            Saving::Full => self.refuse(),
+            Saving::Full => {
+                self.retry_at.get_or_insert(now + AGAIN);
+                self.refuse();
+            }
         }
         self.commit();
         self.forward();
@@ -222,11 +234,17 @@ impl Keeper {
 
     /// Puts into the journal what came in, as far as it fits.
     fn append(&mut self) {
-        while let Some(arrival) = self.arrivals.pop_front() {
+        while let Some(mut arrival) = self.arrivals.pop_front() {
+            self.shed(&mut arrival);
+            if arrival.count == 0 {
+                stats::subtract(&self.queue.counters.memory_usage, arrival.bytes);
+                continue;
+            }
             if !self.fits(&arrival.delivery.batch) {
                 self.arrivals.push_front(arrival);
                 return self.refuse();
             }
+            self.is_overflowing = false;
             let Delivery { batch, selection, .. } = &arrival.delivery;
             let mut write = |out: &mut Vec<u8>| codec::encode(batch, selection, out);
             match self.files.journal.append(arrival.count as u32, &mut write) {
@@ -243,19 +261,35 @@ impl Keeper {
         }
     }
 
-    /// The disk buffer is full: paths with flow control wait, the others lose their messages.
+    /// Drops of a delivery what is not severe enough for the room that is left.
+    fn shed(&self, arrival: &mut Arrival) {
+        let (policy, capacity) = (self.settings.on_full, self.settings.capacity_bytes);
+        let Some(mild) = overflow::too_mild(policy, &arrival.delivery, self.files.bytes(), capacity) else {
+            return;
+        };
+        let gone = mild.count();
+        arrival.delivery.selection.subtract(&mild);
+        arrival.count -= gone;
+        stats::add(self.queue.counters.dropped_for(overflow::reason(policy)), gone);
+        stats::subtract(&self.queue.counters.queued, gone);
+    }
+
+    /// The disk buffer is full: some wait, the others are dropped.
     fn refuse(&mut self) {
-        let entrance = &self.entrance;
+        let (entrance, policy) = (&self.entrance, self.settings.on_full);
+        let may_wait = |delivery: &Delivery| overflow::may_wait(policy, delivery);
         // What the destination's thread has already is not lost, but its source need not wait either.
-        drop(entrance.flights(|flights| flights.let_go(&|delivery| delivery.controlled)));
+        drop(entrance.flights(|flights| flights.let_go(&may_wait)));
         let before = self.arrivals.len();
         self.arrivals.retain(|arrival| {
-            if !arrival.delivery.controlled {
-                entrance.drop_arrival(arrival, DropReason::QueueFull);
+            let waits = may_wait(&arrival.delivery);
+            if !waits {
+                entrance.drop_arrival(arrival, overflow::reason(policy));
             }
-            arrival.delivery.controlled
+            waits
         });
-        if before > self.arrivals.len() {
+        if before > self.arrivals.len() && !self.is_overflowing {
+            self.is_overflowing = true;
             self.log.error(&format!("Destination queue full, dropping messages; id='{}'", self.id));
         }
     }

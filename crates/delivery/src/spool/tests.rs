@@ -4,13 +4,16 @@ mod memory;
 
 use super::{Entrance, Keeper, look, queues};
 use crate::{
-    options::{DestinationDriver, DestinationSpec, DiskBuffer, Queueing, SocketKind, SocketTarget},
+    options::{
+        DestinationDriver, DestinationSpec, DiskBuffer, OverflowPolicy, Queueing, SocketKind, SocketTarget,
+        Victim,
+    },
     queue::WhenFull,
     set::Destinations,
     testing::lines,
     worker::DestinationQueue,
 };
-use message::{Ack, Field, Outcome, Outlet, WriteBudget};
+use message::{Ack, Field, Outcome, Outlet, Priority, Severity, WriteBudget};
 use sim::{Chance, SimDisk};
 use std::{
     collections::BTreeSet,
@@ -320,4 +323,46 @@ fn only_numbers_that_no_other_message_can_get_become_ids() {
         assert_eq!(seen.len(), 2, "they wait, and come again after a restart");
         assert_eq!((seen[0], seen[0].is_some()), (seen[1], reliable), "reliable={reliable}");
     }
+}
+
+/// What happens to deliveries of 100 KiB of each severity, all with flow control, by a buffer of a mebibyte whose destination
+/// writes nothing: how many are safe or wait, and how many were dropped, for the reason of the policy.
+#[track_caller]
+fn check_policy(on_full: OverflowPolicy, severities: &[u8], want: (usize, u64)) {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = DiskBuffer { on_full, ..buffer(&folder.path().join("q"), 1 << 20) };
+    let mut life = Life::begin(settings);
+    let mut held = 0;
+    for severity in severities {
+        let (ack, outcome) = token();
+        let mut delivery = delivery(&[&format!("h|{}", "x".repeat(100 << 10))], ack, true);
+        let mut batch = (*delivery.batch).clone();
+        batch.messages[0].pri = Priority::new(batch.messages[0].pri.facility(), Severity(*severity));
+        delivery.batch = Arc::new(batch);
+        life.entrance.deliver(delivery, &WriteBudget::none());
+        life.work();
+        held += usize::from(outcome.lock().unwrap().is_none());
+    }
+    let counters = &life.queue.counters;
+    assert_eq!((held, counters.dropped()), want);
+    let reason = match on_full {
+        OverflowPolicy::Drop(Victim::LeastSevere) => &counters.dropped_queue_full_severity,
+        _ => &counters.dropped_queue_full,
+    };
+    assert_eq!(reason.load(Ordering::Relaxed), want.1);
+    let arrived = life.drained().len() as u64;
+    assert_eq!(arrived, severities.len() as u64 - want.1);
+    assert_eq!(life.figures(), format!("in={} queued=0 dropped={}", severities.len(), want.1));
+}
+
+#[test]
+fn a_full_disk_buffer_does_what_its_policy_says() {
+    check_policy(OverflowPolicy::ByPath, &[6; 14], (4, 0));
+    check_policy(OverflowPolicy::Hold, &[6; 14], (4, 0));
+    check_policy(OverflowPolicy::Drop(Victim::Newest), &[6; 14], (0, 4));
+    let least_severe = OverflowPolicy::Drop(Victim::LeastSevere);
+    check_policy(least_severe, &[0; 14], (0, 4));
+    check_policy(least_severe, &[7; 14], (0, 6));
+    // Eight fit into three quarters; from then on the less severe give way.
+    check_policy(least_severe, &[7, 7, 7, 7, 7, 7, 7, 7, 7, 0, 6, 0, 5, 0], (0, 4));
 }

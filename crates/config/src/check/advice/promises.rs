@@ -21,14 +21,29 @@ pub(super) fn advise(tree: &Tree, report: &mut Report) {
     });
     for path in paths(tree).filter(|path| is_written(tree, path.span)) {
         let has = |wanted| path.flags.iter().any(|flag| flag.flag == wanted);
-        if has(LogFlag::FlowControl) || everywhere && !has(LogFlag::NoFlowControl) {
-            continue;
-        }
-        warn(tree, path, report);
+        let is_controlled = has(LogFlag::FlowControl) || everywhere && !has(LogFlag::NoFlowControl);
+        let drops: fn(&&Call) -> bool = if is_controlled { drops_by_choice } else { drops };
+        warn(tree, path, drops, report);
     }
 }
 
-fn warn(tree: &Tree, path: &Path, report: &mut Report) {
+/// Returns whether `on-full()` of a destination says that messages of all paths are dropped.
+fn drops_by_choice(call: &&Call) -> bool {
+    let policy = call.option("on-full").and_then(Call::text);
+    policy.is_some_and(|policy| policy.starts_with("drop"))
+}
+
+/// Returns whether a destination drops messages of a path without flow control.
+fn drops(call: &&Call) -> bool {
+    let holds = match call.option("on-full").and_then(Call::text) {
+        Some(policy) => policy == "hold",
+        None => HOLDING.contains(&call.key().as_str()) || call.option("disk-buffer").is_some(),
+    };
+    !holds
+}
+
+/// Warns of a path with a source that answers and a destination that drops.
+fn warn(tree: &Tree, path: &Path, drops: fn(&&Call) -> bool, report: &mut Report) {
     let mut used = Vec::new();
     references(path, &mut used);
     let of = |kind: Kind| used.iter().filter(move |reference| reference.kind() == kind);
@@ -37,8 +52,6 @@ fn warn(tree: &Tree, path: &Path, report: &mut Report) {
         ANSWERING.contains(&call.key().as_str()) && level.as_deref() != Some("received")
     };
     let answering = of(Kind::Source).flat_map(|reference| drivers(tree, reference)).find(answers);
-    let drops =
-        |call: &&Call| !HOLDING.contains(&call.key().as_str()) && call.option("disk-buffer").is_none();
     let dropping = of(Kind::Destination).find(|reference| drivers(tree, reference).iter().any(drops));
     if let (Some(source), Some(destination)) = (answering, dropping) {
         let message = format!(
@@ -48,7 +61,7 @@ fn warn(tree: &Tree, path: &Path, report: &mut Report) {
         report.push(
             Diagnostic::warning(path.span, message)
                 .related(destination.span(), "this destination drops what does not fit its queue")
-                .help("add flags(flow-control) to the path, or disk-buffer() to the destination"),
+                .help("let the destination hold its sources back: on-full(hold), or flags(flow-control) of the path; or give it a disk-buffer()"),
         );
     }
 }

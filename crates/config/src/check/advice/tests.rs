@@ -80,9 +80,19 @@ fn names_promises_that_are_not_kept() {
     says("log { source(s); destination(d); };", &[lost]);
     says("log { source(s); destination(d); flags(flow-control); };", &[]);
     says("options { log-flow-control(yes); }; log { source(s); destination(d); };", &[]);
+    let drops = "main.conf:4:1: warning: relp() tells its senders that messages are safe, but this path may drop them when a queue is full";
+    let to = |options: &str| {
+        format!(
+            "log {{ source(s); destination {{ tcp(\"h\" {options}); }}; destination(d); flags(flow-control); }};"
+        )
+    };
+    says(&to("on-full(drop-oldest)"), &[drops]);
+    says(&to("disk-buffer(capacity-bytes(1M)) on-full(drop-newest)"), &[drops]);
+    says(&to("on-full(hold)"), &[]);
     let unused = "main.conf:3:35: warning: destination `d` is defined and never used";
     says("log { source(s); destination { file(\"/x\"); logspace(\"main\"); }; };", &[unused]);
     says("log { source(s); destination { tcp(\"h\" disk-buffer(capacity-bytes(1M))); }; };", &[unused]);
+    says("log { source(s); destination { tcp(\"h\" on-full(hold)); }; };", &[unused]);
     says(
         "log { source { http(acknowledge(received)); }; destination(d); };",
         &["main.conf:3:8: warning: source `s` is defined and never used"],

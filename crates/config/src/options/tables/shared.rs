@@ -127,6 +127,12 @@ const WINDOW: &str = "every connection has a window of at least 16384 messages";
 /// Options of every destination.
 pub(super) const DESTINATION: &[Row] = &[
     row("log-fifo-size", V::Number(1, 1 << 31), "10000", "messages that wait"),
+    row(
+        "on-full",
+        V::Word(&["hold", "drop-newest", "drop-oldest", "drop-lowest-severity"]),
+        "hold on paths with flow control and for file(), else drop-newest",
+        "what a full queue does, in memory or on disk: hold the sources back, or drop messages of all paths and hold nobody back; drop-oldest is not possible with disk-buffer()",
+    ),
     row("throttle", V::Number(0, 1 << 31), "0", "most messages a second; 0 is no limit"),
     row("time-reopen", V::Number(0, 1 << 31), "60", "seconds between attempts to open it"),
     row("flush-lines", V::Number(0, 1 << 31), "100", "messages written at once").no_effect(BATCHED),

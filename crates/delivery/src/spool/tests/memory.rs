@@ -8,7 +8,7 @@ use std::{
     collections::{BTreeSet, VecDeque},
     path::Path,
     sync::{Arc, atomic::Ordering},
-    time::Duration,
+    time::{Duration, Instant},
 };
 use transport::testing::{delivery, token};
 
@@ -302,6 +302,7 @@ fn saves_at_the_stop_what_is_in_memory_also_beyond_the_capacity() {
     }
     let counters = life.queue.counters.clone();
     assert!(counters.disk_usage.load(Ordering::Relaxed) < 400 << 10, "the second one does not fit");
+    assert!(life.keeper.retry_at() > Some(Instant::now()), "nor is it tried without end");
     life.queue.take_all().iter().for_each(|item| item.delivery.ack.fail());
     life.keeper.end(None);
     assert_eq!(counters.dropped(), 0);

@@ -2,6 +2,7 @@
 //!
 //! In: options of a destination. Out: settings of its queue. Limits: a name that cannot be a folder is an error.
 
+use super::queueing::on_full;
 use crate::assemble::{
     lowering::Lowering,
     options::{driver::Options, spelling::present_name, version::TRUNCATES_TO_RATIO},
@@ -9,7 +10,7 @@ use crate::assemble::{
 use config::Diagnostic;
 use config::options::ValueKind;
 use config::tree::{Arg, Call};
-use delivery::DiskBuffer;
+use delivery::{DiskBuffer, OverflowPolicy, Victim};
 use std::path::PathBuf;
 
 /// Folder of the queues unless `dir()` names another.
@@ -23,6 +24,13 @@ impl<'t> Lowering<'t> {
         let number =
             |name: &str| inside(name).and_then(Call::number).and_then(|number| u64::try_from(number).ok());
         let yes = |name: &str| inside(name).and_then(Call::truth).unwrap_or(false);
+        let on_full = on_full(options);
+        if on_full == OverflowPolicy::Drop(Victim::Oldest) {
+            let message = "on-full(drop-oldest) is not possible with `disk-buffer()`: a queue on disk does not take out what \
+                           it has; drop-newest, drop-lowest-severity and hold are possible";
+            self.report.push(Diagnostic::error(call.name.span, message));
+            return None;
+        }
         let Some(capacity) = number("capacity-bytes") else {
             let message =
                 "`disk-buffer()` needs capacity-bytes(): the most bytes that it may take on the disk";
@@ -52,6 +60,7 @@ impl<'t> Lowering<'t> {
         }
         let mut buffer = DiskBuffer::new(folder, capacity);
         buffer.reliable = yes("reliable");
+        buffer.on_full = on_full;
         let shared = self.globals.get("disk-buffer");
         let shared = |name: &str| shared.and_then(|call| call.option(name));
         let prealloc = inside("prealloc").or_else(|| shared("prealloc"));

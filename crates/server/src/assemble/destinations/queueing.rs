@@ -4,7 +4,7 @@
 
 use crate::assemble::options::{driver::Options, globals::MARK_EVERY};
 use config::tree::Call;
-use delivery::{DestinationDriver, MarkMode, Marks, Queueing};
+use delivery::{DestinationDriver, MarkMode, Marks, OverflowPolicy, Queueing, Victim};
 
 /// Bytes that are gathered before a write to files whose names are made from messages: all of them share these.
 const MANY_FILES_BYTES: usize = 4 << 20;
@@ -33,9 +33,22 @@ pub(crate) fn queueing(options: &Options<'_>) -> Queueing {
         messages_max: options.count("log-fifo-size", defaults.messages_max),
         reopen_after: options.seconds("time-reopen").unwrap_or(defaults.reopen_after),
         throttle: u32::try_from(options.count("throttle", 0)).unwrap_or(0),
+        on_full: on_full(options),
         suppress: options.seconds("suppress"),
         marks: marks(options),
         ..defaults
+    }
+}
+
+/// Parses `on-full()`.
+pub(crate) fn on_full(options: &Options<'_>) -> OverflowPolicy {
+    let word = options.own_text("on-full").map(|word| word.replace('_', "-").to_ascii_lowercase());
+    match word.as_deref() {
+        Some("hold") => OverflowPolicy::Hold,
+        Some("drop-newest") => OverflowPolicy::Drop(Victim::Newest),
+        Some("drop-oldest") => OverflowPolicy::Drop(Victim::Oldest),
+        Some("drop-lowest-severity") => OverflowPolicy::Drop(Victim::LeastSevere),
+        _ => OverflowPolicy::ByPath,
     }
 }
 

@@ -375,3 +375,21 @@ fn a_queue_on_disk_belongs_to_one_destination() {
         ],
     );
 }
+
+#[test]
+fn a_queue_on_disk_does_not_drop_the_oldest() {
+    let with = |policy: &str, buffer: &str| {
+        format!("log {{ source {{ stdin(); }}; destination {{ tcp(\"h\" on-full({policy}) {buffer}); }}; }};")
+    };
+    let buffer = "disk-buffer(capacity-bytes(10M))";
+    for policy in ["hold", "drop-newest", "drop-lowest-severity", "drop_lowest_severity"] {
+        finds(&with(policy, buffer), &[]);
+    }
+    finds(&with("drop-oldest", ""), &[]);
+    finds(
+        &with("drop-oldest", buffer),
+        &[
+            "main.conf:3:74: error: on-full(drop-oldest) is not possible with `disk-buffer()`: a queue on disk does not take out what it has; drop-newest, drop-lowest-severity and hold are possible",
+        ],
+    );
+}

@@ -96,9 +96,11 @@ fn read(counter: &AtomicU64) -> u64 {
 }
 
 /// Returns a destination's dropped messages, by reason.
-fn dropped_of(counters: &Counters) -> [(&'static str, u64); 6] {
+fn dropped_of(counters: &Counters) -> [(&'static str, u64); 8] {
     [
         ("queue_full", read(&counters.dropped_queue_full)),
+        ("queue_full_oldest", read(&counters.dropped_queue_full_oldest)),
+        ("queue_full_severity", read(&counters.dropped_queue_full_severity)),
         ("unwritable", read(&counters.dropped_unwritable)),
         ("refused", read(&counters.dropped_refused)),
         ("damaged", read(&counters.dropped_damaged)),

@@ -1,0 +1,235 @@
+//! What waits in a queue, and which of it gives way when the queue is full.
+//!
+//! In: deliveries. Out: all of them, in order, but for what gave way. Holds: them, and how many messages of each severity they
+//! have: what is not there is not looked for. Limits: those that the queue passes in; a delivery that gives up most of its
+//! messages is copied, so that the rest does not keep the whole batch in memory.
+
+use message::{Delivery, Selection};
+use std::{collections::VecDeque, sync::Arc};
+
+/// Below this share of a batch's messages a waiting delivery is copied out, so that it does not pin the batch.
+const SPARSE: usize = 4;
+/// Severities of syslog, 0 to 7.
+const SEVERITIES: usize = 8;
+
+/// Deliveries that wait, oldest first.
+#[derive(Default)]
+pub(super) struct Waiting {
+    items: VecDeque<Item>,
+    messages: usize,
+    bytes: usize,
+    severities: [usize; SEVERITIES],
+}
+
+/// What gave way to make room.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Shed {
+    /// Messages of the delivery that comes.
+    pub(super) incoming: usize,
+    /// Messages that waited.
+    pub(super) waiting: usize,
+    /// Bytes that those kept.
+    pub(super) bytes: usize,
+}
+
+/// A queued delivery.
+pub(crate) struct Item {
+    pub(crate) delivery: Delivery,
+    pub(crate) count: usize,
+    bytes: usize,
+    /// Messages by severity, where the queue asks for them.
+    severities: [u32; SEVERITIES],
+}
+
+impl Item {
+    pub(super) fn new(delivery: Delivery, count: usize) -> Item {
+        Item { bytes: delivery.batch.held_bytes(), delivery, count, severities: [0; SEVERITIES] }
+    }
+
+    /// An item of a queue that drops by severity.
+    pub(super) fn with_severities(delivery: Delivery, count: usize) -> Item {
+        let mut item = Item::new(delivery, count);
+        for index in item.delivery.selection.iter() {
+            item.severities[severity_of(&item.delivery, index)] += 1;
+        }
+        item
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Returns the item without some of its messages; `None` when nothing is left.
+    fn without(self, dropped: &Selection) -> Option<Item> {
+        let Item { mut delivery, mut severities, .. } = self;
+        if severities != [0; SEVERITIES] {
+            dropped.iter().for_each(|index| severities[severity_of(&delivery, index)] -= 1);
+        }
+        delivery.selection.subtract(dropped);
+        let count = delivery.selection.count();
+        copy_if_sparse(&mut delivery, count);
+        (count > 0).then(|| Item { severities, ..Item::new(delivery, count) })
+    }
+
+    /// Returns whether its messages may be dropped: what has an id is kept elsewhere until its token comes back.
+    fn may_shed(&self) -> bool {
+        self.delivery.first.is_none()
+    }
+}
+
+fn severity_of(delivery: &Delivery, index: usize) -> usize {
+    usize::from(delivery.batch.messages[index].pri.severity().0)
+}
+
+impl Waiting {
+    pub(super) fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    #[cfg(test)]
+    pub(super) fn messages(&self) -> usize {
+        self.messages
+    }
+
+    /// Exchanges all that waits for an empty list.
+    pub(super) fn swap(&mut self, empty: &mut VecDeque<Item>) {
+        debug_assert!(empty.is_empty());
+        std::mem::swap(&mut self.items, empty);
+        (self.messages, self.bytes, self.severities) = (0, 0, [0; SEVERITIES]);
+    }
+
+    pub(super) fn push(&mut self, item: Item) {
+        self.count(&item);
+        self.items.push_back(item);
+    }
+
+    fn count(&mut self, item: &Item) {
+        self.messages += item.count;
+        self.bytes += item.bytes;
+        for (sum, count) in self.severities.iter_mut().zip(item.severities) {
+            *sum += count as usize;
+        }
+    }
+
+    /// Forgets what an item counted, before it is changed or removed.
+    fn uncount(&mut self, item: &Item) {
+        self.messages -= item.count;
+        self.bytes -= item.bytes;
+        for (sum, count) in self.severities.iter_mut().zip(item.severities) {
+            *sum -= count as usize;
+        }
+    }
+
+    /// Drops what waits longest until a delivery fits. One that does not fit at all loses its own first messages.
+    pub(super) fn shed_oldest(
+        &mut self,
+        delivery: &mut Delivery,
+        wanted: usize,
+        (messages_max, bytes_max): (usize, usize),
+    ) -> Shed {
+        let mut shed = Shed { incoming: wanted.saturating_sub(messages_max), ..Shed::default() };
+        if shed.incoming > 0 {
+            let first = delivery.selection.first(shed.incoming);
+            delivery.selection.subtract(&first);
+        }
+        let bytes = delivery.batch.held_bytes();
+        let mut index = 0;
+        loop {
+            let over = (self.messages + wanted - shed.incoming).saturating_sub(messages_max);
+            let is_large = self.bytes + bytes > bytes_max;
+            if over == 0 && !is_large {
+                return shed;
+            }
+            match self.items.get(index) {
+                None => return shed,
+                Some(item) if !item.may_shed() => index += 1,
+                Some(item) => {
+                    let gone = if is_large { item.count } else { over.min(item.count) };
+                    let dropped = item.delivery.selection.first(gone);
+                    self.shed_at(index, &dropped, &mut shed);
+                }
+            }
+        }
+    }
+
+    /// Drops the least severe messages, those of the delivery before those that wait, until it fits.
+    pub(super) fn shed_least_severe(
+        &mut self,
+        delivery: &mut Delivery,
+        wanted: usize,
+        (messages_max, bytes_max): (usize, usize),
+    ) -> Shed {
+        let mut shed = Shed::default();
+        if self.bytes >= bytes_max {
+            delivery.selection = Selection::none(delivery.batch.len());
+            return Shed { incoming: wanted, ..shed };
+        }
+        let mut over = (self.messages + wanted).saturating_sub(messages_max);
+        for severity in (0..SEVERITIES).rev() {
+            if over == 0 {
+                return shed;
+            }
+            let dropped = last_of(delivery, severity, over);
+            let gone = dropped.count();
+            delivery.selection.subtract(&dropped);
+            shed.incoming += gone;
+            over -= gone;
+            over -= self.shed_severity(severity, over, &mut shed);
+        }
+        // What waits since before the configuration asked for severities cannot give way.
+        let left = delivery.selection.count().saturating_sub(over);
+        shed.incoming += delivery.selection.count() - left;
+        delivery.selection = delivery.selection.first(left);
+        shed
+    }
+
+    /// Drops the newest waiting messages of a severity. Returns how many.
+    fn shed_severity(&mut self, severity: usize, most: usize, shed: &mut Shed) -> usize {
+        let mut left = most.min(self.severities[severity]);
+        let total = left;
+        for index in (0..self.items.len()).rev() {
+            if left == 0 {
+                break;
+            }
+            let item = &self.items[index];
+            if item.severities[severity] > 0 && item.may_shed() {
+                let dropped = last_of(&item.delivery, severity, left);
+                left -= dropped.count();
+                self.shed_at(index, &dropped, shed);
+            }
+        }
+        total - left
+    }
+
+    /// Drops some messages of an item.
+    fn shed_at(&mut self, index: usize, dropped: &Selection, shed: &mut Shed) {
+        let Some(item) = self.items.remove(index) else { return };
+        self.uncount(&item);
+        shed.waiting += dropped.count();
+        shed.bytes += item.bytes;
+        if let Some(rest) = item.without(dropped) {
+            shed.bytes -= rest.bytes;
+            self.count(&rest);
+            self.items.insert(index, rest);
+        }
+    }
+}
+
+/// Returns the last messages of a severity, at most so many.
+fn last_of(delivery: &Delivery, severity: usize, most: usize) -> Selection {
+    let found: Vec<usize> =
+        delivery.selection.iter().filter(|index| severity_of(delivery, *index) == severity).collect();
+    let mut last = Selection::none(delivery.batch.len());
+    found.iter().rev().take(most).for_each(|index| last.add(*index));
+    last
+}
+
+/// Copies a delivery out of its batch when it is about few of its messages: it would keep the whole batch in memory for as
+/// long as it waits.
+pub(super) fn copy_if_sparse(delivery: &mut Delivery, count: usize) {
+    if count * SPARSE < delivery.batch.len() && delivery.batch.rcptid == 0 {
+        let batch = delivery.batch.copy_of(&delivery.selection);
+        delivery.selection = Selection::all(batch.len());
+        delivery.batch = Arc::new(batch);
+    }
+}

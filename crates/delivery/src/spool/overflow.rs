@@ -1,0 +1,53 @@
+//! `on-full()` of a queue on disk.
+//!
+//! In: deliveries, how full the disk is. Out: what may wait for room, and what is dropped. Holds: nothing.
+//! Limits: a queue on disk does not take out what it has, so that room for severe messages is kept beforehand.
+
+use crate::options::{OverflowPolicy, Victim};
+use message::{Delivery, Selection, Severity};
+use transport::stats::DropReason;
+
+/// So much of the capacity is kept for more severe messages: a quarter.
+const KEPT_PART: u64 = 4;
+/// The least severe of the severities.
+const DEBUG: Severity = Severity(7);
+
+/// Returns whether the sources of a delivery wait until there is room for it.
+pub(super) fn may_wait(policy: OverflowPolicy, delivery: &Delivery) -> bool {
+    match policy {
+        OverflowPolicy::ByPath => delivery.controlled,
+        OverflowPolicy::Hold => true,
+        OverflowPolicy::Drop(_) => false,
+    }
+}
+
+/// Returns what is counted for what does not wait.
+pub(super) fn reason(policy: OverflowPolicy) -> DropReason {
+    match policy {
+        OverflowPolicy::Drop(Victim::LeastSevere) => DropReason::QueueFullSeverity,
+        _ => DropReason::QueueFull,
+    }
+}
+
+/// Returns the messages of a delivery that are not severe enough for the room that is left.
+pub(super) fn too_mild(
+    policy: OverflowPolicy,
+    delivery: &Delivery,
+    used: u64,
+    capacity: u64,
+) -> Option<Selection> {
+    if policy != OverflowPolicy::Drop(Victim::LeastSevere) || used < limit(capacity, DEBUG) {
+        return None;
+    }
+    let mut mild = Selection::none(delivery.batch.len());
+    let severity = |index: usize| delivery.batch.messages[index].pri.severity();
+    let found = delivery.selection.iter().filter(|index| used >= limit(capacity, severity(*index)));
+    found.for_each(|index| mild.add(index));
+    (!mild.is_empty()).then_some(mild)
+}
+
+/// Returns the bytes from which on messages of a severity are dropped: three quarters of the capacity for the least severe,
+/// all of it for the most severe.
+fn limit(capacity: u64, severity: Severity) -> u64 {
+    capacity - capacity / KEPT_PART / u64::from(DEBUG.0) * u64::from(severity.0)
+}
