@@ -18,7 +18,7 @@ log {{ source(s_in); destination(d_file); destination(d_peer); flags(flow-contro
 
 
 class StuckPeer:
-    """Accepts connections, and reads nothing until it is told to."""
+    """Accepts connections, and reads nothing until it may."""
 
     def __init__(self):
         self.listener = socket.socket()
@@ -110,26 +110,26 @@ def check_drops(binary, options, reason, look):
     check_isolated(binary, options, then)
 
 
-def test_a_full_queue_drops_the_newest_when_it_is_told_to(binary):
+def test_a_full_queue_drops_the_newest_when_it_may(binary):
     def look(lines):
         assert lines[:5000] == list(range(5000)), "what came first is there"
     check_drops(binary, "log-fifo-size(5000) on-full(drop-newest)", "queue_full", look)
 
 
-def test_a_full_queue_drops_the_oldest_when_it_is_told_to(binary):
+def test_a_full_queue_drops_the_oldest_when_it_may(binary):
     def look(lines):
         assert lines[-5000:] == list(range(MESSAGES - 5000, MESSAGES)), "what came last is there"
     check_drops(binary, "log-fifo-size(5000) on-full(drop-oldest)", "queue_full_oldest", look)
 
 
-def test_a_full_queue_drops_the_least_severe_when_it_is_told_to(binary):
+def test_a_full_queue_drops_the_least_severe_when_it_may(binary):
     def look(lines):
         last = [number % 8 for number in lines[-4000:]]
         assert set(last) == {0}, "of the most severe alone there are more than fit"
     check_drops(binary, "log-fifo-size(5000) on-full(drop-lowest-severity)", "queue_full_severity", look)
 
 
-def test_a_full_disk_buffer_drops_when_it_is_told_to(binary):
+def test_a_full_disk_buffer_drops_when_it_may(binary):
     def look(lines):
         assert lines[:5000] == list(range(5000)), "what came first is there"
     check_drops(binary, "disk-buffer(capacity-bytes(1Mi)) on-full(drop-newest)", "queue_full", look)

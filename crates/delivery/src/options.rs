@@ -159,7 +159,7 @@ pub struct DiskBuffer {
     /// Without `reliable()`: a message that was in memory only for so long goes to the disk. Until then it keeps its source
     /// waiting for the acknowledgement: the shorter this is, the less can a slow destination slow a quick source down.
     pub memory_for: Duration,
-    /// What happens when it has `capacity_bytes`.
+    /// Treatment of messages when it has `capacity_bytes`.
     pub on_full: OverflowPolicy,
     /// `prealloc()`
     pub preallocate: bool,

@@ -181,7 +181,7 @@ fn deliver(queue: &Queue<Pen>, texts: &[&str]) -> Option<message::Outcome> {
     outcome
 }
 
-/// What is left of some batches in a queue of four messages, and what is counted as dropped.
+/// Checks what is left of some batches in a queue of four messages, and what is counted as dropped.
 #[track_caller]
 fn check_full(victim: Victim, batches: &[&[&str]], want: &str, reason: DropReason) {
     let queue = queue(4, DropsAll(victim));

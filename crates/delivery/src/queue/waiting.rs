@@ -21,7 +21,7 @@ pub(super) struct Waiting {
     severities: [usize; SEVERITIES],
 }
 
-/// What gave way to make room.
+/// Messages that gave way to make room.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Shed {
     /// Messages of the delivery that comes.

@@ -22,7 +22,7 @@ pub(crate) struct Entrance {
     queue: Arc<DestinationQueue>,
 }
 
-/// What the tokens of deliveries know of the entrance.
+/// The part of the entrance that the tokens of deliveries know.
 struct Shared {
     state: Mutex<State>,
     wake: Condvar,

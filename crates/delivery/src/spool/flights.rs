@@ -30,7 +30,7 @@ struct Flight {
     is_done: bool,
 }
 
-/// What is left of a delivery if the destination does not write it.
+/// The copy of a delivery that is left if the destination does not write it.
 enum Backing {
     /// It is on the disk, before this sequence number.
     Disk(u64),

@@ -9,8 +9,6 @@ use transport::stats::DropReason;
 
 /// So much of the capacity is kept for more severe messages: a quarter.
 const KEPT_PART: u64 = 4;
-/// The least severe of the severities.
-const DEBUG: Severity = Severity(7);
 
 /// Returns whether the sources of a delivery wait until there is room for it.
 pub(super) fn may_wait(policy: OverflowPolicy, delivery: &Delivery) -> bool {
@@ -36,7 +34,7 @@ pub(super) fn too_mild(
     used: u64,
     capacity: u64,
 ) -> Option<Selection> {
-    if policy != OverflowPolicy::Drop(Victim::LeastSevere) || used < limit(capacity, DEBUG) {
+    if policy != OverflowPolicy::Drop(Victim::LeastSevere) || used < limit(capacity, Severity::DEBUG) {
         return None;
     }
     let mut mild = Selection::none(delivery.batch.len());
@@ -49,5 +47,5 @@ pub(super) fn too_mild(
 /// Returns the bytes from which on messages of a severity are dropped: three quarters of the capacity for the least severe,
 /// all of it for the most severe.
 fn limit(capacity: u64, severity: Severity) -> u64 {
-    capacity - capacity / KEPT_PART / u64::from(DEBUG.0) * u64::from(severity.0)
+    capacity - capacity / KEPT_PART / u64::from(Severity::DEBUG.0) * u64::from(severity.0)
 }

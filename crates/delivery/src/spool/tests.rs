@@ -325,7 +325,7 @@ fn only_numbers_that_no_other_message_can_get_become_ids() {
     }
 }
 
-/// What happens to deliveries of 100 KiB of each severity, all with flow control, by a buffer of a mebibyte whose destination
+/// Checks what happens to deliveries of 100 KiB of each severity, all with flow control, by a buffer of a mebibyte whose destination
 /// writes nothing: how many are safe or wait, and how many were dropped, for the reason of the policy.
 #[track_caller]
 fn check_policy(on_full: OverflowPolicy, severities: &[u8], want: (usize, u64)) {

@@ -34,7 +34,7 @@ enum End {
     Power,
 }
 
-/// What came in, what the destination has and has written, over several lives of one queue.
+/// All that came in, what the destination has and has written, over several lives of one queue.
 struct Model {
     seed: u64,
     chance: Chance,
@@ -215,7 +215,7 @@ fn goes_on_after_the_power_failed() {
     }
 }
 
-/// Where messages are after so many deliveries, of which the destination writes some.
+/// Checks where messages are after so many deliveries, of which the destination writes some.
 #[track_caller]
 fn check_way(
     (memory_messages, memory_for): (usize, Duration),
@@ -237,7 +237,7 @@ fn check_way(
     life.work();
     let on_disk = look_at(&disk);
     assert_eq!((life.entrance.way(), on_disk), want);
-    // Whoever waits in memory only is not acknowledged.
+    // A source whose messages are in memory only is not acknowledged.
     let safe = outcomes.iter().filter(|outcome| outcome.lock().unwrap().is_some()).count();
     assert_eq!(safe, written.max(if want.1 > 0 { deliveries } else { 0 }));
     drop(taken);
