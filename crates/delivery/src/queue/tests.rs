@@ -177,8 +177,7 @@ fn deliver(queue: &Queue<Pen>, texts: &[&str]) -> Option<message::Outcome> {
     }
     delivery.batch = Arc::new(batch);
     queue.deliver(delivery, &WriteBudget::none());
-    let outcome = *seen.lock().unwrap();
-    outcome
+    *seen.lock().unwrap()
 }
 
 /// Checks what is left of some batches in a queue of four messages, and what is counted as dropped.
