@@ -19,7 +19,7 @@ use template::{
     pattern::{Pattern, PatternFlags, PatternKind},
 };
 
-/// What surrounds an expression: resolves its names and takes its errors. A method that returns `None` has reported why.
+/// The surroundings of an expression: resolve its names and take its errors. A method that returns `None` has reported why.
 pub trait FilterScope {
     /// Returns the version of the configuration.
     fn version(&self) -> Version;

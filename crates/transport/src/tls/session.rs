@@ -48,7 +48,7 @@ pub enum SessionState {
     Over,
 }
 
-/// What rustls wants after one step.
+/// The next thing that rustls wants after a step.
 enum Progress {
     /// There is more to do.
     Again,
