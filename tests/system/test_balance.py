@@ -141,7 +141,7 @@ def test_http_waits_as_asked(binary):
             feed(server, seen, seen + 10)
             Server.until(lambda: len(web.seen) == seen + 10, 8, f"the messages after {status}")
             assert time.monotonic() - start >= least, (status, time.monotonic() - start)
-        assert server.stderr().count("Server asks us to wait") >= 1 and "suspending" not in server.stderr(), server.stderr()
+        assert server.stderr().count("Receiver postpones messages") >= 1 and "suspending" not in server.stderr(), server.stderr()
     finally:
         server.close()
         web.stop()
