@@ -57,4 +57,5 @@ pub use receivers::dead::{
 };
 pub use set::{Destinations, StagedDestinations};
 pub use spool::{LookError, QueueSummary, look as look_into_queue, queues};
+pub use stopping::patience;
 pub use worker::mark;

@@ -47,8 +47,9 @@ pub(super) fn limit(deadline: Instant) -> Instant {
     })
 }
 
-/// Returns how long this thread still waits for a server to answer, see [`limit`]. Zero: no longer.
-pub(super) fn patience(deadline: Instant) -> Duration {
+/// Returns how long the thread of a destination still waits for a server to take a connection: until `deadline`, and at
+/// most 700 ms more once the destination is to stop. Zero: no longer.
+pub fn patience(deadline: Instant) -> Duration {
     limit(deadline).saturating_duration_since(Instant::now())
 }
 

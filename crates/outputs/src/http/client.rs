@@ -17,12 +17,19 @@ use hyper::{
     header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderValue, LOCATION, RETRY_AFTER, USER_AGENT},
 };
 use hyper_util::rt::TokioIo;
-use std::{future::Future, io, time::Duration};
+use std::{
+    future::Future,
+    io,
+    pin::pin,
+    time::{Duration, Instant},
+};
 use tokio::{net::TcpStream, time::timeout};
 use tokio_rustls::{TlsConnector, rustls::pki_types::ServerName};
 
 /// Longest time to connect.
 const CONNECT_WITHIN: Duration = Duration::from_secs(10);
+/// Longest wait before a connection in the making looks whether its destination is to stop.
+const STOP_SEEN_WITHIN: Duration = Duration::from_millis(100);
 /// A server that asks for less would be asked without a pause.
 const ASKED_WAIT_MIN: Duration = Duration::from_secs(1);
 /// Longest wait that a server can ask for.
@@ -257,10 +264,20 @@ async fn connect(uri: &Uri, settings: &RequestSettings) -> io::Result<SendReques
     speak(TokioIo::new(stream)).await
 }
 
-/// Waits for a step of connecting.
+/// Waits for a step of connecting: shorter once the destination is to stop.
 async fn in_time<T>(step: impl Future<Output = io::Result<T>>) -> io::Result<T> {
-    let cannot = |_| io::Error::new(io::ErrorKind::TimedOut, "cannot connect in time");
-    timeout(CONNECT_WITHIN, step).await.map_err(cannot)?
+    let deadline = Instant::now() + CONNECT_WITHIN;
+    let mut step = pin!(step);
+    loop {
+        let left = delivery::patience(deadline);
+        match timeout(left.min(STOP_SEEN_WITHIN), &mut step).await {
+            Ok(result) => return result,
+            Err(_) if left.is_zero() => {
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "cannot connect in time"));
+            }
+            Err(_) => {}
+        }
+    }
 }
 
 /// Begins HTTP on a connection.
