@@ -12,7 +12,7 @@ use crate::files::layout::JOURNAL_DIR;
 use crate::files::numbers::{NumberMark, UNSYNCED_MAX};
 use crate::files::{
     catalog::Catalog,
-    clock::{self, ClockGuard, ClockReading, now_us},
+    clock::{self, Clock, ClockGuard, ClockReading, OsClock},
 };
 use crate::package::{MessageSelector, PackagePart};
 use crate::segments::Indexed;
@@ -48,6 +48,20 @@ use std::{
     time::Duration,
 };
 
+/// The machine below a logspace: the disk with journal and catalog, and the clocks.
+pub struct Host {
+    /// Holds the journal, the catalog and the chain of evidence.
+    pub disk: Arc<dyn Disk>,
+    /// Tells what is old, and when a day is over.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl Default for Host {
+    fn default() -> Host {
+        Host { disk: Arc::new(OsDisk), clock: Arc::new(OsClock) }
+    }
+}
+
 /// An open logspace. Dropping it is closing it.
 pub struct Logspace {
     shared: Arc<Shared>,
@@ -71,12 +85,13 @@ impl Logspace {
         options: LogspaceOptions,
         notices: Arc<dyn Notices>,
     ) -> Result<Logspace, OpenLogspaceError> {
-        Logspace::open_on(Arc::new(OsDisk), Arc::new(Indexed), dir, options, notices)
+        Logspace::open_on(Host::default(), Arc::new(Indexed), dir, options, notices)
     }
 
-    /// Opens a logspace with segments of another kind, and its journal and catalog on another disk: for tests.
+    /// Opens a logspace on another machine, with segments of another kind: for tests. Sealed segments are files of the
+    /// operating system in any case.
     pub fn open_on(
-        disk: Arc<dyn Disk>,
+        Host { disk, clock }: Host,
         segments: Arc<dyn Segments>,
         dir: &Path,
         options: LogspaceOptions,
@@ -85,9 +100,9 @@ impl Logspace {
         let failed = |source| OpenLogspaceError::Io { path: dir.to_owned(), source };
         make_folder(dir).map_err(failed)?;
         let mut journal = open_journal(&disk, dir, &options, &*notices)?;
-        let mut evidence_log =
-            EvidenceLog::open(Arc::clone(&disk), dir, options.sign_key.as_deref(), now_us(), &*notices)
-                .map_err(OpenLogspaceError::Evidence)?;
+        let (sign_key, now_us) = (options.sign_key.as_deref(), clock.wall_us());
+        let mut evidence_log = EvidenceLog::open(Arc::clone(&disk), dir, sign_key, now_us, &*notices)
+            .map_err(OpenLogspaceError::Evidence)?;
         evidence_log.tie(options.ledger.clone());
         let cipher = Arc::new(JournalCipher::open(Arc::clone(&disk), dir).map_err(failed)?);
         let found = opening::find_segments(Opening {
@@ -98,19 +113,19 @@ impl Logspace {
             journal: &journal,
             cipher: &cipher,
             dir,
-            now_us: now_us(),
+            now_us,
             notices: &*notices,
         })
         .map_err(|error| error.of(dir))?;
         let sealed_below = found.write(&*disk, dir).map_err(failed)?;
         journal.advance(sealed_below);
-        let clock = open_clock(&*disk, dir, &options, &found.catalog);
-        let (clock, run) = clock.map_err(failed)?;
+        let guard = open_clock(&*disk, &*clock, dir, &options, &found.catalog);
+        let (guard, run) = guard.map_err(failed)?;
         let mark = open_mark(&*disk, dir, &mut journal, run).map_err(failed)?;
         let end = journal.next_sequence();
-        let starting = (end > sealed_below).then(|| Starting { end, until_us: now_us() });
+        let starting = (end > sealed_below).then(|| Starting { end, until_us: clock.wall_us() });
         let segment_set = SegmentSet::new(found.sealed, sealed_below, evidence_log.losses(), starting);
-        let shared = Arc::new(Shared::new(dir, options, notices, segment_set, sealed_below));
+        let shared = Arc::new(Shared::new(dir, options, clock, notices, segment_set, sealed_below));
         shared.counters.stand(found.troubles);
         let seals = Arc::new(Queue::new(1));
         let sealer = Sealer::new(
@@ -118,7 +133,12 @@ impl Logspace {
             Arc::clone(&disk),
             Arc::clone(&segments),
             Arc::clone(&seals),
-            sealer::RecoveredState { catalog: found.catalog, evidence_log, foreign: found.foreign, clock },
+            sealer::RecoveredState {
+                catalog: found.catalog,
+                evidence_log,
+                foreign: found.foreign,
+                clock: guard,
+            },
         );
         let mut logspace = Logspace::without_threads(&shared, &segments, &seals);
         logspace.sealer = Some(spawn(&shared, "logspace-seal", move || sealer.run()).map_err(failed)?);
@@ -397,16 +417,17 @@ enum MachineRun {
 /// Opens what was seen of the clock; and whether the machine ran on since then.
 fn open_clock(
     disk: &dyn Disk,
+    clock: &dyn Clock,
     dir: &Path,
     options: &LogspaceOptions,
     catalog: &Catalog,
 ) -> io::Result<(ClockGuard, MachineRun)> {
-    let boot_id = clock::boot_id();
+    let boot_id = clock.boot_id();
     let last_boot_id = clock::last_boot_id(disk, dir)?;
     let is_same = !boot_id.is_empty() && last_boot_id.as_ref() == Some(&boot_id);
     let run = if is_same { MachineRun::Same } else { MachineRun::Another };
     let newest_us = catalog.segments.iter().map(|entry| entry.last_us).max();
-    let seen = (boot_id, ClockReading::now());
+    let seen = (boot_id, ClockReading::of(clock));
     Ok((ClockGuard::open(disk, dir, options.clock_wait, newest_us, seen)?, run))
 }
 

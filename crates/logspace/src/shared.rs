@@ -12,7 +12,10 @@ pub(crate) mod segment_set;
 pub(crate) mod stats;
 pub(crate) mod troubles;
 
-use crate::options::{LogspaceOptions, Notice, Notices};
+use crate::{
+    files::clock::Clock,
+    options::{LogspaceOptions, Notice, Notices},
+};
 use draft::Draft;
 use evidence::Keys;
 use live::Broadcast;
@@ -79,6 +82,7 @@ pub struct Retention {
 pub(crate) struct Shared {
     pub(crate) dir: PathBuf,
     pub(crate) options: LogspaceOptions,
+    pub(crate) clock: Arc<dyn Clock>,
     /// The retention in force: a reload may change it.
     pub(crate) retention: Mutex<Retention>,
     pub(crate) notices: Arc<dyn Notices>,
@@ -113,6 +117,7 @@ impl Shared {
     pub(crate) fn new(
         dir: &Path,
         options: LogspaceOptions,
+        clock: Arc<dyn Clock>,
         notices: Arc<dyn Notices>,
         segment_set: SegmentSet,
         sealed_below: u64,
@@ -136,6 +141,7 @@ impl Shared {
             retention: Mutex::new(Retention { age, bytes, hold }),
             session_keys: Mutex::default(),
             options,
+            clock,
             notices,
         }
     }

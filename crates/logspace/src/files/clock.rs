@@ -26,9 +26,36 @@ const DRIFT_PARTS: i64 = 200;
 /// How often the file is written.
 const WRITE_GAP_US: i64 = 60_000_000;
 
-/// Returns the wall clock, in microseconds since 1970; 0 before that.
-pub(crate) fn now_us() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as i64)
+/// The clocks of the machine, behind a trait so that tests can let days pass, set them and restart the machine.
+pub trait Clock: Send + Sync {
+    /// Returns the wall clock, in microseconds since 1970; 0 before that.
+    fn wall_us(&self) -> i64;
+    /// Returns the microseconds since the machine was started, time asleep included; 0 when that is not known.
+    fn uptime_us(&self) -> i64;
+    /// Returns what names this run of the machine; empty when it is not known.
+    fn boot_id(&self) -> String;
+}
+
+/// The clocks of the operating system. Without `/proc` the uptime is not known: then every change of the wall clock is
+/// a jump.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct OsClock;
+
+impl Clock for OsClock {
+    fn wall_us(&self) -> i64 {
+        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as i64)
+    }
+
+    fn uptime_us(&self) -> i64 {
+        let uptime = fs::read_to_string("/proc/uptime").ok();
+        let seconds = uptime.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+        seconds.map_or(0, |seconds| (seconds * 1e6) as i64)
+    }
+
+    fn boot_id(&self) -> String {
+        fs::read_to_string("/proc/sys/kernel/random/boot_id")
+            .map_or_else(|_| String::new(), |id| id.trim().to_owned())
+    }
 }
 
 /// The two clocks at one moment.
@@ -41,26 +68,14 @@ pub(crate) struct ClockReading {
 }
 
 impl ClockReading {
-    /// Reads both clocks. Without `/proc`, the second says 0: then every change of the first is a jump.
-    pub(crate) fn now() -> ClockReading {
-        let wall = SystemTime::now().duration_since(UNIX_EPOCH);
-        let uptime = fs::read_to_string("/proc/uptime").ok();
-        let seconds = uptime.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
-        ClockReading {
-            wall_us: wall.map_or(0, |since| since.as_micros() as i64),
-            uptime_us: seconds.map_or(0, |seconds| (seconds * 1e6) as i64),
-        }
+    /// Reads both clocks.
+    pub(crate) fn of(clock: &dyn Clock) -> ClockReading {
+        ClockReading { wall_us: clock.wall_us(), uptime_us: clock.uptime_us() }
     }
 
     fn difference(self) -> i64 {
         self.wall_us.saturating_sub(self.uptime_us)
     }
-}
-
-/// Returns what names this run of the machine; empty when it is not known.
-pub(crate) fn boot_id() -> String {
-    fs::read_to_string("/proc/sys/kernel/random/boot_id")
-        .map_or_else(|_| String::new(), |id| id.trim().to_owned())
 }
 
 /// A jump of the wall clock that is not accepted yet.

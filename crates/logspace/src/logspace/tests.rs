@@ -23,6 +23,7 @@ use std::{
 mod archives;
 mod catalog;
 mod chain_file;
+mod clocks;
 mod cuts;
 mod foreign;
 mod kill;
@@ -117,6 +118,16 @@ fn options() -> LogspaceOptions {
     }
 }
 
+/// Returns the real clock, in microseconds.
+fn now_us() -> i64 {
+    OsClock.wall_us()
+}
+
+/// Returns a machine with a simulated disk and the real clocks.
+fn on(disk: &SimDisk) -> Host {
+    Host { disk: Arc::new(disk.clone()), ..Host::default() }
+}
+
 fn open(dir: &Path, options: LogspaceOptions) -> Logspace {
     Logspace::open(dir, options, Arc::new(Unheard)).unwrap()
 }
@@ -201,8 +212,8 @@ fn full_segments_are_sealed_and_leave_the_journal() {
 fn a_batch_larger_than_a_segment_is_spread_over_several() {
     let dir = tempfile::tempdir().unwrap();
     let wide = LogspaceOptions { segment_messages_max: u64::MAX, ..options() };
-    let (disk, segments) = (Arc::new(OsDisk), Arc::new(Plain));
-    let logspace = Logspace::open_on(disk, segments, dir.path(), wide, Arc::new(Unheard)).unwrap();
+    let logspace =
+        Logspace::open_on(Host::default(), Arc::new(Plain), dir.path(), wide, Arc::new(Unheard)).unwrap();
     store(&logspace, 0..5100, NEW_YEAR_US);
     wait_until("sealed", || logspace.stats().segments == 2);
     check_found(&logspace, 5100);
@@ -251,8 +262,7 @@ fn a_full_disk_holds_sources_back_until_there_is_room() {
     let dir = tempfile::tempdir().unwrap();
     let (disk, heard) = (SimDisk::new(), Arc::new(Heard::default()));
     let logspace =
-        Logspace::open_on(Arc::new(disk.clone()), Arc::new(Plain), dir.path(), options(), heard.clone())
-            .unwrap();
+        Logspace::open_on(on(&disk), Arc::new(Plain), dir.path(), options(), heard.clone()).unwrap();
     store(&logspace, 0..10, NEW_YEAR_US);
     disk.set_capacity(Some(disk.used_bytes() + 100));
     let waiting: Vec<_> = (1..5)
@@ -269,7 +279,7 @@ fn a_full_disk_holds_sources_back_until_there_is_room() {
     assert!(heard.has("the journal can be written again"));
     check_found(&logspace, 50);
     logspace.close();
-    let logspace = Logspace::open_on(Arc::new(disk), Arc::new(Plain), dir.path(), options(), heard).unwrap();
+    let logspace = Logspace::open_on(on(&disk), Arc::new(Plain), dir.path(), options(), heard).unwrap();
     check_found(&logspace, 50);
 }
 
@@ -278,8 +288,7 @@ fn closing_on_a_full_disk_tells_the_sources() {
     let dir = tempfile::tempdir().unwrap();
     let disk = SimDisk::new();
     let logspace =
-        Logspace::open_on(Arc::new(disk.clone()), Arc::new(Plain), dir.path(), options(), Arc::new(Unheard))
-            .unwrap();
+        Logspace::open_on(on(&disk), Arc::new(Plain), dir.path(), options(), Arc::new(Unheard)).unwrap();
     disk.set_capacity(Some(0));
     let waiting = deliver(&logspace, batch(0..3, NEW_YEAR_US), true);
     wait_until("stalled", || logspace.stats().commits_failed_total > 0);
@@ -293,8 +302,7 @@ fn paths_without_flow_control_drop_and_count() {
     let disk = SimDisk::new();
     let small = LogspaceOptions { queue_bytes_max: 2000, ..options() };
     let logspace =
-        Logspace::open_on(Arc::new(disk.clone()), Arc::new(Plain), dir.path(), small, Arc::new(Unheard))
-            .unwrap();
+        Logspace::open_on(on(&disk), Arc::new(Plain), dir.path(), small, Arc::new(Unheard)).unwrap();
     disk.set_capacity(Some(0));
     for round in 0..50 {
         // The source goes on at once, whatever becomes of the messages.
@@ -315,7 +323,7 @@ fn a_builder_that_lags_holds_sources_back() {
     let stuck = Arc::new(plain::Stuck::default());
     let segments = Arc::clone(&stuck) as Arc<dyn Segments>;
     let logspace =
-        Logspace::open_on(Arc::new(OsDisk), segments, dir.path(), small, Arc::new(Unheard)).unwrap();
+        Logspace::open_on(Host::default(), segments, dir.path(), small, Arc::new(Unheard)).unwrap();
     stuck.hold();
     let mut waiting = Vec::new();
     for round in 0..100 {
@@ -395,10 +403,8 @@ fn opening_repairs_what_can_be_repaired() {
 fn a_damaged_journal_costs_only_what_was_hit() {
     let dir = tempfile::tempdir().unwrap();
     let (disk, heard) = (SimDisk::new(), Arc::new(Heard::default()));
-    let open = || {
-        Logspace::open_on(Arc::new(disk.clone()), Arc::new(Plain), dir.path(), options(), heard.clone())
-            .unwrap()
-    };
+    let open =
+        || Logspace::open_on(on(&disk), Arc::new(Plain), dir.path(), options(), heard.clone()).unwrap();
     let logspace = open();
     (0..6).for_each(|round| store(&logspace, round * 2..round * 2 + 2, NEW_YEAR_US));
     logspace.close();

@@ -9,7 +9,7 @@
 mod replay;
 
 use crate::{
-    files::{clock::now_us, journal_cipher::JournalCipher, layout::day_of},
+    files::{journal_cipher::JournalCipher, layout::day_of},
     options::Notice,
     segments::{Growing, Segments},
     shared::{
@@ -104,7 +104,7 @@ impl Builder {
             let deadline = if self.dirty { refresh } else { Instant::now() + IDLE };
             match self.shared.unbuilt.take(TAKEN_BYTES_MAX, deadline) {
                 PopResult::Closed => return,
-                PopResult::Nothing => self.end_day(now_us()),
+                PopResult::Nothing => self.end_day(self.shared.clock.wall_us()),
                 PopResult::Items(parts) => {
                     for Stored { batch, selection, first } in parts {
                         self.add(&batch, &selection, first);

@@ -8,7 +8,6 @@ use crate::{
     files::{
         archive::{self, SegmentPlace},
         catalog::Entry,
-        clock::now_us,
         layout::{RESTORED_ENDING, sync_folder},
     },
     options::Notice,
@@ -55,7 +54,7 @@ impl Sealer {
         let name = self.shared.dir.file_name().unwrap_or_default();
         let root = dir.join(name);
         // Without an age it is all of them, whatever the clocks say.
-        let before = if age_us == 0 { i64::MAX } else { now_us().saturating_sub(age_us) };
+        let before = if age_us == 0 { i64::MAX } else { self.shared.clock.wall_us().saturating_sub(age_us) };
         let due: Vec<Entry> =
             self.catalog.segments.iter().filter(|entry| entry.last_us < before).cloned().collect();
         let mut moved = Moved::default();
@@ -73,7 +72,9 @@ impl Sealer {
             let digest = archive::copy(&path, &target).map_err(failed)?;
             let event = Event::Archive(format!("sha256:{digest} {}", target.display()));
             if last.as_ref() != Some(&event) {
-                self.evidence_log.relocate(entry.first, event, now_us()).map_err(failed)?;
+                self.evidence_log
+                    .relocate(entry.first, event, self.shared.clock.wall_us())
+                    .map_err(failed)?;
             }
             archive::link(&path, &target).map_err(failed)?;
             self.placed(&entry, Some(target));
@@ -117,7 +118,9 @@ impl Sealer {
             sync_folder(path.parent().unwrap_or(&path)).map_err(failed)?;
             self.placed(&entry, None);
             if self.evidence_log.chain().last_move(entry.first) != Some(&Event::Restore) {
-                self.evidence_log.relocate(entry.first, Event::Restore, now_us()).map_err(failed)?;
+                self.evidence_log
+                    .relocate(entry.first, Event::Restore, self.shared.clock.wall_us())
+                    .map_err(failed)?;
             }
             fs::remove_file(&target).map_err(failed)?;
             moved.segments += 1;
@@ -132,7 +135,7 @@ impl Sealer {
         let is_unfinished = matches!(chain.last_move(entry.first), Some(Event::Archive(_)));
         let target = chain.archive_place(entry.first).filter(|_| is_unfinished);
         let Some(target) = target else { return Ok(false) };
-        self.evidence_log.relocate(entry.first, Event::Restore, now_us())?;
+        self.evidence_log.relocate(entry.first, Event::Restore, self.shared.clock.wall_us())?;
         if let SegmentPlace::Archived(copy) = archive::locate_archived(&target) {
             fs::remove_file(copy)?;
         }

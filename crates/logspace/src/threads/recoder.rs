@@ -5,7 +5,7 @@
 //! wait for the builder. A segment whose key is not there is left as it is.
 
 use crate::{
-    files::{clock::now_us, layout::TEMPORARY_ENDING},
+    files::layout::TEMPORARY_ENDING,
     options::Notice,
     segments::{Growing, MakeDraftError, Segments},
     shared::{
@@ -99,7 +99,7 @@ pub(crate) fn run(
 fn next(shared: &Shared, done: &BTreeSet<u64>, unaged: &BTreeSet<u64>) -> Option<(u64, PathBuf)> {
     let before = |age: Duration| {
         let age_us = i64::try_from(age.as_micros()).unwrap_or(i64::MAX);
-        now_us().saturating_sub(age_us)
+        shared.clock.wall_us().saturating_sub(age_us)
     };
     let recode = shared.segment_set.unrecoded(before(shared.options.recode_after), done);
     recode.or_else(|| shared.segment_set.unaged(before(shared.options.age_after?), unaged))

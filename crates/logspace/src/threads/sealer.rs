@@ -13,7 +13,7 @@ use crate::{
     files::{
         archive::{self, SegmentPlace},
         catalog::{Catalog, Entry, FileLocation, Reason},
-        clock::{ClockGuard, now_us},
+        clock::ClockGuard,
         layout::{TEMPORARY_ENDING, segment_path, sync_folder},
     },
     options::{EvidenceNotice, Notice},
@@ -84,7 +84,7 @@ impl Sealer {
     pub(crate) fn run(mut self) {
         loop {
             self.record_losses();
-            self.retain(now_us());
+            self.retain(self.shared.clock.wall_us());
             self.place_drafts();
             self.move_segments();
             let interval =
@@ -116,7 +116,7 @@ impl Sealer {
                         self.shared.complain(Notice::SealStalled { error: error.to_string() });
                         stalled = true;
                     }
-                    self.retain(now_us());
+                    self.retain(self.shared.clock.wall_us());
                     self.seals.pause(self.shared.options.retry);
                 }
             }
@@ -199,7 +199,7 @@ impl Sealer {
         let _ = fs::remove_file(&temporary);
         let record = RefCell::new(None);
         let notary = |facts: Facts| {
-            let made = self.evidence_log.record(Event::Seal, facts, now_us())?;
+            let made = self.evidence_log.record(Event::Seal, facts, self.shared.clock.wall_us())?;
             let text = made.print();
             record.replace(Some(made));
             Some(text)

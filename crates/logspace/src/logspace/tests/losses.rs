@@ -138,7 +138,7 @@ fn l5_what_is_still_being_read_back_is_named() {
     let open = |replay_wait| {
         let options = LogspaceOptions { replay_wait, ..options() };
         let segments = Arc::clone(&stuck) as Arc<dyn Segments>;
-        Logspace::open_on(Arc::new(OsDisk), segments, dir.path(), options, Arc::new(Unheard)).unwrap()
+        Logspace::open_on(Host::default(), segments, dir.path(), options, Arc::new(Unheard)).unwrap()
     };
     let logspace = open(PATIENCE);
     assert_eq!(logspace.snapshot().starting, None);

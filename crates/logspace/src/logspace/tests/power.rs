@@ -22,8 +22,8 @@ fn check(seed: u64, recipients: Vec<evidence::Recipient>) -> usize {
     let mut recoded = 0;
     for life in 0..4 {
         let open = |disk: &SimDisk| {
-            let (segments, disk) = (Arc::new(Plain), Arc::new(disk.clone()));
-            Logspace::open_on(disk, segments, dir.path(), small.clone(), Arc::new(Unheard)).unwrap()
+            Logspace::open_on(on(disk), Arc::new(Plain), dir.path(), small.clone(), Arc::new(Unheard))
+                .unwrap()
         };
         let logspace = open(&disk);
         disk.cut_power_at_sync(chance.below(30) + 1);

@@ -5,7 +5,7 @@
 
 use super::Builder;
 use crate::{
-    files::{clock::now_us, journal_cipher::JournalCipher},
+    files::journal_cipher::JournalCipher,
     options::{Notice, Notices},
 };
 use journal::{Read, ReadError, Reader};
@@ -54,7 +54,7 @@ impl Builder {
         }
         // The journal ends before the numbers that were given.
         lost.push(reader.next_sequence()..end);
-        let now_us = now_us();
+        let now_us = self.shared.clock.wall_us();
         lost.drain(..).for_each(|lost| self.lose(lost, now_us));
         self.publish();
         Ok(())

@@ -4,7 +4,7 @@
 //! file where it is; once the new one is there, its record follows whatever it takes.
 
 use super::Sealer;
-use crate::files::{clock::now_us, layout::sync_folder};
+use crate::files::layout::sync_folder;
 use crate::{
     files::archive::{self, SegmentPlace},
     options::Notice,
@@ -48,7 +48,11 @@ impl Sealer {
         }
         let made = RefCell::new(None);
         let notary = |facts: Facts| {
-            let record = self.evidence_log.record(Event::Recode(known.contents), facts, now_us())?;
+            let record = self.evidence_log.record(
+                Event::Recode(known.contents),
+                facts,
+                self.shared.clock.wall_us(),
+            )?;
             let text = record.print();
             made.replace(Some(record));
             Some(text)

@@ -5,7 +5,7 @@
 
 use super::Sealer;
 use crate::{
-    files::clock::{ClockEvent, ClockReading, now_us},
+    files::clock::{ClockEvent, ClockReading},
     options::Notice,
 };
 use evidence::{Event, Facts};
@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering::Relaxed;
 impl Sealer {
     /// Reads the clocks; returns true when old segments may be removed.
     pub(super) fn may_remove_by_age(&mut self) -> bool {
-        let seen = self.clock.observe(ClockReading::now());
+        let seen = self.clock.observe(ClockReading::of(&*self.shared.clock));
         let confirmed = match self.shared.is_confirmed.swap(false, Relaxed) {
             true => self.clock.confirm(),
             false => None,
@@ -55,7 +55,7 @@ impl Sealer {
                 messages: Default::default(),
                 contents: Default::default(),
             };
-            let record = self.evidence_log.record(Event::Gap, facts, now_us());
+            let record = self.evidence_log.record(Event::Gap, facts, self.shared.clock.wall_us());
             let recorded = record.ok_or_else(|| "the record cannot be signed".to_owned());
             let recorded = recorded
                 .and_then(|record| self.evidence_log.append(record).map_err(|error| error.to_string()));
