@@ -4,12 +4,7 @@
 
 use super::Options;
 use delivery::{SecureDatagrams, StreamFraming};
-use rustls::{
-    ClientConfig, ClientConnection, DigitallySignedStruct, SignatureScheme, StreamOwned,
-    client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
-    crypto::CryptoProvider,
-    pki_types::{CertificateDer, ServerName, UnixTime},
-};
+use rustls::{ClientConfig, ClientConnection, StreamOwned, pki_types::ServerName};
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 use std::{
     io::{self, Write},
@@ -20,7 +15,7 @@ use std::{
 };
 use transport::{
     dtls::ClientDtls,
-    tls::{PeerVerify, TlsOptions},
+    tls::{ClientTls, PeerVerify, TlsOptions},
 };
 
 /// Longest wait for a connection.
@@ -200,58 +195,17 @@ fn resolve(options: &Options) -> io::Result<SocketAddr> {
     })
 }
 
+/// A load generator measures; it trusts any certificate, as its help says.
+fn unchecked() -> TlsOptions {
+    TlsOptions { peer_verify: PeerVerify::OptionalUntrusted, ..TlsOptions::default() }
+}
+
 fn dtls() -> io::Result<ClientDtls> {
-    let unchecked = TlsOptions { peer_verify: PeerVerify::OptionalUntrusted, ..TlsOptions::default() };
-    ClientDtls::load(&unchecked).map_err(io::Error::other)
+    ClientDtls::load(&unchecked()).map_err(io::Error::other)
 }
 
 fn tls(host: &str) -> io::Result<(Arc<ClientConfig>, ServerName<'static>)> {
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let config = ClientConfig::builder_with_provider(provider.clone())
-        .with_safe_default_protocol_versions()
-        .map_err(io::Error::other)?
-        .dangerous()
-        .with_custom_certificate_verifier(Arc::new(Unchecked(provider)))
-        .with_no_client_auth();
+    let settings = ClientTls::load(&unchecked()).map_err(io::Error::other)?;
     let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
-    Ok((Arc::new(config), name))
-}
-
-/// A load generator measures; it trusts any certificate, as its help says.
-#[derive(Debug)]
-struct Unchecked(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for Unchecked {
-    fn verify_server_cert(
-        &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        _message: &[u8],
-        _cert: &CertificateDer<'_>,
-        _signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        _message: &[u8],
-        _cert: &CertificateDer<'_>,
-        _signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
-    }
+    Ok((settings.config().clone(), name))
 }
