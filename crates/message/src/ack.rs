@@ -1,4 +1,4 @@
-//! The acknowledgement that flows back: one token a batch, shared by all that handle it.
+//! The acknowledgement that flows back: one token per batch, shared by all that handle it.
 //!
 //! In: clones of the token, dropped as work completes. Out: one call of the source's [`AckSink`], when the last
 //! clone is gone. Holds: the sink and a flag that a holder failed. Limits: none.
@@ -8,7 +8,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-/// The fate of a batch, as the source learns it.
+/// The outcome of a batch, as reported to its source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// Every destination did what its acknowledgement level requires.
@@ -17,13 +17,13 @@ pub enum Outcome {
     Failed,
 }
 
-/// The source's side of an acknowledgement: frees window, answers a RELP frame, saves a file position.
+/// The source's side of an acknowledgement: frees its window, answers a RELP frame, saves a file position.
 pub trait AckSink: Send + Sync {
-    /// Called once a batch, from any thread; must not block.
+    /// Called once per batch, from any thread; must not block.
     fn acknowledge(&self, outcome: Outcome);
 }
 
-/// A clone of a batch's token. The batch is acknowledged when the last clone is dropped.
+/// One holder's share of a batch's token. The batch is acknowledged when the last clone is dropped.
 #[derive(Clone, Default)]
 pub struct Ack(Option<Arc<Guard>>);
 
@@ -43,7 +43,7 @@ impl Ack {
         Ack(None)
     }
 
-    /// Says that this holder gave up on the batch.
+    /// Records that this holder gave up on the batch.
     pub fn fail(&self) {
         if let Some(guard) = &self.0 {
             guard.failed.store(true, Ordering::Relaxed);

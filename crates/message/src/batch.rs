@@ -1,7 +1,7 @@
 //! The messages of one read: one buffer, one list of records, one acknowledgement.
 //!
 //! In: a buffer and decoded records. Out: their fields; changed copies of them. Cloning a batch copies the
-//! records and what processing made, and shares the received bytes: this is the copy-on-write of log paths.
+//! records and the bytes made by processing, and shares the received bytes: this is the copy-on-write of log paths.
 //! Holds: the ack token. Limits: [`BATCH_BYTES_MAX`] of received bytes.
 
 use crate::{
@@ -16,11 +16,11 @@ use std::{
 
 /// Most bytes a batch may hold; spans address less than 2 GiB.
 pub const BATCH_BYTES_MAX: usize = 1 << 30;
-/// Most origins of a batch: a message refers to its origin with 16 bits, and the codec reserves the last number for "no
-/// origin".
+/// Most origins of a batch: a message refers to its origin with 16 bits, and the codec reserves the largest number
+/// for "no origin".
 pub const ORIGINS_MAX: usize = u16::MAX as usize;
 
-/// The value of a message that was given a time of receiving of its own: seconds since 1970, and its zone.
+/// Name of the value that holds a message's own received time: seconds since 1970, and its zone.
 pub const OWN_RECEIVED: &str = ".received";
 
 /// Messages that were received together.
@@ -30,12 +30,12 @@ pub struct Batch {
     pub received_bytes: Arc<Vec<u8>>,
     /// Bytes that decoding and processing made.
     pub extra: Vec<u8>,
-    /// The messages, in the order received.
+    /// The messages in the order they were received.
     pub messages: Vec<Message>,
     pub(crate) values: Vec<Value>,
     /// Senders of the messages; `Message::origin` is an index into this list. Never empty when there are messages.
     pub origins: Vec<Arc<Origin>>,
-    /// Time of receiving, by our clock.
+    /// Received time, by our clock.
     pub received: Stamp,
     /// `${RCPTID}` of the first message; the others follow. 0 when no ids are given.
     pub rcptid: u64,
@@ -51,7 +51,7 @@ impl Batch {
         Batch { received_bytes, origins, received, ack, ..Batch::default() }
     }
 
-    /// Returns a dense copy of some messages, without the token; it keeps none of this batch's bytes alive.
+    /// Returns a dense copy of the selected messages, without the token; it keeps none of this batch's bytes alive.
     /// `${RCPTID}`s are not carried over: a batch only knows its first.
     pub fn copy_of(&self, selection: &Selection) -> Batch {
         let mut copy = Batch { origins: self.origins.clone(), received: self.received, ..Batch::default() };
@@ -106,10 +106,11 @@ impl Batch {
         last
     }
 
-    /// Returns the number of an origin among those of the batch, which is added if it is not there.
+    /// Returns the index of an origin in the batch's list, adding the origin if it is not there.
     ///
     /// # Panics
-    /// When it would be the origin after [`ORIGINS_MAX`]: a wrong number would give its messages to another sender.
+    /// When the batch already has [`ORIGINS_MAX`] origins: a wrong index would attribute its messages to another
+    /// sender.
     pub fn push_origin(&mut self, origin: &Arc<Origin>) -> u16 {
         let known = self.origins.iter().position(|known| Arc::ptr_eq(known, origin));
         let place = known.unwrap_or_else(|| {
@@ -190,20 +191,20 @@ impl Batch {
         }
     }
 
-    /// Returns the time of receiving of a message: that of the batch, unless it has one of its own.
+    /// Returns the received time of a message: its own if it has one, otherwise that of the batch.
     pub fn received_of(&self, index: usize) -> Stamp {
         let own = self.find(index, OWN_RECEIVED).filter(|value| value.kind == ValueKind::Datetime);
         own.and_then(|value| Stamp::from_text(self.bytes(value.value))).unwrap_or(self.received)
     }
 
-    /// Sets the time of receiving of one message. Storage and order still use that of the batch.
+    /// Sets the received time of one message. Storage and order still use that of the batch.
     pub fn set_received(&mut self, index: usize, stamp: Stamp) {
         let text = self.add_extra(stamp.to_text().as_bytes());
         self.set_value(index, OWN_RECEIVED, text, ValueKind::Datetime);
     }
 
-    /// Returns the span of a field's value. `None` when the value does not lie in the batch as it is shown: it belongs
-    /// to the origin, or it must be unescaped first.
+    /// Returns the span of a field's value. `None` when the value is not in the batch's bytes as it is shown: it
+    /// belongs to the origin, or must be unescaped first.
     pub fn span(&self, index: usize, name: &FieldName) -> Option<Span> {
         match name {
             FieldName::Fixed(field) => self.fixed_span(index, *field),
@@ -273,7 +274,7 @@ impl Batch {
         let message = &self.messages[index];
         match field {
             Field::Host => self.bytes(message.host),
-            // A rewrite of the origin of one message is among its pairs.
+            // A rewritten origin field of one message is among its pairs.
             Field::HostFrom | Field::Source | Field::Transport | Field::FileName
                 if message.values != 0 && self.find(index, field.as_str()).is_some() =>
             {
@@ -293,7 +294,7 @@ impl Batch {
         }
     }
 
-    /// Sets a field. Setting `PROGRAM` or `PID` drops the tag as received, so that it is built again from them.
+    /// Sets a field. Setting `PROGRAM` or `PID` drops the tag as received, so that it is rebuilt from them.
     pub fn set_field(&mut self, index: usize, name: &FieldName, bytes: &[u8], kind: ValueKind) {
         match name {
             FieldName::Fixed(field) => {
@@ -307,7 +308,7 @@ impl Batch {
         }
     }
 
-    /// Sets a fixed field to a span. Fields of the origin (`SOURCE`, ...) become pairs of this message alone.
+    /// Sets a fixed field to a span. Fields of the origin (`SOURCE`, ...) become pairs of this message only.
     pub fn set_fixed(&mut self, index: usize, field: Field, span: Span) {
         let message = &mut self.messages[index];
         match field {
@@ -439,9 +440,9 @@ impl Batch {
         pairs
     }
 
-    /// Returns the parameters of the structured data as received, in order, each with its present value: the value that
-    /// was set since, or `None` when it was unset. A repeated name keeps the value of each place. Elements without
-    /// parameters have an empty name.
+    /// Returns the parameters of the structured data as received, in order, each with its current value: the value
+    /// that was set since, or `None` when it was unset. Each occurrence of a repeated name keeps its own value.
+    /// Elements without parameters have an empty name.
     pub fn sd_params_now(&self, index: usize) -> Vec<(SdParam<'_>, Option<Cow<'_, [u8]>>)> {
         let mut set: HashMap<&[u8], &Value> = HashMap::new();
         for value in self.list(index).filter(|value| value.kind != ValueKind::Tag) {
@@ -472,7 +473,7 @@ impl Batch {
         if sdata.is_empty() && origin.is_empty() {
             return;
         }
-        // Both may be thousands: each name is looked up once.
+        // There may be thousands of both: each name is looked up once.
         let set: HashSet<&[u8]> = self.set_names(index).collect();
         let mut name = String::new();
         for param in sd_params(sdata).filter(|param| !param.name.is_empty()) {
@@ -490,19 +491,20 @@ impl Batch {
         }
     }
 
-    /// Returns the names of all pairs of a message, also of pairs that unset a received value; tags are left out.
+    /// Returns the names of all pairs of a message, including pairs that unset a received value; tags are left out.
     pub fn set_names(&self, index: usize) -> impl Iterator<Item = &[u8]> {
         let pairs = self.list(index).filter(|value| value.kind != ValueKind::Tag);
         pairs.map(|value| self.bytes(value.name))
     }
 
-    /// Returns the memory of the batch in bytes: received bytes, made bytes, and the records of messages and values.
+    /// Returns the memory of the batch in bytes: received bytes, bytes made by processing, and the records of
+    /// messages and values.
     pub fn held_bytes(&self) -> usize {
         let records = size_of_val(self.messages.as_slice()) + size_of_val(self.values.as_slice());
         self.received_bytes.len() + self.extra.len() + records
     }
 
-    /// Returns the numbers of the values `$0` to `$255` that a message has, from `from` on.
+    /// Returns the numbers of the values `$0` to `$255` that a message has, starting at `from`.
     pub fn numbered(&self, index: usize, from: usize) -> impl Iterator<Item = u8> + use<> {
         let (mut seen, mut present) = ([0u64; 4], [0u64; 4]);
         for value in self.list(index) {
@@ -535,7 +537,7 @@ impl Batch {
     }
 
     fn find(&self, index: usize, name: &str) -> Option<&Value> {
-        // Most names differ in length: then their bytes, which are elsewhere in memory, need not be read.
+        // Most names differ in length: then their bytes, which are elsewhere in memory, are not read.
         self.list(index).find(|value| {
             value.name.len() == name.len()
                 && value.kind != ValueKind::Tag
@@ -543,7 +545,8 @@ impl Batch {
         })
     }
 
-    /// Returns true when a pair only says which type a fixed field has: it has the name and the value of that field.
+    /// Returns true when a pair only records the type of a fixed field: it has the name and the value of that
+    /// field.
     fn is_type(&self, index: usize, value: &Value) -> bool {
         let is_typed = !matches!(value.kind, ValueKind::String | ValueKind::Unset | ValueKind::Tag);
         let field = if is_typed { Field::from_name(self.bytes(value.name)) } else { None };
@@ -574,7 +577,7 @@ impl Batch {
     }
 }
 
-/// Returns the number in the name of a value of a match, `0` to `255`.
+/// Returns the number, `0` to `255`, when the name is that of a match value.
 fn number_of(name: &[u8]) -> Option<u8> {
     let is_number = matches!(name, [b'0'] | [b'1'..=b'9', ..]);
     if is_number { std::str::from_utf8(name).ok()?.parse().ok() } else { None }

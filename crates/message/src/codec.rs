@@ -1,8 +1,8 @@
 //! The compact form of a batch's messages, for journals and disk buffers. Described in `docs/format/batch.md`.
 //!
 //! In: a batch and a selection. Out: bytes that hold only the selected messages, and from them an equal batch.
-//! The received bytes are copied in as few pieces as they lie in. Limits: none but the batch's own; decoding is for
-//! bytes of our own making but survives any others.
+//! The received bytes are copied in as few pieces as possible. Limits: only those of the batch; decoding expects
+//! bytes that this program wrote but is safe on any others.
 
 mod decode;
 mod encode;
@@ -12,22 +12,22 @@ mod varint;
 pub use decode::{CodecError, decode};
 pub use encode::encode;
 
-/// Version of the layout. Decoders know this one and all before it.
+/// Version of the layout. Decoders read this one and all earlier ones.
 const VERSION: u8 = 1;
 
-/// Length of the fixed start.
+/// Length of the fixed header.
 const START_BYTES: usize = 48;
 
 /// Flags of a message's record; the low three bits are the format.
 mod flag {
     pub(super) const FORMAT: u8 = 7;
-    /// Zone and quality of the event time differ from the message before.
+    /// Zone and quality of the event time differ from those of the previous message.
     pub(super) const ZONE: u8 = 8;
     pub(super) const MARKS: u8 = 16;
-    /// The origin, or whether the text is known to be UTF-8, differs from the message before.
+    /// The origin, or whether the text is known to be UTF-8, differs from the previous message.
     pub(super) const ORIGIN: u8 = 32;
     pub(super) const VALUES: u8 = 64;
-    /// The priority differs from the message before.
+    /// The priority differs from the previous message.
     pub(super) const PRI: u8 = 128;
 }
 

@@ -2,7 +2,7 @@
 //!
 //! In: `HOST`, `.SDATA.id.name`, `my.value`. Out: a [`FieldName`]. Limits: [`FIELD_NAME_BYTES_MAX`].
 
-/// Longest name of a field, in bytes. Whatever creates a field cuts a longer one: names sit in every index.
+/// Longest name of a field, in bytes. Longer names are cut where a field is created: names sit in every index.
 pub const FIELD_NAME_BYTES_MAX: usize = 128;
 
 /// The fields that every message has.
@@ -33,10 +33,10 @@ pub enum Field {
 }
 
 impl Field {
-    /// Returns the field of a name, in which case matters; `None` for the name of a pair.
+    /// Returns the fixed field of a name, which is case-sensitive; `None` when it is the name of a pair.
     #[inline]
     pub fn from_name(name: &[u8]) -> Option<Field> {
-        // Nearly every name of a pair ends here.
+        // Nearly all names of pairs return here.
         if !name.first()?.is_ascii_uppercase() {
             return None;
         }

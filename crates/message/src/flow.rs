@@ -15,15 +15,15 @@ use std::sync::Arc;
 /// The entrance of the pipeline, which sources pass their batches to.
 pub trait Intake: Send + Sync {
     /// Takes a batch of one source, runs the filters and forwards the messages to outlets; never waits for a
-    /// destination. `budget` goes to the outlets that the batch reaches on this thread.
+    /// destination. `budget` is passed on to the outlets that the batch reaches on this thread.
     fn take(&self, batch: Batch, budget: &WriteBudget);
 }
 
 /// The entrance of a destination's queue.
 pub trait Outlet: Send + Sync {
     /// Takes the selected messages of a batch, or drops and counts what its queue cannot hold. Never waits.
-    /// `Delivery::controlled` says that the path has flow control: then the queue must take all. An outlet may write on
-    /// this thread what `budget` allows; the time that this takes is not charged to the budget.
+    /// `Delivery::controlled` is true when the path has flow control: then the queue must accept everything. An
+    /// outlet may write on this thread within `budget`; the time of the write itself is not charged to the budget.
     fn deliver(&self, delivery: Delivery, budget: &WriteBudget);
 }
 
@@ -39,7 +39,7 @@ pub struct Delivery {
     pub ack: Ack,
     /// True when the path has `flags(flow-control)`: the source's window bounds the queue, and nothing may be dropped.
     pub controlled: bool,
-    /// The id of the first selected message, for messages that have one already: those of a queue on disk. The next ones
-    /// follow it without a gap.
+    /// The id of the first selected message, if the messages already have ids because they come from a queue on
+    /// disk. The ids of the others follow it without a gap.
     pub first: Option<RecordId>,
 }

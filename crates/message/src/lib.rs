@@ -1,6 +1,6 @@
-//! The record that walks through Duramen: messages, their batch, and the acknowledgement that flows back.
+//! The record that passes through Duramen: messages, their batch, and the acknowledgement that flows back.
 //!
-//! In: nothing. Out: the types every other crate speaks. A [`Batch`] is the bytes of one read plus small
+//! In: nothing. Out: the types that every other crate uses. A [`Batch`] is the bytes of one read plus small
 //! fixed-size [`Message`] records of offsets into them, so that a message costs no allocation.
 //! Holds: no socket, no clock, no file.
 //! Limits: a batch holds at most [`BATCH_BYTES_MAX`] bytes; see each type for its own.

@@ -1,4 +1,4 @@
-//! Where messages came from: one record per connection or peer, shared by its messages.
+//! The origin of messages: one record per connection or peer, shared by its messages.
 //!
 //! In: what a listener knows of its peer. Out: the same, shared. Limits: none of its own.
 
@@ -26,7 +26,7 @@ pub enum Transport {
 /// The facts about a sender that some messages of a batch share.
 #[derive(Clone, Debug, Default)]
 pub struct Origin {
-    /// Name of the `source` statement; a `#` and more follow when the driver is in a source inside that one.
+    /// Name of the `source` statement; followed by a `#` and more when the driver is in a nested source.
     pub source: String,
     /// Transport that carried the bytes.
     pub transport: Transport,
@@ -46,14 +46,14 @@ pub struct Origin {
     pub values: Vec<(String, Vec<u8>)>,
 }
 
-/// Returns what counts as one peer when peers are counted: an IPv4 address, or the first 64 bits of an IPv6 address,
-/// which a site is given at least.
+/// Returns the unit by which peers are counted: an IPv4 address, or the first 64 bits of an IPv6 address, the least
+/// that a site is assigned.
 pub fn peer_network(address: IpAddr) -> [u8; 16] {
     masked_address(address, 64)
 }
 
-/// Returns an address with its first `bits` alone, of 128. Those of IPv4 have 96 bits before them, and stay whole when
-/// `bits` is less.
+/// Returns an address with all but its first `bits` of 128 cleared. IPv4 addresses have 96 bits before their own,
+/// and stay whole when `bits` is less.
 pub fn masked_address(address: IpAddr, bits: u32) -> [u8; 16] {
     let (whole, bits) = match address.to_canonical() {
         IpAddr::V4(address) => (address.to_ipv6_mapped(), if bits < 96 { 128 } else { bits }),

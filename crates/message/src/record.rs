@@ -1,4 +1,4 @@
-//! One message: a fixed-size record of places in its batch.
+//! One message: a fixed-size record of spans in its batch.
 //!
 //! In: what a decoder found. Out: the same. Holds: no bytes of its own.
 
@@ -14,7 +14,7 @@ pub use span::Span;
 pub use stamp::{Stamp, ZoneQuality};
 pub use value::{Value, ValueKind};
 
-/// The dialect a message was read in (`${MSGFORMAT}`).
+/// The dialect in which a message was read (`${MSGFORMAT}`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 #[repr(u8)]
 pub enum Format {
@@ -79,7 +79,7 @@ pub struct Message {
     pub utf8: bool,
     /// Index of the sender in the batch's origins.
     pub origin: u16,
-    /// Newest name-value of the message in the batch's list, plus one; 0 when there is none.
+    /// Index of the message's newest name-value pair in the batch's list, plus one; 0 when there is none.
     pub(crate) values: u32,
 }
 

@@ -1,21 +1,22 @@
 //! The identity of a message at one destination.
 //!
-//! In: the queue that numbers messages. Out: an id that a receiver may use as a key. Holds: two numbers. Limits: none.
+//! In: a position in the queue that numbers messages. Out: an id that a receiver may use as a key. Holds: two
+//! numbers. Limits: none.
 
 use std::fmt;
 
-/// Identifies a message at one destination: the same after a restart as long as the message waits in a queue on disk, so
-/// that a receiver with a key recognises what it has already.
+/// Identifies a message at one destination. The id survives restarts while the message waits in a queue on disk, so
+/// a receiver with a key recognises messages that it already has.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct RecordId {
-    /// Random; made with the queue.
+    /// Random; drawn when the queue is created.
     pub incarnation: u64,
-    /// Place of the message in the queue, counted from 0.
+    /// Position of the message in the queue, counted from 0.
     pub sequence: u64,
 }
 
 impl RecordId {
-    /// Returns the id of the message that comes so many places later.
+    /// Returns the id of the message that is `places` positions later in the queue.
     pub fn after(self, places: u64) -> RecordId {
         RecordId { sequence: self.sequence.wrapping_add(places), ..self }
     }

@@ -1,6 +1,6 @@
 //! Reads the structured data of RFC 5424, section 6.3, element by element.
 //!
-//! In: `[id name="value" ...][...]` as received. Out: (id, name, escaped value), in order. Never fails:
+//! In: `[id name="value" ...][...]` as received. Out: triples (id, name, escaped value), in order. Never fails:
 //! reading stops at the first byte that does not fit. Limits: none; it walks once, without allocating.
 
 use std::borrow::Cow;

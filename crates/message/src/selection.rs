@@ -1,6 +1,6 @@
-//! Which messages of a batch a step is about.
+//! The messages of a batch that a step applies to.
 //!
-//! In: indices of messages. Out: the same, ascending. Holds: one bit a message.
+//! In: indices of messages. Out: the same, ascending. Holds: one bit per message.
 
 /// A set of messages of one batch, as bits in message order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Selects all of `length` messages.
+    /// Selects all messages of a batch of `length`.
     pub fn all(length: usize) -> Selection {
         let mut words = vec![u64::MAX; length.div_ceil(64)];
         if let Some(last) = words.last_mut()
@@ -22,7 +22,7 @@ impl Selection {
         Selection { words, length }
     }
 
-    /// Selects none of `length` messages.
+    /// Selects no message of a batch of `length`.
     pub fn none(length: usize) -> Selection {
         Selection { words: vec![0; length.div_ceil(64)], length }
     }
@@ -75,7 +75,7 @@ impl Selection {
         first
     }
 
-    /// Keeps what both select.
+    /// Keeps only what both select.
     pub fn and(&mut self, other: &Selection) {
         for (word, other) in self.words.iter_mut().zip(&other.words) {
             *word &= other;

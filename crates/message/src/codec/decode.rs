@@ -16,7 +16,7 @@ use std::{array, sync::Arc};
 pub enum CodecError {
     /// A version that this program does not know.
     Version(u8),
-    /// Cut short, or not what any version writes.
+    /// The bytes are cut short, or no version writes them.
     Malformed,
 }
 
@@ -87,7 +87,7 @@ struct Decoder<'a> {
     batch: Batch,
     /// End of the last frame in the received bytes.
     frame_end: usize,
-    /// End of the last new copy in the made bytes.
+    /// End of the last newly copied bytes among the made bytes.
     extra_end: usize,
 }
 
@@ -157,7 +157,7 @@ impl Decoder<'_> {
         Some(Message { raw, host, program, pid, msgid, msghdr, sdata, text, ..Message::default() })
     }
 
-    /// Reads a place in the frame or among the made bytes.
+    /// Reads a span in the frame or among the made bytes.
     #[inline]
     fn place(&mut self, raw: Span) -> Option<Span> {
         let (code, length): (u64, usize) = (self.records.number()?, self.records.small()?);
@@ -188,7 +188,7 @@ impl Decoder<'_> {
         for left in (0..count).rev() {
             let kind = ValueKind::from_byte(self.records.byte()?)?;
             let (name, value) = (self.place(raw)?, self.place(raw)?);
-            // The pairs of a message follow each other; the last has no older one.
+            // The pairs of a message are consecutive; the last has no older one.
             let next = if left > 0 { self.batch.values.len() as u32 + 2 } else { 0 };
             self.batch.values.push(Value { name, value, kind, next });
         }

@@ -1,7 +1,7 @@
 //! Batch to bytes.
 //!
-//! In: a batch and a selection. Out: start, origins, one record a message, received bytes, made bytes.
-//! A place inside the frame is stored relative to it; any other is copied to the made bytes. Limits: the caller
+//! In: a batch and a selection. Out: header, origins, one record per message, received bytes, made bytes.
+//! A span inside the frame is stored relative to it; any other is copied to the made bytes. Limits: the caller
 //! bounds the batch.
 
 use super::{
@@ -11,10 +11,11 @@ use super::{
 };
 use crate::{Batch, Message, Selection, Span, Stamp};
 
-/// Bytes between two frames that are copied along rather than starting a new piece: framing.
+/// Most bytes between two frames (framing) that are copied along instead of starting a new piece.
 const GAP_BYTES_MAX: usize = 32;
 
-/// Room for the numbers of one record: eight places of at most 6 + 5 bytes, and at most 40 bytes of the rest.
+/// Size of the buffer for one record's numbers: eight spans of at most 6 + 5 bytes, and at most 40 bytes of the
+/// rest.
 const SHORT_BYTES: usize = 128;
 
 /// Appends the selected messages of a batch.
@@ -84,16 +85,16 @@ struct Encoder<'a> {
     batch: &'a Batch,
     origin_places: &'a [u16],
     short: Short<SHORT_BYTES>,
-    /// The piece of received bytes that grows, and those before it.
+    /// The piece of received bytes that is growing, as start and end in the batch.
     run: (usize, usize),
     runs: Vec<(usize, usize)>,
     received_length: usize,
     extra: Vec<u8>,
-    /// The last copied place of each field, and where it went: neighbours often share one.
+    /// The last copied span of each field, and where it was copied to: successive messages often share one.
     copied: [(Span, usize); 8],
     event: Stamp,
     pri: u16,
-    /// The origin's place, doubled, plus one when the text was found to be UTF-8.
+    /// The origin's index, doubled, plus one when the text was found to be UTF-8.
     origin: u32,
 }
 
@@ -154,7 +155,7 @@ impl<'a> Encoder<'a> {
         self.values(index, out);
     }
 
-    /// Writes the spans of the fields. Byte 0 gets one bit for each field that is not empty.
+    /// Writes the spans of the fields. Byte 0 has one bit for each field that is not empty.
     fn places(&mut self, message: &Message) {
         let raw = message.raw;
         let mut present = 0;
@@ -187,7 +188,7 @@ impl<'a> Encoder<'a> {
         self.short.patch(0, present);
     }
 
-    /// Writes a frame of received bytes: the distance from the one before, and the length.
+    /// Writes a frame of received bytes: the distance from the previous one, and the length.
     #[inline]
     fn frame(&mut self, raw: Span) {
         let (start, end) = (raw.start(), raw.start() + raw.len());
@@ -208,7 +209,7 @@ impl<'a> Encoder<'a> {
         self.received_length += self.run.1 - self.run.0;
     }
 
-    /// Writes a place outside the frame: its bytes are copied unless the message before had the same.
+    /// Writes a span outside the frame: its bytes are copied unless the previous message had the same span.
     fn copy(&mut self, slot: usize, span: Span) {
         let bytes = self.batch.bytes(span);
         if self.copied[slot].0 != span {

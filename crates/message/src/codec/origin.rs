@@ -32,7 +32,7 @@ pub(super) fn put_origin(out: &mut Vec<u8>, origin: &Origin) {
     }
 }
 
-/// Takes an origin.
+/// Reads an origin.
 pub(super) fn take_origin(from: &mut Taker<'_>) -> Option<Origin> {
     let transport = *TRANSPORTS.get(from.byte()? as usize)?;
     let (peer, local) = (take_address(from)?, take_address(from)?);

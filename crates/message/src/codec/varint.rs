@@ -1,6 +1,6 @@
-//! Whole numbers in as few bytes as they need, seven bits a byte, low bits first.
+//! Whole numbers in as few bytes as they need, seven bits per byte, low bits first.
 //!
-//! In: numbers. Out: bytes, and back. Limits: ten bytes a number.
+//! In: numbers. Out: bytes, and back. Limits: ten bytes per number.
 
 /// Appends a number.
 pub(super) fn put(out: &mut Vec<u8>, mut number: u64) {
@@ -23,7 +23,7 @@ pub(super) fn unzigzag(number: u64) -> i64 {
     (number >> 1) as i64 ^ -((number & 1) as i64)
 }
 
-/// Numbers of one record, written without asking for memory.
+/// The numbers of one record, written without allocating.
 pub(super) struct Short<const N: usize> {
     bytes: [u8; N],
     length: usize,
@@ -54,7 +54,7 @@ impl<const N: usize> Short<N> {
         self.byte(number as u8);
     }
 
-    /// Overwrites a byte that was written.
+    /// Overwrites a byte that was already written.
     #[inline]
     pub(super) fn patch(&mut self, at: usize, byte: u8) {
         self.bytes[at] = byte;
@@ -66,7 +66,7 @@ impl<const N: usize> Short<N> {
     }
 }
 
-/// Takes numbers and bytes from a slice; `None` when they are not there.
+/// Reads numbers and bytes from a slice; `None` when the slice is too short.
 pub(super) struct Taker<'a>(pub(super) &'a [u8]);
 
 impl<'a> Taker<'a> {
@@ -94,7 +94,7 @@ impl<'a> Taker<'a> {
         None
     }
 
-    /// Reads a number that fits the target type.
+    /// Reads a number; `None` when it does not fit the target type.
     #[inline]
     pub(super) fn small<T: TryFrom<u64>>(&mut self) -> Option<T> {
         T::try_from(self.number()?).ok()
@@ -106,7 +106,7 @@ impl<'a> Taker<'a> {
         Some(taken)
     }
 
-    /// Reads bytes after their count.
+    /// Reads bytes that are preceded by their count.
     pub(super) fn counted(&mut self) -> Option<&'a [u8]> {
         let count = self.small()?;
         self.bytes(count)

@@ -1,8 +1,9 @@
-//! How long a reader's thread may spend on a batch and still write it itself.
+//! The time that a reader's thread may spend on a batch and still write it itself.
 //!
-//! In: a deadline from the source that hands the batch on. Out: the answer to a destination that could write on the spot.
+//! In: a deadline from the source that passes the batch on. Out: the answer to a destination that could write
+//! immediately.
 //! Holds: the deadline. It goes with one batch as an argument, cannot cross threads, and ends with the call.
-//! Limits: none. Knows no clock: the caller brings the time.
+//! Limits: none. Reads no clock: the caller passes the time.
 
 use std::{
     cell::Cell,
@@ -14,7 +15,7 @@ use std::{
 pub struct WriteBudget(Cell<Option<Instant>>);
 
 impl WriteBudget {
-    /// Allows nothing: every write belongs to the destination's own thread.
+    /// Allows nothing: every write is left to the destination's own thread.
     pub const fn none() -> WriteBudget {
         WriteBudget(Cell::new(None))
     }
@@ -24,13 +25,13 @@ impl WriteBudget {
         WriteBudget(Cell::new(Some(deadline)))
     }
 
-    /// Returns whether a write may begin now. The clock is read only when there is a deadline.
+    /// Returns true when a write may begin now. The clock is read only when there is a deadline.
     #[inline]
     pub fn allows(&self, now: impl FnOnce() -> Instant) -> bool {
         self.0.get().is_some_and(|deadline| now() <= deadline)
     }
 
-    /// Moves the deadline by the time that a write took: the budget measures what comes before writing.
+    /// Moves the deadline by the duration of a write: the budget covers only what happens before writing.
     #[inline]
     pub fn extend(&self, time: Duration) {
         self.0.set(self.0.get().map(|deadline| deadline + time));
@@ -39,7 +40,7 @@ impl WriteBudget {
 
 #[cfg(test)]
 mod tests {
-    //! A budget under a clock of the test.
+    //! A budget under a clock that the test controls.
 
     use super::WriteBudget;
     use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! How a message becomes the text that a target gets.
+//! Rendering of a message as the text for a target.
 //!
 //! In: messages of a batch. Out: bytes appended to a buffer. Holds: what an implementer remembers between messages.
 //! Limits: those of the implementer.
@@ -6,7 +6,7 @@
 use crate::{Batch, Stamp};
 use std::io;
 
-/// A compiled template with what it remembers between messages: what a message looks like in one target.
+/// A compiled template with the state that it keeps between messages: the format of messages for one target.
 pub trait Render: Send {
     /// Called before the messages of a batch. `now` is the time for `${C_...}` macros.
     fn begin(&mut self, now: Stamp);
@@ -14,7 +14,8 @@ pub trait Render: Send {
     /// Appends the text of one message. `sequence` is `${SEQNUM}` of the destination, counted from 1.
     fn render(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>);
 
-    /// Like `render`, for the name of a file: a `/` inside a value becomes `_`, those of the template's own text stay.
+    /// Like `render`, for a file name: a `/` inside a value becomes `_`, while those in the template's own text
+    /// stay.
     fn render_name(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>);
 
     /// Called when all rendered text is in its file, before it is acknowledged. After an error it is called again.

@@ -1,4 +1,4 @@
-//! What was odd about a message: a set of marks, each shown as the tag that syslog-ng gives it.
+//! The oddities of a message: a set of marks, each shown as the tag that syslog-ng uses for it.
 //!
 //! In: marks. Out: tag names. Holds: 32 bits. No input is refused; it is marked.
 
@@ -24,13 +24,13 @@ pub enum Mark {
     Truncated = 7,
     /// Bytes that are not UTF-8 were replaced.
     Utf8Sanitized = 8,
-    /// The stream was to be octet-counted, but no usable count stood before the message.
+    /// The stream should have been octet-counted, but there was no usable count before the message.
     BadFrame = 9,
     /// With `validate-utf8`: the text is not valid UTF-8 (kept as it is).
     InvalidUtf8 = 10,
     /// The header could not be read at all.
     ParseError = 11,
-    /// The message itself begins with an octet count: its sender frames, its source does not.
+    /// The message itself begins with an octet count: its sender uses framing, its source does not.
     UnexpectedFraming = 12,
     /// RFC 5424 ends before the structured data.
     MissingSdata = 13,
@@ -46,11 +46,11 @@ pub enum Mark {
     MissingProcid = 18,
     /// RFC 5424 ends before MSGID.
     MissingMsgid = 19,
-    /// A parser found more values than a message may have, or deeper ones; the rest was left out.
+    /// A parser found more values than a message may have, or nested too deeply; the rest was left out.
     ValuesCut = 20,
 }
 
-/// In the order in which syslog-ng lists them in `${TAGS}`.
+/// The tags in the order in which syslog-ng lists them in `${TAGS}`.
 const TAGS: [(Mark, &str); 21] = [
     (Mark::Utf8Sanitized, "message.utf8_sanitized"),
     (Mark::ParseError, "message.parse_error"),
@@ -83,7 +83,7 @@ impl Marks {
     /// No mark.
     pub const NONE: Marks = Marks(0);
 
-    /// Adds one.
+    /// Adds a mark.
     #[inline]
     pub fn add(&mut self, mark: Mark) {
         self.0 |= 1 << mark as u8;
@@ -101,7 +101,7 @@ impl Marks {
         self.0 == 0
     }
 
-    /// Returns true when a tag is that of a mark.
+    /// Returns true when a tag is the tag of a mark.
     pub fn has_tag(tag: &str) -> bool {
         TAGS.iter().any(|(_, known)| *known == tag)
     }

@@ -104,7 +104,7 @@ const SEVERITY_NAMES: [&str; 8] = ["emerg", "alert", "crit", "err", "warning", "
 impl Severity {
     /// `emerg`: the system cannot be used.
     pub const EMERGENCY: Self = Self(0);
-    /// `alert`: somebody has to act at once.
+    /// `alert`: someone must act immediately.
     pub const ALERT: Self = Self(1);
     /// `crit`: a part has failed.
     pub const CRITICAL: Self = Self(2);
@@ -114,7 +114,7 @@ impl Severity {
     pub const WARNING: Self = Self(4);
     /// `notice`: normal, but worth knowing.
     pub const NOTICE: Self = Self(5);
-    /// `info`: what is going on.
+    /// `info`: normal activity.
     pub const INFORMATIONAL: Self = Self(6);
     /// `debug`: what only developers want to know.
     pub const DEBUG: Self = Self(7);

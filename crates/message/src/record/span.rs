@@ -1,8 +1,8 @@
-//! A place in the bytes of a batch.
+//! A span: a slice of the bytes of a batch.
 //!
 //! In: offset and length. Out: the same in eight bytes. Holds nothing else.
-//! Limits: offsets below 2 GiB; the top bit of the offset says that the bytes were made by us
-//! (`Batch::extra`) and not received (`Batch::bytes`).
+//! Limits: offsets below 2 GiB; the top bit of the offset is set when the bytes were made by us (`Batch::extra`)
+//! and not received (`Batch::received_bytes`).
 
 const EXTRA: u32 = 1 << 31;
 
@@ -37,7 +37,7 @@ impl Span {
         self.offset & EXTRA != 0
     }
 
-    /// Returns the offset of the first byte in its own byte area.
+    /// Returns the offset of the first byte within its byte area.
     #[inline]
     pub fn start(self) -> usize {
         (self.offset & !EXTRA) as usize
@@ -55,7 +55,8 @@ impl Span {
         self.length == 0
     }
 
-    /// Returns the part of this span from `from` to `to` (both relative to its start). Cut at its end.
+    /// Returns the part of this span from `from` to `to` (both relative to its start). It is cut at the end of this
+    /// span.
     #[inline]
     pub fn part(self, from: usize, to: usize) -> Span {
         let to = to.min(self.len());

@@ -7,7 +7,7 @@
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Hash)]
 #[repr(u8)]
 pub enum ZoneQuality {
-    /// The message holds no time at all; the stamp is a copy of the received time.
+    /// The message has no time at all; the stamp is a copy of the received time.
     #[default]
     Absent,
     /// Zone and year were in the message.
@@ -18,7 +18,7 @@ pub enum ZoneQuality {
     YearGuessed,
 }
 
-/// A time with the offset from UTC it is to be shown in.
+/// A time with the offset from UTC in which to show it.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct Stamp {
     /// Microseconds since 1970-01-01T00:00:00Z.
@@ -47,7 +47,7 @@ impl Stamp {
         format!("{}.{:06}{sign}{:02}:{:02}", self.unix_s(), self.micros(), minutes / 60, minutes % 60)
     }
 
-    /// Reads what [`Stamp::to_text`] gives.
+    /// Reads a text written by [`Stamp::to_text`].
     pub fn from_text(text: &[u8]) -> Option<Stamp> {
         let text = std::str::from_utf8(text).ok()?;
         let (seconds, rest) = text.split_once('.')?;

@@ -1,6 +1,6 @@
 //! Name-value pairs of a message: a linked list inside the batch.
 //!
-//! In: names, values, types. Out: the same. Limits: names are cut at 128 bytes by those who make them.
+//! In: names, values, types. Out: the same. Limits: names are cut to 128 bytes by the code that creates them.
 
 use super::Span;
 
