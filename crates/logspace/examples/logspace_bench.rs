@@ -1,7 +1,7 @@
 //! Times the journal path and the whole logspace.
 //!
-//! In: `journal|logspace DIR [millions]`. Out: messages a second, CPU a message, bytes a message.
-//! Made-up lines of about 190 bytes in batches of 256 KiB, as a busy TCP source makes them.
+//! In: `journal|logspace DIR [millions]`. Out: messages per second, CPU and bytes per message.
+//! Made-up lines of about 190 bytes in batches of 256 KiB, as a busy TCP source produces them.
 #![allow(clippy::print_stdout)]
 
 use journal::{Durability, Journal, OsDisk};
@@ -18,10 +18,10 @@ use std::{
 
 const BATCH_BYTES: usize = 256 << 10;
 
-/// Different batches; more would cost more memory than a test machine likes to give.
+/// Number of different batches; more would need more memory than a test machine may have.
 const BATCHES: u64 = 400;
 
-/// Bytes in flight: what the windows of a few sources allow.
+/// Most bytes in flight: what the windows of a few sources allow.
 const WINDOW_BYTES: usize = 4 << 20;
 
 fn main() {
@@ -38,7 +38,7 @@ fn main() {
     }
 }
 
-/// A batch of lines, different in each.
+/// Returns a batch of lines that differs for each seed.
 fn batch(seed: u64, received_us: i64) -> Batch {
     let (mut text, mut messages) = (Vec::with_capacity(BATCH_BYTES), Vec::new());
     let mut number = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
@@ -97,7 +97,7 @@ fn time_journal(dir: &Path, count: u64) {
             encoding += before.elapsed();
             done += batch.len() as u64;
             if journal.staged_bytes() > WINDOW_BYTES || done >= count {
-                // The store releases what is sealed: about a million messages stay.
+                // The journal releases what is sealed: about a million messages remain.
                 let needed = done.saturating_sub(1_000_000);
                 if journal.commit().is_err() || journal.release(needed).is_err() {
                     return println!("cannot commit");

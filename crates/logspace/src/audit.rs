@@ -1,8 +1,8 @@
 //! Verification of a logspace from outside: everything on disk against the chain of evidence.
 //!
-//! In: a directory, keys, whom to trust. Out: every finding, with the file, the chunk and the messages concerned.
-//! Holds: the chain. Changes nothing, takes no lock: it may run beside the server; what is sealed meanwhile is not
-//! looked at. Limits: reads every byte; a locked segment's messages are covered by the hashes of its chunks.
+//! In: a directory, keys, the trusted signers. Out: every finding, with the affected file, chunk and messages.
+//! Holds: the chain. Changes nothing and takes no lock: it may run beside the server, and ignores what is sealed
+//! meanwhile. Limits: reads every byte; the messages of a locked segment are covered by the hashes of its chunks.
 
 mod catalog;
 mod chain;
@@ -28,13 +28,14 @@ use std::{fs, io, path::Path};
 /// Keys and roots to verify a logspace with.
 #[derive(Clone, Default)]
 pub struct Audit {
-    /// Keys that open encrypted segments: their messages are read back, too.
+    /// Keys that open encrypted segments, so that their messages are read back too.
     pub keys: Keys,
-    /// Keys that records must be signed by. None: those that lie beside the chain, which proves less.
+    /// Keys that must have signed the records. None: the keys beside the chain are used, which proves less.
     pub trusted: Vec<PublicKey>,
-    /// A record that must be in the chain, as somebody kept its digest elsewhere.
+    /// A record that must be in the chain, because its digest was saved elsewhere.
     pub known_head: Option<Digest>,
-    /// Certificates that the authorities of time-stamps must lead to. None: any authority counts, which proves less.
+    /// Certificates that the time-stamping authorities must lead to. None: any authority is accepted, which proves
+    /// less.
     pub stamp_roots: Option<StampRoots>,
 }
 
@@ -58,7 +59,7 @@ impl Audit {
     }
 }
 
-/// The first sequence number that the journal has.
+/// Returns the first sequence number in the journal.
 fn journal_first(dir: &Path) -> io::Result<Option<u64>> {
     let files = match fs::read_dir(dir.join(JOURNAL_DIR)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -74,7 +75,8 @@ fn journal_first(dir: &Path) -> io::Result<Option<u64>> {
     Ok(first)
 }
 
-/// The journal begins where the sealed messages end, or before: else messages were taken away between the two.
+/// Checks that the journal begins where the sealed messages end, or earlier; otherwise messages between the two
+/// were removed.
 fn check_journal(journal_first: Option<u64>, chain: &Chain, report: &mut AuditReport) {
     let end = chain.records().iter().map(|record| record.end()).max().unwrap_or(0);
     if let Some(first) = journal_first.filter(|first| *first > end) {

@@ -1,8 +1,8 @@
 //! Keeps a logspace's chain of evidence.
 //!
-//! In: what was sealed, what was removed. Out: signed records, durable before anybody relies on them.
-//! Holds: the chain and the signing key. Limits: a record that cannot be written holds back what it is about: a
-//! segment stays in the journal, a removal waits.
+//! In: what was sealed, what was removed. Out: signed records, durable before anything relies on them.
+//! Holds: the chain and the signing key. Limits: when a record cannot be written, the change it describes is held
+//! back: a segment stays in the journal, a removal waits.
 
 mod open_error;
 
@@ -26,11 +26,11 @@ use std::{
     sync::Arc,
 };
 
-/// Name of the key that is drawn when none is given.
+/// File name of the key that is generated when none is configured.
 const SIGN_KEY_NAME: &str = "sign.key";
-/// Name of the file that says where the configured key lies: commands beside the server find it there.
+/// Name of the file that holds the path of the configured key, so that commands beside the server find it.
 const SIGN_KEY_PLACE: &str = "sign.key.place";
-/// Digits of a key's digest in the name of its file.
+/// Digits of a key's digest that its file name has.
 const KEY_DIGITS: usize = 16;
 
 /// Returns the path of the key that signs for the logspace in a directory, given the one that the configuration names.
@@ -49,7 +49,7 @@ pub(crate) fn configured_key(dir: &Path) -> Option<PathBuf> {
     place.strip_suffix('\n').map(PathBuf::from)
 }
 
-/// Keeps where the configured key lies, or that there is none.
+/// Saves the path of the configured key, or that there is none.
 fn keep_place(folder: &Path, given: Option<&Path>) -> io::Result<()> {
     let path = folder.join(SIGN_KEY_PLACE);
     let Some(given) = given else {
@@ -65,23 +65,23 @@ fn keep_place(folder: &Path, given: Option<&Path>) -> io::Result<()> {
     fs::write(&path, text)
 }
 
-/// The chain and who signs it.
+/// The chain and the key that signs it.
 pub(crate) struct EvidenceLog {
     disk: Arc<dyn Disk>,
     dir: PathBuf,
     chain: Chain,
     key: SigningKey,
-    /// Keys that signed records of the chain before; their public halves are beside it.
+    /// Keys that signed earlier records of the chain; their public halves are beside it.
     earlier: Vec<PublicKey>,
     logspace: [u8; 16],
-    /// A change of key that the key before did not sign, in words.
+    /// A change of key that the previous key did not sign, in words.
     key_trouble: Option<String>,
-    /// Whose end each record names.
+    /// The ledger whose end each record names.
     ledger: Option<Ledger>,
 }
 
 impl EvidenceLog {
-    /// Reads the chain; draws a key when none is given and none was drawn before.
+    /// Reads the chain; generates a key when none is configured and none was generated before.
     pub(crate) fn open(
         disk: Arc<dyn Disk>,
         dir: &Path,
@@ -140,11 +140,11 @@ impl EvidenceLog {
         Ok(evidence_log)
     }
 
-    /// When another key signs than before, the chain says so: by the key before, where that is there.
+    /// Records a change of the signing key in the chain, signed by the previous key if that is available.
     fn record_change_of_key(&mut self, now_us: i64, notices: &dyn Notices) -> io::Result<()> {
         let new = self.key.public().fingerprint();
         let before = self.chain.records().last().map(|record| match &record.event {
-            // It was named, and the server ended before it signed anything.
+            // It was announced, and the server ended before it signed anything.
             Event::Key(named) => named.clone(),
             _ => record.signer.clone(),
         });
@@ -162,7 +162,7 @@ impl EvidenceLog {
         told
     }
 
-    /// A change of key that the key before did not sign, in words.
+    /// Returns, in words, a change of key that the previous key did not sign.
     pub(crate) fn key_trouble(&self) -> Option<&str> {
         self.key_trouble.as_deref()
     }
@@ -173,18 +173,18 @@ impl EvidenceLog {
         keys.any(|key| record.is_signed_by(key))
     }
 
-    /// Returns true when a record is of this logspace.
+    /// Returns true when a record belongs to this logspace.
     pub(crate) fn is_own(&self, record: &Record) -> bool {
         record.logspace == self.logspace && self.has_signed(record)
     }
 
-    /// Goes on with the id that segments have whose chain is gone.
+    /// Adopts the id of existing segments whose chain is gone.
     pub(crate) fn set_logspace(&mut self, logspace: [u8; 16]) {
         assert!(self.chain.records().is_empty(), "the chain has an id");
         self.logspace = logspace;
     }
 
-    /// From now on each record names the end of a ledger.
+    /// Makes each record name the end of a ledger from now on.
     pub(crate) fn tie(&mut self, ledger: Option<Ledger>) {
         self.ledger = ledger;
     }
@@ -194,7 +194,7 @@ impl EvidenceLog {
         &self.chain
     }
 
-    /// The next record, signed; not yet part of the chain.
+    /// Makes and signs the next record, which is not yet part of the chain.
     pub(crate) fn record(&self, event: Event, segment: Facts, at_us: i64) -> Option<Record> {
         let mut record = Record {
             number: self.chain.next_number(),
@@ -203,7 +203,7 @@ impl EvidenceLog {
             at_us,
             event,
             segment,
-            // A ledger that cannot be read must not keep messages from being sealed; its verification tells.
+            // A ledger that cannot be read must not keep messages from being sealed; its verification reports that.
             ledger: self.ledger.as_ref().and_then(|ledger| ledger.head().ok().flatten()),
             signer: self.key.public().fingerprint(),
             signature: Vec::new(),
@@ -212,12 +212,12 @@ impl EvidenceLog {
         Some(record)
     }
 
-    /// Makes a record part of the chain, durably.
+    /// Appends a record to the chain, durably.
     pub(crate) fn append(&mut self, record: Record) -> io::Result<()> {
         append_record(&mut self.chain, &*self.disk, &self.dir, record)
     }
 
-    /// Says that a segment is gone, unless the chain says so already or never knew it.
+    /// Records that a segment is gone, unless the chain says so already or never knew it.
     pub(crate) fn remove(&mut self, first: u64, reason: &str, at_us: i64) -> io::Result<()> {
         let Some(known) = self.chain.current(first) else { return Ok(()) };
         let event = Event::Removal(reason.to_owned());
@@ -225,17 +225,17 @@ impl EvidenceLog {
         self.append(record.ok_or_else(|| io::Error::other("the record cannot be signed"))?)
     }
 
-    /// Appends a record of something that happened to the chain and not to a segment.
+    /// Appends a record of an event that concerns the chain and not a segment.
     pub(crate) fn tell(&mut self, event: Event, at_us: i64) -> io::Result<()> {
         debug_assert!(!event.is_of_contents(), "an event of a segment");
-        // It has the facts of a segment that there is, as every record has.
+        // It carries the facts of an existing segment, as every record does.
         let mut known = self.chain.records().iter().rev().map(|record| record.segment.first);
         let segment = known.find_map(|first| self.chain.current(first)).map(|record| record.segment.clone());
         let record = self.record(event, segment.unwrap_or_default(), at_us);
         self.append(record.ok_or_else(|| io::Error::other("the record cannot be signed"))?)
     }
 
-    /// Says that a segment's file has another place.
+    /// Records that a segment's file was moved.
     pub(crate) fn relocate(&mut self, first: u64, event: Event, at_us: i64) -> io::Result<()> {
         debug_assert!(matches!(event, Event::Archive(_) | Event::Restore), "no move");
         let unknown = || io::Error::other("the chain does not know the segment");
@@ -244,7 +244,7 @@ impl EvidenceLog {
         self.append(record.ok_or_else(|| io::Error::other("the record cannot be signed"))?)
     }
 
-    /// Returns the messages that the journal lost, as the chain has them.
+    /// Returns the messages that the journal lost, as recorded in the chain.
     pub(crate) fn losses(&self) -> Vec<Locked> {
         let gaps = self.chain.records().iter().filter(|record| record.event == Event::Gap);
         let extent = |record: &Record| {
@@ -254,13 +254,13 @@ impl EvidenceLog {
         gaps.map(extent).collect()
     }
 
-    /// The id of the logspace.
+    /// Returns the id of the logspace.
     pub(crate) fn logspace(&self) -> [u8; 16] {
         self.logspace
     }
 }
 
-/// A key is drawn for a logspace in which nothing was signed yet, and for no other.
+/// Refuses to generate a key for a logspace in which something was signed already.
 fn refuse_another_key(dir: &Path, chain: &Chain, path: &Path) -> Result<(), OpenEvidenceError> {
     let failed = |source| OpenEvidenceError::Io { path: dir.to_owned(), source };
     let has_segments = !files_ending(dir, SEGMENT_ENDING).map_err(failed)?.is_empty();
@@ -271,7 +271,7 @@ fn refuse_another_key(dir: &Path, chain: &Chain, path: &Path) -> Result<(), Open
     }
 }
 
-/// The public keys beside the chain.
+/// Returns the public keys beside the chain.
 pub(super) fn keys_beside(dir: &Path) -> io::Result<Vec<PublicKey>> {
     let mut keys = Vec::new();
     let folder = match fs::read_dir(dir.join(EVIDENCE_DIR)) {
@@ -287,13 +287,13 @@ pub(super) fn keys_beside(dir: &Path) -> io::Result<Vec<PublicKey>> {
     Ok(keys)
 }
 
-/// Puts the public half of a key where verification finds it.
+/// Writes the public half of a key where verification finds it.
 fn publish(folder: &Path, key: &SigningKey) -> io::Result<()> {
     let fingerprint = key.public().fingerprint();
     let digits = fingerprint.rsplit(':').next().unwrap_or_default();
     let path = folder.join(format!("key-{}.pem", &digits[..digits.len().min(KEY_DIGITS)]));
     let text = key.public().to_pem();
-    // A power cut may have left half of it.
+    // A power cut may have left an incomplete file.
     if fs::read(&path).is_ok_and(|there| there == text.as_bytes()) {
         return Ok(());
     }

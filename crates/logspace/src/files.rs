@@ -1,7 +1,7 @@
 //! The files of a logspace beside its journal and its segments.
 //!
-//! In: what is to be kept across starts. Out: the same. Described in `docs/format/logspace.md`.
-//! Limits: what a crash left is recognized, and made again or told.
+//! In: state that must survive restarts. Out: the same. Described in `docs/format/logspace.md`.
+//! Limits: what a crash left behind is recognized, and rebuilt or reported.
 
 pub(crate) mod archive;
 pub(crate) mod catalog;

@@ -1,23 +1,23 @@
-//! A logspace: messages in, acknowledged when they are durable, searchable within a second, sealed, and at last
-//! removed.
+//! A logspace: takes messages in, acknowledges them once they are durable, makes them searchable within a second,
+//! seals them, and finally removes them.
 //!
 //! In: deliveries of the pipeline. Out: acknowledgements, snapshots for queries, a live tail, evidence packages, the
 //! verification of a logspace from outside.
 //! Holds: journal, active segment, sealed segments, catalog, chain of evidence. Touches files and threads.
 //! Limits: see [`LogspaceOptions`].
 //!
-//! In reading order, the lowest last:
-//! - `logspace`: an open logspace, and its threads started and ended.
-//! - `rebuild`: the index of a sealed segment made again.
-//! - `package`: evidence packages being made.
-//! - `audit`: a logspace verified from outside.
-//! - `threads`: writer, builder, sealer, and those that recode, scrub and stamp.
-//! - `opening`: what is there when a logspace is opened: its segments, and which files are not its own.
+//! Modules in reading order, the lowest last:
+//! - `logspace`: an open logspace; starts and ends its threads.
+//! - `rebuild`: rebuilds the index of a sealed segment.
+//! - `package`: makes evidence packages.
+//! - `audit`: verifies a logspace from outside.
+//! - `threads`: writer, builder, sealer, and the threads that recode, scrub and stamp.
+//! - `opening`: finds what exists when a logspace is opened: its segments, and files that are not its own.
 //! - `shared`: what the threads share: queues, published segments, counters.
-//! - `evidence_log`: the chain of evidence being continued, and who signs it.
-//! - `segments`: what a logspace needs of segments, and the real ones.
-//! - `options`: how a logspace is kept, and what it tells its operator.
-//! - `files`: the files beside journal and segments: paths, catalog, chain, archive, clock.
+//! - `evidence_log`: continues and signs the chain of evidence.
+//! - `segments`: the operations that a logspace needs of segments, and their implementation.
+//! - `options`: the options of a logspace, and the notices to its operator.
+//! - `files`: the other files: paths, catalog, chain, archive, clock.
 
 mod audit;
 mod evidence_log;

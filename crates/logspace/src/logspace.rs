@@ -1,10 +1,10 @@
-//! A logspace: messages in, acknowledged when they are durable, searchable within a second, sealed, and at last
-//! removed.
+//! A logspace: takes messages in, acknowledges them once they are durable, makes them searchable within a second,
+//! seals them, and finally removes them.
 //!
 //! In: deliveries of the pipeline. Out: acknowledgements, snapshots for queries, a live tail, statistics.
 //! Holds: a directory under a lock and three threads: journal, builder, sealer; others that recode, scrub and stamp.
-//! Limits: see [`LogspaceOptions`]; every queue between the threads is bounded, and a full one holds back who fills
-//! it, down to the sources.
+//! Limits: see [`LogspaceOptions`]; every queue between the threads is bounded, and a full one holds back the
+//! threads that fill it, up to the sources.
 
 use crate::evidence_log::EvidenceLog;
 use crate::files::journal_cipher::JournalCipher;
@@ -48,11 +48,11 @@ use std::{
     time::Duration,
 };
 
-/// The machine below a logspace: the disk with journal and catalog, and the clocks.
+/// The machine that a logspace runs on: the disk with journal and catalog, and the clocks.
 pub struct Host {
     /// Holds the journal, the catalog and the chain of evidence.
     pub disk: Arc<dyn Disk>,
-    /// Tells what is old, and when a day is over.
+    /// Determines what is old, and when a day is over.
     pub clock: Arc<dyn Clock>,
 }
 
@@ -62,7 +62,7 @@ impl Default for Host {
     }
 }
 
-/// An open logspace. Dropping it is closing it.
+/// An open logspace. Dropping it closes it.
 pub struct Logspace {
     shared: Arc<Shared>,
     segments: Arc<dyn Segments>,
@@ -73,12 +73,13 @@ pub struct Logspace {
     scrubber: Option<JoinHandle<()>>,
     recoder: Option<JoinHandle<()>>,
     stamper: Option<JoinHandle<()>>,
-    /// Closed when scrubber and stamper are to end.
+    /// Closed when scrubber and stamper must end.
     ended: Arc<Queue<()>>,
 }
 
 impl Logspace {
-    /// Opens a logspace, which is made when missing. Messages that were acknowledged and are not sealed are read back
+    /// Opens a logspace, creating it when it is missing. Messages that were acknowledged and are not sealed are
+    /// read back
     /// from the journal before this returns, or later when that takes longer than `replay_wait`.
     pub fn open(
         dir: &Path,
@@ -88,7 +89,7 @@ impl Logspace {
         Logspace::open_on(Host::default(), Arc::new(Indexed), dir, options, notices)
     }
 
-    /// Opens a logspace on another machine, with segments of another kind: for tests. Sealed segments are files of the
+    /// Opens a logspace on another machine, with segments of another kind, for tests. Sealed segments are files of the
     /// operating system in any case.
     pub fn open_on(
         Host { disk, clock }: Host,
@@ -213,12 +214,12 @@ impl Logspace {
         Ok(())
     }
 
-    /// The segments as they are now.
+    /// Returns the current segments.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.shared.segment_set.snapshot()
     }
 
-    /// The segments as they are now, for an asker whose keys open some that are locked for others.
+    /// Returns the current segments for a caller whose keys open some that are locked for others.
     pub fn snapshot_for(&self, unlocked: &Unlocked) -> Arc<Snapshot> {
         let snapshot = self.shared.segment_set.snapshot();
         if snapshot.locked.is_empty() {
@@ -228,21 +229,21 @@ impl Logspace {
         Arc::new(self.shared.segment_set.snapshot_with(&open))
     }
 
-    /// Changes what may stay, from the next look at the retention on.
+    /// Changes the retention, from its next check on.
     pub fn set_retention(&self, retention: Retention) {
         *self.shared.retention() = retention;
     }
 
-    /// Somebody knows of what is wrong and of how late it is: the clock is taken to be right, and losses are no longer
-    /// named among what is wrong. Searches name them still.
+    /// Confirms that an operator knows what is wrong and what time it is: the clock is accepted as right, and
+    /// losses are no longer listed among what is wrong. Searches still report them.
     pub fn confirm(&self) {
         self.shared.is_confirmed.store(true, Relaxed);
         self.shared.troubles.confirm();
         self.seals.nudge();
     }
 
-    /// Opens locked segments with these keys, also those that are sealed from now on, until [`Logspace::lock`]. Gives
-    /// how many were opened and how many stay locked.
+    /// Opens locked segments with these keys, including those that are sealed from now on, until
+    /// [`Logspace::lock`]. Returns how many were opened and how many stay locked.
     pub fn unlock(&self, keys: &Keys) -> (usize, usize) {
         *self.shared.session_keys() = keys.clone();
         let opened = self
@@ -252,21 +253,21 @@ impl Logspace {
         (opened, self.shared.segment_set.snapshot().locked.len())
     }
 
-    /// Forgets the keys of [`Logspace::unlock`]: what they opened is locked again. Answers that are being made may
-    /// still read.
+    /// Forgets the keys of [`Logspace::unlock`]: the segments that they opened are locked again. Searches that are
+    /// running may still read them.
     pub fn lock(&self) {
         *self.shared.session_keys() = Keys::default();
         self.shared.segment_set.lock();
     }
 
-    /// Moves sealed segments whose newest message is at least so old to the archive, with a record of each in the
-    /// chain, and waits for that.
+    /// Moves sealed segments whose newest message is at least `age` old to the archive, with a record of each in
+    /// the chain, and waits until that is done.
     pub fn archive(&self, age: Duration, timeout: Duration) -> Result<Moved, MoveError> {
         self.move_segments(Move::Archive(i64::try_from(age.as_micros()).unwrap_or(i64::MAX)), timeout)
     }
 
-    /// Brings archived segments back that hold messages received in a range. They stay until they are archived by
-    /// name again.
+    /// Brings back archived segments that hold messages received in a range. They stay until they are explicitly
+    /// archived again.
     pub fn restore(&self, received_us: Range<i64>, timeout: Duration) -> Result<Moved, MoveError> {
         self.move_segments(Move::Restore(received_us.start, received_us.end), timeout)
     }
@@ -277,13 +278,13 @@ impl Logspace {
         done.recv_timeout(timeout).map_err(|_| MoveError::InBackground)?
     }
 
-    /// Uses the archive. Gives how many segments are archived, and how many of them are away.
+    /// Starts using the archive. Returns how many segments are archived, and how many of them are away.
     pub fn attach_archive(&self) -> (u64, u64) {
         self.shared.is_detached.store(false, Relaxed);
         self.look_for_archive()
     }
 
-    /// Lets go of the archive so that it can be taken away. Gives the same as [`Logspace::attach_archive`].
+    /// Stops using the archive so that it can be unmounted. Returns the same as [`Logspace::attach_archive`].
     pub fn detach_archive(&self) -> (u64, u64) {
         self.shared.is_detached.store(true, Relaxed);
         self.look_for_archive()
@@ -294,8 +295,8 @@ impl Logspace {
         self.shared.segment_set.archived()
     }
 
-    /// Completes the active segment and waits until everything that is durable now is sealed; gives the sequence number
-    /// below which it is. None when that takes longer, or the logspace closes.
+    /// Completes the active segment and waits until everything that is durable now is sealed; returns the sequence
+    /// number below which everything is. None when that takes longer than `timeout`, or the logspace closes.
     pub fn seal_now(&self, timeout: Duration) -> Option<u64> {
         let durable = self.shared.durable_below.load(Relaxed);
         let done = self.shared.seal_waiters.add(durable)?;
@@ -303,7 +304,8 @@ impl Logspace {
         done.recv_timeout(timeout).ok()
     }
 
-    /// Returns this logspace's part of an evidence package for an asker with these keys, to be signed with the logspace's own key.
+    /// Returns this logspace's part of an evidence package for a caller with these keys, to be signed with the
+    /// logspace's own key.
     pub fn part<'a>(
         &self,
         local: &str,
@@ -318,13 +320,13 @@ impl Logspace {
         Ok(PackagePart { local: local.to_owned(), view, dir, keys, signer, wanted })
     }
 
-    /// The key that signs the logspace's records.
+    /// Returns the key that signs the logspace's records.
     pub fn signing_key(&self) -> Result<SigningKey, KeyError> {
         let path = evidence_log::sign_key(&self.shared.dir, self.shared.options.sign_key.as_deref());
         SigningKey::load(&path)
     }
 
-    /// Receives what arrives from now on, once it is durable.
+    /// Returns a subscription to the messages that arrive from now on, once they are durable.
     pub fn subscribe(&self) -> Subscription {
         self.shared.live.subscribe()
     }
@@ -334,8 +336,8 @@ impl Logspace {
         self.shared.stats()
     }
 
-    /// Takes nothing more, stores what waits, and ends the threads. What is not sealed is read back from the journal
-    /// at the next start.
+    /// Stops taking messages, stores those that wait, and ends the threads. Messages that are not sealed are read
+    /// back from the journal at the next start.
     pub fn close(self) {
         drop(self);
     }
@@ -349,7 +351,7 @@ impl Outlet for Logspace {
 
 impl Drop for Logspace {
     fn drop(&mut self) {
-        // From the end to the start: nobody waits for room that nobody makes.
+        // From the last queue to the first, so that no thread waits for space that is never freed.
         self.shared.inbox.close();
         self.shared.unbuilt.close();
         self.seals.close();
@@ -364,14 +366,14 @@ impl Drop for Logspace {
             &mut self.stamper,
         ];
         for thread in threads.into_iter().filter_map(Option::take) {
-            // A thread that panicked has said so; the others still end in order.
+            // A thread that panicked has reported it; the others still end in order.
             let _ = thread.join();
         }
         self.shared.live.close();
     }
 }
 
-/// Opens the journal, and tells what a crash left at its end.
+/// Opens the journal, and reports what a crash left at its end.
 fn open_journal(
     disk: &Arc<dyn Disk>,
     dir: &Path,
@@ -391,7 +393,7 @@ fn open_journal(
     Ok(journal)
 }
 
-/// Opens the mark of the numbers given. No number is given twice, whatever became of the journal.
+/// Opens the mark of the assigned numbers. No number is assigned twice, whatever happened to the journal.
 fn open_mark(disk: &dyn Disk, dir: &Path, journal: &mut Journal, run: MachineRun) -> io::Result<NumberMark> {
     let mut mark = NumberMark::open(disk, dir)?;
     if mark.end() > journal.next_sequence() {
@@ -405,16 +407,16 @@ fn open_mark(disk: &dyn Disk, dir: &Path, journal: &mut Journal, run: MachineRun
     Ok(mark)
 }
 
-/// The run of the machine, compared with that in which the logspace was open last.
+/// The boot of the machine, compared with the one in which the logspace was last open.
 #[derive(Clone, Copy)]
 enum MachineRun {
-    /// The machine ran on: nothing that was written is lost, synced or not.
+    /// The same boot: nothing that was written is lost, synced or not.
     Same,
-    /// It was started again, or that is not known.
+    /// The machine was restarted, or that is not known.
     Another,
 }
 
-/// Opens what was seen of the clock; and whether the machine ran on since then.
+/// Reads the saved clock readings, and returns whether the machine kept running since then.
 fn open_clock(
     disk: &dyn Disk,
     clock: &dyn Clock,
@@ -431,7 +433,7 @@ fn open_clock(
     Ok((ClockGuard::open(disk, dir, options.clock_wait, newest_us, seen)?, run))
 }
 
-/// Makes a folder, durable in its parent.
+/// Creates a folder, durable in its parent.
 fn make_folder(dir: &Path) -> io::Result<()> {
     journal::make_private_folders(dir)?;
     match dir.parent().filter(|parent| !parent.as_os_str().is_empty()) {
@@ -440,7 +442,7 @@ fn make_folder(dir: &Path) -> io::Result<()> {
     }
 }
 
-/// Tells the operator when a thread ends by a panic.
+/// Notifies the operator when a thread panics.
 struct Alarm(Arc<Shared>, &'static str);
 
 impl Drop for Alarm {

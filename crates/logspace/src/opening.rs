@@ -1,8 +1,8 @@
-//! Finds what a logspace has when it is opened: its segments, and files that are not its own.
+//! Finds what exists when a logspace is opened: its segments, and files that are not its own.
 //!
-//! In: a directory, perhaps left by a crash, perhaps changed by somebody. Out: the catalog as it should be, the sealed
+//! In: a directory, perhaps left by a crash or changed by someone. Out: the catalog as it should be, the sealed
 //! segments, files that are not the logspace's own.
-//! Limits: damage costs what it hit and is reported; what is not the logspace's own is left where it is.
+//! Limits: damage affects only the files it hit and is reported; files that are not the logspace's own are left alone.
 
 mod adoption;
 mod comparison;
@@ -40,16 +40,16 @@ pub(crate) struct FoundSegments {
     pub(crate) catalog: Catalog,
     /// In receive order.
     pub(crate) sealed: Vec<SealedEntry>,
-    /// The catalog was changed and must be written.
+    /// True when the catalog was changed and must be written.
     pub(crate) changed: bool,
-    /// Files in the place of segments that are not the logspace's own, below its directory.
+    /// Files at the paths of segments that are not the logspace's own, relative to its directory.
     pub(crate) foreign: BTreeSet<PathBuf>,
-    /// Sentences for the operator that stay true until somebody does something about it.
+    /// Sentences for the operator that stay true until someone fixes the cause.
     pub(crate) troubles: Vec<String>,
 }
 
-/// Finds the segments: those that the chain of evidence knows, and those that a crash kept out of it. The chain learns
-/// what a crash kept out of it, and what is missing.
+/// Finds the segments: those in the chain of evidence, and those that a crash kept out of it. The latter, and
+/// missing segments, are recorded in the chain.
 pub(crate) fn find_segments(mut opening: Opening<'_>) -> Result<FoundSegments, FindError> {
     let dir = opening.dir;
     for path in files_ending(dir, TEMPORARY_ENDING)?.into_iter().chain(files_ending(dir, RESTORED_ENDING)?) {
@@ -76,7 +76,7 @@ pub(crate) fn find_segments(mut opening: Opening<'_>) -> Result<FoundSegments, F
     let recovered = adoption::adopt(&mut opening, &found.catalog, source, &candidates)?;
     found.troubles.extend(opening.evidence_log.key_trouble().map(str::to_owned));
     found.troubles.extend(recovered.map(|notice| notice.to_string()));
-    // What was adopted may say where an archive is.
+    // An adopted record may say where an archive is.
     for candidate in &mut candidates {
         if candidate.place == SegmentPlace::Foreign {
             *candidate = opening.look_at(candidate.path.clone());
@@ -96,7 +96,7 @@ pub(crate) fn find_segments(mut opening: Opening<'_>) -> Result<FoundSegments, F
 }
 
 impl FoundSegments {
-    /// Writes the catalog when it was changed; gives the sequence number after everything that was ever sealed.
+    /// Writes the catalog when it was changed; returns the sequence number after everything that was ever sealed.
     pub(crate) fn write(&self, disk: &dyn Disk, dir: &Path) -> io::Result<u64> {
         if self.changed {
             self.catalog.write(disk, dir)?;
@@ -104,7 +104,7 @@ impl FoundSegments {
         Ok(self.catalog.end())
     }
 
-    /// A catalog that is made again learns from the chain what was removed.
+    /// Adds the removals that the chain records to a rebuilt catalog.
     fn remember_removals(&mut self, opening: &Opening<'_>) {
         let chain = opening.evidence_log.chain();
         for record in chain.firsts().into_iter().filter_map(|first| chain.last_contents(first)) {
@@ -117,8 +117,8 @@ impl FoundSegments {
 }
 
 impl Opening<'_> {
-    /// Puts one file where it belongs: among the segments, among those that cannot be read, or among those that are not
-    /// the logspace's own.
+    /// Sorts a file into one of three groups: segments, segments that cannot be read, and files that are not the
+    /// logspace's own.
     fn place(
         &mut self,
         found: &mut FoundSegments,
@@ -132,7 +132,7 @@ impl Opening<'_> {
         let known =
             known.filter(|record| segment_path(record.segment.received_us.0, record.segment.first) == path);
         let known = known.cloned();
-        // What the chain says was removed is not damaged.
+        // A segment that the chain says was removed is not damaged.
         let is_listed = first.is_some_and(|first| chain.last_contents(first).is_none())
             && found.catalog.segments.iter().any(|entry| entry.path == path);
         let file = place.file(self.dir, &path);
@@ -166,7 +166,8 @@ impl Opening<'_> {
                     found.add(&record, &path, Some(target));
                     return Ok(());
                 }
-                // What the chain says was removed leaves a link when the power goes; else it is missing, and told.
+                // A segment that the chain says was removed may leave a link at a loss of power; otherwise it is
+                // missing, and reported.
                 SegmentPlace::Gone if known.is_none() => {
                     return Ok(archive::remove(self.dir, &path, self.evidence_log.chain())?);
                 }
@@ -186,7 +187,8 @@ impl Opening<'_> {
         Ok(())
     }
 
-    /// A file in its place that cannot be read: its messages are not missing, and not there.
+    /// Keeps a file at its proper path that cannot be read: its messages are not missing, but cannot be read
+    /// either.
     fn keep_unread(
         &self,
         found: &mut FoundSegments,
@@ -205,7 +207,7 @@ impl Opening<'_> {
         Ok(())
     }
 
-    /// Takes in one file of the logspace's own.
+    /// Adds a file of the logspace's own.
     fn take_in(
         &self,
         found: &mut FoundSegments,
@@ -235,7 +237,7 @@ impl Opening<'_> {
         Ok(())
     }
 
-    /// Says which segments are missing, in chain and catalog.
+    /// Records missing segments in chain and catalog.
     fn miss(&mut self, found: &mut FoundSegments, seen: &BTreeSet<u64>) -> Result<(), FindError> {
         let chain = self.evidence_log.chain();
         let current: Vec<Record> =
@@ -252,7 +254,7 @@ impl Opening<'_> {
         Ok(())
     }
 
-    /// Makes the catalog say what the chain says.
+    /// Makes the catalog agree with the chain.
     fn reconcile(&mut self, found: &mut FoundSegments) {
         let chain = self.evidence_log.chain();
         let before = found.catalog.clone();
@@ -270,7 +272,7 @@ impl Opening<'_> {
             found.catalog.bury(entry.first, reason, self.now_us);
             found.changed = true;
         }
-        // Numbers that only the catalog speaks of must not hide what the journal has.
+        // Numbers that only the catalog has must not hide messages of the journal.
         let end = chain.end();
         let is_current = |stone: &Tombstone| {
             let current = chain.current(stone.entry.first);
@@ -282,7 +284,7 @@ impl Opening<'_> {
 }
 
 impl FoundSegments {
-    /// A segment of the chain whose file is not there to be read: it is away, or damaged when `away` is none.
+    /// Adds a segment of the chain whose file cannot be read: it is away, or damaged when `away` is none.
     fn add(&mut self, record: &Record, path: &Path, away: Option<PathBuf>) {
         let known = self.catalog.segments.iter().find(|entry| entry.path == path);
         let entry = entry_of(record, known.map_or(0, |entry| entry.bytes));
@@ -290,7 +292,7 @@ impl FoundSegments {
         self.sealed.push(unread(&entry, away));
     }
 
-    /// Makes the catalog say this of a segment.
+    /// Adds or replaces the catalog's entry of a segment.
     fn list(&mut self, entry: Entry) {
         match self.catalog.segments.iter_mut().find(|known| known.first == entry.first) {
             Some(known) if *known == entry => {}
@@ -310,7 +312,7 @@ fn entry_of(record: &Record, bytes: u64) -> Entry {
     Entry { first, count, first_us, last_us, bytes, path: segment_path(first_us, first) }
 }
 
-/// A segment that cannot be read.
+/// Returns the entry of a segment that cannot be read.
 fn unread(entry: &Entry, away: Option<PathBuf>) -> SealedEntry {
     let Entry { first, count, first_us, last_us, bytes, ref path } = *entry;
     let state = if away.is_some() { SegmentState::Away } else { SegmentState::Damaged };
@@ -319,13 +321,13 @@ fn unread(entry: &Entry, away: Option<PathBuf>) -> SealedEntry {
         bytes,
         extent: Locked { first, count, received_us: (first_us, last_us) },
         state,
-        // It cannot be seen: nothing is left to do.
+        // The form is unknown: it will not be recoded.
         form: SegmentForm::Aged,
         archived_to: away,
     }
 }
 
-/// Returns true when a file is what remained of a segment that the retention removed.
+/// Returns true when a file is left over from a segment that the retention removed.
 fn is_removed(evidence_log: &EvidenceLog, outline: &Outline) -> bool {
     let Some(record) = &outline.record else { return false };
     let last = evidence_log.chain().last_contents(record.segment.first);

@@ -1,4 +1,4 @@
-//! What a logspace can be told.
+//! The options of a logspace, and the notices that it sends.
 //!
 //! In: the configuration. Out: the same, typed, with defaults. Limits: each option says its own.
 
@@ -14,16 +14,16 @@ use lookup::Locked;
 use segment::{DamagedChunk, NAMED_MAX};
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
-/// How a logspace is kept.
+/// The options of a logspace.
 #[derive(Clone, Debug)]
 pub struct LogspaceOptions {
-    /// Most bytes that wait for the journal on paths without flow control; what comes then is dropped and counted.
+    /// Most bytes that wait for the journal on paths without flow control; further messages are dropped and counted.
     pub queue_bytes_max: u64,
     /// Most bytes written to the journal between two syncs.
     pub commit_bytes_max: u64,
     /// Least time between two commits, unless `commit_bytes_max` wait: spares disks that sync slowly.
     pub commit_gap: Duration,
-    /// Size of a journal file.
+    /// Largest size of a journal file.
     pub journal_file_bytes_max: u64,
     /// Kind of failure that acknowledged messages survive.
     pub durability: journal::Durability,
@@ -36,35 +36,35 @@ pub struct LogspaceOptions {
     /// Estimated bytes of memory of the segment being built after which it is sealed. Up to three segments are in
     /// memory at once: one is built, one waits and one is sealed.
     pub segment_memory_max: u64,
-    /// How soon new messages are found.
+    /// The delay within which new messages become searchable.
     pub refresh: Duration,
     /// Age of its newest message at which a segment is removed.
     pub retention_age: Option<Duration>,
     /// Size of all sealed segments at which the oldest is removed.
     pub retention_bytes: Option<u64>,
-    /// The directory of the archive; below it the logspace has a folder of its name.
+    /// The directory of the archive; the logspace has a folder of its name in it.
     pub archive_to: Option<PathBuf>,
-    /// Age of its newest message at which a segment goes to the archive; none: only when it is asked for.
+    /// Age of its newest message at which a segment goes to the archive; none: only on request.
     pub archive_after: Option<Duration>,
-    /// How long the clock must show a new time after a jump before anything is removed by age.
+    /// How long the clock must show a new time after a jump before segments are removed by age again.
     pub clock_wait: Duration,
-    /// How often the retention is looked at, beside every seal.
+    /// How often the retention is checked, besides at every seal.
     pub retention_check: Duration,
     /// How long to wait before a failed write is tried again.
     pub retry: Duration,
-    /// Who may open what is sealed; nobody: segments are not encrypted.
+    /// Recipients that may open sealed segments; when empty, segments are not encrypted.
     pub recipients: Vec<Recipient>,
     /// Private keys that the server holds: segments sealed for them are searched without being unlocked.
     pub keys: Keys,
-    /// The private key that signs the records of the chain; none: one is drawn and kept in the logspace.
+    /// The private key that signs the records of the chain; none: one is generated and stored in the logspace.
     pub sign_key: Option<PathBuf>,
-    /// The server's ledger: each record of the chain names how far it had come.
+    /// The server's ledger: each record of the chain names its end at that time.
     pub ledger: Option<Ledger>,
-    /// Who time-stamps the chain; nobody: it is not stamped.
+    /// The authority that time-stamps the chain; none: it is not stamped.
     pub authority: Option<Arc<dyn Authority>>,
     /// Least time between two time-stamps.
     pub timestamp_gap: Duration,
-    /// Nothing is removed, whatever the retention says.
+    /// True when nothing may be removed, whatever the retention says.
     pub legal_hold: bool,
     /// True when sealed segments are made smaller in the background.
     pub recode: bool,
@@ -72,15 +72,16 @@ pub struct LogspaceOptions {
     pub recode_after: Duration,
     /// Age of its newest message at which a recoded segment is aged; none: never.
     pub age_after: Option<Duration>,
-    /// How often to look whether there is one.
+    /// How often to check whether there is one.
     pub recode_look: Duration,
-    /// Bytes a second that are read to look for damage in sealed segments; 0: it is not looked for.
+    /// Bytes read per second to look for damage in sealed segments; 0: no scrubbing.
     pub scrub_bytes_a_second: u64,
-    /// How long after opening it is begun.
+    /// How long after opening scrubbing begins.
     pub scrub_wait: Duration,
     /// How often every sealed segment is read.
     pub scrub_interval: Duration,
-    /// How long opening waits for messages to be read back from the journal; then it goes on in the background.
+    /// How long opening waits until messages are read back from the journal; after that, reading continues in the
+    /// background.
     pub replay_wait: Duration,
 }
 
@@ -123,7 +124,7 @@ impl Default for LogspaceOptions {
     }
 }
 
-/// An event that an operator should hear of.
+/// An event that an operator should know about.
 #[derive(Clone, Debug)]
 pub enum Notice {
     /// Opening found a torn end, as after a crash; nothing acknowledged was in it.
@@ -133,7 +134,7 @@ pub enum Notice {
     },
     /// Journal bytes that can no longer be read.
     Damage(journal::Damage),
-    /// A record of the journal that is whole but holds no batch.
+    /// A record of the journal that is intact but holds no batch.
     Undecodable {
         /// Its first sequence number.
         sequence: u64,
@@ -150,14 +151,14 @@ pub enum Notice {
         /// Why.
         error: String,
     },
-    /// The journal goes on.
+    /// The journal can be written again.
     JournalResumed,
     /// A segment cannot be sealed: its messages stay in the journal until it can.
     SealStalled {
         /// Why.
         error: String,
     },
-    /// A record was time-stamped, and with it all before.
+    /// A record was time-stamped, and all earlier ones with it.
     Stamped {
         /// Its number.
         number: u64,
@@ -168,10 +169,10 @@ pub enum Notice {
         first: u64,
         /// How many messages it holds.
         messages: u64,
-        /// Digest of its record: who keeps it elsewhere can prove later what was sealed up to here.
+        /// Digest of its record: a copy saved elsewhere can prove later what was sealed up to here.
         record: Digest,
     },
-    /// The segment being built has as many columns of names as one may have: values of further names share one.
+    /// The segment being built has as many columns for names as allowed: values of further names share one.
     NamesCapped {
         /// Its first sequence number.
         first: u64,
@@ -185,7 +186,7 @@ pub enum Notice {
         /// Size of the new one.
         bytes: u64,
     },
-    /// A segment was not recoded; it is as it was.
+    /// A segment was not recoded; it is unchanged.
     NotRecoded {
         /// The file.
         path: PathBuf,
@@ -208,7 +209,7 @@ pub enum Notice {
         /// True when it is in the archive now.
         is_archived: bool,
     },
-    /// A segment file that cannot be used; it is left as it is.
+    /// A segment file that cannot be used; it is left alone.
     BadSegment {
         /// The file.
         path: PathBuf,
@@ -219,19 +220,19 @@ pub enum Notice {
     DamagedChunk {
         /// The file.
         path: PathBuf,
-        /// Which chunk, and what of it.
+        /// The chunk and its damage.
         trouble: DamagedChunk,
     },
-    /// A segment that the catalog names is not there.
+    /// A segment that the catalog names is missing.
     MissingSegment {
         /// The file.
         path: PathBuf,
     },
-    /// The catalog was missing or damaged and was made again from the segments.
+    /// The catalog was missing or damaged and was rebuilt from the segments.
     CatalogRebuilt,
     /// Something is wrong with the evidence, or changed in it.
     Evidence(EvidenceNotice),
-    /// Messages were acknowledged that neither a segment nor the journal has: at most those of an extent.
+    /// Acknowledged messages are neither in a segment nor in the journal: at most those of an extent.
     Lost {
         /// Their numbers, and the received times around them.
         extent: Locked,
@@ -241,17 +242,17 @@ pub enum Notice {
         /// By how much, in microseconds.
         by_us: i64,
     },
-    /// Removal by age goes on after a jump of the clock.
+    /// Removal by age continues after a jump of the clock.
     ClockRight {
-        /// True when the new time was accepted; else the clock went back to the old one.
+        /// True when the new time was accepted; false when the clock went back to the old one.
         is_accepted: bool,
     },
-    /// A thread ended by a defect of the program: nothing more is stored until a restart.
+    /// A thread ended because of a defect in the program: nothing more is stored until a restart.
     Broken {
-        /// Which.
+        /// Name of the thread.
         thread: &'static str,
     },
-    /// Catalog or files cannot be changed; it is tried again.
+    /// The catalog or files cannot be changed; this is tried again.
     UpkeepFailed {
         /// Why.
         error: String,
@@ -336,7 +337,7 @@ pub trait Notices: Send + Sync {
     fn notice(&self, notice: Notice);
 }
 
-/// Notices that nobody hears.
+/// Discards all notices.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Unheard;
 

@@ -1,8 +1,8 @@
-//! Makes the index of a sealed segment again, from its messages.
+//! Rebuilds the index of a sealed segment from its messages.
 //!
-//! In: a logspace that no server has open, a segment. Out: a new file in the place of the old one, with a record that
-//! says so. Limits: the messages and the columns must be whole; the root over the messages stays the same, or nothing
-//! is changed.
+//! In: a logspace that no server has open, a segment. Out: a new file that replaces the old one, with a record that
+//! says so. Limits: the messages and the columns must be intact; the root over the messages must stay the same,
+//! otherwise nothing is changed.
 
 use crate::{
     evidence_log::{EvidenceLog, OpenEvidenceError, configured_key},
@@ -24,7 +24,7 @@ use std::{
     sync::Arc,
 };
 
-/// Why an index was not made again.
+/// A reason why an index was not rebuilt.
 #[derive(Debug)]
 pub enum RebuildIndexError {
     /// A server has the logspace open.
@@ -39,7 +39,7 @@ pub enum RebuildIndexError {
         /// The path that it should have.
         path: PathBuf,
     },
-    /// It is encrypted, and nobody is named whom the new file is to be sealed for.
+    /// It is encrypted, and no recipient is named for the new file.
     NoRecipient,
     /// The evidence cannot be opened.
     Evidence(OpenEvidenceError),
@@ -49,7 +49,7 @@ pub enum RebuildIndexError {
     Rebuild(RebuildError),
     /// The messages that were read are not those that were sealed.
     OtherMessages,
-    /// A file cannot be put in its place.
+    /// A file cannot be replaced.
     Io(io::Error),
 }
 
@@ -77,21 +77,21 @@ impl fmt::Display for RebuildIndexError {
 
 impl std::error::Error for RebuildIndexError {}
 
-/// How the new file is made.
+/// The parameters of a rebuild.
 #[derive(Clone, Default)]
 pub struct RebuildIndex {
     /// Keys that open the old file.
     pub keys: Keys,
-    /// Whom the new one is sealed for.
+    /// Recipients of the new file.
     pub recipients: Vec<Recipient>,
     /// The key that signs, as in the configuration.
     pub sign_key: Option<PathBuf>,
-    /// Now, microseconds since 1970.
+    /// The current time, microseconds since 1970.
     pub now_us: i64,
 }
 
 impl RebuildIndex {
-    /// Makes the index of the segment that begins with a number again.
+    /// Rebuilds the index of the segment that begins at `first`.
     pub fn run(&self, dir: &Path, first: u64) -> Result<SealReport, RebuildIndexError> {
         let lock = OsDisk.lock(&dir.join(JOURNAL_DIR).join("journal.lock")).map_err(RebuildIndexError::Io)?;
         let _lock = lock.ok_or(RebuildIndexError::InUse)?;

@@ -1,6 +1,6 @@
-//! What the threads of a logspace share: its queues, its published segments, its counters.
+//! The state that the threads of a logspace share: its queues, its published segments, its counters.
 //!
-//! In: what one thread hands to the next. Out: the same; snapshots for queries.
+//! In: what one thread passes to the next. Out: the same; snapshots for queries.
 //! Holds: see the fields. Limits: each queue has its bound.
 
 pub(crate) mod draft;
@@ -36,8 +36,8 @@ use std::{
 };
 use troubles::Troubles;
 
-/// Messages that are not durable yet. Whatever happens to them, their source hears of a failure unless
-/// [`Pending::acknowledge`] is called.
+/// Messages that are not durable yet. Their source is notified of a failure whenever this is dropped without
+/// [`Pending::acknowledge`].
 pub(crate) struct Pending {
     pub(crate) batch: Arc<Batch>,
     pub(crate) selection: Selection,
@@ -45,7 +45,7 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
-    /// The messages are durable.
+    /// Acknowledges the messages: they are durable.
     pub(crate) fn acknowledge(mut self) {
         drop(self.ack.take());
     }
@@ -67,14 +67,14 @@ pub(crate) struct Stored {
     pub(crate) first: u64,
 }
 
-/// Limits of what may stay.
+/// The limits of the retention.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Retention {
     /// Age of its newest message at which a segment is removed.
     pub age: Option<Duration>,
     /// Size of all sealed segments at which the oldest is removed.
     pub bytes: Option<u64>,
-    /// Nothing is removed at all.
+    /// True when nothing may be removed at all.
     pub hold: bool,
 }
 
@@ -86,34 +86,34 @@ pub(crate) struct Shared {
     /// The retention in force: a reload may change it.
     pub(crate) retention: Mutex<Retention>,
     pub(crate) notices: Arc<dyn Notices>,
-    /// Keys of who unlocked the logspace.
+    /// Keys of the users who unlocked the logspace.
     pub(crate) session_keys: Mutex<Keys>,
-    /// Waits for the journal.
+    /// Messages that wait for the journal.
     pub(crate) inbox: Queue<Pending>,
-    /// Durable, waits for the builder.
+    /// Durable messages that wait for the builder.
     pub(crate) unbuilt: Queue<Stored>,
     /// Recoded segments that wait for their records.
     pub(crate) drafts: Queue<Draft>,
     pub(crate) live: Broadcast,
-    /// Moves to the archive and back that wait.
+    /// Waiting moves to the archive and back.
     pub(crate) moves: Moves,
-    /// The archive is not to be used, as if it were not attached.
+    /// True when the archive must not be used, as if it were not attached.
     pub(crate) is_detached: AtomicBool,
-    /// Who waits for the active segment to be sealed.
+    /// Callers that wait for the active segment to be sealed.
     pub(crate) seal_waiters: SealWaiters,
     pub(crate) counters: Counters,
     pub(crate) segment_set: SegmentSet,
     pub(crate) troubles: Troubles,
-    /// Somebody says that the clock is right; the sealer has not heard it yet.
+    /// True when an operator confirmed the clock and the sealer has not noticed yet.
     pub(crate) is_confirmed: AtomicBool,
-    /// Everything below is in sealed segments: the journal may forget it.
+    /// Everything below this number is in sealed segments: the journal may discard it.
     pub(crate) sealed_below: AtomicU64,
-    /// Everything that was acknowledged is below.
+    /// Everything acknowledged is below this number.
     pub(crate) durable_below: AtomicU64,
 }
 
 impl Shared {
-    /// Of a logspace that was just opened.
+    /// Creates the shared state of a logspace that was just opened.
     pub(crate) fn new(
         dir: &Path,
         options: LogspaceOptions,
@@ -146,12 +146,12 @@ impl Shared {
         }
     }
 
-    /// The retention in force.
+    /// Locks the retention in force.
     pub(crate) fn retention(&self) -> MutexGuard<'_, Retention> {
         self.retention.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The keys of who unlocked the logspace.
+    /// Locks the keys of the users who unlocked the logspace.
     pub(crate) fn session_keys(&self) -> MutexGuard<'_, Keys> {
         self.session_keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -179,7 +179,7 @@ impl Shared {
         }
     }
 
-    /// Messages are lost, unless that is known already.
+    /// Records that messages are lost, unless that is known already.
     pub(crate) fn lose(&self, extent: Locked) {
         if self.segment_set.lose(extent) {
             self.troubles.lose(extent);
@@ -187,16 +187,16 @@ impl Shared {
         }
     }
 
-    /// Tells the operator, and remembers it as the last error.
+    /// Notifies the operator, and remembers the notice as the last error.
     pub(crate) fn complain(&self, notice: Notice) {
-        // Upkeep is tried again by itself and holds nobody back.
+        // Upkeep is tried again by itself and blocks nothing.
         if !matches!(notice, Notice::UpkeepFailed { .. }) {
             self.counters.failed(&notice.to_string());
         }
         self.notices.notice(notice);
     }
 
-    /// All counts.
+    /// Returns all counters.
     pub(crate) fn stats(&self) -> LogspaceStats {
         let segment_set = self.segment_set.load();
         let snapshot = self.segment_set.snapshot();

@@ -1,7 +1,7 @@
 //! The threads of a logspace.
 //!
 //! In: deliveries that wait, the time. Out: the journal, the active segment, sealed files, records, time-stamps.
-//! Limits: each has its own; they meet in what is shared, and hand work on through its queues only.
+//! Limits: each has its own; they share only [`super::shared`], and pass work on through its queues.
 
 pub(crate) mod builder;
 mod moving;

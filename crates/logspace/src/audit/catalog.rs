@@ -1,8 +1,8 @@
 //! The catalog against the chain.
 //!
-//! In: the catalog, the chain. Out: findings: segments that only the catalog still names, other numbers, a catalog that is
-//! not there or not whole. Limits: a catalog that is behind the chain is a note: the chain is written first, and the
-//! server brings the catalog up to date.
+//! In: the catalog, the chain. Out: findings: segments that only the catalog still names, numbers that differ, a
+//! catalog that is missing or incomplete. Limits: a catalog that lags behind the chain is only a note: the chain is
+//! written first, and the server brings the catalog up to date.
 
 use super::report::{AuditReport, Finding, FindingKind};
 use crate::files::{
@@ -28,7 +28,7 @@ pub(super) fn check(dir: &Path, chain: &Chain, report: &mut AuditReport) -> io::
             report.add(Finding { path, ..Finding::new(FindingKind::Damaged, text) });
             return Ok(());
         }
-        // The first record is there a moment before the catalog.
+        // The first record is written a moment before the catalog.
         Ok(None) if chain.records().len() <= 1 => return Ok(()),
         Ok(None) => {
             let text = "the catalog is missing: the server makes it again when it starts";
@@ -48,7 +48,7 @@ pub(super) fn check(dir: &Path, chain: &Chain, report: &mut AuditReport) -> io::
     Ok(())
 }
 
-/// A segment that the catalog names.
+/// Checks a segment that the catalog names.
 fn check_segment(dir: &Path, chain: &Chain, entry: &Entry, report: &mut AuditReport) {
     let (kind, text) = match chain.last_contents(entry.first) {
         None => (
@@ -73,7 +73,7 @@ fn check_segment(dir: &Path, chain: &Chain, entry: &Entry, report: &mut AuditRep
     report.add(Finding { path, messages, ..Finding::new(kind, text) });
 }
 
-/// A removal that the catalog remembers.
+/// Checks a removal that the catalog remembers.
 fn check_removal(chain: &Chain, stone: &Tombstone, report: &mut AuditReport) {
     let text = match chain.last_contents(stone.entry.first).map(|record| &record.event) {
         Some(Event::Removal(_)) if stone.entry.end() <= chain.end() => return,

@@ -1,20 +1,20 @@
 //! The chain by itself: order, signatures, clocks, gaps.
 //!
-//! In: the chain, the keys that may sign. Out: findings. Limits: what was cut off at the end together with all that
-//! belongs to it shows only by a digest that was kept elsewhere, or by the journal.
+//! In: the chain, the keys that may sign. Out: findings. Limits: if records are cut off at the end together with
+//! everything that belongs to them, only a digest that was saved elsewhere, or the journal, reveals it.
 
 use super::report::{AuditReport, Finding, FindingKind};
 use evidence::{Chain, Digest, Event, PublicKey, Record};
 use std::collections::{HashMap, HashSet};
 
-/// How far clocks may go back: small corrections are no findings.
+/// How far clocks may go back: small corrections are not reported.
 const CLOCK_SLACK_US: i64 = 1_000_000;
 
 /// Keys that may sign.
 pub(super) enum Signers {
-    /// Those that the verifier named.
+    /// The keys that the verifier named.
     Trusted(Vec<PublicKey>),
-    /// Those beside the chain: a new one counts when a key before it says so.
+    /// The keys beside the chain: a new one is accepted when an earlier key announced it.
     Beside(Vec<PublicKey>),
 }
 
@@ -84,7 +84,7 @@ fn check_signature(record: &Record, keys: &[PublicKey], report: &mut AuditReport
     report.add(Finding::new(FindingKind::Signature, text));
 }
 
-/// Each key but the first was named by a key before it.
+/// Checks that each key but the first was announced by an earlier key.
 fn check_succession(chain: &Chain, report: &mut AuditReport) {
     let mut known: HashSet<&str> = HashSet::new();
     for record in chain.records() {
@@ -103,7 +103,7 @@ fn check_succession(chain: &Chain, report: &mut AuditReport) {
     }
 }
 
-/// Finds recoveries: records that a chain lost stay lost.
+/// Reports recoveries: records that a chain lost stay lost.
 fn check_recoveries(chain: &Chain, report: &mut AuditReport) {
     for record in chain.records() {
         if let Event::Recovery(count) = record.event {
@@ -116,7 +116,7 @@ fn check_recoveries(chain: &Chain, report: &mut AuditReport) {
     }
 }
 
-/// A new file holds the messages of the one that it takes the place of.
+/// Checks that a new file holds the messages of the file that it replaces.
 fn check_rewrites(chain: &Chain, report: &mut AuditReport) {
     let mut known: HashMap<u64, &Record> = HashMap::new();
     let of_segments = |record: &&Record| record.event.is_of_contents() || record.event.is_move();
@@ -167,7 +167,7 @@ fn check_clocks(before: Option<&Record>, record: &Record, report: &mut AuditRepo
     }
 }
 
-/// Messages that the server found missing in its journal.
+/// Reports messages that the server found missing in its journal.
 fn check_losses(chain: &Chain, report: &mut AuditReport) {
     for record in chain.records().iter().filter(|record| record.event == Event::Gap) {
         let text =
@@ -177,7 +177,7 @@ fn check_losses(chain: &Chain, report: &mut AuditReport) {
     }
 }
 
-/// Numbers that no record speaks of.
+/// Reports sequence numbers that no record mentions.
 fn check_numbers(chain: &Chain, report: &mut AuditReport) {
     let mut ranges: Vec<(u64, u64)> =
         chain.records().iter().map(|record| (record.segment.first, record.end())).collect();

@@ -1,16 +1,16 @@
-//! Why a logspace cannot be verified at all.
+//! The reasons why a logspace cannot be verified at all.
 //!
 //! In: an error of the files, or a stop. Out: a sentence.
 
 use lookup::Stop;
 use std::io;
 
-/// Why a logspace cannot be verified at all.
+/// A reason why a logspace cannot be verified at all.
 #[derive(Debug)]
 pub enum AuditError {
     /// The directory cannot be read.
     Io(io::Error),
-    /// It was stopped.
+    /// The verification was stopped.
     Stopped(Stop),
 }
 

@@ -1,7 +1,7 @@
 //! Segment files against the chain.
 //!
 //! In: the directory, the chain. Out: findings: damaged chunks with their messages, files that are missing, files
-//! that are not what was sealed. Limits: reads each file once or twice.
+//! that are not the ones that were sealed. Limits: reads each file once or twice.
 
 use super::{
     error::AuditError,
@@ -29,7 +29,7 @@ pub(super) struct FileCheck<'a> {
     pub(super) keys: &'a Keys,
     /// Keys that may sign.
     pub(super) signers: &'a [PublicKey],
-    /// First sequence number that the journal has.
+    /// First sequence number in the journal.
     pub(super) journal_first: Option<u64>,
     pub(super) cancel: &'a CancelToken,
 }
@@ -43,7 +43,7 @@ impl FileCheck<'_> {
             self.check_segment(chain, first, &mut files, report)?;
             let is_wrong = report.findings.iter().skip(before.findings.len()).any(Finding::is_wrong);
             if let Some(newer) = is_wrong.then(|| self.grown(chain)).transpose()?.flatten() {
-                // The server did something to it meanwhile.
+                // The server changed the file meanwhile.
                 *report = before;
                 self.check_segment(&newer, first, &mut files, report)?;
             }
@@ -51,7 +51,7 @@ impl FileCheck<'_> {
         self.check_strangers(chain, files, report)
     }
 
-    /// The chain as it is now, when it got longer since it was read.
+    /// Returns the current chain if it has grown since it was read.
     fn grown(&self, chain: &Chain) -> io::Result<Option<Chain>> {
         let newer = read_chain(&OsDisk, self.dir)?;
         let count = chain.records().len();
@@ -93,7 +93,7 @@ impl FileCheck<'_> {
         Ok(())
     }
 
-    /// Files that the chain does not have in their places: their bytes, their records, their order.
+    /// Checks files at paths for which the chain has no record of them: their bytes, their records, their order.
     fn check_strangers(
         &self,
         chain: &Chain,
@@ -113,7 +113,7 @@ impl FileCheck<'_> {
                 records.extend(self.check_stranger(chain, &path, report)?);
             }
         }
-        // The first segment is there a moment before the chain.
+        // The first segment is written a moment before the chain.
         let is_wrong = report.findings.iter().skip(before).any(Finding::is_wrong);
         if chain.records().is_empty() && is_wrong {
             let text = format!("there is no chain of evidence, and there are {count} segments");
@@ -132,7 +132,8 @@ impl FileCheck<'_> {
         Ok(())
     }
 
-    /// A file that the chain does not have in its place; gives its record when that is newer than the chain.
+    /// Checks a file that the chain does not have at its path; returns its record when that is newer than the
+    /// chain.
     fn check_stranger(
         &self,
         chain: &Chain,
@@ -176,7 +177,7 @@ impl FileCheck<'_> {
             }
         }
         if self.is_next(chain, &record) {
-            // The server is between two steps, or was stopped there: it goes on by itself.
+            // The server is between two steps, or was stopped there: it completes them by itself.
             add(FindingKind::Note, &format!("record {} is not in the chain yet", record.number));
             return Ok(None);
         }
@@ -184,7 +185,7 @@ impl FileCheck<'_> {
         Ok(Some(record).filter(|record| record.number >= chain.next_number()))
     }
 
-    /// Returns true when a record is what the server appends next: the journal still has the messages of a new segment.
+    /// Returns true when a record is what the server appends next: the journal still has a new segment's messages.
     fn is_next(&self, chain: &Chain, record: &Record) -> bool {
         let is_ours = chain.records().first().is_none_or(|first| first.logspace == record.logspace);
         let first = record.segment.first;
@@ -201,7 +202,7 @@ impl FileCheck<'_> {
     }
 }
 
-/// A removal is all right when it was meant.
+/// Notes a removal, which is fine when it was intended.
 fn note_removal(chain: &Chain, first: u64, report: &mut AuditReport) {
     let Some(record) = chain.last_contents(first) else { return };
     let Event::Removal(reason) = &record.event else { return };
@@ -268,7 +269,7 @@ fn check_file(
     Ok(())
 }
 
-/// Reads the messages back; names those that damage took.
+/// Reads the messages back and names those that are damaged.
 fn check_messages(
     sealed: &Sealed,
     record: &Record,
@@ -278,7 +279,7 @@ fn check_messages(
 ) -> Result<(), AuditError> {
     let place = |finding: Finding| Finding { path: Some(sealed.path().to_owned()), ..finding };
     if !troubles.is_empty() {
-        // What is damaged cannot be hashed as a whole: say which messages are concerned.
+        // A damaged file cannot be hashed as a whole: report which messages are affected.
         match sealed.troubles(cancel) {
             Ok(named) => *troubles = named,
             Err(ReadError::Stopped(stop)) => return Err(stop.into()),

@@ -1,6 +1,6 @@
-//! What a verification finds.
+//! The findings of a verification.
 //!
-//! In: findings. Out: the same in order, and whether all is well. Limits: none.
+//! In: findings. Out: the same in order, and the overall verdict. Limits: none.
 
 use evidence::Digest;
 use std::{ops::Range, path::PathBuf};
@@ -8,11 +8,11 @@ use std::{ops::Range, path::PathBuf};
 /// The kinds of findings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FindingKind {
-    /// Bytes are not what was written.
+    /// Bytes differ from what was written.
     Damaged,
     /// Something that should be there is not.
     Missing,
-    /// A file is not the one that was sealed in its place.
+    /// A file is not the one that was sealed under its path.
     Foreign,
     /// The chain of evidence is interrupted.
     Chain,
@@ -20,14 +20,14 @@ pub enum FindingKind {
     Signature,
     /// A clock went back, or was not where a time-stamp says it was.
     Clock,
-    /// Numbers that no segment has.
+    /// Sequence numbers that no segment has.
     Gap,
-    /// Not wrong, but worth saying.
+    /// Not wrong, but worth knowing.
     Note,
 }
 
 impl FindingKind {
-    /// Its name in output.
+    /// Returns the name used in output.
     pub fn name(self) -> &'static str {
         match self {
             FindingKind::Damaged => "damaged",
@@ -62,21 +62,21 @@ pub struct Finding {
 /// Verdict of a verification as a whole.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// Everything that was sealed and not removed was read, and nothing is wrong.
+    /// Everything that is sealed and not removed was read, and nothing is wrong.
     Complete,
-    /// Nothing is wrong with what was read; segments in an archive that is not attached were not.
+    /// Nothing is wrong with what was read; segments in an archive that is not attached were not read.
     GoodForWhatIsHere,
     /// Something is wrong.
     NotGood,
 }
 
 impl Finding {
-    /// Returns true when it speaks against the logspace.
+    /// Returns true when the finding means that something is wrong.
     pub fn is_wrong(&self) -> bool {
         self.kind != FindingKind::Note
     }
 
-    /// A finding without a place.
+    /// Makes a finding without a location.
     pub fn new(kind: FindingKind, text: impl Into<String>) -> Finding {
         Finding { kind, text: text.into(), path: None, chunk: None, offset: None, messages: None }
     }
@@ -85,13 +85,13 @@ impl Finding {
 /// The result of a verification.
 #[derive(Clone, Default, Debug)]
 pub struct AuditReport {
-    /// Findings in the order they were made.
+    /// Findings in the order in which they were made.
     pub findings: Vec<Finding>,
-    /// Segment files looked at.
+    /// Segment files checked.
     pub segments: u64,
-    /// Of these, how many are encrypted and could not be opened.
+    /// How many of these are encrypted and could not be opened.
     pub locked: u64,
-    /// Segments in an archive that is not attached: nothing is known of them.
+    /// Segments in an archive that is not attached: nothing is known about them.
     pub away: u64,
     /// Messages read back and hashed.
     pub messages: u64,
@@ -99,7 +99,7 @@ pub struct AuditReport {
     pub bytes: u64,
     /// Records of the chain.
     pub records: u64,
-    /// Time-stamps that hold.
+    /// Valid time-stamps.
     pub stamps: u64,
     /// Digest of the last record.
     pub head: Digest,
@@ -117,7 +117,7 @@ impl AuditReport {
         }
     }
 
-    /// Returns true when nothing wrong was found in what is there to be read.
+    /// Returns true when nothing wrong was found in what could be read.
     pub fn is_good(&self) -> bool {
         !self.findings.iter().any(Finding::is_wrong)
     }

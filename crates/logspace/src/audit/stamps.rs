@@ -1,7 +1,7 @@
 //! Time-stamps against the chain and its clock.
 //!
-//! In: the answers of the time-stamping authority beside the chain, certificates to believe. Out: findings. Limits: without
-//! certificates any authority is believed.
+//! In: the answers of the time-stamping authority beside the chain, trusted certificates. Out: findings. Limits:
+//! without certificates any authority is trusted.
 
 use super::report::{AuditReport, Finding, FindingKind};
 use crate::files::chain_file::{EVIDENCE_DIR, stamp_name};
@@ -17,7 +17,7 @@ pub(super) fn check(
     roots: Option<&StampRoots>,
     report: &mut AuditReport,
 ) -> io::Result<()> {
-    // The latest time that an authority has seen so far.
+    // The latest time that an authority has certified so far.
     let mut seen_us = i64::MIN;
     for record in chain.records() {
         let mut add = |kind, text: String| report.add(Finding::new(kind, text));

@@ -1,11 +1,11 @@
-//! Why the evidence of a logspace cannot be opened.
+//! The reasons why the evidence of a logspace cannot be opened.
 //!
 //! In: the file and what is wrong with it. Out: a sentence with the remedy.
 
 use evidence::KeyError;
 use std::{fmt, io, path::PathBuf};
 
-/// Why the evidence of a logspace cannot be opened.
+/// A reason why the evidence of a logspace cannot be opened.
 #[derive(Debug)]
 pub enum OpenEvidenceError {
     /// A file or directory cannot be used.
@@ -19,9 +19,9 @@ pub enum OpenEvidenceError {
     SignKey(KeyError),
     /// The key that signed the evidence so far is gone.
     SignKeyGone {
-        /// The path that it had.
+        /// Its former path.
         path: PathBuf,
-        /// Its fingerprint, when the chain is there.
+        /// Its fingerprint, when the chain exists.
         signer: Option<String>,
     },
     /// A newer version of the program wrote the chain.

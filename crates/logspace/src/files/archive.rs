@@ -1,9 +1,10 @@
-//! The archive: sealed segments in a directory of another file system, with a link to each in its old place.
+//! The archive: sealed segments in a directory of another file system, with a link to each at its old path.
 //!
-//! In: segments, a directory. Out: the same segments elsewhere, or back again. While the directory is attached, they
-//! are searched, verified and exported through their links; while it is not, they are away, and said to be.
-//! Limits: a move is copied, synced, compared byte by byte and recorded before anything is taken away: a power cut
-//! leaves one whole copy in its place, at times two.
+//! In: segments, a directory. Out: the same segments elsewhere, or back again. While the directory is attached,
+//! they are searched, verified and exported through their links; while it is not, they are away and reported as
+//! such.
+//! Limits: a moved file is copied, synced, compared byte by byte and recorded before the original is removed: after
+//! a power cut there is always one whole copy, and sometimes two.
 
 use super::layout::{TEMPORARY_ENDING, sync_folder};
 use aws_lc_rs::digest::{Context, SHA256};
@@ -16,7 +17,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Says which logspace a directory is the archive of; where it is not, the archive is not attached.
+/// Name of the file that says which logspace a directory is the archive of; without it, the archive is not
+/// attached.
 pub(crate) const MARKER: &str = "duramen-archive";
 /// Folders between an archive and its files: the year and the day.
 const DEPTH: usize = 3;
@@ -34,13 +36,14 @@ pub enum SegmentPlace {
     Away(PathBuf),
     /// Nowhere.
     Gone,
-    /// In its place is something else: a link that no record of an archive explains, a folder, a device. It is never
+    /// Something else is at its path: a link that no record of an archive explains, a folder, a device. It is never
     /// opened.
     Foreign,
 }
 
 impl SegmentPlace {
-    /// The file to open, given the segment's path below the logspace's directory; none when there is none to read.
+    /// Returns the file to open for the segment at a path below the logspace's directory; none when there is none
+    /// to read.
     pub fn file(&self, dir: &Path, path: &Path) -> Option<PathBuf> {
         match self {
             SegmentPlace::Here => Some(dir.join(path)),
@@ -49,7 +52,7 @@ impl SegmentPlace {
         }
     }
 
-    /// Why there is no file to open; empty when there is one.
+    /// Returns the reason why there is no file to open; empty when there is one.
     pub fn why_unread(&self) -> &'static str {
         match self {
             SegmentPlace::Here | SegmentPlace::Archived(_) => "",
@@ -62,8 +65,8 @@ impl SegmentPlace {
     }
 }
 
-/// Locates the file of the segment whose path below a logspace's directory is given. A link counts only when the
-/// chain says that the segment went to that very place: nothing else is followed out of the directory.
+/// Locates the file of the segment at a path below a logspace's directory. A link is followed only when the chain
+/// says that the segment went exactly there: no other link leads out of the directory.
 pub fn locate(dir: &Path, path: &Path, chain: &Chain) -> SegmentPlace {
     let whole = dir.join(path);
     let Ok(found) = fs::symlink_metadata(&whole) else { return SegmentPlace::Gone };
@@ -77,7 +80,7 @@ pub fn locate(dir: &Path, path: &Path, chain: &Chain) -> SegmentPlace {
         return SegmentPlace::Foreign;
     };
     match locate_archived(&target) {
-        // It came back: only a copy that a crash left may still be read there.
+        // It was brought back: only a copy that a crash left may still be read there.
         SegmentPlace::Away(_) if !matches!(chain.last_move(first), Some(Event::Archive(_))) => {
             SegmentPlace::Foreign
         }
@@ -85,7 +88,7 @@ pub fn locate(dir: &Path, path: &Path, chain: &Chain) -> SegmentPlace {
     }
 }
 
-/// Locates a segment that the chain says is in this place of the archive.
+/// Locates a segment that, according to the chain, is at this path of the archive.
 pub(crate) fn locate_archived(target: &Path) -> SegmentPlace {
     let root = target.ancestors().nth(DEPTH);
     let Some(root) = root.filter(|root| root.join(MARKER).exists()) else {
@@ -99,12 +102,12 @@ pub(crate) fn locate_archived(target: &Path) -> SegmentPlace {
     }
 }
 
-/// The sequence number in the name of a segment's file.
+/// Returns the sequence number in the name of a segment's file.
 pub(crate) fn first_of(path: &Path) -> Option<u64> {
     path.file_stem()?.to_str()?.parse().ok()
 }
 
-/// Returns true when no folder on the way down to a file is a link.
+/// Returns true when no folder between a directory and a file in it is a link.
 fn folders_are_real(dir: &Path, path: &Path) -> bool {
     let mut folder = dir.to_owned();
     let above = path.parent().into_iter().flatten();
@@ -114,7 +117,7 @@ fn folders_are_real(dir: &Path, path: &Path) -> bool {
     })
 }
 
-/// Makes a directory the archive of a logspace, or finds that it is.
+/// Marks a directory as the archive of a logspace, unless it is marked already.
 pub(crate) fn claim(root: &Path, logspace: &str) -> io::Result<()> {
     make_folders(root)?;
     let marker = root.join(MARKER);
@@ -131,13 +134,13 @@ pub(crate) fn claim(root: &Path, logspace: &str) -> io::Result<()> {
     }
 }
 
-/// Copies a file to a new place, durably, and compares the two; gives the digest of the file.
+/// Copies a file, durably, compares the two, and returns the digest of the file.
 pub(crate) fn copy(source: &Path, target: &Path) -> io::Result<Digest> {
     assert_ne!(source, target, "a file copied onto itself");
     let folder = target.parent().unwrap_or(target);
     make_folders(folder)?;
     let temporary = target.with_extension(TEMPORARY_ENDING);
-    // Left of a copy that a crash cut short.
+    // What is left of a copy that a crash interrupted.
     let _ = fs::remove_file(&temporary);
     let mut out = private_file().write(true).create_new(true).open(&temporary)?;
     let wanted = pass(&mut fs::File::open(source)?, &mut out)?;
@@ -153,7 +156,7 @@ pub(crate) fn copy(source: &Path, target: &Path) -> io::Result<Digest> {
     Ok(found)
 }
 
-/// Puts a link in the place of a file, in one step.
+/// Replaces a file by a link, in one step.
 pub(crate) fn link(path: &Path, target: &Path) -> io::Result<()> {
     let temporary = path.with_extension(TEMPORARY_ENDING);
     let _ = fs::remove_file(&temporary);
@@ -162,11 +165,11 @@ pub(crate) fn link(path: &Path, target: &Path) -> io::Result<()> {
     sync_folder(path.parent().unwrap_or(path))
 }
 
-/// Removes a segment's file, in the archive as well. What is not the segment's stays.
+/// Removes a segment's file, in the archive as well. A file that is not the segment's stays.
 pub(crate) fn remove(dir: &Path, path: &Path, chain: &Chain) -> io::Result<()> {
     let whole = dir.join(path);
     match locate(dir, path, chain) {
-        // Also a link to a file that is gone from the archive.
+        // Including a link to a file that is gone from the archive.
         SegmentPlace::Gone if fs::symlink_metadata(&whole).is_err() => Ok(()),
         SegmentPlace::Here | SegmentPlace::Gone => fs::remove_file(whole),
         SegmentPlace::Archived(target) => {
@@ -198,7 +201,7 @@ fn pass(source: &mut fs::File, target: &mut dyn Write) -> io::Result<Digest> {
     }
 }
 
-/// Makes folders, each durable in its parent.
+/// Creates folders, each durable in its parent.
 fn make_folders(folder: &Path) -> io::Result<()> {
     let missing: Vec<&Path> = folder.ancestors().take_while(|folder| !folder.exists()).collect();
     for folder in missing.into_iter().rev() {

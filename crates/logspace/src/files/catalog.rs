@@ -1,8 +1,8 @@
-//! The catalog: which segments a logspace has, and which it had.
+//! The catalog: the segments that a logspace has, and those that it had.
 //!
-//! In: segments that were sealed or removed. Out: a text file that is always whole. Described in
-//! `docs/format/logspace.md`. Lost or damaged, it is made again from the segments.
-//! Limits: [`TOMBSTONES_MAX`] removals are kept one by one, older ones are summed up.
+//! In: segments that were sealed or removed. Out: a text file that is always complete. Described in
+//! `docs/format/logspace.md`. When it is lost or damaged, it is rebuilt from the segments.
+//! Limits: [`TOMBSTONES_MAX`] removals are listed one by one, older ones are summed up.
 
 use journal::Disk;
 use std::{
@@ -14,14 +14,14 @@ use std::{
 /// Name of the file.
 pub(crate) const CATALOG_NAME: &str = "catalog";
 
-/// Removals that are remembered one by one: a segment a minute for two months.
+/// Most removals that are listed one by one: one segment per minute for two months.
 const TOMBSTONES_MAX: usize = 100_000;
 
 const TITLE: &str = "duramen catalog 1";
-/// Stands before the number of the version.
+/// The text before the version number.
 const TITLE_OF_ANY: &str = "duramen catalog ";
 
-/// Why a catalog cannot be read.
+/// A reason why a catalog cannot be read.
 #[derive(Debug)]
 pub(crate) enum CatalogError {
     /// The file cannot be read.
@@ -36,7 +36,7 @@ impl From<io::Error> for CatalogError {
     }
 }
 
-/// Returns true when the first line names another version of the format. Such a file is never taken for a damaged one.
+/// Returns true when the first line names another version of the format. Such a file is never treated as damaged.
 fn is_newer(bytes: &[u8]) -> bool {
     let title = bytes.split(|byte| *byte == b'\n').next().and_then(|line| std::str::from_utf8(line).ok());
     let version = title.and_then(|title| title.strip_prefix(TITLE_OF_ANY));
@@ -59,7 +59,7 @@ pub(crate) struct Entry {
     pub(crate) path: PathBuf,
 }
 
-/// Location of a segment's file: what is archived takes no room here.
+/// Location of a segment's file: archived files take no space here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FileLocation {
     /// In the logspace's directory.
@@ -70,7 +70,7 @@ pub(crate) enum FileLocation {
     Away,
 }
 
-/// Why a segment is gone.
+/// The reason why a segment is gone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reason {
     /// Older than the retention allows.
@@ -98,7 +98,7 @@ pub(crate) struct Catalog {
 }
 
 impl Entry {
-    /// The sequence number after the last message.
+    /// Returns the sequence number after the last message.
     pub(crate) fn end(&self) -> u64 {
         self.first + self.count
     }
@@ -119,13 +119,13 @@ impl Reason {
 }
 
 impl Catalog {
-    /// The sequence number after everything that was ever sealed.
+    /// Returns the sequence number after everything that was ever sealed.
     pub(crate) fn end(&self) -> u64 {
         let sealed = self.segments.iter().map(Entry::end);
         sealed.chain(self.tombstones.iter().map(|stone| stone.entry.end())).max().unwrap_or(0)
     }
 
-    /// Adds a segment in its place.
+    /// Adds a segment, in receive order.
     pub(crate) fn add(&mut self, entry: Entry) {
         let at = self.segments.partition_point(|known| known.first < entry.first);
         debug_assert!(self.segments.get(at).is_none_or(|next| next.first != entry.first), "a segment twice");
@@ -147,8 +147,8 @@ impl Catalog {
         }
     }
 
-    /// The oldest segments that must go so that none is older than `age_us_max` and all together are not larger
-    /// than `bytes_max`.
+    /// Returns the oldest segments that must go so that none is older than `age_us_max` and the total size is at
+    /// most `bytes_max`.
     pub(crate) fn expired(
         &self,
         now_us: i64,
@@ -182,7 +182,7 @@ impl Catalog {
         expired
     }
 
-    /// Reads the file; `None` when it is missing or not whole.
+    /// Reads the file; `None` when it is missing or incomplete.
     pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> Result<Option<Catalog>, CatalogError> {
         let path = dir.join(CATALOG_NAME);
         let file = match disk.open(&path) {

@@ -1,8 +1,8 @@
 //! The file of the chain of evidence.
 //!
-//! In: records, appended and synced one by one. Out: the chain. A torn end, as a power cut leaves it, is cut off when
-//! the logspace is opened: what it said is made again from the segment.
-//! Holds: nothing. Limits: a record that could not be synced is not there; it is written again as a whole.
+//! In: records, appended and synced one by one. Out: the chain. A torn end, as a power cut leaves it, is cut off
+//! when the logspace is opened: the lost record is made again from its segment.
+//! Holds: nothing. Limits: a record that could not be synced does not count; it is written again as a whole.
 
 use evidence::{Chain, ChainDamage, Record};
 use journal::Disk;
@@ -13,8 +13,8 @@ pub const EVIDENCE_DIR: &str = "evidence";
 /// Name of the chain in it.
 pub(crate) const CHAIN_NAME: &str = "chain";
 
-/// Reads the chain of the logspace in a directory; an empty one when there is none. Fails when the file cannot be read;
-/// bytes that are no record are not an error, the chain tells of them.
+/// Reads the chain of the logspace in a directory; an empty one when there is none. Fails when the file cannot be
+/// read; bytes that are no record are not an error: the returned chain lists them.
 pub fn read_chain(disk: &dyn Disk, dir: &Path) -> io::Result<Chain> {
     let file = match disk.open(&dir.join(EVIDENCE_DIR).join(CHAIN_NAME)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Chain::default()),
@@ -26,7 +26,7 @@ pub fn read_chain(disk: &dyn Disk, dir: &Path) -> io::Result<Chain> {
     Ok(Chain::parse(&bytes))
 }
 
-/// Cuts a torn end off, durably; returns what was cut.
+/// Cuts off a torn end, durably; returns what was cut.
 pub(crate) fn mend_chain(chain: &mut Chain, disk: &dyn Disk, dir: &Path) -> io::Result<Option<ChainDamage>> {
     if chain.torn_bytes() > 0 {
         let file = disk.open(&dir.join(EVIDENCE_DIR).join(CHAIN_NAME))?;
@@ -53,7 +53,7 @@ pub(crate) fn append_record(
     };
     let written = file.write_at(chain.length(), record.print().as_bytes()).and_then(|()| file.sync());
     if let Err(error) = written {
-        // Pages that a failed sync left behind are never trusted: the record is written again as a whole.
+        // Pages left by a failed sync are never trusted: the record is written again as a whole.
         let _ = file.set_len(chain.length());
         return Err(error);
     }

@@ -1,10 +1,10 @@
-//! Whether the clock can be trusted for removing what is old.
+//! Decides whether the clock can be trusted for removing old segments.
 //!
-//! In: readings of the wall clock and of the time since the machine was started, which nobody can set and which runs on
-//! while the machine sleeps. Out: whether removal by age may go on; a file that keeps what was seen, so that a jump
-//! shows across a restart.
-//! Holds: the difference of the two clocks that is trusted. Limits: steps of up to [`TOLERANCE_US`] pass; across a
-//! restart of the machine, time that passes unseen is taken for a jump from [`RESTART_US`] on.
+//! In: readings of the wall clock and of the time since the machine was started, which nobody can set and which
+//! advances while the machine sleeps. Out: whether removal by age may continue; a file with the last readings, so
+//! that a jump is noticed across a restart.
+//! Holds: the trusted difference of the two clocks. Limits: steps of up to [`TOLERANCE_US`] are accepted; across a
+//! restart of the machine, unobserved time is treated as a jump from [`RESTART_US`] on.
 
 use journal::Disk;
 use std::{
@@ -20,24 +20,24 @@ const TITLE: &str = "duramen clock 1";
 const TOLERANCE_US: i64 = 60_000_000;
 /// Longest restart of the machine that is no jump, in microseconds.
 const RESTART_US: i64 = 3_600_000_000;
-/// One part in so many of the time that passes, the wall clock may run fast or slow: ten times what is allowed to a
-/// service that keeps the time. More adds up, so that many small steps are seen as a jump.
+/// The wall clock may run fast or slow by one part in this many of the time that passes: ten times what a service
+/// that keeps the time is allowed. Larger deviations add up, so that many small steps are seen as a jump.
 const DRIFT_PARTS: i64 = 200;
 /// How often the file is written.
 const WRITE_GAP_US: i64 = 60_000_000;
 
-/// The clocks of the machine, behind a trait so that tests can let days pass, set them and restart the machine.
+/// The clocks of the machine, behind a trait so that tests can advance them by days, set them and restart the machine.
 pub trait Clock: Send + Sync {
     /// Returns the wall clock, in microseconds since 1970; 0 before that.
     fn wall_us(&self) -> i64;
-    /// Returns the microseconds since the machine was started, time asleep included; 0 when that is not known.
+    /// Returns the microseconds since the machine was started, time asleep included; 0 when unknown.
     fn uptime_us(&self) -> i64;
-    /// Returns what names this run of the machine; empty when it is not known.
+    /// Returns the identifier of this boot of the machine; empty when unknown.
     fn boot_id(&self) -> String;
 }
 
-/// The clocks of the operating system. Without `/proc` the uptime is not known: then every change of the wall clock is
-/// a jump.
+/// The clocks of the operating system. Without `/proc` the uptime is not known: then every change of the wall clock
+/// is a jump.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct OsClock;
 
@@ -61,7 +61,7 @@ impl Clock for OsClock {
 /// The two clocks at one moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ClockReading {
-    /// Microseconds since 1970, as the system says.
+    /// Microseconds since 1970, by the system's clock.
     pub(crate) wall_us: i64,
     /// Microseconds since the machine was started, time asleep included.
     pub(crate) uptime_us: i64,
@@ -81,20 +81,20 @@ impl ClockReading {
 /// A jump of the wall clock that is not accepted yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Jump {
-    /// Uptime when it was seen.
+    /// Uptime when it was noticed.
     since_us: i64,
     /// The difference of the clocks since then.
     difference_us: i64,
 }
 
-/// Changes that a reading of the clocks shows.
+/// Changes that a reading of the clocks reveals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ClockEvent {
-    /// The wall clock jumped by so many microseconds.
+    /// The wall clock jumped by this many microseconds.
     Jumped(i64),
-    /// It is back where it was.
+    /// The wall clock went back to the old time.
     Returned,
-    /// The new time is accepted: it lasted long enough, or somebody confirmed it.
+    /// The new time is accepted: it lasted long enough, or an operator confirmed it.
     Accepted,
 }
 
@@ -118,7 +118,7 @@ impl fmt::Display for ClockEvent {
 pub(crate) struct ClockGuard {
     dir: PathBuf,
     boot_id: String,
-    /// How long a new time must last.
+    /// How long a new time must last before it is accepted, in microseconds.
     wait_us: i64,
     trusted_us: i64,
     jump: Option<Jump>,
@@ -127,7 +127,7 @@ pub(crate) struct ClockGuard {
 }
 
 impl ClockGuard {
-    /// Reads what was seen before; without that, `newest_us` is the newest received time known.
+    /// Reads the saved readings; without them, `newest_us`, the newest known received time, is used.
     pub(crate) fn open(
         disk: &dyn Disk,
         dir: &Path,
@@ -150,7 +150,7 @@ impl ClockGuard {
         Ok(ClockGuard { dir, boot_id, wait_us, trusted_us, jump: None, last: now, written: None })
     }
 
-    /// Takes a reading.
+    /// Evaluates a reading of the clocks.
     pub(crate) fn observe(&mut self, now: ClockReading) -> Option<ClockEvent> {
         let passed = now.uptime_us.saturating_sub(self.last.uptime_us).max(0);
         self.last = now;
@@ -180,7 +180,7 @@ impl ClockGuard {
         Some(ClockEvent::Accepted)
     }
 
-    /// Returns true when what is old may be removed.
+    /// Returns true when old segments may be removed.
     pub(crate) fn is_trusted(&self) -> bool {
         self.jump.is_none()
     }
@@ -190,7 +190,7 @@ impl ClockGuard {
         self.jump.map(|jump| ClockEvent::Jumped(jump.difference_us.saturating_sub(self.trusted_us)))
     }
 
-    /// Keeps what is trusted, when that was not done for a while.
+    /// Saves the trusted difference, unless that was done recently.
     pub(crate) fn keep(&mut self, disk: &dyn Disk) -> io::Result<()> {
         let trusted = ClockReading {
             wall_us: self.trusted_us.saturating_add(self.last.uptime_us),
@@ -209,13 +209,13 @@ impl ClockGuard {
     }
 }
 
-/// The contents of the file.
+/// The contents of the clock file.
 struct SavedReadings {
     boot_id: String,
     clocks: ClockReading,
 }
 
-/// Returns the run of the machine that the file was written in; none when there is no file.
+/// Returns the boot during which the file was written; none when there is no file.
 pub(crate) fn last_boot_id(disk: &dyn Disk, dir: &Path) -> io::Result<Option<String>> {
     Ok(read(disk, dir)?.map(|seen| seen.boot_id))
 }
@@ -231,7 +231,7 @@ fn read(disk: &dyn Disk, dir: &Path) -> io::Result<Option<SavedReadings>> {
     Ok(std::str::from_utf8(&bytes).ok().and_then(parse))
 }
 
-/// A file that is not whole says nothing.
+/// Parses the file; `None` when it is incomplete.
 fn parse(text: &str) -> Option<SavedReadings> {
     let (body, end) = text.split_at(text.rfind("end ")?);
     let sum = u32::from_str_radix(end.strip_prefix("end ")?.strip_suffix('\n')?, 16).ok()?;

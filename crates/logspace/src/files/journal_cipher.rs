@@ -1,9 +1,10 @@
-//! Encrypts what the journal of an encrypted logspace holds.
+//! Encrypts the contents of the journal of an encrypted logspace.
 //!
-//! In: encoded batches on their way to the journal, and from it. Out: the same encrypted, under a key that lives in a
-//! file of its own until every message it covers is sealed; then the key is overwritten and removed, and what is left
-//! in old journal files is noise. What this promises and what not: `docs/decisions/006-sealing.md`.
-//! Holds: the keys. Limits: a key whose file is damaged takes its messages with it: they are reported.
+//! In: encoded batches on their way to the journal, and from it. Out: the same encrypted, under a key that has a
+//! file of its own until every message it covers is sealed; then the key is overwritten and removed, and what is
+//! left in old journal files is unreadable. `docs/decisions/006-sealing.md` says what this promises and what it
+//! does not.
+//! Holds: the keys. Limits: when the file of a key is damaged, its messages are lost, and reported.
 
 use aws_lc_rs::{
     aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey},
@@ -19,12 +20,12 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Folder of the keys below a logspace's.
+/// Folder of the keys in a logspace's directory.
 const KEYS_DIR: &str = "journal-keys";
 const KEY_ENDING: &str = ".key";
-/// First byte of an encrypted payload; that of a batch is its version.
+/// First byte of an encrypted payload; the first byte of a plain batch is its version.
 const ENCRYPTED: u8 = 0x80;
-/// Bytes before what is encrypted: the mark, the key's number, the record's number under that key.
+/// Bytes before the ciphertext: the mark, the key's number, the record's number under that key.
 const HEAD_BYTES: usize = 17;
 
 /// The keys of a journal.
@@ -36,16 +37,16 @@ pub(crate) struct JournalCipher {
 
 #[derive(Default)]
 struct State {
-    /// Keys by the first sequence number that they may cover.
+    /// Keys, by the first sequence number that each may cover.
     keys: BTreeMap<u64, LessSafeKey>,
-    /// Records under the newest key.
+    /// Number of records under the newest key.
     count: u64,
-    /// The newest key may be used.
+    /// True when the newest key may be used.
     is_ready: bool,
 }
 
 impl JournalCipher {
-    /// Reads the keys that are there.
+    /// Reads the existing keys.
     pub(crate) fn open(disk: Arc<dyn Disk>, dir: &Path) -> io::Result<JournalCipher> {
         let dir = dir.join(KEYS_DIR);
         let mut state = State::default();
@@ -54,7 +55,7 @@ impl JournalCipher {
             let Some(number) = number else { continue };
             let mut key = [0; KEY_BYTES];
             let read = disk.open(&dir.join(&name))?.read_at(0, &mut key)?;
-            // All zeros: a removal that was cut short.
+            // All zeros: a removal that was interrupted.
             if read == KEY_BYTES && key != [0; KEY_BYTES] {
                 state.keys.extend(key_of(&key).map(|key| (number, key)));
             }
@@ -62,7 +63,7 @@ impl JournalCipher {
         Ok(JournalCipher { disk, dir, state: Mutex::new(state) })
     }
 
-    /// Draws a key for records from `first` on: at every start, and when a segment was sealed.
+    /// Generates a key for records from `first` on. Called at every start, and when a segment was sealed.
     pub(crate) fn renew(&self, first: u64) -> io::Result<()> {
         let mut key = [0; KEY_BYTES];
         rand::fill(&mut key).map_err(|_| io::Error::other("no randomness"))?;
@@ -86,7 +87,7 @@ impl JournalCipher {
         Ok(())
     }
 
-    /// Appends an encrypted record to `out`: what `encode` appends, for this sequence number.
+    /// Appends an encrypted record to `out`: the bytes that `encode` appends, for this sequence number.
     pub(crate) fn seal(&self, sequence: u64, out: &mut Vec<u8>, encode: &mut dyn FnMut(&mut Vec<u8>)) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State { keys, count, .. } = &mut *state;
@@ -101,7 +102,7 @@ impl JournalCipher {
         out.extend_from_slice(tag.expect("a record is shorter than the cipher's limit").as_ref());
     }
 
-    /// Decrypts a record; `None` when its key is gone or it was changed.
+    /// Decrypts a record; `None` when its key is gone or its bytes were changed.
     pub(crate) fn open_record<'a>(&self, sequence: u64, payload: &'a [u8]) -> Option<Cow<'a, [u8]>> {
         if payload.first() != Some(&ENCRYPTED) {
             return Some(Cow::Borrowed(payload));
@@ -116,12 +117,12 @@ impl JournalCipher {
         Some(Cow::Owned(plain))
     }
 
-    /// Returns true when a key was drawn since the start.
+    /// Returns true when a key was generated since the start.
     pub(crate) fn is_ready(&self) -> bool {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).is_ready
     }
 
-    /// Destroys the keys that cover nothing from `below` on.
+    /// Destroys the keys that cover only numbers below `below`.
     pub(crate) fn forget(&self, below: u64) -> io::Result<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let numbers: Vec<u64> = state.keys.keys().copied().collect();

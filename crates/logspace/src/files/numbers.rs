@@ -1,9 +1,10 @@
-//! How far sequence numbers were given, kept apart from the journal: when a journal file is deleted, emptied or cut, it
-//! shows, and no number is given twice.
+//! Saves how far sequence numbers were assigned, separately from the journal: when a journal file is deleted,
+//! emptied or cut, this is noticed, and no number is assigned twice.
 //!
-//! In: what is durable, before it is acknowledged. Out: the sequence number after the last acknowledged message.
-//! Holds: one file of two slots. Limits: it survives the process at once and the loss of power within [`SYNC_GAP`]:
-//! after that a lost journal is still found, but the mark may be [`UNSYNCED_MAX`] numbers too low.
+//! In: the end of what is durable, before it is acknowledged. Out: the sequence number after the last acknowledged
+//! message.
+//! Holds: one file of two slots. Limits: it survives a crash of the process at once and a loss of power within
+//! [`SYNC_GAP`]: after that a lost journal is still noticed, but the mark may be [`UNSYNCED_MAX`] numbers too low.
 
 use journal::{CursorFile, Disk};
 use std::{
@@ -14,12 +15,12 @@ use std::{
 
 /// Name of the file.
 const NUMBERS_NAME: &str = "numbers";
-/// Longest time between a change of the mark and its sync. A sync of each would double those of the journal.
+/// Longest time between a change of the mark and its sync. Syncing each change would double the number of syncs.
 pub(crate) const SYNC_GAP: Duration = Duration::from_secs(1);
-/// More messages than are acknowledged in [`SYNC_GAP`].
+/// Exceeds the number of messages that can be acknowledged in [`SYNC_GAP`].
 pub(crate) const UNSYNCED_MAX: u64 = 1 << 20;
 
-/// The mark of a logspace.
+/// The saved end of a logspace's assigned numbers.
 pub(crate) struct NumberMark {
     cursor: CursorFile,
     synced: Instant,
@@ -27,7 +28,7 @@ pub(crate) struct NumberMark {
 }
 
 impl NumberMark {
-    /// Opens the mark; a new one knows nothing.
+    /// Opens the mark; a new one is at 0.
     pub(crate) fn open(disk: &dyn Disk, dir: &Path) -> io::Result<NumberMark> {
         let cursor = CursorFile::open(disk, &dir.join(NUMBERS_NAME))?;
         disk.sync_dir(dir)?;
@@ -39,7 +40,7 @@ impl NumberMark {
         self.cursor.sequence()
     }
 
-    /// Says that everything below a number is acknowledged from now on.
+    /// Saves that everything below a number is acknowledged from now on.
     pub(crate) fn save(&mut self, end: u64) -> io::Result<()> {
         if end <= self.cursor.sequence() {
             return Ok(());

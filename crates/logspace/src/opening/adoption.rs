@@ -1,9 +1,9 @@
 //! Decides which segment files are the logspace's own.
 //!
-//! In: files, the chain of evidence, the journal. Out: records that a crash kept out of the chain, and those that a chain
-//! lost and the segments still have; why another file is not taken in. Holds nothing.
-//! Limits: a file is the logspace's own when its record has the logspace's id, is signed by one of its keys, and is in the
-//! chain or continues it, and when it takes no number from messages that the journal has otherwise.
+//! In: files, the chain of evidence, the journal. Out: records that a crash kept out of the chain, and those that a
+//! chain lost and the segments still have; the reasons why other files are not adopted. Holds nothing.
+//! Limits: a file is the logspace's own when its record has the logspace's id, is signed by one of its keys, and is
+//! in the chain or continues it, and when the journal has no other messages with its numbers.
 
 use super::{
     comparison::JournalAnswer,
@@ -21,9 +21,9 @@ use std::path::Path;
 /// The source of the catalog that opening begins with.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum CatalogSource {
-    /// Its file.
+    /// The catalog's file.
     File,
-    /// Its file is missing or damaged: it is made again, from the segments.
+    /// The file is missing or damaged: the catalog is rebuilt from the segments.
     Segments,
 }
 
@@ -65,7 +65,7 @@ pub(super) fn adopt(
         }
         match opening.compare_with_journal(candidate, outline)? {
             JournalAnswer::Other if record.event == Event::Seal => continue,
-            // The journal lets go of messages when chain and catalog have the segment, not before.
+            // The journal releases messages when chain and catalog have the segment, not before.
             JournalAnswer::Nothing if record.event == Event::Seal => is_lost = true,
             _ => {}
         }
@@ -75,8 +75,8 @@ pub(super) fn adopt(
         }
         opening.evidence_log.append(record.clone())?;
         records += 1;
-        // The catalog is written after the chain: a crash leaves nothing in it that the chain lacks, and one record at
-        // most that the chain lacks.
+        // The catalog is written after the chain: after a crash it has nothing that the chain lacks, and lacks at
+        // most one record of the chain.
         is_lost |= !follows || records > 1 || is_known && record.event == Event::Seal;
     }
     if is_lost {
@@ -91,7 +91,7 @@ fn is_listed(catalog: &Catalog, candidate: &Candidate) -> bool {
     catalog.segments.iter().any(|entry| entry.path == candidate.path)
 }
 
-/// Returns true when a record is of the file that it lies in, and the file in its place.
+/// Returns true when a record describes the file that contains it, and the file has the right path.
 fn is_whole(path: &Path, outline: &Outline, record: &Record) -> bool {
     let segment = &record.segment;
     (segment.first, segment.count, segment.received_us) == (outline.first, outline.count, outline.received_us)
@@ -99,7 +99,7 @@ fn is_whole(path: &Path, outline: &Outline, record: &Record) -> bool {
         && segment_path(segment.received_us.0, segment.first) == path
 }
 
-/// Returns true when a record can be the chain's next by what it says of its segment.
+/// Returns true when a record's statement about its segment allows it to be the chain's next.
 fn fits(evidence_log: &EvidenceLog, record: &Record) -> bool {
     let known = evidence_log.chain().last_contents(record.segment.first);
     match (&record.event, known) {
@@ -113,13 +113,13 @@ fn fits(evidence_log: &EvidenceLog, record: &Record) -> bool {
     }
 }
 
-/// Returns true when two records are of the same messages.
+/// Returns true when two records describe the same messages.
 fn is_same(known: &Record, record: &Record) -> bool {
     !matches!(known.event, Event::Removal(_))
         && (known.segment.count, known.segment.messages) == (record.segment.count, record.segment.messages)
 }
 
-/// Why a file is not taken in, given the record that the chain has for its place; none when it is.
+/// Returns the reason why a file is not adopted, given the chain's record for its path; none when it is.
 pub(super) fn why_not(
     evidence_log: &EvidenceLog,
     known: Option<&Record>,

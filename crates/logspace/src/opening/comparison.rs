@@ -1,6 +1,6 @@
 //! Compares a segment file with what the journal still has of its messages.
 //!
-//! In: a file, the journal. Out: whether both hold the same. Limits: the journal is what was acknowledged, so it wins.
+//! In: a file, the journal. Out: whether they agree. Limits: the journal holds what was acknowledged, so it wins.
 
 use super::parts::{Candidate, FindError, Opening};
 use crate::segments::Outline;
@@ -9,19 +9,20 @@ use lookup::{CancelToken, Document, SegmentView};
 use message::{Batch, Field, codec};
 use std::ops::Range;
 
-/// The journal's word on a segment's messages.
+/// The result of comparing a segment's messages with the journal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum JournalAnswer {
-    /// It has none of them any more.
+    /// The journal no longer has any of them.
     Nothing,
-    /// Those that it has are the same.
+    /// Those that the journal still has are the same.
     Same,
-    /// It has other messages with their numbers.
+    /// The journal has other messages under their numbers.
     Other,
 }
 
 impl Opening<'_> {
-    /// Compares what the journal has of a segment's messages with what a file holds: the journal is what was acknowledged.
+    /// Compares what the journal has of a segment's messages with what a file holds: the journal holds what was
+    /// acknowledged.
     pub(super) fn compare_with_journal(
         &self,
         candidate: &Candidate,
@@ -62,7 +63,7 @@ impl Opening<'_> {
     }
 }
 
-/// Returns true when a segment has the messages of a batch that have these sequence numbers.
+/// Returns true when a segment has, under these sequence numbers, the messages of a batch.
 fn has_messages(view: &dyn SegmentView, batch: &Batch, sequence: u64, numbers: Range<u64>) -> bool {
     let place = |number: u64| u32::try_from(number.saturating_sub(view.first_sequence())).unwrap_or(u32::MAX);
     let mut next = numbers.start;

@@ -1,11 +1,11 @@
-//! Why a logspace cannot be opened.
+//! The reasons why a logspace cannot be opened.
 //!
 //! In: the file and what is wrong with it. Out: a sentence with the remedy.
 
 use crate::evidence_log::OpenEvidenceError;
 use std::{io, path::PathBuf};
 
-/// Why a logspace cannot be opened.
+/// A reason why a logspace cannot be opened.
 #[derive(Debug)]
 pub enum OpenLogspaceError {
     /// A file or directory cannot be used.

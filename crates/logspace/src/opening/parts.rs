@@ -1,6 +1,6 @@
-//! What opening a logspace works with.
+//! The inputs of opening a logspace.
 //!
-//! In: a directory, the chain, the journal. Out: files that may be segments, what can be seen of them; errors.
+//! In: a directory, the chain, the journal. Out: files that may be segments, with their outlines; errors.
 //! Holds: references.
 
 use super::error::OpenLogspaceError;
@@ -36,14 +36,14 @@ pub(crate) struct Opening<'a> {
 }
 
 impl Opening<'_> {
-    /// Finds a file, and reads what can be seen of it.
+    /// Locates a file and reads its outline.
     pub(super) fn look_at(&self, path: PathBuf) -> Candidate {
         let place = archive::locate(self.dir, &path, self.evidence_log.chain());
         let outline = place.file(self.dir, &path).map(|file| self.segments.outline(&file));
         Candidate { path, place, outline }
     }
 
-    /// The segment of a file; none while it is locked.
+    /// Opens the segment in a file; none while it is locked.
     pub(super) fn open(&self, file: &Path) -> Result<Option<Arc<dyn SegmentView>>, ReadError> {
         match self.segments.open(file, self.keys) {
             Err(ReadError::Locked { .. }) => Ok(None),
@@ -54,14 +54,14 @@ impl Opening<'_> {
 
 /// A file that may be a segment of the logspace.
 pub(crate) struct Candidate {
-    /// Below the logspace's directory.
+    /// Path relative to the logspace's directory.
     pub(crate) path: PathBuf,
     pub(crate) place: SegmentPlace,
     /// Its outline; none when there is no file to read.
     pub(crate) outline: Option<Result<Outline, ReadError>>,
 }
 
-/// Why the segments cannot be found.
+/// A reason why the segments cannot be found.
 #[derive(Debug)]
 pub(crate) enum FindError {
     Io(io::Error),
@@ -71,7 +71,7 @@ pub(crate) enum FindError {
 }
 
 impl FindError {
-    /// The same as a reason why the logspace in a directory cannot be opened.
+    /// Converts to the reason why the logspace in a directory cannot be opened.
     pub(crate) fn of(self, dir: &Path) -> OpenLogspaceError {
         match self {
             FindError::Io(source) => OpenLogspaceError::Io { path: dir.to_owned(), source },

@@ -1,16 +1,16 @@
-//! Who says when a record was there.
+//! Time-stamping authorities.
 //!
 //! In: a request. Out: an answer with the time. Limits: the caller waits for it.
 
 use std::{error::Error, fmt};
 
-/// Asks a time-stamping authority.
+/// A time-stamping authority.
 pub trait Authority: Send + Sync + fmt::Debug {
-    /// Sends a request (`application/timestamp-query`) and gives the answer's bytes.
+    /// Sends a request (`application/timestamp-query`) and returns the answer's bytes.
     fn ask(&self, request: &[u8]) -> Result<Vec<u8>, AuthorityError>;
 }
 
-/// Why a time-stamping authority gave no answer.
+/// The reason why a time-stamping authority gave no answer.
 #[derive(Debug)]
 pub struct AuthorityError {
     /// Its address.

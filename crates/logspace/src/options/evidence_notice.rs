@@ -1,4 +1,4 @@
-//! What an operator should hear of the evidence.
+//! Notices to the operator about the evidence.
 //!
 //! In: what opening and sealing found. Out: sentences. Limits: none.
 
@@ -26,19 +26,19 @@ pub enum EvidenceNotice {
         /// The file.
         path: PathBuf,
     },
-    /// A file that was not the logspace's own was where a segment belongs, and has another name now.
+    /// A file that was not the logspace's own was where a segment belongs, and was renamed.
     SetAside {
         /// Its new name.
         path: PathBuf,
     },
-    /// The chain of evidence lacks records before that of a segment; it goes on behind them.
+    /// The chain of evidence lacks records before that of a segment; it continues after them.
     ChainBroken {
         /// The file whose record does not follow.
         path: PathBuf,
     },
-    /// The chain of evidence had lost records; it goes on with those that segments still had.
+    /// The chain of evidence had lost records; it continues with those that segments still had.
     ChainRecovered {
-        /// How many segments had one.
+        /// How many records were recovered from segments.
         records: u64,
     },
     /// Another key signs from now on.
@@ -47,7 +47,7 @@ pub enum EvidenceNotice {
         before: String,
         /// Fingerprint of the new one.
         now: String,
-        /// The key before signed that.
+        /// True when the previous key signed the change.
         is_vouched: bool,
     },
 }

@@ -1,7 +1,8 @@
-//! A package of all that a question was asked of: of one logspace, or of several that are asked as one.
+//! A package of everything that a query covers: one logspace, or several that are queried as one.
 //!
-//! In: each local logspace with what is wanted of it. Out: of one its package; of several a folder with a package for each,
-//! and above them a manifest that names theirs, signed, with the page that verifies them all. Limits: those of a package.
+//! In: each local logspace with what is wanted of it. Out: for one logspace its package; for several a folder with
+//! a package for each, and above them a signed manifest that names theirs, with the page that verifies them all.
+//! Limits: those of a package.
 
 use super::write::{ExportError, Exported, PackagePart, export_part, put_manifest};
 use evidence::{
@@ -12,7 +13,7 @@ use lookup::CancelToken;
 use serde_json::{Map, Value, json};
 use std::{fs, path::Path};
 
-/// Makes a package in a new folder. What names several is signed with the first one's key.
+/// Makes a package in a new folder. A manifest of several packages is signed with the first one's key.
 pub fn export_package(
     folder: &Path,
     question: &Question,
@@ -28,7 +29,7 @@ pub fn export_package(
     for part in parts {
         let local = part.local.clone();
         match export_part(&folder.join(&local), part, question, cancel) {
-            // Nothing of it was sealed: there is nothing to prove, and nothing is missing.
+            // Nothing in it was sealed: there is nothing to prove, and nothing is missing.
             Err(ExportError::NoEvidence) => {
                 named.insert(local, json!({"sealed": false}));
             }

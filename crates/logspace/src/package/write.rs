@@ -1,7 +1,7 @@
 //! Writes an evidence package.
 //!
-//! In: a logspace's directory, keys, which messages are wanted. Out: the folder's files, the manifest last, signed.
-//! Limits: constant memory but for the numbers of a segment's wanted messages. The wanted ones alone are read.
+//! In: a logspace's directory, keys, a selector of messages. Out: the folder's files, the manifest last, signed.
+//! Limits: constant memory except for the numbers of a segment's wanted messages. Only the wanted ones are read.
 
 use crate::files::{
     archive::locate as locate_segment,
@@ -27,7 +27,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Why a package could not be made.
+/// A reason why a package could not be made.
 #[derive(Debug)]
 pub enum ExportError {
     /// A file cannot be read or written.
@@ -59,16 +59,16 @@ impl From<io::Error> for ExportError {
     }
 }
 
-/// Contents of a package that was made.
+/// Summary of a package that was made.
 #[derive(Clone, Debug, Default)]
 pub struct Exported {
-    /// Messages.
+    /// Number of messages.
     pub messages: u64,
-    /// Segments they are from.
+    /// Number of segments they are from.
     pub segments: u64,
     /// Numbers of segments that could not be read, and why.
     pub unread: Vec<(Range<u64>, String)>,
-    /// Digest of the manifest: who keeps it can tell later whether it is this package.
+    /// Digest of the manifest: a saved copy shows later whether a package is this one.
     pub manifest: Digest,
 }
 
@@ -76,7 +76,7 @@ pub struct Exported {
 pub type MessageSelector<'a> =
     dyn FnMut(&dyn SegmentView, &CancelToken) -> Result<Bitmap, ReadError> + Send + 'a;
 
-/// The part of a package that is taken out of one local logspace.
+/// The part of a package that is taken from one local logspace.
 pub struct PackagePart<'a> {
     /// The name of the local logspace.
     pub local: String,
@@ -84,11 +84,11 @@ pub struct PackagePart<'a> {
     pub view: Option<View>,
     /// Its directory.
     pub dir: PathBuf,
-    /// Open what is encrypted.
+    /// Keys that open encrypted segments.
     pub keys: Keys,
-    /// Signs the manifest.
+    /// Key that signs the manifest.
     pub signer: SigningKey,
-    /// Says which messages are wanted.
+    /// Selects the wanted messages.
     pub wanted: Box<MessageSelector<'a>>,
 }
 
@@ -214,7 +214,7 @@ impl Out<'_> {
     }
 }
 
-/// Why something could not be read, without names of the server's files.
+/// Returns the reason why something could not be read, without names of the server's files.
 fn why(error: &ReadError) -> String {
     match error {
         ReadError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => "away or missing".into(),
@@ -225,7 +225,7 @@ fn why(error: &ReadError) -> String {
     }
 }
 
-/// A message as JSON: its received bytes in base64, and what they were read as.
+/// Returns a message as JSON: its received bytes in base64, and the fields parsed from them.
 pub fn document_json(document: &Document) -> Value {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let mut values: Map<String, Value> = Map::new();
@@ -257,7 +257,7 @@ pub fn document_json(document: &Document) -> Value {
     })
 }
 
-/// The chain, the keys, the time-stamps and the page.
+/// Copies the chain, the keys, the time-stamps and the page.
 fn copy_evidence(
     dir: &Path,
     folder: &Path,
@@ -305,7 +305,7 @@ fn sign(
     put_manifest(folder, &manifest, signer)
 }
 
-/// Writes a manifest with its signature; gives its digest.
+/// Writes a manifest with its signature; returns its digest.
 pub(super) fn put_manifest(
     folder: &Path,
     manifest: &Value,

@@ -1,4 +1,4 @@
-//! The segments of real logspaces: indexed ones.
+//! The segments of real logspaces, which have an index.
 //!
 //! In: messages, paths. Out: [`Active`] and [`Sealed`] segments. Limits: theirs.
 
@@ -66,8 +66,8 @@ impl Segments for Indexed {
     }
 }
 
-/// By how much a record that says what was replaced is longer than the one before it, with room to spare: the file gets
-/// it at its end.
+/// Most bytes by which a record that names what was replaced is longer than the previous record: it is appended to
+/// the file.
 const RECORD_BYTES: u64 = 1024;
 
 impl Recoded for Draft {

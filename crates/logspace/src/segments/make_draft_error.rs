@@ -1,4 +1,4 @@
-//! Why no smaller segment is made of a sealed one.
+//! The reasons why no smaller segment is made of a sealed one.
 //!
 //! In: what is wrong with the old file or with the new one. Out: a sentence for the operator. Holds nothing.
 
@@ -6,10 +6,10 @@ use lookup::ReadError;
 use segment::RecodeError;
 use std::{fmt, path::PathBuf};
 
-/// Why no smaller segment is made of a sealed one, which stays as it is.
+/// A reason why no smaller segment is made of a sealed one, which is left unchanged.
 #[derive(Debug)]
 pub enum MakeDraftError {
-    /// It was sealed for others than the configuration names now: who may read it is not changed by the way.
+    /// It was sealed for others than the configuration names now: recoding must not change who may read it.
     OtherRecipients {
         /// The sealed segment.
         path: PathBuf,

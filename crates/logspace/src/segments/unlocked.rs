@@ -1,6 +1,7 @@
-//! Keys that open what is locked for one asker, and nobody else.
+//! Keys that open locked segments for one caller only.
 //!
-//! In: keys; the files of locked segments. Out: segments. Holds: the keys and what they opened, until it is dropped.
+//! In: keys; the files of locked segments. Out: segments. Holds: the keys and the segments that they opened, until
+//! dropped.
 //! Limits: those of open segments.
 
 use super::Segments;
@@ -12,36 +13,36 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Keys of one asker, with what they opened.
+/// Keys of one caller, with the segments that they opened.
 pub struct Unlocked {
     keys: Keys,
     opened: Mutex<HashMap<PathBuf, Arc<dyn SegmentView>>>,
 }
 
 impl Unlocked {
-    /// Makes the set of segments that these keys open.
+    /// Creates an empty set of segments opened with these keys.
     pub fn with(keys: Keys) -> Unlocked {
         Unlocked { keys, opened: Mutex::default() }
     }
 
-    /// The keys themselves.
+    /// Returns the keys.
     pub(crate) fn keys(&self) -> &Keys {
         &self.keys
     }
 
-    /// The segment in a file, when the keys open it.
+    /// Returns the segment in a file, when the keys open it.
     pub(crate) fn open(&self, segments: &dyn Segments, path: &Path) -> Option<Arc<dyn SegmentView>> {
         let known = |opened: &HashMap<PathBuf, Arc<dyn SegmentView>>| opened.get(path).cloned();
         if let Some(view) = known(&self.opened.lock().unwrap_or_else(PoisonError::into_inner)) {
             return Some(view);
         }
-        // Opening takes time: nobody waits for it.
+        // Opening takes time, so the lock is not held.
         let view = segments.open(path, &self.keys).ok()?;
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         Some(Arc::clone(opened.entry(path.to_owned()).or_insert(view)))
     }
 
-    /// How many segments are open.
+    /// Returns the number of open segments.
     pub fn count(&self) -> usize {
         self.opened.lock().unwrap_or_else(PoisonError::into_inner).len()
     }

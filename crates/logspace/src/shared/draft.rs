@@ -1,26 +1,26 @@
 //! A recoded segment on its way from the recoder to the sealer.
 //!
-//! In: a file that was written. Out: its place, and a record of it in the chain; how that went.
+//! In: a file that was written. Out: its final path and a record of it in the chain; the result.
 
 use crate::segments::Recoded;
 use lookup::ReadError;
 use segment::{RecodeError, RecodeReport};
 use std::{fmt, io, path::PathBuf, sync::mpsc};
 
-/// A recoded segment that waits for its record and its place.
+/// A recoded segment that waits for its record and its final path.
 pub(crate) struct Draft {
     /// Sequence number of its first message.
     pub(crate) first: u64,
-    /// The path of its segment, below the logspace's directory.
+    /// The path of its segment, relative to the logspace's directory.
     pub(crate) path: PathBuf,
-    /// Its own path.
+    /// Path of the draft's own file.
     pub(crate) temporary: PathBuf,
     pub(crate) file: Box<dyn Recoded>,
-    /// Hears how it went.
+    /// Receives the result.
     pub(crate) done: mpsc::SyncSender<Result<RecodeReport, PlaceError>>,
 }
 
-/// Why a recoded segment did not take the place of the old one.
+/// A reason why a recoded segment did not replace the old one.
 #[derive(Debug)]
 pub(crate) enum PlaceError {
     /// The chain of evidence does not have the segment.
@@ -33,13 +33,13 @@ pub(crate) enum PlaceError {
     OtherMessages,
     /// Its file cannot be completed.
     Finish(RecodeError),
-    /// The signing key made no signature.
+    /// The record could not be signed.
     Unsigned,
     /// Its file cannot be read back.
     Read(ReadError),
-    /// No key is there that opens it.
+    /// No loaded key opens it.
     Locked,
-    /// Its file cannot be given its name.
+    /// Its file cannot be renamed.
     Io { path: PathBuf, source: io::Error },
 }
 

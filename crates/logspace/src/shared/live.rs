@@ -1,8 +1,8 @@
-//! Live tail: what was just made durable, to everybody who listens.
+//! Live tail: sends messages that just became durable to all subscribers.
 //!
 //! In: batches with their sequence numbers. Out: the same to each subscriber, or how many it missed.
-//! Holds: a bounded queue a subscriber. Limits: [`LIVE_BATCHES_MAX`] and [`LIVE_BYTES_MAX`]; a slow subscriber misses
-//! messages and learns how many; it never holds anybody up.
+//! Holds: a bounded queue per subscriber. Limits: [`LIVE_BATCHES_MAX`] and [`LIVE_BYTES_MAX`]; a slow subscriber misses
+//! messages and learns how many; it never blocks anything else.
 
 use message::{Batch, Selection};
 use std::{
@@ -25,19 +25,19 @@ pub enum Live {
     Messages {
         /// The batch they came in.
         batch: Arc<Batch>,
-        /// Which of its messages.
+        /// The selected messages of the batch.
         selection: Selection,
         /// Sequence number of the first of them; the others follow.
         first_sequence: u64,
     },
-    /// The subscriber was too slow: so many messages are left out here.
+    /// The subscriber was too slow: messages are left out here.
     Lagged {
         /// How many.
         messages: u64,
     },
 }
 
-/// Receives what arrives from now on.
+/// Receives the messages that arrive after it was made.
 pub struct Subscription(Arc<Seat>);
 
 /// The sending side.
@@ -61,7 +61,7 @@ struct State {
 }
 
 impl Subscription {
-    /// The next step, waiting for it until a deadline; `None` when nothing came or the logspace is closed.
+    /// Waits for the next step; `None` when nothing came within `timeout` or the logspace is closed.
     pub fn wait(&self, timeout: Duration) -> Option<Live> {
         let deadline = Instant::now() + timeout;
         let mut state = self.0.locked();
@@ -77,7 +77,7 @@ impl Subscription {
         }
     }
 
-    /// The next step for an asynchronous caller; `Ready(None)` when the logspace is closed.
+    /// Polls for the next step, for asynchronous callers; `Ready(None)` when the logspace is closed.
     pub fn poll(&self, context: &mut Context<'_>) -> Poll<Option<Live>> {
         let mut state = self.0.locked();
         match state.next() {
@@ -98,7 +98,7 @@ impl Broadcast {
         Subscription(seat)
     }
 
-    /// Sends messages to everybody.
+    /// Sends messages to all subscribers.
     pub(crate) fn send(&self, batch: &Arc<Batch>, selection: &Selection, first_sequence: u64, bytes: u64) {
         let mut seats = self.locked();
         if seats.is_empty() {
@@ -123,7 +123,7 @@ impl Broadcast {
         }
     }
 
-    /// How many listen.
+    /// Returns the number of subscribers.
     pub(crate) fn count(&self) -> usize {
         self.locked().iter().filter(|seat| seat.strong_count() > 0).count()
     }

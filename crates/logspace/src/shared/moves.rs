@@ -1,6 +1,6 @@
-//! Moves between a logspace and its archive that somebody waits for.
+//! Moves between a logspace and its archive that a caller waits for.
 //!
-//! In: what an operator asks for. Out: the same for the sealer; what was moved for who asked.
+//! In: requests of an operator. Out: the same for the sealer; the results for the callers.
 //! Limits: [`WAITING_MAX`] wait at once.
 
 use std::{
@@ -12,13 +12,13 @@ use std::{
     },
 };
 
-/// Most moves that wait at once: an operator asks for them.
+/// Most moves that wait at once: they are requested by operators, so few are needed.
 const WAITING_MAX: usize = 16;
 
-/// A move that somebody asks for.
+/// A requested move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Move {
-    /// Into the archive: segments whose newest message is at least so old, in microseconds.
+    /// To the archive: segments whose newest message is at least this old, in microseconds.
     Archive(i64),
     /// Back from it: segments with messages received in a range.
     Restore(i64, i64),
@@ -27,18 +27,18 @@ pub(crate) enum Move {
 /// The segments that were moved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Moved {
-    /// Segments.
+    /// Number of segments.
     pub segments: u64,
     /// Their bytes.
     pub bytes: u64,
 }
 
-/// Why segments were not moved, or not all of them.
+/// A reason why segments, or some of them, were not moved.
 #[derive(Debug)]
 pub enum MoveError {
-    /// As many moves wait as may wait at once.
+    /// Too many moves are waiting already.
     TooMany,
-    /// It takes longer than the caller waits: it is finished all the same.
+    /// The move takes longer than the caller waits; it is completed in the background.
     InBackground,
     /// The logspace has no archive.
     NoArchive,
@@ -56,7 +56,7 @@ pub enum MoveError {
     },
     /// A segment cannot be brought back.
     Restore {
-        /// The path that it is to have.
+        /// The path that it should get.
         path: PathBuf,
         /// Why.
         source: io::Error,
@@ -80,17 +80,17 @@ impl fmt::Display for MoveError {
 
 impl std::error::Error for MoveError {}
 
-/// The channel on which the asker waits for the answer.
+/// The channel on which the caller waits for the answer.
 pub(crate) type Answer = SyncSender<Result<Moved, MoveError>>;
 
-/// Who waits for a move.
+/// The moves that wait, with their callers.
 #[derive(Default)]
 pub(crate) struct Moves {
     waiting: Mutex<Vec<(Move, Answer)>>,
 }
 
 impl Moves {
-    /// Asks for a move; none when too many wait.
+    /// Requests a move; none when too many wait.
     pub(crate) fn ask(&self, what: Move) -> Option<Receiver<Result<Moved, MoveError>>> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         if waiting.len() >= WAITING_MAX {
@@ -101,7 +101,7 @@ impl Moves {
         Some(receiver)
     }
 
-    /// Takes what waits, with who is to hear how it went.
+    /// Takes the waiting moves, with the channels for their results.
     pub(crate) fn take(&self) -> Vec<(Move, Answer)> {
         std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner))
     }

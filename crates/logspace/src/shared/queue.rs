@@ -1,7 +1,7 @@
 //! A queue between two threads that is bounded by what its items cost.
 //!
-//! In: items and their costs. Out: all that wait, at once. Holds: the items.
-//! Limits: the bound; [`Queue::force`] may exceed it, for items that something else bounds.
+//! In: items and their costs. Out: all waiting items at once. Holds: the items.
+//! Limits: the bound; [`Queue::force`] may exceed it, for items that are bounded elsewhere.
 
 use std::{
     collections::VecDeque,
@@ -9,11 +9,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Turns of all threads that wait in queues: tests wait for them.
+/// Counts the turns of all threads that wait in queues, for tests that wait for them.
 #[cfg(test)]
 pub(crate) static TURNS: sim::Turns = sim::Turns::new();
 
-/// A bounded queue with one taker.
+/// A bounded queue with one consumer.
 pub(crate) struct Queue<T> {
     state: Mutex<State<T>>,
     filled: Condvar,
@@ -32,16 +32,16 @@ struct State<T> {
 
 /// Result of [`Queue::take`].
 pub(crate) enum PopResult<T> {
-    /// Everything that waited, up to the asked cost.
+    /// Everything that waited, up to the requested cost.
     Items(Vec<T>),
-    /// Nothing came in time, or somebody nudged.
+    /// Nothing came in time, or the queue was nudged.
     Nothing,
     /// The queue is closed and empty.
     Closed,
 }
 
 impl<T> Queue<T> {
-    /// An open, empty queue.
+    /// Creates an open, empty queue.
     pub(crate) fn new(cost_max: u64) -> Queue<T> {
         let state = State { items: VecDeque::new(), cost: 0, open: true, nudged: false };
         Queue {
@@ -54,7 +54,7 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Puts an item when there is room; gives it back when there is none or the queue is closed.
+    /// Puts an item if there is space; returns it when there is none or the queue is closed.
     pub(crate) fn offer(&self, item: T, cost: u64) -> Result<(), T> {
         let mut state = self.locked();
         if !state.open || !self.has_room(&state, cost) {
@@ -64,7 +64,7 @@ impl<T> Queue<T> {
         Ok(())
     }
 
-    /// Puts an item also where there is no room; gives it back when the queue is closed.
+    /// Puts an item even if there is no space; returns it when the queue is closed.
     pub(crate) fn force(&self, item: T, cost: u64) -> Result<(), T> {
         let mut state = self.locked();
         if !state.open {
@@ -74,7 +74,7 @@ impl<T> Queue<T> {
         Ok(())
     }
 
-    /// Waits for room and puts an item; gives it back when the queue is closed.
+    /// Waits for space and puts an item; returns it when the queue is closed.
     pub(crate) fn put(&self, item: T, cost: u64) -> Result<(), T> {
         let mut state = self.locked();
         while state.open && !self.has_room(&state, cost) {
@@ -89,7 +89,7 @@ impl<T> Queue<T> {
         Ok(())
     }
 
-    /// Takes what waits, up to a cost but at least one item; waits for the first until the deadline.
+    /// Takes waiting items up to a cost, but at least one; waits for the first until the deadline.
     pub(crate) fn take(&self, cost_max: u64, deadline: Instant) -> PopResult<T> {
         #[cfg(test)]
         self.observed.waits();
@@ -122,7 +122,7 @@ impl<T> Queue<T> {
         PopResult::Items(items)
     }
 
-    /// Sleeps until `cost` waits, the time is over, or the queue is closed.
+    /// Sleeps until items of `cost` wait, the time is over, or the queue is closed.
     pub(crate) fn linger(&self, cost: u64, until: Instant) {
         #[cfg(test)]
         self.observed.waits();
@@ -136,20 +136,20 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Wakes the taker though nothing came.
+    /// Wakes the consumer although nothing came.
     pub(crate) fn nudge(&self) {
         self.locked().nudged = true;
         self.filled.notify_all();
     }
 
-    /// Takes nothing more in; what waits can still be taken.
+    /// Closes the queue to new items; waiting ones can still be taken.
     pub(crate) fn close(&self) {
         self.locked().open = false;
         self.filled.notify_all();
         self.emptied.notify_all();
     }
 
-    /// Returns true when nothing more is taken in.
+    /// Returns true when the queue accepts no more items.
     pub(crate) fn is_closed(&self) -> bool {
         !self.locked().open
     }
@@ -159,12 +159,12 @@ impl<T> Queue<T> {
         self.linger(u64::MAX, Instant::now() + duration);
     }
 
-    /// Cost of what waits.
+    /// Returns the cost of the waiting items.
     pub(crate) fn load(&self) -> u64 {
         self.locked().cost
     }
 
-    /// An item dearer than the whole bound passes when nothing else waits.
+    /// Returns true when an item fits; one that exceeds the whole bound fits when nothing else waits.
     fn has_room(&self, state: &State<T>, cost: u64) -> bool {
         state.items.is_empty() || state.cost + cost <= self.cost_max
     }

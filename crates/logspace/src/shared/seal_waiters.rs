@@ -1,6 +1,6 @@
-//! SealWaiters to seal now what would be sealed later.
+//! Callers that want everything sealed now instead of later.
 //!
-//! In: callers; what builder and sealer did. Out: up to which sequence number everything is sealed.
+//! In: callers; progress of builder and sealer. Out: the sequence number up to which everything is sealed.
 //! Holds: the callers. Limits: [`WAITING_MAX`] at once, further ones are refused.
 
 use std::sync::{
@@ -8,7 +8,7 @@ use std::sync::{
     mpsc::{self, Receiver, SyncSender},
 };
 
-/// Most who wait at once: it is an operator's or a test's waiter.
+/// Most callers that wait at once: only operators and tests wait here.
 const WAITING_MAX: usize = 64;
 
 /// Callers that wait for a seal.
@@ -18,15 +18,15 @@ pub(crate) struct SealWaiters {
 }
 
 struct Waiter {
-    /// Everything below was durable when the caller asked.
+    /// Everything below this number was durable when the caller asked.
     durable: u64,
-    /// The sequence number that is to be sealed below; none while the active segment is not complete.
+    /// The number below which everything must be sealed; none while the active segment is not complete.
     below: Option<u64>,
     done: SyncSender<u64>,
 }
 
 impl SealWaiters {
-    /// Somebody wants everything that is durable now, which is below a number, to be sealed.
+    /// Adds a caller that wants everything below `durable` to be sealed; none when too many wait.
     pub(crate) fn add(&self, durable: u64) -> Option<Receiver<u64>> {
         let mut waiting = self.locked();
         if waiting.len() >= WAITING_MAX {
@@ -37,24 +37,25 @@ impl SealWaiters {
         Some(receiver)
     }
 
-    /// Returns true when a caller waits for the active segment to be completed, which has everything below a number.
+    /// Returns true when a caller waits for the completion of the active segment, which has everything below
+    /// `next`.
     pub(crate) fn are_due(&self, next: u64) -> bool {
         self.locked().iter().any(|waiter| waiter.below.is_none() && waiter.durable <= next)
     }
 
-    /// The active segment was completed: what is sealed below this number is what the callers asked for.
+    /// Notes that the active segment was completed: the callers wait until everything below this number is sealed.
     pub(crate) fn completed(&self, below: u64) {
         let mut waiting = self.locked();
         let due = waiting.iter_mut().filter(|waiter| waiter.below.is_none() && waiter.durable <= below);
         due.for_each(|waiter| waiter.below = Some(below));
     }
 
-    /// Everything below a number is sealed.
+    /// Answers the callers for whom everything below a number was enough.
     pub(crate) fn sealed(&self, below: u64) {
         self.locked().retain(|waiter| {
             let is_done = waiter.below.is_some_and(|wanted| wanted <= below);
             if is_done {
-                // The caller may not wait any more.
+                // The caller may no longer be waiting.
                 let _ = waiter.done.try_send(below);
             }
             !is_done

@@ -1,6 +1,6 @@
 //! The segments that queries see: sealed ones, those being sealed, and the active one.
 //!
-//! In: what builder and sealer did. Out: snapshots. Holds: the lists, and the snapshot published last.
+//! In: changes by builder and sealer. Out: snapshots. Holds: the lists, and the snapshot published last.
 //! Limits: a snapshot is immutable; taking one is one atomic read.
 
 use arc_swap::ArcSwap;
@@ -26,18 +26,18 @@ pub(crate) struct SealedEntry {
     pub(crate) extent: Locked,
     pub(crate) state: SegmentState,
     pub(crate) form: SegmentForm,
-    /// The place of its file in an archive; none: it is in the logspace's directory.
+    /// The path of its file in an archive; none when it is in the logspace's directory.
     pub(crate) archived_to: Option<PathBuf>,
 }
 
-/// The state of a sealed segment: it can be read, or why not.
+/// The state of a sealed segment: readable, or the reason why not.
 #[derive(Clone)]
 pub(crate) enum SegmentState {
     /// It is not encrypted, or the server's own keys open it.
     Open(Arc<dyn SegmentView>),
-    /// The keys of who unlocked the logspace open it, until the logspace is locked again.
+    /// The keys of users who unlocked the logspace open it, until the logspace is locked again.
     Unlocked(Arc<dyn SegmentView>),
-    /// No key is there that opens it.
+    /// No loaded key opens it.
     Locked,
     /// It is in an archive that is not attached.
     Away,
@@ -46,7 +46,7 @@ pub(crate) enum SegmentState {
 }
 
 impl SegmentState {
-    /// The segment, when it can be read.
+    /// Returns the segment, when it can be read.
     pub(crate) fn view(&self) -> Option<&Arc<dyn SegmentView>> {
         match self {
             SegmentState::Open(view) | SegmentState::Unlocked(view) => Some(view),
@@ -56,13 +56,13 @@ impl SegmentState {
 }
 
 impl SealedEntry {
-    /// The file to open: below the logspace's directory, or the whole path in the archive.
+    /// Returns the file to open: relative to the logspace's directory, or the whole path in the archive.
     pub(crate) fn file(&self) -> &Path {
         self.archived_to.as_deref().unwrap_or(&self.path)
     }
 
-    /// Returns true when it can be made smaller: it can be read, is not in the archive, and all its messages came before a
-    /// time.
+    /// Returns true when it can be made smaller: it can be read, is not in the archive, and all its messages were
+    /// received before a time.
     fn can_be_recoded(&self, before_us: i64) -> bool {
         self.extent.received_us.1 <= before_us && self.archived_to.is_none() && self.state.view().is_some()
     }
@@ -84,13 +84,13 @@ struct Lists {
 /// Messages that are being read back from the journal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Starting {
-    /// The sequence number after the last.
+    /// The sequence number after the last of them.
     pub(crate) end: u64,
-    /// When that was begun, microseconds since 1970.
+    /// When reading began, microseconds since 1970.
     pub(crate) until_us: i64,
 }
 
-/// Counts of the set.
+/// Counters of the set.
 pub(crate) struct SegmentSetLoad {
     pub(crate) segments: u64,
     pub(crate) bytes: u64,
@@ -99,7 +99,7 @@ pub(crate) struct SegmentSetLoad {
 }
 
 impl SegmentSet {
-    /// Makes the set of a logspace that was just opened.
+    /// Creates the set of a logspace that was just opened.
     pub(crate) fn new(
         sealed: Vec<SealedEntry>,
         sequence: u64,
@@ -115,7 +115,7 @@ impl SegmentSet {
         self.snapshot.load_full()
     }
 
-    /// Messages are lost; false when that is known already.
+    /// Records that messages are lost; returns false when that is known already.
     pub(crate) fn lose(&self, extent: Locked) -> bool {
         let is_known = |known: &Locked| {
             known.first <= extent.first && extent.first + extent.count <= known.first + known.count
@@ -127,12 +127,12 @@ impl SegmentSet {
         true
     }
 
-    /// Received time of the newest message that can be seen.
+    /// Returns the received time of the newest visible message.
     pub(crate) fn newest_us(&self) -> Option<i64> {
         self.locked().newest_us()
     }
 
-    /// Everything below a number was read back from the journal.
+    /// Records that everything below a number was read back from the journal.
     pub(crate) fn started(&self, end: u64) {
         self.change(|lists| {
             lists.starting = None;
@@ -148,7 +148,7 @@ impl SegmentSet {
         });
     }
 
-    /// The active segment is complete.
+    /// Adds the active segment, which is complete, to those that wait for sealing.
     pub(crate) fn freeze(&self, frozen: Arc<dyn SegmentView>) {
         self.change(|lists| {
             lists.sequence = lists.sequence.max(frozen.first_sequence() + u64::from(frozen.len()));
@@ -157,7 +157,7 @@ impl SegmentSet {
         });
     }
 
-    /// A complete segment was sealed: the file takes its place.
+    /// Replaces a complete segment by its sealed file.
     pub(crate) fn seal(&self, sealed: SealedEntry) {
         debug_assert!(sealed.extent.count > 0, "a segment without messages");
         self.change(|lists| {
@@ -166,7 +166,7 @@ impl SegmentSet {
         });
     }
 
-    /// A recoded segment takes the place of the old one. Who reads the old one goes on with it.
+    /// Replaces a segment by its recoded form. Readers of the old one keep it until they are done.
     pub(crate) fn replace(&self, new: SealedEntry) {
         self.change(|lists| {
             let old = lists.sealed.iter_mut().filter(|sealed| sealed.extent.first == new.extent.first);
@@ -174,13 +174,13 @@ impl SegmentSet {
         });
     }
 
-    /// The oldest segment that can be read and is not recoded, whose messages all came before a time: its first
-    /// sequence number and its path.
+    /// Returns the oldest segment that can be read and is not recoded, whose messages were all received before a
+    /// time: its first sequence number and its path.
     pub(crate) fn unrecoded(&self, before_us: i64, but: &BTreeSet<u64>) -> Option<(u64, PathBuf)> {
         self.oldest_of(SegmentForm::Sealed, before_us, but)
     }
 
-    /// The same of the segments that are recoded and not aged.
+    /// Like [`Self::unrecoded`], for segments that are recoded and not aged.
     pub(crate) fn unaged(&self, before_us: i64, but: &BTreeSet<u64>) -> Option<(u64, PathBuf)> {
         self.oldest_of(SegmentForm::Recoded, before_us, but)
     }
@@ -193,9 +193,9 @@ impl SegmentSet {
         waiting.next().map(|sealed| (sealed.extent.first, sealed.path.clone()))
     }
 
-    /// Opens what is locked; gives how many segments could be opened.
+    /// Opens locked segments; returns how many could be opened.
     pub(crate) fn unlock(&self, open: &dyn Fn(&Path) -> Option<Arc<dyn SegmentView>>) -> usize {
-        // Opening takes time: nobody waits for it.
+        // Opening takes time, so the lock is not held.
         let locked = |sealed: &&SealedEntry| matches!(sealed.state, SegmentState::Locked);
         let waiting: Vec<SealedEntry> = self.locked().sealed.iter().filter(locked).cloned().collect();
         let opened: Vec<(PathBuf, Arc<dyn SegmentView>)> = waiting
@@ -223,14 +223,14 @@ impl SegmentSet {
         lists.snapshot()
     }
 
-    /// The sealed files that are there, oldest first: below the logspace's directory, or whole paths.
+    /// Returns the existing sealed files, oldest first: relative to the logspace's directory, or whole paths.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         let lists = self.locked();
         let there = lists.sealed.iter().filter(|sealed| !matches!(sealed.state, SegmentState::Away));
         there.map(|sealed| sealed.file().to_owned()).collect()
     }
 
-    /// Closes what was unlocked.
+    /// Closes the segments that were unlocked.
     pub(crate) fn lock(&self) {
         self.change(|lists| {
             for sealed in &mut lists.sealed {
@@ -241,12 +241,12 @@ impl SegmentSet {
         });
     }
 
-    /// Retention took a segment away.
+    /// Removes a segment that the retention removed.
     pub(crate) fn remove(&self, first: u64) {
         self.change(|lists| lists.sealed.retain(|sealed| sealed.extent.first != first));
     }
 
-    /// A segment's file has another place.
+    /// Changes the location of a segment's file.
     pub(crate) fn place(&self, path: &Path, state: SegmentState, archived_to: Option<PathBuf>) {
         self.change(|lists| {
             for sealed in lists.sealed.iter_mut().filter(|sealed| sealed.path == path) {
@@ -255,7 +255,7 @@ impl SegmentSet {
         });
     }
 
-    /// Opens archived segments that are there, and lets go of those that are not.
+    /// Opens archived segments that are there, and closes those that are not.
     pub(crate) fn attach(
         &self,
         is_there: &dyn Fn(&Path) -> bool,
@@ -269,7 +269,7 @@ impl SegmentSet {
             };
             lists.sealed.iter().filter_map(place).collect()
         };
-        // Looking and opening take time: nobody waits for them.
+        // Checking and opening take time, so the lock is not held.
         let came_or_went = known.into_iter().filter(|(_, target, is_away)| is_there(target) == *is_away);
         let changed: Vec<_> = came_or_went
             .filter_map(|(path, target, is_away)| match is_away {
@@ -288,7 +288,7 @@ impl SegmentSet {
         });
     }
 
-    /// Segments in the archive, and how many of them are away.
+    /// Returns the number of archived segments, and how many of them are away.
     pub(crate) fn archived(&self) -> (u64, u64) {
         let lists = self.locked();
         let archived = lists.sealed.iter().filter(|sealed| sealed.archived_to.is_some());
@@ -297,7 +297,7 @@ impl SegmentSet {
         })
     }
 
-    /// Counts.
+    /// Returns the counters.
     pub(crate) fn load(&self) -> SegmentSetLoad {
         let lists = self.locked();
         let unsealed = lists.frozen.iter().chain(&lists.active);
@@ -352,7 +352,7 @@ impl Lists {
         Some(Locked { first: self.sequence, count, received_us: (from_us, until_us) })
     }
 
-    /// Received time of the newest message.
+    /// Returns the received time of the newest message.
     fn newest_us(&self) -> Option<i64> {
         let sealed = self.sealed.last().map(|sealed| sealed.extent.received_us.1);
         let unsealed = self.active.as_ref().or(self.frozen.last()).map(|view| view.received_range().1);

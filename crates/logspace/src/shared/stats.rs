@@ -1,7 +1,7 @@
-//! What a logspace counts.
+//! The counters of a logspace.
 //!
 //! In: events of its threads. Out: [`LogspaceStats`]. Messages in = stored + queued + dropped.
-//! Holds: atomics, touched once a batch.
+//! Holds: atomics, updated once per batch.
 
 use segment::RecodeReport;
 use std::sync::{
@@ -9,7 +9,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-/// The counts of a logspace at one moment.
+/// The counters of a logspace at one moment.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct LogspaceStats {
     /// Messages delivered to it since it was opened.
@@ -20,7 +20,7 @@ pub struct LogspaceStats {
     pub messages_dropped_full_total: u64,
     /// Messages dropped because they are larger than a journal record can be.
     pub messages_dropped_large_total: u64,
-    /// Messages that a closing logspace could not store; their sources were told.
+    /// Messages that a closing logspace could not store; their sources were notified.
     pub messages_dropped_closed_total: u64,
     /// Journal bytes written.
     pub journal_written_bytes_total: u64,
@@ -30,26 +30,26 @@ pub struct LogspaceStats {
     pub commits_failed_total: u64,
     /// Seals that failed and were tried again.
     pub seals_failed_total: u64,
-    /// Segments removed by retention.
+    /// Segments removed by the retention.
     pub segments_removed_total: u64,
-    /// Sealed segments that were read to look for damage.
+    /// Sealed segments that were scrubbed.
     pub segments_scrubbed_total: u64,
     /// Segments recoded.
     pub segments_recoded_total: u64,
-    /// Bytes that recoding gave back.
+    /// Bytes that recoding saved.
     pub recode_saved_bytes_total: u64,
-    /// Segments that could not be recoded and stay as they are.
+    /// Segments that could not be recoded and are left unchanged.
     pub recodes_failed_total: u64,
     /// Values that have no column of their name because their segment had too many names.
     pub values_without_column_total: u64,
-    /// The same of the active segment, or of the one before it where there are more: not 0 while a logspace has too many
-    /// names.
+    /// The same for the active segment, or for the previous one if that has more: not 0 while a logspace has too
+    /// many names.
     pub values_without_column: u64,
     /// Time-stamps received.
     pub timestamps_total: u64,
     /// Messages that are neither stored nor dropped yet.
     pub queue_messages: u64,
-    /// Bytes of the batches that wait for the journal.
+    /// Bytes of batches that wait for the journal.
     pub queue_bytes: u64,
     /// Bytes that are durable but not searchable yet.
     pub unbuilt_bytes: u64,
@@ -73,7 +73,7 @@ pub struct LogspaceStats {
     pub last_error: Option<String>,
 }
 
-/// The counters behind [`LogspaceStats`].
+/// The live counters from which [`LogspaceStats`] is made.
 #[derive(Default)]
 pub(crate) struct Counters {
     pub(crate) messages_in: AtomicU64,
@@ -95,31 +95,31 @@ pub(crate) struct Counters {
     pub(crate) stamped: AtomicU64,
     pub(crate) journal_bytes: AtomicU64,
     last_error: Mutex<Option<String>>,
-    /// Faults that were found when the logspace was opened and stay.
+    /// Faults found when the logspace was opened, which persist.
     standing: Mutex<Vec<String>>,
 }
 
-/// Sentences of what was found at the opening that are shown: more are counted.
+/// Most faults found at opening that are shown as sentences: further ones are only counted.
 const STANDING_SHOWN: usize = 4;
 
 impl Counters {
-    /// Forgets what was wrong: it works again.
+    /// Clears the present failure: it works again.
     pub(crate) fn recovered(&self) {
         *self.last_error.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// A segment was recoded.
+    /// Counts a recoded segment.
     pub(crate) fn recoded(&self, report: &RecodeReport) {
         self.recoded.fetch_add(1, Relaxed);
         self.recode_saved.fetch_add(report.before.saturating_sub(report.file), Relaxed);
     }
 
-    /// Remembers what went wrong.
+    /// Remembers a failure.
     pub(crate) fn failed(&self, error: &str) {
         *self.last_error.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_owned());
     }
 
-    /// Remembers what stays wrong until somebody does something about it.
+    /// Remembers faults that persist until someone fixes them.
     pub(crate) fn stand(&self, troubles: Vec<String>) {
         *self.standing.lock().unwrap_or_else(PoisonError::into_inner) = troubles;
     }
@@ -135,9 +135,9 @@ impl Counters {
         (!shown.is_empty()).then(|| shown.join("; ") + &rest)
     }
 
-    /// The counters' part of the statistics.
+    /// Returns the statistics that come from the counters.
     pub(crate) fn stats(&self) -> LogspaceStats {
-        // What left is read before what came in: a message on its way is counted as waiting.
+        // The outputs are read before the inputs: a message in between counts as waiting.
         let stored = self.messages_stored.load(Relaxed);
         let dropped = [&self.dropped_full, &self.dropped_large, &self.dropped_closed];
         let [full, large, closed] = dropped.map(|counter| counter.load(Relaxed));

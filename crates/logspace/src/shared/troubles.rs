@@ -1,7 +1,7 @@
-//! What is wrong with a logspace until somebody looks at it: a clock that jumped, messages that are lost.
+//! Faults of a logspace that persist until an operator confirms them: a clock that jumped, lost messages.
 //!
-//! In: sentences. Out: the same, for those who ask how the logspace is. Holds: at most two sentences.
-//! Limits: of several losses the newest is shown, with how many messages all of them took.
+//! In: sentences. Out: the same, for the status of the logspace. Holds: at most two sentences.
+//! Limits: of several losses the newest is shown, with the number of messages lost in all of them.
 
 use lookup::Locked;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,17 +16,17 @@ struct State {
     clock: Option<String>,
     lost: Option<String>,
     lost_messages: u64,
-    /// Losses that the chain of evidence is to have.
+    /// Losses that must still be recorded in the chain of evidence.
     unrecorded: Vec<Locked>,
 }
 
 impl Troubles {
-    /// Removal by age waits because of the clock; none: it does not.
+    /// Sets the reason why removal by age waits for the clock; none when it does not.
     pub(crate) fn set_clock(&self, trouble: Option<String>) {
         self.locked().clock = trouble;
     }
 
-    /// Messages are lost.
+    /// Records that messages are lost.
     pub(crate) fn lose(&self, extent: Locked) {
         let mut state = self.locked();
         state.lost_messages += extent.count;
@@ -39,23 +39,23 @@ impl Troubles {
         state.unrecorded.push(extent);
     }
 
-    /// Returns the losses that the chain of evidence does not have yet; they are no longer kept here.
+    /// Takes the losses that are not in the chain of evidence yet.
     pub(crate) fn take_unrecorded(&self) -> Vec<Locked> {
         std::mem::take(&mut self.locked().unrecorded)
     }
 
-    /// A loss could not be recorded.
+    /// Puts back a loss that could not be recorded.
     pub(crate) fn put_back(&self, extent: Locked) {
         self.locked().unrecorded.push(extent);
     }
 
-    /// Somebody knows.
+    /// Clears the faults that an operator confirmed.
     pub(crate) fn confirm(&self) {
         let mut state = self.locked();
         (state.clock, state.lost, state.lost_messages) = (None, None, 0);
     }
 
-    /// All that is wrong, with what else is.
+    /// Returns all faults together with another one.
     pub(crate) fn with(&self, other: Option<String>) -> Option<String> {
         let state = self.locked();
         let all: Vec<&str> =

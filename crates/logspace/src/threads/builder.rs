@@ -1,7 +1,7 @@
-//! The builder thread: durable messages become searchable.
+//! The builder thread: makes durable messages searchable.
 //!
 //! In: durable messages, live or read back from the journal. Out: the active segment, published every `refresh`;
-//! complete segments, to the sealer.
+//! complete segments, passed to the sealer.
 //! Holds: the active segment. Limits: a segment is complete at `segment_messages_max`, at `segment_bytes_max`, at
 //! `segment_memory_max`, at the end of its day (UTC), and where the journal lost messages; when the sealer lags, the
 //! builder waits.
@@ -26,14 +26,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often the end of the day is looked for when nothing comes.
+/// How often to check for the end of the day when no messages come.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// A batch is added in parts that hold at most one of so many parts of the memory of a segment: what a message takes
-/// in a segment is a multiple of what it takes in a batch.
+/// A batch is added in parts of at most this fraction of a segment's memory: a message takes several times as much
+/// memory in a segment as in a batch.
 const PARTS_OF_MEMORY: u64 = 16;
 
-/// Most bytes taken at once, so that their room is free for others soon.
+/// Most bytes taken at once, so that their space is soon free for others.
 const TAKEN_BYTES_MAX: u64 = 4 << 20;
 
 /// The builder thread's state.
@@ -45,16 +45,16 @@ pub(crate) struct Builder {
     messages_max: usize,
     /// Received bytes in the active segment.
     active_bytes: u64,
-    /// Values without a column in the active segment that were counted.
+    /// Values without a column in the active segment that are counted already.
     uncolumned: u64,
-    /// The same of the segment before.
+    /// The same for the previous segment.
     uncolumned_before: u64,
     published: Instant,
     dirty: bool,
 }
 
 impl Builder {
-    /// A builder whose next message has this sequence number.
+    /// Creates a builder whose next message has this sequence number.
     pub(crate) fn new(
         shared: Arc<Shared>,
         seals: Arc<Queue<Box<dyn Growing>>>,
@@ -76,7 +76,7 @@ impl Builder {
         }
     }
 
-    /// Reads back what the journal has below `end`, tells `done`, and works until the queue is closed and empty.
+    /// Reads back what the journal has below `end`, signals `done`, and works until the queue is closed and empty.
     pub(crate) fn run(
         mut self,
         mut reader: Reader,
@@ -86,7 +86,7 @@ impl Builder {
     ) {
         let notices = Arc::clone(&self.shared.notices);
         while let Err(error) = self.replay(&mut reader, end, cipher, &*notices) {
-            // Nobody may wait any more: then it is tried again, for without the messages nothing can go on.
+            // If the opener no longer waits, this is tried again: without the messages nothing can continue.
             let text = error.to_string();
             if done.send(Err(error)).is_ok() || self.shared.unbuilt.is_closed() {
                 return;
@@ -95,9 +95,9 @@ impl Builder {
             self.shared.unbuilt.pause(self.shared.options.retry);
         }
         self.shared.segment_set.started(end);
-        // Losses are recorded by the sealer.
+        // The sealer records the losses.
         self.seals.nudge();
-        // The opener may have gone on without waiting.
+        // The opener may have stopped waiting.
         let _ = done.send(Ok(()));
         loop {
             let refresh = self.published + self.shared.options.refresh;
@@ -116,7 +116,8 @@ impl Builder {
         }
     }
 
-    /// Completes the active segment for those who wait for that, once it has what was durable when they began to.
+    /// Completes the active segment for waiting callers, once it has everything that was durable when they began to
+    /// wait.
     fn complete_for_waiters(&mut self) {
         let next = self.next_sequence();
         if !self.shared.seal_waiters.are_due(next) {
@@ -127,12 +128,12 @@ impl Builder {
         self.shared.seal_waiters.sealed(self.shared.sealed_below.load(Relaxed));
     }
 
-    /// The sequence number of the next message.
+    /// Returns the sequence number of the next message.
     pub(crate) fn next_sequence(&self) -> u64 {
         self.active.first_sequence() + u64::from(self.active.len())
     }
 
-    /// Adds messages whose first has a sequence number; what is already there is left out.
+    /// Adds messages, the first of which has a sequence number; those already there are left out.
     pub(crate) fn add(&mut self, batch: &Batch, selection: &Selection, first: u64) {
         let known = self.next_sequence().saturating_sub(first) as usize;
         let count = selection.count();
@@ -150,7 +151,7 @@ impl Builder {
         }
     }
 
-    /// Most messages of a batch that are added at once.
+    /// Returns the most messages of a batch to add at once.
     fn part_max(&self, batch: &Batch) -> usize {
         let held = batch.held_bytes() as u64;
         let held_max = self.shared.options.segment_memory_max / PARTS_OF_MEMORY;
@@ -185,7 +186,7 @@ impl Builder {
         self.dirty = true;
     }
 
-    /// Messages are lost that were received between what was added last and a time.
+    /// Records lost messages, received between the last added message and a time.
     pub(crate) fn lose(&self, numbers: Range<u64>, until_us: i64) {
         let next = self.next_sequence();
         let first = numbers.start.max(next.min(numbers.end));
@@ -203,21 +204,21 @@ impl Builder {
         self.active = self.active.begin_next(next);
     }
 
-    /// Publishes when something was added and the last time is long enough ago.
+    /// Publishes if something was added and the last publication is long enough ago.
     pub(crate) fn publish_when_due(&mut self) {
         if self.dirty && self.published.elapsed() >= self.shared.options.refresh {
             self.publish();
         }
     }
 
-    /// Shows what was added to everybody who asks from now on.
+    /// Publishes the added messages to all later snapshots.
     pub(crate) fn publish(&mut self) {
         self.count_uncolumned();
         self.shared.segment_set.refresh(self.active.view());
         (self.published, self.dirty) = (Instant::now(), false);
     }
 
-    /// Counts the values without a column, and tells the first of a segment.
+    /// Counts the values without a column, and reports the first of a segment.
     fn count_uncolumned(&mut self) {
         let count = self.active.values_without_column();
         if count > 0 && self.uncolumned == 0 {
@@ -238,7 +239,7 @@ impl Builder {
         }
     }
 
-    /// Hands the active segment to the sealer, waiting when that has enough to do, and begins the next.
+    /// Passes the active segment to the sealer, waiting while that is busy, and begins the next.
     fn complete(&mut self, next: u64) {
         if self.active.is_empty() {
             return;
@@ -250,7 +251,7 @@ impl Builder {
         self.active_bytes = 0;
         self.dirty = false;
         self.shared.segment_set.freeze(complete.view());
-        // A closing sealer takes nothing more: the journal keeps the messages.
+        // A closing sealer takes no more segments: the journal keeps the messages.
         let _ = self.seals.put(complete, 1);
     }
 }

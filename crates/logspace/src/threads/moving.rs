@@ -1,7 +1,7 @@
 //! The sealer's moves between a logspace and its archive.
 //!
-//! In: what is old enough, what somebody asks for. Out: segments in their new place, with a record in the chain.
-//! Limits: one segment at a time; what cannot be moved stays, is reported, and is tried again.
+//! In: segments that are old enough, requests. Out: segments at their new location, with a record in the chain.
+//! Limits: one segment at a time; a segment that cannot be moved stays, is reported, and is tried again.
 
 use super::sealer::{Sealer, look_for_archive, open_with_keys};
 use crate::{
@@ -16,24 +16,24 @@ use crate::{
 use evidence::{Event, hex};
 use std::{fs, io, path::PathBuf};
 
-/// Who has a segment moved to the archive.
+/// The reason for moving a segment to the archive.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MoveReason {
-    /// Somebody asks for it: segments that were brought back go as well.
+    /// A request: segments that were brought back are moved as well.
     Request,
-    /// Its age: what somebody brought back stays.
+    /// Its age: segments that were brought back stay.
     Age,
 }
 
 impl Sealer {
-    /// Moves what is asked for, and what is old enough; notices what comes and goes with the archive.
+    /// Moves requested segments and those that are old enough; notices when the archive is attached or detached.
     pub(crate) fn move_segments(&mut self) {
         for (what, done) in self.shared.moves.take() {
             let moved = match what {
                 Move::Archive(age_us) => self.archive(age_us, MoveReason::Request),
                 Move::Restore(from_us, to_us) => self.restore(from_us, to_us),
             };
-            // Who asked may not wait any more.
+            // The caller may no longer be waiting.
             let _ = done.try_send(moved);
         }
         let options = &self.shared.options;
@@ -53,7 +53,7 @@ impl Sealer {
         let dir = self.shared.options.archive_to.clone().ok_or(MoveError::NoArchive)?;
         let name = self.shared.dir.file_name().unwrap_or_default();
         let root = dir.join(name);
-        // Without an age it is all of them, whatever the clocks say.
+        // An age of 0 selects all segments, whatever the clocks say.
         let before = if age_us == 0 { i64::MAX } else { self.shared.clock.wall_us().saturating_sub(age_us) };
         let due: Vec<Entry> =
             self.catalog.segments.iter().filter(|entry| entry.last_us < before).cloned().collect();
@@ -84,7 +84,7 @@ impl Sealer {
         Ok(moved)
     }
 
-    /// Archived segments of a time come back.
+    /// Brings back the archived segments of a time range.
     fn restore(&mut self, from_us: i64, to_us: i64) -> Result<Moved, MoveError> {
         let mut moved = Moved::default();
         for entry in self.catalog.segments.clone() {
@@ -106,14 +106,15 @@ impl Sealer {
             let digest = archive::copy(&target, &fresh).map_err(failed)?;
             let went = match self.evidence_log.chain().last_move(entry.first) {
                 Some(Event::Archive(place)) => place.starts_with(&format!("sha256:{digest} ")),
-                // A crash came between the record and what it says.
+                // A crash came between the record and the change it describes.
                 _ => true,
             };
             if !went {
                 let _ = fs::remove_file(&fresh);
                 return Err(failed(io::Error::other("the archived file is not the one that was archived")));
             }
-            // The file comes first: a link that the chain says came back would be no place to look for it.
+            // The file is renamed first: a link would be no proper file for a segment that the chain says came
+            // back.
             fs::rename(&fresh, &path).map_err(failed)?;
             sync_folder(path.parent().unwrap_or(&path)).map_err(failed)?;
             self.placed(&entry, None);
@@ -129,7 +130,7 @@ impl Sealer {
         Ok(moved)
     }
 
-    /// Records that a file is back which came before its record did, and removes the copy; says whether it had to.
+    /// Completes a restore whose file came back before its record was written; returns true when that was needed.
     fn finish_restore(&mut self, entry: &Entry) -> io::Result<bool> {
         let chain = self.evidence_log.chain();
         let is_unfinished = matches!(chain.last_move(entry.first), Some(Event::Archive(_)));
@@ -142,7 +143,7 @@ impl Sealer {
         Ok(true)
     }
 
-    /// Publishes the segment under its new place: it is read from there from now on.
+    /// Publishes the segment's new location, from which it is read from now on.
     fn placed(&self, entry: &Entry, archived_to: Option<PathBuf>) {
         let is_archived = archived_to.is_some();
         let file = archived_to.as_ref().unwrap_or(&entry.path);

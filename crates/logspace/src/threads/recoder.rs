@@ -1,8 +1,8 @@
-//! The recoding thread: sealed segments become smaller ones, one at a time, when nothing else is to do.
+//! The recoding thread: makes sealed segments smaller, one at a time, when there is nothing else to do.
 //!
-//! In: sealed segments that can be read. Out: drafts for the sealer, which gives each its record and its place.
+//! In: sealed segments that can be read. Out: drafts for the sealer, which adds the record and the final path.
 //! Holds: one group of messages; which segments could not be recoded. Limits: lowest priority; pauses while messages
-//! wait for the builder. A segment whose key is not there is left as it is.
+//! wait for the builder. A segment whose key is not loaded is left unchanged.
 
 use crate::{
     files::layout::TEMPORARY_ENDING,
@@ -29,21 +29,21 @@ use std::{
     time::Duration,
 };
 
-/// Nice value of the thread: every other work goes first.
+/// Nice value of the thread: all other work goes first.
 const NICE: i32 = 19;
-/// The queues to the builder count as busy when they are filled to more than one part of this many.
+/// The queues to the builder count as busy when they are filled to more than one part in this many.
 const BUSY_SHARE: u64 = 8;
-/// How long to wait before looking again whether they are.
+/// How long to wait before checking again whether they are busy.
 const BUSY_PAUSE: Duration = Duration::from_millis(50);
-/// How long to wait for the sealer before looking whether the logspace closes.
+/// How long to wait for the sealer before checking whether the logspace closes.
 const PLACE_LOOK: Duration = Duration::from_millis(100);
 
-/// Why a segment was not recoded.
+/// A reason why a segment was not recoded.
 #[derive(Debug)]
 enum RecodeError {
     /// There is no new file.
     Write(MakeDraftError),
-    /// The new file did not take the place of the old one.
+    /// The new file did not replace the old one.
     Place(PlaceError),
     /// The logspace closes.
     Closing,
@@ -66,9 +66,9 @@ pub(crate) fn run(
     seals: &Queue<Box<dyn Growing>>,
     ended: &Queue<()>,
 ) {
-    // Without it the work is done all the same.
+    // If this fails, the work is done all the same.
     let _ = rustix::process::nice(NICE);
-    // What need not be tried again.
+    // Segments that need not be tried again.
     let (mut done, mut unaged) = (BTreeSet::new(), BTreeSet::new());
     while !ended.is_closed() {
         let Some((first, path)) = next(shared, &done, &unaged) else {
@@ -95,7 +95,7 @@ pub(crate) fn run(
     }
 }
 
-/// The segment to recode next, or when there is none to age.
+/// Returns the segment to recode next or, when there is none, the one to age next.
 fn next(shared: &Shared, done: &BTreeSet<u64>, unaged: &BTreeSet<u64>) -> Option<(u64, PathBuf)> {
     let before = |age: Duration| {
         let age_us = i64::try_from(age.as_micros()).unwrap_or(i64::MAX);
@@ -105,7 +105,7 @@ fn next(shared: &Shared, done: &BTreeSet<u64>, unaged: &BTreeSet<u64>) -> Option
     recode.or_else(|| shared.segment_set.unaged(before(shared.options.age_after?), unaged))
 }
 
-/// Neither recoding nor aging of this segment is tried again.
+/// Remembers not to recode or age this segment again.
 fn remember(first: u64, done: &mut BTreeSet<u64>, unaged: &mut BTreeSet<u64>) {
     done.insert(first);
     unaged.insert(first);

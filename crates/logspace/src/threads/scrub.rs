@@ -1,8 +1,8 @@
-//! Scrubbing: sealed files are read now and then, so that damage is found while a copy may still exist.
+//! Scrubbing: reads sealed files periodically, so that damage is found while a copy may still exist.
 //!
-//! In: the sealed files; how many bytes a second may be read. Out: notices of damaged chunks.
-//! Holds: nothing between two files. Limits: one chunk of 64 KiB at a time, with pauses; the system's cache is not
-//! kept full of what was read.
+//! In: the sealed files; a rate in bytes per second. Out: notices of damaged chunks.
+//! Holds: nothing between two files. Limits: one chunk of 64 KiB at a time, with pauses; what was read is not left
+//! in the system's cache.
 
 use crate::{
     options::Notice,
@@ -19,13 +19,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Chunks between two looks at the rate: a megabyte.
+/// Chunks between two checks of the rate: a megabyte.
 const CHUNKS_A_LOOK: usize = 16;
 /// Bytes of a chunk.
 const CHUNK_BYTES: u64 = 64 << 10;
 
-/// Reads a file at a rate, from outside: no key is needed. Gives every damaged chunk. `pause` sleeps, and says
-/// whether to stop.
+/// Reads a file at a rate, from outside: no key is needed. Reports every damaged chunk. `pause` sleeps, and returns
+/// true to stop.
 pub fn scrub_file(
     path: &Path,
     bytes_a_second: u64,
@@ -46,13 +46,13 @@ pub fn scrub_file(
     }
     drop(inspector);
     if let Ok(file) = File::open(path) {
-        // It is only advice.
+        // This is only advice to the system.
         let _ = fadvise(&file, 0, None, Advice::DontNeed);
     }
     Ok(troubles)
 }
 
-/// The scrubbing thread: all sealed files, again and again.
+/// Runs the scrubbing thread: reads all sealed files, again and again.
 pub(crate) fn run(shared: &Arc<Shared>, ended: &Queue<()>) {
     let options = &shared.options;
     loop {

@@ -1,6 +1,7 @@
-//! The sealer thread: complete segments become files; old files go.
+//! The sealer thread: writes complete segments to files, and removes old files.
 //!
-//! In: complete segments; the time. Out: segment files, the catalog, what the journal may forget.
+//! In: complete segments; the time. Out: segment files, the catalog, the number below which the journal may be
+//! discarded.
 //! Holds: the catalog. Limits: one segment at a time; a failed seal is tried again every `retry`, and until then the
 //! journal keeps the messages.
 
@@ -45,7 +46,7 @@ const FOREIGN_ENDING: &str = "foreign";
 pub(crate) struct RecoveredState {
     pub(crate) catalog: Catalog,
     pub(crate) evidence_log: EvidenceLog,
-    /// Files that are not the logspace's own, below its directory.
+    /// Files that are not the logspace's own, relative to its directory.
     pub(crate) foreign: BTreeSet<PathBuf>,
     pub(crate) clock: ClockGuard,
 }
@@ -59,11 +60,11 @@ pub(crate) struct Sealer {
     pub(super) catalog: Catalog,
     pub(super) evidence_log: EvidenceLog,
     clock: ClockGuard,
-    /// The catalog's file is older than the catalog.
+    /// True when the catalog's file is older than the catalog.
     unwritten: bool,
-    /// The record of a file that is in its place, which the chain could not take in yet.
+    /// The record of a file that has its final name, which could not be appended to the chain yet.
     unrecorded: Option<Record>,
-    /// Files that are not the logspace's own, below its directory: no segment is written over them.
+    /// Files that are not the logspace's own, relative to its directory: no segment overwrites them.
     foreign: BTreeSet<PathBuf>,
 }
 
@@ -80,7 +81,7 @@ impl Sealer {
         Sealer { shared, disk, segments, seals, catalog, evidence_log, clock, unwritten, unrecorded, foreign }
     }
 
-    /// Works until the queue is closed; what is not sealed then stays in the journal.
+    /// Works until the queue is closed; messages that are not sealed by then stay in the journal.
     pub(crate) fn run(mut self) {
         loop {
             self.record_losses();
@@ -99,7 +100,7 @@ impl Sealer {
         }
     }
 
-    /// Seals, and tries again until it works or the logspace closes.
+    /// Seals a segment, retrying until it works or the logspace closes.
     fn seal_surely(&mut self, segment: &dyn Growing) {
         let mut stalled = false;
         while !self.seals.is_closed() {
@@ -125,7 +126,7 @@ impl Sealer {
 }
 
 impl Sealer {
-    /// Writes the segment's file, then its record, then the catalog; then the journal may forget the messages.
+    /// Writes the segment's file, then its record, then the catalog; then the journal may discard the messages.
     fn seal(&mut self, segment: &dyn Growing) -> Result<(), SealError> {
         assert!(!segment.is_empty(), "a segment without messages");
         let (first_us, last_us) = segment.received_range();
@@ -138,7 +139,7 @@ impl Sealer {
             self.set_aside(&path).map_err(failed)?;
         }
         let record = match self.unrecorded.take().filter(|record| self.is_of(record, segment)) {
-            // What was appended of it may be on the disk, sync or not: the file keeps the record that it has.
+            // Part of it may be on disk even without a sync: the file keeps its record.
             Some(record) => Some(record),
             None => self.write(segment, &whole)?,
         };
@@ -151,7 +152,7 @@ impl Sealer {
         let bytes = sealed.bytes;
         let digest = record.as_ref().map(Record::digest).unwrap_or_default();
         if let Some(record) = record {
-            // The last that can fail: a segment is not in the chain twice.
+            // This is the last step that can fail, so that a segment is never in the chain twice.
             if let Err(error) = self.evidence_log.append(record.clone()) {
                 self.unrecorded = Some(record);
                 return Err(failed(error));
@@ -161,7 +162,7 @@ impl Sealer {
         self.unwritten = true;
         self.write_catalog();
         self.shared.segment_set.seal(sealed);
-        // The file itself is durable: without the catalog it is found all the same.
+        // The file itself is durable: it is found even without the catalog.
         let below = self.shared.sealed_below.swap(first + count, Relaxed);
         debug_assert!(below <= first, "what is below {below} was sealed before");
         self.shared.seal_waiters.sealed(first + count);
@@ -170,7 +171,7 @@ impl Sealer {
         Ok(())
     }
 
-    /// Gives a file that is not the logspace's own another name: a segment is to have its place.
+    /// Renames a file that is not the logspace's own, because a segment needs its path.
     fn set_aside(&mut self, path: &Path) -> io::Result<()> {
         let whole = self.shared.dir.join(path);
         let aside = whole.with_extension(FOREIGN_ENDING);
@@ -186,16 +187,16 @@ impl Sealer {
         Ok(())
     }
 
-    /// Returns true when a record is that of a segment, and can still be the chain's next.
+    /// Returns true when a record describes a segment and can still be the chain's next.
     fn is_of(&self, record: &Record, segment: &dyn Growing) -> bool {
         record.segment.first == segment.first_sequence() && self.evidence_log.chain().continues(record)
     }
 
-    /// Writes the file under another name, and gives it its own when it is durable.
+    /// Writes the file under a temporary name, and renames it when it is durable.
     fn write(&self, segment: &dyn Growing, whole: &Path) -> Result<Option<Record>, SealError> {
         let failed = |source| SealError::Io { path: whole.to_owned(), source };
         let temporary = whole.with_extension(TEMPORARY_ENDING);
-        // Left of a try that failed later.
+        // Left by an attempt that failed later.
         let _ = fs::remove_file(&temporary);
         let record = RefCell::new(None);
         let notary = |facts: Facts| {
@@ -206,7 +207,7 @@ impl Sealer {
         };
         let sealing = Sealing::for_recipients(&self.shared.options.recipients).with_notary(&notary);
         if let Err(error) = segment.seal(&temporary, &sealing) {
-            // Half a file only takes room; what remains of it goes when the logspace is opened.
+            // An incomplete file only takes space; if it remains, it is removed when the logspace is opened.
             let _ = fs::remove_file(&temporary);
             return Err(SealError::Write(error));
         }
@@ -215,9 +216,9 @@ impl Sealer {
         Ok(record.into_inner())
     }
 
-    /// The sealed file, to be searched when a key for it is there.
+    /// Opens the sealed file, for searching if a key for it is loaded.
     fn open(&self, path: &Path, outline: Outline) -> Result<SealedEntry, ReadError> {
-        // A whole path stands for itself.
+        // Joining leaves a whole path unchanged.
         let whole = self.shared.dir.join(path);
         let state = open_with_keys(&self.shared, &*self.segments, path)?;
         let bytes = match fs::metadata(&whole) {
@@ -229,7 +230,7 @@ impl Sealer {
         Ok(SealedEntry { path: path.to_owned(), bytes, extent, state, form, archived_to: None })
     }
 
-    /// Makes the folders of a segment, each durable in its parent.
+    /// Creates the folders of a segment, each durable in its parent.
     fn make_folders(&self, path: &Path) -> io::Result<()> {
         let mut dir = self.shared.dir.clone();
         for folder in path.parent().into_iter().flatten() {
@@ -243,8 +244,8 @@ impl Sealer {
         Ok(())
     }
 
-    /// Removes what the retention no longer allows: from the catalog first, so that a crash leaves a file too many
-    /// and not one too few.
+    /// Removes what the retention no longer allows: from the catalog first, so that after a crash there is a file
+    /// too many and not one too few.
     fn retain(&mut self, now_us: i64) {
         let mut retention = *self.shared.retention();
         if !self.may_remove_by_age() {
@@ -258,7 +259,7 @@ impl Sealer {
         let place = |entry: &Entry| match archive::locate(&self.shared.dir, &entry.path, chain) {
             SegmentPlace::Here | SegmentPlace::Gone => FileLocation::Here,
             SegmentPlace::Archived(_) => FileLocation::Archived,
-            // It goes when the archive is attached again; what is not the segment's never goes.
+            // It is removed when the archive is attached again; a foreign file is never removed.
             SegmentPlace::Away(_) | SegmentPlace::Foreign => FileLocation::Away,
         };
         let expired = self.catalog.expired(now_us, age_us_max, retention.bytes, &place);
@@ -270,7 +271,7 @@ impl Sealer {
     }
 
     fn bury(&mut self, expired: &[(u64, Reason)], now_us: i64) {
-        // What the chain says was removed is removed, after a crash at the latest.
+        // A segment that the chain says was removed is removed, after a crash at the latest.
         for &(first, reason) in expired {
             if let Err(error) = self.evidence_log.remove(first, reason.name(), now_us) {
                 let error = format!("cannot record a removal: {error}");
@@ -288,7 +289,7 @@ impl Sealer {
         }
         let is_gone = |entry: &&Entry| expired.iter().any(|(first, _)| *first == entry.first);
         for Entry { first, count, path, .. } in before.segments.iter().filter(is_gone) {
-            // Counted first: a reader who sees that the segment is gone also sees why.
+            // Counted first: a reader that sees that the segment is gone also sees why.
             self.shared.counters.segments_removed.fetch_add(1, Relaxed);
             self.shared.segment_set.remove(*first);
             if let Err(error) = archive::remove(&self.shared.dir, path, self.evidence_log.chain()) {
@@ -314,7 +315,7 @@ impl Sealer {
     }
 }
 
-/// Opens a sealed file with the server's keys, or else with those of who unlocked the logspace.
+/// Opens a sealed file with the server's keys, or else with the keys of users who unlocked the logspace.
 pub(crate) fn open_with_keys(
     shared: &Shared,
     segments: &dyn Segments,
@@ -332,7 +333,7 @@ pub(crate) fn open_with_keys(
     }
 }
 
-/// Opens what came with the archive, and lets go of what went with it.
+/// Opens segments of an archive that was attached, and closes those of one that was detached.
 pub(crate) fn look_for_archive(shared: &Shared, segments: &dyn Segments) {
     let is_detached = shared.is_detached.load(Relaxed);
     shared.segment_set.attach(

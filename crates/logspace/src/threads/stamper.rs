@@ -1,9 +1,9 @@
-//! The stamping thread: records are time-stamped by an authority, whenever it can be reached.
+//! The stamping thread: has records time-stamped by an authority whenever it can be reached.
 //!
 //! In: the chain. Out: `stamp-<number>.tsr` beside it, an answer that `openssl ts -verify` understands. A time-stamp
 //! of a record covers all records before it, so only the newest is stamped.
-//! Limits: while the authority is away, records wait; it is asked again every `retry` at first, every quarter of an
-//! hour at last.
+//! Limits: while the authority cannot be reached, records wait; it is asked again every `retry` at first, and
+//! finally every quarter of an hour.
 
 use crate::{
     files::chain_file::{CHAIN_NAME, EVIDENCE_DIR, read_chain, stamp_name},
@@ -20,23 +20,23 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Longest pause between two tries.
+/// Longest pause between two attempts.
 const PAUSE_MAX: Duration = Duration::from_secs(900);
-/// How often the chain is looked at.
+/// How often the chain is checked.
 const LOOK: Duration = Duration::from_secs(5);
 
-/// Why the chain was not time-stamped.
+/// A reason why the chain was not time-stamped.
 #[derive(Debug)]
 enum StampChainError {
     /// The chain cannot be read.
     Chain(io::Error),
-    /// No number could be drawn for the request.
+    /// No random number could be drawn for the request.
     NoRandomness,
     /// The authority gave no answer.
     Ask(AuthorityError),
     /// Its answer is not a time-stamp for the record.
     Answer(StampError),
-    /// The answer cannot be kept.
+    /// The answer cannot be stored.
     Write { path: PathBuf, source: io::Error },
 }
 
@@ -52,11 +52,11 @@ impl fmt::Display for StampChainError {
     }
 }
 
-/// The thread's work, until the queue is closed.
+/// Runs the thread until the queue is closed.
 pub(crate) fn run(shared: &Arc<Shared>, disk: &dyn Disk, authority: &dyn Authority, ended: &Queue<()>) {
     let options = &shared.options;
     let mut last: Option<Instant> = None;
-    // Length of the chain whose newest record has its stamp.
+    // Length of the chain when its newest record was last stamped.
     let mut stamped_length = 0;
     let mut pause = options.retry;
     while !ended.is_closed() {
@@ -81,13 +81,13 @@ pub(crate) fn run(shared: &Arc<Shared>, disk: &dyn Disk, authority: &dyn Authori
     }
 }
 
-/// Length of the chain's file; 0 when there is none.
+/// Returns the length of the chain's file; 0 when there is none.
 fn chain_length(dir: &Path, disk: &dyn Disk) -> u64 {
     let file = disk.open(&dir.join(EVIDENCE_DIR).join(CHAIN_NAME));
     file.and_then(|file| file.len()).unwrap_or(0)
 }
 
-/// Stamps the newest record unless it has a stamp; gives its number.
+/// Stamps the newest record unless it has a stamp; returns its number.
 fn stamp_newest(
     dir: &Path,
     disk: &dyn Disk,

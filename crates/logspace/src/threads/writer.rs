@@ -1,7 +1,7 @@
-//! The journal thread: what waits is encoded, written and synced together, then acknowledged.
+//! The journal thread: encodes, writes and syncs waiting messages together, then acknowledges them.
 //!
 //! In: deliveries. Out: acknowledgements; the messages with their sequence numbers, to the builder and to live tails.
-//! Holds: the journal. Limits: a commit covers at most `commit_bytes_max`; while the disk refuses, nothing is taken,
+//! Holds: the journal. Limits: a commit covers at most `commit_bytes_max`; while the disk fails, nothing is taken,
 //! and sources are held back by their windows.
 
 use crate::{
@@ -20,7 +20,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long the thread sleeps when nothing comes.
+/// How long the thread sleeps when no messages come.
 const IDLE: Duration = Duration::from_secs(60);
 
 /// The journal thread's state.
@@ -29,7 +29,7 @@ pub(crate) struct Writer {
     shared: Arc<Shared>,
     cipher: Arc<JournalCipher>,
     mark: NumberMark,
-    /// The mark could not be written, which was told.
+    /// True when the mark could not be written and that was reported.
     is_mark_late: bool,
     released_below: u64,
 }
@@ -70,7 +70,7 @@ impl Writer {
         }
     }
 
-    /// Waits a little for more to commit together.
+    /// Waits a little for more messages to commit together.
     fn gather(&self, pending: &mut Vec<Pending>, until: Instant) {
         let bytes = pending.iter().map(|part| part.batch.held_bytes() as u64).sum();
         let room = self.shared.options.commit_bytes_max.saturating_sub(bytes);
@@ -113,13 +113,13 @@ impl Writer {
         for part in stored {
             let cost = part.batch.held_bytes() as u64;
             self.shared.live.send(&part.batch, &part.selection, part.first, cost);
-            // A closing builder takes nothing more: the journal keeps it for the next start.
+            // A closing builder takes no more messages: the journal keeps them for the next start.
             let _ = self.shared.unbuilt.put(part, cost);
         }
     }
 
-    /// Changes the mark of the numbers given. Without it the messages are as safe as with it, only their loss would not
-    /// show: so nobody waits for it.
+    /// Changes the mark of the assigned numbers. The messages are just as safe without it; only their loss would
+    /// not be noticed, so nothing waits for it.
     fn change_mark(&mut self, change: impl FnOnce(&mut NumberMark) -> io::Result<()>) {
         let changed = change(&mut self.mark);
         if let (Err(error), false) = (&changed, self.is_mark_late) {
@@ -129,7 +129,7 @@ impl Writer {
         self.is_mark_late = changed.is_err();
     }
 
-    /// Stages the messages as one record, or as several when they are too many for one.
+    /// Stages the messages as one record, or as several when there are too many for one.
     fn append(&mut self, batch: &Arc<Batch>, selection: Selection, stored: &mut Vec<Stored>) {
         let mut parts = vec![selection];
         while let Some(selection) = parts.pop() {
@@ -157,7 +157,7 @@ impl Writer {
         }
     }
 
-    /// Tries until there is a key for the journal, when it is to be encrypted; false when the logspace closes before.
+    /// Tries until the journal has a key, if it must be encrypted; returns false when the logspace closes before.
     fn has_key(&mut self) -> bool {
         if self.shared.options.recipients.is_empty() || self.cipher.is_ready() {
             return true;
@@ -174,7 +174,7 @@ impl Writer {
         true
     }
 
-    /// Tries until everything staged is durable; false when it never will be, because the logspace closes.
+    /// Tries until everything staged is durable; returns false when the logspace closes before.
     fn commit(&mut self) -> bool {
         let mut stalled = false;
         loop {
@@ -202,7 +202,7 @@ impl Writer {
         true
     }
 
-    /// Removes journal files that sealed segments made needless.
+    /// Removes journal files that are no longer needed because their messages are sealed.
     fn release(&mut self) {
         let below = self.shared.sealed_below.load(Relaxed);
         if below <= self.released_below {
@@ -210,7 +210,7 @@ impl Writer {
         }
         if !self.shared.options.recipients.is_empty() {
             let next = self.journal.next_sequence();
-            // What is sealed is not to be read from remains of the journal.
+            // Sealed messages must not be readable from remains of the journal.
             if let Err(error) = self.cipher.renew(next).and_then(|()| self.cipher.forget(below)) {
                 let error = format!("cannot change the journal's key: {error}");
                 self.shared.complain(Notice::UpkeepFailed { error });
@@ -224,7 +224,7 @@ impl Writer {
     }
 }
 
-/// The first and the second half of a selection.
+/// Returns the first and the second half of a selection.
 fn halves(selection: &Selection) -> (Selection, Selection) {
     let mut front = Selection::none(selection.batch_len());
     selection.iter().take(selection.count() / 2).for_each(|index| front.add(index));

@@ -1,7 +1,7 @@
-//! Reads back what only the journal has.
+//! Reads back messages that only the journal has.
 //!
-//! In: the journal. Out: the messages in the active segment; what is lost, told with the time of what comes behind it.
-//! Limits: damage costs what it hit.
+//! In: the journal. Out: the messages in the active segment; losses, reported with the time of the next message.
+//! Limits: damage affects only the records it hit.
 
 use super::Builder;
 use crate::{
@@ -13,7 +13,7 @@ use message::{Selection, codec};
 use std::ops::Range;
 
 impl Builder {
-    /// Adds everything below `end` that the journal has and no segment.
+    /// Adds everything below `end` that is in the journal and in no segment.
     pub(super) fn replay(
         &mut self,
         reader: &mut Reader,
@@ -21,7 +21,7 @@ impl Builder {
         cipher: &JournalCipher,
         notices: &dyn Notices,
     ) -> Result<(), ReadError> {
-        // Losses are reported with the time of what comes behind them.
+        // Losses are reported with the time of the message after them.
         let mut lost: Vec<Range<u64>> = Vec::new();
         while reader.next_sequence() < end {
             match reader.read()? {
@@ -52,7 +52,7 @@ impl Builder {
                 }
             }
         }
-        // The journal ends before the numbers that were given.
+        // The journal ends before the last assigned number.
         lost.push(reader.next_sequence()..end);
         let now_us = self.shared.clock.wall_us();
         lost.drain(..).for_each(|lost| self.lose(lost, now_us));

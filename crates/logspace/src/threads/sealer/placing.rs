@@ -1,7 +1,7 @@
-//! Puts recoded segments in the place of the old ones.
+//! Replaces segments by their recoded forms.
 //!
-//! In: drafts. Out: files, records, the catalog, the published segments. Holds: nothing. Limits: what cannot be placed leaves the old
-//! file where it is; once the new one is there, its record follows whatever it takes.
+//! In: drafts. Out: files, records, the catalog, the published segments. Holds: nothing. Limits: when a draft
+//! cannot be placed, the old file stays; once the new file has its name, its record is retried until it is written.
 
 use super::Sealer;
 use crate::files::layout::sync_folder;
@@ -18,16 +18,16 @@ use segment::RecodeReport;
 use std::{cell::RefCell, fs, io, time::Instant};
 
 impl Sealer {
-    /// Places what the recoder has made.
+    /// Places the drafts that the recoder has made.
     pub(super) fn place_drafts(&mut self) {
         while let PopResult::Items(drafts) = self.shared.drafts.take(1, Instant::now()) {
             if self.seals.is_closed() {
-                // A seal may have been given up between file and record: its record must be the chain's next.
+                // A seal may have been interrupted between file and record: its record must be the chain's next.
                 return;
             }
             for draft in drafts {
                 let done = draft.done.clone();
-                // The recoder may have gone: the logspace closes.
+                // The recoder may have ended because the logspace closes.
                 let _ = done.send(self.place(draft));
             }
         }
@@ -62,7 +62,7 @@ impl Sealer {
         let whole = self.shared.dir.join(&path);
         let failed = |source| PlaceError::Io { path: whole.clone(), source };
         let outline = self.segments.outline(&temporary).map_err(PlaceError::Read)?;
-        // Who could read the old file can read the new one, or it does not take its place.
+        // Whoever could read the old file must be able to read the new one, otherwise it is not replaced.
         let mut sealed = self.open(&temporary, outline).map_err(PlaceError::Read)?;
         if sealed.state.view().is_none() {
             return Err(PlaceError::Locked);
@@ -83,8 +83,8 @@ impl Sealer {
         Ok(report)
     }
 
-    /// The file is there: nothing else may become part of the chain before its record. When the logspace closes first,
-    /// opening it takes the record from the file.
+    /// Appends the record of a file that has its name: nothing else may be appended to the chain before it. When
+    /// the logspace closes first, opening it takes the record from the file.
     fn append_surely(&mut self, record: Record, synced: io::Result<()>) {
         let mut result = synced;
         loop {

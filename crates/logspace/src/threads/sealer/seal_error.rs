@@ -1,11 +1,11 @@
-//! Why a segment cannot be sealed.
+//! The reasons why a segment cannot be sealed.
 //!
 //! In: the file and what is wrong with it. Out: a sentence for the operator.
 
 use lookup::ReadError;
 use std::{fmt, io, path::PathBuf};
 
-/// Why a segment cannot be sealed. Its messages stay in the journal, and it is tried again.
+/// A reason why a segment cannot be sealed. Its messages stay in the journal, and sealing is tried again.
 #[derive(Debug)]
 pub(super) enum SealError {
     /// The file, or the record of it, cannot be made.
@@ -14,7 +14,7 @@ pub(super) enum SealError {
     Write(segment::SealError),
     /// The file cannot be read back.
     Read(ReadError),
-    /// The file holds other messages than were written.
+    /// The file holds other messages than those that were written.
     OtherMessages { path: PathBuf },
 }
 

@@ -1,4 +1,4 @@
-//! The sealer's checks before it removes anything: that the clock is right, and that losses are in the chain of evidence.
+//! The checks before segments are removed: that the clock is right, and that losses are in the chain of evidence.
 //!
 //! In: readings of the clocks; losses that opening found. Out: whether segments may be removed by age; signed records.
 //! Limits: a record that cannot be written is tried again at the next check.
@@ -21,7 +21,7 @@ impl Sealer {
             false => None,
         };
         let retention = *self.shared.retention();
-        // A logspace that keeps everything needs no notice.
+        // A logspace that removes nothing by age needs no notice.
         let is_used = retention.age.is_some() && !retention.hold;
         for event in seen.into_iter().chain(confirmed).filter(|_| is_used) {
             self.shared.notices.notice(match event {
