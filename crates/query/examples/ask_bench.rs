@@ -1,7 +1,7 @@
-//! Times questions over sealed segments, without a server.
+//! Times queries over sealed segments, without a server.
 //!
-//! In: a folder of segment files, and questions, or none for those of `make bench-store`. Out: a line a question: how many it
-//! found, milliseconds of the first answer and of the median, and of the processor for one.
+//! In: a folder of segment files, and queries, or none for those of `make bench-store`. Out: a line per query: the
+//! number of matches, milliseconds of the first and of the median answer, and processor milliseconds per answer.
 //! Limits: segments that are not encrypted.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 #![expect(clippy::disallowed_methods, reason = "it measures, with files")]
@@ -34,7 +34,7 @@ const QUESTIONS: [&str; 17] = [
     "autentication~2",
     "host:gru1-srv-005 AND failed",
 ];
-/// Shortest time for which one question is repeated.
+/// Shortest time for which each query is repeated.
 const ASKED: Duration = Duration::from_millis(400);
 const MILLISECONDS_A_TICK: f64 = 10.0;
 
@@ -88,7 +88,7 @@ fn ask(space: &SearchScope, text: &str, facets: &[&str]) {
     println!("{text:<40} {facets:>2?} {total:>9} found, {first:>8.2} / {median:>8.2} ms, CPU {cpu:>8.2} ms");
 }
 
-/// Milliseconds of the processor that this process took.
+/// Milliseconds of processor time that this process used.
 fn cpu_ms() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
     let (_, fields) = stat.rsplit_once(')').unwrap();

@@ -1,8 +1,8 @@
 //! Measures the cost of a search outside the store: planning, bitmap algebra, buckets, rows, over segments that
 //! answer at once.
 //!
-//! In: nothing. Out: median milliseconds a question, ten segments of a million messages, two threads; then what live
-//! tail pays to ask a question of one message.
+//! In: nothing. Out: median milliseconds per query, for ten segments of a million messages and two threads; then
+//! the time that live tail needs to test one message.
 //! Run: `cargo run --release -p query --example overhead_bench`.
 
 use lookup::{
@@ -16,7 +16,7 @@ const SEGMENTS: u64 = 10;
 const MESSAGES: u32 = 1_000_000;
 const RUNS: usize = 21;
 
-/// A segment of a message a millisecond; a word's length says how rare it is.
+/// A segment with a message per millisecond; the length of a word says how rare it is.
 struct Instantly {
     first: u64,
     /// Every fifth message.

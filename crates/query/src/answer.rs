@@ -1,23 +1,23 @@
 //! The parameters of a search and the parts of its answer.
 //!
-//! In: a [`Search`]. Out: an [`Answer`] whose total, buckets, rows and facets are of one snapshot and agree.
+//! In: a [`Search`]. Out: an [`Answer`] whose total, buckets, rows and facets come from one snapshot and agree.
 
 use crate::memory::{MemoryBudget, MemoryError, OverBudget};
 use jiff::Timestamp;
 use lookup::{CancelToken, Column, Document, ReadError, Stop};
 use std::ops::Range;
 
-/// The two times of a message.
+/// The clocks by which messages can be searched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub enum Clock {
-    /// When we received it.
+    /// The received time, by our clock.
     #[default]
     Received,
-    /// When its sender says it happened.
+    /// The event time, by the sender's clock.
     Event,
 }
 
-/// A question with everything around it.
+/// The parameters of a search besides the query itself.
 #[derive(Clone, Debug)]
 pub struct Search {
     /// The clock of `from_us`, `to_us` and the buckets.
@@ -26,22 +26,22 @@ pub struct Search {
     pub from_us: Option<i64>,
     /// Microsecond after the time range; open when absent.
     pub to_us: Option<i64>,
-    /// Most rows, at most [`crate::ROWS_MAX`]; `before` gives the next ones.
+    /// Most rows, at most [`crate::ROWS_MAX`]; use `before` to get the next ones.
     pub limit: usize,
-    /// Only rows behind this one, as [`crate::row_number`] numbers it; total, buckets and facets do not change.
+    /// Only rows after this one, as numbered by [`crate::row_number`]; total, buckets and facets do not change.
     pub before: Option<u64>,
     /// For each member of the scope, only messages with a smaller sequence number: the snapshot of an earlier
     /// answer. A member without an entry has no such limit.
     pub until: Vec<u64>,
     /// Number of buckets; 0 for none.
     pub buckets: usize,
-    /// Columns to count the values of.
+    /// Columns whose values are counted.
     pub facets: Vec<Column>,
     /// Most values of a facet.
     pub facet_limit: usize,
     /// When to stop.
     pub cancel: CancelToken,
-    /// Memory that it may use.
+    /// Memory that the search may use.
     pub memory: MemoryBudget,
     /// Threads to use, the calling one included.
     pub threads: usize,
@@ -69,27 +69,27 @@ impl Default for Search {
 /// The answer to a search.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// For each member of the scope, the sequence number after the newest message that was looked at.
+    /// For each member of the scope, the sequence number after the newest message that was searched.
     pub snapshot: Vec<u64>,
-    /// Messages that match: exact, unless `timed_out` says for which part.
+    /// Number of matching messages: exact, unless `timed_out` is set.
     pub total: u64,
-    /// Messages that lie in the time range.
+    /// Number of messages in the time range.
     pub scanned: u64,
-    /// Start of the time range; of the oldest message when the search names none.
+    /// Start of the time range; that of the oldest message when the search sets none.
     pub from_us: i64,
-    /// End of the time range; after the newest message when the search names none.
+    /// The histogram, if requested.
     pub to_us: i64,
     /// Counts over time, when asked for.
     pub histogram: Option<Histogram>,
-    /// The newest that match, newest first.
+    /// The newest matching messages, newest first.
     pub rows: Vec<Row>,
-    /// Counts of values, one for each column asked for.
+    /// Counts of values, one facet per requested column.
     pub facets: Vec<Facet>,
-    /// Advice that only the data can give, for instance a field that no message has.
+    /// Advice that depends on the data, for instance that no message has a field.
     pub hints: Vec<String>,
-    /// Set when time ran out before the oldest messages were searched or facets were counted (they are left out).
+    /// Set when time ran out before the oldest messages were searched or facets were counted; these are left out.
     pub timed_out: Option<TimedOut>,
-    /// Messages that could not be read, so that the answer says nothing of them: locked, or damaged on disk.
+    /// Messages that could not be read and are not covered by the answer: locked, or damaged on disk.
     pub unread: Vec<Unread>,
     /// Duration of the search, in microseconds.
     pub took_us: u64,
@@ -111,9 +111,9 @@ pub struct Unread {
 /// The reason of unread messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum UnreadReason {
-    /// The key is not there.
+    /// The key is not loaded.
     Locked,
-    /// The archive is not there.
+    /// The archive is not attached.
     Away,
     /// The journal lost them.
     Lost,
@@ -121,7 +121,7 @@ pub enum UnreadReason {
     Starting,
     /// The file cannot be opened.
     Damaged,
-    /// A sentence about the damage.
+    /// The damage, as a sentence.
     Unreadable(String),
 }
 
@@ -168,7 +168,7 @@ impl Unread {
     }
 }
 
-/// The progress of a search when its time was over.
+/// The progress of a search when its time ran out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TimedOut {
     /// Messages received from here on were searched, and the answer is exact for them; microseconds since 1970.
@@ -182,7 +182,7 @@ pub struct Histogram {
     pub start_us: i64,
     /// Width of an interval in microseconds.
     pub width_us: i64,
-    /// Messages of each interval.
+    /// Number of messages in each interval.
     pub counts: Vec<u64>,
 }
 
@@ -209,14 +209,14 @@ pub struct Facet {
     /// True when there are more distinct values than memory allowed: `distinct` is then a lower bound, and
     /// `other` includes the counts of the values that were dropped.
     pub cut: bool,
-    /// Messages that have the column.
+    /// Number of messages that have the column.
     pub coverage: u64,
 }
 
-/// The reasons for which a search has no answer.
+/// The reasons why a search has no answer.
 #[derive(Debug)]
 pub enum SearchError {
-    /// The asker went away.
+    /// The client disconnected.
     Cancelled,
     /// Time ran out before anything was searched.
     TimedOut,
@@ -224,7 +224,7 @@ pub enum SearchError {
     Refused(String),
     /// The search needs more memory than its budget.
     OverBudget(OverBudget),
-    /// The store could not read.
+    /// A segment could not be read.
     Read(ReadError),
 }
 

@@ -1,6 +1,7 @@
-//! The condition of a question: its tree with every name, text and number resolved.
+//! The condition of a query: its tree with every name, text and number resolved.
 //!
-//! In: made by `compile`. Out: run over an index by `plan`, over one message by `matcher`; both must agree.
+//! In: trees resolved by `compile`. Out: conditions for `plan`, over an index, and `matcher`, over one message;
+//! both must agree.
 
 pub(crate) mod compile;
 pub(crate) mod explain;
@@ -14,21 +15,21 @@ use regex::bytes::Regex;
 /// A condition.
 #[derive(Clone, Debug)]
 pub(crate) enum Condition {
-    /// Always.
+    /// Matches every message.
     All,
-    /// Never.
+    /// Matches no message.
     Never,
     /// All of them, cheapest first.
     And(Vec<Condition>),
     /// At least one of them.
     Or(Vec<Condition>),
-    /// The opposite.
+    /// Negates a condition.
     Not(Box<Condition>),
     /// A token anywhere.
     Word(Pattern),
-    /// Tokens of the message text that follow each other.
+    /// Consecutive tokens of the message text.
     Phrase(Phrase),
-    /// The same with case; `words` in lower case find the candidates.
+    /// The same with case; the index finds candidates by `words`, in lower case.
     CasePhrase {
         /// The words in lower case, for the index.
         words: Phrase,
@@ -48,20 +49,20 @@ pub(crate) enum Condition {
     },
     /// An expression found in the frame as received.
     RawRegex(Regex),
-    /// The very bytes within the message text.
+    /// Exact bytes within the message text.
     TextHas {
         /// The bytes.
         bytes: Vec<u8>,
         /// Tokens that every message with these bytes contains.
         tokens: Vec<Pattern>,
     },
-    /// The very bytes within the frame as received.
+    /// Exact bytes within the frame as received.
     RawHas(Vec<u8>),
-    /// Received time, from and before.
+    /// Received time, from (inclusive) and before.
     Received(i64, i64),
-    /// Sender's time, from and before.
+    /// Event time, from (inclusive) and before.
     Event(i64, i64),
-    /// Received minus sender's time, from and before.
+    /// Received minus event time, from (inclusive) and before.
     Skew(i64, i64),
 }
 
@@ -75,7 +76,7 @@ pub(crate) enum ValueTest {
 }
 
 impl Condition {
-    /// All of them: nested ones joined, constants folded, cheapest first.
+    /// Joins conditions by AND: nested ones flattened, constants folded, cheapest first.
     pub(crate) fn and(members: Vec<Condition>) -> Condition {
         let mut flat = Vec::new();
         for member in members {
@@ -113,7 +114,7 @@ impl Condition {
         }
     }
 
-    /// The opposite.
+    /// Returns the negation.
     pub(crate) fn not(inner: Condition) -> Condition {
         match inner {
             Condition::All => Condition::Never,
@@ -123,7 +124,7 @@ impl Condition {
         }
     }
 
-    /// A rank of what it costs to answer: look-ups, then walks of a dictionary, then scans of messages.
+    /// Ranks the cost of evaluation: look-ups, then dictionary scans, then message scans.
     fn cost(&self) -> u32 {
         match self {
             Condition::All | Condition::Never | Condition::Received(..) => 0,

@@ -1,6 +1,6 @@
-//! The language of questions: its text, and the tree that it is read into.
+//! The query language: its text, and the tree that it is parsed into.
 //!
-//! In: text. Out: a tree, or an error with its position. Holds: names of fields, forms of times and words.
+//! In: text. Out: a tree, or an error with its position. Holds: names of fields, formats of times and words.
 
 pub(crate) mod error;
 pub(crate) mod fields;

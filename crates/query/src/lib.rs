@@ -1,8 +1,8 @@
-//! Questions and their answers: text in Lucene's syntax, a tree, a plan over the segments of a snapshot, then
-//! rows, buckets and facets; the same tree also watches messages as they arrive.
+//! Queries and their answers: text in Lucene's syntax, a tree, a plan over the segments of a snapshot, then rows,
+//! buckets and facets; the same tree also filters messages as they arrive.
 //!
-//! In: the text of a question and a [`SearchScope`]. Out: an [`Answer`], or a [`QueryError`] with its place.
-//! Holds: nothing between questions. Knows no clock: the time of "now" is an argument.
+//! In: the text of a query and a [`SearchScope`]. Out: an [`Answer`], or a [`QueryError`] with its position.
+//! Holds: nothing between queries. Reads no clock: the time of "now" is an argument.
 //! Limits: text, nesting and number of clauses are bounded (see [`QueryError`]); a [`lookup::CancelToken`] bounds time.
 
 mod answer;

@@ -1,7 +1,7 @@
-//! The matches of a question in each segment, before rows or counts are made of them.
+//! The matches of a query in each segment, before rows or counts are made from them.
 //!
-//! In: a scope, a question. Out: a bitmap a segment; rows, counts, facets and pipes are made of these.
-//! Holds: one bit a message. Limits: the cancel token; what was not finished then is left out, and said.
+//! In: a scope, a query. Out: a bitmap per segment; rows, counts, facets and pipes are made from these.
+//! Holds: one bit per message. Limits: the cancel token; unfinished segments are left out and reported.
 
 mod histogram;
 pub(crate) mod parallel;
@@ -23,7 +23,7 @@ pub(crate) struct Matches<'s> {
     pub(crate) space: &'s SearchScope,
     /// The segments, newest first.
     pub(crate) views: Vec<VisibleSegment<'s>>,
-    /// One a segment, as far as time allowed.
+    /// One per segment, as far as time allowed.
     pub(crate) parts: Vec<SegmentMatches>,
     pub(crate) frame: HistogramRange,
     /// Messages that could not be read.
@@ -34,7 +34,7 @@ pub(crate) struct Matches<'s> {
 }
 
 impl<'s> Matches<'s> {
-    /// Looks for what a question asks.
+    /// Finds the matches of a query.
     pub(crate) fn of(
         space: &'s SearchScope,
         query: &Query,
@@ -66,7 +66,7 @@ impl<'s> Matches<'s> {
     }
 
     /// Keeps the newest segments that were searched without a gap. A segment that cannot be read counts as searched
-    /// without a find, and is named.
+    /// without a match, and is reported.
     fn take(&mut self, results: Vec<Result<SegmentMatches, ReadError>>) -> Result<(), SearchError> {
         let mut late = false;
         for (result, seen) in results.into_iter().zip(&self.views) {
@@ -98,8 +98,8 @@ impl<'s> Matches<'s> {
     }
 }
 
-/// The messages of the time range that are locked, away, lost, cannot be opened or are still being read back:
-/// neighbours together.
+/// Returns the messages of the time range that are locked, away, lost, in damaged files or still being read back;
+/// neighbouring ones are joined.
 pub(crate) fn locked(space: &SearchScope, search: &Search) -> Vec<Unread> {
     let mut unread: Vec<Unread> = Vec::new();
     for (index, (member, end)) in space.members.iter().zip(space.ends(search)).enumerate() {
@@ -108,7 +108,7 @@ pub(crate) fn locked(space: &SearchScope, search: &Search) -> Vec<Unread> {
         let away = member.snapshot.away.iter().map(|extent| (extent, UnreadReason::Away));
         let damaged = member.snapshot.damaged.iter().map(|extent| (extent, UnreadReason::Damaged));
         let lost = member.snapshot.lost.iter().map(|extent| (extent, UnreadReason::Lost));
-        // They are behind the snapshot: only who asks for an older one does not want them.
+        // They come after the snapshot: only a search for an older one excludes them.
         let asked = search.until.get(index).copied().unwrap_or(u64::MAX);
         let starting = member.snapshot.starting.iter().map(|extent| (extent, UnreadReason::Starting));
         let starting = starting.filter(|(extent, _)| extent.first < asked);

@@ -1,9 +1,10 @@
 //! Memory of searches: a budget for each, and one for all of them together.
 //!
-//! In: bytes that an operator is about to hold. Out: a permit for them, or a refusal that names the operator.
-//! Holds: counts; the bytes of a permit are given back when it is dropped.
-//! Limits: both budgets. A search over its own budget is refused at once. When all searches together have used up theirs, a
-//! search waits for memory up to [`WAIT_MAX`]; when everybody waits, the last one to come is refused, so that the others go on.
+//! In: bytes that an operator is about to use. Out: a permit for them, or a refusal that names the operator.
+//! Holds: counts; the bytes of a permit are returned when it is dropped.
+//! Limits: both budgets. A search over its own budget is refused at once. When all searches together have used up
+//! theirs, a search waits for memory up to [`WAIT_MAX`]; when all of them wait, the last to arrive is refused, so
+//! that the others can continue.
 
 use lookup::{CancelToken, Document, Stop};
 use std::{
@@ -14,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Longest time that a search waits for others to give memory back.
+/// Longest time that a search waits for others to release memory.
 const WAIT_MAX: Duration = Duration::from_secs(10);
 /// Interval at which a waiting search checks whether its client has gone.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -33,7 +34,7 @@ struct Pool {
     each_bytes: u64,
     held: Mutex<Held>,
     freed: Condvar,
-    /// All bytes that were ever given back.
+    /// Total of bytes ever released.
     released_bytes: AtomicU64,
 }
 
@@ -54,11 +55,11 @@ pub struct MemoryBudget(Arc<Budget>);
 struct Budget {
     pool: MemoryPool,
     cancel: CancelToken,
-    /// Changed under the pool's lock only.
+    /// Changed only under the pool's lock.
     held_bytes: AtomicU64,
 }
 
-/// Leave to hold some memory, for as long as it lives.
+/// Permission to hold some memory for as long as it lives.
 #[derive(Debug)]
 pub struct MemoryPermit {
     budget: MemoryBudget,
@@ -67,7 +68,7 @@ pub struct MemoryPermit {
     granted_bytes: u64,
 }
 
-/// The reasons for which memory was refused.
+/// A refusal of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OverBudget {
     /// The command, or the part of the answer, that asked for it.
@@ -78,7 +79,7 @@ pub struct OverBudget {
     pub of: BudgetOf,
 }
 
-/// The reasons for which there is no memory.
+/// The reasons why there is no memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MemoryError {
     /// A budget is used up.
@@ -90,9 +91,9 @@ pub enum MemoryError {
 /// The two kinds of budgets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BudgetOf {
-    /// The budget of one search: a repetition would be refused too.
+    /// The budget of one search: trying again would fail too.
     Search,
-    /// The budget of all searches together: a later try may succeed.
+    /// The budget of all searches together: a later attempt may succeed.
     AllSearches,
 }
 
@@ -132,7 +133,7 @@ impl MemoryPool {
         self.held().peak_bytes
     }
 
-    /// All bytes that were ever given back: who compares two readings knows how much memory has become free.
+    /// Returns the total of bytes ever released: the difference of two readings shows how much memory became free.
     pub fn released_bytes(&self) -> u64 {
         self.0.released_bytes.load(Relaxed)
     }
@@ -152,7 +153,7 @@ impl MemoryBudget {
         MemoryPool::unlimited().budget(&CancelToken::unlimited())
     }
 
-    /// A permit for nothing yet; `stage` is named when it cannot grow.
+    /// Returns an empty permit; errors name `stage` when it cannot grow.
     pub fn permit(&self, stage: &'static str) -> MemoryPermit {
         MemoryPermit { budget: self.clone(), stage, used_bytes: 0, granted_bytes: 0 }
     }
@@ -192,7 +193,7 @@ impl MemoryBudget {
                 return refuse(pool.0.total_bytes, BudgetOf::AllSearches);
             }
             held.waiting_holders += usize::from(holds);
-            // Those who hold the memory may need the processor to end.
+            // The holders of the memory may need the processor to finish.
             let pace = self.0.cancel.pace();
             if let Some(pace) = pace {
                 pace.block();
@@ -225,7 +226,7 @@ impl MemoryBudget {
 }
 
 impl MemoryPermit {
-    /// Adds bytes; waits for other searches when they hold all there is.
+    /// Adds bytes; waits for other searches when they hold all memory.
     #[inline]
     pub fn grow(&mut self, bytes: usize) -> Result<(), MemoryError> {
         let used_bytes = self.used_bytes.saturating_add(bytes as u64);
@@ -236,7 +237,7 @@ impl MemoryPermit {
         Ok(())
     }
 
-    /// The same where nothing may wait, for instance under a lock.
+    /// Like [`Self::grow`], for callers that must not wait, for instance under a lock.
     #[inline]
     pub fn grow_at_once(&mut self, bytes: usize) -> Result<(), MemoryError> {
         let used_bytes = self.used_bytes.saturating_add(bytes as u64);
@@ -250,7 +251,7 @@ impl MemoryPermit {
     fn grant(&mut self, used_bytes: u64, when_short: WhenShort) -> Result<(), MemoryError> {
         let missing = used_bytes - self.granted_bytes;
         let step = missing.max(self.budget.0.pool.step_bytes());
-        // A whole step keeps locks rare; near the limit the last bytes are taken as they are.
+        // A whole step keeps locking rare; near the limit the last bytes are taken exactly.
         let taken = match self.budget.take(step, self.stage, WhenShort::Refuse) {
             Ok(()) => step,
             Err(_) => {
@@ -262,7 +263,7 @@ impl MemoryPermit {
         Ok(())
     }
 
-    /// Takes bytes off; they are given back when they are worth it.
+    /// Removes bytes; they are released when there are enough of them.
     pub fn shrink(&mut self, bytes: usize) {
         self.used_bytes = self.used_bytes.saturating_sub(bytes as u64);
         let spare = self.granted_bytes - self.used_bytes;
@@ -273,7 +274,7 @@ impl MemoryPermit {
         }
     }
 
-    /// Takes over what another permit of the same search was given.
+    /// Takes over the bytes of another permit of the same search.
     pub fn absorb(&mut self, mut other: MemoryPermit) {
         debug_assert!(Arc::ptr_eq(&self.budget.0, &other.budget.0), "permits of one search");
         self.used_bytes += std::mem::take(&mut other.used_bytes);
@@ -343,9 +344,9 @@ impl From<Stop> for MemoryError {
     }
 }
 
-/// Memory that a row takes, about: what it holds, and what the allocator adds.
+/// Estimates the memory of a row: its contents, and the overhead of the allocator.
 pub(crate) fn document_bytes(document: &Document) -> usize {
-    /// Of a block of the allocator: its header, and what it is rounded up by.
+    /// Overhead of an allocated block: its header and the rounding.
     const BLOCK_BYTES: usize = 24;
     let fixed =
         [&document.raw, &document.text, &document.host, &document.program, &document.pid, &document.msgid];
@@ -358,7 +359,7 @@ pub(crate) fn document_bytes(document: &Document) -> usize {
     size_of::<Document>() + fixed + texts + tags + pair + values
 }
 
-/// Bytes for people.
+/// Formats a number of bytes for people.
 fn shown(bytes: u64) -> String {
     match bytes {
         0..0x400 => format!("{bytes} bytes"),

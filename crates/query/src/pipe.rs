@@ -1,8 +1,8 @@
-//! Pipes at work: what happens to the messages that a question found.
+//! Runs pipes over the messages that a query found.
 //!
 //! In: stages, messages of a snapshot. Out: rows, as messages or as a table whose columns are known before it runs.
 //! Holds: the groups, keys and rows of one run.
-//! Limits: [`table::group::GROUPS_MAX`] groups, [`sort::ROWS_MAX`] rows of a sort; a note says what was left out.
+//! Limits: [`table::group::GROUPS_MAX`] groups, [`sort::ROWS_MAX`] rows of a sort; notes report what was left out.
 //! Percentiles are within one percent, distinct counts above ten thousand within two.
 
 mod extract;

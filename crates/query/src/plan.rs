@@ -1,8 +1,8 @@
 //! Answers a condition from the index of one segment, and reads only what the index cannot decide.
 //!
 //! In: a condition and a segment. Out: the bitmap of documents that match, exactly. Each part of the condition
-//! yields the documents that surely match and those that may; what lies between is read and asked one by one,
-//! after all parts have narrowed it. Limits: the cancel token.
+//! yields the documents that certainly match and those that may; the ones in between are read and tested one by
+//! one, after all parts have narrowed them down. Limits: the cancel token.
 
 mod column;
 mod known;
@@ -21,8 +21,8 @@ use std::cell::Cell;
 use std::time::Instant;
 pub(crate) use trace::{Trace, Used};
 
-/// So few candidates are read sooner than another walk of the dictionary has narrowed them: reading takes some
-/// microseconds each, the walk some ten milliseconds. Tests have few documents.
+/// With fewer candidates than this, reading them is faster than narrowing them by another dictionary scan: reading
+/// takes some microseconds each, the scan some ten milliseconds. Tests have few documents.
 const WORTH_NARROWING: u64 = if cfg!(test) { 3 } else { 2_000 };
 /// Most undecided parts that keep their bitmaps: 125 KB or twice that each in a segment of a million.
 const PARTS_KEPT_MAX: usize = 64;
@@ -52,7 +52,7 @@ pub(crate) fn matching(
     Ok(upper)
 }
 
-/// The documents that would be read to answer, and what the index was asked until then.
+/// Returns the documents that would have to be read.
 pub(crate) fn undecided(
     view: &dyn SegmentView,
     condition: &Condition,
@@ -64,7 +64,7 @@ pub(crate) fn undecided(
     Ok(open.map_or_else(|| Bitmap::none(view.len()), |open| open.undecided(&upper)))
 }
 
-/// Returns what the index knows of the documents `within`, restricted to the view's boundary.
+/// Returns what the index knows about the documents `within`, restricted to the view's boundary.
 fn indexed<'c>(
     view: &dyn SegmentView,
     condition: &'c Condition,
@@ -77,7 +77,7 @@ fn indexed<'c>(
     if let Some(within) = within {
         known.upper.and(within);
     }
-    // Here alone conditions become documents: what lies outside the boundary ends here, a negation's too.
+    // Conditions become documents only here: documents outside the boundary are removed here, also for negations.
     if let Some(boundary) = view.boundary(cancel)? {
         known.upper.and(boundary);
     }
@@ -87,9 +87,9 @@ fn indexed<'c>(
 pub(super) struct Plan<'a> {
     view: &'a dyn SegmentView,
     cancel: &'a CancelToken,
-    /// Undecided parts that keep their bitmaps.
+    /// Number of undecided parts that keep their bitmaps.
     kept: Cell<usize>,
-    /// Records the cost of each part, when a user asked for it.
+    /// Records the cost of each part, if the user asked for it.
     trace: Option<&'a Trace>,
 }
 
@@ -149,7 +149,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Looks words up together, except for a trace: there each word is looked up alone, so that it has a cost.
+    /// Looks words up together, except for a trace, which needs the cost of each word.
     fn together<'c>(&self, words: impl FnOnce() -> Option<Together<'c>>) -> Option<Together<'c>> {
         if self.trace.is_some() { None } else { words() }
     }
@@ -162,10 +162,10 @@ impl Plan<'_> {
         Bitmap::none(self.view.len())
     }
 
-    /// Each member narrows what the next, dearer one has to look at.
+    /// Evaluates an AND chain: each member narrows down what the next, more expensive one has to examine.
     fn all_of<'c>(&self, members: &'c [Condition], within: Option<&Bitmap>) -> Result<Known<'c>, ReadError> {
         let mut upper: Option<Bitmap> = within.cloned();
-        // Surely in all undecided members; the decided ones are in `upper` alone.
+        // Documents that certainly match all undecided members; the decided ones are only in `upper`.
         let mut lower: Option<Bitmap> = None;
         let mut parts = Vec::new();
         let words = self.together(|| together::all_words(members));
@@ -233,7 +233,7 @@ impl Plan<'_> {
         Ok(known::any_of(upper, Some(lower), parts))
     }
 
-    /// An undecided member, with its bitmaps while there is room for them.
+    /// Makes an undecided member, with its bitmaps while the limit allows.
     fn part<'c>(&self, upper: Bitmap, open: Open<'c>, member: &'c Condition) -> UndecidedPart<'c> {
         if self.kept.get() == PARTS_KEPT_MAX {
             return UndecidedPart::forgotten(member);
@@ -242,7 +242,7 @@ impl Plan<'_> {
         UndecidedPart::kept(upper, open)
     }
 
-    /// Documents that hold all the tokens, if looking for them is worth it.
+    /// Returns the documents with all the tokens, if looking them up pays off.
     fn narrowed(
         &self,
         condition: &Condition,

@@ -1,7 +1,7 @@
-//! A question, read and resolved.
+//! A query, parsed and resolved.
 //!
-//! In: text, the default operator, the time of "now". Out: a [`Query`], ready to be asked of any snapshot, from any
-//! thread. Holds: the tree as written and the condition it came to.
+//! In: text, the default operator, the time of "now". Out: a [`Query`], ready to be run on any snapshot, from any
+//! thread. Holds: the tree as written and the resolved condition.
 
 use crate::{
     condition::{Condition, compile::compile, explain, highlight, matcher::Matcher},
@@ -14,18 +14,18 @@ use crate::{
 };
 use std::{ops::Range, sync::Arc};
 
-/// Options for parsing a question.
+/// Options for parsing a query.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ParseOptions {
-    /// Joins words without an operator between them.
+    /// The operator that joins words without one between them.
     pub default_operator: Operator,
     /// The meaning of "now", in microseconds since 1970.
     pub now_us: i64,
-    /// Zone of times that name none, in seconds east of UTC.
+    /// Zone of times without one, in seconds east of UTC.
     pub offset_s: i32,
 }
 
-/// A question.
+/// A query.
 #[derive(Clone, Debug)]
 pub struct Query {
     text: Arc<str>,
@@ -37,7 +37,7 @@ pub struct Query {
 }
 
 impl Query {
-    /// Reads a question.
+    /// Parses a query.
     pub fn parse(text: &str, options: &ParseOptions) -> Result<Query, QueryError> {
         let mut parsed = parse(text, options.default_operator)?;
         let condition = compile(&parsed.tree, options.now_us, options.offset_s, &mut parsed.hints)?;
@@ -52,7 +52,7 @@ impl Query {
         })
     }
 
-    /// The question that every message answers.
+    /// Returns the query that matches every message.
     pub fn all() -> Query {
         let place = crate::language::tree::TextRange::default();
         let tree = Node { place, kind: crate::language::tree::NodeKind::Empty };
@@ -86,27 +86,27 @@ impl Query {
         self.pipes.has_sequences()
     }
 
-    /// The question as written, pipes included.
+    /// The query as written, pipes included.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Advice on what may not be meant as written.
+    /// Returns advice on parts that may not mean what was intended.
     pub fn hints(&self) -> &[Hint] {
         &self.hints
     }
 
-    /// Explains in words how the question was understood.
+    /// Explains in words how the query was understood.
     pub fn explain(&self) -> String {
         explain::show(&self.condition)
     }
 
-    /// Asks the question of messages one by one, for live tail.
+    /// Returns a matcher that tests messages one by one, for live tail.
     pub fn matcher(&self) -> Matcher {
         Matcher::new(self.condition.clone())
     }
 
-    /// Byte ranges of a message text that the question looks for, ascending, without overlap.
+    /// Returns the byte ranges of a message text that match, ascending, without overlap.
     pub fn highlights(&self, text: &[u8]) -> Vec<Range<usize>> {
         highlight::ranges(&self.condition, text)
     }

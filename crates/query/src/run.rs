@@ -1,7 +1,7 @@
-//! Runs a search: a bitmap a segment, segments in parallel, newest first; then the rows.
+//! Runs a search: a bitmap per segment, segments in parallel, newest first; then the rows.
 //!
-//! In: a scope, a question, what to show. Out: an answer of which all parts agree.
-//! Holds: one bit a message while it runs, and the counts of facets (bounded, see [`facets`]).
+//! In: a scope, a query, the parameters of the answer. Out: an answer whose parts agree.
+//! Holds: one bit per message while it runs, and the counts of facets (bounded, see [`facets`]).
 //! Limits: the cancel token. When its time is over, the answer covers the newest segments that were finished, and says so.
 
 mod explain;
@@ -31,15 +31,15 @@ use std::{
     time::Instant,
 };
 
-/// Threads that look for completions: the user is typing and waits for them.
+/// Threads that search for completions: the user is typing and waits for them.
 const COMPLETION_THREADS: usize = 2;
 
-/// Answers a question, without its pipes.
+/// Answers a query, without its pipes.
 pub fn search(space: &SearchScope, query: &Query, search: &Search) -> Result<Answer, SearchError> {
     let started = Instant::now();
     let mut found = Matches::of(space, query, search)?;
     let mut chosen = ChosenRows::of(&found, search)?;
-    // Rows that are chosen are read whatever time it is: they are few.
+    // Chosen rows are read even after the deadline: they are few.
     let cancel = search.cancel.without_deadline();
     chosen.read_ahead(query, search.threads, &cancel)?;
     let mut rows = Vec::with_capacity(search.limit.min(1_024));
@@ -50,8 +50,8 @@ pub fn search(space: &SearchScope, query: &Query, search: &Search) -> Result<Ans
     Ok(Answer { rows, ..answer(found, query, search, started)? })
 }
 
-/// Answers a question. Its rows are not in the answer, but are read one by one on demand; messages that turn
-/// out to be unreadable then are reported by [`ChosenRows::take_unread`].
+/// Answers a query. Its rows are not in the answer, but are read one by one on demand; messages that then turn out
+/// to be unreadable are reported by [`ChosenRows::take_unread`].
 pub fn search_rows(
     space: &SearchScope,
     query: &Query,
@@ -65,8 +65,8 @@ pub fn search_rows(
     Ok((answer(found, query, search, started)?, chosen))
 }
 
-/// Answers a question and hands the rows that its pipes make to `sink`, `search.limit` of them and perhaps one more: the
-/// messages are looked for once.
+/// Answers a query and passes the rows that its pipes make to `sink`, `search.limit` of them and perhaps one more.
+/// The messages are searched only once.
 pub fn search_piped(
     space: &SearchScope,
     query: &Query,
@@ -76,7 +76,7 @@ pub fn search_piped(
     let started = Instant::now();
     let found = Matches::of(space, query, search)?;
     if found.timed_out.is_some() {
-        // Half a table would be wrong.
+        // An incomplete table would be wrong.
         return Err(SearchError::TimedOut);
     }
     let outcome = pipe::stream_found(&found, query, search, sink)?;
@@ -120,7 +120,7 @@ fn answer(
             answer.hints.push("facets are left out: a segment cannot be read".to_owned());
             unread.push(seen.unread(error)?);
         }
-        // Rows and counts are there: say that time ran out, and show them.
+        // Rows and counts exist: return them, and report that time ran out.
         Err(Uncounted::Read(seen, ReadError::Stopped(Stop::TimedOut))) => {
             answer.timed_out.get_or_insert(TimedOut { searched_from_us: seen.view.received_range().0 });
         }
@@ -137,7 +137,7 @@ fn answer(
     Ok(answer)
 }
 
-/// Adds up the buckets of the segments. On the sender's clock without a range, the range is that of what was found.
+/// Adds up the buckets of the segments. For event times without a range, the range is that of the matches.
 fn set_histogram(
     answer: &mut Answer,
     views: &[VisibleSegment<'_>],
@@ -175,7 +175,7 @@ fn set_histogram(
     Ok(())
 }
 
-/// Advice on fields that no message of the scope has.
+/// Returns advice on fields that no message of the scope has.
 fn unknown_fields(
     condition: &Condition,
     space: &SearchScope,
@@ -224,8 +224,8 @@ fn named_fields(condition: &Condition, names: &mut Vec<String>) {
     }
 }
 
-/// Values of a column that start with a text, most frequent first, with their counts. Segments that cannot be read
-/// are left out.
+/// Returns the values of a column that start with a text, most frequent first, with their counts. Segments that
+/// cannot be read are left out.
 pub fn values(
     space: &SearchScope,
     column: &Column,

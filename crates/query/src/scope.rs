@@ -1,4 +1,4 @@
-//! The scope of a question: one logspace or several, each perhaps within a boundary.
+//! The scope of a query: one logspace or several, each perhaps within a boundary.
 //!
 //! In: snapshots. Out: their segments, the newest first. Holds: the snapshots, so that everything that is shown of an
 //! answer is of one moment. Limits: [`MEMBERS_MAX`] members; sequence numbers below 2^56.
@@ -10,12 +10,12 @@ use crate::answer::{Search, Unread, UnreadReason};
 use lookup::{ReadError, SegmentView, Snapshot};
 use std::sync::Arc;
 
-/// Most members of a scope: a member's number stands above the 56 bits of a sequence number.
+/// Most members of a scope: a member's number is in the bits above the 56 of a sequence number.
 pub const MEMBERS_MAX: usize = 64;
 /// Bits of a sequence number within its member.
 const SEQUENCE_BITS: u32 = 56;
 
-/// The logspaces of a search, at one moment.
+/// The searched logspaces at one moment.
 #[derive(Clone, Default)]
 pub struct SearchScope {
     /// The members, each a logspace of its own.
@@ -25,11 +25,12 @@ pub struct SearchScope {
 /// A logspace of a search.
 #[derive(Clone)]
 pub struct SearchedLogspace {
-    /// The name that its rows are shown under.
+    /// The name under which its rows are shown.
     pub name: Arc<str>,
     /// Its segments.
     pub snapshot: Arc<Snapshot>,
-    /// True when messages of it are hidden: then nothing that counts them is shown, such as sequence numbers.
+    /// True when some of its messages are hidden: then nothing that would count them is shown, such as sequence
+    /// numbers.
     pub is_bounded: bool,
 }
 
@@ -79,7 +80,7 @@ impl SearchScope {
         seen
     }
 
-    /// One segment, by its place in the snapshot of its member.
+    /// Returns a segment by its index in the snapshot of its member.
     pub(crate) fn segment_at(&self, member: usize, segment: usize) -> Option<VisibleSegment<'_>> {
         let of = self.members.get(member)?;
         let view = of.snapshot.segments.get(segment)?.as_ref();
@@ -93,7 +94,7 @@ pub(crate) struct VisibleSegment<'s> {
     pub(crate) view: &'s dyn SegmentView,
     /// Index of the member that it belongs to.
     pub(crate) member: usize,
-    /// Its place in the member's snapshot.
+    /// Its index in the member's snapshot.
     pub(crate) segment: usize,
     /// Sequence number after the newest message of the member.
     pub(crate) end: u64,
@@ -119,13 +120,13 @@ impl VisibleSegment<'_> {
     }
 }
 
-/// The number of a row in a scope: its member's above its sequence number there. In a scope of one member it is the
-/// sequence number.
+/// Returns the number of a row in a scope: the member's number above the sequence number. In a scope of one member
+/// it is the sequence number.
 pub fn row_number(member: usize, sequence: u64) -> u64 {
     (member as u64) << SEQUENCE_BITS | sequence
 }
 
-/// SearchedLogspace and sequence number of a row.
+/// Returns the member and the sequence number of a row.
 pub fn member_of(number: u64) -> (usize, u64) {
     ((number >> SEQUENCE_BITS) as usize, number & ((1 << SEQUENCE_BITS) - 1))
 }

@@ -1,4 +1,4 @@
-//! Pipes, resolved: the commands of a question and the columns that come out of them.
+//! Pipes, resolved: the commands of a query and the columns that they produce.
 //!
 //! In: commands as written. Out: stages that can be run over any snapshot. Holds: names, conditions, expressions.
 
@@ -33,7 +33,7 @@ pub(crate) enum Stage {
 }
 
 impl Stage {
-    /// The names that it asks messages for.
+    /// Returns the names of the fields that it reads.
     fn names(&self) -> Vec<&Name> {
         match self {
             Stage::Fields { names, .. } | Stage::Dedup(names) => names.iter().collect(),
@@ -59,11 +59,11 @@ pub(crate) struct GroupBy {
 /// The form of the rows of a grouping.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Shape {
-    /// One row a group, by key.
+    /// One row per group, by key.
     Stats,
     /// The largest groups with their share.
     Top { limit: usize },
-    /// One row a group and interval; none: about thirty intervals.
+    /// One row per group and interval; without a width, about thirty intervals.
     Timechart { span_us: Option<i64>, offset_us: i64 },
 }
 
@@ -75,7 +75,7 @@ pub(crate) struct Of {
     pub(crate) shown: String,
 }
 
-/// The commands of a question.
+/// The commands of a query.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pipes {
     pub(crate) stages: Vec<Stage>,

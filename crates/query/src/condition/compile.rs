@@ -1,7 +1,7 @@
 //! Resolves a tree: names of fields, words, numbers, times, addresses, expressions.
 //!
-//! In: a tree and the time of "now". Out: a condition, or an error with its place. A field that no message has is
-//! no error: it matches nothing. Limits: [`REGEX_BYTES_MAX`].
+//! In: a tree and the time of "now". Out: a condition, or an error with its position. A field that no message has
+//! is not an error: it matches nothing. Limits: [`REGEX_BYTES_MAX`].
 
 mod column;
 mod literals;
@@ -20,10 +20,10 @@ use crate::{
 };
 use regex::bytes::{Regex, RegexBuilder};
 
-/// Most memory of a compiled regular expression; a larger one costs more to compile than the scan it does.
+/// Most memory of a compiled regular expression; compiling a larger one costs more than the scan itself.
 const REGEX_BYTES_MAX: usize = 4 << 20;
 
-/// Resolves a tree. `offset_s` is the zone, east of UTC, of times that name none.
+/// Resolves a tree. `offset_s` is the zone, in seconds east of UTC, of times without one.
 pub(crate) fn compile(
     tree: &Node,
     now_us: i64,
@@ -77,8 +77,9 @@ impl Compiler<'_> {
         }
     }
 
-    /// Members joined by OR, or side by side where that means OR: then `+` and `-` decide as in Lucene, which
-    /// asks for all that must be, for none that must not, and for one of the others only when nothing must be.
+    /// Resolves members joined by OR, or side by side where that means OR: then `+` and `-` decide as in Lucene:
+    /// all `+` members must match, no `-` member may, and one of the others is required only if there is no `+`
+    /// member.
     fn either(&mut self, members: &[(Join, Node)], field: Option<&Text>) -> Result<Condition, QueryError> {
         let (mut must, mut must_not, mut should) = (Vec::new(), Vec::new(), Vec::new());
         for (index, (join, member)) in members.iter().enumerate() {
@@ -140,7 +141,7 @@ impl Compiler<'_> {
             Target::Skew => {
                 Err(asked.error("@skew is asked by a range", "write @skew:>5m or @skew:[-1m TO 1m]"))
             }
-            // Every message has them.
+            // Every message has these fields.
             Target::Everywhere | Target::Message | Target::Raw | Target::Received | Target::Event => {
                 Ok(Condition::All)
             }
@@ -168,7 +169,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Returns the expression itself: between slashes, `\/` stands for a slash.
+/// Returns the expression itself: between slashes, `\/` means a slash.
 fn expression(pattern: &str) -> String {
     let mut plain = String::with_capacity(pattern.len());
     let mut chars = pattern.chars().peekable();

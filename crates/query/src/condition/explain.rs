@@ -1,4 +1,4 @@
-//! A condition in words, to see what became of a question.
+//! Shows a condition in words, so that users see how a query was understood.
 //!
 //! In: a condition. Out: one line. Limits: as deep as the condition.
 

@@ -1,7 +1,7 @@
-//! Highlights of a row: the words of its text that the question looks for.
+//! Highlights of a row: the words of its text that the query searches for.
 //!
-//! In: a condition and a text. Out: byte ranges, ascending, without overlap. What must not be there is not marked.
-//! Limits: [`RANGES_MAX`] a text.
+//! In: a condition and a text. Out: byte ranges, ascending, without overlap. Negated words are not marked.
+//! Limits: [`RANGES_MAX`] per text.
 
 use crate::{
     condition::{Condition, matcher::phrase},
@@ -30,7 +30,7 @@ pub(crate) fn ranges(condition: &Condition, text: &[u8]) -> Vec<Range<usize>> {
     apart
 }
 
-/// Ranges of bytes as (start, length) in UTF-16 units of the text as it is shown, damaged bytes replaced.
+/// Converts byte ranges to (start, length) in UTF-16 units of the text as it is shown, with damaged bytes replaced.
 pub fn utf16_ranges(text: &[u8], ranges: &[Range<usize>]) -> Vec<(usize, usize)> {
     let (mut at, mut units) = (0, 0);
     let mut advance = |to: usize| {
@@ -81,7 +81,7 @@ impl Marker<'_> {
         }
     }
 
-    /// The tokens of the text, taken out; they are to be given back.
+    /// Takes the tokens of the text out; they must be put back.
     fn take_tokens(&mut self) -> Vec<Range<usize>> {
         self.tokens.take().unwrap_or_else(|| {
             self.lowered = self.text.to_ascii_lowercase();

@@ -1,7 +1,7 @@
-//! Asks a condition of one message, as the index answers it for millions.
+//! Evaluates a condition on one message; the result equals what the index returns for millions.
 //!
-//! In: a message. Out: whether it matches. Used for live tail, and for the candidates that an index alone cannot
-//! decide. Holds: the tokens of the message at hand, in memory that is used again.
+//! In: a message. Out: whether it matches. Used for live tail, and for candidates that an index alone cannot
+//! decide. Holds: the tokens of the current message, in memory that is reused.
 
 pub(crate) mod phrase;
 
@@ -14,7 +14,7 @@ use memchr::memmem;
 use message::{Facility, Severity};
 use std::{borrow::Cow, ops::Range, sync::Arc};
 
-/// Asks a question of messages, one by one.
+/// Tests messages against a query, one by one.
 #[derive(Clone, Debug)]
 pub struct Matcher {
     condition: Arc<Condition>,
@@ -33,10 +33,10 @@ impl Matcher {
     }
 }
 
-/// The tokens of one message, found when first asked for.
+/// The tokens of one message, computed on first use.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tokens {
-    /// Lower-cased text; behind it the other fields that words are looked for in.
+    /// Lower-cased text, followed by the other fields that are searched for words.
     lowered: Vec<u8>,
     /// Tokens of the text.
     text: Vec<Range<usize>>,
@@ -47,13 +47,13 @@ pub(crate) struct Tokens {
 }
 
 impl Tokens {
-    /// Makes ready for the next message.
+    /// Resets for the next message.
     pub(crate) fn forget(&mut self) {
         self.text_known = false;
         self.others_known = false;
     }
 
-    /// The tokens of the text; they are places in the text as well as in `lowered`.
+    /// Finds the tokens of the text; their positions in the text and in `lowered` are equal.
     fn read_text(&mut self, document: &Document) {
         if !self.text_known {
             self.text_known = true;

@@ -1,8 +1,8 @@
-//! Errors in the text of a question, and hints about it.
+//! Errors in the text of a query, and hints about it.
 //!
-//! In: a place and a cause. Out: the same, with a remedy. Places count characters, as an editor does.
+//! In: a position and a cause. Out: the same, with a remedy. Positions count characters, as an editor does.
 
-/// An error in the text of a question.
+/// An error in the text of a query.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct QueryError {
     /// First character concerned, from 0.
@@ -11,7 +11,7 @@ pub struct QueryError {
     pub length: usize,
     /// The cause.
     pub message: String,
-    /// A correction to propose to the user.
+    /// A suggested correction.
     pub suggestion: Option<String>,
 }
 
@@ -38,7 +38,7 @@ impl std::fmt::Display for QueryError {
 
 impl std::error::Error for QueryError {}
 
-/// Something that works but may not be what was meant.
+/// Something that is valid but may not be what was meant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hint {
     /// First character concerned, from 0.

@@ -1,11 +1,11 @@
-//! Names of fields in a question, and of columns in an answer.
+//! Names of fields in a query, and of columns in an answer.
 //!
-//! In: a name as typed. Out: what it means. An unknown name is a name-value pair: it may come tomorrow.
+//! In: a name as typed. Out: its meaning. An unknown name is a name-value pair: messages may have it later.
 
 use crate::language::tree::{Glyph, Text};
 use lookup::Column;
 
-/// The meaning of a field name in a question.
+/// The meaning of a field name in a query.
 #[derive(Clone, Debug)]
 pub(crate) enum Target {
     /// No field: words of the text, host, program and name-value pairs.
@@ -26,7 +26,7 @@ pub(crate) enum Target {
     Skew,
 }
 
-/// The fixed columns with the names they go by, the first being the one that is printed.
+/// The fixed columns with their names, of which the first is printed.
 const COLUMNS: &[(Column, &[&str])] = &[
     (Column::Host, &["host", "HOST"]),
     (Column::Program, &["program", "PROGRAM"]),
@@ -39,7 +39,7 @@ const COLUMNS: &[(Column, &[&str])] = &[
     (Column::Tags, &["tags", "tag", "TAGS"]),
 ];
 
-/// Names that are no columns.
+/// Names that are not columns.
 const OTHERS: &[(Target, &[&str])] = &[
     (Target::Message, &["message", "msg", "MESSAGE", "MSG", "MSGONLY"]),
     (Target::Raw, &["raw", "RAWMSG"]),
@@ -57,7 +57,7 @@ pub(crate) fn resolve(field: Option<&Text>) -> Target {
         return Target::Columns(full_glyphs(field));
     };
     if name.contains('*') {
-        // `sd.\*:x`, as other servers want it written.
+        // The form `sd.\*:x` that other servers require.
         let glyphs = name.chars().map(|c| if c == '*' { Glyph::Run } else { Glyph::Plain(c) }).collect();
         return Target::Columns(full_glyphs(&Text { glyphs }));
     }
@@ -85,12 +85,12 @@ pub fn column_name(column: &Column) -> &str {
     }
 }
 
-/// Names that can be typed for what every message has, for completion and suggestions.
+/// Returns the names of fields that every message has, for completion and suggestions.
 pub(crate) fn fixed_names() -> impl Iterator<Item = &'static str> {
     COLUMNS.iter().map(|(_, names)| names[0]).chain(OTHERS.iter().map(|(_, names)| names[0]))
 }
 
-/// Returns true if the name stands for a property of every message or for structured data.
+/// Returns true if the name means a property of every message or for structured data.
 pub(crate) fn is_fixed(name: &str) -> bool {
     let known = |names: &&[&str]| names.contains(&name);
     COLUMNS.iter().any(|(_, names)| known(names))

@@ -1,6 +1,6 @@
-//! Reads the text of a question into its tree.
+//! Parses the text of a query into its tree.
 //!
-//! In: text and the default operator. Out: a tree and hints, or the first error with its place and a remedy.
+//! In: text and the default operator. Out: a tree and hints, or the first error with its position and a remedy.
 //! Precedence: NOT, then AND, then OR; clauses side by side are joined by the default operator.
 //! Limits: [`TEXT_CHARS_MAX`], [`DEPTH_MAX`], [`NODES_MAX`].
 
@@ -15,14 +15,14 @@ use crate::language::{
 };
 use cursor::Cursor;
 
-/// Longest text of a question, in characters: more than a list of a thousand addresses needs.
+/// Longest text of a query, in characters: more than a list of a thousand addresses needs.
 pub const TEXT_CHARS_MAX: usize = 65_536;
-/// Deepest nesting of groups and negations: each costs stack when the question is read and run.
+/// Deepest nesting of groups and negations: each costs stack when the query is read and run.
 pub const DEPTH_MAX: usize = 100;
-/// Most clauses and groups: each may cost a bitmap a segment.
+/// Most clauses and groups: each may cost a bitmap per segment.
 pub const NODES_MAX: usize = 4_096;
 
-/// A tree and what is worth saying about it.
+/// A tree, its pipes and hints about it.
 #[derive(Clone, Debug)]
 pub struct Parsed {
     /// The tree.
@@ -33,7 +33,7 @@ pub struct Parsed {
     pub hints: Vec<Hint>,
 }
 
-/// Reads a question.
+/// Parses a query.
 pub fn parse(text: &str, default_operator: Operator) -> Result<Parsed, QueryError> {
     let mut parser = Parser {
         cursor: Cursor::new(text),
@@ -95,7 +95,7 @@ impl Parser {
         }
     }
 
-    /// Steps over an operator of this kind, if one follows.
+    /// Skips an operator of this kind, if one follows.
     fn join(&mut self, operator: Operator) -> Result<Option<Join>, QueryError> {
         let start = self.cursor.skip_blanks();
         if self.cursor.at_end() || self.ends_chain() {
@@ -211,7 +211,7 @@ impl Parser {
         Ok(())
     }
 
-    /// The error for a character that nothing can start with.
+    /// Returns the error for a character that cannot start a clause.
     fn unexpected(&self) -> QueryError {
         let at = self.cursor.position();
         let fail = |message: &str, remedy: &str| QueryError::new(at, 1, message, remedy);

@@ -1,6 +1,6 @@
-//! Times and durations as people write them in a question or a time picker.
+//! Times and durations as people write them in a query or a time picker.
 //!
-//! In: `now-1h`, `2026-03-01T10:00`, seconds since 1970, `5m`. Out: microseconds. Knows no clock: now is an
+//! In: `now-1h`, `2026-03-01T10:00`, seconds since 1970, `5m`. Out: microseconds. Reads no clock: now is an
 //! argument. Limits: years 1 to 9999, microseconds.
 
 use jiff::{Timestamp, civil, tz::Offset};

@@ -1,7 +1,7 @@
-//! The tree of a question, as written: what the parser makes and the printer prints.
+//! The tree of a query, as written: made by the parser and printed by the printer.
 //!
-//! In: clauses. Out: the same. Holds: every operator and quote as written, so that printing loses nothing but
-//! blanks; an editor may change a part and print the rest unchanged.
+//! In: clauses. Out: the same. Holds: every operator and quote as written, so that printing loses only blanks; an
+//! editor may change a part and print the rest unchanged.
 //! Limits: the parser bounds depth and number of nodes.
 
 mod pipe;
@@ -23,13 +23,13 @@ pub struct TextRange {
 /// A node and where it was written.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Its text in the question.
+    /// Its text in the query.
     pub place: TextRange,
     /// Its meaning.
     pub kind: NodeKind,
 }
 
-/// Two trees are equal when they say the same; where it was written does not matter.
+/// Trees are equal when they mean the same; positions do not matter.
 impl PartialEq for Node {
     fn eq(&self, other: &Node) -> bool {
         self.kind == other.kind
@@ -39,7 +39,7 @@ impl PartialEq for Node {
 /// The kinds of nodes.
 #[derive(Clone, PartialEq, Debug)]
 pub enum NodeKind {
-    /// An empty question: everything.
+    /// An empty query: everything.
     Empty,
     /// `*`: everything.
     All,
@@ -61,13 +61,13 @@ pub enum NodeKind {
         /// The negated node.
         inner: Box<Node>,
     },
-    /// `+a`: must be, whatever the default operator.
+    /// `+a`: required, whatever the default operator.
     Must(Box<Node>),
     /// Several, joined by one operator.
     Chain {
         /// The operator.
         operator: Operator,
-        /// The members with the way each is joined to the one before it (of no meaning for the first).
+        /// The members, with how each is joined to the previous one (meaningless for the first).
         members: Vec<(Join, Node)>,
     },
 }
@@ -149,9 +149,9 @@ pub enum Test {
     },
     /// `>=10`
     Compare(Comparison, EndText),
-    /// `=text`: the very bytes somewhere in the message.
+    /// `=text`: exactly these bytes somewhere in the message.
     Exact(EndText),
-    /// `==text`: the very value, case included.
+    /// `==text`: exactly this value, including case.
     CaseExact(EndText),
     /// `_exists_:name`
     Exists(Text),
@@ -173,7 +173,7 @@ pub struct EndText {
     pub text: String,
     /// True when it was quoted.
     pub quoted: bool,
-    /// Its position in the question.
+    /// Its position in the query.
     pub place: UncomparedRange,
 }
 

@@ -1,4 +1,4 @@
-//! Words: how text falls into tokens, and how a token or a value is compared with a pattern.
+//! Words: how text is split into tokens, and how a token or a value is compared with a pattern.
 //!
 //! In: bytes and patterns. Out: token ranges, yes or no. The rules are those of the store's index.
 //! Limits: a wildcard costs at most its length times the text's; fuzzy distance is at most 2.
@@ -14,7 +14,7 @@ pub(crate) fn lower(text: &str) -> Vec<u8> {
 
 /// The words of text with wildcards, each as a pattern. A lone `*` is [`Pattern::Any`].
 pub(crate) fn patterns(glyphs: &[Glyph]) -> Vec<Pattern> {
-    // A wildcard stands for letters as far as cutting into words goes.
+    // When splitting into words, a wildcard counts as letters.
     let mut bytes = Vec::new();
     let mut starts = Vec::new();
     for glyph in glyphs {
@@ -86,11 +86,10 @@ pub(crate) fn value_matches(pattern: &Pattern, value: &[u8]) -> bool {
     }
 }
 
-/// `*` any run, `?` any one character, `\` escapes; both lower-cased.
+/// Matches a wildcard pattern: `*` any run, `?` any one character, `\` escapes; both lower-cased.
 fn wildcard(wild: &[u8], text: &[u8]) -> bool {
     let (mut at, mut seen) = (0, 0);
-    // Position to return to after the last `*`: behind it in the pattern, and the length of text it has
-    // matched.
+    // Position to return to after the last `*`: in the pattern, and the length of text that it has matched.
     let mut retry: Option<(usize, usize)> = None;
     loop {
         let step = match wild.get(at) {
@@ -184,7 +183,7 @@ fn in_range(lower: &Bound, upper: &Bound, lowered: &[u8]) -> bool {
     above && below
 }
 
-/// The number that text reads as.
+/// Parses text as a number.
 pub(crate) fn number(text: &[u8]) -> Option<f64> {
     if !text.first().is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.')) {
         return None;

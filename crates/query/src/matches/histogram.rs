@@ -22,7 +22,7 @@ pub(crate) struct HistogramRange {
 }
 
 impl HistogramRange {
-    /// The range that a search names; where it names none, that of the messages that may be seen.
+    /// Returns the range that a search sets; if it sets none, that of the visible messages.
     pub(crate) fn new(views: &[VisibleSegment<'_>], search: &Search) -> Result<HistogramRange, ReadError> {
         let (mut first, mut last) = (None, None);
         if search.from_us.is_none() || search.to_us.is_none() {

@@ -1,7 +1,7 @@
 //! Shares pieces of work among a few threads.
 //!
-//! In: a number of pieces and what to do with one. Out: their results in order. The first pieces are taken first.
-//! Limits: the calling thread works too, so that `threads` is all there are.
+//! In: a number of pieces and a function that does one. Out: their results in order. The first pieces are taken first.
+//! Limits: the calling thread works too and counts as one of `threads`.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -1,6 +1,6 @@
 //! One segment's part of an answer.
 //!
-//! In: the condition, the time range. Out: the bitmap of what matches, counted, also over time.
+//! In: the condition, the time range. Out: the bitmap of matches and their counts, also over time.
 
 use super::histogram::{HistogramRange, event_buckets, received_buckets};
 use crate::{
@@ -20,7 +20,7 @@ pub(crate) struct SegmentMatches {
     /// Documents in the time range.
     pub(crate) scanned: u64,
     pub(crate) buckets: Vec<u64>,
-    /// First and last event time of the matches, when the search leaves an end of the range open.
+    /// First and last event time of the matches, if the search leaves an end of the range open.
     pub(crate) event_range: Option<(i64, i64)>,
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn matching(
     }
 }
 
-/// The documents of a segment that a search asks of.
+/// The documents of a segment that a search considers.
 pub(crate) struct ScanRange {
     /// None: all of them.
     pub(crate) within: Option<Bitmap>,

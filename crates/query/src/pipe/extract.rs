@@ -1,7 +1,7 @@
-//! Makes fields out of text: named groups of an expression, members of a JSON object, pairs of `name=value`.
+//! Extracts fields from text: named groups of an expression, members of a JSON object, pairs of `name=value`.
 //!
 //! In: a row. Out: the same with more values. What cannot be read changes nothing.
-//! Limits: [`VALUES_MAX`] values a row; JSON as deep as its reader allows.
+//! Limits: [`VALUES_MAX`] values per row; JSON as deep as its parser allows.
 
 use crate::stage::{Name, add_value};
 use lookup::Document;
@@ -12,7 +12,7 @@ use serde_json::Value;
 /// Most values that one row may get.
 const VALUES_MAX: usize = 1_000;
 
-/// Named groups become fields; a group that took no part changes nothing.
+/// Named groups become fields; a group that did not take part in the match changes nothing.
 pub(super) fn rex(row: &mut Document, from: &Name, regex: &Regex) {
     let Some((text, _)) = from.value(row) else { return };
     let Some(found) = regex.captures(&text) else { return };

@@ -1,7 +1,7 @@
-//! Messages of several members in one order: the newest first, as a list of rows has them.
+//! Merges the messages of several members into one order, newest first.
 //!
-//! In: what matches in each segment. Out: rows. Holds: a few rows of each member.
-//! Limits: [`AHEAD`] rows a member are read ahead, fewer when they are long: [`AHEAD_BYTES`].
+//! In: the matches in each segment. Out: rows. Holds: a few rows of each member.
+//! Limits: [`AHEAD`] rows per member are read ahead, fewer when they are long: [`AHEAD_BYTES`].
 
 use super::run::Run;
 use crate::{
@@ -12,9 +12,9 @@ use crate::{
 use lookup::{Bitmap, Document};
 use std::{borrow::Cow, collections::VecDeque};
 
-/// Rows of a member that are read at once: about a block.
+/// Rows of a member that are read at a time: about a block.
 const AHEAD: usize = 512;
-/// Bytes of a member's rows after which no more are read at once.
+/// Bytes of a member's rows after which reading ahead stops.
 const AHEAD_BYTES: usize = 512 << 10;
 
 /// The unread rest of a member.
@@ -57,7 +57,7 @@ pub(super) fn each(
 }
 
 impl Source<'_> {
-    /// Reads on when nothing is left.
+    /// Reads more rows when none are left.
     fn fill<'a>(&mut self, run: &Run<'a>) -> Result<(), SearchError> {
         while self.rows.is_empty() {
             let Some((index, found, end)) = self.open.take() else {
@@ -80,7 +80,7 @@ impl Source<'_> {
                 Ok(*bytes < AHEAD_BYTES)
             })?;
             if let Some(next) = left.next() {
-                // Those before it were read or missed.
+                // The earlier ones were read or reported.
                 last = next + 1;
             }
             self.open = Some((index, found, last));

@@ -1,6 +1,6 @@
-//! A run of a question over a scope: its segments, and the messages that match.
+//! A run of a query over a scope: its segments, and the messages that match.
 //!
-//! In: a scope, a question, a time range. Out: messages of a segment. Holds: what could not be read.
+//! In: a scope, a query, a time range. Out: messages of a segment. Holds: the messages that could not be read.
 //! Limits: the cancel token.
 
 use crate::{
@@ -22,7 +22,7 @@ pub(super) struct Run<'a> {
     /// Newest first.
     pub(super) views: Vec<VisibleSegment<'a>>,
     pub(super) frame: HistogramRange,
-    /// The matches, when they are known already.
+    /// The matches, if already known.
     pub(super) known: Option<&'a Matches<'a>>,
     /// Shift of the time range into the past, for a comparison, in microseconds.
     pub(super) earlier_us: i64,
@@ -48,7 +48,7 @@ impl<'a> Run<'a> {
         Ok(Run { space, query, search, views, frame, known: None, earlier_us, unread })
     }
 
-    /// Records that a segment could not be read; fails when the run has to end.
+    /// Records that a segment could not be read; fails when the run must end.
     pub(super) fn miss(&self, seen: VisibleSegment<'_>, error: ReadError) -> Result<(), SearchError> {
         let missed = seen.unread(error)?;
         let mut unread = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
@@ -58,7 +58,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Reads messages of a segment; those behind a damaged place as well. Gives whether more are wanted.
+    /// Reads messages of a segment, including those after a damaged position. Returns true while more are wanted.
     pub(super) fn read(
         &self,
         index: usize,
@@ -86,7 +86,7 @@ impl<'a> Run<'a> {
             }
             match done {
                 Ok(()) => break,
-                // The document that could not be read is taken from the list already.
+                // The document that could not be read is already removed from the list.
                 Err(error) => self.miss(seen, error)?,
             }
         }

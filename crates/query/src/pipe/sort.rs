@@ -1,7 +1,7 @@
 //! `sort`: rows in the order of their keys.
 //!
-//! In: rows, newest first. Out: the same in order; of equal keys the newest first. Holds: every row, or as many as the
-//! commands behind it want, the best so far. Limits: [`ROWS_MAX`] rows when all are wanted; the memory of its search.
+//! In: rows, newest first. Out: the same sorted; of equal keys the newest first. Holds: every row, or the best so
+//! far if later commands need only some. Limits: [`ROWS_MAX`] rows when all are needed; the memory of its search.
 
 use super::step::{Next, Step};
 use crate::{
@@ -23,22 +23,22 @@ pub(super) struct Sort {
     keys: Vec<(Name, bool)>,
     /// Number of rows needed; none: all.
     wanted: Option<usize>,
-    /// The last one in order is on top.
+    /// The last in order is on top.
     rows: BinaryHeap<Entry>,
     taken: u64,
     memory: MemoryPermit,
 }
 
-/// A row with what it is ordered by.
+/// A row with its sort keys.
 struct Entry {
     keys: Vec<Key>,
-    /// Counts the rows as they came.
+    /// The row's number in the order of arrival.
     number: u64,
     row: Document,
     bytes: usize,
 }
 
-/// A value as it is compared; what has none comes last in either direction.
+/// A value in its comparable form; rows without one come last in either direction.
 enum Key {
     Ascending(Value),
     Descending(Reverse<Value>),
@@ -46,7 +46,7 @@ enum Key {
 }
 
 struct Value {
-    /// The number that it reads as.
+    /// The value as a number, if it is one.
     number: Option<f64>,
     text: Vec<u8>,
 }
@@ -117,7 +117,7 @@ impl Key {
         size_of::<Key>() + text
     }
 
-    /// Of values in one direction, the order of these; those that are missing are last.
+    /// Returns the rank of the kind of value; missing values are last.
     fn rank(&self) -> u8 {
         u8::from(matches!(self, Key::Missing))
     }
@@ -129,7 +129,7 @@ impl Value {
     }
 }
 
-/// Numbers by size and, where they are the same, as they are written; then text byte by byte.
+/// Orders numbers by size, equal ones by their text; then text byte by byte.
 impl Ord for Value {
     fn cmp(&self, other: &Value) -> Ordering {
         let of_numbers = match (self.number, other.number) {

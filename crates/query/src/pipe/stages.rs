@@ -1,9 +1,9 @@
-//! Runs a question with its pipes over a scope.
+//! Runs a query with its pipes over a scope.
 //!
-//! In: a scope, a question, a time range. Out: rows, one by one, so that an export of any size takes constant
+//! In: a scope, a query, a time range. Out: rows, one by one, so that an export of any size takes constant
 //! memory. Commands up to the first that makes a table work on all segments at once; counts of one column come from
-//! the index and read no message.
-//! Limits: the cancel token; when its time is over there is no answer, because half a table would be wrong.
+//! the index and need no message to be read.
+//! Limits: the cancel token; when its time is over there is no answer, because an incomplete table would be wrong.
 
 use super::{
     merge,
@@ -28,30 +28,30 @@ use crate::{
 use lookup::{Bitmap, Column, Document, ReadError, SegmentView, Stop};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Widths that people expect of a timechart, in seconds.
+/// Interval widths that people expect in a timechart, in seconds.
 const WIDTHS_S: &[i64] = &[
     1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400,
     604_800, 2_592_000,
 ];
-/// Intervals of a timechart without a width, about.
+/// Approximate number of intervals of a timechart without a width.
 const INTERVALS: i64 = 30;
 
 /// The result of a run, besides its rows.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// Number of messages that the question itself matched, without those that were never read because enough
-    /// rows had been found.
+    /// Number of messages that the query itself matched, excluding those that were never read because enough rows
+    /// had been found.
     pub matched: u64,
-    /// For each member of the scope, the sequence number after the newest message that was looked at.
+    /// For each member of the scope, the sequence number after the newest message that was searched.
     pub snapshot: Vec<u64>,
-    /// Messages that could not be read, so that the rows say nothing of them.
+    /// Messages that could not be read and are missing from the rows.
     pub unread: Vec<Unread>,
     /// Remarks for the user about the rows, for instance that groups were left out.
     pub notes: Vec<String>,
 }
 
-/// Hands every row to `sink`, newest message first, until it returns false. `search.limit`, `buckets` and `facets` mean
-/// nothing here.
+/// Passes every row to `sink`, newest message first, until it returns false. `search.limit`, `buckets` and `facets`
+/// are ignored.
 pub fn stream(
     space: &SearchScope,
     query: &Query,
@@ -61,8 +61,8 @@ pub fn stream(
     Run::new(space, query, search, 0)?.all(None, &mut |row| Ok(sink(row)))
 }
 
-/// The same for the first `search.limit` rows, where what the question finds is known already. `sink` may be handed one
-/// more.
+/// Like [`stream`], for the first `search.limit` rows, when the matches of the query are already known. `sink` may
+/// receive one more.
 pub(crate) fn stream_found(
     found: &Matches<'_>,
     query: &Query,
@@ -142,7 +142,7 @@ impl Run<'_> {
     ) -> Result<(), SearchError> {
         let reducer = stages.iter().position(|stage| matches!(stage, Stage::Group(_)));
         let (first, behind) = stages.split_at(reducer.unwrap_or(stages.len()));
-        // Its memory is given back when all its rows went on.
+        // Its memory is released when all its rows were passed on.
         let HeldRows { rows, memory: _memory } = table;
         let Some((stage, behind)) = behind.split_first() else {
             let mut steps = self.steps(first, wanted);
@@ -173,7 +173,7 @@ impl Run<'_> {
         each.filter_map(|(stage, wanted)| steps::step(stage, wanted, &around)).collect()
     }
 
-    /// Compares the table with the same one of an earlier time.
+    /// Compares the table with that of an earlier time.
     fn compared(
         &self,
         stages: &[Stage],
@@ -202,7 +202,7 @@ impl Run<'_> {
         }
         let (mut now, mut before) = (Vec::new(), Vec::new());
         let mut memory = self.search.memory.permit("diff");
-        // Each row is kept, and is shown again with twice as many values.
+        // Each row is held, and returned with twice as many values.
         let room = |row: &Document| 3 * document_bytes(row);
         self.stages(&whole, None, outcome, &mut |row| {
             memory.grow(room(&row))?;
@@ -266,7 +266,7 @@ impl Run<'_> {
                 Ok(true) => part.check()?,
                 Ok(false) => self.add_all(index, &found, simple, &mut part)?,
                 Err(error @ ReadError::Stopped(_)) => return Err(error.into()),
-                // The index is damaged; perhaps the messages are not.
+                // The index is damaged, but the messages may not be.
                 Err(_) => {
                     part = self.reducer(stage)?;
                     self.add_all(index, &found, simple, &mut part)?;
@@ -344,7 +344,7 @@ impl Run<'_> {
         Ok(grid)
     }
 
-    /// Counts from the index if it knows all that is needed. Returns true if it did.
+    /// Counts from the index if that is sufficient; returns true if it was.
     fn count(&self, view: &dyn SegmentView, found: &Bitmap, part: &mut Reducer) -> Result<bool, ReadError> {
         let Reducer::Groups(groups) = part else {
             return Ok(false);
@@ -409,7 +409,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Functions of columns without keys: a column's values with their counts say it all.
+    /// Functions of columns without keys: the column's values with their counts are sufficient.
     fn count_functions(
         &self,
         view: &dyn SegmentView,

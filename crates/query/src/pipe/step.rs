@@ -1,4 +1,4 @@
-//! The step of a command: it takes rows one by one and passes its results to the next.
+//! The step that runs a command: it takes rows one by one and passes its results to the next.
 //!
 //! In: rows. Out: rows; `false` when no more are wanted. Holds: what its command must remember.
 
@@ -8,12 +8,12 @@ use lookup::Document;
 /// Takes the next row; `false` when no more are wanted.
 pub(super) type Next<'a> = &'a mut dyn FnMut(Document) -> Result<bool, SearchError>;
 
-/// A command at work.
+/// A running command.
 pub(super) trait Step: Send {
     /// Takes a row; `false` when no more are wanted.
     fn push(&mut self, row: Document, next: Next<'_>) -> Result<bool, SearchError>;
 
-    /// Hands on what was held back.
+    /// Passes on the rows that were held back.
     fn finish(&mut self, _next: Next<'_>) -> Result<(), SearchError> {
         Ok(())
     }
@@ -37,7 +37,7 @@ pub(super) fn finish(steps: &mut [Box<dyn Step>], sink: Next<'_>) -> Result<(), 
     Ok(())
 }
 
-/// Rows of a table, and leave to hold them.
+/// Rows of a table, with the permit for their memory.
 pub(super) struct HeldRows {
     pub(super) rows: Vec<Document>,
     pub(super) memory: MemoryPermit,

@@ -1,7 +1,7 @@
-//! Commands at work: each takes rows one by one and passes its results to the next.
+//! The steps of commands: each takes rows one by one and passes its results to the next.
 //!
 //! In: rows, newest first. Out: rows; `false` when no more are wanted. Holds: what its command must remember.
-//! Limits: [`KEYS_MAX`] keys of a dedup and the memory of the search; beyond, it is refused with a remedy.
+//! Limits: [`KEYS_MAX`] keys of a dedup and the memory of the search; beyond that, the query is refused with a remedy.
 
 use super::{
     extract,
@@ -27,7 +27,7 @@ use std::{
 
 /// Most keys that `dedup` remembers.
 const KEYS_MAX: usize = 2_000_000;
-/// Memory that a key takes in a set that was just made larger.
+/// Memory per key in a set that was just enlarged.
 const KEY_BYTES: usize = 32;
 
 /// The parts of a search that steps use.
@@ -37,7 +37,7 @@ pub(super) struct Around<'a> {
     pub(super) memory: &'a MemoryBudget,
 }
 
-/// A command that looks at one row at a time and keeps nothing: it may work on several threads.
+/// A command that handles one row at a time and keeps nothing, so that it can run on several threads.
 pub(super) fn is_simple(stage: &Stage) -> bool {
     matches!(
         stage,
@@ -45,8 +45,8 @@ pub(super) fn is_simple(stage: &Stage) -> bool {
     )
 }
 
-/// Returns for each command the number of its rows that are needed, when `wanted` rows of the last one are;
-/// none: all.
+/// Returns for each command the number of its rows that are needed when `wanted` rows of the last one are; none:
+/// all.
 pub(super) fn demands(stages: &[Stage], mut wanted: Option<usize>) -> Vec<Option<usize>> {
     let mut demands: Vec<Option<usize>> = Vec::with_capacity(stages.len());
     for stage in stages.iter().rev() {
@@ -64,8 +64,7 @@ pub(super) fn demands(stages: &[Stage], mut wanted: Option<usize>) -> Vec<Option
     demands
 }
 
-/// Makes the step of a command of which `wanted` rows are needed. Commands that make tables are not made
-/// here.
+/// Makes the step of a command of which `wanted` rows are needed. Commands that make tables are not handled here.
 pub(super) fn step(stage: &Stage, wanted: Option<usize>, around: &Around<'_>) -> Option<Box<dyn Step>> {
     Some(match stage {
         Stage::Fields { names, drop } => {

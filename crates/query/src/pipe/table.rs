@@ -1,4 +1,4 @@
-//! Commands that make a table of all rows.
+//! Commands that make a table from all rows.
 //!
 //! In: rows, or counts of an index. Out: the rows of the table. Holds: groups or patterns.
 //! Limits: those of each table, and the memory of the search.
@@ -16,7 +16,7 @@ use group::Groups;
 use lookup::Document;
 use patterns::Patterns;
 
-/// A command that makes a table of all rows.
+/// A command that makes a table from all rows.
 pub(super) enum Reducer {
     Groups(Groups),
     Patterns(Patterns, usize),
@@ -30,7 +30,7 @@ impl Reducer {
         }
     }
 
-    /// Fails when there was no memory for what an index counted.
+    /// Fails if memory ran out while counting from an index.
     pub(super) fn check(&mut self) -> Result<(), SearchError> {
         match self {
             Reducer::Groups(groups) => groups.check(),

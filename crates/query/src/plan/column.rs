@@ -1,7 +1,7 @@
 //! Expressions on columns, and columns whose names have wildcards.
 //!
-//! In: a column and a test. Out: what the index knows. An expression is asked of the distinct values, then the
-//! values that match are looked up. Limits: [`VALUES_BYTES_MAX`], [`LOOKUPS_MAX`]; beyond, documents are read.
+//! In: a column and a test. Out: what the index knows. The expression is tested on the distinct values, then those
+//! that match are looked up. Limits: [`VALUES_BYTES_MAX`], [`LOOKUPS_MAX`]; beyond them, documents are read.
 
 use super::{Plan, known::Known, named};
 use crate::{
@@ -13,7 +13,7 @@ use regex::bytes::Regex;
 
 /// Most memory for the distinct values that match an expression.
 const VALUES_BYTES_MAX: usize = 8 << 20;
-/// Most values looked up one by one; reading the documents is about as dear then.
+/// Most values looked up one by one; beyond that, reading the documents costs about as much.
 const LOOKUPS_MAX: usize = 256;
 
 impl Plan<'_> {
@@ -33,7 +33,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Documents with a value that the expression is found in; none when there are too many values.
+    /// Returns the documents with a value that matches the expression; none when there are too many values.
     fn matching_values(
         &self,
         column: &Column,

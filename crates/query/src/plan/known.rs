@@ -1,7 +1,7 @@
-//! The knowledge of an index about a condition: the documents that may match and, if it is undecided, those that
-//! surely do.
+//! What an index knows about a condition: the documents that may match and, if it is undecided, those that
+//! certainly do.
 //!
-//! In: bitmaps of parts. Out: the bitmaps of the whole, and what to ask of each document in between.
+//! In: bitmaps of parts. Out: the bitmaps of the whole, and the test for each document in between.
 //! Holds: bitmaps of undecided parts only, as many as the plan allows.
 
 use crate::condition::{
@@ -18,7 +18,7 @@ pub(super) struct Known<'c> {
 }
 
 pub(super) struct Open<'c> {
-    /// These match without doubt; none when no document is known to.
+    /// Documents that certainly match; none when no document is known to.
     pub(super) lower: Option<Bitmap>,
     parts: Parts<'c>,
 }
@@ -35,7 +35,7 @@ enum Parts<'c> {
 
 /// A member of a chain that the index did not decide.
 pub(super) struct UndecidedPart<'c> {
-    /// No other document matches it; none when this was too much to keep.
+    /// No other document matches it; none when the bitmap was too much to keep.
     upper: Option<Bitmap>,
     open: Open<'c>,
 }
@@ -45,12 +45,12 @@ impl<'c> Known<'c> {
         Known { upper: documents, open: None }
     }
 
-    /// Documents of which each must be asked.
+    /// Makes the knowledge of documents that must each be tested.
     pub(super) fn undecided(upper: Bitmap, lower: Option<Bitmap>, condition: &'c Condition) -> Known<'c> {
         Known { upper, open: Some(Open { lower, parts: Parts::Leaf(condition) }) }
     }
 
-    /// The opposite.
+    /// Returns the negation.
     pub(super) fn opposite(mut self) -> Known<'c> {
         let Some(open) = self.open else {
             self.upper.negate();
@@ -66,12 +66,12 @@ impl<'c> Known<'c> {
 }
 
 impl<'c> UndecidedPart<'c> {
-    /// A part with its bitmaps.
+    /// Makes a part with its bitmaps.
     pub(super) fn kept(upper: Bitmap, open: Open<'c>) -> UndecidedPart<'c> {
         UndecidedPart { upper: Some(upper), open }
     }
 
-    /// A part without bitmaps: evaluating the whole member again is always right, only slower.
+    /// Makes a part without bitmaps: evaluating the whole member again is always correct, only slower.
     pub(super) fn forgotten(member: &'c Condition) -> UndecidedPart<'c> {
         UndecidedPart { upper: None, open: Open { lower: None, parts: Parts::Leaf(member) } }
     }
@@ -85,7 +85,7 @@ impl<'c> UndecidedPart<'c> {
 }
 
 impl Open<'_> {
-    /// The documents that must be asked, of those that may match.
+    /// Returns the documents that must be tested, of those that may match.
     pub(super) fn undecided(&self, upper: &Bitmap) -> Bitmap {
         let mut undecided = upper.clone();
         if let Some(lower) = &self.lower {
@@ -105,13 +105,13 @@ impl Open<'_> {
     }
 }
 
-/// All of several: `upper` is what all leave over, `lower` what is in all of them without doubt.
+/// Combines parts of which all must hold: `upper` is what all may match, `lower` what all certainly match.
 pub(super) fn all_of<'c>(upper: Bitmap, lower: Option<Bitmap>, parts: Vec<UndecidedPart<'c>>) -> Known<'c> {
     let open = (!parts.is_empty()).then_some(Open { lower, parts: Parts::And(parts) });
     Known { upper, open }
 }
 
-/// Combines parts of which one must hold: `upper` is the union of what they may match, `lower` of what surely
+/// Combines parts of which one must hold: `upper` is the union of what they may match, `lower` of what certainly
 /// matches.
 pub(super) fn any_of<'c>(upper: Bitmap, lower: Option<Bitmap>, parts: Vec<UndecidedPart<'c>>) -> Known<'c> {
     let open = (!parts.is_empty()).then_some(Open { lower, parts: Parts::Or(parts) });

@@ -1,7 +1,7 @@
-//! Received minus sender's time, without reading documents.
+//! Evaluates received minus event time without reading documents.
 //!
 //! In: a range of differences. Out: the documents within it. Received times are known by slices of the segment, so
-//! a document whose difference lies within a slice of an end of the range stays in doubt.
+//! a document whose difference is within a slice of an end of the range stays undecided.
 
 use super::{Plan, known::Known};
 use crate::condition::Condition;

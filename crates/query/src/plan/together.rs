@@ -1,14 +1,14 @@
-//! Words of one chain, asked of a segment at once: it may know which messages have several before it looks any up.
+//! Words of one chain, looked up together: a segment may know which messages have several of them.
 //!
 //! In: the members of a chain. Out: those that are words.
 
 use crate::condition::Condition;
 use lookup::{Pattern, Together};
 
-/// Fewest words that are worth it.
+/// Fewest words for which that pays off.
 const WORDS_MIN: usize = 2;
 
-/// Returns the words that all must hold, or must not, if looking them up together is worth it.
+/// Returns the words that all must hold, or must not, if looking them up together pays off.
 pub(super) fn all_words(members: &[Condition]) -> Option<Together<'_>> {
     let mut words = Together::default();
     for member in members.iter().filter(|member| joins_all(member)) {
@@ -21,15 +21,16 @@ pub(super) fn all_words(members: &[Condition]) -> Option<Together<'_>> {
     is_worth.then_some(words)
 }
 
-/// Returns the words of which one must hold, if looking them up together is worth it.
+/// Returns the words of which one must hold, if looking them up together pays off.
 pub(super) fn any_words(members: &[Condition]) -> Option<Together<'_>> {
     let is_word = |member: &&Condition| matches!(member, Condition::Word(_));
     let any: Vec<&Pattern> = members.iter().filter(is_word).flat_map(words_of).collect();
     (any.len() >= WORDS_MIN).then(|| Together { any: vec![any], none: Vec::new() })
 }
 
-/// Returns true if a member of an AND chain is looked up together with the chain's other words: it is a word,
-/// one of some words, or the negation of these. Patterns that scan the dictionary wait for what narrows them.
+/// Returns true if a member of an AND chain is looked up together with the chain's other words: it is a word, an OR
+/// of words, or the negation of these. Patterns that scan the dictionary wait until others have narrowed the
+/// documents.
 pub(super) fn joins_all(member: &Condition) -> bool {
     let is_looked_up = |member: &Condition| {
         matches!(member, Condition::Word(Pattern::Exact(_) | Pattern::CaseExact(_) | Pattern::Prefix(_)))
@@ -44,7 +45,7 @@ pub(super) fn joins_all(member: &Condition) -> bool {
     }
 }
 
-/// The word of a member, or the words one of which it wants.
+/// Returns the word of a member, or the words of which it needs one.
 fn words_of(member: &Condition) -> Vec<&Pattern> {
     match member {
         Condition::Word(word) => vec![word],

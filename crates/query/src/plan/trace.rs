@@ -1,7 +1,7 @@
-//! The cost of each part of a question, for users who ask why it is slow.
+//! The cost of each part of a query, for users who ask why it is slow.
 //!
-//! In: the parts as the plan decides them. Out: for each, by its place in memory, what the index was asked and said.
-//! Holds: a row a part. Limits: counts words once more, which the answer itself does not do.
+//! In: the parts as the plan decides them. Out: for each, by its address, what the index was asked and answered.
+//! Holds: a row per part. Limits: counts words once more, which the search itself does not do.
 
 use super::known::Known;
 use crate::{
@@ -14,22 +14,22 @@ use std::{cell::RefCell, collections::HashMap, ptr, time::Duration};
 /// The cost of a part of a condition in some segments, and the answer of the index.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Used {
-    /// Segments in which it was evaluated; in others the parts before it had decided already.
+    /// Segments in which it was evaluated; in others the earlier parts were sufficient.
     pub(crate) segments: u64,
     /// Distinct words, or values of a column, that match; none when the index does not know.
     pub(crate) words: Option<u64>,
     /// Entries of the words' lists.
     pub(crate) postings: Option<u64>,
-    /// Documents that may match, of those that were asked of.
+    /// Documents that may match, of those considered.
     pub(crate) documents: u64,
     /// Documents among them that the index cannot decide.
     pub(crate) undecided: u64,
-    /// Time in the index, that of the parts within it included.
+    /// Time in the index, including nested parts.
     pub(crate) took: Duration,
 }
 
 impl Used {
-    /// Adds what was found in other segments.
+    /// Adds the figures of other segments.
     pub(crate) fn merge(&mut self, other: Used) {
         self.segments += other.segments;
         self.documents += other.documents;
@@ -52,7 +52,7 @@ fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
     }
 }
 
-/// The parts of one condition, as one segment saw them.
+/// The costs of one condition's parts in one segment.
 #[derive(Debug, Default)]
 pub(crate) struct Trace {
     parts: RefCell<HashMap<usize, Used>>,
@@ -64,7 +64,7 @@ impl Trace {
         self.parts.borrow().get(&address(part)).copied()
     }
 
-    /// Notes what the index said of a part.
+    /// Records the index's answer for a part.
     pub(super) fn add(
         &self,
         view: &dyn SegmentView,
@@ -97,7 +97,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Notes a word that is looked up for a part.
+    /// Records a word that is looked up for a part.
     pub(super) fn add_word(
         &self,
         view: &dyn SegmentView,
@@ -112,7 +112,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Notes how many values of a column match.
+    /// Records how many values of a column match.
     fn add_values(
         &self,
         view: &dyn SegmentView,
@@ -134,7 +134,7 @@ impl Trace {
     }
 }
 
-/// Identifies a part by its address: a condition does not move while a question is evaluated.
+/// Identifies a part by its address: a condition does not move while a query is evaluated.
 fn address(part: &Condition) -> usize {
     ptr::from_ref(part) as usize
 }

@@ -1,7 +1,7 @@
 //! One word of the message text, as opposed to the same word in other fields.
 //!
-//! In: a token pattern. Out: what the index knows. The index of words does not say in which field a word stands; a
-//! document whose other fields cannot hold it has it in its text. Only the rest is read.
+//! In: a token pattern. Out: what the index knows. The index of words does not tell in which field a word is; a
+//! document whose other fields cannot contain it has it in its text. Only the others are read.
 
 use super::{Plan, WORTH_NARROWING, known::Known};
 use crate::condition::Condition;
@@ -13,7 +13,7 @@ impl Plan<'_> {
         condition: &'c Condition,
         phrase: &Phrase,
     ) -> Result<Known<'c>, ReadError> {
-        // Of wildcards the index of phrases knows no more than the index of words.
+        // For wildcards the index of phrases knows no more than the index of words.
         let word = match phrase.words.as_slice() {
             [word @ (Pattern::Prefix(_) | Pattern::Wildcard(_))] => Some(word),
             _ => None,
@@ -33,7 +33,7 @@ impl Plan<'_> {
         }
     }
 
-    /// `documents` have the word somewhere.
+    /// Finds the documents with a word in the text, of `documents` that have it somewhere.
     fn text_word<'c>(
         &self,
         condition: &'c Condition,

@@ -1,8 +1,8 @@
-//! Estimates the cost of a question before it is run.
+//! Estimates the cost of a query before it is run.
 //!
-//! In: a scope, a question, a time range. Out: each part of the condition in the order in which it is looked at, with
-//! what the index has of it, exactly; the messages that have to be read. The index is asked as in a search; no message
-//! is read. Limits: the cancel token. Where messages are hidden the index is not counted: it would tell of them.
+//! In: a scope, a query, a time range. Out: each part of the condition in the order of evaluation, with the exact
+//! counts of the index; the messages that have to be read. The index is used as in a search; no message is read.
+//! Limits: the cancel token. If messages are hidden the index is not counted, because it would reveal them.
 
 use crate::{
     answer::{Search, SearchError, Unread},
@@ -15,22 +15,22 @@ use crate::{
 use lookup::{ReadCost, ReadError, Stop};
 use std::time::{Duration, Instant};
 
-/// Estimated time of reading, as measured with the made-up site: docs/measurements/queries.md says how. To
-/// begin with a block,
+/// Estimated time of reading, as measured with the test data: docs/measurements/queries.md says how. To open a
+/// block,
 const BLOCK_BEGUN: Duration = Duration::from_micros(20);
-/// to decompress all of it, 128 KiB,
+/// to decompress all of it (128 KiB),
 const BLOCK: Duration = Duration::from_micros(120);
-/// and to put together one of its messages and look at its text.
+/// and to assemble one of its messages and test its text.
 const MESSAGE: Duration = Duration::from_nanos(500);
 
-/// The cost of a question.
+/// The cost of a query.
 #[derive(Clone, Debug)]
 pub struct Explanation {
     /// The condition.
     pub root: ExplainedPart,
     /// Segments of the scope.
     pub segments: u64,
-    /// Segments outside the time range: they are skipped.
+    /// Number of segments outside the time range, which are skipped.
     pub skipped: u64,
     /// Messages in the time range.
     pub messages: u64,
@@ -38,9 +38,9 @@ pub struct Explanation {
     pub undecided: u64,
     /// The blocks that these are in.
     pub text: ReadCost,
-    /// Time that the index took, microseconds.
+    /// Time spent in the index, microseconds.
     pub index_us: u64,
-    /// Time that all of it takes, about, microseconds.
+    /// Estimated total time, microseconds.
     pub estimated_us: u64,
     /// Messages that cannot be read.
     pub unread: Vec<Unread>,
@@ -49,7 +49,7 @@ pub struct Explanation {
 /// The ways in which a part of a condition is answered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Means {
-    /// All, or one, of its parts; or what its part does not find.
+    /// By its parts.
     Parts,
     /// Nothing has to be read.
     Nothing,
@@ -66,25 +66,25 @@ pub enum Means {
 pub struct ExplainedPart {
     /// The condition in words; `AND`, `OR` and `NOT` for those with parts.
     pub shown: String,
-    /// The way in which it is answered.
+    /// How it is answered.
     pub means: Means,
-    /// Segments in which it was looked at.
+    /// Number of segments in which it was evaluated.
     pub segments: u64,
     /// Distinct words, or values of a column, that match; a word counts in each segment.
     pub words: Option<u64>,
     /// Entries of the words' lists.
     pub postings: Option<u64>,
-    /// Messages that may match, of those that the parts before it left over.
+    /// Messages that may match, of those that the earlier parts left over.
     pub documents: u64,
     /// Documents among them that the index cannot decide.
     pub undecided: u64,
     /// Time in the index, microseconds.
     pub took_us: u64,
-    /// Its parts, in the order in which they are looked at.
+    /// Its parts, in the order of evaluation.
     pub parts: Vec<ExplainedPart>,
 }
 
-/// Tells what a question costs. Its pipes, and the rows that are shown, are not part of it.
+/// Estimates the cost of a query, without its pipes and the rows that are shown.
 pub fn explain(space: &SearchScope, query: &Query, search: &Search) -> Result<Explanation, SearchError> {
     let started = Instant::now();
     let views = space.visible(search);
@@ -118,15 +118,15 @@ pub fn explain(space: &SearchScope, query: &Query, search: &Search) -> Result<Ex
     Ok(told)
 }
 
-/// Estimates the time to read that many messages out of these blocks. A block is decompressed up to the last
-/// message wanted of it: half of it for one message, two thirds for two.
+/// Estimates the time to read `messages` messages from these blocks. A block is decompressed up to the last message
+/// needed: half of it for one message, two thirds for two.
 pub(super) fn reading(text: ReadCost, messages: u64) -> Duration {
     let (blocks, messages) = (text.blocks as f64, messages as f64);
     let opened = blocks * messages / (messages + blocks).max(1.0);
     BLOCK_BEGUN.mul_f64(blocks) + BLOCK.mul_f64(opened) + MESSAGE.mul_f64(messages)
 }
 
-/// The cost of a question in one segment.
+/// The cost of a query in one segment.
 struct Own {
     root: ExplainedPart,
     messages: u64,
@@ -166,7 +166,7 @@ impl Explanation {
 }
 
 impl ExplainedPart {
-    /// Adds the same part as another segment saw it.
+    /// Adds the figures of the same part in another segment.
     fn add(&mut self, other: ExplainedPart) {
         let mut used = self.used();
         used.merge(other.used());
@@ -193,7 +193,7 @@ impl ExplainedPart {
     }
 }
 
-/// The tree of a condition, each part with what is known of it.
+/// Returns the tree of a condition, each part with its figures.
 fn part(condition: &Condition, used: &dyn Fn(&Condition) -> Option<Used>) -> ExplainedPart {
     let (shown, members): (String, &[Condition]) = match condition {
         Condition::And(members) => ("AND".to_owned(), members),

@@ -1,7 +1,7 @@
 //! Counts of a column's values, added up over segments.
 //!
-//! In: values with their counts. Out: the most frequent. Limits: [`VALUES_MAX`] and [`BYTES_MAX`] a column: the
-//! counts of further values are kept together, and the facet says that it was cut; the memory of the search: without it
+//! In: values with their counts. Out: the most frequent. Limits: [`VALUES_MAX`] and [`BYTES_MAX`] per column:
+//! further values are counted together, and the facet says that it was cut; the memory of the search: without it
 //! there is no answer.
 
 use crate::{
@@ -17,18 +17,18 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Most distinct values kept apart: a screen shows ten, and a count of distinct beyond this is a lower bound.
+/// Most distinct values counted separately: a screen shows ten, and beyond this the distinct count is a lower bound.
 const VALUES_MAX: usize = 500_000;
-/// Most bytes of values kept apart.
+/// Most bytes of values counted separately.
 const BYTES_MAX: usize = 64 << 20;
 
-/// Memory that a value takes besides its bytes, in a table that was just made larger.
+/// Memory per value besides its bytes, in a table that was just enlarged.
 const VALUE_BYTES: usize = 96;
 
 pub(super) struct Counts {
     values: HashMap<Vec<u8>, u64>,
     bytes: usize,
-    /// Count of values that found no room.
+    /// Count of values beyond the limits.
     rest: u64,
     /// Documents that have the column.
     pub(super) coverage: u64,
@@ -37,7 +37,7 @@ pub(super) struct Counts {
     refused: Option<MemoryError>,
 }
 
-/// The reasons for which there are no counts.
+/// The reasons why there are no counts.
 pub(super) enum Uncounted<'s> {
     /// A segment could not be read.
     Read(VisibleSegment<'s>, ReadError),
@@ -61,7 +61,7 @@ impl Counts {
             *sum += count;
         } else if count == 0 {
         } else if self.values.len() < VALUES_MAX && self.bytes + value.len() <= BYTES_MAX {
-            // The store may hold a lock while it counts, so this code must not wait for memory.
+            // The segment may hold a lock while it counts, so this code must not wait for memory.
             if self.refused.is_none() {
                 self.refused = self.memory.grow_at_once(value.len() + VALUE_BYTES).err();
             }
@@ -111,8 +111,8 @@ impl Counts {
     }
 }
 
-/// The facets of an answer, or the segment that could not be counted. A segment's counts are added to the sum as soon
-/// as they are known, so that there are never more of them than threads.
+/// Returns the facets of an answer, or the segment that could not be counted. A segment's counts are added to the
+/// sum as soon as they are known, so that there are never more of them than threads.
 pub(super) fn count<'s>(
     views: &[VisibleSegment<'s>],
     parts: &[SegmentMatches],
@@ -127,7 +127,7 @@ pub(super) fn count<'s>(
         let seen = views[index];
         for (column, sum) in search.facets.iter().zip(&sums) {
             let counts = match of_segment(seen.view, column, &parts[index].matching, search) {
-                // The column is damaged; perhaps the messages are not.
+                // The column is damaged, but the messages may not be.
                 Err(ReadError::Corrupt { .. } | ReadError::Io { .. }) => {
                     of_documents(seen.view, column, &parts[index].matching, search)
                 }
@@ -168,7 +168,7 @@ fn of_segment(
     view.count_values(column, matching, &search.cancel, &mut |value, count| counts.add(value, count))?;
     counts.coverage = counts.total();
     if *column == Column::Tags {
-        // A document may have several tags, so that their counts are more than the documents.
+        // A document may have several tags, so the sum of the counts may exceed the number of documents.
         let mut having = view.values(column, &Pattern::Any, &search.cancel)?;
         having.and(matching);
         counts.coverage = having.count();
@@ -176,7 +176,7 @@ fn of_segment(
     Ok(counts)
 }
 
-/// Counts what the messages themselves say.
+/// Counts the values in the messages themselves.
 fn of_documents(
     view: &dyn SegmentView,
     column: &Column,

@@ -1,7 +1,7 @@
-//! The newest messages that match: chosen first, read when they are wanted.
+//! The newest messages that match: chosen first, read on demand.
 //!
-//! In: bitmaps, newest segment first. Out: rows, newest first; those of several members in the order of time. Reads only
-//! the blocks that hold them; the first ones, far apart, are read by several threads.
+//! In: bitmaps, newest segment first. Out: rows, newest first; those of several members in the order of time. Reads
+//! only the blocks that contain them; the first rows, if far apart, are read by several threads.
 //! Holds: the numbers of the rows, and those of them that were read ahead: [`AHEAD_BYTES_MAX`], then [`STEP_BYTES`].
 
 use crate::{
@@ -20,15 +20,15 @@ use std::{
 
 /// Most rows of an answer.
 pub const ROWS_MAX: usize = 10_000;
-/// Rows that lie closer than this share blocks: a block of 128 KiB holds about that many messages.
+/// Rows closer together than this share blocks: a block of 128 KiB holds about this many messages.
 const MESSAGES_A_BLOCK: u32 = 512;
-/// Fewest rows for a piece of work of its own.
+/// Fewest rows for a separate piece of work.
 const ROWS_A_PIECE: usize = 8;
-/// Pieces a thread: blocks cost unequally.
+/// Pieces per thread: blocks differ in cost.
 const PIECES_A_THREAD: usize = 4;
 /// Bytes of rows that are read ahead by several threads: all rows of most answers.
 const AHEAD_BYTES_MAX: usize = 4 << 20;
-/// Bytes of rows that are read at once after that.
+/// Bytes of rows that are read at a time after that.
 const STEP_BYTES: usize = 256 << 10;
 
 /// The rows of an answer, newest first.
@@ -54,7 +54,7 @@ struct Piece {
 }
 
 impl ChosenRows {
-    /// Chooses the rows that a search shows of what was found.
+    /// Chooses the rows of the matches that a search shows.
     pub(super) fn of(found: &Matches<'_>, search: &Search) -> Result<ChosenRows, SearchError> {
         let limit = search.limit.min(ROWS_MAX);
         let behind = Behind::of(found.space, search)?;
@@ -106,7 +106,7 @@ impl ChosenRows {
         Ok(())
     }
 
-    /// The next row; none behind the last.
+    /// Returns the next row; none after the last.
     pub fn next(&mut self, query: &Query, cancel: &CancelToken) -> Result<Option<Row>, SearchError> {
         if self.left == 0 {
             return Ok(None);
@@ -126,7 +126,7 @@ impl ChosenRows {
         Ok(Some(row))
     }
 
-    /// Forgets the rows that were read ahead: they are read again when they are wanted.
+    /// Drops the rows that were read ahead; they are read again on demand.
     pub fn release(&mut self) {
         for piece in self.sources.iter_mut().flatten() {
             let rows = std::mem::take(&mut piece.rows);
@@ -140,7 +140,7 @@ impl ChosenRows {
         std::mem::take(&mut self.unread)
     }
 
-    /// Reads on when nothing of a member is left.
+    /// Reads more rows when none of a member are left.
     fn fill(&mut self, member: usize, query: &Query, cancel: &CancelToken) -> Result<(), SearchError> {
         while let Some(piece) = self.sources[member].front() {
             if !piece.rows.is_empty() {
@@ -160,7 +160,7 @@ impl ChosenRows {
         Ok(())
     }
 
-    /// Keeps what was read of a piece.
+    /// Stores the rows read from a piece.
     fn take(&mut self, member: usize, piece: usize, read: Read) -> Result<(), SearchError> {
         self.memory.grow(read.rows.iter().map(|(_, row)| row_bytes(row)).sum())?;
         let piece = &mut self.sources[member][piece];
@@ -211,7 +211,7 @@ impl Behind {
         }
     }
 
-    /// The first document of a segment that was shown already.
+    /// Returns the first document of a segment that was already shown.
     fn end(&self, seen: &VisibleSegment<'_>) -> u32 {
         let id = |sequence: u64| {
             u32::try_from(sequence.saturating_sub(seen.view.first_sequence())).unwrap_or(u32::MAX)
@@ -220,7 +220,7 @@ impl Behind {
             Behind::Nothing => u32::MAX,
             Behind::Sequence(before) => id(before),
             Behind::Row(_, member, sequence) if seen.member == member => id(sequence),
-            // Of the same time, the members before come behind in a list of the newest first.
+            // For equal times, lower members come later in a list with the newest first.
             Behind::Row(at_us, member, _) => {
                 let until = if seen.member < member { at_us.saturating_add(1) } else { at_us };
                 seen.view.received_between(i64::MIN, until).end
@@ -248,8 +248,8 @@ struct Read {
     error: Option<ReadError>,
 }
 
-/// Reads rows until there is no room for more. Gives those before an error, too; behind a damaged block the others are
-/// still read.
+/// Reads rows until there is no space for more. Returns those before an error as well; the rows after a damaged
+/// block are still read.
 fn read(
     seen: VisibleSegment<'_>,
     ids: &[u32],

@@ -1,4 +1,4 @@
-//! Searches over a small store, and the agreement of index and matcher on any question.
+//! Searches over a small store, and the agreement of index and matcher on any query.
 
 use super::{ExplainedPart, Means, explain, search, values};
 use crate::{

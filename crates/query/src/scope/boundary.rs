@@ -1,8 +1,8 @@
-//! The boundary of a filtered logspace: no question reveals anything about the messages outside.
+//! The boundary of a filtered logspace: no query reveals anything about messages outside it.
 //!
-//! In: questions that say what may be seen, a snapshot. Out: a snapshot whose segments answer only of that.
-//! Holds: one bit a message of each segment, from the first time that it is needed until the segment is gone.
-//! Limits: a segment whose boundary cannot be told (locked, damaged) shows nothing at all.
+//! In: queries that define what is visible, a snapshot. Out: a snapshot whose segments answer only for that.
+//! Holds: one bit per message of each segment, from first use until the segment is gone.
+//! Limits: a segment whose boundary cannot be determined (locked, damaged) shows nothing at all.
 
 use crate::{
     condition::{Condition, matcher::Matcher},
@@ -28,8 +28,7 @@ pub struct Boundary {
 }
 
 impl Boundary {
-    /// Makes a boundary from alternatives: a message lies within it when it matches every question of at
-    /// least one of them.
+    /// Makes a boundary from alternatives: a message is inside when it matches every query of at least one of them.
     pub fn new(ways: &[Vec<Query>]) -> Boundary {
         let way = |way: &Vec<Query>| {
             Condition::and(way.iter().map(|question| question.condition().clone()).collect())
@@ -66,18 +65,18 @@ impl Boundary {
         }
     }
 
-    /// Returns the questions that the boundary was made from, as written.
+    /// Returns the queries that the boundary was made from, as written.
     pub fn written(&self) -> &[Vec<String>] {
         &self.written
     }
 
-    /// Asks of messages one by one whether they lie within.
+    /// Returns a matcher that tests messages one by one.
     pub fn matcher(&self) -> Matcher {
         Matcher::new(self.condition.clone())
     }
 }
 
-/// Finds the documents of a segment that answer a question and lie within a boundary.
+/// Finds the documents of a segment that answer a query and lie within a boundary.
 pub fn matching(
     query: &Query,
     boundary: Option<Arc<Boundary>>,
@@ -103,7 +102,7 @@ impl Bounded {
             return Ok(allowed);
         }
         let found = plan::matching(self.inner.as_ref(), &self.condition, None, cancel)?;
-        // Two that find it out at once find the same.
+        // Threads that compute it at the same time get the same result.
         Ok(self.allowed.get_or_init(|| found))
     }
 }
@@ -192,7 +191,7 @@ impl SegmentView for Bounded {
     }
 }
 
-/// The columns of a segment as far as the asker may know of them.
+/// Returns the columns of a segment that are visible to the user.
 pub(crate) fn columns(view: &dyn SegmentView, cancel: &CancelToken) -> Result<Vec<ColumnUse>, ReadError> {
     let mut columns = view.columns();
     let Some(allowed) = view.boundary(cancel)? else { return Ok(columns) };
@@ -207,7 +206,7 @@ pub(crate) fn columns(view: &dyn SegmentView, cancel: &CancelToken) -> Result<Ve
     Ok(columns)
 }
 
-/// Received times of the first and the last message that the asker may know of.
+/// Returns the received times of the first and the last visible message.
 pub(crate) fn received_range(
     view: &dyn SegmentView,
     cancel: &CancelToken,

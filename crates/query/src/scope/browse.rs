@@ -1,7 +1,7 @@
-//! Looks around in a scope: one message, its neighbours, the columns there are.
+//! Browses a scope: one message, its neighbours, the columns.
 //!
 //! In: the number of a row. Out: documents; neighbours are of the same member, within its boundary.
-//! Limits: [`NEIGHBOURS_MAX`] a side.
+//! Limits: [`NEIGHBOURS_MAX`] on each side.
 
 use crate::{
     answer::SearchError,
@@ -20,7 +20,7 @@ pub const NEIGHBOURS_MAX: usize = 10_000;
 /// The property that the neighbours of a message must share with it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Same {
-    /// Nothing: all messages in the order received.
+    /// Nothing: all messages in the order they were received.
     #[default]
     None,
     /// The host.
@@ -40,7 +40,7 @@ pub struct Near {
     pub same: Same,
 }
 
-/// One message with the places of its tokens in its text.
+/// One message with the positions of the tokens in its text.
 #[derive(Clone, Debug)]
 pub struct TokenizedMessage {
     /// The message.
@@ -72,8 +72,8 @@ pub fn message(
     }))
 }
 
-/// The message with a number between its neighbours, oldest first; empty when there is no such message. `memory` is
-/// what holds them: it is to live as long as they do.
+/// Returns the message with a number between its neighbours, oldest first; empty when there is no such message.
+/// `memory` is the permit for them and must live as long as they do.
 pub fn context(
     space: &SearchScope,
     number: u64,
@@ -203,7 +203,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// The next documents that meet the condition, walking away from where the ranges start.
+    /// Returns the next documents that meet the condition, walking away from the start of the ranges.
     fn next(
         &mut self,
         ranges: impl Iterator<Item = (usize, Range<u32>)>,

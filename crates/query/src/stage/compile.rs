@@ -1,7 +1,7 @@
-//! Resolves the pipes of a question, and knows the columns that come out of each.
+//! Resolves the pipes of a query, and determines the columns that each produces.
 //!
-//! In: commands as written. Out: stages, or an error with its place. A field that no message has is no error; a
-//! column that a table does not have is one, because it never will have it.
+//! In: commands as written. Out: stages, or an error with its position. A field that no message has is not an
+//! error; a column that a table does not have is, because it never will.
 
 use super::{
     GroupBy, Of, Pipes, Shape, Stage,
@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// Most memory of an expression of `rex`.
 const REGEX_BYTES_MAX: usize = 4 << 20;
 
-/// Resolves pipes; `now_us` and `offset_s` as for the question.
+/// Resolves pipes; `now_us` and `offset_s` as for the query.
 pub(crate) fn compile(
     pipes: &[Pipe],
     now_us: i64,

@@ -60,7 +60,7 @@ impl Name {
         matches!(self.what, What::Sequence)
     }
 
-    /// A column of a table that is no field of messages.
+    /// Makes a column of a table that is not a field of messages.
     pub(crate) fn made(shown: &str) -> Name {
         Name { shown: shown.to_owned(), what: What::Column(Column::Named(shown.to_owned())) }
     }
@@ -70,7 +70,7 @@ impl Name {
         &self.shown
     }
 
-    /// The column of the index that answers for it, if one does.
+    /// Returns the column of the index that holds its values, if any.
     pub(crate) fn column(&self) -> Option<&Column> {
         match &self.what {
             What::Column(column) => Some(column),
@@ -119,7 +119,7 @@ impl Name {
         all.map(|value| (value, kind))
     }
 
-    /// The number that the value of a row reads as; of times, seconds since 1970.
+    /// Returns the value of a row as a number; for times, seconds since 1970.
     pub(crate) fn number(&self, row: &Document) -> Option<f64> {
         let seconds = |us: i64| us as f64 / 1e6;
         match &self.what {
@@ -135,7 +135,7 @@ impl Name {
         }
     }
 
-    /// Puts a value where [`Name::visit`] finds it.
+    /// Stores a value where [`Name::visit`] finds it.
     pub(crate) fn set(&self, row: &mut Document, value: Vec<u8>, kind: ValueKind) {
         let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
         match &self.what {
@@ -176,7 +176,7 @@ pub(crate) fn add_value(row: &mut Document, name: &str, value: Vec<u8>, kind: Va
     }
 }
 
-/// A number without a needless fraction.
+/// Formats a number without a needless fraction.
 pub(crate) fn number_text(number: f64) -> Cow<'static, str> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     match number.fract() == 0.0 && number.abs() < EXACT {

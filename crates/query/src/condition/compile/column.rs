@@ -1,4 +1,4 @@
-//! Clauses on columns: whole values, compared by what they are.
+//! Clauses on columns: whole values, compared by their meaning.
 //!
 //! In: a clause and its column. Out: a condition on values. Severities and facilities are ordered by their codes:
 //! `severity:<=warning` is a warning or worse.
@@ -48,7 +48,7 @@ impl Compiler<'_> {
         Ok(Condition::or(tests.into_iter().map(|test| Condition::Values(names.clone(), test)).collect()))
     }
 
-    /// Tests of which one must hold of the value.
+    /// Returns the tests, one of which must match the value.
     fn value_tests(&mut self, asked: &ClauseContext<'_>, test: &Test) -> Result<Vec<ValueTest>, QueryError> {
         let one = |pattern| Ok(vec![ValueTest::Pattern(pattern)]);
         match test {
@@ -80,7 +80,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The codes that a clause on severity or facility allows; none when it has wildcards or the like.
+    /// The codes that a clause on severity or facility allows; none when it has wildcards or similar.
     fn codes(
         &self,
         asked: &ClauseContext<'_>,
@@ -133,8 +133,8 @@ fn value(column: &Column, pattern: Pattern) -> Condition {
     Condition::Value(column.clone(), ValueTest::Pattern(pattern))
 }
 
-/// Returns the tests for a plain text, of which one must match: the text itself, a number or an address in
-/// any notation, a network.
+/// Returns the tests for a plain text, one of which must match: the text itself, a number or an address in any
+/// notation, a network.
 fn plain_tests(text: &str) -> Vec<ValueTest> {
     let exact = ValueTest::Pattern(Pattern::Exact(words::lower(text)));
     if let Some((address, bits)) = network(text) {

@@ -1,15 +1,17 @@
 //! The tokens that bytes or an expression require in a message: the index rules out messages without them.
 //!
-//! In: bytes or an expression. Out: token patterns that every match implies. Fewer is right, only slower.
+//! In: bytes or an expression. Out: token patterns that every match implies. Finding fewer of them is correct, only
+//! slower.
 
 use crate::language::{tree::LetterCase, words};
 use lookup::Pattern;
 use regex_syntax::hir::{Hir, HirKind};
 
-/// Shortest part of a token worth a walk of the dictionary.
+/// Shortest part of a token for which scanning the dictionary pays off.
 const PART_BYTES_MIN: usize = 3;
 
-/// Tokens of a text with exactly these bytes somewhere: the first and the last may be parts of longer ones.
+/// Returns tokens of every text that contains exactly these bytes: the first and the last may be parts of longer
+/// tokens.
 pub(super) fn of_bytes(bytes: &[u8]) -> Vec<Pattern> {
     let mut patterns = Vec::new();
     words::tokens(bytes, &mut |range| {
@@ -37,7 +39,7 @@ pub(super) fn of_bytes(bytes: &[u8]) -> Vec<Pattern> {
     patterns
 }
 
-/// Tokens of a text that an expression is found in.
+/// Returns tokens of every text that an expression matches.
 pub(super) fn of_regex(expression: &str, case: LetterCase) -> Vec<Pattern> {
     let parsed = regex_syntax::ParserBuilder::new().utf8(false).build().parse(expression);
     let mut patterns = Vec::new();
@@ -47,12 +49,12 @@ pub(super) fn of_regex(expression: &str, case: LetterCase) -> Vec<Pattern> {
     patterns
 }
 
-/// Collects the literals that every match of an expression holds.
+/// Collects the literals that every match of an expression contains.
 fn required(hir: &Hir, case: LetterCase, patterns: &mut Vec<Pattern>) {
     match hir.kind() {
         HirKind::Literal(literal) => {
-            // Letters, digits and _ only: always within one token, whatever stands around. Ignoring case,
-            // k and s have relatives beyond ASCII, which the index does not fold.
+            // Letters, digits and _ only: always within one token, whatever surrounds them. When case is ignored, k
+            // and s have equivalents beyond ASCII, which the index does not fold.
             let inner = |byte: &u8| {
                 (byte.is_ascii_alphanumeric() || *byte == b'_')
                     && !(case == LetterCase::Ignored && matches!(byte.to_ascii_lowercase(), b'k' | b's'))

@@ -1,6 +1,7 @@
 //! Clauses on the two clocks: `@received`, `@event`, and their difference `@skew`.
 //!
-//! In: a clause. Out: microseconds, from and before. A time stands for all it covers: `2026-03-01` is a day.
+//! In: a clause. Out: microseconds, from and before. A time means the whole period that it names: `2026-03-01` is a
+//! day.
 
 use super::{ClauseContext, Compiler, range::ends};
 use crate::{
@@ -14,7 +15,7 @@ use crate::{
 use std::ops::Range;
 
 impl Compiler<'_> {
-    /// The time from and before which a clause asks for.
+    /// Returns the range of time that a clause selects.
     pub(super) fn moment(&self, asked: &ClauseContext<'_>, test: &Test) -> Result<(i64, i64), QueryError> {
         let whole = match test {
             Test::Term(text) => text.as_plain(),
@@ -57,7 +58,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Received minus sender's time.
+    /// Resolves a clause on received minus event time.
     pub(super) fn skew(&self, asked: &ClauseContext<'_>, test: &Test) -> Result<Condition, QueryError> {
         if !matches!(test, Test::Range { .. } | Test::Compare(..)) {
             return Err(asked.error("@skew is asked by a range", "write @skew:>5m or @skew:[-1m TO 1m]"));

@@ -1,4 +1,4 @@
-//! Networks as they are written.
+//! Parses networks as they are written.
 //!
 //! In: a text. Out: an address and the length of its prefix, or none when it is no network. Holds nothing. Limits: none.
 

@@ -15,7 +15,7 @@ use crate::{
 use lookup::{Bound, Pattern};
 use std::net::{IpAddr, Ipv4Addr};
 
-/// Lower and upper end of a range or a comparison, each with whether it belongs to it.
+/// Lower and upper end of a range or a comparison, each with whether it is inclusive.
 type Ends<'a> = (Option<(&'a EndText, bool)>, Option<(&'a EndText, bool)>);
 
 pub(super) fn ends(test: &Test) -> Ends<'_> {
@@ -143,7 +143,7 @@ fn networks(
     if from > to { Err(empty()) } else { Ok(Some(split(from, to))) }
 }
 
-/// The fewest networks that make up a range: at each address the largest that starts there and fits.
+/// Returns the fewest networks that cover exactly a range: at each address the largest that starts there and fits.
 fn split(mut from: u128, to: u128) -> Vec<([u8; 16], u8)> {
     let mut networks = Vec::new();
     loop {

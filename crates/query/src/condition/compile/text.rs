@@ -1,6 +1,6 @@
 //! Clauses on the message text and on the frame as received.
 //!
-//! In: a clause. Out: a condition on tokens where tokens can tell, on bytes where they cannot.
+//! In: a clause. Out: a condition on tokens where tokens decide, on bytes where they do not.
 
 use super::{ClauseContext, Compiler, expression, literals, network::network};
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
 };
 use lookup::{Pattern, Phrase};
 
-/// Most words of a phrase: each costs a walk of the candidates' positions.
+/// Most words of a phrase: each costs a scan of the candidates' positions.
 const PHRASE_WORDS_MAX: usize = 64;
 
 impl Compiler<'_> {
@@ -32,7 +32,7 @@ impl Compiler<'_> {
             self.hints.push(Hint { position: asked.place.start, length, message });
         }
         Ok(match condition {
-            // One word is looked for in all text fields; more than one follow each other in the message.
+            // One word is searched in all text fields; several words must be consecutive in the message.
             Condition::Phrase(phrase) if phrase.words.len() == 1 => {
                 phrase.words.into_iter().next().map_or(Condition::All, Condition::Word)
             }
@@ -117,7 +117,7 @@ impl Compiler<'_> {
         if phrase.iter().any(|word| !matches!(word, Pattern::Any)) {
             return Ok(Condition::Phrase(Phrase { words: phrase, slop }));
         }
-        // No letter and no digit, so no word: look for the signs themselves.
+        // Neither letters nor digits, so no word: search for the signs themselves.
         let signs: String = text.glyphs.iter().filter_map(|glyph| plain(*glyph)).collect();
         if signs.trim().is_empty() { Ok(Condition::All) } else { self.bytes(asked, signs.trim()) }
     }
@@ -138,7 +138,7 @@ fn plain(glyph: Glyph) -> Option<char> {
     }
 }
 
-/// The distance as written: none is 2; below 1 it is Lucene's old similarity.
+/// Returns the edit distance as written: none is 2; a value below 1 is Lucene's old similarity.
 pub(super) fn edits(written: &str, length: usize) -> u8 {
     let value: f64 = written.parse().unwrap_or(2.0);
     if value > 0.0 && value < 1.0 {

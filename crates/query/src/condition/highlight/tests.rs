@@ -1,4 +1,4 @@
-//! Rows of questions and texts; highlighted text is in brackets.
+//! Rows of queries and texts; highlighted text is in brackets.
 
 use super::utf16_ranges;
 use crate::{ParseOptions, Query};

@@ -1,11 +1,12 @@
-//! Words that follow each other, with Lucene's slop.
+//! Consecutive words, with Lucene's slop.
 //!
-//! In: a phrase and a way to ask whether the token at a position fits a word. Out: yes or no, or the positions.
-//! Limits: [`EVENTS_MAX`] positions are looked at for a phrase with slop.
+//! In: a phrase and a function that tests whether the token at a position fits a word. Out: whether it matches, or
+//! the positions.
+//! Limits: [`EVENTS_MAX`] positions are examined for a phrase with slop.
 
 use lookup::{Pattern, Phrase};
 
-/// Most (position, word) pairs of one message for a phrase with slop; a message has seldom a tenth.
+/// Most (position, word) pairs of one message for a phrase with slop; messages rarely have a tenth of that.
 const EVENTS_MAX: usize = 10_000;
 
 /// Returns true if a text of `count` tokens contains the phrase.
@@ -13,7 +14,7 @@ pub(crate) fn holds(phrase: &Phrase, count: usize, fits: impl Fn(usize, &Pattern
     if phrase.slop == 0 { runs(phrase, count, &fits).next().is_some() } else { loose(phrase, count, &fits) }
 }
 
-/// First positions of all runs of tokens that are the phrase without moves.
+/// Returns the first positions of all runs of tokens that match the phrase without moves.
 pub(crate) fn runs<'a>(
     phrase: &'a Phrase,
     count: usize,
@@ -24,8 +25,8 @@ pub(crate) fn runs<'a>(
     (0..starts).filter(move |start| phrase.words.iter().enumerate().all(|(i, word)| fits(start + i, word)))
 }
 
-/// A word at position p that should be the i-th is p - i away from where the phrase would start. The phrase is
-/// there when some choice of positions spreads these starts over at most `slop`: so a transposition costs two.
+/// A word at position p that should be the i-th puts the start of the phrase at p - i. The phrase matches if some
+/// choice of positions spreads these starts over at most `slop`; so a transposition costs two.
 fn loose(phrase: &Phrase, count: usize, fits: &impl Fn(usize, &Pattern) -> bool) -> bool {
     let words: Vec<(usize, &Pattern)> =
         phrase.words.iter().enumerate().filter(|(_, word)| !matches!(word, Pattern::Any)).collect();
@@ -76,7 +77,7 @@ fn augment(
             Some(index) => {
                 let owner = owners[index].1;
                 if augment(events, owner, owners, tried) {
-                    // The owner went elsewhere and left an entry of its own; this one is ours now.
+                    // The previous owner moved elsewhere and left an entry of its own; this one is ours now.
                     if let Some(entry) = owners.iter_mut().find(|entry| entry.0 == *position) {
                         entry.1 = slot;
                     }

@@ -67,7 +67,7 @@ impl Parser {
         self.after_term(start, Some(field), text)
     }
 
-    /// A value that shows by its first character what it is.
+    /// Parses a value whose kind its first character shows.
     fn value(&mut self, start: usize, field: Option<Text>) -> Result<Node, QueryError> {
         match self.cursor.peek() {
             Some('(') => self.group(start, field),
@@ -110,7 +110,7 @@ impl Parser {
     fn phrase(&mut self, start: usize, field: Option<Text>) -> Result<Node, QueryError> {
         let mut text = self.quoted()?;
         if self.cursor.eat('*') {
-            // Other query languages mark an unfinished last word like this: "first sec"*.
+            // Other query languages write an unfinished last word as "first sec"*.
             text.glyphs.push(Glyph::Run);
         }
         let mut slop = None;
@@ -201,8 +201,8 @@ impl Parser {
         Ok(text)
     }
 
-    /// Returns true if a comparison such as `name>=5` starts here: a name, a sign, then a number, a quote or
-    /// `now`. After `>=` and `<=`, which are rare in text, a word is accepted too.
+    /// Returns true if a comparison such as `name>=5` starts here: a name, a sign, then a number, a quote or `now`.
+    /// After `>=` and `<=`, which are rare in text, a word is accepted too.
     fn comparison_follows(&self, name: &Text) -> bool {
         let named = name.as_plain().is_some_and(|name| {
             !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '@'))
@@ -327,7 +327,7 @@ impl Parser {
         self.cursor.slice(start, self.cursor.position())
     }
 
-    /// `host=h` is a word of the text; who writes it may mean the field.
+    /// Adds a hint: `host=h` is a word of the text, but the user may mean the field.
     fn hint_equals(&mut self, start: usize, end: usize, text: &Text) {
         let Some(written) = text.as_plain() else { return };
         let Some((name, value)) = written.split_once('=') else { return };

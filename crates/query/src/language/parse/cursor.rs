@@ -1,6 +1,6 @@
-//! A place in the text of a question.
+//! A position in the text of a query.
 //!
-//! In: text. Out: its characters, one by one, and errors that say where. Counts characters, not bytes.
+//! In: text. Out: its characters, one by one, and errors with their position. Counts characters, not bytes.
 
 use crate::language::{error::QueryError, tree::TextRange};
 
@@ -57,14 +57,14 @@ impl Cursor {
         self.at = position;
     }
 
-    /// Steps over a character if it is next.
+    /// Skips a character if it is next.
     pub(super) fn eat(&mut self, wanted: char) -> bool {
         let found = self.peek() == Some(wanted);
         self.at += usize::from(found);
         found
     }
 
-    /// Steps over blanks; the position after them.
+    /// Skips blanks; returns the position after them.
     pub(super) fn skip_blanks(&mut self) -> usize {
         while self.peek().is_some_and(char::is_whitespace) {
             self.at += 1;

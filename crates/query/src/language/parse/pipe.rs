@@ -1,6 +1,6 @@
-//! Reads the pipes behind a question.
+//! Parses the pipes after a query.
 //!
-//! In: the text from the first `|` on. Out: commands, or the first error with its place and a remedy.
+//! In: the text from the first `|` on. Out: commands, or the first error with its position and a remedy.
 //! Limits: [`PIPES_MAX`] pipes, [`NAMES_MAX`] names each.
 
 use super::Parser;
@@ -10,7 +10,7 @@ use crate::language::{
     tree::{Command, Function, FunctionKind, Operator, Pipe, PipeName, SortKey, TextRange},
 };
 
-/// Most pipes of a question.
+/// Most pipes of a query.
 pub(super) const PIPES_MAX: usize = 50;
 /// Most names of one pipe.
 const NAMES_MAX: usize = 100;
@@ -18,7 +18,7 @@ const NAMES_MAX: usize = 100;
 const FEW: u64 = 10;
 /// Rows of `patterns` when none are named.
 const PATTERNS: u64 = 100;
-/// Most rows that `head`, `top`, `terms` and `patterns` take: they are all in memory.
+/// Most rows that `head`, `top`, `terms` and `patterns` accept: they are all in memory.
 const ROWS_MAX: u64 = 100_000;
 /// Most neighbours on one side.
 const NEIGHBOURS_MAX: u64 = 1_000;

@@ -87,7 +87,7 @@ impl Parser {
         Ok(text)
     }
 
-    /// Text without wildcards: in quotes, or up to a blank or what `ends` says.
+    /// Text without wildcards: in quotes, or up to a blank or a character for which `ends` is true.
     fn literal(&mut self, ends: fn(char) -> bool) -> Result<EndText, QueryError> {
         let start = self.cursor.position();
         if self.cursor.peek() == Some('"') {

@@ -1,4 +1,4 @@
-//! Rows of questions: how they are read, and how they are refused.
+//! Rows of queries: how they are read, and how they are refused.
 
 use super::parse;
 use crate::language::tree::{Node, NodeKind, Operator};

@@ -1,10 +1,10 @@
-//! The pipes behind a question, as written.
+//! The pipes after a query, as written.
 //!
 //! In: commands. Out: the same; the text of each is kept, so that printing loses nothing.
 
 use super::{Node, TextRange};
 
-/// One command behind a `|`.
+/// One command after a `|`.
 #[derive(Clone, Debug)]
 pub struct Pipe {
     /// Its position, from the name to the last character.
@@ -15,7 +15,7 @@ pub struct Pipe {
     pub command: Command,
 }
 
-/// Two pipes are equal when they say the same; where and how it was written does not matter.
+/// Pipes are equal when they mean the same; position and notation do not matter.
 impl PartialEq for Pipe {
     fn eq(&self, other: &Pipe) -> bool {
         self.command == other.command
@@ -27,7 +27,7 @@ impl PartialEq for Pipe {
 pub struct PipeName {
     /// The name, without quotes and escapes.
     pub name: String,
-    /// Its position in the question.
+    /// Its position in the query.
     pub place: TextRange,
 }
 
@@ -58,7 +58,7 @@ pub enum Command {
     Top {
         /// Number of values.
         count: u64,
-        /// Of what.
+        /// The fields whose values are counted.
         names: Vec<PipeName>,
     },
     /// `stats count(), avg(bytes) as mean by host`
@@ -88,13 +88,13 @@ pub enum Command {
     Json(PipeName),
     /// `kv`, `kv field`: `name=value` pairs become fields.
     Kv(PipeName),
-    /// `where count:>5`: a condition like the question itself.
+    /// `where count:>5`: a condition in the query language.
     Where(Node),
-    /// `context 5 5`: messages before and after each, of the same source.
+    /// `context 5 5`: messages of the same source before and after each.
     Context {
-        /// Older ones.
+        /// Number of older ones.
         before: u64,
-        /// Newer ones.
+        /// Number of newer ones.
         after: u64,
     },
     /// `patterns 50`: what the messages have in common, with exact counts.
@@ -109,9 +109,9 @@ pub enum Command {
 /// One key of `sort`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SortKey {
-    /// Field.
+    /// The field.
     pub name: PipeName,
-    /// Largest first.
+    /// True for largest first.
     pub descending: bool,
 }
 

@@ -1,6 +1,6 @@
-//! A tree back to text.
+//! Prints a tree as text.
 //!
-//! In: a tree. Out: text that is read as the same tree. Limits: as deep as the tree.
+//! In: a tree. Out: text that parses to the same tree. Limits: as deep as the tree.
 
 use super::{Clause, End, EndText, Join, LetterCase, Node, NodeKind, NotSign, Operator, Test, Text};
 

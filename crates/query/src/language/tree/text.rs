@@ -6,9 +6,9 @@
 /// A character or a wildcard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Glyph {
-    /// A character that means itself.
+    /// A literal character.
     Plain(char),
-    /// `*`: any run, the empty one too.
+    /// `*`: any run of characters, also an empty one.
     Run,
     /// `?`: any one character.
     One,
@@ -21,7 +21,7 @@ pub struct Text {
     pub glyphs: Vec<Glyph>,
 }
 
-/// Characters that need a backslash to stand for themselves within a term.
+/// Characters that need a backslash to be literal within a term.
 const SPECIAL: &str = "+-&|!(){}[]^\"~*?:\\/<>=";
 
 impl Text {
@@ -54,7 +54,7 @@ impl Text {
         self.glyphs.iter().map(|glyph| glyph.shown()).collect()
     }
 
-    /// Writes the text as it is written outside quotes.
+    /// Writes the text in its form outside quotes.
     pub fn print_bare(&self, out: &mut String) {
         let word: String = self.glyphs.iter().map(|glyph| glyph.shown()).collect();
         let reserved = !self.has_wildcard() && matches!(word.as_str(), "AND" | "OR" | "NOT" | "TO");
@@ -68,7 +68,7 @@ impl Text {
         }
     }
 
-    /// Writes the text as it is written within quotes.
+    /// Writes the text in its form within quotes.
     pub fn print_quoted(&self, out: &mut String) {
         out.push('"');
         for glyph in &self.glyphs {
@@ -91,8 +91,8 @@ impl Glyph {
     }
 }
 
-/// Escapes every character that means something to the parser, for pasting parts of log lines into a question.
-/// Blanks stay blanks, and upper-case operators stay operators: quote what holds them.
+/// Escapes every character that has a meaning for the parser, for pasting parts of log lines into a query. Blanks
+/// stay blanks, and upper-case operators stay operators: quote texts that contain them.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! One function of one group.
+//! The state of one function for one group.
 //!
 //! In: rows, or values with their counts. Out: its result. Numbers are compared as numbers, all else as text, and
 //! numbers come before text.
@@ -119,7 +119,7 @@ impl Aggregate {
         }
     }
 
-    /// Bytes that it holds besides itself.
+    /// Returns the bytes that it holds on the heap.
     pub(in crate::pipe) fn heap_bytes(&self) -> usize {
         match self {
             Aggregate::Count(_) | Aggregate::Sum(..) | Aggregate::Avg(..) => 0,
@@ -129,7 +129,7 @@ impl Aggregate {
         }
     }
 
-    /// The count that `top` goes by.
+    /// Returns the count by which `top` sorts.
     pub(in crate::pipe) fn count(&self) -> u64 {
         match self {
             Aggregate::Count(count) => *count,
@@ -149,7 +149,7 @@ fn keep(known: &mut Option<Vec<u8>>, value: &[u8], wanted: Ordering) {
     }
 }
 
-/// The order of values: numbers by size and, where they are the same, as they are written; then text byte by byte.
+/// Orders values: numbers by size, equal ones by their text; then text byte by byte.
 pub(in crate::pipe) fn compare(a: &[u8], b: &[u8]) -> Ordering {
     match (words::number(a), words::number(b)) {
         (Some(one), Some(other)) => one.total_cmp(&other).then_with(|| a.cmp(b)),

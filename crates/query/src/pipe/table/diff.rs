@@ -1,7 +1,7 @@
-//! Compares a table with the same table of an earlier time.
+//! Compares a table with the same table from an earlier time.
 //!
-//! In: the rows of both, which columns are keys. Out: a row a key of either, with the values of both and the change;
-//! the largest change first. A key that only one has counts as zero in the other.
+//! In: the rows of both, which columns are keys. Out: a row per key of either, with the values of both and the change;
+//! the largest change first. A key that only one table has counts as zero in the other.
 
 use crate::stage::{Name, change, earlier, number_kind, number_text};
 use lookup::Document;
@@ -30,7 +30,7 @@ pub(in crate::pipe) fn rows(
     rows.into_iter().map(|(_, row)| row).collect()
 }
 
-/// One row, and how much its first value changed.
+/// Returns one row, and how much its first value changed.
 fn compared(
     now: &Document,
     before: Option<&Document>,

@@ -62,7 +62,7 @@ impl Distinct {
     /// Bytes of its hashes or registers.
     pub(in crate::pipe) fn heap_bytes(&self) -> usize {
         match self {
-            // A hash and a byte of control a slot.
+            // A hash and a control byte per slot.
             Distinct::Exact(known) => known.capacity() * (size_of::<u64>() + 1),
             Distinct::Estimate(registers) => registers.len(),
         }

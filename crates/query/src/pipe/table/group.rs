@@ -1,6 +1,6 @@
 //! Groups of rows with the functions of each.
 //!
-//! In: rows, or values with their counts from an index. Out: a row a group. Limits: [`GROUPS_MAX`] groups and
+//! In: rows, or values with their counts from an index. Out: a row per group. Limits: [`GROUPS_MAX`] groups and
 //! [`KEY_BYTES_MAX`] of keys: rows of further groups are counted together, and the answer says so; the memory of the search.
 
 use super::{
@@ -17,14 +17,14 @@ use lookup::Document;
 use message::ValueKind;
 use std::{cmp::Ordering, collections::HashMap, sync::Arc};
 
-/// Most groups that are kept apart.
+/// Most groups that are counted separately.
 pub(crate) const GROUPS_MAX: usize = 200_000;
 /// Most bytes of their keys.
 const KEY_BYTES_MAX: usize = 64 << 20;
-/// Memory that a group takes besides its key and its sums: its slot in a table that was just made larger, two blocks of the
-/// allocator.
+/// Memory of a group besides its key and its sums: its slot in a table that was just enlarged, and two allocated
+/// blocks.
 const GROUP_BYTES: usize = 160;
-/// Memory that a value of a row takes besides its text, and its name.
+/// Memory of a value of a row, with its name, besides its text.
 const CELL_BYTES: usize = 112;
 
 pub(in crate::pipe) struct Groups {
@@ -33,13 +33,13 @@ pub(in crate::pipe) struct Groups {
     pub(in crate::pipe) grid: Grid,
     known: HashMap<Vec<u8>, Vec<Aggregate>>,
     bytes: usize,
-    /// Rows of groups that found no room.
+    /// Number of rows of groups beyond the limits.
     rest: u64,
     key: Vec<u8>,
     /// True when the state of a function grows with every row.
     sums_grow: bool,
     memory: MemoryPermit,
-    /// The first refusal of memory; kept here because counting from an index has no way to return it.
+    /// The first refusal of memory; stored here because counting from an index cannot return it.
     refused: Option<MemoryError>,
 }
 
@@ -82,8 +82,8 @@ impl Groups {
         &self.by
     }
 
-    /// Adds a row to its group; rows without one of the keys belong to none. A row with several tags belongs to the
-    /// group of each when they are the only key.
+    /// Adds a row to its group; rows without one of the keys belong to none. If tags are the only key, a row with
+    /// several of them belongs to the group of each.
     pub(in crate::pipe) fn add(&mut self, row: &Document) -> Result<(), SearchError> {
         let mut key = std::mem::take(&mut self.key);
         key.clear();
@@ -176,12 +176,13 @@ impl Groups {
         self.refused = self.memory.grow_at_once(more).err();
     }
 
-    /// Fails when there was no memory for what an index counted.
+    /// Fails if memory ran out while counting from an index.
     pub(in crate::pipe) fn check(&mut self) -> Result<(), SearchError> {
         self.refused.take().map_or(Ok(()), |error| Err(error.into()))
     }
 
-    /// Takes memory for a group where nothing may wait: the caller may hold a lock. Says whether there was some.
+    /// Takes memory for a group without waiting, because the caller may hold a lock. Returns true if there was
+    /// some.
     fn may_hold(&mut self, key: &[u8]) -> bool {
         if self.refused.is_none()
             && let Some(bytes) = self.room(key)
@@ -191,7 +192,7 @@ impl Groups {
         self.refused.is_none()
     }
 
-    /// Memory that a group takes which is not there yet.
+    /// Returns the memory that a new group needs.
     fn room(&self, key: &[u8]) -> Option<usize> {
         (!self.known.contains_key(key)).then(|| self.group_bytes(key))
     }
@@ -284,7 +285,7 @@ impl Groups {
         Ok(HeldRows { rows: groups.into_iter().map(row).collect(), memory: self.memory })
     }
 
-    /// Memory that the rows take, and the parts of the keys on the way to them.
+    /// Returns the memory of the rows, and of the key parts while they are made.
     fn rows_bytes(&self) -> usize {
         let shown = match self.by.shape {
             Shape::Top { limit } => limit.min(self.known.len()),
@@ -296,7 +297,8 @@ impl Groups {
             + shown * (size_of::<Document>() + cells * CELL_BYTES)
     }
 
-    /// Adds what has no rows but must be shown: the one group of no keys, the empty intervals of a timechart.
+    /// Adds rows that must be shown although no messages belong to them: the one group of no keys, the empty
+    /// intervals of a timechart.
     fn fill(&mut self) {
         if !self.by.keys.is_empty() {
             return;
@@ -319,7 +321,7 @@ impl Groups {
     }
 }
 
-/// Bytes that sums hold besides themselves.
+/// Returns the bytes that sums hold on the heap.
 fn heap_bytes(sums: &[Aggregate]) -> usize {
     sums.iter().map(Aggregate::heap_bytes).sum()
 }

@@ -1,7 +1,8 @@
 //! Patterns of messages: their texts with the parts that change left out.
 //!
-//! In: messages. Out: a row a pattern with its exact count, when it was first and last seen, and its course.
-//! A word with a digit is left out at once; words of otherwise equal patterns are, when there are many of them.
+//! In: messages. Out: a row per pattern with its exact count, when it was first and last seen, and its counts over
+//! time.
+//! A word with a digit is always left out; a word in which patterns differ is, when it has many variants.
 //! Limits: [`PATTERNS_MAX`]: messages of further ones are counted together, and the answer says so; the memory of the search.
 
 use super::super::step::HeldRows;
@@ -15,23 +16,23 @@ use lookup::Document;
 use message::ValueKind;
 use std::collections::HashMap;
 
-/// Most patterns that are kept apart.
+/// Most patterns that are counted separately.
 const PATTERNS_MAX: usize = 50_000;
-/// Longest pattern in bytes; longer messages have the start in common.
+/// Longest pattern in bytes; longer messages are grouped by their start.
 const PATTERN_BYTES_MAX: usize = 1_024;
-/// Intervals of a course.
+/// Number of intervals of the counts over time.
 const POINTS: usize = 20;
 /// Number of different words at one position from which on the position counts as variable.
 const VARIANTS: usize = 8;
 /// Most patterns that are compared with each other.
 const COMPARED_MAX: usize = 5_000;
-/// Stands for what changes.
+/// Placeholder for a variable word.
 const GAP: &[u8] = b"<*>";
-/// Memory that a pattern takes besides its text, in a table that was just made larger.
+/// Memory per pattern besides its text, in a table that was just enlarged.
 const SLOT_BYTES: usize = 2 * (size_of::<PatternUse>() + size_of::<Vec<u8>>()) + 24;
 /// The same of a text that patterns are compared by.
 const VARIANT_BYTES: usize = 160;
-/// Memory that a row of the table takes.
+/// Memory of a row of the table.
 const ROW_BYTES: usize = 2_048;
 
 #[derive(Clone, Debug)]
@@ -117,7 +118,7 @@ impl Patterns {
                 self.rest
             ));
         }
-        // Each pass may make further patterns equal; more than a few change nothing.
+        // Each pass may make further patterns equal; a few are enough.
         for _ in 0..3 {
             if !self.join()? {
                 break;
@@ -156,7 +157,7 @@ impl Patterns {
         let mut joined = false;
         let mut open: Vec<_> =
             variants.into_iter().filter(|(_, members)| members.len() >= VARIANTS).collect();
-        // The largest first: a pattern goes where most are like it.
+        // The largest first: a pattern joins the group with most similar ones.
         open.sort_unstable_by(|a, b| b.1.len().cmp(&a.1.len()).then_with(|| a.0.cmp(&b.0)));
         for (pattern, members) in open {
             let left = members.iter().filter(|number| self.known.contains_key(&patterns[**number])).count();
@@ -201,7 +202,7 @@ impl PatternUse {
     }
 }
 
-/// The text with a gap for each word that holds a digit.
+/// Replaces each word that contains a digit by a gap.
 fn masked(text: &[u8]) -> Vec<u8> {
     let text = &text[..text.len().min(PATTERN_BYTES_MAX)];
     let mut out = Vec::with_capacity(text.len());

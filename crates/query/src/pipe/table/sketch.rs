@@ -1,14 +1,14 @@
 //! Percentiles in little memory: counts of logarithmic buckets.
 //!
 //! In: numbers. Out: a percentile within one percent of the value at that rank (Masson, Rim, Lee: DDSketch, 2019).
-//! Limits: two numbers in a bucket differ by two percent, so that all doubles need some 70,000 buckets; what machines
-//! log needs a few hundred.
+//! Limits: two numbers in a bucket differ by at most two percent, so that all doubles need some 70,000 buckets; the
+//! values in logs need a few hundred.
 
 use std::collections::BTreeMap;
 
 /// Quotient of the bounds of a bucket: 0.9 percent around its middle.
 const GAMMA: f64 = 1.009 / 0.991;
-/// Nearer to zero than this is zero.
+/// Values nearer to zero than this count as zero.
 const TINY: f64 = 1e-9;
 
 #[derive(Clone, Default, Debug)]
@@ -48,9 +48,9 @@ impl Sketch {
         self.ends = Some((known.0.min(least), known.1.max(most)));
     }
 
-    /// Bytes of its buckets.
+    /// Returns the bytes of its buckets.
     pub(in crate::pipe) fn heap_bytes(&self) -> usize {
-        /// Of a bucket in a tree whose nodes are two thirds full.
+        /// Size of a bucket in a tree whose nodes are two thirds full.
         const BUCKET_BYTES: usize = 24;
         (self.above.len() + self.below.len()) * BUCKET_BYTES
     }

@@ -116,7 +116,7 @@ fn harmed(harm: Harm) -> SearchScope {
     snapshot.into()
 }
 
-/// Checks the number of rows of a question and the remarks about missing ones.
+/// Checks the number of rows of a query and the remarks about missing ones.
 #[track_caller]
 fn check(space: &SearchScope, text: &str, rows: usize, unread: &[Range<u64>]) {
     let query = Query::parse(text, &options()).unwrap();

@@ -37,7 +37,7 @@ fn filtered() -> SearchScope {
     within(&[vec![query("host:open")]], base())
 }
 
-/// Everything that a scope says to a question, without times that it took.
+/// Everything that a scope says to a query, without times that it took.
 fn say(space: &SearchScope, text: &str, asked: &Search) -> String {
     let mut answer = search(space, &query(text), asked).unwrap();
     answer.took_us = 0;
