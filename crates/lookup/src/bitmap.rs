@@ -1,7 +1,7 @@
 //! A set of documents of one segment.
 //!
 //! In: document numbers. Out: set algebra on 64-bit words, counts of ranges, walks from either end.
-//! Limits: one bit a document, a million documents a segment: 125 KB.
+//! Limits: one bit per document: 125 KB for a segment of a million.
 
 use std::ops::Range;
 
@@ -81,25 +81,25 @@ impl Bitmap {
             + u64::from((self.words[last] & tail).count_ones())
     }
 
-    /// Keeps what both hold.
+    /// Keeps the documents that both have.
     pub fn and(&mut self, other: &Bitmap) {
         debug_assert_eq!(self.length, other.length, "bitmaps of one segment");
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= other);
     }
 
-    /// Adds what the other holds.
+    /// Adds the documents of the other.
     pub fn or(&mut self, other: &Bitmap) {
         debug_assert_eq!(self.length, other.length, "bitmaps of one segment");
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
     }
 
-    /// Removes what the other holds.
+    /// Removes the documents of the other.
     pub fn and_not(&mut self, other: &Bitmap) {
         debug_assert_eq!(self.length, other.length, "bitmaps of one segment");
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= !other);
     }
 
-    /// Turns members into non-members and the reverse.
+    /// Replaces the set by its complement.
     pub fn negate(&mut self) {
         self.words.iter_mut().for_each(|word| *word = !*word);
         self.clear_tail();

@@ -1,7 +1,7 @@
-//! Tells a walk over documents when to stop, and shares the processor among walks.
+//! Stops walks over documents, and shares the processor among them.
 //!
-//! In: a flag, a deadline, a pace. Out: whether the walk may go on. Holds: references to all three.
-//! Limits: a walk asks at least every few milliseconds.
+//! In: a flag, a deadline, a pace. Out: whether the walk may continue. Holds: references to all three.
+//! Limits: a walk checks at least every few milliseconds.
 
 use std::{
     sync::{
@@ -11,16 +11,16 @@ use std::{
     time::Instant,
 };
 
-/// Why a walk ended early.
+/// The reason why a walk ended early.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stop {
-    /// The asker went away.
+    /// The client disconnected.
     Cancelled,
     /// The time limit passed.
     TimedOut,
 }
 
-/// Tells a walk when to stop.
+/// Signals a walk when to stop.
 #[derive(Clone, Debug)]
 pub struct CancelToken {
     cancelled: Arc<AtomicBool>,
@@ -28,15 +28,15 @@ pub struct CancelToken {
     pace: Option<Arc<dyn Pace>>,
 }
 
-/// Shares the processor among walks: asked at each look at the token, under no lock that others wait for.
+/// Shares the processor among walks: called at each check of the token, while no lock is held that others wait for.
 pub trait Pace: Send + Sync + std::fmt::Debug {
-    /// Returns when the walk may go on; `check` fails when it is to end instead.
+    /// Returns when the walk may continue; fails as soon as `check` does.
     fn pause(&self, check: &dyn Fn() -> Result<(), Stop>) -> Result<(), Stop>;
 
-    /// The walk waits for something else than the processor from now on.
+    /// Notes that the walk waits for something other than the processor from now on.
     fn block(&self);
 
-    /// It waits no more.
+    /// Notes that the walk no longer waits.
     fn unblock(&self);
 }
 
@@ -51,12 +51,12 @@ impl CancelToken {
         CancelToken { cancelled: Arc::default(), deadline: None, pace: None }
     }
 
-    /// The same for a walk that shares the processor with others.
+    /// Returns the same token with a pace, for a walk that shares the processor.
     pub fn paced(self, pace: Arc<dyn Pace>) -> CancelToken {
         CancelToken { pace: Some(pace), ..self }
     }
 
-    /// The way in which the walk shares the processor.
+    /// Returns the pace by which the walk shares the processor.
     pub fn pace(&self) -> Option<&dyn Pace> {
         self.pace.as_deref()
     }
@@ -66,7 +66,7 @@ impl CancelToken {
         CancelToken { deadline: None, ..self.clone() }
     }
 
-    /// Fails when the walk must stop; may hold it up while others have their turn.
+    /// Fails when the walk must stop; may block while other walks have their turn.
     pub fn check(&self) -> Result<(), Stop> {
         self.check_stop()?;
         match &self.pace {

@@ -1,8 +1,8 @@
 //! The columns of a segment.
 //!
-//! In: nothing. Out: names of columns, how much they are used.
+//! In: nothing. Out: names of columns, and how often they are used.
 
-/// A column: one value a document, or none.
+/// A column: one value per document, or none.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Column {
     /// `host`
@@ -21,19 +21,19 @@ pub enum Column {
     Source,
     /// `peer`, the address of the last hop without its port
     Peer,
-    /// `tags`, several values a document
+    /// `tags`, several values per document
     Tags,
     /// A name-value pair, structured data included (`.SDATA.id.name`)
     Named(String),
 }
 
-/// A column of a snapshot and how much it is used.
+/// A column of a snapshot and how often it is used.
 #[derive(Clone, Debug)]
 pub struct ColumnUse {
     /// The column.
     pub column: Column,
     /// Documents that have it.
     pub documents: u64,
-    /// All its values read as numbers.
+    /// True when all its values can be read as numbers.
     pub numeric: bool,
 }

@@ -1,13 +1,13 @@
-//! The cost of answers, for those who plan or explain them.
+//! The cost of answers, for planning and explaining them.
 //!
-//! In: counts of what is looked at. Out: the same, added up.
+//! In: counts of what is read. Out: the same, added up.
 
 /// The cost of looking a pattern up in the index of words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct WordUse {
     /// Distinct words that match.
     pub words: u64,
-    /// Entries of the lists that are read: for each word its messages, for templates of frequent words theirs.
+    /// Entries of the lists that are read: the messages of each word and of each template of frequent words.
     pub postings: u64,
 }
 
@@ -25,7 +25,7 @@ impl WordUse {
 pub struct ReadCost {
     /// Blocks of neighbouring messages that are opened.
     pub blocks: u64,
-    /// Their size as they are kept.
+    /// Their size as stored.
     pub bytes: u64,
 }
 

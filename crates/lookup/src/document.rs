@@ -1,6 +1,6 @@
-//! A stored message, as a segment gives it back.
+//! A stored message, as a segment returns it.
 //!
-//! In: a segment's answer; or a batch and a place in it, before any file holds the message: what live tail shows.
+//! In: a segment's answer; or a batch and an index in it, before any file holds the message, for live tail.
 //! Out: a document. Limits: those of the batch.
 
 use message::{Batch, Field, Stamp, ValueKind};
@@ -40,7 +40,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// Message `index` of a batch under its sequence number.
+    /// Makes the document of message `index` of a batch, with its sequence number.
     pub fn of(batch: &Batch, index: usize, sequence: u64) -> Document {
         let message = &batch.messages[index];
         let fixed = |field: Field| batch.fixed(index, field).to_vec();
@@ -64,8 +64,8 @@ impl Document {
     }
 }
 
-/// The pairs of a message: those set, newest first, then structured data, which may repeat a name, and the origin's that
-/// none of them hides.
+/// Returns the pairs of a message: those set, newest first, then structured data, which may repeat a name, and
+/// those of the origin that are not hidden.
 fn values(batch: &Batch, index: usize) -> Vec<(String, Vec<u8>, ValueKind)> {
     let name = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let set = batch.values(index).into_iter();

@@ -1,18 +1,19 @@
-//! What is looked up in segments: words, patterns, columns, documents and sets of them, and the view that answers.
+//! The vocabulary of look-ups in segments: words, patterns, columns, documents, sets of them, and the view of a
+//! segment.
 //!
-//! In: texts and patterns. Out: tokens, matches, bitmaps; the trait [`SegmentView`], which segments implement and queries
-//! ask. Holds: nothing. Knows no file, no thread and no clock but the deadline of a [`CancelToken`].
+//! In: texts and patterns. Out: tokens, matches, bitmaps; the trait [`SegmentView`], which segments implement and
+//! queries use. Holds: nothing. Touches no file, thread or clock except for the deadline of a [`CancelToken`].
 //! Limits: a segment has at most 2^32 documents; see each module.
 //!
-//! In reading order, the lowest last:
+//! Modules in reading order, the lowest last:
 //! - `snapshot`: the segments of a logspace at one moment.
-//! - `segment_view`: the questions that a segment answers.
-//! - `cost`: what answers cost.
-//! - `read_error`: why documents could not be read.
-//! - `cancel_token`: when a walk stops.
+//! - `segment_view`: the queries that a segment answers.
+//! - `cost`: the cost of answers.
+//! - `read_error`: the reasons why documents could not be read.
+//! - `cancel_token`: stops long walks over documents.
 //! - `document`: a stored message.
-//! - `phrase`: words that follow each other.
-//! - [`pattern`]: what to look for, and what compares with it.
+//! - `phrase`: consecutive words.
+//! - [`pattern`]: patterns, and matchers for them.
 //! - `column`: the columns of a segment.
 //! - `bitmap`: a set of documents.
 //! - [`tokens`]: the words of a text, and their hashes.

@@ -1,6 +1,6 @@
-//! What to look for among tokens or among whole values.
+//! Patterns to search for among tokens or among whole values.
 //!
-//! In: a pattern. Out: what compares with it. Limits: see [`Matcher`].
+//! In: a pattern. Out: its matchers. Limits: see [`Matcher`].
 
 mod char_filter;
 mod form;
@@ -18,12 +18,12 @@ pub use matcher::Matcher;
 use message::ValueKind;
 use std::borrow::Cow;
 
-/// A pattern to look for among tokens or among whole values. Text is compared lower-cased unless said otherwise.
+/// A pattern to search for among tokens or among whole values. Text is compared lower-cased unless said otherwise.
 #[derive(Clone, Debug)]
 pub enum Pattern {
-    /// The very text, lower-cased by the caller.
+    /// Exactly this text, lower-cased by the caller.
     Exact(Vec<u8>),
-    /// The very text, case included.
+    /// Exactly this text, including case.
     CaseExact(Vec<u8>),
     /// Text that starts with this, lower-cased by the caller.
     Prefix(Vec<u8>),
@@ -64,7 +64,7 @@ impl Pattern {
         };
         match kind {
             ValueKind::Double | ValueKind::Datetime => Some(Cow::Borrowed(self)),
-            // Whole numbers are written in one way, and a look-up is quicker than a walk over all of them.
+            // Whole numbers have only one spelling, and a look-up is quicker than a walk over all of them.
             ValueKind::Integer if number.fract() == 0.0 && number.abs() <= WHOLE_MAX => {
                 Some(Cow::Owned(Pattern::Exact((*number as i64).to_string().into_bytes())))
             }

@@ -1,10 +1,10 @@
-//! Phrases: words that follow each other.
+//! Phrases: consecutive words.
 //!
-//! In: patterns of words. Out: the documents that may hold them, and those that surely do.
+//! In: patterns of words. Out: the documents that may hold them, and those that certainly do.
 
 use crate::{Bitmap, Pattern};
 
-/// Words that follow each other in the text.
+/// Consecutive words of a text.
 #[derive(Clone, Debug)]
 pub struct Phrase {
     /// The words in order, each a pattern; `Pattern::Any` is a gap of one word.
@@ -17,6 +17,6 @@ pub struct Phrase {
 pub struct PhraseAnswer {
     /// The documents.
     pub documents: Bitmap,
-    /// Those that are known to hold it; the text of each other one must be looked at. `None`: all of them are known to.
+    /// Those that are known to hold it; the texts of the others must be checked. `None`: all are known to.
     pub sure: Option<Bitmap>,
 }

@@ -1,8 +1,8 @@
-//! The questions that a segment answers, active or sealed.
+//! The queries that a segment answers, active or sealed.
 //!
 //! In: patterns and columns. Out: bitmaps of documents, counts, documents. Document numbers are positions in
 //! receive order, so a range of received time is a range of documents.
-//! Limits: every long walk asks its [`CancelToken`] at least every few milliseconds and stops when told.
+//! Limits: every long walk checks its [`CancelToken`] at least every few milliseconds.
 
 use crate::{
     Bitmap, CancelToken, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadCost, ReadError,
@@ -10,16 +10,16 @@ use crate::{
 };
 use std::ops::Range;
 
-/// Words that are asked for together.
+/// Words that are looked up together.
 #[derive(Clone, Debug, Default)]
 pub struct Together<'a> {
-    /// Of each of these a document has one at least.
+    /// A document must have at least one word of each of these lists.
     pub any: Vec<Vec<&'a Pattern>>,
-    /// Of these it has none.
+    /// A document must have none of these words.
     pub none: Vec<&'a Pattern>,
 }
 
-/// A segment, active or sealed, as a query sees it. All bitmaps have [`SegmentView::len`] bits.
+/// A segment, active or sealed, as seen by a query. All bitmaps have [`SegmentView::len`] bits.
 pub trait SegmentView: Send + Sync {
     /// Number of documents.
     fn len(&self) -> u32;
@@ -38,8 +38,8 @@ pub trait SegmentView: Send + Sync {
     /// Documents received in `from_us..to_us`.
     fn received_between(&self, from_us: i64, to_us: i64) -> Range<u32>;
 
-    /// Received times of all documents of a range, in order, for histograms by interval edges: for each of the
-    /// ascending `edges_us`, the first document received at or after it.
+    /// Splits the documents at times, for histograms: returns for each of the ascending `edges_us` the first
+    /// document received at or after it.
     fn received_edges(&self, edges_us: &[i64]) -> Vec<u32>;
 
     /// Documents whose event time lies in `from_us..to_us`.
@@ -51,8 +51,8 @@ pub trait SegmentView: Send + Sync {
     /// Documents with a matching token in the text, host, program or a name-value pair.
     fn words(&self, pattern: &Pattern, cancel: &CancelToken) -> Result<Bitmap, ReadError>;
 
-    /// Documents that have a word of each kind that must be there, and no word that must not: what [`SegmentView::words`]
-    /// says of each word, joined.
+    /// Returns the documents that have a word of each required list and no excluded word: the results of
+    /// [`SegmentView::words`] for each word, combined.
     fn words_together(&self, words: &Together<'_>, cancel: &CancelToken) -> Result<Bitmap, ReadError> {
         let having = |words: &[&Pattern]| -> Result<Bitmap, ReadError> {
             let mut found = Bitmap::none(self.len());
@@ -72,13 +72,13 @@ pub trait SegmentView: Send + Sync {
         Ok(found)
     }
 
-    /// Counts what [`SegmentView::words`] looks at in the index of words; none when the segment does not say. Counted at
-    /// each call, for those who want to know the cost of a question.
+    /// Counts what [`SegmentView::words`] reads from the index of words; none when the segment does not know. It is
+    /// counted at each call, to explain the cost of a query.
     fn word_use(&self, _pattern: &Pattern, _watch: &CancelToken) -> Result<Option<WordUse>, ReadError> {
         Ok(None)
     }
 
-    /// Returns the cost of reading these documents; none when the segment does not say.
+    /// Returns the cost of reading these documents; none when the segment does not know.
     fn read_cost(&self, _documents: &Bitmap) -> Result<Option<ReadCost>, ReadError> {
         Ok(None)
     }
@@ -101,13 +101,13 @@ pub trait SegmentView: Send + Sync {
     /// Columns of the segment.
     fn columns(&self) -> Vec<ColumnUse>;
 
-    /// The documents that the asker may know of; none: all of them. What the other calls say of documents is to be
+    /// Returns the documents that the user may see; none: all of them. The results of the other calls must be
     /// narrowed by it before anything is shown.
     fn boundary(&self, _watch: &CancelToken) -> Result<Option<&Bitmap>, ReadError> {
         Ok(None)
     }
 
-    /// Reads documents, given ascending or descending; `visit` sees them in the same order and may end by `false`.
+    /// Reads documents, given ascending or descending; `visit` sees them in the same order and returns `false` to stop.
     fn read(
         &self,
         documents: &mut dyn Iterator<Item = u32>,

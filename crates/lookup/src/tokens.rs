@@ -1,22 +1,22 @@
-//! Words of a text, as the index knows them.
+//! Words of a text, as the index stores them.
 //!
 //! In: text. Out: lower-cased tokens: runs of letters, digits, `_`, `.`, `-` and bytes from 0x80 up, without `.` and
 //! `-` at either end. Only ASCII is lower-cased: other letters are compared as they are.
-//! Holds: the lower-cased copy and one bit a byte, used again for every text. Limits: texts below 4 GiB.
+//! Holds: the lower-cased copy and one bit per byte, reused for every text. Limits: texts below 4 GiB.
 
 mod classify;
 mod hash;
 
 pub use hash::{Hash, SHORT_BYTES, Seed};
 
-/// Bytes that may be read behind a token, so that hashing needs no care at the end.
+/// Bytes that may be read after a token, so that hashing needs no check at the end.
 const PADDING_BYTES: usize = 64;
 
-/// Finds tokens; owns the memory this takes.
+/// Finds tokens; owns the memory needed for that.
 #[derive(Default)]
 pub struct Tokenizer {
     lowered: Vec<u8>,
-    /// One bit a byte of the text: whether it belongs to a token.
+    /// One bit per byte of the text: set when it belongs to a token.
     masks: Vec<u64>,
 }
 
@@ -25,12 +25,12 @@ pub struct Tokenizer {
 pub struct Token {
     /// Offset of its first byte.
     pub start: u32,
-    /// Bytes.
+    /// Length in bytes.
     pub length: u32,
 }
 
 impl Tokenizer {
-    /// Reads a text; then [`Tokenizer::tokens`] gives its tokens.
+    /// Reads a text; then [`Tokenizer::tokens`] returns its tokens.
     pub fn read(&mut self, text: &[u8]) {
         // One mask more than the text needs ends the last run.
         let words = text.len().div_ceil(64) + 1;

@@ -1,8 +1,8 @@
 //! The characters of a text, in 32 bits.
 //!
-//! In: text. Out: the characters that it has; what it therefore cannot contain. Holds: a bit for each class of characters.
-//! Limits: `a` to `z` differ, digits are one, all bytes from 0x80 on are one.
-//! Segments keep these bits on disk (`docs/format/segment.md`): they never change.
+//! In: text. Out: its characters, and thereby which texts it cannot contain. Holds: a bit for each class of characters.
+//! Limits: `a` to `z` are separate classes; all digits are one, and all bytes from 0x80 on are one.
+//! Segments store these bits on disk (`docs/format/segment.md`): they never change.
 
 /// The bit of each byte.
 const BITS: [u32; 256] = {
@@ -35,13 +35,13 @@ impl CharFilter {
         CharFilter(text.iter().fold(0, |bits, byte| bits | BITS[usize::from(*byte)]))
     }
 
-    /// The same from the bits that a segment keeps.
+    /// Makes the filter from the bits that a segment stores.
     #[inline]
     pub fn from_bits(bits: u32) -> CharFilter {
         CharFilter(bits)
     }
 
-    /// The bits that a segment keeps.
+    /// Returns the bits for storage in a segment.
     #[inline]
     pub fn bits(self) -> u32 {
         self.0

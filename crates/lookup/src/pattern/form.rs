@@ -1,6 +1,6 @@
-//! The quickest form of a pattern.
+//! The fastest form of a pattern.
 //!
-//! In: a pattern. Out: a form that compares. Holds: what is compared with. Limits: those of a matcher.
+//! In: a pattern. Out: a form that compares values. Holds: the parts of the pattern. Limits: those of a matcher.
 
 use super::{Bound, Pattern, fuzzy::Fuzzy, infix::Infix, wildcard::Wildcard};
 use std::net::IpAddr;
@@ -109,7 +109,7 @@ fn in_range(lower: &Bound, upper: &Bound, lowered: &[u8], number: Option<f64>) -
     above && below
 }
 
-/// The number that text reads as: a finite one, as Rust writes numbers; `None` for other text.
+/// Parses text as a finite number, as Rust writes numbers; `None` for other text.
 #[inline]
 pub fn number(text: &[u8]) -> Option<f64> {
     if !text.first().is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.')) {
@@ -119,7 +119,7 @@ pub fn number(text: &[u8]) -> Option<f64> {
 }
 
 fn in_network(prefix: u128, shift: u32, value: &[u8]) -> bool {
-    // The shortest address is `::`, and all begin so; most values are refused by this.
+    // The shortest address is `::`, and all begin like this; it rejects most values.
     if !value.first().is_some_and(|byte| byte.is_ascii_hexdigit() || *byte == b':') {
         return false;
     }

@@ -1,12 +1,12 @@
 //! Fuzzy equality: at most two edits, a transposition of neighbours being one (optimal string alignment).
 //!
 //! In: a text, then others. Out: yes or no. Holds: the text as characters.
-//! Limits: texts of other lengths than the allowed are refused before any comparing; each edit is tried in at most four
-//! ways.
+//! Limits: texts whose length differs by more than the distance are rejected without comparing; each edit is tried
+//! in at most four ways.
 
 use std::cell::RefCell;
 
-/// A text to be near to.
+/// A text to compare with.
 pub(super) struct Fuzzy {
     bytes: Vec<u8>,
     characters: Vec<u32>,
@@ -23,7 +23,7 @@ impl Fuzzy {
     }
 
     pub(super) fn matches(&self, text: &[u8]) -> bool {
-        // A character has at most four bytes: texts much longer or shorter are out at once.
+        // A character has at most four bytes: texts much longer or shorter are rejected at once.
         let (long, short) = (text.len().max(self.bytes.len()), text.len().min(self.bytes.len()));
         if long - short > self.distance * 4 {
             return false;
@@ -38,19 +38,19 @@ impl Fuzzy {
     }
 }
 
-/// Longest text of which a few edits are looked for among beginnings.
+/// Longest text for which prefixes are tested.
 const ROW_MAX: usize = 64;
 
 impl Fuzzy {
-    /// Returns the number of bytes of a prefix that are enough to know that no text with it is near enough; `None` when some
-    /// may be.
+    /// Returns the length of the part of a prefix that already shows that no text with it is near enough; `None`
+    /// when some may be.
     pub(super) fn impossible_prefix(&self, prefix: &[u8]) -> Option<usize> {
         let length = self.bytes.len();
         if length >= ROW_MAX || self.characters.len() != length || !prefix.is_ascii() {
             return None;
         }
-        // The edits that turn the beginnings of the text into the bytes of the prefix so far, into all but the last of them,
-        // and into all but the last two.
+        // The fewest edits between the beginnings of the text and the prefix so far, all but its last byte, and all
+        // but its last two.
         let mut rows = [[0u8; ROW_MAX]; 3];
         rows[0].iter_mut().zip(0..).for_each(|(edits, to)| *edits = to);
         for (at, byte) in prefix.iter().enumerate() {
@@ -68,8 +68,8 @@ impl Fuzzy {
                 row[to + 1] = edits;
                 least = least.min(edits);
             }
-            // To swap the next byte with this one is no way out: it costs one edit more than the row before, and a row's
-            // least is at most that.
+            // Swapping the next byte with this one does not help: it costs one edit more than the previous row, and
+            // the minimum of a row is at most that.
             if usize::from(least) > self.distance {
                 return Some(at + 1);
             }
@@ -83,8 +83,8 @@ fn read_characters(text: &[u8], characters: &mut Vec<u32>) {
     characters.extend(String::from_utf8_lossy(text).chars().map(u32::from));
 }
 
-/// Returns true when two texts are at most `distance` edits apart. What both begin and end with costs nothing; at the first
-/// difference each kind of edit is tried, so that nearly all texts are refused after a look at a few bytes.
+/// Returns true when two texts are at most `distance` edits apart. A common beginning and end cost nothing; at the
+/// first difference each kind of edit is tried, so that nearly all texts are rejected after a few bytes.
 fn within<T: PartialEq>(a: &[T], b: &[T], distance: usize) -> bool {
     if a.len().abs_diff(b.len()) > distance {
         return false;
@@ -94,7 +94,7 @@ fn within<T: PartialEq>(a: &[T], b: &[T], distance: usize) -> bool {
     let same = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
     let (a, b) = (&a[..a.len() - same], &b[..b.len() - same]);
     if a.is_empty() || b.is_empty() {
-        // What is left of the other is what the lengths differ by.
+        // The rest of the other text is the difference of the lengths.
         return true;
     }
     let Some(left) = distance.checked_sub(1) else { return false };

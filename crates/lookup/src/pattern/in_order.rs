@@ -1,6 +1,7 @@
-//! The quickest way to compare the tokens of a sorted list.
+//! Compares the tokens of a sorted list as fast as possible.
 //!
-//! In: tokens, each with what it shares with the one before. Out: yes or no. Holds: where the last one matched.
+//! In: tokens, each with the length of its common prefix with the previous one. Out: whether they match. Holds:
+//! where the last one matched.
 //! Limits: none.
 
 use super::{form::Form, infix::Infix};
@@ -9,10 +10,10 @@ use super::{form::Form, infix::Infix};
 pub struct InOrder<'a>(Kind<'a>);
 
 enum Kind<'a> {
-    /// The bytes that a token shares with the one before were looked through with that one.
+    /// The bytes that a token shares with the previous one were searched with that one.
     Infix {
         infix: &'a Infix,
-        /// End of the first occurrence in the token before.
+        /// End of the first occurrence in the previous token.
         end: Option<usize>,
     },
     Suffix(&'a [u8]),
@@ -37,8 +38,8 @@ impl<'a> InOrder<'a> {
         InOrder(Kind::Any(form))
     }
 
-    /// Returns true when a token matches whose first `shared` bytes are those of the one before. `rest` begins with the bytes behind
-    /// those, where they are stored; anything may follow.
+    /// Returns true when a token matches whose first `shared` bytes equal those of the previous one. `rest` begins
+    /// with the remaining bytes, where they are stored; anything may follow.
     #[inline(always)]
     pub fn matches(&mut self, shared: usize, token: &[u8], rest: &[u8]) -> bool {
         match &mut self.0 {
@@ -55,7 +56,7 @@ impl<'a> InOrder<'a> {
     }
 }
 
-/// Returns true when the last two of `length` bytes are those of a text, as far as there are as many of both.
+/// Returns true when the last two of `length` bytes equal those of a text, as far as both have that many.
 #[inline(always)]
 fn may_end(text: &[u8], length: usize, rest: &[u8]) -> bool {
     let Some(own) = rest.get(..length) else { return true };

@@ -1,33 +1,35 @@
 //! Text within text.
 //!
-//! In: a text to look for, then others. Out: where the first one ends. Tokens are short: a plain loop over them is
-//! quicker than the best search's preparations, and in a sorted list the bytes that a token does not share with the one
-//! before are looked at all at once. Holds nothing. Limits: none.
+//! In: a text to search for, then others. Out: where the first occurrence ends. Tokens are short: a plain loop is
+//! faster than the setup of the best search algorithm, and in a sorted list the bytes that a token does not share
+//! with the previous one are searched all at once. Holds nothing. Limits: none.
 
 use memchr::memmem::Finder;
 
-/// Texts up to this size are looked through by the plain loop.
+/// Texts up to this size are searched by the plain loop.
 const SHORT_BYTES_MAX: usize = 32;
 
-/// Bytes of a token behind what it shares with the one before at which occurrences may begin that are looked for in one step.
+/// Number of positions, from the first unshared byte on, at which one step searches for the beginning of an
+/// occurrence.
 const STEP: usize = 16;
 /// Bytes that this step reads: an occurrence is recognized by its first three.
 const AHEAD: usize = STEP + TOLD - 1;
 /// Bytes by which an occurrence is recognized.
 const TOLD: usize = 3;
 
-/// A text to look for.
+/// A text to search for.
 pub(super) struct Infix {
     finder: Finder<'static>,
     first: u8,
-    /// Its first three bytes, each as often as a step has bytes, and which bits of them count: there may be fewer.
+    /// Its first three bytes, each repeated for every byte of a step, and a mask of the bits that count: the text
+    /// may be shorter.
     told: [(u128, u128); TOLD],
-    /// The bytes behind the first: with one of them an occurrence may go on that began in what a token shares.
+    /// The bytes after the first one: an occurrence that began in the shared part continues with one of them.
     goes_on: [bool; 256],
 }
 
 impl Infix {
-    /// Looks for a text that is not empty.
+    /// Prepares the search for a text that is not empty.
     pub(super) fn new(text: &[u8]) -> Infix {
         let mut goes_on = [false; 256];
         text.iter().skip(1).for_each(|byte| goes_on[usize::from(*byte)] = true);
@@ -41,7 +43,7 @@ impl Infix {
         self.finder.needle()
     }
 
-    /// Returns the end of the first occurrence that begins at `from` or behind it.
+    /// Returns the end of the first occurrence that begins at `from` or later.
     #[inline(never)]
     pub(super) fn end_in(&self, text: &[u8], from: usize) -> Option<usize> {
         let needle = self.needle();
@@ -60,12 +62,12 @@ impl Infix {
 }
 
 impl Infix {
-    /// Returns the end of the first occurrence in a token among those that end behind its first `shared` bytes. `rest` begins with the
-    /// bytes behind those, where they are stored; anything may follow.
+    /// Returns the end of the first occurrence in a token that ends after its first `shared` bytes. `rest` begins
+    /// with the remaining bytes, where they are stored; anything may follow.
     #[inline(always)]
     pub(super) fn end_behind(&self, shared: usize, token: &[u8], rest: &[u8]) -> Option<usize> {
         let length = self.needle().len();
-        // One that begins in what is shared goes on with one of its own bytes.
+        // An occurrence that begins in the shared part continues with one of its own bytes.
         if shared > 0 && rest.first().is_none_or(|byte| self.goes_on[usize::from(*byte)]) {
             return self.end_in(token, (shared + 1).saturating_sub(length));
         }
@@ -88,7 +90,8 @@ impl Infix {
         None
     }
 
-    /// The highest bit of each of the first bytes at which an occurrence may begin: surely does, when three bytes tell it.
+    /// Returns the highest bit of each of the first bytes at which an occurrence may begin; with three known bytes
+    /// it surely does.
     #[inline(always)]
     fn begins(&self, ahead: &[u8; AHEAD]) -> u128 {
         const LOW: u128 = u128::from_ne_bytes([0x7f; STEP]);
@@ -101,7 +104,7 @@ impl Infix {
     }
 }
 
-/// Masks of the first so many bytes of a step.
+/// Masks of the first n bytes of a step, by n.
 const FIRST_BYTES: [u128; STEP] = {
     let mut masks = [0; STEP];
     let mut count = 1;

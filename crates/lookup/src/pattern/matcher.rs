@@ -1,7 +1,7 @@
 //! Compares tokens and values with a pattern, millions of times.
 //!
-//! In: a pattern, then tokens or values. Out: yes or no; what all matches begin with. The rules are those of
-//! [`Pattern`]; tokens are lower-cased already. Holds: the pattern in its quickest form, and room for one value.
+//! In: a pattern, then tokens or values. Out: yes or no; the common beginning of all matches. The rules are those of
+//! [`Pattern`]; tokens are already lower-cased. Holds: the pattern in its fastest form, and a buffer for one value.
 //! Limits: a wildcard costs at most its length times the text's; fuzzy distance is at most 2.
 
 use super::{CharFilter, Pattern, form::Form, in_order::InOrder};
@@ -39,7 +39,7 @@ impl Matcher {
         }
     }
 
-    /// Returns the bytes that every matching token holds somewhere, and every matching value after lower-casing.
+    /// Returns the bytes that every matching token contains, and every matching value after lower-casing.
     pub fn needle(&mut self) -> Vec<u8> {
         match &self.form {
             Form::Infix(infix) => infix.needle().to_vec(),
@@ -48,7 +48,7 @@ impl Matcher {
         }
     }
 
-    /// Returns the characters that every matching token has, as far as its beginning does not tell them.
+    /// Returns the characters that every matching token has, except those that its prefix implies.
     pub fn char_filter(&self) -> CharFilter {
         match &self.form {
             Form::Infix(infix) => CharFilter::of(infix.needle()),
@@ -63,7 +63,8 @@ impl Matcher {
         matches!(self.form, Form::Fuzzy(_))
     }
 
-    /// Returns the number of bytes of a prefix that are enough to know that no token with it matches; `None` when some may.
+    /// Returns the length of the part of a prefix that already shows that no token with it matches; `None` when
+    /// some may.
     pub fn impossible_prefix(&self, prefix: &[u8]) -> Option<usize> {
         match &self.form {
             Form::Fuzzy(fuzzy) => fuzzy.impossible_prefix(prefix),
@@ -71,7 +72,7 @@ impl Matcher {
         }
     }
 
-    /// Returns what compares the tokens of a sorted list, each with what it shares with the one before.
+    /// Returns a comparison for the tokens of a sorted list, each given with its common prefix with the previous one.
     pub fn in_order(&self) -> InOrder<'_> {
         match &self.form {
             Form::Infix(infix) => InOrder::infix(infix),

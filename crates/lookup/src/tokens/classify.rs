@@ -1,6 +1,7 @@
-//! The byte classifier: lower-cases a text and marks the bytes that tokens are made of, 32 at a time where AVX2 is.
+//! The byte classifier: lower-cases a text and marks the bytes that tokens are made of, 32 at a time where AVX2 is
+//! available.
 //!
-//! In: text. Out: lower-cased bytes, one bit a byte. Holds nothing. Limits: the outputs must have room.
+//! In: text. Out: lower-cased bytes, one bit per byte. Holds nothing. Limits: the outputs must be long enough.
 
 /// Returns true when a byte belongs to tokens.
 const fn is_token(byte: u8) -> bool {
@@ -22,7 +23,7 @@ pub(super) fn lower_and_mark(text: &[u8], lowered: &mut [u8], masks: &mut [u64])
     scalar(text, 0, lowered, masks);
 }
 
-/// The same byte by byte, from `from` on.
+/// Does the same byte by byte, from `from` on.
 pub(super) fn scalar(text: &[u8], from: usize, lowered: &mut [u8], masks: &mut [u64]) {
     for (index, &byte) in text.iter().enumerate().skip(from) {
         lowered[index] = byte.to_ascii_lowercase();
@@ -67,7 +68,7 @@ mod avx2 {
             let rest = text.len() - whole;
             group[..rest].copy_from_slice(&text[whole..]);
             let mut mask = [0];
-            // Safety: one whole group. The zeros behind the text are no token bytes.
+            // Safety: one whole group. The zeros after the text are not token bytes.
             unsafe { vectors(&group, &mut group_lowered, &mut mask) };
             lowered[whole..text.len()].copy_from_slice(&group_lowered[..rest]);
             masks[whole >> 6] |= mask[0] << (whole & 32);

@@ -1,6 +1,6 @@
-//! A fast hash of short byte strings, keyed so that senders cannot aim at one slot.
+//! A fast hash of short byte strings, keyed so that senders cannot choose slots.
 //!
-//! In: bytes. Out: 64 bits, and the first sixteen bytes as numbers. Holds: a key drawn once a process.
+//! In: bytes. Out: 64 bits, and the first sixteen bytes as numbers. Holds: a key generated once per process.
 //! Limits: not for files: the key changes.
 
 use std::{
@@ -14,7 +14,7 @@ const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
 #[derive(Clone, Copy, Debug)]
 pub struct Seed(u64, u64);
 
-/// Hash of a byte string and what comparing begins with.
+/// Hash of a byte string, and its first bytes for comparisons.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Hash {
     /// The hash.
@@ -51,18 +51,18 @@ impl Seed {
         })
     }
 
-    /// Hash of `length` bytes at `start`; sixteen bytes behind them must be readable.
+    /// Hash of `length` bytes at `start`; sixteen bytes after them must be readable.
     #[inline(always)]
     pub fn hash_padded(self, bytes: &[u8], start: usize, length: usize) -> Hash {
         let (head, next) = (read_u64(bytes, start), read_u64(bytes, start + 8));
         match KEPT.get(length) {
-            // One way for nearly all tokens: nothing for the processor to guess.
+            // Nearly all tokens take the same branch, which the processor predicts.
             Some((of_head, of_next)) => self.hash_short(head & of_head, next & of_next, length),
             None => self.long(&bytes[start..start + length], head, next),
         }
     }
 
-    /// Hash of bytes with nothing behind them.
+    /// Hash of bytes without padding after them.
     #[inline]
     pub fn hash(self, bytes: &[u8]) -> Hash {
         if bytes.len() > SHORT_BYTES {
