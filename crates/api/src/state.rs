@@ -73,7 +73,7 @@ pub trait Backend: Send + Sync {
         Arc::default()
     }
 
-    /// Gives memory back to the system that searches used and do not need any more.
+    /// Returns memory to the system that searches used and no longer need.
     fn release_memory(&self) {}
 
     /// Writes down who asks for what, before the answer is given.

@@ -1,6 +1,6 @@
 //! `file()`: files whose names may hold macros.
 //!
-//! In: batches. Out: lines appended to files, one write a file and batch; what goes to several files is gathered for
+//! In: batches. Out: lines appended to files, one write per file and batch; what goes to several files is gathered for
 //! [`GATHERED_FOR`] unless nothing more comes. Holds: open files and their output.
 //! Limits: `open_files_max` open files; a file idle for `time-reap()` is closed. Names: see [`name`].
 //! Errors of the disk (full, quota, read-only, too many open files) keep the messages and are retried. A name made
@@ -372,7 +372,7 @@ impl OpenFile {
 
 impl OpenFile {
     /// The file to write to, and how many bytes go into it before it is large enough to be put aside. It is a new one when
-    /// this one is large enough, or was taken away by somebody else. One that cannot be put aside is written to all the
+    /// this one is large enough, or was taken away by someone else. One that cannot be put aside is written to all the
     /// same, and it is tried again later.
     fn rotated(
         &mut self,

@@ -458,6 +458,6 @@ pub struct ProgramTarget {
 /// `usertty("user")`.
 #[derive(Clone, Debug)]
 pub struct TerminalTarget {
-    /// Whose terminals; `*` is everybody's.
+    /// Whose terminals; `*` is everyone's.
     pub user: String,
 }

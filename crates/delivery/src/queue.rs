@@ -357,7 +357,7 @@ impl<W: Writer> Outlet for Queue<W> {
         };
         state.messages += count;
         state.bytes += item.bytes();
-        // Before anybody can take it out again.
+        // Before anyone can take it out again.
         stats::add(&self.counters.queued, count);
         stats::add(&self.counters.memory_usage, item.bytes());
         if let Some(writer) = self.borrow(&mut state, budget) {

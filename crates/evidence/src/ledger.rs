@@ -27,7 +27,7 @@ const LINE_BYTES_MAX: u64 = 256 << 10;
 /// Bytes that hold the last line nearly always.
 const LINE_BYTES: u64 = 4 << 10;
 
-/// One thing that somebody did.
+/// One thing that someone did.
 #[derive(Clone, Default, Debug)]
 pub struct LedgerEntry {
     /// When, microseconds since 1970.

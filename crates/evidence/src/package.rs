@@ -1,4 +1,4 @@
-//! An evidence package: messages that somebody asked for, and all that is needed to believe them.
+//! An evidence package: messages that someone asked for, and all that is needed to believe them.
 //!
 //! In: a folder. Out: what holds of it, and everything that does not. For the writer of a package: the names of its
 //! files, what its manifest says, and the page that verifies it all in a browser.

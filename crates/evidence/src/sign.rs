@@ -26,7 +26,7 @@ use std::{
     sync::Arc,
 };
 
-/// Why a key cannot be used.
+/// The reason why a key cannot be used.
 #[derive(Debug)]
 pub enum KeyError {
     /// The file cannot be read or written.
@@ -98,7 +98,7 @@ impl SigningKey {
         // OpenSSL 3.0 does not read the second version of PKCS#8, which has the public half in it.
         let drawn = Ed25519KeyPair::generate().and_then(|pair| pair.to_pkcs8v1());
         let drawn = drawn.map_err(|_| failed(io::Error::other("no randomness")))?;
-        // It gets its name when it is whole: half a key would keep the logspace from opening for ever.
+        // It gets its name when it is whole: half a key would keep the logspace from opening forever.
         let unfinished = path.with_extension("unfinished");
         let write = || {
             let mut file =

@@ -1,4 +1,4 @@
-//! Time-stamps of RFC 3161: somebody else says that a record was there at a time.
+//! Time-stamps of RFC 3161: someone else says that a record was there at a time.
 //!
 //! In: the digest of a record, the answer of a time-stamping authority. Out: a request; what the answer says, and
 //! whether its signature holds under the certificate that comes with it, and that one under certificates that are trusted.
@@ -43,7 +43,7 @@ pub struct Stamp {
     nonce: Option<Vec<u8>>,
 }
 
-/// Why an answer is no time-stamp.
+/// The reason why an answer is no time-stamp.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StampError {
     /// The authority refused.

@@ -9,7 +9,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | `set` | the running sources, kept over reloads |
-//! | `rehearsal` | a source for messages that somebody made up |
+//! | `rehearsal` | a source for messages that someone made up |
 //! | `socket` | listeners, their connections, datagrams, who may connect |
 //! | `file` | files that are followed |
 //! | `local` | pipes, devices, programs, the journal, our own messages |

@@ -35,7 +35,7 @@ pub(super) enum Stream {
     Device(AsyncFd<File>),
 }
 
-/// Why a session is over.
+/// The reason why a session is over.
 #[derive(Debug)]
 pub(super) enum End {
     /// The other side closed.
@@ -157,7 +157,7 @@ pub(super) async fn run(
         batch_reader.disable_inline_writes();
     }
     loop {
-        // What is open of a message of several lines waits for more, but not for ever.
+        // What is open of a message of several lines waits for more, but not forever.
         let patience = batch_reader.patience().filter(|_| !rest.is_empty());
         let ready = async {
             batch_reader.window.wait_for_room().await;

@@ -171,7 +171,7 @@ impl Sources {
         ));
     }
 
-    /// Gives a running source its new settings. Connections end when they are not to outlive a reload, and when
+    /// Applies new settings to a running source. Connections end when they are not to outlive a reload, and when
     /// another protocol is spoken from now on: as in syslog-ng, their senders connect again.
     fn change(&mut self, key: &str, spec: SourceSpec) {
         let Some(running) = self.running.get_mut(key) else { return };

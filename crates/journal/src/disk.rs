@@ -29,7 +29,7 @@ pub trait Disk: Send + Sync {
     fn list(&self, dir: &Path) -> io::Result<Vec<String>>;
     /// Removes a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
-    /// Gives a file another name, in place of what had it.
+    /// Renames a file, replacing any file that has the new name.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Makes creations, removals and renames in a directory durable.
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;

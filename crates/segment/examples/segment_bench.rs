@@ -3,7 +3,7 @@
 //! In: `build FILE DIR [messages a segment]`, a file of RFC 3164 lines; then `query DIR [threads]`, `verify DIR`; `active FILE`.
 //! Out: CPU and bytes a message, peak memory; milliseconds a query with count, 30 bars and the newest 200 messages.
 //! `$RECIPIENT` (age1...) encrypts, `$KEY` (a file) opens.
-//! Each batch counts as received one millisecond a line after the one before.
+//! Each batch counts as received one millisecond per line after the one before.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use evidence::{Identity, Keys, Recipient};

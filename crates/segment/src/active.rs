@@ -33,7 +33,7 @@ pub use learned::Learned;
 pub(crate) use terms::Terms;
 pub(crate) use view::ActiveView;
 
-/// A segment being built. Its one owner appends; views are for everybody.
+/// A segment being built. Its one owner appends; views are for everyone.
 pub struct Active {
     shared: Arc<Shared>,
 }

@@ -95,14 +95,14 @@ pub(crate) trait Stored {
     /// Opens the block of a document, or more of it when it is open already: at least as much as the document needs.
     fn open_block(&self, document: u32, block: &mut Block) -> Result<(), ReadError>;
 
-    /// The block of a document that somebody is to see, and will soon want to see again.
+    /// The block of a document that someone is to see, and will soon want to see again.
     fn shown_block(&self, document: u32) -> Result<Arc<Block>, ReadError> {
         let mut block = Block::default();
         self.open_block(document, &mut block)?;
         Ok(Arc::new(block))
     }
 
-    /// Fills in everything but frame and text; gives the numbers that say where the text is.
+    /// Fills in everything but frame and text; returns the numbers that say where the text is.
     fn describe(&self, document: u32, out: &mut Document) -> Result<(i64, i64), ReadError>;
 
     /// Returns true when [`Stored::join`] gives frames, and there are no blocks.
@@ -115,7 +115,7 @@ pub(crate) trait Stored {
         Err(self.damage(document, "the message has no frame"))
     }
 
-    /// The same for a message that somebody is to see, and will soon want to see again.
+    /// The same for a message that someone is to see, and will soon want to see again.
     fn join_shown(&self, document: u32, out: &mut Document) -> Result<TextPlace, ReadError> {
         self.join(document, out)
     }

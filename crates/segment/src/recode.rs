@@ -54,7 +54,7 @@ pub struct RecodeReport {
     pub templates: u64,
 }
 
-/// Why a segment was not recoded. The old file is as it was.
+/// The reason why a segment was not recoded. The old file is as it was.
 #[derive(Debug)]
 pub enum RecodeError {
     /// The old file, or what was written, cannot be read.
@@ -154,7 +154,7 @@ impl Sealed {
         Ok((header, Some(lock.ok_or_else(|| io::Error::other("the segment's key cannot be wrapped"))?)))
     }
 
-    /// Writes the messages; gives the bytes that they took.
+    /// Writes the messages; returns the bytes that they took.
     fn put_groups(
         &self,
         file: &mut FileWriter<BufWriter<File>>,
@@ -184,7 +184,7 @@ impl Sealed {
         Ok((dictionary.len() + index.len() + skeletons.len()) as u64 + offset)
     }
 
-    /// Gives the messages of a range to `end`, group after group, with the number of the first.
+    /// Passes the messages of a range to `end`, group by group, with the number of the first.
     fn pack(
         &self,
         range: std::ops::Range<u32>,

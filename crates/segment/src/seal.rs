@@ -27,7 +27,7 @@ use std::{
 /// Bytes given to the file at once.
 const WRITE_BYTES: usize = 1 << 20;
 
-/// Why a segment could not be sealed.
+/// The reason why a segment could not be sealed.
 #[derive(Debug)]
 pub struct SealError {
     /// The file that could not be made.
@@ -137,7 +137,7 @@ pub(crate) fn write<W: Write>(
     Ok((out, report))
 }
 
-/// The header, and the lock of a segment that is sealed for somebody.
+/// The header, and the lock of a segment that is sealed for someone.
 fn begin(builder: &Builder, sealing: &Sealing<'_>) -> io::Result<(Header, Option<Lock>)> {
     let mut id = [0; 16];
     rand::fill(&mut id).map_err(|_| io::Error::other("no randomness"))?;

@@ -3,7 +3,7 @@
 //! In: commands such as `STATS CSV` or `RELOAD`. Out: text, ended by a line with a single dot; failures start with
 //! `FAIL`. Holds: the socket's file. Touches a unix socket, one thread.
 //! Limits: a command has at most [`COMMAND_BYTES_MAX`] and is there within [`CLIENT_TIMEOUT`]. Each client has a thread,
-//! [`CLIENTS_MAX`] at most: one more takes the place of the client that has been silent longest. Commands are
+//! [`CLIENTS_MAX`] at most: one more replaces the client that has been silent longest. Commands are
 //! carried out one after the other. Closing waits [`CLOSE_TIMEOUT`] for the answer that is being made or
 //! written: a client whose command was read gets its answer.
 
@@ -155,7 +155,7 @@ impl Reserve {
         }
     }
 
-    /// Gives the descriptors back; returns false if there were none.
+    /// Releases the descriptors; returns false if there were none.
     fn release(&mut self) -> bool {
         !std::mem::take(&mut self.0).is_empty()
     }
@@ -331,7 +331,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("ctl");
         let socket = Socket::open(&path, Arc::new(Echo::default())).unwrap();
-        // More than there is room for: each one beyond takes the place of the oldest.
+        // More than there is room for: each one beyond replaces the oldest.
         let silent: Vec<UnixStream> =
             (0..CLIENTS_MAX + 4).map(|_| UnixStream::connect(&path).unwrap()).collect();
         (&silent[CLIENTS_MAX]).write_all(b"STA").unwrap();

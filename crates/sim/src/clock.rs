@@ -1,4 +1,4 @@
-//! Simulated clocks: days pass in an instant, somebody sets the time, the machine restarts.
+//! Simulated clocks: days pass in an instant, someone sets the time, the machine restarts.
 //!
 //! In: what a test lets happen. Out: wall clock, uptime, the name of the machine's run. Holds: these three.
 //! Limits: time passes when a test says so, and not by itself.

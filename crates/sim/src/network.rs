@@ -1,7 +1,7 @@
 //! A network in memory: connections that are refused, cut after any byte, slow, or handed over in pieces.
 //!
 //! In: a peer that answers bytes with bytes, and a fault for each connection. Out: links, in the order of dialling.
-//! Holds: the peer, and the time, which passes only when somebody waits. Limits: one connection at a time; answers are
+//! Holds: the peer, and the time, which passes only when someone waits. Limits: one connection at a time; answers are
 //! not acknowledged, so a sender learns of a cut as from a real socket: by its next call.
 
 use std::{
@@ -103,7 +103,7 @@ impl<P: Peer + 'static> SimNetwork<P> {
         self.lock().read.clone()
     }
 
-    /// Returns how often somebody tried to connect.
+    /// Returns how often someone tried to connect.
     pub fn dialled(&self) -> usize {
         self.lock().dialled
     }

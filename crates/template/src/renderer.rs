@@ -27,7 +27,7 @@ use std::sync::Arc;
 pub struct Renderer {
     pub(crate) options: RenderOptions,
     pub(crate) site: Arc<Site>,
-    /// The present time: `$C_` macros. Set it once a batch.
+    /// The present time: `$C_` macros. Set it once per batch.
     pub now: Stamp,
     /// `$SEQNUM` of the next message; 0 takes the sequence id in the message.
     pub seqnum: u32,

@@ -1,4 +1,4 @@
-//! The threads on which sources read: one reactor a core, and one for files.
+//! The threads on which sources read: one reactor per core, and one for files.
 //!
 //! In: tasks. Out: their work, done on the thread they were given to. Holds: single-threaded runtimes, so that a
 //! connection lives on one core, its buffers stay warm there, and no task is stolen.

@@ -1,4 +1,4 @@
-//! Why a configuration cannot be put to work.
+//! The reasons why a configuration cannot be put to work.
 //!
 //! In: the system's refusals. Out: one sentence with place and cause. Holds: nothing. Limits: none.
 

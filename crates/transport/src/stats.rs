@@ -1,6 +1,6 @@
 //! The counters of sources and destinations, with the meaning that syslog-ng gives them.
 //!
-//! In: additions, once a batch. Out: a list of plain structs that others print as CSV or Prometheus text.
+//! In: additions, once per batch. Out: a list of plain structs that others print as CSV or Prometheus text.
 //! Holds: one [`Counters`] for each component, id and instance, also after its owner is gone (state orphaned).
 //! Limits: [`ENTRIES_MAX`] entries; what comes later is counted together under the instance `...`. At most
 //! [`PARTS_MAX`] of them are parts: files whose names messages helped to make. What later ones count is in no part.
@@ -38,7 +38,7 @@ pub enum State {
     Orphaned,
 }
 
-/// Why messages were dropped.
+/// The reason why messages were dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DropReason {
     /// The queue was full, and the path has no flow control or the destination drops what comes last.

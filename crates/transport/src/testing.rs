@@ -45,7 +45,7 @@ impl Collected {
         self.state.lock().unwrap().holding = true;
     }
 
-    /// Gives them back, and those of later batches at once.
+    /// Releases them, and those of later batches at once.
     pub fn release(&self) {
         let mut state = self.state.lock().unwrap();
         state.holding = false;

@@ -23,7 +23,7 @@ const LINE_BYTES_MAX: usize = 998;
 /// Bytes that make one line of base64.
 const PACKED_BYTES: usize = 57;
 
-/// Somebody.
+/// Someone.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Mailbox {
     /// The name to show; may be empty.

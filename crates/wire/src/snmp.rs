@@ -107,7 +107,7 @@ impl Trap {
     }
 }
 
-/// Puts the bytes of a value into `out`; gives its tag.
+/// Puts the bytes of a value into `out`; returns its tag.
 fn encode(kind: SnmpKind, text: &[u8], out: &mut Vec<u8>) -> u8 {
     let word = std::str::from_utf8(text).unwrap_or_default().trim();
     out.clear();

@@ -7,7 +7,7 @@ use super::source::Source;
 /// Left behind in code.
 const IN_CODE: &[&str] = &["todo!(", "unimplemented!(", "dbg!(", "FIXME", "XXX:", "HACK", "TODO", "#[ignore"];
 
-/// Left behind anywhere: paths of somebody's machine.
+/// Left behind anywhere: paths of someone's machine.
 const ANYWHERE: &[&str] = &["/work/", "/Users/"];
 
 /// Findings of all files.

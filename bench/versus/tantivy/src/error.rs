@@ -3,7 +3,7 @@
 use std::{fmt, io};
 use tantivy::TantivyError;
 
-/// Why the index cannot be made, or a question not be answered.
+/// The reason why the index cannot be made, or a question not be answered.
 #[derive(Debug)]
 pub(crate) enum Error {
     /// A file cannot be read or written.

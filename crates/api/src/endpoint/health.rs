@@ -21,7 +21,7 @@ use axum::{
 };
 use std::sync::Arc;
 
-/// Says whether anything is held back; of which logspaces, to those who may search them; why, to those who may
+/// Returns true when anything is held back; of which logspaces, to those who may search them; why, to those who may
 /// administer them.
 #[utoipa::path(get, path = "/api/v1/health", responses((status = 200, body = HealthAnswer)))]
 pub(crate) async fn health(

@@ -40,7 +40,7 @@ use std::{
 use tokio::sync::OwnedSemaphorePermit;
 use utoipa::IntoParams;
 
-/// Rows shown in one second: more than anybody reads, less than a browser chokes on.
+/// Rows shown in one second: more than anyone reads, less than a browser chokes on.
 const ROWS_PER_SECOND_MAX: u64 = 500;
 /// Rows that are sent again after a lost connection.
 const BACKLOG_ROWS_MAX: usize = 1000;

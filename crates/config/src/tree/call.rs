@@ -84,7 +84,7 @@ pub enum FilterLeaf {
     Source(Name),
     /// `in-list("file" value("NAME"))`.
     InList {
-        /// The file with one value a line.
+        /// The file with one value per line.
         file: Name,
         /// The name-value pair that is looked up.
         value: Name,

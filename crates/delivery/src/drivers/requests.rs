@@ -351,7 +351,7 @@ impl Requests {
             self.insert(at, second);
         }
         (request.rows, request.sources) = (Arc::new(rows), sources);
-        // While many die the next try is another request's, or those at the front would hold up good ones for ever.
+        // While many die the next try is another request's, or those at the front would hold up good ones forever.
         let is_last_tried = matches!(kept.worst, Some(Verdict::Hold(HoldReason::ManyDead)));
         self.insert(if is_last_tried { self.ready.len() } else { at }, request);
     }

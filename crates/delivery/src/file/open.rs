@@ -74,7 +74,7 @@ pub(super) fn room(metadata: &Metadata, rotation: &Rotation) -> usize {
     usize::try_from(rotation.bytes.saturating_sub(metadata.len())).unwrap_or(usize::MAX)
 }
 
-/// Returns whether a path still leads to an open file: somebody else may have removed it or put it aside.
+/// Returns true when a path still leads to an open file: someone else may have removed it or put it aside.
 pub(super) fn is_there(open: &Metadata, path: &Path) -> bool {
     match fs::metadata(path) {
         Ok(named) => (named.dev(), named.ino()) == (open.dev(), open.ino()),

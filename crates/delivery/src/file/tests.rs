@@ -400,7 +400,7 @@ fn a_reader_writes_itself_and_leaves_errors_to_the_thread() {
         deliver("h|x").lock().unwrap().is_some()
     });
     assert_eq!(fs::read_to_string(&path).unwrap(), "x\n".repeat(count));
-    // Somebody puts a folder in the place of the file: the thread tries again until it can open a new one.
+    // Someone puts a folder in the place of the file: the thread tries again until it can open a new one.
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
     deliver("h|y");

@@ -1,4 +1,4 @@
-//! Receivers at the other end of a socket, one protocol a file.
+//! Receivers at the other end of a socket, one protocol per file.
 //!
 //! In: rendered messages. Out: bytes. Holds: their connections. Limits: see each.
 

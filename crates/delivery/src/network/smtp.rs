@@ -4,7 +4,7 @@
 //! Holds: the connection, how often the present mail was tried.
 //! A mail that the server never takes (5XX) is dropped, counted and said; one that it may take later (4XX) is tried
 //! again after `time-reopen()`, `retries()` times. A server that cannot be used - it is down, offers no STARTTLS, does
-//! not take our password - is tried for ever. A connection lost between the end of a mail and its answer brings that
+//! not take our password - is tried forever. A connection lost between the end of a mail and its answer brings that
 //! mail twice: SMTP has no numbers.
 //! Limits: an answer is waited for `timeout()` seconds.
 
@@ -152,7 +152,7 @@ impl Session {
             Next::Say(line) => self.out = line,
             Next::SayMail => self.out = text.to_vec(),
             Next::Encrypt => {
-                // What was said before the encryption could come from anybody.
+                // What was said before the encryption could come from anyone.
                 if !self.input.is_empty() {
                     return Err(io::Error::new(
                         io::ErrorKind::InvalidData,

@@ -58,7 +58,7 @@ impl Row {
     }
 }
 
-/// Why messages wait although the receiver answers. Nothing of them is lost; somebody has to do something.
+/// The reason why messages wait although the receiver answers. Nothing of them is lost; someone has to do something.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum HoldReason {
     /// The credentials are wrong: nothing is taken from us.
@@ -67,7 +67,7 @@ pub enum HoldReason {
     Access,
     /// The table, index or topic is missing and cannot be made, or has another form.
     Schema,
-    /// The receiver has no room, or takes nothing now because somebody said so.
+    /// The receiver has no room, or takes nothing now because someone said so.
     Quota,
     /// The receiver refused a long row of messages one after the other: rather the configuration is wrong than all of them.
     ManyDead,

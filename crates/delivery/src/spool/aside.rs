@@ -1,4 +1,4 @@
-//! Damaged queues are kept, so that somebody can look into them.
+//! Damaged queues are kept, so that someone can look into them.
 //!
 //! In: a file or folder. Out: a copy or a new name beside it, and a message. Holds: nothing.
 //! Limits: a file is copied once; when even that fails, the message says so.
@@ -7,7 +7,7 @@ use journal::Damage;
 use std::{fs, io, path::Path};
 use transport::InternalLog;
 
-/// Gives a folder another name.
+/// Renames a folder.
 pub(super) fn move_folder(folder: &Path, why: &str, log: &InternalLog) -> io::Result<()> {
     let mut number = 0;
     let free = loop {

@@ -41,7 +41,7 @@ pub fn queues(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Why a queue cannot be looked into.
+/// The reason why a queue cannot be looked into.
 #[derive(Debug)]
 pub enum LookError {
     /// The folder holds none.

@@ -257,7 +257,7 @@ impl Outlet for Entrance {
             stats::add(self.counters().dropped_for(DropReason::Stopped), count);
             return delivery.ack.fail();
         }
-        // Before anybody can take it out again.
+        // Before anyone can take it out again.
         stats::add(&self.counters().queued, count);
         if state.way == Way::Memory && state.has_room() {
             return self.forward_in_memory(state, delivery, count);

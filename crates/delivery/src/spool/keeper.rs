@@ -200,7 +200,7 @@ impl Keeper {
     }
 
     /// Returns whether a batch fits on the disk. An empty queue takes whatever comes: what is larger than the capacity would
-    /// wait for ever.
+    /// wait forever.
     fn fits(&self, batch: &Batch) -> bool {
         let bytes = (batch.received_bytes.len() + batch.extra.len()) as u64;
         self.files.bytes() + bytes <= self.settings.capacity_bytes || self.is_empty()

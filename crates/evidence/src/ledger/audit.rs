@@ -15,7 +15,7 @@ pub struct LedgerAudit {
     pub keys: Vec<PublicKey>,
     /// The chains of the logspaces beside it, by name.
     pub chains: Vec<(String, Chain)>,
-    /// The digest of an entry that must be there, as somebody kept it elsewhere.
+    /// The digest of an entry that must be there, as someone kept it elsewhere.
     pub known: Option<Digest>,
 }
 
@@ -159,7 +159,7 @@ impl LedgerAudit {
     }
 }
 
-/// Checks that a line is the entry after the one before; gives its number.
+/// Checks that a line is the entry after the one before; returns its number.
 fn follow(line: &super::Entry, number: u64, previous: Digest, report: &mut LedgerReport) -> u64 {
     let Some(stated) = line.number() else {
         report.add(Some(number), format!("the line of entry {number} is no entry"));

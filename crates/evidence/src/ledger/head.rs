@@ -35,7 +35,7 @@ pub struct SignedHead {
     signature: Vec<u8>,
 }
 
-/// Why a head was not signed.
+/// The reason why a head was not signed.
 #[derive(Debug)]
 pub enum HeadError {
     /// A file cannot be read or written.
@@ -123,7 +123,7 @@ impl Ledger {
         }
     }
 
-    /// Signs the end of the ledger as it is now; gives the entries since the head before. Without a key the head has
+    /// Signs the end of the ledger as it is now; returns the entries since the head before. Without a key the head has
     /// no signature.
     pub fn sign_head(&self, key: Option<&SigningKey>, at_us: i64) -> Result<Vec<Entry>, HeadError> {
         let before = self.signed_head()?;

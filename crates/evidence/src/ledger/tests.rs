@@ -1,4 +1,4 @@
-//! Rows for ledgers: what somebody does to one is found.
+//! Rows for ledgers: what someone does to one is found.
 
 use super::*;
 use crate::{Chain, PublicKey, SigningKey, testing::record_with_ledger};

@@ -34,7 +34,7 @@ impl fmt::Debug for Identity {
     }
 }
 
-/// Why an identity cannot be used.
+/// The reason why an identity cannot be used.
 #[derive(Debug)]
 pub enum IdentityError {
     /// The file cannot be read.

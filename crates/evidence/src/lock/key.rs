@@ -26,7 +26,7 @@ impl SegmentKey {
         Some(SegmentKey { key, id })
     }
 
-    /// Encrypts a chunk where it is; gives its tag.
+    /// Encrypts a chunk where it is; returns its tag.
     pub fn seal(&self, index: u32, chunk: &mut [u8]) -> Option<[u8; TAG_BYTES]> {
         let tag = self.key.seal_in_place_separate_tag(nonce(index), self.bound(index), chunk).ok()?;
         tag.as_ref().try_into().ok()
@@ -72,7 +72,7 @@ impl Lock {
         Some(Lock { key, envelope })
     }
 
-    /// Encrypts a chunk where it is; gives its tag.
+    /// Encrypts a chunk where it is; returns its tag.
     pub fn seal(&self, index: u32, chunk: &mut [u8]) -> Option<[u8; TAG_BYTES]> {
         self.key.seal(index, chunk)
     }

@@ -51,7 +51,7 @@ pub struct Recipient {
     name: String,
 }
 
-/// Why a recipient cannot be used.
+/// The reason why a recipient cannot be used.
 #[derive(Debug)]
 pub enum RecipientError {
     /// The file cannot be read.

@@ -23,7 +23,7 @@ use std::{
     path::Path,
 };
 
-/// Why a package cannot be verified at all.
+/// The reason why a package cannot be verified at all.
 #[derive(Debug)]
 pub enum PackageError {
     /// A file cannot be read.
@@ -96,7 +96,7 @@ pub struct PackageReport {
 pub struct PackageAudit {
     /// Keys that must have signed. None: those in the package, which proves less.
     pub trusted: Vec<PublicKey>,
-    /// A record that must be in the chain, as somebody kept its digest elsewhere.
+    /// A record that must be in the chain, as someone kept its digest elsewhere.
     pub known_head: Option<Digest>,
     /// Certificates that the authorities of time-stamps must lead to. None: any authority counts, which proves less.
     pub stamp_roots: Option<StampRoots>,

@@ -15,7 +15,7 @@ const FOR_TIME_STAMPS: &[u8] = &[0x2b, 6, 1, 5, 5, 7, 3, 8];
 #[derive(Clone, Debug)]
 pub struct StampRoots(Vec<TrustAnchor<'static>>);
 
-/// Why a file gives no trusted certificates.
+/// The reason why a file gives no trusted certificates.
 #[derive(Debug)]
 pub enum StampRootsError {
     /// It cannot be read.

@@ -49,7 +49,7 @@ pub(crate) fn share(mut buffer: Vec<u8>, size: usize) -> Arc<Vec<u8>> {
     shared
 }
 
-/// Gives back a buffer that became no batch.
+/// Recycles a buffer that did not become a batch.
 pub(crate) fn recycle(buffer: Vec<u8>) {
     keep(Arc::new(buffer));
 }

@@ -41,7 +41,7 @@ pub(crate) fn replace(batch: &mut Batch, messages: Range<usize>, options: &Sourc
     }
 }
 
-/// Gives a host to messages that have none, or to all when names are chained and not kept.
+/// Sets the host of messages that have none, or to all when names are chained and not kept.
 fn fill(batch: &mut Batch, messages: Range<usize>, origin: &Origin, options: &SourceOptions) {
     let mut made: Option<Span> = None;
     for index in messages {

@@ -1,6 +1,6 @@
 //! The settings of a running source, which a reload replaces while connections live on.
 //!
-//! In: settings. Out: the present ones, shared. Holds: them. Limits: none; readers look once a batch.
+//! In: settings. Out: the present ones, shared. Holds: them. Limits: none; readers look once per batch.
 
 use super::window::InFlight;
 use crate::options::{SourceDriver, SourceOptions, Window};

@@ -1,7 +1,7 @@
 //! How far a file is acknowledged.
 //!
 //! In: batches as they are read, their acknowledgements in any order. Out: the position below which all is done.
-//! Holds: one entry a batch in work. Limits: the window of the file bounds them. A batch that failed stops the
+//! Holds: one entry per batch in work. Limits: the window of the file bounds them. A batch that failed stops the
 //! position where it began: it is read again after a restart.
 
 use crate::{batch_reader::Completion, positions::Positions};

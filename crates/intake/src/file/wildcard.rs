@@ -1,6 +1,6 @@
 //! `wildcard-file()`: follows every file of a folder whose name fits.
 //!
-//! In: a folder and a pattern. Out: one follower a file. Holds: which files are followed.
+//! In: a folder and a pattern. Out: one follower per file. Holds: which files are followed.
 //! Limits: `max-files()`, said once when it is reached; folders [`DEPTH_MAX`] deep; links to folders are not entered.
 
 use super::{Following, Track, follow};

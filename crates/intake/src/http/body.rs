@@ -24,7 +24,7 @@ const RATE_MIN: u32 = 16 << 10;
 /// Unpacked at a time.
 const PIECE_BYTES: usize = 256 << 10;
 
-/// Why a body was not taken.
+/// The reason why a body was not taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum BodyRefusal {
     /// It is too large.

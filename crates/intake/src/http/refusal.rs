@@ -14,7 +14,7 @@ use super::{
 use hyper::{HeaderMap, StatusCode};
 use wire::BodyError;
 
-/// Why a request fails.
+/// The reason why a request fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Refusal {
     /// No credentials, or wrong ones.

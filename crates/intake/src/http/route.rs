@@ -70,7 +70,7 @@ pub(super) fn endpoint(method: &Method, path: &str) -> Result<Endpoint, Unrouted
     elastic(path, method)
 }
 
-/// Why there is no endpoint.
+/// The reason why there is no endpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Unrouted {
     /// No such path.

@@ -23,7 +23,7 @@ pub struct HttpOptions {
     /// `acknowledge()`
     pub acknowledge: Acknowledge,
     /// `tokens()`: what `Authorization` may hold behind `Bearer`, `Splunk` or `ApiKey`, or as a password. Empty, and no
-    /// users: everybody may send.
+    /// users: everyone may send.
     pub tokens: Vec<String>,
     /// `users()`: names and passwords.
     pub users: Vec<(String, String)>,

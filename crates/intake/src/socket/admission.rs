@@ -3,7 +3,7 @@
 //! In: connections that come, and how far they get. Out: a permit for each, or the reason why there is none. Holds:
 //! counts by peer, and which connections have not proven themselves: they still shake hands, or have sent no message.
 //! Limits: `max-connections()` and `max-connections-per-address()` of the listener, and the [`ConnectionBudget`] of all
-//! listeners. At a limit the newcomer is refused, unless somebody makes room who is at least [`YOUNG_FOR`] old: at those
+//! listeners. At a limit the newcomer is refused, unless someone makes room who is at least [`YOUNG_FOR`] old: at those
 //! of the listener the oldest handshake (of the newcomer's address, or of the address with the most); at the budget the
 //! oldest silent connection of the address with the most, when these are [`SILENT_MIN`] at least.
 

@@ -45,7 +45,7 @@ impl Greeted {
     }
 }
 
-/// Why there is no session.
+/// The reason why there is no session.
 #[derive(Debug)]
 pub(super) enum GreetError {
     /// There are too many handshakes.

@@ -63,7 +63,7 @@ impl Peers {
         self.last = None;
     }
 
-    /// Forgets origins that are too old; the next datagram makes them again. Call once a batch.
+    /// Forgets origins that are too old; the next datagram makes them again. Call once per batch.
     pub(super) fn age(&mut self, now: Instant) {
         self.last = None;
         if self.known.len() >= PEERS_MAX {

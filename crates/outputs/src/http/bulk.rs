@@ -2,7 +2,7 @@
 //!
 //! In: the body of an answer. Out: the result of each item, in the order of the request. Holds: nothing.
 //! Limits: an answer that does not account for every item is an error, and its request is sent again: nothing counts
-//! as written because somebody said nothing of it.
+//! as written because someone said nothing of it.
 
 use serde_json::Value;
 use std::fmt;

@@ -84,7 +84,7 @@ pub(super) enum Reply {
     Silent,
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 enum ExchangeError {
     Unreachable(io::Error),
     Broken(io::Error),

@@ -29,7 +29,7 @@ pub enum ResponseAction {
     Drop,
     /// They are sent again, `retries()` times; then they are dead letters.
     Retry,
-    /// They are sent again, for ever.
+    /// They are sent again, forever.
     Disconnect,
 }
 
@@ -46,7 +46,7 @@ pub enum ItemResults {
 }
 
 impl ItemResults {
-    /// Says whether the answers of an address have a result for each message.
+    /// Returns true when the answers of an address have a result for each message.
     pub(super) fn are_expected(self, url: &str) -> bool {
         match self {
             ItemResults::Always => true,

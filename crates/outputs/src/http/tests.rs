@@ -49,7 +49,7 @@ fn serve(
 }
 
 impl Server {
-    /// Answers with each status once, the last one for ever. 0 closes the connection instead.
+    /// Answers with each status once, the last one forever. 0 closes the connection instead.
     fn answering(statuses: &[u16]) -> Server {
         let mut left = statuses.to_vec();
         Server::speaking(move |_| {
@@ -288,7 +288,7 @@ fn statuses_mean_something() {
     check_status(None, &[204], 1, 1, 0);
     check_status(None, &[400], 1, 0, 1);
     check_status(None, &[413], 1, 0, 1);
-    // Somebody mends it.
+    // Someone mends it.
     check_status(None, &[401, 403, 404, 302, 407, 200], 6, 1, 0);
     check_status(None, &[500, 200], 2, 1, 0);
     check_status(Some(0), &[500], 1, 0, 1);

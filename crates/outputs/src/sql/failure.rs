@@ -9,7 +9,7 @@ pub(super) const ANSWER_CHARACTERS_MAX: usize = 300;
 /// Most tables whose columns a connection knows to be there.
 pub(super) const TABLES_KNOWN_MAX: usize = 10_000;
 
-/// Why a request failed.
+/// The reason why a request failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Failure {
     pub(super) verdict: Verdict,

@@ -52,7 +52,7 @@ impl SqlServer {
 pub enum TableMaking {
     /// Missing tables, columns and indexes are made.
     Make,
-    /// Messages wait until somebody makes them.
+    /// Messages wait until someone makes them.
     Leave,
 }
 

@@ -154,7 +154,7 @@ impl Session {
         let mut written = self.insert(schema, table, rows).await;
         let is_refused = written.as_ref().is_err_and(|failure| matches!(failure.verdict, Verdict::Split(_)));
         if is_refused && was_known {
-            // A prepared statement keeps the types that the columns had: somebody may have changed the table since.
+            // A prepared statement keeps the types that the columns had: someone may have changed the table since.
             self.inserts.clear();
             self.prepare_table(schema, table).await?;
             written = self.insert(schema, table, rows).await;

@@ -46,7 +46,7 @@ impl Connector {
     }
 }
 
-/// Says what a failed handshake means, if it is one in which a side refused the other: somebody has to do something.
+/// Says what a failed handshake means, if it is one in which a side refused the other: someone has to do something.
 pub(super) fn refusal(error: &(dyn Error + 'static)) -> Option<Failure> {
     let refused = error.downcast_ref::<io::Error>()?.get_ref()?.downcast_ref::<rustls::Error>()?;
     Some(Failure {

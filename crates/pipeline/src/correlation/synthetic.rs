@@ -48,7 +48,7 @@ pub struct Synthetic {
 const USER_NOTICE: Priority = Priority(13);
 
 impl Synthetic {
-    /// Gives the values and tags to a message.
+    /// Sets the values and tags on a message.
     pub(crate) fn apply(&self, batch: &mut Batch, index: usize, renderer: &mut Renderer) {
         for tag in &self.tags {
             batch.add_tag(index, tag);
@@ -110,7 +110,7 @@ fn push_local(batch: &mut Batch, other: &Batch, index: usize) -> usize {
     batch.messages.len() - 1
 }
 
-/// Gives a message what it does not have and another one has.
+/// Copies to a message the values that it lacks and another one has.
 fn merge(batch: &mut Batch, index: usize, other: &Batch, from: usize) {
     for field in [Field::Host, Field::Program, Field::Pid, Field::Msgid, Field::Message] {
         if batch.fixed(index, field).is_empty() && !other.fixed(from, field).is_empty() {

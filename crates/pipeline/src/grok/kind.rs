@@ -26,7 +26,7 @@ impl Kind {
         })
     }
 
-    /// Gives a value. Of a number the start counts: `2.5` is the whole number 2; what starts with none stays text.
+    /// Writes a value. A number is read from the start of the text: `2.5` is the integer 2; other text stays text.
     pub(super) fn give(self, name: &[u8], value: &[u8], out: &mut Writer<'_>) {
         let bare = value.strip_prefix(b"+").unwrap_or(value);
         let (length, kind) = match self {

@@ -84,7 +84,7 @@ fn lookup(
     Some((entry, Some(found.decode().ok()??)))
 }
 
-/// Gives every fact with its joined name. Databases are not deep: their format is checked when they are read.
+/// Passes every fact with its joined name to `give`. Databases are not deep: their format is checked on reading.
 fn flatten(value: &Value, name: &mut JoinedName, give: &mut dyn FnMut(&[u8], &[u8])) {
     match value {
         Value::Object(members) => {

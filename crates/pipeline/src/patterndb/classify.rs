@@ -1,7 +1,7 @@
 //! Classifies messages: `db-parser()`.
 //!
 //! In: a batch. Out: class, id of the rule, values and tags of each message; messages that rules made.
-//! Values that are in the text unchanged become spans of it; constant texts are written once a batch.
+//! Values that are in the text unchanged become spans of it; constant texts are written once per batch.
 //! Holds: the database, which may be replaced while messages flow, and the state of its rules.
 //! Limits: those of the tree and of the state.
 
@@ -183,7 +183,7 @@ impl Classifier<'_> {
         self.finder.find(tree, text)
     }
 
-    /// Gives a message the values that the last search found in a text.
+    /// Sets the values that the last search found in a text on a message.
     fn keep(&mut self, tree: &Tree, batch: &mut Batch, index: usize, text: Span) {
         let Classifier { finder, interned, .. } = self;
         for Capture { node, from, to } in finder.captures.iter().copied() {

@@ -115,7 +115,7 @@ impl DbState {
         }
     }
 
-    /// Gives a message what its rule has for it, and runs the actions.
+    /// Sets the values and tags of a message's rule on it, and runs the actions.
     pub(super) fn apply(
         &self,
         event: Event<'_>,
@@ -243,7 +243,7 @@ impl DbState {
     }
 }
 
-/// Gives a message the values and tags of a rule; constant ones are written once a batch.
+/// Sets the values and tags of a rule on a message; constant ones are written once per batch.
 fn give(
     gives: &Synthetic,
     batch: &mut Batch,

@@ -46,7 +46,7 @@ pub(super) struct Tree {
     pub(super) nodes: Vec<Node>,
 }
 
-/// Why a pattern is not in the tree.
+/// The reason why a pattern is not in the tree.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum InsertError {
     /// The at sign at a byte has no partner.

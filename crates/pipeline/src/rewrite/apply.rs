@@ -46,7 +46,7 @@ impl Rewrite {
     }
 }
 
-/// Gives a field a value.
+/// Sets the value of a field.
 fn set(field: &FieldName, value: &Template, batch: &mut Batch, within: &Selection, renderer: &mut Renderer) {
     let target = FieldTarget::of(field, batch);
     let kind_of = |template: &Template| template.hint().map_or(ValueKind::String, |hint| hint.kind());

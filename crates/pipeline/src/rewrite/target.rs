@@ -1,7 +1,7 @@
 //! The destination of the new values of a field.
 //!
 //! In: a field; values of messages, often. Out: the messages, changed. Holds: the name of a pair, which is in the batch
-//! once and not once a message.
+//! once and not once per message.
 //! Limits: none.
 
 use message::{Batch, FieldName, Span, ValueKind};

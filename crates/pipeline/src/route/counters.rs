@@ -1,4 +1,4 @@
-//! Counters of paths, filters and parsers, added to once a batch.
+//! Counters of paths, filters and parsers, added to once per batch.
 //!
 //! In: numbers of messages. Out: sums, readable at any time. Limits: they wrap after 2^64.
 

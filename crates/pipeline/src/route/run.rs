@@ -495,7 +495,7 @@ fn deliver(step: &OutletStep, flow: &Flow, run: &mut Run<'_>, control: FlowContr
         .deliver(Delivery { batch, selection, ack: run.ack.clone(), controlled, first: None }, run.budget);
 }
 
-/// Says whether destinations below may drop: the branch, one of its channels, or its surroundings say so.
+/// Returns true when destinations below may drop: the branch, one of its channels, or its surroundings say so.
 fn flow_control(flags: StepFlags, steps: &[Step], around: FlowControl) -> FlowControl {
     flags.flow_control.unwrap_or_else(|| around.is_on() || steps.iter().any(asks_for_control)).into()
 }

@@ -290,7 +290,7 @@ fn parsers_stop_what_they_cannot_read() {
     );
 }
 
-/// Makes one message a batch, and one at each tick.
+/// Makes one message per batch, and one at each tick.
 struct Maker;
 
 impl Parser for Maker {

@@ -18,7 +18,7 @@ pub struct Label {
     pub test: Option<Anatomy>,
 }
 
-/// Why messages did not enter a branch that takes messages of their source.
+/// The reason why messages did not enter a branch that takes messages of their source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
     /// A branch before it has `flags(final)`, or is the branch of an `if` that was taken.

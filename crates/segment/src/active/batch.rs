@@ -1,6 +1,6 @@
 //! Takes the messages of a batch apart for the builder.
 //!
-//! In: batches, stored documents. Out: records. Holds: what neighbours share, looked up once a batch.
+//! In: batches, stored documents. Out: records. Holds: what neighbours share, looked up once per batch.
 //! Limits: none.
 
 use super::builder::{Builder, Record, Sender, Text};

@@ -122,7 +122,7 @@ impl Builder {
         (self.index.memory_bytes() + self.columns.memory_bytes() + self.blocks.size()) as u64
     }
 
-    /// Gives the next message a name-value pair.
+    /// Adds a name-value pair to the next message.
     pub(crate) fn add_value(&mut self, name: &str, kind: ValueKind, value: &[u8]) {
         if self.columns.add_value(self.length, name, kind, value) {
             self.index.add_value(value);

@@ -79,7 +79,7 @@ impl Column {
         id + 1
     }
 
-    /// Gives a document a place; 0 is none. False when it has one already, which stands.
+    /// Sets the value id of a document; 0 is none. Returns false when it already has one, which is kept.
     #[inline]
     pub(crate) fn push(&mut self, document: u32, place: u32) -> bool {
         let is_new = place > 0 && !self.ends_with(document);
@@ -220,7 +220,7 @@ impl Columns {
         &mut self.fixed[fixed as usize]
     }
 
-    /// Gives a document a value of a fixed column; an empty one is none.
+    /// Sets a document's value of a fixed column; an empty value is none.
     #[inline]
     pub(crate) fn set(&mut self, fixed: Fixed, document: u32, value: &[u8]) {
         if !value.is_empty() {
@@ -261,7 +261,7 @@ impl Columns {
         column.push(document, place)
     }
 
-    /// Gives the document at hand a value without a column; false when it has this very one.
+    /// Adds a value without a column to the current document; returns false when it already has it.
     fn add_rest(&mut self, entry: Entry<'_>) -> bool {
         let start = self.rest.len();
         list::push(&mut self.rest, entry);

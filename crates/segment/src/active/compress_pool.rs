@@ -76,7 +76,7 @@ impl Drop for Job {
     }
 }
 
-/// Gives a block to the threads, waiting while they have enough to do.
+/// Passes a block to the threads, waiting while they are busy.
 pub(super) fn send(received: &Arc<Received>, dictionary: &Arc<Vec<u8>>) -> PendingBlock {
     if threads() == 0 {
         return compress(received, dictionary);

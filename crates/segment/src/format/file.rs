@@ -87,7 +87,7 @@ impl SegmentFile {
         Ok(Ok(SegmentFile { bytes, plain, header, footer, checked }))
     }
 
-    /// Returns the header, which anybody may read.
+    /// Returns the header, which is readable without a key.
     pub(crate) fn header(&self) -> &Header {
         &self.header
     }

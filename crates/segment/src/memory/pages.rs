@@ -59,7 +59,7 @@ impl<T> Spares<T> {
         change(&mut self.vectors.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Gives back what has been spare since fewer segments than this had ended.
+    /// Returns memory to the system that has been spare since fewer segments than this had ended.
     fn forget_older(&self, ended: u64) {
         let old: Vec<Spare<T>> =
             self.change(|spares| spares.extract_if(.., |spare| spare.ended < ended).collect());
@@ -146,13 +146,13 @@ fn fresh<T>(count: usize) -> Vec<T> {
     items
 }
 
-/// Gives the memory that completed segments left for the next ones back to the system. For a time in which none is
+/// Returns to the system the memory that completed segments left for the next ones. For a time in which none is
 /// completed: the next one asks the system again.
 pub fn release_spare_memory() {
     forget_older(u64::MAX);
 }
 
-/// Gives back what has been spare since fewer segments than this had ended.
+/// Returns memory to the system that has been spare since fewer segments than this had ended.
 fn forget_older(ended: u64) {
     forgetters().iter().for_each(|forget| forget(ended));
 }

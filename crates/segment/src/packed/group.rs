@@ -166,7 +166,7 @@ impl<'a> Group<'a> {
         number
     }
 
-    /// Gives rows whose template hardly any other has a template that tells less.
+    /// Returns rows whose template hardly any other has a template that tells less.
     fn fold(&mut self, rank: Rank, to: Rank) {
         let mut skeleton = Vec::new();
         for index in 0..self.rows.len() {

@@ -275,7 +275,7 @@ impl Group {
 }
 
 impl Unit {
-    /// Unpacks the streams unless they are there; gives the bytes that this took.
+    /// Unpacks the streams unless they are there; returns the bytes that this took.
     fn open(
         &mut self,
         source: &dyn Source,
@@ -303,7 +303,7 @@ impl Unit {
         Ok(size + self.small)
     }
 
-    /// Reads the columns of a piece; gives the bytes that they take.
+    /// Reads the columns of a piece; returns the bytes that they take.
     fn read(&mut self, source: &dyn Source, piece: usize, slots: usize) -> Result<usize, Damage> {
         let missing = Damage { offset: 0, what: "a unit is missing in its group" };
         let opened = self.opened.as_ref().ok_or(missing)?;

@@ -71,7 +71,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// The frame up to where the text begins; gives where it really ended: a token is not cut.
+    /// The frame up to where the text begins; returns where it really ended: a token is not cut.
     fn header(&mut self, document: &Document, text: usize, out: &mut Split) -> usize {
         let raw = document.raw.as_slice();
         let digits = document.pri.to_string();

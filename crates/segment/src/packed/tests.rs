@@ -11,7 +11,7 @@ use lookup::Document;
 use message::{Stamp, ZoneQuality};
 use proptest::prelude::*;
 
-/// The columns of some rows, written and read back; gives the forms they took and the bytes.
+/// The columns of some rows, written and read back; returns the forms they took and the bytes.
 fn written(columns: &[Values]) -> Streams {
     let mut streams = Streams::default();
     column::begin(columns.len(), &mut streams);

@@ -35,7 +35,7 @@ pub struct VerifyReport {
     pub messages: Digest,
 }
 
-/// Why a segment could not be made again.
+/// The reason why a segment could not be made again.
 #[derive(Debug)]
 pub enum RebuildError {
     /// The old file could not be read.

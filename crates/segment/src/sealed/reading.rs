@@ -69,7 +69,7 @@ struct OpenedColumn<'a> {
 }
 
 impl OpenedColumn<'_> {
-    /// Gives the value of a document to `see`, if it has one.
+    /// Passes the value of a document to `see`, if it has one.
     fn with_value(&self, document: u32, see: impl FnOnce(&[u8])) -> Result<(), Damage> {
         if self.listed.get().is_none() {
             let _ = self.listed.set(self.column.listed()?);

@@ -325,7 +325,7 @@ impl Sealed {
         Ok(())
     }
 
-    /// Adds the documents of the templates that are true; gives how many these have.
+    /// Adds the documents of the templates that are true; returns how many these have.
     pub(super) fn add_templates(&self, wanted: &[bool], found: &mut Bitmap) -> Result<u64, Damage> {
         if !wanted.contains(&true) {
             return Ok(0);

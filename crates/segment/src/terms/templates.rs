@@ -1,7 +1,7 @@
 //! Sequences of frequent tokens, numbered.
 //!
 //! In: sequences. Out: their numbers; the sequences again. Holds: each distinct sequence once.
-//! Limits: one sequence a message at worst.
+//! Limits: one sequence per message at worst.
 
 use super::adjacency::Layout;
 use crate::memory;

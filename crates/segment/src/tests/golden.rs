@@ -1,4 +1,4 @@
-//! The golden files: what each version wrote is read for ever. `UPDATE=1` writes those of the newest version again.
+//! The golden files: what each version wrote is read forever. `UPDATE=1` writes those of the newest version again.
 
 use super::*;
 use evidence::{Identity, Keys, Recipient};

@@ -64,7 +64,7 @@ enum DeadVerb {
         #[command(flatten)]
         which: Which,
     },
-    /// Remove letters for ever
+    /// Remove letters forever
     Drop {
         #[command(flatten)]
         which: Which,
@@ -94,7 +94,7 @@ impl Which {
     }
 }
 
-/// Why nothing, or not all, could be done.
+/// The reason why nothing, or not all, could be done.
 #[derive(Debug)]
 enum DeadError {
     /// A folder cannot be read.

@@ -9,7 +9,7 @@ use std::fmt;
 /// Most matches that are looked through for one by number.
 pub(super) const MATCHES_MAX: usize = 10_000;
 
-/// Why a function does not take its arguments.
+/// The reason why a function does not take its arguments.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum FunctionError {
     /// There are too few or too many arguments; `most` is `usize::MAX` where any number is taken.

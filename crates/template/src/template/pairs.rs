@@ -69,7 +69,7 @@ impl ValuePairs {
         self.cast_to_strings = true;
     }
 
-    /// Gives values of bytes, too.
+    /// Includes values of type bytes, too.
     pub fn include_bytes(&mut self) {
         self.include_bytes = true;
     }

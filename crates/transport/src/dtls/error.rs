@@ -16,7 +16,7 @@ const NO_COMMON: &[i32] = &[193, 252, 258, 266, 267, 396];
 /// `SSL_AD_REASON_OFFSET`: an alert of the peer is a reason from here on.
 const ALERTS: i32 = 1000;
 
-/// Why there is no association, or none any more.
+/// The reason why there is no association, or none any more.
 #[derive(Clone, Debug)]
 pub enum AssociationError {
     /// No session of the library could be made.

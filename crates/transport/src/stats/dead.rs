@@ -4,7 +4,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Why a message can never be delivered as it is. The list is closed: counters and dead letters name these.
+/// The reason why a message can never be delivered as it is. The list is closed: counters and dead letters name these.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum DeadReason {
     /// The receiver refused it and gave no reason of those below.

@@ -16,7 +16,7 @@ const QUIET_AFTER: Duration = Duration::from_secs(30);
 /// Refusals that go on for so long are no passing burst.
 const LASTING_AFTER: Duration = Duration::from_secs(60);
 
-/// Why a connection was refused, or had to make room.
+/// The reason why a connection was refused, or had to make room.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RefusalReason {
     /// `max-connections()` of the listener.

@@ -72,7 +72,7 @@ pub(crate) fn set_mtu<S>(stream: &mut SslStream<S>, bytes: usize) {
     unsafe { SSL_ctrl(stream.ssl().as_ptr(), SET_MTU, bytes, std::ptr::null_mut()) };
 }
 
-/// Why a peer's certificate is refused, as far as an alert can tell.
+/// The reason why a peer's certificate is refused, as far as an alert can tell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Refusal {
     Expired,

@@ -5,7 +5,7 @@
 use rustls::{AlertDescription, CertificateError, Error};
 use std::{fmt, io, path::PathBuf};
 
-/// Why `tls()` cannot be used.
+/// The reason why `tls()` cannot be used.
 #[derive(Debug)]
 pub enum TlsError {
     /// A file or folder cannot be read.

@@ -34,7 +34,7 @@ impl Fingerprint {
     }
 }
 
-/// Why a text is no fingerprint.
+/// The reason why a text is no fingerprint.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseFingerprintError {
     text: String,

@@ -108,7 +108,7 @@ struct Known {
 }
 
 impl Passwords {
-    /// Gives the password of a key file.
+    /// Adds the password of a key file.
     pub fn add(&self, path: &Path, secret: &str) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.secrets.insert(path.to_owned(), secret.to_owned());

@@ -100,7 +100,7 @@ impl Session {
         })
     }
 
-    /// Says how many of the bytes are done with.
+    /// Returns how many of the bytes were consumed.
     fn process(&mut self, received: &mut [u8], text: &mut Vec<u8>) -> Result<usize, Error> {
         let mut done = 0;
         loop {
@@ -169,7 +169,7 @@ impl Session {
         Some((Identity::of(leaf), super::Fingerprint::of(leaf)))
     }
 
-    /// Says whether the handshake is not over yet.
+    /// Returns true when the handshake is not over yet.
     #[inline]
     pub fn is_handshaking(&self) -> bool {
         self.state().is_handshaking()

@@ -153,7 +153,7 @@ impl StampReader {
         Some(second)
     }
 
-    /// Gives a wall clock reading its place in the source's zone.
+    /// Resolves a wall clock reading in the source's zone.
     fn resolve(&self, local_s: i64) -> Second {
         let (unix_s, offset_s) = match self.zone.to_fixed_offset() {
             Ok(offset) => (local_s - i64::from(offset.seconds()), offset.seconds()),

@@ -4,7 +4,7 @@
 //! the other way round; the offers of `open`; the code of a response.
 //! Holds: what is left to pass over of an oversized frame. Never allocates per frame.
 //! Limits: numbers of nine digits, commands of [`COMMAND_BYTES_MAX`] letters; data above the reader's limit is cut and
-//! passed over, so that a sender is not caught in sending the same frame for ever. Everything else that does not fit
+//! passed over, so that a sender is not caught in sending the same frame forever. Everything else that does not fit
 //! is an error, after which the connection must be closed: RELP does not negotiate.
 
 use std::{fmt, io::Write, ops::Range};

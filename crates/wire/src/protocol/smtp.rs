@@ -16,7 +16,7 @@ const SHOWN_BYTES: usize = 200;
 pub struct SmtpAnswer {
     /// 200 to 599.
     pub code: u16,
-    /// Its words, one text a line.
+    /// Its words, one text per line.
     pub lines: Vec<String>,
 }
 

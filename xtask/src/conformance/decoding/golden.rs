@@ -1,6 +1,6 @@
 //! Real lines through the decoder, against the fields that syslog-ng 4.8.1 gave for them.
 //!
-//! In: `golden/syslog-parser*.jsonl`. Out: one row a file; a case passes when every recorded field is equal.
+//! In: `golden/syslog-parser*.jsonl`. Out: one row per file; a case passes when every recorded field is equal.
 //! The recording ran on 2026-11-21 in UTC, so times without a year depend on that day; the time of a message that
 //! tells none is the moment of the recording and is not compared.
 

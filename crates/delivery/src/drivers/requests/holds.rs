@@ -1,4 +1,4 @@
-//! Holds: groups of which a receiver takes nothing until somebody has mended something.
+//! Holds: groups of which a receiver takes nothing until someone has mended something.
 //!
 //! In: reasons, times, groups that work again. Out: whether a group may be tried. Holds: one entry for each held group,
 //! and one for all. Limits: [`DESCRIBED_MAX`] groups are named; there are as many entries as groups with rows.

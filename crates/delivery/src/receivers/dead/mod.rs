@@ -1,4 +1,4 @@
-//! Dead letters: messages that a receiver will never take, kept until somebody replays or removes them.
+//! Dead letters: messages that a receiver will never take, kept until someone replays or removes them.
 //!
 //! In: messages with the reason of their death. Out: the same, for people and for another try. Holds: a journal in a
 //! folder of its own for each destination that ever had one. Limits: see [`DeadLetterOptions`].

@@ -29,7 +29,7 @@ const EXPIRES_EVERY: Duration = Duration::from_secs(60);
 /// The reaction to a full store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OnFull {
-    /// The destination stops until somebody makes room. Nothing is lost.
+    /// The destination stops until someone makes room. Nothing is lost.
     #[default]
     Hold,
     /// The oldest letters are removed and counted.

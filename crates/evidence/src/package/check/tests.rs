@@ -1,4 +1,4 @@
-//! Packages made here, and what somebody could do to them: each harm is named, and nothing else is.
+//! Packages made here, and what someone could do to them: each harm is named, and nothing else is.
 
 mod messages;
 mod several;
@@ -168,7 +168,7 @@ fn faults(audit: &PackageAudit, package: &Package) -> Vec<String> {
     audit.run(dir.path()).unwrap().faults
 }
 
-/// Changes a package before it is written and signed: what somebody with the key could do. Names the faults.
+/// Changes a package before it is written and signed: what someone with the key could do. Names the faults.
 #[track_caller]
 fn check(change: impl Fn(&mut Package), want: &[&str]) {
     let mut package = package();
@@ -219,7 +219,7 @@ fn a_package_of_an_unknown_key_is_not_believed() {
     let mut want = vec![format!("the manifest is signed by {signer}, which is not trusted")];
     want.extend((0..4).map(wrong));
     assert_eq!(faults(&audit, &package), want);
-    // Another key signs the manifest of somebody else's chain.
+    // Another key signs the manifest of someone else's chain.
     let mut other = self::package();
     let stranger = key();
     other.manifest["signer"] = stranger.public().fingerprint().into();

@@ -2,7 +2,7 @@
 //!
 //! In: connections whose first bytes have come. Out: a permit for each. Holds: the permits in use, and who waits.
 //! Limits: [`CountLimits`] of permits in use. Who comes later waits, in the order of coming, peers in rotation: many
-//! handshakes of one peer do not hold up another's. While somebody waits for it, a permit ends after [`HONEST_WITHIN`].
+//! handshakes of one peer do not hold up another's. While someone waits for it, a permit ends after [`HONEST_WITHIN`].
 
 use super::counts::PeerKey;
 use crate::options::CountLimits;
@@ -15,7 +15,7 @@ use tokio::{sync::oneshot, time::sleep};
 
 /// A handshake over a slow line is over by then: two or three round trips.
 const HONEST_WITHIN: Duration = Duration::from_secs(3);
-/// How often a longer one looks whether somebody waits.
+/// How often a longer one looks whether someone waits.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// The permits of one listener. Clones share them.
@@ -26,7 +26,7 @@ pub(in super::super) struct HandshakePermits(Arc<Mutex<State>>);
 struct State {
     active: usize,
     peers: HashMap<PeerKey, Peer>,
-    /// Peers with somebody who waits, each once.
+    /// Peers with someone who waits, each once.
     rotation: VecDeque<PeerKey>,
     limits: Option<CountLimits>,
 }
@@ -71,7 +71,7 @@ impl HandshakePermits {
         }
     }
 
-    /// Says whether somebody waits for the permit of a peer.
+    /// Returns true when someone waits for the permit of a peer.
     pub(super) fn is_wanted(&self, peer: PeerKey) -> bool {
         let state = self.lock();
         let is_waiting = |peer: &Peer| peer.waiting.iter().any(|waiting| !waiting.is_closed());
@@ -82,7 +82,7 @@ impl HandshakePermits {
         }
     }
 
-    /// Gives permits that are free to those who wait.
+    /// Gives free permits to connections that wait.
     fn give(&self) {
         // Permits that nobody took any more come back here when the lock is free again.
         let mut refused = Vec::new();
@@ -139,7 +139,7 @@ impl State {
 }
 
 impl HandshakePermit {
-    /// Waits until this permit has lasted longer than an honest handshake and somebody waits for it.
+    /// Waits until this permit has lasted longer than an honest handshake and someone waits for it.
     pub(in super::super) async fn outstayed(&self) {
         sleep(HONEST_WITHIN).await;
         while !self.permits.is_wanted(self.peer) {

@@ -5,7 +5,7 @@ use crate::http::{Compression, HttpTarget, ItemIds, ItemResults, ResponseAction}
 use std::{io::Read, sync::Arc};
 use transport::testing::Text;
 
-/// A bulk server: each row is the answer to one request, the last one for ever. A row is the statuses of the items, with
+/// A bulk server: each row is the answer to one request, the last one forever. A row is the statuses of the items, with
 /// `c` before those of documents that are to be created; `cut` closes the connection, other words are the whole body.
 fn bulk_server(rows: &[&str]) -> Server {
     let mut rows: Vec<String> = rows.iter().map(|row| (*row).to_owned()).collect();
@@ -60,7 +60,7 @@ fn l1_each_message_is_counted_by_its_own_result() {
     // A busy server is asked until it is not, a failing one as often as the configuration says.
     check(Some(0), &["429 429 429 429", "201 201 201 201"], &["1,2,3,4"; 2], 4, 0);
     check(Some(0), &["500 500 500 201"], &["1,2,3,4"], 1, 3);
-    // What somebody can mend waits until it is mended.
+    // What someone can mend waits until it is mended.
     check(None, &["404 403 404 404", "201 201 201 201"], &["1,2,3,4"; 2], 4, 0);
 }
 

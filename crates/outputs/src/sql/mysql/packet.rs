@@ -11,7 +11,7 @@ const ANSWER_BYTES_MAX: usize = 1 << 20;
 /// Longest payload of one packet; a longer one, or one of just that length, goes on in the next.
 const PACKET_BYTES_MAX: usize = 0xff_ffff;
 
-/// Why the other side could not be understood.
+/// The reason why the other side could not be understood.
 #[derive(Debug)]
 pub(super) enum PacketError {
     /// The connection broke.

@@ -34,7 +34,7 @@ mod command {
     pub(super) const CLOSE: u8 = 0x19;
 }
 
-/// Why something did not work.
+/// The reason why something did not work.
 #[derive(Debug)]
 pub(super) enum SessionError {
     /// The server says so.

@@ -181,7 +181,7 @@ impl Csv {
         (at, (at + 1).min(text.len()))
     }
 
-    /// Gives the value of a column; false when it does not fit its type and the message is stopped.
+    /// Writes the value of a column; returns false when it does not fit its type and the message is stopped.
     fn give(&self, number: usize, value: &[u8], out: &mut Writer<'_>) -> bool {
         let mut value = value;
         if self.strip_whitespace {

@@ -1,4 +1,4 @@
-//! The first 512 bytes of a segment: what anybody may know of it, key or not.
+//! The first 512 bytes of a segment: what anyone may know of it, key or not.
 //!
 //! In: bytes. Out: identity, algorithms, numbers, times. Limits: versions and algorithms that are not known are
 //! refused; version 1 had no identity.

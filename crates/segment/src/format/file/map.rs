@@ -72,7 +72,7 @@ impl ScratchMemory {
         self.file.write_all_at(bytes, offset as u64)
     }
 
-    /// Gives the memory back; everything is zero again.
+    /// Returns the memory to the system; everything is zero again.
     pub(super) fn empty(&self) -> io::Result<()> {
         let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
         Ok(fallocate(&self.file, flags, 0, self.map.len() as u64)?)

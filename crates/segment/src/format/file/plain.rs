@@ -3,7 +3,7 @@
 //! In: encrypted chunks, when they are first needed. Out: the same bytes decrypted, at the places they have in the
 //! file, so that a reader of a segment need not know that it is encrypted.
 //! Holds: what was decrypted; the segment's key. Limits: all segments of the process together keep at most
-//! [`PLAIN_BYTES_MAX`]; beyond, those that were not read for longest are emptied, unless somebody reads them now.
+//! [`PLAIN_BYTES_MAX`]; beyond, those that were not read for longest are emptied, unless someone reads them now.
 
 use super::{map::ScratchMemory, section::CHUNK_BYTES};
 use evidence::{SegmentKey, TAG_BYTES};
@@ -94,7 +94,7 @@ impl Plain {
         u32::try_from(chunk).is_ok_and(|index| self.key.open(index, sealed, tag, plain))
     }
 
-    /// Gives the memory back unless somebody reads.
+    /// Frees the memory unless a reader uses it.
     fn empty(&self) {
         let Ok(_alone) = self.gate.try_write() else { return };
         self.ready.iter().for_each(|word| word.store(0, Relaxed));

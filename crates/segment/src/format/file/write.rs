@@ -92,7 +92,7 @@ impl<W: Write> FileWriter<W> {
         Ok(())
     }
 
-    /// Writes the footer, with the record that `record` makes of the contents' digest; gives the target back and the
+    /// Writes the footer, with the record that `record` makes of the contents' digest; returns the target back and the
     /// size of the file.
     pub(crate) fn finish(self, record: &dyn Fn(Digest) -> Vec<u8>) -> io::Result<(W, u64)> {
         let mut whole = self.end()?;

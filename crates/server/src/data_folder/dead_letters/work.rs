@@ -49,7 +49,7 @@ pub(crate) struct DeadStore {
     pub(crate) outlet: Option<Arc<dyn Outlet>>,
 }
 
-/// Why a request cannot be carried out.
+/// The reason why a request cannot be carried out.
 #[derive(Debug)]
 pub(crate) enum DeadWorkError {
     /// No destination of this name has a store.

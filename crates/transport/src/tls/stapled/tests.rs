@@ -9,7 +9,7 @@ const GOOD: &[u8] = include_bytes!("../../../testdata/ocsp/good.pem");
 const REVOKED: &[u8] = include_bytes!("../../../testdata/ocsp/revoked.pem");
 const GOOD_ANSWER: &[u8] = include_bytes!("../../../testdata/ocsp/good.ocsp");
 const REVOKED_ANSWER: &[u8] = include_bytes!("../../../testdata/ocsp/revoked.ocsp");
-/// About the good certificate, signed by somebody else.
+/// About the good certificate, signed by someone else.
 const FOREIGN_ANSWER: &[u8] = include_bytes!("../../../testdata/ocsp/foreign.ocsp");
 
 fn certificate(pem: &[u8]) -> CertificateDer<'static> {

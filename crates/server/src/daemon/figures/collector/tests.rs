@@ -6,7 +6,7 @@ use crate::terminal::testing::golden;
 use std::time::Duration;
 use transport::{DeadReason, stats::add};
 
-/// Gives each counter another number, from `first` on.
+/// Sets each counter to a different number, from `first` on.
 fn number(counters: &Counters, first: usize) {
     let all = [
         &counters.processed,
