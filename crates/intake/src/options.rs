@@ -461,3 +461,6 @@ pub struct Generator {
     /// `values()`: name, kind and text.
     pub values: Vec<(message::FieldName, message::ValueKind, Vec<u8>)>,
 }
+
+#[cfg(test)]
+mod tests;

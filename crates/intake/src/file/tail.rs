@@ -54,16 +54,9 @@ impl Tail {
 
     /// Returns whether a stored identity is that of this file, of which fewer first bytes may have been known then.
     pub(super) fn is(&self, stored: &str) -> bool {
-        let mut parts = stored.split(':');
-        let mut number = || parts.next().and_then(|part| part.parse::<u64>().ok());
-        let (device, inode, size) = (number(), number(), number());
-        let Some(size) =
-            size.and_then(|size| usize::try_from(size).ok()).filter(|size| *size <= self.head.len())
-        else {
-            return false;
-        };
-        let short = Tail::identity_of(self.inode, &self.head[..size]);
-        (device, inode) == (Some(self.inode.0), Some(self.inode.1)) && short == stored
+        let size = stored.split(':').nth(2).and_then(|size| size.parse::<usize>().ok());
+        let short = size.and_then(|size| self.head.get(..size));
+        short.is_some_and(|head| Tail::identity_of(self.inode, head) == stored)
     }
 
     fn identity_of(inode: (u64, u64), head: &[u8]) -> String {
@@ -153,9 +146,12 @@ pub(super) fn find_rotated(path: &Path, identity: &str) -> Option<(PathBuf, Tail
     entries
         .flatten()
         .take(SEARCHED_MAX)
-        .filter(|entry| std::os::unix::fs::DirEntryExt::ino(entry) == inode && entry.path() != path)
+        .filter(|entry| std::os::unix::fs::DirEntryExt::ino(entry) == inode)
         .find_map(|entry| {
             let tail = Tail::open(&entry.path()).ok()?;
             tail.is(identity).then(|| (entry.path(), tail))
         })
 }
+
+#[cfg(test)]
+mod tests;

@@ -283,3 +283,6 @@ pub(super) fn push(
     }
     find("__CURSOR").map(|cursor| String::from_utf8_lossy(cursor).into_owned())
 }
+
+#[cfg(test)]
+mod tests;

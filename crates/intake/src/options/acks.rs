@@ -62,3 +62,6 @@ impl AckBook {
         numbers.iter().map(is_safe).collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,8 @@
 //! Rows for the file of positions.
 
 use super::*;
+use std::time::Instant;
+use transport::testing::eventually;
 
 #[track_caller]
 fn check(name: &str, position: &str) {
@@ -31,4 +33,53 @@ fn a_foreign_file_is_refused_and_a_missing_one_is_empty() {
     assert_eq!((again.position("a"), again.position("b").as_deref()), (None, Some("2")));
     fs::write(&path, "SLP4").unwrap();
     assert!(Positions::open(Some(&path), &log).is_err());
+    // A folder cannot be read, which is not the same as being absent.
+    assert!(Positions::open(Some(folder.path()), &log).is_err());
+}
+
+#[test]
+fn a_change_is_saved_without_being_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("positions");
+    let positions = Positions::open(Some(&path), &InternalLog::new("test", None)).unwrap();
+    positions.set("a", "1".to_owned());
+    eventually("the change is on disk", || {
+        fs::read_to_string(&path).is_ok_and(|text| text == "duramen positions 1\na\t1\n")
+    });
+    positions.remove("a");
+    eventually("the removal as well", || {
+        fs::read_to_string(&path).is_ok_and(|text| text == "duramen positions 1\n")
+    });
+}
+
+fn shared(path: &Path, log: &InternalLog) -> Shared {
+    Shared { path: Some(path.to_owned()), state: Mutex::default(), changed: Condvar::new(), log: log.clone() }
+}
+
+#[test]
+fn without_a_change_there_is_nothing_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("positions");
+    let shared = shared(&path, &InternalLog::new("test", None));
+    let start = Instant::now();
+    shared.save_when_changed();
+    assert!(start.elapsed() >= SAVE_EVERY, "it waited for a change");
+    shared.save();
+    assert!(!path.exists());
+}
+
+#[test]
+fn what_cannot_be_saved_is_tried_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("late").join("positions");
+    let log = InternalLog::new("test", None);
+    let positions = Positions(Arc::new(shared(&path, &log)));
+    positions.set("a", "1".to_owned());
+    positions.save();
+    let text = log.take(10).0.remove(0).text;
+    assert!(text.starts_with("Cannot save the positions of sources, trying again; filename='"), "{text}");
+    fs::create_dir(folder.path().join("late")).unwrap();
+    positions.save();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "duramen positions 1\na\t1\n");
+    assert!(log.take(10).0.is_empty());
 }

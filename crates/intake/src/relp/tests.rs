@@ -1,21 +1,30 @@
 //! RELP sessions as a sender sees them: answers, their time and order, and what ends a session.
 
 use crate::{
-    Dialogue, SourceDriver, StreamListener,
-    testing::{Setup, here, source_options},
+    Dialogue, SourceDriver, Sources, StreamListener,
+    testing::{Setup, free_port, here, source_options, spec},
 };
+use message::{Batch, Intake, WriteBudget};
 use std::{
     io::{ErrorKind, Read, Write},
-    net::TcpStream,
-    sync::atomic::Ordering,
+    net::{Ipv4Addr, TcpStream},
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
 };
-use transport::testing::{PATIENCE, eventually};
+use transport::{
+    InternalLog, Registry,
+    testing::{PATIENCE, eventually},
+};
 
 const OFFERS: &str = "relp_version=1\nrelp_software=test\ncommands=syslog";
 
+fn listener(port: u16, idle_timeout: Option<Duration>) -> SourceDriver {
+    let listener = StreamListener::new(here(port));
+    SourceDriver::Stream(StreamListener { dialogue: Dialogue::Relp, idle_timeout, ..listener })
+}
+
 fn setup() -> Setup {
-    let listener = |port| StreamListener { dialogue: Dialogue::Relp, ..StreamListener::new(here(port)) };
-    Setup::new(|port| SourceDriver::Stream(listener(port)), source_options())
+    Setup::new(|port| listener(port, None), source_options())
 }
 
 fn frame(txnr: u32, command: &str, data: &str) -> String {
@@ -81,6 +90,77 @@ fn hints_and_empty_messages_bring_nothing() {
     send(&mut stream, &text);
     check_read(&mut stream, &(frame(2, "rsp", "200 OK") + &frame(3, "rsp", "500 unknown command")));
     assert_eq!(setup.collected.count(), 0);
+    // Nobody waits for the answer to a command without a number.
+    send(&mut stream, &(frame(0, "syslog", "<13>su: a") + &frame(4, "syslog", "<13>su: b")));
+    check_read(&mut stream, &frame(4, "rsp", "200 OK"));
+    assert_eq!(setup.collected.wait(2).len(), 2);
+}
+
+#[test]
+fn a_session_ends_when_the_peer_is_silent() {
+    let setup = Setup::new(|port| listener(port, Some(Duration::from_millis(50))), source_options());
+    let mut stream = opened(&setup);
+    assert_eq!(stream.read(&mut [0]).unwrap(), 0);
+    let counters = setup.registry.list().remove(0);
+    eventually("closed", || counters.connections.load(Ordering::Relaxed) == 0);
+    assert_eq!(counters.errors.load(Ordering::Relaxed), 0);
+}
+
+/// An intake whose destinations give up.
+struct GivingUp;
+
+impl Intake for GivingUp {
+    fn take(&self, batch: Batch, _budget: &WriteBudget) {
+        batch.ack.fail();
+    }
+}
+
+#[test]
+fn what_a_destination_gave_up_is_not_answered() {
+    let (registry, port) = (Registry::default(), free_port());
+    let log = InternalLog::new("test", None);
+    let mut sources = Sources::start(registry.clone(), log, 1, None).unwrap();
+    let staged =
+        sources.stage(vec![spec(listener(port, None), source_options(), Arc::new(GivingUp))]).unwrap();
+    sources.commit(staged);
+    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    send(&mut stream, &(frame(1, "open", OFFERS) + &frame(2, "syslog", "<13>su: x")));
+    let mut rest = Vec::new();
+    let _ = stream.read_to_end(&mut rest);
+    assert!(!String::from_utf8_lossy(&rest).contains("2 rsp"));
+    let counters = registry.list().remove(0);
+    eventually("broken", || counters.errors.load(Ordering::Relaxed) == 1);
+}
+
+/// Stops the source while a message is not safe; shows what the peer reads from then on.
+fn read_at_stop(is_opened: bool, becomes_safe: bool) -> String {
+    let mut setup = setup();
+    let mut stream = if is_opened { opened(&setup) } else { setup.connect() };
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    if is_opened {
+        setup.collected.hold();
+        send(&mut stream, &frame(2, "syslog", "<13>su: x"));
+        setup.collected.wait(1);
+    } else {
+        let counters = setup.registry.list().remove(0);
+        eventually("accepted", || counters.connections.load(Ordering::Relaxed) == 1);
+    }
+    setup.sources.stop(Duration::ZERO);
+    if becomes_safe {
+        setup.collected.release();
+    }
+    let mut rest = String::new();
+    stream.read_to_string(&mut rest).unwrap();
+    rest
+}
+
+#[test]
+fn at_the_stop_what_becomes_safe_soon_is_answered() {
+    let hint = frame(0, "serverclose", "");
+    assert_eq!(read_at_stop(true, true), frame(2, "rsp", "200 OK") + &hint);
+    assert_eq!(read_at_stop(true, false), hint);
+    assert_eq!(read_at_stop(false, false), "", "who has opened nothing hears no hint");
 }
 
 /// Sends the words of a hostile sender: its session ends, another one is not disturbed.
@@ -139,10 +219,9 @@ fn many_messages_in_small_pieces_all_arrive() {
 
 #[test]
 fn l2_what_came_before_the_peer_left_is_read() {
-    let listener = |port| StreamListener { dialogue: Dialogue::Relp, ..StreamListener::new(here(port)) };
     let mut options = source_options();
     options.window.bytes = 1_000;
-    let setup = Setup::new(|port| SourceDriver::Stream(listener(port)), options);
+    let setup = Setup::new(|port| listener(port, None), options);
     let mut stream = opened(&setup);
     // The reset must not overtake what was written.
     stream.set_nodelay(true).unwrap();

@@ -104,6 +104,32 @@ fn the_address_with_the_most_silent_connections_makes_room_for_others() {
 }
 
 #[test]
+fn a_connection_makes_room_from_a_second_on() {
+    for (age, want) in [(YOUNG_FOR - Duration::from_nanos(1), false), (YOUNG_FOR, true)] {
+        let (listener, _) = listener(SILENT_MIN);
+        let start = Instant::now();
+        let old: Vec<_> =
+            (0..SILENT_MIN).map(|_| listener.admit(peer(1), MANY, start).ok().unwrap()).collect();
+        assert_eq!(listener.admit(peer(2), MANY, start + age).is_ok(), want, "{age:?}");
+        assert_eq!(old[0].displaced().now().is_some(), want);
+    }
+}
+
+#[test]
+fn a_connection_that_is_told_of_twice_counts_once() {
+    let (listener, budget) = listener(100);
+    let permits: Vec<_> =
+        [1, 1, 2].map(|number| listener.admit(peer(number), MANY, Instant::now()).ok().unwrap()).into();
+    permits.iter().chain(&permits).for_each(|permit| permit.handshake_begins());
+    assert_eq!(listener.handshaking().busiest(2), Some(peer(1)));
+    assert_eq!(listener.handshaking().busiest(3), None);
+    permits.iter().chain(&permits).for_each(|permit| permit.handshake_ends());
+    assert_eq!(listener.handshaking().busiest(1), None);
+    assert_eq!(permits[0].peer(), peer(1));
+    assert_eq!(budget.max(), 100);
+}
+
+#[test]
 fn a_flood_goes_beyond_the_budget_by_little() {
     let (listener, budget) = listener(200);
     let start = Instant::now();
