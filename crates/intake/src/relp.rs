@@ -154,7 +154,6 @@ pub(super) async fn run(
         match session.read_once(stream, batch_reader, &from) {
             Ok(0) => return End::Closed,
             Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 if let Some(error) = session.unwritable.take() {
                     return End::Failed(error);
@@ -226,7 +225,6 @@ impl Session {
             match stream.write(&self.out) {
                 Ok(size) => drop(self.out.drain(..size)),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => self.unwritable = Some(error),
             }
         }

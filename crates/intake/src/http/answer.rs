@@ -66,3 +66,6 @@ pub(super) fn quoted(text: &str) -> String {
     out.push('"');
     out
 }
+
+#[cfg(test)]
+mod tests;

@@ -19,8 +19,8 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-/// Slowest sender.
-const RATE_MIN: u32 = 16 << 10;
+/// Bytes a second of the slowest sender.
+const RATE_MIN: usize = 16 << 10;
 /// Unpacked at a time.
 const PIECE_BYTES: usize = 256 << 10;
 
@@ -95,8 +95,9 @@ async fn collect(mut body: Incoming, options: &HttpOptions) -> Result<Whole, Bod
     let mut bytes = Vec::with_capacity(announced);
     let start = Instant::now() + options.timeout;
     loop {
-        let deadline = start + Duration::from_secs((bytes.len() as u32 / RATE_MIN).into());
-        let frame = timeout_at(deadline, body.frame()).await.map_err(|_| BodyRefusal::TooSlow)?;
+        let frame = timeout_at(start + time_for(bytes.len()), body.frame())
+            .await
+            .map_err(|_| BodyRefusal::TooSlow)?;
         let Some(frame) = frame else { return Ok(Whole { bytes, share }) };
         let Ok(data) = frame.map_err(|_| BodyRefusal::Broken)?.into_data() else { continue };
         if bytes.len() + data.len() > options.body_bytes_max {
@@ -105,6 +106,11 @@ async fn collect(mut body: Incoming, options: &HttpOptions) -> Result<Whole, Bod
         share.grow(bytes.len() + data.len(), options)?;
         bytes.extend_from_slice(&data);
     }
+}
+
+/// Returns the time that the slowest sender needs for some bytes.
+fn time_for(bytes: usize) -> Duration {
+    Duration::from_secs((bytes / RATE_MIN) as u64)
 }
 
 /// How a body is packed.
@@ -184,3 +190,6 @@ fn read_all(
 pub(super) fn is_of(headers: &HeaderMap, word: &str) -> bool {
     headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).is_some_and(|kind| kind.contains(word))
 }
+
+#[cfg(test)]
+mod tests;

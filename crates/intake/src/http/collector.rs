@@ -64,3 +64,6 @@ pub(super) fn asked(body: &[u8]) -> Option<Vec<u64>> {
     let numbers = list.split(',').map(str::trim).filter(|number| !number.is_empty());
     numbers.map(|number| number.parse().ok()).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -63,3 +63,6 @@ fn is_token(shown: &str, options: &HttpOptions) -> bool {
 fn same(one: &str, other: &str) -> Choice {
     one.as_bytes().ct_eq(other.as_bytes())
 }
+
+#[cfg(test)]
+mod tests;

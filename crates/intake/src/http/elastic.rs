@@ -136,3 +136,6 @@ pub(super) fn document(index: &str, id: u64) -> Answer {
 fn identifier(first: u64, place: usize) -> String {
     format!("{first:016x}{place:06x}")
 }
+
+#[cfg(test)]
+mod tests;

@@ -55,7 +55,6 @@ impl HttpStream {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     ready!(self.stream.poll_readable(context))?;
                 }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 // A peer that leaves without the goodbye of TLS has left all the same: HTTP tells what is whole.
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Poll::Ready(Ok(0)),
                 result => return Poll::Ready(result),
@@ -92,7 +91,6 @@ impl AsyncWrite for HttpStream {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     ready!(self.stream.poll_writable(context))?;
                 }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 result => return Poll::Ready(result),
             }
         }

@@ -9,9 +9,10 @@ use hyper::Method;
 use std::{
     io::{Read, Write},
     net::TcpStream,
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
     time::Duration,
 };
+use transport::testing::{PATIENCE, eventually};
 
 fn options() -> HttpOptions {
     HttpOptions { timeout: Duration::from_millis(300), ..HttpOptions::new(1 << 20) }
@@ -114,6 +115,159 @@ fn each_format_is_answered_in_its_way() {
     );
 }
 
+/// A field of a message of protocol buffers.
+fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+    [&[number << 3 | 2, u8::try_from(bytes.len()).unwrap()], bytes].concat()
+}
+
+#[test]
+fn loki_packs_whether_it_says_so_or_not() {
+    let entry = [field(1, b""), field(2, b"line")].concat();
+    let stream = [field(1, b"{job=\"j\"}"), field(2, &entry)].concat();
+    let packed = snap::raw::Encoder::new().compress_vec(&field(1, &stream)).unwrap();
+    let head = "POST /loki/api/v1/push HTTP/1.1\r\nContent-Type: application/x-protobuf";
+    check(head, &packed, (204, ""), &["127.0.0.1|j|line"]);
+    check(&format!("{head}\r\nContent-Encoding: snappy"), &packed, (204, ""), &["127.0.0.1|j|line"]);
+    check(head, b"\xff\xff\xff\xff\xff\xff", (400, "the body cannot be unpacked\n"), &[]);
+}
+
+#[test]
+fn lines_may_be_one_document() {
+    let json = "POST / HTTP/1.1\r\nContent-Type: application/json";
+    let document = b"{\n\"msg\":\"a\"\n}";
+    check(json, document, (200, "ok\n"), &["127.0.0.1||a"]);
+    check("POST / HTTP/1.1", b"{\n}", (200, "ok\n"), &["127.0.0.1||{", "127.0.0.1||}"]);
+    check(json, b"no document", (200, "ok\n"), &["127.0.0.1||no document"]);
+}
+
+#[test]
+fn a_call_of_grpc_is_answered_with_a_message() {
+    let setup = setup(options());
+    let head = "POST /opentelemetry.proto.collector.logs.v1.LogsService/Export HTTP/1.1";
+    let (status, answer) = ask(&setup, head, &[0; 5]);
+    assert!(status == 200 && answer.contains("\0\0\0\0\0"), "{status} {answer:?}");
+    let (status, answer) = ask(&setup, head, &[0; 4]);
+    assert!(status == 200 && !answer.contains('\0'), "{status} {answer:?}");
+}
+
+/// Begins an upload without a length, and sends some chunks.
+fn begin_upload(setup: &Setup, chunks: &[String]) -> TcpStream {
+    let mut stream = setup.connect();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let head = "POST /upload HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
+    stream.write_all(head.as_bytes()).unwrap();
+    for chunk in chunks {
+        stream.write_all(format!("{:x}\r\n{chunk}\r\n", chunk.len()).as_bytes()).unwrap();
+    }
+    stream
+}
+
+/// Ends an upload; returns the status of its answer.
+fn end_upload(mut stream: TcpStream) -> u16 {
+    // The server may have refused it already.
+    let _ = stream.write_all(b"0\r\n\r\n");
+    let mut answer = String::new();
+    let _ = stream.read_to_string(&mut answer);
+    answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0)
+}
+
+fn entries(count: usize) -> Vec<String> {
+    (0..count).map(|number| format!("MESSAGE={number}\n\n")).collect()
+}
+
+#[test]
+fn an_upload_is_read_as_it_comes() {
+    let setup = setup(options());
+    let upload = begin_upload(&setup, &["MESSAGE=a\n\nMESS".to_owned(), "AGE=b\n\nMESSAGE=c".to_owned()]);
+    assert_eq!(setup.collected.wait(2), ["127.0.0.1||a", "127.0.0.1||b"]);
+    assert_eq!(end_upload(upload), 202);
+    assert_eq!(setup.collected.wait(3)[2], "127.0.0.1||c");
+    // One that comes whole may be packed.
+    let packed = gzip(b"MESSAGE=d\n\nMESSAGE=e\n\n\n");
+    let head = "POST /upload HTTP/1.1\r\nContent-Encoding: gzip";
+    assert_eq!(ask(&setup, head, &packed).0, 202);
+    assert_eq!(setup.collected.wait(5)[3..], ["127.0.0.1||d", "127.0.0.1||e"]);
+    assert_eq!(ask(&setup, head, &gzip(b"MESSAGE=f\n\nMESSAGE")).0, 400);
+    assert_eq!(setup.collected.count(), 5);
+}
+
+#[test]
+fn an_upload_waits_when_many_batches_are_not_safe() {
+    for (count, want) in [(32, 202), (33, 503)] {
+        let setup = setup(options());
+        setup.collected.hold();
+        let upload = begin_upload(&setup, &entries(count));
+        setup.collected.wait(count);
+        if want == 202 {
+            setup.collected.release();
+        }
+        assert_eq!(end_upload(upload), want, "{count}");
+    }
+}
+
+#[test]
+fn an_entry_of_an_upload_has_a_limit() {
+    for (size, want) in [(64, 202), (65, 413)] {
+        let setup = setup(HttpOptions { body_bytes_max: 64, ..options() });
+        let begun = format!("MESSAGE={:x>1$}", "", size - 8);
+        assert_eq!(begun.len(), size);
+        let mut upload = begin_upload(&setup, &[begun]);
+        let _ = upload.write_all(b"2\r\n\n\n\r\n");
+        assert_eq!(end_upload(upload), want, "{size}");
+    }
+}
+
+#[test]
+fn a_body_has_a_limit_whether_its_length_is_known_or_not() {
+    for (size, want) in [(64, 200), (65, 413)] {
+        let setup = setup(HttpOptions { body_bytes_max: 64, ..options() });
+        assert_eq!(ask(&setup, "POST /lines HTTP/1.1", &vec![b'x'; size]).0, want, "{size}");
+        let mut stream = setup.connect();
+        let head =
+            "POST /lines HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
+        let piece = "x".repeat(size - 60);
+        let chunks = format!("3c\r\n{:x>60}\r\n{:x}\r\n{piece}\r\n", "", piece.len());
+        stream.write_all((head.to_owned() + &chunks).as_bytes()).unwrap();
+        assert_eq!(end_upload(stream), want, "{size} in chunks");
+    }
+}
+
+#[test]
+fn documents_get_identifiers_of_their_own() {
+    let setup = setup(options());
+    let body = b"{\"index\":{}}\n{\"message\":\"a\"}\n{\"index\":{}}\n{\"message\":\"b\"}\n";
+    let (_, answer) = ask(&setup, "POST /logs/_bulk HTTP/1.1", body);
+    let ids: Vec<&str> = answer.split("\"_id\":\"").skip(1).map(|part| &part[..22]).collect();
+    assert!(ids.len() == 2 && ids[0] != ids[1], "{answer}");
+    assert!(answer.contains("\"_index\":\"logs\"") && answer.contains("\"errors\":false"), "{answer}");
+    let (status, answer) = ask(&setup, "PUT /logs/_doc/7 HTTP/1.1", b"{\"message\":\"c\"}");
+    assert_eq!(status, 201);
+    assert!(answer.starts_with("{\"_index\":\"logs\",\"_id\":\""), "{answer}");
+    assert_eq!(setup.collected.wait(3), ["127.0.0.1||a", "127.0.0.1||b", "127.0.0.1||c"]);
+}
+
+/// Sends bytes and leaves; checks how many connections count as broken.
+#[track_caller]
+fn check_leaving(bytes: &[u8], want: u64) {
+    let setup = setup(options());
+    let mut stream = setup.connect();
+    stream.write_all(bytes).unwrap();
+    stream.shutdown(std::net::Shutdown::Write).unwrap();
+    let _ = stream.read_to_end(&mut Vec::new());
+    let counters = setup.registry.list().remove(0);
+    eventually("closed", || counters.connections.load(Ordering::Relaxed) == 0);
+    assert_eq!(counters.errors.load(Ordering::Relaxed), want, "{bytes:?}");
+}
+
+#[test]
+fn a_client_may_leave_at_any_time() {
+    check_leaving(b"", 0);
+    check_leaving(b"POST /lin", 0);
+    check_leaving(b"POST /lines HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc", 0);
+    check_leaving(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n", 0);
+    check_leaving(b"\0\0\0\0\r\n\r\n", 1);
+}
+
 #[test]
 fn bulk_tells_of_each_item() {
     let setup = setup(options());
@@ -157,6 +311,47 @@ fn paths_mean_formats() {
     check_route("POST", "/services/collector/event/1.0", "HecEvents");
     check_route("GET", "/services/collector/health", "HecHealth");
     check_route("POST", "/services/collectors", "no Path");
+    for (path, endpoint) in [
+        ("/lines", "Lines"),
+        ("/lines/", "Lines"),
+        ("/loki/api/v1/push", "Loki"),
+        ("/api/prom/push", "Loki"),
+        ("/v1/logs", "Otlp"),
+        ("/opentelemetry.proto.collector.logs.v1.LogsService/Export", "OtlpGrpc"),
+        ("/gelf", "Gelf"),
+        ("/upload", "Journal"),
+        ("/services/collector", "HecEvents"),
+        ("/services/collector/event", "HecEvents"),
+        ("/services/collector/1.0", "HecEvents"),
+        ("/services/collector/raw", "HecRaw"),
+        ("/services/collector/raw/1.0", "HecRaw"),
+        ("/services/collector/ack", "HecAck"),
+        ("/services/collector/ack/1.0", "HecAck"),
+    ] {
+        check_route("POST", path, endpoint);
+        check_route("PUT", path, endpoint);
+        check_route("GET", path, "no Method");
+        check_route("DELETE", path, "no Method");
+    }
+    for path in ["/health", "/ready", "/healthz"] {
+        check_route("GET", path, "Health");
+        check_route("HEAD", path, "Health");
+        check_route("POST", path, "no Method");
+    }
+    check_route("HEAD", "/services/collector/health/1.0", "HecHealth");
+    check_route("POST", "/services/collector/health", "no Method");
+    check_route("POST", "/", "Lines");
+    check_route("HEAD", "/", "Elastic");
+    check_route("POST", "//", "Lines");
+    check_route("POST", "/a/b/c/_bulk", "no Path");
+    check_route("POST", "/_x/_bulk", "Bulk { index: None }");
+    check_route("GET", "/logs/_bulk", "no Path");
+    check_route("POST", "/logs/_doc", "Document { index: \"logs\" }");
+    check_route("POST", "/logs/_doc/1/2", "no Path");
+    check_route("POST", "/_logs/_doc", "no Path");
+    check_route("POST", "//_doc", "no Path");
+    check_route("GET", "/logs/_doc/1", "no Path");
+    check_route("DELETE", "/_bulk", "Elastic");
 }
 
 fn with_credentials() -> HttpOptions {
@@ -306,6 +501,9 @@ fn slow_senders_run_out_of_time() {
         );
     }
     assert_eq!(setup.collected.count(), 0);
+    let counters = setup.registry.list().remove(0);
+    eventually("closed", || counters.connections.load(Ordering::Relaxed) == 0);
+    assert_eq!(counters.errors.load(Ordering::Relaxed), 0, "they were slow, not broken");
 }
 
 #[test]

@@ -63,10 +63,9 @@ pub(super) async fn whole(bodied: (Arc<Vec<u8>>, BudgetShare), desk: &Desk) -> R
 
 fn take(bodied: (Arc<Vec<u8>>, BudgetShare), desk: &Desk) -> Result<Sent, Refusal> {
     let taken = desk.take(FORMAT, bodied, None, |reader, batch| {
-        let size = batch.received_bytes.len();
         let done = reader.journal(batch, 0);
         let is_blank = batch.received_bytes[done..].iter().all(u8::is_ascii_whitespace);
-        match done == size || is_blank {
+        match is_blank {
             true => Ok(()),
             false => {
                 batch.messages.clear();
