@@ -205,3 +205,6 @@ impl Drop for SecureStream {
 fn failed(error: &rustls::Error) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("TLS: {}", describe(error)))
 }
+
+#[cfg(test)]
+mod tests;

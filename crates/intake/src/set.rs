@@ -522,3 +522,6 @@ fn shown(address: &ListenAddress) -> String {
         ListenAddress::Unix(path) => path.display().to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -157,3 +157,6 @@ pub(super) fn canonical(address: SocketAddr) -> SocketAddr {
     let ip: IpAddr = address.ip().to_canonical();
     SocketAddr::new(ip, address.port())
 }
+
+#[cfg(test)]
+mod tests;

@@ -494,3 +494,6 @@ fn origin(
     }
     (Arc::new(origin), good_for)
 }
+
+#[cfg(test)]
+mod tests;
