@@ -26,8 +26,6 @@ pub(crate) struct RecordHeader {
     pub(crate) crc: u32,
     /// Length of the payload.
     pub(crate) length: u32,
-    /// The directory's salt.
-    pub(crate) salt: u32,
     /// Number of sequence numbers that the record covers; 0 for a mark that only says what is durable.
     pub(crate) count: u32,
     /// The first of them.
@@ -40,18 +38,20 @@ impl RecordHeader {
     /// Reads a header; `None` when the bytes cannot be one of this directory.
     pub(crate) fn decode(bytes: &[u8], salt: u32) -> Option<RecordHeader> {
         let bytes = bytes.first_chunk::<RECORD_HEADER_BYTES>()?;
+        // Behind damage a header is looked for at every byte: nearly always this says no.
+        if bytes[8..12] != salt.to_le_bytes() {
+            return None;
+        }
         let four = |at: usize| u32::from_le_bytes(array::from_fn(|index| bytes[at + index]));
         let eight = |at: usize| u64::from_le_bytes(array::from_fn(|index| bytes[at + index]));
         let header = RecordHeader {
             crc: four(0),
             length: four(4),
-            salt: four(8),
             count: four(12),
             sequence: eight(16),
             durable: eight(24),
         };
-        let sane = header.salt == salt
-            && is_possible(header.length as usize)
+        let sane = is_possible(header.length as usize)
             && header.durable <= header.sequence
             && header.sequence.checked_add(u64::from(header.count)).is_some();
         sane.then_some(header)

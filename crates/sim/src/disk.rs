@@ -271,7 +271,8 @@ impl DiskFile for SimFile {
             state.failing_syncs -= 1;
             return Err(io::Error::other("the device failed"));
         }
-        content.synced = content.written.clone();
+        let Content { written, synced } = &mut *content;
+        synced.clone_from(written);
         Ok(())
     }
 }

@@ -10,10 +10,11 @@ use api::{Accounts, Right};
 use std::{
     fs,
     net::{SocketAddr, UdpSocket},
+    path::PathBuf,
     process::ExitCode,
-    sync::mpsc,
+    sync::mpsc::{self, RecvTimeoutError},
     thread::{self, JoinHandle},
-    time::Duration,
+    time::{Duration, Instant},
 };
 use transport::testing::{PATIENCE, eventually};
 
@@ -45,6 +46,7 @@ struct Running {
     tape: Tape,
     thread: JoinHandle<ExitCode>,
     sender: UdpSocket,
+    control: PathBuf,
 }
 
 impl Running {
@@ -77,7 +79,7 @@ impl Running {
         let thread = thread::spawn(move || of_thread.record(|| daemon::run_without_signals(settings)));
         let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
         sender.connect(place).unwrap();
-        let running = Running { tape, thread, sender };
+        let running = Running { tape, thread, sender, control: dir.join("ctl") };
         eventually("the page is open", || {
             running.output().contains("The page: ") || running.thread.is_finished()
         });
@@ -235,7 +237,13 @@ fn a_tap_shows_what_passes() {
             // Nobody tells when the tap is open: it sees what passes after that.
             let running = &running;
             scope.spawn(move || {
-                while stopped.recv_timeout(SEND_EVERY).is_err() {
+                let deadline = Instant::now() + PATIENCE;
+                while stopped.recv_timeout(SEND_EVERY) == Err(RecvTimeoutError::Timeout) {
+                    if Instant::now() > deadline {
+                        // A tap that has seen nothing ends with its server.
+                        let _ = control::ask(&running.control, "STOP", PATIENCE);
+                        return;
+                    }
                     running.send(&lines);
                 }
             });
