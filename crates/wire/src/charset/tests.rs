@@ -42,6 +42,31 @@ fn names() {
 }
 
 #[test]
+fn names_that_other_programs_use() {
+    for (names, raw, want) in [
+        (&["ucs-2", "UCS2", "ucs-2le", "ucs2le", "utf-16le"][..], &b"\x51\x01"[..], "ő"),
+        (&["ucs-2be", "ucs2be", "UCS_2BE"], b"\x01\x51", "ő"),
+        (&["eucjp", "EUC-JP-MS", "euc_jp_ms"], b"\xa4\xa2", "あ"),
+        (&["euckr", "cp949"], b"\xb0\xa1", "가"),
+        (&["koi8r"], b"\xc1", "а"),
+        (&["cp932"], b"\x82\xa0", "あ"),
+        (&["cp936"], b"\xc4\xe3", "你"),
+        (&["cp950"], b"\xa7\x41", "你"),
+        (&["cp1250", "win-1250", "WIN_1250"], b"\xf5", "ő"),
+        (&["cp874"], b"\xa1", "ก"),
+    ] {
+        for name in names {
+            let mut out = Vec::new();
+            CharacterSet::from_name(name).unwrap().append(raw, &mut out);
+            assert_eq!(String::from_utf8_lossy(&out), want, "{name}");
+        }
+    }
+    for name in ["cp1", "win-", "cp", "ucs-3"] {
+        assert!(CharacterSet::from_name(name).is_none(), "{name}");
+    }
+}
+
+#[test]
 fn what_is_no_character_is_replaced() {
     let mut out = Vec::new();
     CharacterSet::from_name("euc-jp").unwrap().append(b"a\xffb", &mut out);

@@ -54,6 +54,20 @@ fn senders_do_not_mix() {
 }
 
 #[test]
+fn room_for_the_missing_chunks_counts() {
+    for count in [2, 128] {
+        let mut chunks = Chunks::default();
+        chunks.take(&chunk(1, 0, count, "abc"), None, NOW);
+        // A pointer and a length for each of them.
+        let slots = usize::from(count) * 2 * size_of::<usize>();
+        let besides = chunks.bytes() - "abc".len() - slots;
+        assert!((1..500).contains(&besides), "{count}: {} bytes", chunks.bytes());
+        chunks.take(&chunk(1, 1, count, "de"), None, NOW);
+        assert_eq!(chunks.bytes(), if count == 2 { 0 } else { besides + slots + "abcde".len() });
+    }
+}
+
+#[test]
 fn late_chunks_are_given_up() {
     let mut chunks = Chunks::default();
     chunks.take(&chunk(1, 0, 2, "a"), None, NOW);

@@ -85,6 +85,68 @@ fn lines_are_json_syslog_or_text() {
     check_lines(r#"[{"msg":"x"},2]"#, r#" [] user.notice [{"msg":"x"},2] {}"#);
 }
 
+/// Checks what a format keeps of its body for each message: the bytes as they were received.
+#[track_caller]
+fn check_raw(
+    body: &str,
+    decode: impl FnOnce(&mut ShippedReader, &mut Batch) -> Result<(), BodyError>,
+    want: &[&str],
+) {
+    let mut batch = batch(body.as_bytes());
+    decode(&mut reader(), &mut batch).unwrap();
+    let raw = |message: &message::Message| String::from_utf8_lossy(batch.bytes(message.raw)).into_owned();
+    assert_eq!(batch.messages.iter().map(raw).collect::<Vec<_>>(), want);
+}
+
+#[test]
+fn a_message_keeps_its_part_of_the_body() {
+    let lines = |reader: &mut ShippedReader, batch: &mut Batch| {
+        reader.lines(batch, 0);
+        Ok(())
+    };
+    check_raw(
+        "{\"msg\":\"a\"}\n text \n{\"msg\":\"b\"}",
+        lines,
+        &["{\"msg\":\"a\"}", " text", "{\"msg\":\"b\"}"],
+    );
+    check_raw(
+        " [ {\"msg\":\"a\"} , {\"msg\":\"b\"}, \"c\"]",
+        lines,
+        &["{\"msg\":\"a\"}", "{\"msg\":\"b\"}", "c"],
+    );
+    check_raw(" {\"msg\":\"a\"} ", |reader, batch| reader.documents(batch, 0), &["{\"msg\":\"a\"}"]);
+    check_raw(" [{\"msg\":\"a\"}]", |reader, batch| reader.documents(batch, 0), &["{\"msg\":\"a\"}"]);
+    let record = "{\"body\":{\"stringValue\":\"o\"}}";
+    let body =
+        format!("{{\"resourceLogs\":[{{\"scopeLogs\":[{{\"logRecords\":[  {record} ,\n{record}]}}]}}]}}");
+    check_raw(&body, |reader, batch| reader.otlp_json(batch, 0), &[record, record]);
+    check_raw(
+        "{\"short_message\":\"g\"}\0\0",
+        |reader, batch| reader.gelf(batch, 0),
+        &["{\"short_message\":\"g\"}"],
+    );
+}
+
+#[test]
+fn a_frame_that_is_no_gelf_is_a_message_all_the_same() {
+    let body = "xx{\"short_message\":\"g\"}yyodd!zz";
+    let mut batch = batch(body.as_bytes());
+    let mut marks = message::Marks::NONE;
+    marks.add(message::Mark::Truncated);
+    let good = body.find('{').unwrap()..body.find("yy").unwrap();
+    let odd = body.find("odd").unwrap()..body.find("zz").unwrap();
+    let frames = [
+        crate::Frame { start: good.start, end: good.end, marks: message::Marks::NONE },
+        crate::Frame { start: odd.start, end: odd.end, marks },
+    ];
+    assert_eq!(reader().gelf_frames(&mut batch, &frames, 0), 1);
+    let raw = |index: usize| String::from_utf8_lossy(batch.bytes(batch.messages[index].raw)).into_owned();
+    assert_eq!([raw(0), raw(1)], ["{\"short_message\":\"g\"}", "odd!"]);
+    let has = |index: usize, mark| batch.messages[index].marks.has(mark);
+    assert!(!has(0, message::Mark::ParseError) && !has(0, message::Mark::Truncated));
+    assert!(has(1, message::Mark::ParseError) && has(1, message::Mark::Truncated));
+}
+
 #[test]
 fn fields_find_their_place() {
     check_lines(

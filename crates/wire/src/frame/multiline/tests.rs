@@ -57,6 +57,22 @@ fn prefix_and_garbage() {
 }
 
 #[test]
+fn a_match_outside_of_its_line_is_none() {
+    let found = |start: usize, end: usize| {
+        let range = std::ops::Range { start, end };
+        Some(LinePattern::new("x", Arc::new(move |_: &[u8]| Some(range.clone()))))
+    };
+    let garbage = |start, end| MultiLine::PrefixGarbage { prefix: None, garbage: found(start, end) };
+    check(&garbage(1, 1), "ab\ncd", &["a", "c"]);
+    check(&garbage(1, 2), "ab\ncd", &["a", "c"]);
+    check(&garbage(1, 3), "ab\ncd", &["ab/cd"]);
+    check(&garbage(2, 1), "ab\ncd", &["ab/cd"]);
+    let suffix = MultiLine::PrefixSuffix { prefix: None, suffix: found(0, 2) };
+    check(&suffix, "ab\nc\nde", &["ab", "c/de"]);
+    assert_eq!(format!("{:?}", LinePattern::new("^a", Arc::new(|_: &[u8]| None))), "\"^a\"");
+}
+
+#[test]
 fn prefix_and_suffix() {
     let mode = MultiLine::PrefixSuffix { prefix: pattern("^<"), suffix: pattern("end") };
     check(&mode, "<a\nb end lost\nlost\n<c end\n<d\n<e", &["<a/b end", "<c end", "<d", "<e"]);
