@@ -337,8 +337,14 @@ impl Router {
     ) -> Vec<Flow> {
         let branches: Vec<Branch<'_>> = channels.iter().map(branch_of_channel).collect();
         let mut joining = Vec::with_capacity(branches.len());
+        let entered = self.inner_sources.then(|| flow.batch.clone());
         self.fork(&branches, flow, run, failed, control, Some(&mut joining));
         let mut flows = join(joining);
+        // Messages of a source further down enter there although none came out here.
+        if let Some(batch) = entered.filter(|_| flows.is_empty()) {
+            let selection = Selection::none(batch.len());
+            flows.push(Flow { batch, selection, made: false });
+        }
         // An event for the parsers inside also reaches those after the junction.
         if run.timer.is_some() {
             flows.push(Flow { batch: Arc::default(), selection: Selection::none(0), made: false });

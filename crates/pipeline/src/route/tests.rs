@@ -3,6 +3,7 @@
 
 mod consumed;
 mod parallel;
+mod traced;
 
 use super::*;
 use crate::{Definitions, Filter, Parser, Rewrite, filter, rewrite::Operation};
@@ -354,9 +355,14 @@ fn counts_what_passes() {
     let plan = Plan { paths: vec![path(steps, "")], ..Plan::default() };
     let router = Router::new(plan).unwrap();
     router.take(batch("s", &["a", "b", "ab"]), &WriteBudget::none());
+    router.take(batch("s", &[]), &WriteBudget::none());
     let counters = &router.plan().paths[0].counters;
     assert_eq!((step.counters.matched(), step.counters.not_matched()), (2, 1));
     assert_eq!((counters.ingress(), counters.egress()), (3, 2));
+    let all = &router.plan().counters;
+    assert_eq!((all.routed(), all.unrouted()), (2, 1));
+    router.take(batch("nowhere", &["a", "b"]), &WriteBudget::none());
+    assert_eq!((all.routed(), all.unrouted()), (2, 3));
 }
 
 #[test]

@@ -43,6 +43,12 @@ fn the_rest_of_a_path_runs_in_lanes() {
     Router::new(Plan { paths, ..Plan::default() }).unwrap().take(batch("s", &texts), &WriteBudget::none());
     assert_eq!(*lanes.0.lock().unwrap(), [0, 0, 1]);
     assert_eq!(seen.lock().unwrap().len(), 50);
+    // Without a key, batches go to the lanes in turn.
+    lanes.0.lock().unwrap().clear();
+    let paths = vec![path(vec![parallel(vec![builder.to("out")], "")], "")];
+    let router = Router::new(Plan { paths, ..Plan::default() }).unwrap();
+    (0..5).for_each(|_| router.take(batch("s", &["a", "b"]), &WriteBudget::none()));
+    assert_eq!(*lanes.0.lock().unwrap(), [0, 1, 0, 1, 0]);
     let flow = |b: &Builder| vec![path(vec![parallel(vec![b.to("one")], "")], "flow-control")];
     check(flow, &["a"], "one!:a");
 }
