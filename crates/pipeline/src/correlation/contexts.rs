@@ -246,3 +246,6 @@ impl<T> ShardState<T> {
         None
     }
 }
+
+#[cfg(test)]
+mod tests;

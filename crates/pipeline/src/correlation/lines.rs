@@ -83,46 +83,41 @@ impl GroupLines {
         let line = batch.bytes(place).to_vec();
         let (member, _) = context_message(batch, index);
         let create = || Lines { joiner: Joiner::new(options.mode.clone()), text: Vec::new(), last: None };
-        let ended = state.lines.change(key, state.clock.now_s(), create, |key, lines| {
+        let ended = state.lines.change(key, state.clock.now_s(), create, |_, lines| {
             let begun = lines.last.is_some();
             let before = lines.size();
             let preceding = if begun { Preceding::OpenMessage } else { Preceding::Nothing };
             let joined = lines.joiner.judge(&line, preceding);
             if joined.closes && begun {
-                self.finish(key, lines, renderer, made);
+                self.finish(lines, renderer, made);
             }
             match joined.line {
                 LineUse::Open => lines.add(&line, &options.separator, member),
                 LineUse::Ends(size) => {
                     lines.add(line.get(..size).unwrap_or(&line), &options.separator, member);
-                    self.finish(key, lines, renderer, made);
+                    self.finish(lines, renderer, made);
                 }
                 LineUse::Skipped => {}
             }
             ContextState::Open { timeout_s: options.timeout_s, added: lines.size() - before }
         });
-        if let Some(EndedContext { key, mut value, .. }) = ended {
-            self.finish(&key, &mut value, renderer, made);
+        if let Some(EndedContext { mut value, .. }) = ended {
+            self.finish(&mut value, renderer, made);
         }
     }
 
     fn expire(&self, now_s: i64, renderer: &mut Renderer, made: &mut MadeBatches<'_>) {
-        for EndedContext { key, mut value, .. } in self.state.lines.expire(now_s) {
-            self.finish(&key, &mut value, renderer, made);
+        for EndedContext { mut value, .. } in self.state.lines.expire(now_s) {
+            self.finish(&mut value, renderer, made);
         }
     }
 
     /// Makes the message of the lines so far.
-    fn finish(&self, key: &Key, lines: &mut Lines, renderer: &mut Renderer, made: &mut MadeBatches<'_>) {
+    fn finish(&self, lines: &mut Lines, renderer: &mut Renderer, made: &mut MadeBatches<'_>) {
         let text = std::mem::take(&mut lines.text);
         let Some(last) = lines.last.take() else { return };
         let batch = made.batch(renderer.now);
         let index = batch.push_copy(&last.batch, last.index);
-        for (field, value) in key.fields() {
-            if batch.fixed(index, field) != value {
-                batch.set_field(index, &FieldName::Fixed(field), value, ValueKind::String);
-            }
-        }
         batch.set_field(index, &FieldName::Fixed(Field::Message), &text, ValueKind::String);
     }
 }

@@ -33,7 +33,7 @@ fn one(line: &str, second: i64) -> Batch {
     batch
 }
 
-/// Runs lines `second host program text` or `second tick`; what comes out is shown by a template.
+/// Runs lines `second host program text`, `second tick` or `second close`; what comes out is shown by a template.
 fn run(parser: &dyn Parser, shown: &str, lines: &[&str]) -> Vec<String> {
     let shown = template(shown);
     let mut renderer = Renderer::new(RenderOptions::default(), Arc::default());
@@ -46,6 +46,10 @@ fn run(parser: &dyn Parser, shown: &str, lines: &[&str]) -> Vec<String> {
         let left = match line {
             "tick" => {
                 parser.tick(&mut renderer, &mut made);
+                Selection::none(1)
+            }
+            "close" => {
+                parser.close(&mut renderer, &mut made);
                 Selection::none(1)
             }
             _ => parser.parse_making(&mut batch, &Selection::all(1), &mut renderer, &mut made),
@@ -92,7 +96,7 @@ fn keys_tell_scopes_apart() {
 fn time_follows_messages_and_goes_on_without() {
     let clock = Clock::default();
     let at = |second: i64| Stamp::known(second * 1_000_000, 0);
-    assert_eq!(clock.tick(at(1000)), None);
+    assert_eq!((clock.now_s(), clock.tick(at(1000))), (0, None));
     assert_eq!(clock.follow(at(100), at(1000)), Some(100));
     assert_eq!(clock.follow(at(90), at(1001)), None);
     assert_eq!(clock.now_s(), 100);
@@ -155,8 +159,12 @@ fn a_flood_of_contexts_or_bytes_is_bounded() {
 }
 
 fn grouping(only: &str, trigger: &str, having: &str, inject: Inject, sort: &str) -> GroupingBy {
+    GroupingBy::new(group_options(only, trigger, having, inject, sort), Arc::default())
+}
+
+fn group_options(only: &str, trigger: &str, having: &str, inject: Inject, sort: &str) -> GroupOptions {
     let value = |name: &str, text: &str| (FieldName::parse(name), template(text));
-    let options = GroupOptions {
+    GroupOptions {
         key: template("$PROGRAM"),
         scope: Scope::Host,
         timeout_s: 10,
@@ -170,8 +178,7 @@ fn grouping(only: &str, trigger: &str, having: &str, inject: Inject, sort: &str)
             tags: vec!["group".into()],
         },
         inject,
-    };
-    GroupingBy::new(options, Arc::default())
+    }
 }
 
 #[test]
@@ -207,6 +214,10 @@ fn groups() {
 }
 
 fn joining(mode: MultiLine, separator: &str) -> GroupLines {
+    joining_into(mode, separator, Inject::AggregateOnly)
+}
+
+fn joining_into(mode: MultiLine, separator: &str, inject: Inject) -> GroupLines {
     let options = LinesOptions {
         key: template("$PROGRAM"),
         scope: Scope::Global,
@@ -214,7 +225,7 @@ fn joining(mode: MultiLine, separator: &str) -> GroupLines {
         line: Input::message(),
         separator: separator.as_bytes().to_vec(),
         mode: Arc::new(mode),
-        inject: Inject::AggregateOnly,
+        inject,
     };
     GroupLines::new(options, Arc::default())
 }
@@ -231,6 +242,130 @@ fn joined_lines() {
     let mode = MultiLine::PrefixSuffix { prefix: None, suffix: Some(ends) };
     let lines = ["1 h p a", "1 h p b end c", "1 h p d", "2 h p end"];
     assert_eq!(run(&joining(mode, "\n"), "$MSG", &lines), ["+a\nb end", "+d\nend"]);
+    // An empty line ends a message and is no part of it; the end of the input ends the last one.
+    let lines = ["1 h p a", "1 h p b", "1 h p ", "1 h p ", "2 h p c", "3 close", "4 close"];
+    assert_eq!(run(&joining(MultiLine::EmptyLineSeparated, "+"), "$MSG", &lines), ["+a+b", "+c"]);
+}
+
+#[test]
+fn made_messages_go_where_they_are_sent() {
+    let made = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let sink = || {
+        let made = made.clone();
+        Inject::Internal(Sink(Arc::new(move |batch: Batch| {
+            let text = |index| String::from_utf8_lossy(batch.fixed(index, Field::Message)).into_owned();
+            made.lock().unwrap().extend((0..batch.len()).map(text));
+        })))
+    };
+    let lines = |inject| joining_into(MultiLine::Indented, "", inject);
+    let input = ["1 h p a", "1 h p b"];
+    let check = |parser: &dyn Parser, consumes: bool, want: &[&str]| {
+        assert_eq!((parser.is_timed(), parser.consumes()), (true, consumes));
+        assert_eq!(run(parser, "$MSG", &input), want);
+        // Those who ask for no made messages get the others alike.
+        let mut batch = one("h p c", 1);
+        let mut renderer = Renderer::new(RenderOptions::default(), Arc::default());
+        let left = parser.parse(&mut batch, &Selection::all(1), &mut renderer);
+        assert_eq!(left.count(), usize::from(!consumes));
+    };
+    check(&lines(Inject::PassThrough), false, &["a", "+a", "b"]);
+    check(&lines(Inject::AggregateOnly), true, &["+a"]);
+    check(&lines(sink()), false, &["a", "b"]);
+    assert_eq!(std::mem::take(&mut *made.lock().unwrap()), ["a", "b"]);
+    let group = |inject| grouping("", "message('b')", "", inject, "");
+    check(&group(Inject::PassThrough), false, &["a", "+3: a,b,b p", "b"]);
+    check(&group(Inject::AggregateOnly), true, &["+3: a,b,b p"]);
+    check(&group(sink()), false, &["a", "b"]);
+    assert_eq!(*made.lock().unwrap(), ["3: a,b,b p"]);
+}
+
+#[test]
+fn a_group_with_too_many_messages_ends_early() {
+    let state = Arc::new(GroupState::new(Limits { messages: 2, ..Limits::default() }));
+    let parser = GroupingBy::new(group_options("", "", "", Inject::AggregateOnly, ""), state.clone());
+    let out = run(&parser, "$MSG", &["1 h p a", "1 h p b", "1 h p c", "1 h p d", "1 h q x"]);
+    assert_eq!((out, state.early()), (vec!["+4: a,b,c,c p".to_owned()], 1));
+}
+
+#[test]
+fn filters_of_a_group_may_store_what_they_matched() {
+    let only = "match('(.)z' value('MESSAGE') flags('store-matches'))";
+    let parser = grouping(only, "message('end')", "", Inject::PassThrough, "");
+    assert_eq!(run(&parser, "$MSG $1", &["1 h p az", "2 h p b", "3 h p cz"]), ["az a", "b ", "cz c"]);
+}
+
+/// Checks what a message takes over from those that it is made of.
+#[test]
+fn made_messages_inherit() {
+    let shown = |inherit: Inherit| {
+        let mut options = group_options("", "message('end')", "", Inject::AggregateOnly, "");
+        options.aggregate = Synthetic { inherit, ..Synthetic::default() };
+        let parser = GroupingBy::new(options, Arc::default());
+        let mut renderer = Renderer::new(RenderOptions::default(), Arc::default());
+        let mut made = Vec::new();
+        for (text, pairs) in [("one", "a=1 b=1"), ("two", "b=2 c=2"), ("end", "d=3")] {
+            let mut batch = one(&format!("h p {text}"), 7);
+            for (name, value) in pairs.split(' ').filter_map(|pair| pair.split_once('=')) {
+                batch.set_field(0, &FieldName::parse(name), value.as_bytes(), message::ValueKind::String);
+            }
+            if text == "one" {
+                batch.set_field(0, &FieldName::Fixed(Field::Msgid), b"id", message::ValueKind::String);
+                batch.set_field(0, &FieldName::Fixed(Field::Pid), b"9", message::ValueKind::String);
+            }
+            parser.parse_making(&mut batch, &Selection::all(1), &mut renderer, &mut made);
+        }
+        let shown = template("$PRI $UNIXTIME $HOST,$PROGRAM,$PID,$MSGID,$MSG a=$a b=$b c=$c d=$d");
+        let mut out = Vec::new();
+        made.iter().for_each(|made| shown.render(made, 0, &mut renderer, &mut out));
+        String::from_utf8(out).unwrap()
+    };
+    assert_eq!(shown(Inherit::None), "13 7 h,,,, a= b= c= d=");
+    assert_eq!(shown(Inherit::LastMessage), "13 7 h,p,,,end a= b= c= d=3");
+    assert_eq!(shown(Inherit::Context), "13 7 h,p,9,id,end a=1 b=2 c=2 d=3");
+}
+
+#[test]
+fn ways_to_inherit_have_names() {
+    for (name, want) in [
+        ("none", Some(Inherit::None)),
+        ("Last-Message", Some(Inherit::LastMessage)),
+        ("context", Some(Inherit::Context)),
+        ("last", None),
+    ] {
+        assert_eq!(Inherit::from_name(name), want, "{name}");
+    }
+    assert!(Inherit::NAMES.iter().all(|name| Inherit::from_name(name).is_some()));
+    assert!(Scope::NAMES.iter().all(|name| Scope::from_name(name).is_some()));
+}
+
+#[test]
+fn many_made_messages_are_several_batches() {
+    let parser = grouping("", "", "", Inject::AggregateOnly, "");
+    let mut renderer = Renderer::new(RenderOptions::default(), Arc::default());
+    let mut made = Vec::new();
+    for number in 0..1030 {
+        let mut batch = one(&format!("h{number} p x"), 1);
+        renderer.now = batch.received;
+        parser.parse_making(&mut batch, &Selection::all(1), &mut renderer, &mut made);
+    }
+    let mut later = one("h p x", 100);
+    renderer.now = later.received;
+    parser.parse_making(&mut later, &Selection::all(1), &mut renderer, &mut made);
+    assert_eq!(made.iter().map(Batch::len).collect::<Vec<_>>(), [1024, 6]);
+    // All of them are ours, and share one origin.
+    let parser = GroupingBy::new(
+        GroupOptions {
+            aggregate: Synthetic::default(),
+            ..group_options("", "", "", Inject::AggregateOnly, "")
+        },
+        Arc::default(),
+    );
+    let mut made = Vec::new();
+    for line in ["h p x", "i p x"] {
+        parser.parse_making(&mut one(line, 1), &Selection::all(1), &mut renderer, &mut made);
+    }
+    parser.parse_making(&mut one("j p x", 50), &Selection::all(1), &mut renderer, &mut made);
+    assert_eq!((made[0].len(), made[0].origins.len()), (2, 1));
 }
 
 #[test]
