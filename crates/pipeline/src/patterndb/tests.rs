@@ -54,6 +54,22 @@ fn files_that_are_refused() {
         "2:30: Error compiling value template, rule=a, text=${x, error=template is wrong at byte 0: a macro starts with ${ here and its '}' is missing",
     );
     refused(
+        &rule("<rule id='a'><value name='x' type='stone'>y</value></rule>"),
+        "2:43: Unknown type stone of value x",
+    );
+    refused(
+        &rule("<rule id='a'><actions><action><create-context/></action></actions></rule>"),
+        "2:31: context-id attribute is missing from <create-context>, rule=a",
+    );
+    let condition = "<rule id='a'><actions><action condition='x('/></actions></rule>";
+    let load = |rule: &str| Database::load(rule.as_bytes(), "", &Definitions::default());
+    let error = load(&rule(condition)).unwrap_err();
+    assert!(error.to_string().starts_with("2:23: Error compiling conditional expression, text=x(, error="));
+    refused(
+        "<patterndb><ruleset><x/></ruleset></patterndb>",
+        "1:21: Unexpected <x> tag, expected <rules>, <urls>, <url>, <description>, <patterns> or <pattern>",
+    );
+    refused(
         &rule("<rule id='a'><actions><action trigger='dawn'/></actions></rule>"),
         "2:23: Unknown trigger type: dawn",
     );
@@ -65,6 +81,8 @@ fn files_that_are_refused() {
     assert!(
         Database::load(b"<patterndb>\xff", "", &Definitions::default()).unwrap_err().reason.contains("UTF-8")
     );
+    let error = Database::load(b"<patterndb>\n\nab\xff", "", &Definitions::default()).unwrap_err();
+    assert_eq!(error.to_string(), "3:3: text is no UTF-8");
     let deep = "<patterns>".repeat(100_000);
     refused(&format!("<patterndb><ruleset>{deep}"), "1:1000021: the file ends inside of an element");
 }
@@ -147,10 +165,16 @@ fn what_is_left_out_is_told() {
     let database = database(
         "<rules><rule id='a'><patterns><pattern>x @WORD:w@</pattern><pattern>y</pattern>\n<pattern>y</pattern></patterns></rule></rules>",
     );
-    let shown: Vec<String> =
-        database.findings.iter().map(|f| format!("{}:{} {}", f.line, f.column, f.reason)).collect();
+    let shown = |database: &Database| -> Vec<String> {
+        let finding = |f: &Finding| format!("{}:{} {}", f.line, f.column, f.reason);
+        database.findings.iter().map(finding).collect()
+    };
+    let programs = "<patterndb><ruleset><pattern>a@</pattern></ruleset></patterndb>";
+    let programs = Database::load(programs.as_bytes(), "", &Definitions::default()).unwrap();
+    let unpaired = "the at sign at byte 1 of the pattern has no partner; @@ stands for an at sign";
+    assert_eq!(shown(&programs), [format!("1:30 program 'a@' is left out: {unpaired}")]);
     assert_eq!(
-        shown,
+        shown(&database),
         [
             "2:65 pattern 'x @WORD:w@' of rule a is left out: the parser at byte 2 of the pattern is wrong: there is no parser WORD",
             "3:10 pattern 'y' of rule a is left out: the same pattern is in rule a already",
@@ -230,6 +254,93 @@ impl Bench {
         }
         out
     }
+}
+
+#[test]
+fn what_no_rule_matches_may_be_dropped() {
+    let rules = "<rules><rule id='r'><patterns><pattern>x</pattern></patterns></rule></rules>";
+    let passes = |drop_unmatched: bool, inject: Inject| {
+        let options =
+            DbOptions { program: Input::program(), message: Input::message(), drop_unmatched, inject };
+        let parser = DbParser::new(Arc::new(database(rules)), Arc::default(), options);
+        assert!(parser.is_timed());
+        let pass = |text: &str| {
+            let mut batch = line_batch(&format!("h a: {text}"), Stamp::default());
+            let mut renderer = Renderer::new(RenderOptions::default(), Arc::default());
+            parser.parse(&mut batch, &Selection::all(1), &mut renderer).has(0)
+        };
+        (pass("x"), pass("y"), parser.consumes())
+    };
+    assert_eq!(passes(false, Inject::PassThrough), (true, true, false));
+    assert_eq!(passes(true, Inject::PassThrough), (true, false, false));
+    assert_eq!(passes(true, Inject::AggregateOnly), (false, false, true));
+}
+
+#[test]
+fn a_message_may_be_classified_twice() {
+    let rules = "<rules><rule id='r'><patterns><pattern>see @STRING:MESSAGE@</pattern><pattern>so @STRING:w@</pattern></patterns></rule></rules>";
+    let mut bench = Bench::new(database(rules), Inject::PassThrough, Limits::default(), "$MSG $w [$TAGS]");
+    let mut batch = line_batch("h a: other", Stamp::default());
+    for (text, want) in [
+        ("other", "other  [.classifier.unknown]"),
+        ("so it", "so it it [.classifier.system]"),
+        ("see this", "this it [.classifier.system]"),
+    ] {
+        batch.set_field(0, &FieldName::Fixed(Field::Message), text.as_bytes(), Default::default());
+        bench.parser.parse(&mut batch, &Selection::all(1), &mut bench.renderer);
+        let mut out = Vec::new();
+        bench.show(&batch, &Selection::all(1), &mut out);
+        assert_eq!(out, [want]);
+    }
+}
+
+#[test]
+fn contexts_may_be_ended_at_once() {
+    let rules = format!(
+        "{LOGIN}<actions><action trigger='timeout'><message><values><value name='MESSAGE'>gone $(context-length)</value></values></message></action></actions></rule></rules>"
+    );
+    let mut bench = Bench::new(database(&rules), Inject::AggregateOnly, Limits::default(), "$MSG");
+    assert!(bench.run(&["1 h gate: in ann 1", "1 h gate: in ann 2"]).is_empty());
+    let mut made = Vec::new();
+    bench.parser.end_contexts(&mut bench.renderer, &mut made);
+    let mut out = Vec::new();
+    made.iter().for_each(|made| bench.show(made, &Selection::all(made.len()), &mut out));
+    assert_eq!((out, bench.parser.state().contexts()), (vec!["gone 3".to_owned()], 0));
+}
+
+#[test]
+fn the_last_rule_of_a_context_decides() {
+    let rule = |id: &str| {
+        format!(
+            "<rule id='{id}' context-id='c' context-timeout='5' context-scope='global'>\
+             <patterns><pattern>{id}</pattern></patterns><actions><action trigger='timeout'><message><values>\
+             <value name='MESSAGE'>{id} ends $(context-length)</value></values></message></action>\
+             <action trigger='timeout'/></actions></rule>"
+        )
+    };
+    let rules = format!("<rules>{}{}</rules>", rule("one"), rule("two"));
+    check(&rules, "$MSG", &["1 h a: one", "2 h a: two", "9 h a: x"], &["one", "two", "two ends 3", "x"]);
+    check(&rules, "$MSG", &["1 h a: two", "2 h a: one", "9 h a: x"], &["two", "one", "one ends 3", "x"]);
+}
+
+#[test]
+fn counts_of_rates_are_bounded() {
+    let message = "<message><values><value name='MESSAGE'>made</value></values></message>";
+    let rules = format!(
+        "<rules><rule id='r' context-scope='host'><patterns><pattern>x</pattern></patterns>\
+         <actions><action rate='1/10'>{message}</action></actions></rule></rules>"
+    );
+    let mut bench = Bench::new(database(&rules), Inject::AggregateOnly, Limits::default(), "$MSG");
+    let mut run = |line: String| bench.run(&[line.as_str()]).len();
+    // The count of the first host is as old as it may be when all others come.
+    assert_eq!((run("1 first a: x".to_owned()), run("2 first a: x".to_owned())), (1, 0));
+    for host in 0..100_000 - 1 {
+        assert_eq!(run(format!("9 h{host} a: x")), 1);
+    }
+    // One host too many: only the counts whose time has passed are dropped, which are too few, so all are.
+    assert_eq!(run("10 h0 a: x".to_owned()), 0);
+    assert_eq!(run("10 another a: x".to_owned()), 1);
+    assert_eq!(run("10 h0 a: x".to_owned()), 1);
 }
 
 /// A batch of one line `host program[pid]: text`.
@@ -470,4 +581,14 @@ fn patterns_of_logs() {
     check(&lines[3..], 34.0, false, &["1 out tim out tim", "1 out x@@y out x@y", "1 once once"]);
     check(&["a 1", "a 2", "a 3", "b 1", "c x@y"], 60.0, true, &["3 a  a 1", "1 b 1 b 1", "1 c x@@y c x@y"]);
     check(&[], 4.0, true, &[]);
+    // Delimiters may be at signs, and values may go without a name.
+    let lines = ["to a@x=1", "to b@x=1"].map(str::to_owned);
+    let options =
+        PatternizeOptions { support_percent: 50.0, outliers: false, delimiters: "@ ".to_owned(), samples: 9 };
+    let clusters = patternize(&lines[..1], &options);
+    assert_eq!(clusters[0].pattern(ValueNames::Numbered), "to a@@x=1");
+    let options = PatternizeOptions { support_percent: 100.0, delimiters: " =".to_owned(), ..options };
+    let clusters = patternize(&lines, &options);
+    assert_eq!(clusters[0].pattern(ValueNames::Unnamed), "to @ESTRING::=@1");
+    assert_eq!(clusters[0].samples, lines);
 }

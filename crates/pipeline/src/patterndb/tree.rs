@@ -44,6 +44,7 @@ impl Node {
 #[derive(Debug)]
 pub(super) struct Tree {
     pub(super) nodes: Vec<Node>,
+    nodes_max: usize,
 }
 
 /// The reason why a pattern is not in the tree.
@@ -57,8 +58,8 @@ pub(super) enum InsertError {
     Duplicate { value: u32 },
     /// It is longer than [`PATTERN_BYTES_MAX`].
     Long { size: usize },
-    /// The tree has [`NODES_MAX`] nodes.
-    Full,
+    /// The tree has as many nodes as it may have.
+    Full { nodes_max: usize },
 }
 
 impl fmt::Display for InsertError {
@@ -75,7 +76,7 @@ impl fmt::Display for InsertError {
             InsertError::Long { size } => {
                 write!(f, "pattern of {size} bytes is longer than {PATTERN_BYTES_MAX}")
             }
-            InsertError::Full => write!(f, "more than {NODES_MAX} nodes"),
+            InsertError::Full { nodes_max } => write!(f, "more than {nodes_max} nodes"),
         }
     }
 }
@@ -83,7 +84,12 @@ impl fmt::Display for InsertError {
 impl Tree {
     /// Makes a tree without patterns.
     pub(super) fn new() -> Tree {
-        Tree { nodes: vec![Node::default()] }
+        Tree::with_nodes_max(NODES_MAX)
+    }
+
+    /// Makes a tree that takes no more nodes than this.
+    pub(super) fn with_nodes_max(nodes_max: usize) -> Tree {
+        Tree { nodes: vec![Node::default()], nodes_max }
     }
 
     /// Adds a pattern. The names of its values start with the prefix.
@@ -100,8 +106,9 @@ impl Tree {
         let mut at = ROOT;
         let mut rest = pattern;
         while !rest.is_empty() {
-            if self.nodes.len() + 2 > NODES_MAX {
-                return Err(InsertError::Full);
+            // A text is a node, and may cut another one in two.
+            if self.nodes.len() + 2 > self.nodes_max {
+                return Err(InsertError::Full { nodes_max: self.nodes_max });
             }
             let offset = pattern.len() - rest.len();
             let Some(after) = rest.strip_prefix('@') else {

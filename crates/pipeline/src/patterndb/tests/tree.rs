@@ -179,6 +179,41 @@ fn patterns_that_do_not_fit() {
 }
 
 #[test]
+fn trees_are_bounded() {
+    let mut tree = Tree::with_nodes_max(5);
+    for (pattern, want) in [
+        ("a", Ok(())),
+        ("b", Ok(())),
+        ("@NUMBER:n@", Ok(())),
+        ("c", Err(InsertError::Full { nodes_max: 5 })),
+        ("", Ok(())),
+    ] {
+        assert_eq!(tree.insert(pattern, 1, "", (0, 0)), want, "{pattern}");
+    }
+    assert_eq!(tree.nodes.len(), 4);
+    // A node with as many children as bytes finds each of them.
+    let many: Vec<String> = ('A'..='z').map(|first| format!("{first}{first}")).collect();
+    let patterns: Vec<&str> = many.iter().map(String::as_str).filter(|text| *text != "@@").collect();
+    patterns.iter().for_each(|pattern| find(&patterns, pattern, pattern));
+    find(&patterns, "!!", "-");
+}
+
+#[test]
+fn patterns_that_are_not_taken_say_why() {
+    for (error, want) in [
+        (
+            InsertError::Unpaired { offset: 3 },
+            "the at sign at byte 3 of the pattern has no partner; @@ stands for an at sign",
+        ),
+        (InsertError::Duplicate { value: 1 }, "the same pattern is there already"),
+        (InsertError::Long { size: 70_000 }, "pattern of 70000 bytes is longer than 65536"),
+        (InsertError::Full { nodes_max: 9 }, "more than 9 nodes"),
+    ] {
+        assert_eq!(error.to_string(), want);
+    }
+}
+
+#[test]
 fn deep_trees_cost_no_stack() {
     let deep: Vec<String> = (1..4000).map(|length| "a".repeat(length)).collect();
     let patterns: Vec<&str> = deep.iter().map(String::as_str).collect();
