@@ -129,12 +129,45 @@ fn times_are_shown_in_another_zone() {
     shown(Zone::Rendered(template("Nowhere/Land")), "1970-01-01T00:00:00+00:00");
 }
 
+/// The stamp of the sample is 1970-01-01 00:00 UTC.
+#[test]
+fn times_are_read_in_another_zone() {
+    let tokyo = || jiff::tz::TimeZone::get("Asia/Tokyo").unwrap();
+    let fix = |zone: Zone| Operation::FixZone { zone };
+    check(fix(Zone::Known(tokyo())), "$ISODATE $UNIXTIME", "1970-01-01T00:00:00+09:00 -32400");
+    check(fix(Zone::Rendered(template("$none"))), "$ISODATE", "1970-01-01T00:00:00+00:00");
+    // What was received two hours before its own time was sent two zones to the east.
+    let mut batch = sample();
+    batch.messages[0].event = Stamp::known(7_200_000_000, 0);
+    let mut renderer = Renderer::new(RenderOptions::default(), Arc::default());
+    Rewrite::new(Operation::GuessZone).apply(&mut batch, &Selection::all(1), &mut renderer);
+    assert_eq!((batch.messages[0].event.unix_us, batch.messages[0].event.offset_s), (0, 7200));
+}
+
+#[test]
+fn pairs_are_set_under_other_names() {
+    let mut pairs = template::ValuePairs::new(Default::default());
+    pairs.key("a.*", Vec::new());
+    pairs.pair("made", Template::clone(&template("<$b>")));
+    check(Operation::MapPairs { pairs: Arc::new(pairs) }, "${a.one} ${a.two} $b $made", "1 2 3 <3>");
+}
+
+#[test]
+fn conditions_may_store_what_they_matched() {
+    let condition = "match('from ([0-9]+)' value('MESSAGE') flags('store-matches'))";
+    check_if(Operation::Set { field: field("new"), value: template("<$1>") }, condition, "$new", "<192>");
+}
+
 #[test]
 fn tags_and_priorities() {
     check(Operation::SetTag { tag: template("t-$b") }, "$TAGS", ".source.s,t-3");
     check(Operation::ClearTag { tag: template(".source.s") }, "[$TAGS]", "[]");
     check(Operation::SetSeverity { value: template("crit") }, "$FACILITY.$SEVERITY", "user.crit");
+    check(Operation::SetSeverity { value: template("7") }, "$PRI", "15");
+    check(Operation::SetSeverity { value: template("8") }, "$PRI", "13");
     check(Operation::SetSeverity { value: template("9") }, "$PRI", "13");
+    check(Operation::SetFacility { value: template("127") }, "$PRI", "1021");
+    check(Operation::SetFacility { value: template("128") }, "$PRI", "13");
     check(Operation::SetFacility { value: template("local3") }, "$PRI", "157");
     check(Operation::SetFacility { value: template("$none") }, "$PRI", "13");
     check(Operation::SetFacility { value: template("700") }, "$PRI", "13");
@@ -155,6 +188,7 @@ fn groups_and_names() {
     check(Operation::GroupUnset { names }, "[${a.one}${a.two}]$b", "[]3");
     check(Operation::Rename { from: field("b"), to: field("c") }, "[$b]$c", "[]3");
     check(Operation::Rename { from: field("none"), to: field("b") }, "$b", "3");
+    check(Operation::Rename { from: field("b"), to: field("b") }, "$b", "3");
     check(Operation::SetMatches { list: template("x,\"y,z\"") }, "$1|$2|$3|$*", "x|y,z||x,\"y,z\"");
     check(Operation::UnsetMatches, "[$1]", "[]");
 }

@@ -37,6 +37,10 @@ fn columns_stand_between_delimiters() {
     check(columns("a b c"), "one", "a=one");
     check(columns("a"), "", "");
     check(columns(""), "x y", "1=x|2=y");
+    // Without names there are as many numbers as groups of a match: the last one is 255.
+    let many = (1..=300).map(|number| number.to_string()).collect::<Vec<_>>().join(" ");
+    let want: Vec<String> = (1..=255).map(|number| format!("{number}={number}")).collect();
+    check(columns(""), &many, &want.join("|"));
     let prefixed = TextParser::new(columns(""), Input::message(), ".p.");
     assert_eq!(parsed(&prefixed, b"x y"), "1=x|2=y");
     let several = Csv { delimiters: b",;".to_vec(), ..columns("a b c") };
@@ -66,6 +70,7 @@ fn dialects_escape_quotes() {
     check(with(CsvDialect::EscapeBackslash), r#""x\"y\n",z"#, "a=x\"yn|b=z");
     check(with(CsvDialect::EscapeDoubleChar), r#""x""y""",z"#, "a=x\"y\"|b=z");
     check(with(CsvDialect::EscapeBackslashWithSequences), r#""x\"\t\x41\xZ\q",z"#, "a=x\"\tAxZq|b=z");
+    check(with(CsvDialect::EscapeBackslashWithSequences), r#""\a\n\r\v\\\x4",z"#, "a=\u{7}\n\r\u{b}\\x4|b=z");
     check(with(CsvDialect::EscapeNone), r#""x\"y",z"#, "a=x\\y\"|b=z");
     check(with(CsvDialect::EscapeBackslash), r#""x\"#, "a=x\\");
 }

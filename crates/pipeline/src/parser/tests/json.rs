@@ -53,6 +53,12 @@ fn escapes_are_read() {
         (r#"{"a":"\uZZ"}"#, "a=\u{fffd}ZZ"),
         (r#"{"k\u0065y":1}"#, "key:Integer=1"),
         (r#"{"l":["\u0041","b\"c"]}"#, r#"l:List=A,'b"c'"#),
+        (r#"{"a":"b\b f\f r\r x\x"}"#, "a=b\u{8} f\u{c} r\r xx"),
+        // A text of an array gets double quotes.
+        (
+            r#"{"l":[1,'\n\r\t\u0001\u001f\u007f\'"\\']}"#,
+            "l:Json=[1,\"\\n\\r\\t\\u0001\\u001f\u{7f}'\\\"\\\\\"]",
+        ),
         (
             "{\"long\":\"a text that is longer than a few bytes \\\\ and goes on\"}",
             "long=a text that is longer than a few bytes \\ and goes on",
@@ -113,7 +119,8 @@ fn options_choose_what_is_read() {
     }
     check_with(extract("in"), "", r#"{"in":{"a":1},"broken"}"#, "stopped");
     for path in ["a..b", "a[", "a[x]", ".a", "a]"] {
-        assert!(ExtractPath::parse(path).is_err(), "{path}");
+        let error = ExtractPath::parse(path).unwrap_err().to_string();
+        assert_eq!(error, format!("`{path}` is no member of JSON: write it like name.other[0]"));
     }
 }
 

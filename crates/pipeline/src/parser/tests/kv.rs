@@ -40,6 +40,7 @@ fn quoted_values_are_one_piece() {
         (r#"m="two words" n='x=y, z=1' o=2"#, "m=two words|n=x=y, z=1|o=2"),
         (r#"m="a\"b\\c\td\q" n=1"#, "m=a\"b\\c\td\\q|n=1"),
         (r#"m='it\'s'"#, "m=it's"),
+        (r#"m="\b\f\n\r\t\x\'""#, "m=\u{8}\u{c}\n\r\t\\x\\'"),
         (r#"m="one" stray n=2"#, "m=one|n=2"),
         (r#"m="open n=2"#, "m=\"open |n=2"),
         (r#"m="two",n=2 o="x=y"#, "m=\"two\",n=2 |n=2|o=\"x=y|x=y"),

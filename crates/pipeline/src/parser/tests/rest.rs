@@ -208,13 +208,14 @@ fn what_is_no_trap_is_stopped() {
 #[test]
 fn traps_become_a_message_of_one_line() {
     let parse = |reader: Snmptrapd| {
-        let text = b"2026-03-01 10:20:30 h [UDP: [1]:1->[2]:2]:\nA::b = STRING: \"it's\n\\\\\x01\"";
+        let text =
+            b"2026-03-01 10:20:30 h [UDP: [1]:1->[2]:2]:\nA::b = STRING: \"it's\n\\\\\x01\x08\x0c\r\x1f \"";
         let mut batch = batch(&[text]);
         TextParser::new(reader, Input::message(), "").parse(&mut batch, &Selection::all(1), &mut renderer());
         let field = |field: Field| String::from_utf8_lossy(batch.fixed(0, field)).into_owned();
         format!("{} {} {}", field(Field::Program), batch.messages[0].event.unix_s(), field(Field::Message))
     };
-    let want = "hostname='h', transport_info='UDP: [1]:1->[2]:2', A::b='it\\'s\\n\\\\\\x01'";
+    let want = "hostname='h', transport_info='UDP: [1]:1->[2]:2', A::b='it\\'s\\n\\\\\\x01\\b\\f\\r\\x1f '";
     assert_eq!(parse(traps()), format!("snmptrapd 1772360430 {want}"));
     assert_eq!(parse(traps().without_message()), "snmptrapd 1772360430 ");
 }
