@@ -28,12 +28,14 @@ pub struct Limits {
     pub bytes: usize,
     /// Most messages of one context; with more it ends.
     pub messages: usize,
+    /// Most counts of `rate` of a pattern database.
+    pub rates: usize,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
         // A context per user session of a large site; 256 MiB for one parser at most.
-        Limits { contexts: 200_000, bytes: 256 << 20, messages: 20_000 }
+        Limits { contexts: 200_000, bytes: 256 << 20, messages: 20_000, rates: 100_000 }
     }
 }
 

@@ -143,7 +143,7 @@ fn contexts_end_in_order_and_live_on_when_changed() {
 
 #[test]
 fn a_flood_of_contexts_or_bytes_is_bounded() {
-    let limits = Limits { contexts: 320, bytes: 32 << 10, messages: 10 };
+    let limits = Limits { contexts: 320, bytes: 32 << 10, messages: 10, ..Limits::default() };
     let key = |number: u32| Key::of(Scope::Global, &one("h p t", 0), 0, &number.to_le_bytes());
     for (added, most) in [(0, 640), (1 << 10, 64)] {
         let contexts: Contexts<()> = Contexts::new(limits);

@@ -2,8 +2,8 @@
 //!
 //! In: a message and its rule; the time. Out: the message with its values; made messages.
 //! Holds: the contexts and what `rate` counts. It outlives a reload of the database and of the configuration.
-//! Limits: those of [`Limits`]; [`RATES_MAX`] counts: above it those whose time has passed are dropped, and if too few
-//! are, all of them.
+//! Limits: those of [`Limits`]. At the limit of counts those whose time has passed are dropped, and if too few are, all
+//! of them.
 
 use super::{Action, Content, Database, Rate, Rule, Trigger, intern::InternTable};
 use crate::correlation::{
@@ -18,15 +18,13 @@ use template::{Condition, Context, ContextMessage, Renderer};
 
 const CONTEXT_ID: &[u8] = b".classifier.context_id";
 
-/// Most counts of rates.
-const RATES_MAX: usize = 100_000;
-
 /// The state of the rules of a database.
 #[derive(Debug)]
 pub struct DbState {
     clock: Clock,
     contexts: Contexts<RuleContext>,
     rates: Mutex<HashMap<Key, Bucket>>,
+    rates_max: usize,
 }
 
 /// A context of a database.
@@ -71,7 +69,12 @@ impl Default for DbState {
 impl DbState {
     /// Makes a state without contexts.
     pub fn new(limits: Limits) -> DbState {
-        DbState { clock: Clock::default(), contexts: Contexts::new(limits), rates: Mutex::default() }
+        DbState {
+            clock: Clock::default(),
+            contexts: Contexts::new(limits),
+            rates: Mutex::default(),
+            rates_max: limits.rates,
+        }
     }
 
     /// Returns the number of contexts.
@@ -223,9 +226,9 @@ impl DbState {
     fn is_within(&self, rate: Rate, key: Key) -> bool {
         let now_s = self.clock.now_s();
         let mut rates = self.rates.lock().unwrap_or_else(PoisonError::into_inner);
-        if rates.len() >= RATES_MAX && !rates.contains_key(&key) {
+        if rates.len() >= self.rates_max && !rates.contains_key(&key) {
             rates.retain(|_, bucket| now_s - bucket.filled_s <= i64::from(bucket.seconds));
-            if rates.len() > RATES_MAX / 10 * 9 {
+            if rates.len() > self.rates_max / 10 * 9 {
                 rates.clear();
             }
         }

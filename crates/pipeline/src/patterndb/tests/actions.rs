@@ -117,15 +117,17 @@ fn counts_of_rates_are_bounded() {
         "<rules><rule id='r' context-scope='host'><patterns><pattern>x</pattern></patterns>\
          <actions><action rate='1/10'>{message}</action></actions></rule></rules>"
     );
-    let mut bench = Bench::new(database(&rules), Inject::AggregateOnly, Limits::default(), "$MSG");
-    let mut run = |line: String| bench.run(&[line.as_str()]).len();
-    // The count of the first host is as old as it may be when all others come.
-    assert_eq!((run("1 first a: x".to_owned()), run("2 first a: x".to_owned())), (1, 0));
-    for host in 0..100_000 - 1 {
-        assert_eq!(run(format!("9 h{host} a: x")), 1);
+    let limits = Limits { rates: 10, ..Limits::default() };
+    let mut bench = Bench::new(database(&rules), Inject::AggregateOnly, limits, "$MSG");
+    let mut run = |second: i64, host: &str| bench.run(&[format!("{second} {host} a: x").as_str()]).len();
+    // Ten hosts are counted, each may run the action once in ten seconds.
+    for host in ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"] {
+        let second = if host < "c" { 1 } else { 5 };
+        assert_eq!((run(second, host), run(second, host)), (1, 0), "{host}");
     }
-    // One host too many: only the counts whose time has passed are dropped, which are too few, so all are.
-    assert_eq!(run("10 h0 a: x".to_owned()), 0);
-    assert_eq!(run("10 another a: x".to_owned()), 1);
-    assert_eq!(run("10 h0 a: x".to_owned()), 1);
+    // Room for one more: the time of the first two has passed, those of the others are kept.
+    assert_eq!((run(12, "k"), run(12, "j"), run(12, "c")), (1, 0, 0));
+    assert_eq!((run(12, "l"), run(12, "j")), (1, 0));
+    // No room for another, and the time of none has passed: all are dropped.
+    assert_eq!((run(12, "m"), run(12, "j"), run(12, "j")), (1, 1, 0));
 }
