@@ -2,6 +2,7 @@
 
 mod budget;
 mod damaged;
+mod names;
 
 use super::stream;
 use crate::{
@@ -243,8 +244,60 @@ fn refuses_with_a_place() {
     );
     check_error("a | top 5", "4+3 top needs the name of a field");
     check_error("a | head 5 )", "11+1 ) cannot stand here");
+    check_error("a | rex", "4+3 rex needs an expression in quotes");
+    check_error("a | rex /x", "8+1 missing / that ends the expression");
+    check_error("a | rex \"x", "8+1 missing \" that ends the expression");
+    check_error("a | diff", "4+4 diff needs a duration");
+    check_error("a | json field=", "9+5 field needs a name");
+    check_error("a | stats sum(bytes", "10+3 missing ) after the function's field");
+    check_error("a | stats p0(x)", "10+2 there is no function p0");
+    check_error("a | stats p100(x)", "10+4 there is no function p100");
+    check_error("a | timechart 0s", "14+2 0s is no duration");
+    check_error("a | stats count() by host | where NOT bytes:1", "28+17 the table has no column bytes");
+    check_error(
+        "a | stats count() by host | timechart",
+        "28+9 timechart needs messages, and the command before makes a table",
+    );
+    check_error("a | stats count() by host | fields user", "35+4 the table has no column user");
+    const NAMES: usize = 101;
+    let many = |word: &str| vec![word; NAMES].join(", ");
+    check_error(&format!("a | stats {}", many("count()")), "910+5 more than 100 functions");
+    check_error(&format!("a | fields {}", many("f")), "4+6 more than 100 names");
     check_error("OR | head", "0+2 OR has nothing before it");
     check_error("a OR | head", "2+2 OR has nothing after it");
+}
+
+#[test]
+fn what_is_written_in_other_ways_means_the_same() {
+    let tree = |text: &str| Query::parse(text, &options()).unwrap().tree().clone();
+    let columns = |text: &str| {
+        let query = Query::parse(text, &options()).unwrap();
+        query.columns().unwrap_or_default().iter().map(|name| name.shown().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(tree("a | head"), tree("a"));
+    for (text, want) in [
+        ("* | stats mean(bytes), dc(host), p9(x)", &["mean(bytes)", "dc(host)", "p9(x)"][..]),
+        ("* | stats count as \"a b\" by first\\ name", &["first name", "a b"]),
+        ("* | timechart 5m count() by host", &["time", "host", "count"]),
+        ("* | patterns | diff 1h", &["pattern", "count", "earlier count", "change count"]),
+        ("* | fields host | rex field=host /(?<a>x)(?<host>y)/", &["host", "a"]),
+        ("* | top host | fields - percent", &["host", "count"]),
+    ] {
+        assert_eq!(columns(text), want, "{text}");
+    }
+    for (text, want) in [
+        ("* | head 3", false),
+        ("* | fields @sequence", true),
+        ("* | stats max(@sequence)", true),
+        ("* | stats count() by @sequence", true),
+        ("* | sort -@sequence", true),
+        ("* | dedup host, @sequence", true),
+        ("* | kv field=@sequence", true),
+        ("* | stats count() by host | diff 1h", false),
+        ("* | where host:a | context 1 1 | patterns", false),
+    ] {
+        assert_eq!(Query::parse(text, &options()).unwrap().has_sequences(), want, "{text}");
+    }
 }
 
 #[test]

@@ -120,7 +120,7 @@ impl Compiler<'_> {
             Shape::Timechart { .. } => vec![Name::made(TIME)],
             _ => Vec::new(),
         };
-        columns.extend(group.keys.iter().cloned());
+        columns.extend(group.keys.iter().map(Name::in_table));
         columns.extend(group.functions.iter().map(|function| Name::made(&function.shown)));
         columns.extend(more.iter().map(|name| Name::made(name)));
         self.columns = Some(columns);
@@ -169,7 +169,7 @@ impl Compiler<'_> {
         let (keys, values): (Vec<Name>, Vec<String>) = match self.stages.last() {
             Some(Stage::Group(group)) => {
                 let time = matches!(group.shape, Shape::Timechart { .. }).then(|| Name::made(TIME));
-                let keys = time.into_iter().chain(group.keys.iter().cloned()).collect();
+                let keys = time.into_iter().chain(group.keys.iter().map(Name::in_table)).collect();
                 (keys, group.functions.iter().map(|function| function.shown.clone()).collect())
             }
             Some(Stage::Patterns { .. }) => {

@@ -65,6 +65,14 @@ impl Name {
         Name { shown: shown.to_owned(), what: What::Column(Column::Named(shown.to_owned())) }
     }
 
+    /// Returns the column of a table that is grouped by this name: its rows have no time and no number of their own.
+    pub(crate) fn in_table(&self) -> Name {
+        match self.what {
+            What::Received | What::Event | What::Skew | What::Sequence => Name::made(&self.shown),
+            What::Column(_) | What::Message | What::Raw => self.clone(),
+        }
+    }
+
     /// The name as shown.
     pub fn shown(&self) -> &str {
         &self.shown
@@ -135,7 +143,7 @@ impl Name {
         }
     }
 
-    /// Stores a value where [`Name::visit`] finds it.
+    /// Stores a value where the [`Name::in_table`] of this one finds it.
     pub(crate) fn set(&self, row: &mut Document, value: Vec<u8>, kind: ValueKind) {
         let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
         match &self.what {
