@@ -266,3 +266,6 @@ impl std::fmt::Display for SearchError {
 }
 
 impl std::error::Error for SearchError {}
+
+#[cfg(test)]
+mod tests;

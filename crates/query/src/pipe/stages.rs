@@ -378,9 +378,7 @@ impl Run<'_> {
         match column {
             None => groups.add_counted(interval_us, None, found.count()),
             Some(column) => view.count_values(column, found, &self.search.cancel, &mut |value, count| {
-                if count > 0 {
-                    groups.add_counted(interval_us, Some(value), count);
-                }
+                groups.add_counted(interval_us, Some(value), count);
             })?,
         }
         Ok(())
@@ -427,9 +425,7 @@ impl Run<'_> {
                 None => groups.add_value(index, b"", found.count()),
                 Some(column) => {
                     view.count_values(column, found, &self.search.cancel, &mut |value, count| {
-                        if count > 0 {
-                            groups.add_value(index, value, count);
-                        }
+                        groups.add_value(index, value, count);
                     })?
                 }
             }

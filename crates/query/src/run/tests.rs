@@ -253,6 +253,47 @@ fn explains_what_a_question_costs() {
 }
 
 #[test]
+fn every_part_of_a_question_is_explained() {
+    let options = ParseOptions { now_us: START_US + 100_000_000, ..ParseOptions::default() };
+    let leaves = |text: &str| {
+        let query = Query::parse(text, &options).unwrap();
+        let told = explain(&store(), &query, &Search::default()).unwrap();
+        let part = |part: &ExplainedPart| (part.shown.clone(), part.means, part.documents);
+        (part(&told.root), told.root.parts.iter().map(part).collect::<Vec<_>>())
+    };
+    let leaf = |shown: &str, means, documents| (shown.to_owned(), means, documents);
+    for (text, want) in [
+        ("*", leaf("all", Means::Nothing, 100)),
+        ("NOT *", leaf("never", Means::Nothing, 0)),
+        ("\"port scan\"", leaf("text \"port scan\"", Means::Words, 20)),
+        ("message:==Failed", leaf("text \"failed\" case Failed", Means::Words, 20)),
+        ("host:gw1", leaf("host is gw1", Means::Columns, 34)),
+        ("host:/gw/", leaf("host matches gw", Means::Columns, 67)),
+        ("sd.\\*:blue*", leaf(".SDATA.* is blue*", Means::Columns, 25)),
+        ("@skew:>=0s", leaf("skew 0..9223372036854775807", Means::Columns, 100)),
+        ("raw:x", leaf("raw has x", Means::Text, 100)),
+        ("raw:/x/", leaf("raw matches x", Means::Text, 100)),
+    ] {
+        assert_eq!(leaves(text), (want, Vec::new()), "{text}");
+    }
+    // What the index is asked: two words of a phrase in each of six segments, the values of a column.
+    let asked = |text: &str| {
+        let query = Query::parse(text, &options).unwrap();
+        let told = explain(&store(), &query, &Search::default()).unwrap();
+        (told.root.words, told.root.postings)
+    };
+    assert_eq!(asked("failed"), (Some(6), Some(20)));
+    assert_eq!(asked("\"port * scan\"~2"), (Some(12), Some(60)));
+    assert_eq!(asked("message:==Failed"), (Some(6), Some(20)));
+    assert_eq!(asked("host:gw*"), (Some(12), None));
+    assert_eq!(asked("host:/1/"), (Some(12), None));
+    assert_eq!(asked("/x/"), (None, None));
+    let (root, parts) = leaves("failed OR NOT host:gw1");
+    assert_eq!(root, leaf("OR", Means::Parts, 73));
+    assert_eq!(parts, [leaf("word failed", Means::Words, 20), leaf("NOT", Means::Parts, 66)]);
+}
+
+#[test]
 fn reading_costs_blocks_and_messages() {
     // A block is opened, decompressed up to the last message wanted of it, and its messages are put together.
     for (blocks, messages, want_ns) in

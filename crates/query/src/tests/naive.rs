@@ -8,10 +8,10 @@ use crate::condition::{
 };
 use lookup::{
     Bitmap, CancelToken, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView,
-    Snapshot,
+    Snapshot, WordUse,
 };
 use message::{Stamp, ValueKind, ZoneQuality};
-use std::{ops::Range, sync::Arc};
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 pub(crate) struct NaiveView {
     pub(crate) documents: Vec<Document>,
@@ -109,6 +109,11 @@ impl SegmentView for NaiveView {
         Ok(self.select(&Condition::Word(pattern.clone())))
     }
 
+    fn word_use(&self, pattern: &Pattern, _: &CancelToken) -> Result<Option<WordUse>, ReadError> {
+        let postings = self.select(&Condition::Word(pattern.clone())).count();
+        Ok(Some(WordUse { words: 1, postings }))
+    }
+
     fn phrase(&self, phrase: &Phrase, cancel: &CancelToken) -> Result<PhraseAnswer, ReadError> {
         cancel.check()?;
         if !self.coarse {
@@ -136,12 +141,14 @@ impl SegmentView for NaiveView {
         add: &mut dyn FnMut(&[u8], u64),
     ) -> Result<(), ReadError> {
         cancel.check()?;
+        let mut counts: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
         for id in documents.iter() {
             matcher::any_value(&self.documents[id as usize], column, &mut |value| {
-                add(value, 1);
+                *counts.entry(value.to_vec()).or_default() += 1;
                 false
             });
         }
+        counts.iter().for_each(|(value, count)| add(value, *count));
         Ok(())
     }
 

@@ -44,6 +44,37 @@ fn words_and_phrases() {
     check("*", "all");
     check("", "all");
     check("NOT *", "never");
+    // The distance of a fuzzy word, as it is written and as Lucene wrote it once.
+    for (text, distance) in
+        [("roam~", 2), ("roam~0", 0), ("roam~2", 2), ("roam~0.8", 0), ("roam~0.5", 2), ("roam~0.7", 1)]
+    {
+        check(text, &format!("word fuzzy{distance} roam"));
+    }
+    check("message:roam~1", "text \"fuzzy1 roam\"");
+    check("message:[a TO b]", "text \"[a TO b]\"");
+    check("message:==\"->\"", "text has -> ()");
+    check("message:*", "all");
+    check("_exists_:message", "all");
+    check("_exists_:raw", "all");
+    check("raw:=x", "raw has x");
+    check("raw:==x", "raw has x");
+    check("raw:/x/", "raw matches x");
+    check("\"* *\"", "all");
+    check("\"-* >\"", "text has - > ()");
+    check("/a\\//", "text matches a/ ()");
+    check("/(abc|d)e(fgh)/", "text matches (abc|d)e(fgh) (~*fgh*)");
+}
+
+#[test]
+fn a_network_in_the_text_gets_a_hint() {
+    let hints = |text: &str| {
+        let tree = parse(text, Operator::And).unwrap().tree;
+        let mut hints = Vec::new();
+        compile(&tree, NOW, 0, &mut hints).unwrap();
+        hints.iter().map(|hint| (hint.position, hint.length)).collect::<Vec<_>>()
+    };
+    assert_eq!(hints("a 10.0.0.0/8"), [(2, 10)]);
+    assert_eq!(hints("a \"10.0.0.0/8\" 10.0.0.0 ip:10.0.0.0/8"), []);
 }
 
 #[test]
@@ -64,6 +95,17 @@ fn columns() {
     check("ip:10.0.0.0/8", "(ip is 10.0.0.0/8 OR ip is 10.0.0.0/8)");
     check("ip:[10.0.0.1 TO 10.0.0.4]", "(ip is 10.0.0.1/32 OR ip is 10.0.0.2/31 OR ip is 10.0.0.4/32)");
     check("ip:[* TO *]", "ip is any");
+    check("ip:{10.0.0.1 TO 10.0.0.4}", "ip is 10.0.0.2/31");
+    check("ip:<1.0.0.0", "ip is 0.0.0.0/8");
+    check("ip:>=255.255.255.254", "ip is 255.255.255.254/31");
+    check("ip:[8000:: TO *]", "ip is 8000::/1");
+    check("ip:2001:db8::1", "(ip is 2001:db8::1 OR ip is 2001:db8::1/128)");
+    check("host:roam~1", "host is fuzzy1 roam");
+    check("f:roam~", "f is fuzzy2 roam");
+    check("_exists_:sd.\\*", ".SDATA.* is any");
+    check("f:(*)", "f is any");
+    check("sd.\\*:*", ".SDATA.* is any");
+    check("f:(a *)", "(f is any AND f is a)");
 }
 
 #[test]
@@ -74,6 +116,14 @@ fn severities_are_ordered() {
     check("severity:4", "severity is warning");
     check("severity:w*", "severity is w*");
     check("facility:[kern TO user]", "(facility is kern OR facility is user)");
+    check("severity:{err TO notice}", "severity is warning");
+    check("severity:<alert", "severity is emerg");
+    check("severity:\"err\"", "severity is err");
+    check("severity:==err", "severity is err");
+    check("severity:7", "severity is debug");
+    check("facility:127", "facility is 127");
+    check("facility:==local7", "facility is local7");
+    check("severity:*", "severity is any");
 }
 
 #[test]
@@ -82,6 +132,16 @@ fn times() {
     check("@event:1970-01-02", "event 86400000000..172800000000");
     check("@event:>1970-01-02", "event 172800000000..9223372036854775807");
     check("@skew:>5m", "skew 300000001..9223372036854775807");
+    check("@event:>=1970-01-02", "event 86400000000..9223372036854775807");
+    check("@event:<1970-01-02", "event -9223372036854775808..86400000000");
+    check("@event:<=1970-01-02", "event -9223372036854775808..172800000000");
+    check("@event:[1970-01-02 TO 1970-01-03]", "event 86400000000..259200000000");
+    check("@event:{1970-01-02 TO 1970-01-04}", "event 172800000000..259200000000");
+    check("@event:\"1970-01-02\"", "event 86400000000..172800000000");
+    check("@skew:>=5m", "skew 300000000..9223372036854775807");
+    check("@skew:<5m", "skew -9223372036854775808..300000000");
+    check("@skew:<=5m", "skew -9223372036854775808..300000001");
+    check("@skew:[-1m TO 1m]", "skew -60000000..60000001");
     check("ts:<now", "(ts is {* TO 1780000000} OR ts is {* TO 2026-05-28t20:26:40z})");
 }
 
@@ -106,6 +166,19 @@ fn refuses_what_cannot_be() {
     check_error("@event:yesterdayish", "0+19 yesterdayish is no time");
     check_error("@event:[now TO now-1h]", "0+22 the range is empty");
     check_error("@skew:5", "0+7 @skew is asked by a range");
+    check_error("_exists_:@skew", "0+14 @skew is asked by a range");
+    check_error("@skew:>soon", "0+11 soon is no duration");
+    check_error("@skew:[1m TO -1m]", "0+17 the range is empty");
+    check_error("@event:/x/", "0+10 @event takes a time or a range of times");
+    check_error("severity:<emerg", "0+15 the range is empty");
+    check_error("severity:8", "0+10 no severity is called 8");
+    check_error("facility:128", "0+12 no facility is called 128");
+    check_error("severity:>debug", "0+15 the range is empty");
+    check_error("ip:>255.255.255.255", "0+19 the range is empty");
+    check_error("message:=\"\"", "0+11 an empty text");
+    check_error("raw:\"\"", "0+6 raw takes an exact text or a regular expression");
+    check_error(&format!("\"{}\"", "w ".repeat(65)), "0+132 the phrase has more than 64 words");
+    check(&format!("\"{}\"", "w ".repeat(64)), &format!("text \"{}\"", vec!["w"; 64].join(" ")));
     check_error("/a(/", "0+4 the regular expression cannot be read: unclosed group");
     check_error("/(\\w{1000}){1000}/", "0+18 the regular expression is too large");
     check_error("\"\"", "0+2 nothing between the quotes");

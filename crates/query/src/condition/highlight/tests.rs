@@ -25,6 +25,21 @@ fn marks_what_is_looked_for() {
     check("host:root", "for root", "for root");
     check("message:(a OR b)", "a b c", "[a] [b] c");
     check("/ab|b/ /bc/", "abc", "[abc]");
+    check("\"a * c\"", "a b c a c", "[a b c] a c");
+    check("\"a b\"", "a b a b", "[a b] [a b]");
+    check("a", "", "");
+    check("\"x y\"~1 z", "y", "[y]");
+}
+
+#[test]
+fn marks_are_bounded() {
+    let text = "ab ".repeat(600);
+    for query in ["ab", "/ab/", "message:=\"ab\"", "\"ab\"~1", "ab ab", "/ab/ ab", "/ab/ message:=\"ab\""] {
+        let query = Query::parse(query, &ParseOptions::default()).unwrap();
+        assert_eq!(query.highlights(text.as_bytes()).len(), 500);
+    }
+    let pairs = Query::parse("\"ab ab\"", &ParseOptions::default()).unwrap();
+    assert_eq!(pairs.highlights(text.as_bytes()), [0..3 * 501 - 1]);
 }
 
 #[test]

@@ -114,6 +114,57 @@ fn clauses() {
     check("\\(a\\) \\u0041", "<\\(a\\) & A>");
     check("a-b a+b a/b a=b a,b it's", "<a\\-b & a\\+b & a\\/b & a\\=b & a,b & it's>");
     check("a->b", "a\\-\\>b");
+    // A sign compares where a value follows that can be compared.
+    check("n>-5 n>now n<\"x\" n>=word", "<n:>\\-5 & n:>now & n:<\"x\" & n:>=word>");
+    check("a>b a>-b a>nox a<noon", "<a\\>b & a\\>\\-b & a\\>nox & a\\<noon>");
+}
+
+#[test]
+fn printing_keeps_how_it_was_written() {
+    for text in [
+        "*",
+        "a AND b",
+        "a OR b",
+        "a && b",
+        "a || b",
+        "a b",
+        "NOT a",
+        "!a",
+        "-a",
+        "+a",
+        "f:(a OR b)^2",
+        "(a)",
+        "f:[1 TO *}",
+        "f:{* TO \"x y\"]",
+        "/a/i",
+        "\"p q\"~2^3",
+        "f:==v",
+        "message:=\"v w\"",
+        "_exists_:f",
+        "z~0.5",
+    ] {
+        assert_eq!(parse(text, Operator::And).unwrap().tree.to_string(), text);
+    }
+}
+
+#[test]
+fn errors_are_shown_with_their_place() {
+    let error = parse("a b)", Operator::And).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!("this ) closes nothing at 4: {}", error.suggestion.as_deref().unwrap())
+    );
+    let bare = crate::QueryError { suggestion: None, ..error };
+    assert_eq!(bare.to_string(), "this ) closes nothing at 4");
+}
+
+#[test]
+fn pipes_are_equal_when_they_say_the_same() {
+    let pipes = |text: &str| parse(text, Operator::And).unwrap().pipes;
+    assert_eq!(pipes("a | head 5 | fields x"), pipes("longer |head 5|  fields \"x\""));
+    assert_ne!(pipes("a | head 5"), pipes("a | head 6"));
+    assert_ne!(pipes("a | fields x"), pipes("a | fields y"));
+    assert_ne!(pipes("a | fields x"), pipes("a | fields - x"));
 }
 
 #[test]
@@ -129,6 +180,12 @@ fn refuses_with_a_place() {
     check_error("f:", "0+2 no value after f:");
     check_error("f:NOT", "0+2 no value after f:");
     check_error("a:b:c", "3+1 a second : in one clause");
+    check_error("//", "0+2 an empty regular expression");
+    check_error("^", "0+1 ^ needs a word or a group before it");
+    check_error("a (| head)", "3+1 a ) is missing before |");
+    check_error("a ]", "2+1 this ] closes nothing");
+    check_error("a ~", "2+1 ~ needs a word or a phrase before it");
+    check_error("f:(a", "2+1 missing closing parenthesis");
     check_error("/abc", "0+1 missing / that ends the regular expression");
     check_error("/var/log/x", "0+6 text follows the end of the regular expression");
     check_error("x:[1 2]", "2+3 a range needs TO between its ends");

@@ -59,6 +59,58 @@ fn ranges_compare_numbers_as_numbers() {
 }
 
 #[test]
+fn ranges_have_their_ends_or_not() {
+    let text = |value: &str, inclusive| Bound::Text { value: value.into(), inclusive };
+    let number = |value, inclusive| Bound::Number { value, inclusive };
+    let check = |lower: Bound, upper: Bound, rows: &[(&str, bool)]| {
+        let range = Pattern::Range { lower, upper };
+        for (value, want) in rows {
+            assert_eq!(matches(&range, value.as_bytes(), value.as_bytes()), *want, "{range:?} {value}");
+        }
+    };
+    let rows = |at_ends: bool| {
+        [("b", at_ends), ("c", true), ("d", at_ends), ("a", false), ("e", false), ("da", false)]
+    };
+    check(text("b", true), text("d", true), &rows(true));
+    check(text("b", false), text("d", false), &rows(false));
+    let rows = |at_ends: bool| {
+        [("1", at_ends), ("1.5", true), ("2.0", at_ends), ("0.9", false), ("2.1", false), ("x", false)]
+    };
+    check(number(1.0, true), number(2.0, true), &rows(true));
+    check(number(1.0, false), number(2.0, false), &rows(false));
+    check(Bound::Open, text("c", false), &[("", true), ("b", true), ("c", false)]);
+    check(text("c", false), Bound::Open, &[("b", false), ("c", false), ("d", true)]);
+    check(Bound::Open, Bound::Open, &[("", true), ("x", true)]);
+    let seven = Pattern::Number(7.0);
+    for (value, want) in
+        [("7", true), ("7.0", true), ("+7", true), ("0x7", false), ("8", false), ("7 ", false)]
+    {
+        assert_eq!(matches(&seven, value.as_bytes(), value.as_bytes()), want, "{value}");
+    }
+}
+
+#[test]
+fn a_question_mark_is_one_character() {
+    for (wild, value, want) in [
+        ("?", "é", true),
+        ("?", "€", true),
+        ("?", "😀", true),
+        ("??", "é", false),
+        ("?b", "€b", true),
+        ("?*?", "😀", false),
+    ] {
+        check(wild, value, want);
+    }
+    // A byte that is no character counts as one.
+    let one = pattern(&glyphs("a?b"));
+    for (value, want) in
+        [(&b"a\xffb"[..], true), (b"a\xc3b", true), (b"a\xe2\x82b", false), (b"a\xf0b", true)]
+    {
+        assert_eq!(matches(&one, value, value), want, "{value:?}");
+    }
+}
+
+#[test]
 fn networks() {
     let mut address = [0; 16];
     address[10..14].copy_from_slice(&[0xff, 0xff, 10, 1]);

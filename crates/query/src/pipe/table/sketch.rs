@@ -72,3 +72,6 @@ impl Sketch {
         None
     }
 }
+
+#[cfg(test)]
+mod tests;
