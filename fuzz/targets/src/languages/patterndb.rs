@@ -26,7 +26,8 @@ pub(crate) fn run(bytes: &[u8]) {
     let _ = Grok::compile(&pattern, &GrokLibrary::default(), Vec::new());
     let loaded = Database::load(head, "p.", &around).or_else(|_| Database::load(own.as_bytes(), "", &around));
     let Ok(database) = loaded else { return };
-    let (database, limits) = (Arc::new(database), Limits { contexts: 64, bytes: 1 << 16, messages: 8 });
+    let (database, limits) =
+        (Arc::new(database), Limits { contexts: 64, bytes: 1 << 16, messages: 8, rates: 16 });
     database.explain(&String::from_utf8_lossy(program), text);
     let options = DbOptions {
         program: Input::program(),
