@@ -70,6 +70,106 @@ fn large_numbers_and_long_columns_come_back() {
     }
 }
 
+/// Each form takes over where it needs less room than those before.
+#[test]
+fn the_smallest_form_is_taken() {
+    let many = |count: u64, make: &dyn Fn(u64) -> String| (0..count).map(make).collect::<Vec<_>>();
+    let letters = |mut number: u64| -> String {
+        number = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (0..9).map(|at| char::from(b'g' + ((number >> (at * 5)) % 20) as u8)).collect()
+    };
+    for (strings, form) in [
+        // Different words are text; words of which a third are different are numbered, few in bytes, many in bits.
+        (many(30, &letters), 0),
+        (many(90, &|at| letters(at % 30)), 6),
+        (many(900, &|at| letters(at % 300)), 6),
+        (many(8, &|at| letters(at % 6)), 0),
+        (many(8, &|at| letters(at % 5)), 6),
+        // Five digits behind what all have in common are hexadecimal, four are not.
+        (vec!["q-a0b1c".to_owned(), "q-f2d3e".to_owned()], 3),
+        (vec!["q-a0b1".to_owned(), "q-f2d3".to_owned()], 0),
+        (vec!["q-a0b1c".to_owned(), "q-f2d3eE".to_owned()], 0),
+        (vec!["q-a0b1c".to_owned(), "q-F2D3E".to_owned()], 0),
+        // Numbers that grow evenly are steps, numbers within 256 are bytes.
+        (many(200, &|at| (1_000_000_000_000 + at * 1_000_003).to_string()), 5),
+        (many(200, &|at| format!("n{}", 7_000 + at * at % 251)), 5),
+    ] {
+        check(&strings.iter().map(String::as_str).collect::<Vec<_>>(), form);
+    }
+}
+
+/// The form of the numbers of a column with one number in each value, and its bytes behind the heads.
+fn number_form(numbers: &[u64]) -> (u8, usize) {
+    let strings: Vec<String> = numbers.iter().map(u64::to_string).collect();
+    let streams = written(&[values(&strings.iter().map(String::as_str).collect::<Vec<_>>())]);
+    // One column, its form, one number, two empty texts, no pad; then the form of the numbers.
+    assert_eq!(streams.heads[..6], [1, 5, 1, 0, 0, 0], "{streams:?}");
+    (streams.heads[6], streams.small.len() + streams.packed.len())
+}
+
+#[test]
+fn numbers_take_the_form_that_suits_them() {
+    // Spread evenly: their difference from the smallest in as many bits as it needs.
+    let spread: Vec<u64> = (0..64).map(|at: u64| 5_000 + at * 2_654_435_761 % 1_024).collect();
+    assert_eq!(number_form(&spread).0, 0);
+    // A counter: steps of two bits instead of numbers of many.
+    let counter: Vec<u64> = (0..1_000).map(|at| 4_000_000_000 + at).collect();
+    assert_eq!(number_form(&counter), (1, 999 * 2 / 8 + 1));
+    let down: Vec<u64> = counter.iter().rev().copied().collect();
+    assert_eq!(number_form(&down), (1, 999 / 8 + 1));
+    // Most of them the same: bytes that are compressed later.
+    let rare: Vec<u64> = (0..500).map(|at| if at % 100 == 7 { 300 } else { 200 }).collect();
+    assert_eq!(number_form(&rare), (2, 500));
+}
+
+/// Checks that a column of damaged streams is refused; the heads begin with the number of columns.
+#[track_caller]
+fn check_damaged(heads: &[u8], text: &[u8], small: &[u8], rows: usize, want: &str) {
+    let [heads, text, small, packed] = [heads, text, small, &[]].map(FileSlice::loose);
+    let what = |damage: crate::format::Damage| damage.what;
+    let read = Cursor::new(heads, text, small, packed).read_all(rows).map_err(what);
+    assert_eq!(read.map(|_| ()), Err(want));
+}
+
+#[test]
+fn damaged_columns_are_refused() {
+    check_damaged(&[1, 9], &[], &[], 2, "unknown form of a column");
+    check_damaged(&[1, 7, 0], &[], &[], 2, "a column like one that is not there");
+    check_damaged(&[2, 0, 2, 7, 1], b"a\n", &[], 1, "a column like one that is not there");
+    // Text has a line for each row, and nothing behind the last.
+    for text in [&b"a\nb"[..], b"a\n", b"a\nb\nc\n", b"a\nb\nc"] {
+        check_damaged(&[1, 0, text.len() as u8], text, &[], 2, "wrong number of values");
+    }
+    // A shape has at most twelve numbers.
+    check_damaged(&[1, 5, 13], &[], &[], 2, "more numbers than a value can have");
+    check_damaged(&[1, 5, 1, 0, 0, 0, 3, 0], &[], &[], 2, "unknown form of numbers");
+    check_damaged(&[1, 5, 1, 0, 0, 0, 0, 0, 65], &[], &[], 2, "numbers of more than 64 bits");
+    // Different values are not numbered once more, and each number is one of theirs.
+    check_damaged(&[1, 6, 2, 6, 2], &[], &[0, 1], 2, "unknown form of a column");
+    check_damaged(&[1, 6, 2, 0, 4], b"a\nb\n", &[0, 2], 2, "a value that the column does not have");
+}
+
+#[test]
+fn columns_are_bounded() {
+    // A value of a mebibyte, 64 times: what a column may have, and no more.
+    let text = vec![b'x'; 1 << 20];
+    let size = [0x80, 0x80, 0x40];
+    let heads = [&[1, 2][..], &size].concat();
+    let read = |heads: &[u8], small: &[u8], rows: usize| {
+        let [heads, text, small, packed] = [heads, text.as_slice(), small, &[]].map(FileSlice::loose);
+        let read = Cursor::new(heads, text, small, packed).read_all(rows);
+        read.map(|columns| columns.iter().map(Values::size).sum::<usize>()).map_err(|damage| damage.what)
+    };
+    assert_eq!(read(&heads, &[], 64), Ok(64 << 20));
+    assert_eq!(read(&heads, &[], 65), Err("a column is larger than it can be"));
+    let numbered = [&[1, 6, 1, 2][..], &size].concat();
+    assert_eq!(read(&numbered, &[0; 64], 64), Ok(64 << 20));
+    assert_eq!(read(&numbered, &[0; 65], 65), Err("a column is larger than it can be"));
+    let twice = [&[2, 2][..], &size, &[7, 0]].concat();
+    assert_eq!(read(&twice, &[], 32), Ok(64 << 20));
+    assert_eq!(read(&twice, &[], 33), Err("columns are larger than they can be"));
+}
+
 fn string() -> impl Strategy<Value = String> {
     prop_oneof![
         "[0-9]{1,19}",
@@ -166,6 +266,43 @@ fn times_are_spelled_as_they_were() {
     check_time("2026-11-01T09:00:00.123456789Z", 0, us, None);
     check_time("2026-11-01", 0, us, None);
     check_time("Feb 29 00:00:00", 0, 1_709_164_800_000_000, Some(15));
+    // Every part of a time, at the ends of what it can be.
+    for (text, unix_us) in [
+        ("1970-01-01T00:00:00Z", 0),
+        ("1969-12-31T23:59:59.999999Z", -1),
+        ("1999-12-31T23:59:59.9Z", 946_684_799_900_000),
+        ("2000-02-29T12:34:56.78Z", 951_827_696_780_000),
+        ("2000-03-01T00:00:00.012Z", 951_868_800_012_000),
+        ("2023-03-01T10:20:30.1234Z", 1_677_666_030_123_400),
+        ("2024-12-31T09:08:07.12345Z", 1_735_636_087_123_450),
+        ("2100-02-28T23:00:00Z", 4_107_538_800_000_000),
+        ("2100-03-01T00:00:00Z", 4_107_542_400_000_000),
+        ("0001-01-01T00:00:00Z", -62_135_596_800_000_000),
+    ] {
+        check_time(text, 0, unix_us, Some(text.len()));
+        check_time(text, 0, unix_us + 1_000_000, None);
+    }
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let days = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
+    for (month, before) in months.iter().zip(days) {
+        for day in [1, 9, 10, 28] {
+            let unix_us = (before + day - 1) * 86_400_000_000 + 47_105_000_000;
+            check_time(&format!("{month} {day:2} 13:05:05 web"), 0, unix_us, Some(15));
+        }
+    }
+    // Zones: signs, half hours, a stamp of another zone.
+    for (text, offset_s) in [
+        ("1970-01-01T10:30:00+10:30", 37_800),
+        ("1969-12-31T20:15:00-03:45", -13_500),
+        ("1970-01-01T00:00:00+00:00", 0),
+        ("1970-01-01T14:00:00+14:00", 50_400),
+    ] {
+        check_time(text, offset_s, 0, Some(25));
+        check_time(text, offset_s + 3_600, 0, None);
+    }
+    check_time("1970-01-01T00:00:00.1234567Z", 0, 123_456, None);
+    check_time("1970-01-01T00:00:00", 0, 0, None);
+    check_time("nov  1 09:00:00 web-1", 0, us, None);
     check_time("", 0, i64::MIN, None);
     check_time("2026-", 0, i64::MAX, None);
 }

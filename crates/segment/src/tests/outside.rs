@@ -44,6 +44,29 @@ fn memory_is_counted() {
     }
 }
 
+/// The parts of a report are as large as the sections of the file.
+#[test]
+fn a_report_tells_the_sizes_of_the_file() {
+    use crate::format::file::{Section, SegmentFile};
+    let active = active(0, 2_000);
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("one");
+    let report = active.seal(&path).unwrap();
+    let Ok(file) = SegmentFile::open(&path, &Keys::default()).unwrap() else { panic!("a damaged file") };
+    let size = |sections: &[Section]| -> u64 {
+        sections.iter().map(|section| file.place(*section).length as u64).sum()
+    };
+    assert_eq!(report.blocks, size(&[Section::Compression, Section::Blocks, Section::BlockIndex]));
+    assert_eq!(report.terms, size(&[Section::Terms, Section::CharFilters, Section::Adjacency]));
+    assert_eq!(report.postings, size(&[Section::Postings]));
+    assert_eq!(report.templates, size(&[Section::Templates]));
+    // The directory of columns is in the part of counts and times, which has 28 bytes of its own.
+    assert_eq!(report.columns, size(&[Section::Columns, Section::Meta]) - 28);
+    assert_eq!(report.file, std::fs::metadata(&path).unwrap().len());
+    let parts = report.blocks + report.columns + report.terms + report.postings + report.templates;
+    assert!(parts < report.file && report.blocks > 1_000, "{report:?}");
+}
+
 #[test]
 fn an_inspector_tells_the_facts() {
     let active = active(11, 30);
