@@ -40,7 +40,7 @@ pub struct Stamp {
     pub digest: Digest,
     /// When, microseconds since 1970, by the authority's clock.
     pub at_us: i64,
-    nonce: Option<Vec<u8>>,
+    pub(crate) nonce: Option<Vec<u8>>,
 }
 
 /// The reason why an answer is no time-stamp.

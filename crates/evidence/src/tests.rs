@@ -164,7 +164,7 @@ fn a_chain_tells_torn_ends_and_damage() {
 }
 
 /// A time-stamping authority of openssl's: gives the answer to a request.
-fn authority(dir: &Path, key: &[&str]) -> impl Fn(&[u8]) -> Vec<u8> {
+pub(crate) fn authority(dir: &Path, key: &[&str]) -> impl Fn(&[u8]) -> Vec<u8> {
     let dir = dir.to_owned();
     let run = move |dir: &Path, words: &[&str]| {
         let done = std::process::Command::new("openssl").args(words).current_dir(dir).output().unwrap();

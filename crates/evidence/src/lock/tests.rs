@@ -28,6 +28,16 @@ fn check(recipient: &Recipient, identity: Identity, other: Identity) {
 }
 
 #[test]
+fn a_chunk_opens_in_its_segment_only() {
+    let key = |id| SegmentKey::new(&[7; 32], [id; 16]).unwrap();
+    let mut chunk = b"a chunk".to_vec();
+    let tag = key(1).seal(7, &mut chunk).unwrap();
+    let opens = |id, index| key(id).open(index, &chunk, &tag, &mut [0; 7]);
+    assert_eq!((opens(1, 7), opens(2, 7), opens(1, 8)), (true, false, false));
+    assert!(SegmentKey::new(&[7; 31], [1; 16]).is_none(), "no key of that size");
+}
+
+#[test]
 fn age_keys_open_what_is_sealed_for_them() {
     let ((recipient, identity), (_, other)) = (Identity::draw().unwrap(), Identity::draw().unwrap());
     let text = format!("# created: now\n# public key: {recipient}\n{identity}\n");

@@ -5,6 +5,7 @@
 
 use crate::{
     chain::Chain,
+    record::Record,
     stamp::{Stamp, StampRoots},
 };
 use std::{collections::BTreeSet, fs, io, path::Path};
@@ -39,16 +40,25 @@ pub(super) fn check(
         };
         match Stamp::read_under(&fs::read(folder.join(name))?, roots) {
             Err(error) => faults.push(format!("{name}: {error}")),
-            Ok(stamp) if stamp.digest != record.digest() => {
-                faults.push(format!("{name} is for something else"))
-            }
-            Ok(stamp) if record.at_us > stamp.at_us + SLACK_US => {
-                let ahead = (record.at_us - stamp.at_us) / 1_000_000;
-                faults.push(format!("record {} says it is {ahead} s younger than {name}", record.number));
-            }
-            Ok(stamp) => stamps.push(PackageStamp { record: record.number, at_us: stamp.at_us }),
+            Ok(stamp) => match fault_of(name, &stamp, record) {
+                Some(fault) => faults.push(fault),
+                None => stamps.push(PackageStamp { record: record.number, at_us: stamp.at_us }),
+            },
         }
     }
     stamps.sort_by_key(|stamp| stamp.record);
     Ok((stamps, faults))
 }
+
+/// Returns what is wrong with a time-stamp as one of a record.
+fn fault_of(name: &str, stamp: &Stamp, record: &Record) -> Option<String> {
+    if stamp.digest != record.digest() {
+        return Some(format!("{name} is for something else"));
+    }
+    let younger_us = record.at_us.saturating_sub(stamp.at_us);
+    let (number, seconds) = (record.number, younger_us / 1_000_000);
+    (younger_us > SLACK_US).then(|| format!("record {number} says it is {seconds} s younger than {name}"))
+}
+
+#[cfg(test)]
+mod tests;
