@@ -56,6 +56,11 @@ fn l7_names_and_texts_that_gelf_cannot_hold_are_changed() {
     batch.set_field(0, &FieldName::parse(".SDATA.ex@1.k"), b"v", message::ValueKind::String);
     let want = r#"{"version":"1.1","host":"web","short_message":"x","timestamp":1,"level":5,"_facility":"user","_dot.one":"1","_a_b__":"nan","__id":7,"_own":"\\xff","_SDATA.ex_1.k":"v"}"#;
     assert_eq!(write(&batch), want);
+    // Structured data of the header goes out under its names, as far as no value has them.
+    batch.set_field(0, &FieldName::parse(".SDATA.ex@1.n"), b"w", message::ValueKind::String);
+    assert!(
+        write(&batch).contains(r#""_SDATA.ex_1.k":"v""#) && write(&batch).contains(r#""_SDATA.ex_1.n":"w""#)
+    );
     let empty = write(&read(r#"{"timestamp":1}"#));
     assert!(
         empty.starts_with(r#"{"version":"1.1","host":"-","short_message":"{\"timestamp\":1}""#),

@@ -23,6 +23,55 @@ fn lists_are_counted_from_either_end() {
 }
 
 #[test]
+fn paths_have_a_folder_and_a_name() {
+    check("$(dirname a/b)|$(dirname a)|$(dirname /a)|$(dirname /a/b/c)", "a|.|/|/a/b");
+    check("$(basename /a/b)|$(basename a)|$(basename a/b//)|$(basename /)|$(basename '')", "b|a|b|/|.");
+}
+
+#[test]
+fn a_match_is_chosen_by_its_number_and_group() {
+    check(
+        "$(extract --match 0 '(.)x' axbx)|$(extract --match 1 '(.)x' axbx)|$(extract --match 2 '(.)x' axbx no)",
+        "ax|bx|no",
+    );
+    check("$(extract --match 1 --group 1 '(.)x' axbx)|$(extract --group 2 '(.)x' ax no)", "b|no");
+    check("$(extract --ignore-case '(a)' xA)|$(extract '(a)' xA)|$(extract '(a)' xA no)", "A||no");
+    // An expression that matches nothing does so at each place, the end among them.
+    check("$(extract --group 0 --match 2 'x*' ab no)|$(extract --group 0 --match 3 'x*' ab no)", "|no");
+    check("$(extract --group 0 --match 1 'x*' axxb)|$(extract --group 0 --match 0 'x*' xx)", "xx|xx");
+}
+
+#[test]
+fn quotes_and_backslashes_of_words() {
+    check("$(echo 'a\\b')|$(echo \"a'b\")|$(echo a\\ b)", "a\\b|a'b|a b");
+    check("$(echo 'it\\'s')", "it's");
+    check("$(echo (a b) \"c d\" e)", "(a b) c d e");
+    check_error("$(echo 'a)", "template is wrong at byte 7: this quote is not closed");
+    check_error("$(echo (a)", "template is wrong at byte 2: the ')' of this function is missing");
+}
+
+#[test]
+fn calls_that_lack_an_argument_say_which() {
+    for (template, want) in [
+        ("$()", "the name of the function is missing"),
+        ("$(if)", "$(if): a condition and two texts expected"),
+        ("$(if '\"a\" == \"b\"' yes)", "$(if): a condition and two texts expected"),
+        ("$(grep)", "$(grep): a condition and at least one text expected"),
+        ("$(grep '\"a\" == \"b\"')", "$(grep): a condition and at least one text expected"),
+        ("$(grep -m many '\"a\" == \"b\"' x)", "$(grep): many is no number of messages"),
+        ("$(template)", "$(template): the name of a template expected"),
+        ("$(map x)", "$(map): a template and at least one list expected"),
+        ("$(filter x)", "$(filter): a condition and at least one list expected"),
+        ("$(iterate x)", "$(iterate): a template and a first value expected"),
+        ("$(format-date a b c)", "$(format-date): a form and maybe a time expected, 3 given"),
+        ("$(stardate --digits 10 1)", "$(stardate): --digits is 0 to 9, not 10"),
+    ] {
+        check_error(template, &format!("template is wrong at byte 2: {want}"));
+    }
+    check_error("$(template none)", "template is wrong at byte 11: $(template): there is no template none");
+}
+
+#[test]
 fn lines_behind_the_first_are_indented() {
     check("$(indent-multi-line 'a\nb')", "a\n\tb");
     check("$(indent-multi-line 'a\n\tb\n c\n\nd')", "a\n\tb\n c\n\n\td");

@@ -28,3 +28,6 @@ pub(crate) fn append_string(value: &[u8], out: &mut Vec<u8>) {
     }
     out.push(b'"');
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,6 +16,8 @@ fn one_error_in_three_letters() {
     check("HOSST", Some("HOST"));
     check("HST", Some("HOST"));
     check("H", None);
+    check("XHOSX", None);
+    check("XHOST", Some("HOST"));
     check("PROGRMA", Some("PROGRAM"));
     check("PRGRMA", None);
     check("format-jsn", Some("format-json"));
