@@ -321,7 +321,7 @@ fn filters_may_store_what_they_matched() {
 #[test]
 fn a_plan_shows_its_steps() {
     let b = Builder { seen: Seen::default() };
-    let steps = vec![
+    let steps = [
         b.has("a"),
         b.set("x"),
         Step::Parser(Arc::new(Timed)),
