@@ -5,6 +5,6 @@
 mod fetch;
 mod pages;
 
-pub(crate) use fetch::ahead;
+pub(crate) use fetch::prefetch;
 pub use pages::release_spare_memory;
-pub(crate) use pages::{Item, Spares, end_segment, filled, give_back, with_room};
+pub(crate) use pages::{Item, Spares, end_segment, filled, recycle, with_room};

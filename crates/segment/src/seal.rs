@@ -10,7 +10,7 @@ mod terms;
 
 pub(crate) use terms::document_bytes;
 
-use crate::memory::give_back;
+use crate::memory::recycle;
 use crate::{
     active::{Active, builder::Builder},
     format::file::{Encryption, FileWriter, Header, Section, VERSION, private_file},
@@ -114,7 +114,7 @@ pub(crate) fn write<W: Write>(
     let (directory, data) = columns::encode(builder);
     file.section(Section::Columns, [data.as_slice()])?;
     report.columns = (data.len() + directory.len()) as u64;
-    give_back(data);
+    recycle(data);
 
     let words = terms::encode(&builder.index, builder.length);
     file.section(Section::Terms, words.dictionary.iter().map(Vec::as_slice))?;

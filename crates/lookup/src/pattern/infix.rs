@@ -13,9 +13,9 @@ const SHORT_BYTES_MAX: usize = 32;
 /// occurrence.
 const STEP: usize = 16;
 /// Bytes that this step reads: an occurrence is recognized by its first three.
-const AHEAD: usize = STEP + TOLD - 1;
+const WINDOW: usize = STEP + COMPARED - 1;
 /// Bytes by which an occurrence is recognized.
-const TOLD: usize = 3;
+const COMPARED: usize = 3;
 
 /// A text to search for.
 pub(super) struct Infix {
@@ -23,20 +23,20 @@ pub(super) struct Infix {
     first: u8,
     /// Its first three bytes, each repeated for every byte of a step, and a mask of the bits that count: the text
     /// may be shorter.
-    told: [(u128, u128); TOLD],
+    compared: [(u128, u128); COMPARED],
     /// The bytes after the first one: an occurrence that began in the shared part continues with one of them.
-    goes_on: [bool; 256],
+    may_continue: [bool; 256],
 }
 
 impl Infix {
     /// Prepares the search for a text that is not empty.
     pub(super) fn new(text: &[u8]) -> Infix {
-        let mut goes_on = [false; 256];
-        text.iter().skip(1).for_each(|byte| goes_on[usize::from(*byte)] = true);
+        let mut may_continue = [false; 256];
+        text.iter().skip(1).for_each(|byte| may_continue[usize::from(*byte)] = true);
         let all = |byte: &u8| (u128::from_ne_bytes([*byte; STEP]), u128::MAX);
-        let told = std::array::from_fn(|at| text.get(at).map_or((0, 0), all));
+        let compared = std::array::from_fn(|at| text.get(at).map_or((0, 0), all));
         let finder = Finder::new(text).into_owned();
-        Infix { finder, first: text.first().copied().unwrap_or(0), told, goes_on }
+        Infix { finder, first: text.first().copied().unwrap_or(0), compared, may_continue }
     }
 
     pub(super) fn needle(&self) -> &[u8] {
@@ -68,22 +68,22 @@ impl Infix {
     pub(super) fn end_behind(&self, shared: usize, token: &[u8], rest: &[u8]) -> Option<usize> {
         let length = self.needle().len();
         // An occurrence that begins in the shared part continues with one of its own bytes.
-        if shared > 0 && rest.first().is_none_or(|byte| self.goes_on[usize::from(*byte)]) {
+        if shared > 0 && rest.first().is_none_or(|byte| self.may_continue[usize::from(*byte)]) {
             return self.end_in(token, (shared + 1).saturating_sub(length));
         }
         let starts = (token.len() - shared + 1).saturating_sub(length);
         let mut from = 0;
         while from < starts {
-            let Some(ahead) = rest.get(from..).and_then(|rest| rest.first_chunk()) else {
+            let Some(window) = rest.get(from..).and_then(|rest| rest.first_chunk()) else {
                 return self.end_in(token, shared + from);
             };
-            let mut begins = self.begins(ahead);
+            let mut begins = self.begins(window);
             if let Some(kept) = FIRST_BYTES.get(starts - from) {
                 begins &= kept;
             }
             if begins != 0 {
                 let at = shared + from + begins.trailing_zeros() as usize / 8;
-                return if length <= TOLD { Some(at + length) } else { self.end_in(token, at) };
+                return if length <= COMPARED { Some(at + length) } else { self.end_in(token, at) };
             }
             from += STEP;
         }
@@ -93,10 +93,10 @@ impl Infix {
     /// Returns the highest bit of each of the first bytes at which an occurrence may begin; with three known bytes
     /// it surely does.
     #[inline(always)]
-    fn begins(&self, ahead: &[u8; AHEAD]) -> u128 {
+    fn begins(&self, window: &[u8; WINDOW]) -> u128 {
         const LOW: u128 = u128::from_ne_bytes([0x7f; STEP]);
-        let bytes = |at: usize| ahead[at..].first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes));
-        let [first, (second, second_mask), (third, third_mask)] = self.told;
+        let bytes = |at: usize| window[at..].first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes));
+        let [first, (second, second_mask), (third, third_mask)] = self.compared;
         let differing =
             bytes(0) ^ first.0 | (bytes(1) ^ second) & second_mask | (bytes(2) ^ third) & third_mask;
         // A byte is zero when neither it nor its low bits plus 0x7f have the highest bit.

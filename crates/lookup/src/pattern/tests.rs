@@ -180,11 +180,11 @@ fn what_is_far_off_is_known_by_how_it_begins() {
         ("failed", 2, "xyzz", Some(3)),
         ("f\u{e9}", 1, "xyz", None),
     ];
-    for (text, distance, head, dead) in rows {
+    for (text, distance, prefix, dead) in rows {
         assert_eq!(
-            fuzzy(text, distance).impossible_prefix(head.as_bytes()),
+            fuzzy(text, distance).impossible_prefix(prefix.as_bytes()),
             dead,
-            "{text}~{distance} {head}"
+            "{text}~{distance} {prefix}"
         );
     }
 }

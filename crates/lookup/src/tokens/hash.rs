@@ -20,21 +20,21 @@ pub struct Hash {
     /// The hash.
     pub bits: u64,
     /// The first eight bytes, zero-padded.
-    pub head: u64,
+    pub first: u64,
     /// The next eight.
     pub next: u64,
 }
 
-/// Strings up to this length are identified by length, `head` and `next`.
+/// Strings up to this length are identified by length, `first` and `next`.
 pub const SHORT_BYTES: usize = 16;
 
-/// Masks of `head` and `next` for each length of a short string.
+/// Masks of `first` and `next` for each length of a short string.
 const KEPT: [(u64, u64); SHORT_BYTES + 1] = {
     let mut kept = [(0, 0); SHORT_BYTES + 1];
     let mut bytes = 1;
     while bytes <= SHORT_BYTES {
-        let (head, next) = kept[bytes - 1];
-        kept[bytes] = if bytes <= 8 { (head << 8 | 0xff, 0) } else { (head, next << 8 | 0xff) };
+        let (first, next) = kept[bytes - 1];
+        kept[bytes] = if bytes <= 8 { (first << 8 | 0xff, 0) } else { (first, next << 8 | 0xff) };
         bytes += 1;
     }
     kept
@@ -54,11 +54,11 @@ impl Seed {
     /// Hash of `length` bytes at `start`; sixteen bytes after them must be readable.
     #[inline(always)]
     pub fn hash_padded(self, bytes: &[u8], start: usize, length: usize) -> Hash {
-        let (head, next) = (read_u64(bytes, start), read_u64(bytes, start + 8));
+        let (first, next) = (read_u64(bytes, start), read_u64(bytes, start + 8));
         match KEPT.get(length) {
             // Nearly all tokens take the same branch, which the processor predicts.
-            Some((of_head, of_next)) => self.hash_short(head & of_head, next & of_next, length),
-            None => self.long(&bytes[start..start + length], head, next),
+            Some((of_first, of_next)) => self.hash_short(first & of_first, next & of_next, length),
+            None => self.long(&bytes[start..start + length], first, next),
         }
     }
 
@@ -75,9 +75,9 @@ impl Seed {
 
     /// Hash of a short string given as numbers.
     #[inline(always)]
-    pub fn hash_short(self, head: u64, next: u64, length: usize) -> Hash {
-        let bits = fold(head ^ self.0, next.rotate_left(32) ^ self.1 ^ length as u64);
-        Hash { bits, head, next }
+    pub fn hash_short(self, first: u64, next: u64, length: usize) -> Hash {
+        let bits = fold(first ^ self.0, next.rotate_left(32) ^ self.1 ^ length as u64);
+        Hash { bits, first, next }
     }
 
     /// Hash of a sequence of small numbers.
@@ -93,14 +93,14 @@ impl Seed {
     }
 
     #[inline(never)]
-    fn long(self, bytes: &[u8], head: u64, next: u64) -> Hash {
-        let mut bits = fold(head ^ self.0, next ^ self.1 ^ bytes.len() as u64);
+    fn long(self, bytes: &[u8], first: u64, next: u64) -> Hash {
+        let mut bits = fold(first ^ self.0, next ^ self.1 ^ bytes.len() as u64);
         let mut at = SHORT_BYTES;
         while at + 8 < bytes.len() {
             bits = fold(bits ^ read_u64(bytes, at), self.1);
             at += 8;
         }
-        Hash { bits: fold(bits ^ read_u64(bytes, bytes.len() - 8), self.0 ^ MIX), head, next }
+        Hash { bits: fold(bits ^ read_u64(bytes, bytes.len() - 8), self.0 ^ MIX), first, next }
     }
 }
 

@@ -121,9 +121,9 @@ fn every_bit_and_the_length_make_another_hash() {
 #[test]
 fn a_hash_keeps_the_first_sixteen_bytes() {
     let hash = Seed::of_process().hash(b"abcdefghijklmnopqrstuvwxyz");
-    assert_eq!((hash.head.to_le_bytes(), hash.next.to_le_bytes()), (*b"abcdefgh", *b"ijklmnop"));
+    assert_eq!((hash.first.to_le_bytes(), hash.next.to_le_bytes()), (*b"abcdefgh", *b"ijklmnop"));
     let hash = Seed::of_process().hash(b"abc");
-    assert_eq!((hash.head.to_le_bytes(), hash.next), (*b"abc\0\0\0\0\0", 0));
+    assert_eq!((hash.first.to_le_bytes(), hash.next), (*b"abc\0\0\0\0\0", 0));
 }
 
 #[test]

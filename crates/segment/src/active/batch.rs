@@ -9,15 +9,15 @@ use lookup::Document;
 use message::{Batch, Marks, Message, Selection, Span, ValueKind};
 
 /// How many messages ahead it is said what will be looked up.
-const AHEAD: usize = 4;
+const PREFETCH_DISTANCE: usize = 4;
 
 /// Adds the selected messages.
 pub(super) fn append(builder: &mut Builder, batch: &Batch, selection: &Selection) {
-    let mut ahead = selection.iter().skip(AHEAD);
+    let mut upcoming = selection.iter().skip(PREFETCH_DISTANCE);
     let mut known: Option<(u16, Marks, Sender)> = None;
     for index in selection.iter() {
-        if let Some(later) = ahead.next() {
-            builder.foresee(batch.bytes(batch.messages[later].pid));
+        if let Some(later) = upcoming.next() {
+            builder.prefetch_lookup(batch.bytes(batch.messages[later].pid));
         }
         let message = &batch.messages[index];
         let has_values = batch.has_values(index);

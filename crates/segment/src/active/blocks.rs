@@ -208,7 +208,7 @@ impl Blocks {
 
 impl Drop for Blocks {
     fn drop(&mut self) {
-        memory::give_back(std::mem::take(&mut self.bytes));
+        memory::recycle(std::mem::take(&mut self.bytes));
         memory::end_segment();
     }
 }

@@ -222,8 +222,8 @@ impl Builder {
 
     /// Says what process a message soon to come is from: such numbers are many, and their places spread over memory.
     #[inline]
-    pub(crate) fn foresee(&self, pid: &[u8]) {
-        self.columns.fixed[Fixed::Pid as usize].values.foresee(pid);
+    pub(crate) fn prefetch_lookup(&self, pid: &[u8]) {
+        self.columns.fixed[Fixed::Pid as usize].values.prefetch_lookup(pid);
     }
 
     /// Ends a batch of messages: from now on all of them are found.

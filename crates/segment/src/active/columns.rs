@@ -118,7 +118,7 @@ impl Column {
 
 impl Drop for Column {
     fn drop(&mut self) {
-        memory::give_back(std::mem::take(&mut self.places));
+        memory::recycle(std::mem::take(&mut self.places));
     }
 }
 
@@ -166,7 +166,7 @@ impl Drop for Times {
     fn drop(&mut self) {
         let Times { received, event, zone, text_start, text_tail } = self;
         for numbers in [received, event, zone, text_start, text_tail] {
-            memory::give_back(std::mem::take(numbers));
+            memory::recycle(std::mem::take(numbers));
         }
     }
 }

@@ -234,9 +234,9 @@ impl Index {
 impl Drop for Index {
     fn drop(&mut self) {
         for numbers in [&mut self.flat, &mut self.ends, &mut self.template_of] {
-            memory::give_back(std::mem::take(numbers));
+            memory::recycle(std::mem::take(numbers));
         }
-        memory::give_back(std::mem::take(&mut self.adjacency));
-        memory::give_back(std::mem::take(&mut self.again));
+        memory::recycle(std::mem::take(&mut self.adjacency));
+        memory::recycle(std::mem::take(&mut self.again));
     }
 }

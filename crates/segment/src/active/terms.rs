@@ -13,7 +13,7 @@ use lookup::tokens::{Hash, SHORT_BYTES, Seed};
 #[repr(C, align(32))]
 pub(super) struct Slot {
     /// First sixteen bytes.
-    head: u64,
+    first: u64,
     next: u64,
     /// See [`tag_of`].
     tag: u32,
@@ -39,7 +39,7 @@ impl Item for Slot {
 }
 
 const NO_ID: u32 = u32::MAX;
-const EMPTY: Slot = Slot { head: 0, next: 0, tag: 0, id: NO_ID, last: 0, documents: 0 };
+const EMPTY: Slot = Slot { first: 0, next: 0, tag: 0, id: NO_ID, last: 0, documents: 0 };
 /// Most strings that room is made for ahead: 64 MB of slots.
 const ROOM_MAX: u32 = 1 << 20;
 /// Most slots a string: a table doubles when it is two thirds full.
@@ -102,25 +102,25 @@ impl Terms {
     /// Fetches the slot of a string ahead of its lookup.
     #[inline]
     pub(crate) fn prefetch(&self, hash: Hash) {
-        memory::ahead(&self.slots, hash.bits as usize & (self.slots.len() - 1));
+        memory::prefetch(&self.slots, hash.bits as usize & (self.slots.len() - 1));
     }
 
     /// Fetches the slot of a string that is looked up soon.
     #[inline]
-    pub(crate) fn foresee(&self, string: &[u8]) {
+    pub(crate) fn prefetch_lookup(&self, string: &[u8]) {
         self.prefetch(self.seed.hash(string));
     }
 
     /// Fetches where string `id` lies.
     #[inline]
     pub(crate) fn prefetch_place(&self, id: u32) {
-        memory::ahead(&self.ends, id as usize);
+        memory::prefetch(&self.ends, id as usize);
     }
 
     /// Fetches string `id`; where it lies should be there already.
     #[inline]
     pub(crate) fn prefetch_string(&self, id: u32) {
-        memory::ahead(&self.bytes, self.start(id) as usize);
+        memory::prefetch(&self.bytes, self.start(id) as usize);
     }
 
     /// The id of a string, if it is known.
@@ -173,7 +173,7 @@ impl Terms {
         loop {
             let slot = &self.slots[at & mask];
             if slot.tag == tag
-                && (slot.head, slot.next) == (hash.head, hash.next)
+                && (slot.first, slot.next) == (hash.first, hash.next)
                 && slot.id != NO_ID
                 && (string.len() <= SHORT_BYTES || self.string(slot.id) == string)
             {
@@ -194,7 +194,7 @@ impl Terms {
         }
         assert!(self.bytes.len() + string.len() <= u32::MAX as usize, "4 GiB of distinct strings");
         self.slots[free] = Slot {
-            head: hash.head,
+            first: hash.first,
             next: hash.next,
             tag: tag_of(hash, string.len()),
             id: self.ends.len() as u32,
@@ -213,7 +213,7 @@ impl Terms {
         for slot in self.slots.iter().filter(|slot| slot.id != NO_ID) {
             let length = (slot.tag & 0xff) as usize;
             let hash = match length <= SHORT_BYTES {
-                true => self.seed.hash_short(slot.head, slot.next, length),
+                true => self.seed.hash_short(slot.first, slot.next, length),
                 false => self.seed.hash(self.string(slot.id)),
             };
             let mut at = hash.bits as usize & (count - 1);
@@ -222,14 +222,14 @@ impl Terms {
             }
             slots[at] = *slot;
         }
-        memory::give_back(std::mem::replace(&mut self.slots, slots));
+        memory::recycle(std::mem::replace(&mut self.slots, slots));
     }
 }
 
 impl Drop for Terms {
     fn drop(&mut self) {
-        memory::give_back(std::mem::take(&mut self.slots));
-        memory::give_back(std::mem::take(&mut self.bytes));
-        memory::give_back(std::mem::take(&mut self.ends));
+        memory::recycle(std::mem::take(&mut self.slots));
+        memory::recycle(std::mem::take(&mut self.bytes));
+        memory::recycle(std::mem::take(&mut self.ends));
     }
 }

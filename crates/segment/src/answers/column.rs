@@ -60,9 +60,9 @@ pub(crate) trait Source {
     /// Number of distinct values.
     fn distinct(&self) -> u32;
 
-    /// Calls `visit` with (place, value) of the values; those that do not begin with `head` after lower-casing may
+    /// Calls `visit` with (place, value) of the values; those that do not begin with `prefix` after lower-casing may
     /// be left out.
-    fn values(&self, head: &[u8], cancel: &CancelToken, visit: &mut SeeValue<'_>) -> Result<(), ReadError>;
+    fn values(&self, prefix: &[u8], cancel: &CancelToken, visit: &mut SeeValue<'_>) -> Result<(), ReadError>;
 
     /// The value of a place.
     fn value(&self, place: u32, value: &mut Vec<u8>) -> Result<(), ReadError>;
@@ -192,8 +192,8 @@ fn find(
     found: &mut Bitmap,
 ) -> Result<(), ReadError> {
     let mut matcher = Matcher::new(pattern);
-    let head = if shown.is_shared() { Vec::new() } else { matcher.prefix().to_vec() };
-    find_where(source, &head, cancel, found, |kept| {
+    let prefix = if shown.is_shared() { Vec::new() } else { matcher.prefix().to_vec() };
+    find_where(source, &prefix, cancel, found, |kept| {
         let mut any = false;
         shown.of(kept, &mut |value| any |= matcher.matches_value(value));
         any
@@ -203,13 +203,13 @@ fn find(
 /// Adds the documents whose value passes a test.
 fn find_where(
     source: &dyn Source,
-    head: &[u8],
+    prefix: &[u8],
     cancel: &CancelToken,
     found: &mut Bitmap,
     mut test: impl FnMut(&[u8]) -> bool,
 ) -> Result<(), ReadError> {
     let mut hits: Vec<u32> = Vec::new();
-    source.values(head, cancel, &mut |place, value| {
+    source.values(prefix, cancel, &mut |place, value| {
         if test(value) {
             hits.push(place);
         }

@@ -169,7 +169,7 @@ impl<'a> Dictionary<'a> {
                 common = shared;
                 stored = reader.rest();
                 make_room(string, length);
-                match (reader.ahead::<COPY>(), rest <= COPY) {
+                match (reader.peek::<COPY>(), rest <= COPY) {
                     // A copy of fixed length is much quicker than one of a few bytes.
                     (Some(bytes), true) => {
                         string[shared..shared + COPY].copy_from_slice(bytes);

@@ -89,7 +89,7 @@ impl<'a> Reader<'a> {
 
     /// The next `N` bytes without reading them, if there are as many.
     #[inline]
-    pub(crate) fn ahead<const N: usize>(&self) -> Option<&'a [u8; N]> {
+    pub(crate) fn peek<const N: usize>(&self) -> Option<&'a [u8; N]> {
         self.part.bytes.get(self.at..)?.first_chunk()
     }
 

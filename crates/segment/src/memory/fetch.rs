@@ -7,7 +7,7 @@
 
 /// Begins to load the item at an index; there need not be one.
 #[inline]
-pub(crate) fn ahead<T>(items: &[T], index: usize) {
+pub(crate) fn prefetch<T>(items: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]
     // Safety: see the module.
     unsafe {

@@ -112,7 +112,7 @@ pub(crate) fn filled<T: Item>(item: T, count: usize) -> Vec<T> {
 }
 
 /// Keeps the memory of a vector for the next segment, when it is large and there is room for it.
-pub(crate) fn give_back<T: Item>(mut items: Vec<T>) {
+pub(crate) fn recycle<T: Item>(mut items: Vec<T>) {
     let size = size_of_room(&items);
     if size < LARGE_BYTES_MIN || SPARE_BYTES.load(Relaxed) + size > SPARE_BYTES_MAX {
         return;

@@ -5,7 +5,7 @@
 
 use crate::{
     active::Index,
-    memory::{filled, give_back},
+    memory::{filled, recycle},
     terms::adjacency::{Adjacency, DOCUMENTS_MIN, Encoder},
 };
 
@@ -56,7 +56,7 @@ pub(super) fn encode(index: &Index, order: &[u32], counts: &[u32]) -> Vec<u8> {
     index.flat.iter().zip(&index.adjacency).for_each(|(term, adjacency)| found.add(*term, *adjacency));
     index.again.iter().for_each(|again| found.add(again.term, again.adjacency));
     let AdjacencyTable { mut list, rank_of, .. } = found;
-    give_back(rank_of);
+    recycle(rank_of);
     list.sort_unstable();
     list.dedup();
     let mut encoder = Encoder::new(index.templates.layouts());

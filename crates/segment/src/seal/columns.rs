@@ -11,7 +11,7 @@ use crate::{
         ordinals::{self, width_of},
         postings, put_bytes, put_varint,
     },
-    memory::{filled, give_back, with_room},
+    memory::{filled, recycle, with_room},
 };
 
 /// Room for what the columns of a document take: rather too much, which costs nothing.
@@ -98,7 +98,7 @@ fn encode_column(column: &Column, length: u32, data: &mut Vec<u8>) {
             let mut ordinals = with_room(column.places.len());
             ordinals.extend(places.map(|place| place - 1));
             ordinals::encode(&ordinals, width_of(distinct - 1), data);
-            give_back(ordinals);
+            recycle(ordinals);
         }
         Form::Dense => {
             let mut dense = filled(0, length as usize);
@@ -107,7 +107,7 @@ fn encode_column(column: &Column, length: u32, data: &mut Vec<u8>) {
                 None => dense.iter_mut().zip(places).for_each(|(slot, place)| *slot = place),
             }
             ordinals::encode(&dense, width_of(distinct), data);
-            give_back(dense);
+            recycle(dense);
         }
         Form::Sparse => {
             let mut listed = Vec::new();
@@ -125,26 +125,26 @@ fn encode_column(column: &Column, length: u32, data: &mut Vec<u8>) {
             ordinals::encode(&ordinals, width_of(distinct - 1), data);
         }
     }
-    give_back(place_of);
+    recycle(place_of);
 }
 
 /// The values in their order: by lower-cased bytes, then by bytes.
 fn sorted(column: &Column) -> Vec<u32> {
-    let head = |value: &[u8], from: usize| {
-        let mut head = [0; 8];
-        for (byte, lowered) in value.iter().skip(from).zip(&mut head) {
+    let prefix = |value: &[u8], from: usize| {
+        let mut prefix = [0; 8];
+        for (byte, lowered) in value.iter().skip(from).zip(&mut prefix) {
             *lowered = byte.to_ascii_lowercase();
         }
-        u64::from_be_bytes(head)
+        u64::from_be_bytes(prefix)
     };
     let value = |id: u32| column.values.string(id);
     let lowered = |id: u32| value(id).iter().map(u8::to_ascii_lowercase);
     let mut order: Vec<(u64, u64, u32)> =
-        (0..column.values.len()).map(|id| (head(value(id), 0), head(value(id), 8), id)).collect();
+        (0..column.values.len()).map(|id| (prefix(value(id), 0), prefix(value(id), 8), id)).collect();
     // The first 16 bytes decide nearly always, without a look at the text.
     order.sort_unstable_by(|a, b| {
-        let heads = (a.0, a.1).cmp(&(b.0, b.1));
-        heads.then_with(|| lowered(a.2).cmp(lowered(b.2))).then_with(|| value(a.2).cmp(value(b.2)))
+        let prefixes = (a.0, a.1).cmp(&(b.0, b.1));
+        prefixes.then_with(|| lowered(a.2).cmp(lowered(b.2))).then_with(|| value(a.2).cmp(value(b.2)))
     });
     order.into_iter().map(|(_, _, id)| id).collect()
 }

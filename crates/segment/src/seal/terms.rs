@@ -7,7 +7,7 @@ use super::adjacency;
 use crate::{
     active::{Index, Terms},
     format::{dictionary, postings, put_bytes, put_varint},
-    memory::{Item, Spares, ahead, filled, give_back, with_room},
+    memory::{Item, Spares, filled, prefetch, recycle, with_room},
     terms::{char_filters, templates::Templates},
 };
 use std::collections::HashMap;
@@ -28,8 +28,8 @@ pub(super) struct Words {
 
 impl Drop for Words {
     fn drop(&mut self) {
-        give_back(std::mem::take(&mut self.postings));
-        self.dictionary.iter_mut().for_each(|piece| give_back(std::mem::take(piece)));
+        recycle(std::mem::take(&mut self.postings));
+        self.dictionary.iter_mut().for_each(|piece| recycle(std::mem::take(piece)));
     }
 }
 
@@ -58,7 +58,7 @@ pub(super) fn encode(index: &Index, length: u32) -> Words {
     let document_bytes = document_bytes(length);
     let mut start = 0;
     for (place, at) in order.iter().copied().enumerate() {
-        fetch_ahead(&index.terms, &order[place..]);
+        prefetch_terms(&index.terms, &order[place..]);
         let text = text_at(&index.terms, index.frequent().tokens(), at);
         filters.push(text);
         if dictionary.push(text) {
@@ -88,7 +88,7 @@ pub(super) fn encode(index: &Index, length: u32) -> Words {
     }
     assert_eq!(start, flat.len(), "every document of a term was written");
     words.adjacency = adjacency::encode(index, &order, &counts);
-    [flat, order, counts].into_iter().for_each(give_back);
+    [flat, order, counts].into_iter().for_each(recycle);
     words.dictionary = dictionary.finish();
     words.filters = filters.finish();
     encode_templates(index, length, &mut words);
@@ -104,31 +104,31 @@ pub(crate) fn document_bytes(length: u32) -> usize {
 fn sorted(index: &Index) -> Sorted {
     let (terms, tokens) = (&index.terms, index.frequent().tokens());
     let mut order: Vec<TermSortKey> = with_room(terms.len() as usize + tokens.len());
-    order.extend((0..terms.len()).map(|id| TermSortKey { head: head(terms.string(id)), at: id }));
+    order.extend((0..terms.len()).map(|id| TermSortKey { prefix: prefix(terms.string(id)), at: id }));
     let mut both: HashMap<u32, u16> = HashMap::new();
     for (number, token) in (0..).zip(tokens) {
         match terms.find(token) {
             Some(id) => {
                 both.insert(id, number);
             }
-            None => order.push(TermSortKey { head: head(token), at: terms.len() + u32::from(number) }),
+            None => order.push(TermSortKey { prefix: prefix(token), at: terms.len() + u32::from(number) }),
         }
     }
     // The first 16 bytes decide nearly always, without a look at the text.
-    order.sort_unstable_by_key(|place| place.head);
-    for equal in order.chunk_by_mut(|a, b| a.head == b.head).filter(|equal| equal.len() > 1) {
+    order.sort_unstable_by_key(|place| place.prefix);
+    for equal in order.chunk_by_mut(|a, b| a.prefix == b.prefix).filter(|equal| equal.len() > 1) {
         equal.sort_unstable_by(|a, b| text_at(terms, tokens, a.at).cmp(text_at(terms, tokens, b.at)));
     }
     let mut sorted = with_room(order.len());
     sorted.extend(order.iter().map(|place| place.at));
-    give_back(order);
+    recycle(order);
     Sorted { order: sorted, both }
 }
 
 /// The first bytes of a term, and its number: what terms are sorted by.
 #[derive(Clone, Copy)]
 pub(crate) struct TermSortKey {
-    head: u128,
+    prefix: u128,
     at: u32,
 }
 
@@ -140,18 +140,18 @@ impl Item for TermSortKey {
 }
 
 /// The first 16 bytes as a number that sorts as they do.
-fn head(text: &[u8]) -> u128 {
-    let mut head = [0; 16];
+fn prefix(text: &[u8]) -> u128 {
+    let mut prefix = [0; 16];
     let size = text.len().min(16);
-    head[..size].copy_from_slice(&text[..size]);
-    u128::from_be_bytes(head)
+    prefix[..size].copy_from_slice(&text[..size]);
+    u128::from_be_bytes(prefix)
 }
 
 /// How far ahead of the walk over sorted terms their texts, and where those lie, are fetched: they are spread over
 /// memory.
 const AHEAD: (usize, usize) = (8, 16);
 
-fn fetch_ahead(terms: &Terms, next: &[u32]) {
+fn prefetch_terms(terms: &Terms, next: &[u32]) {
     if let Some(at) = next.get(AHEAD.1).filter(|at| **at < terms.len()) {
         terms.prefetch_place(*at);
     }
@@ -187,8 +187,8 @@ fn gather(index: &Index, order: &[u32], counts: &[u32]) -> Vec<u32> {
     for (document, end) in index.ends.iter().enumerate() {
         for (pair, id) in (at..).zip(&index.flat[at..*end as usize]) {
             if let Some(soon) = index.flat.get(pair + far) {
-                ahead(&next, *soon as usize);
-                ahead(&gathered, next[index.flat[pair + near] as usize] as usize);
+                prefetch(&next, *soon as usize);
+                prefetch(&gathered, next[index.flat[pair + near] as usize] as usize);
             }
             let slot = &mut next[*id as usize];
             gathered[*slot as usize] = document as u32;
@@ -196,7 +196,7 @@ fn gather(index: &Index, order: &[u32], counts: &[u32]) -> Vec<u32> {
         }
         at = *end as usize;
     }
-    give_back(next);
+    recycle(next);
     gathered
 }
 

@@ -196,8 +196,8 @@ impl<'a> SealedColumn<'a> {
     }
 }
 
-fn begins_with(value: &[u8], head: &[u8]) -> bool {
-    value.len() >= head.len() && value[..head.len()].eq_ignore_ascii_case(head)
+fn begins_with(value: &[u8], prefix: &[u8]) -> bool {
+    value.len() >= prefix.len() && value[..prefix.len()].eq_ignore_ascii_case(prefix)
 }
 
 impl Source for SealedColumn<'_> {
@@ -205,17 +205,17 @@ impl Source for SealedColumn<'_> {
         self.entry.distinct
     }
 
-    fn values(&self, head: &[u8], cancel: &CancelToken, visit: &mut SeeValue<'_>) -> Result<(), ReadError> {
+    fn values(&self, prefix: &[u8], cancel: &CancelToken, visit: &mut SeeValue<'_>) -> Result<(), ReadError> {
         let corrupt = |damage| self.owner.corrupt(damage);
-        let lowered = |value: &[u8]| value.iter().map(u8::to_ascii_lowercase).lt(head.iter().copied());
-        let start = if head.is_empty() { 0 } else { self.values.block_of(lowered).map_err(corrupt)? };
+        let lowered = |value: &[u8]| value.iter().map(u8::to_ascii_lowercase).lt(prefix.iter().copied());
+        let start = if prefix.is_empty() { 0 } else { self.values.block_of(lowered).map_err(corrupt)? };
         let mut string = Vec::new();
         for block in start..self.values.blocks() {
             if block % 64 == 0 {
                 cancel.check()?;
             }
             let first = self.values.first(block).map_err(corrupt)?;
-            if block > start && !begins_with(first, head) && !lowered(first) {
+            if block > start && !begins_with(first, prefix) && !lowered(first) {
                 break;
             }
             self.values.block(block).and_then(|part| self.owner.file.check_part(&part)).map_err(corrupt)?;

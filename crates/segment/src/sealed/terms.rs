@@ -12,7 +12,7 @@ use crate::{
         file::Section,
         postings, put_varint,
     },
-    memory::ahead as fetch_ahead,
+    memory::prefetch,
     packed::dictionary::PostingsLocation,
     seal::document_bytes,
     terms::{
@@ -59,8 +59,8 @@ impl Payloads {
     /// the number of documents and where they are; `None` when the payload must be read.
     #[inline(always)]
     fn quick(&mut self, ordinal: u32, reader: &mut Reader<'_>) -> Option<Quick> {
-        let ahead = reader.ahead::<{ 1 + DOCUMENT_BYTES_MAX }>()?;
-        let [head, size, ..] = *ahead;
+        let peeked = reader.peek::<{ 1 + DOCUMENT_BYTES_MAX }>()?;
+        let [head, size, ..] = *peeked;
         let is_one = head == 2;
         let is_common = head & 0x81 == 0 && head != 0 && (is_one || size & 0x80 == 0);
         if !is_common || (ordinal as usize).is_multiple_of(BLOCK) {
@@ -68,7 +68,7 @@ impl Payloads {
         }
         reader.skip(if is_one { 1 + self.document_bytes } else { 2 });
         if is_one {
-            let [_, one @ ..] = *ahead;
+            let [_, one @ ..] = *peeked;
             return Some(Quick::One(u32::from_le_bytes(one) & self.document_mask));
         }
         let start = self.next;
@@ -337,7 +337,7 @@ impl Sealed {
         for (index, listed) in lists.iter().enumerate() {
             if let Some(next) = lists.get(index + LISTS_AHEAD) {
                 // Of a template with one document this is nowhere, which does no harm.
-                fetch_ahead(postings.bytes, next.at as usize);
+                prefetch(postings.bytes, next.at as usize);
             }
             used += u64::from(listed.count);
             match listed.count {

@@ -95,7 +95,7 @@ impl Frequent {
         // A free place has the first key, which is no token's.
         let key = &self.keys[usize::from(place)];
         let is_same = (key.hash.bits == hash.bits)
-            & (key.hash.head == hash.head)
+            & (key.hash.first == hash.first)
             & (key.hash.next == hash.next)
             & (key.length == token.len());
         if (place != 0) & (!is_same | (token.len() > SHORT_BYTES)) {

@@ -79,13 +79,13 @@ impl Templates {
 
     /// Fetches the slot of a sequence ahead of its look-up.
     pub(crate) fn prefetch(&self, sequence: &Sequence) {
-        memory::ahead(&self.slots, sequence.hash as usize & (self.slots.len() - 1));
+        memory::prefetch(&self.slots, sequence.hash as usize & (self.slots.len() - 1));
     }
 
     /// Fetches what the sequence is compared with; its slot should be there already.
     pub(crate) fn prefetch_known(&self, sequence: &Sequence) {
         let slot = &self.slots[sequence.hash as usize & (self.slots.len() - 1)];
-        memory::ahead(&self.sequences, slot.start as usize);
+        memory::prefetch(&self.sequences, slot.start as usize);
     }
 
     /// How the other tokens lay in all texts, template by template.

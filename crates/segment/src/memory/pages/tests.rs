@@ -15,7 +15,7 @@ fn what_is_given_back_is_used_again() {
     let large = LARGE_BYTES_MIN / size_of::<i64>();
     let mut items = with_room::<i64>(large);
     items.extend([1, 2, 3]);
-    give_back(items);
+    recycle(items);
     let again = with_room::<i64>(large);
     assert!(again.is_empty() && again.capacity() >= large);
     assert_eq!(filled(7i64, large), vec![7; large]);
@@ -27,7 +27,7 @@ fn there_is_a_limit_to_what_is_spare() {
     let _alone = alone();
     let each = SPARE_BYTES_MAX / 4;
     let all: Vec<Vec<u8>> = (0..6).map(|_| with_room(each)).collect();
-    all.into_iter().for_each(give_back);
+    all.into_iter().for_each(recycle);
     assert!(
         SPARE_BYTES.load(Relaxed) <= SPARE_BYTES_MAX + each,
         "{} bytes are spare",
@@ -43,7 +43,7 @@ fn what_no_segment_takes_goes_back_to_the_system() {
     let odd = 77 << 20;
     let is_kept =
         || i64::spares().change(|spares| spares.iter().any(|spare| spare.items.capacity() == odd / 8));
-    give_back::<i64>(Vec::with_capacity(odd / 8));
+    recycle::<i64>(Vec::with_capacity(odd / 8));
     assert!(is_kept());
     (0..=SPARE_SEGMENTS).for_each(|_| end_segment());
     assert!(!is_kept());
