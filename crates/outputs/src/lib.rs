@@ -6,12 +6,18 @@
 //! | module | what it does |
 //! |---|---|
 //! | `http` | `http()`: bodies of requests, and the bulk requests of Elasticsearch |
+//! | `link` | connections to servers with a protocol of their own |
+//! | `redis` | `redis()`: commands to Redis and Valkey, pipelined |
 //! | `sql` | `sql()`: rows of tables in PostgreSQL, MySQL, MariaDB and SQLite |
 
 mod http;
+mod link;
+mod redis;
 mod sql;
 
 pub use http::{
     Compression, HttpReceiver, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction,
 };
+pub use link::Endpoint;
+pub use redis::{RedisLogin, RedisReceiver, RedisTarget};
 pub use sql::{Column, ColumnValue, SqlLogin, SqlReceiver, SqlServer, SqlTarget, TableMaking};

@@ -34,6 +34,7 @@ pub fn has_module(name: &str) -> bool {
         "pacctformat",
         "pseudofile",
         "rate-limit-filter",
+        "redis",
         "regexp-parser",
         "sdjournal",
         "secure-logging",

@@ -1,7 +1,7 @@
 //! One request and its answer over a connection that is kept.
 //!
 //! In: a request. Out: the status of its answer, and its body where that says more. Holds: one connection.
-//! Limits: [`CONNECT_WITHIN`], `timeout()`, [`REDIRECTS_MAX`], [`ANSWER_BYTES_MAX`] of an answer: then the connection
+//! Limits: ten seconds to connect, `timeout()`, [`REDIRECTS_MAX`], [`ANSWER_BYTES_MAX`] of an answer: then the connection
 //! is closed rather than read on. Of an answer that has a result for each message, [`RESULT_BYTES_MAX`] more for each
 //! are read.
 
@@ -9,6 +9,7 @@ use super::{
     options::{Compression, RequestSettings},
     proxy,
 };
+use crate::link::in_time;
 use http_body_util::{BodyExt, Full};
 use hyper::{
     Method, Response, Uri,
@@ -17,19 +18,10 @@ use hyper::{
     header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderValue, LOCATION, RETRY_AFTER, USER_AGENT},
 };
 use hyper_util::rt::TokioIo;
-use std::{
-    future::Future,
-    io,
-    pin::pin,
-    time::{Duration, Instant},
-};
+use std::{io, time::Duration};
 use tokio::{net::TcpStream, time::timeout};
 use tokio_rustls::{TlsConnector, rustls::pki_types::ServerName};
 
-/// Longest time to connect.
-const CONNECT_WITHIN: Duration = Duration::from_secs(10);
-/// Longest wait before a connection in the making looks whether its destination is to stop.
-const STOP_SEEN_WITHIN: Duration = Duration::from_millis(100);
 /// A server that asks for less would be asked without a pause.
 const ASKED_WAIT_MIN: Duration = Duration::from_secs(1);
 /// Longest wait that a server can ask for.
@@ -262,22 +254,6 @@ async fn connect(uri: &Uri, settings: &RequestSettings) -> io::Result<SendReques
     let connector = TlsConnector::from(settings.config().clone());
     let stream = in_time(connector.connect(name, stream)).await?;
     speak(TokioIo::new(stream)).await
-}
-
-/// Waits for a step of connecting: shorter once the destination is to stop.
-async fn in_time<T>(step: impl Future<Output = io::Result<T>>) -> io::Result<T> {
-    let deadline = Instant::now() + CONNECT_WITHIN;
-    let mut step = pin!(step);
-    loop {
-        let left = delivery::patience(deadline);
-        match timeout(left.min(STOP_SEEN_WITHIN), &mut step).await {
-            Ok(result) => return result,
-            Err(_) if left.is_zero() => {
-                return Err(io::Error::new(io::ErrorKind::TimedOut, "cannot connect in time"));
-            }
-            Err(_) => {}
-        }
-    }
 }
 
 /// Begins HTTP on a connection.

@@ -7,13 +7,11 @@
 //! |---|---|
 //! | `receiver` | rows of messages |
 //! | `postgres`, `mysql`, `sqlite` | connections |
-//! | `tls` | connections that are encrypted |
-//! | `failure` | the end of a request that failed |
+//! | `tls` | connections to PostgreSQL that are encrypted |
 //! | `statement` | the text of statements |
 //! | `identifier` | names of tables and columns, quoted |
 //! | `options` | what a configuration says |
 
-mod failure;
 mod identifier;
 mod mysql;
 mod options;

@@ -8,6 +8,9 @@ use message::{Render, ValueKind};
 use std::{path::PathBuf, sync::Arc};
 use transport::tls::SenderTls;
 
+/// Most tables whose columns a connection knows to be there.
+pub(super) const TABLES_KNOWN_MAX: usize = 10_000;
+
 /// A server, and how to log in.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SqlLogin {

@@ -7,10 +7,12 @@
 //! Values go as text, an array for each column: the server makes of them what the column wants, as it does with a literal.
 
 use super::{
-    failure::{ANSWER_CHARACTERS_MAX, Failure, TABLES_KNOWN_MAX},
-    options::{Schema, SqlLogin, TableMaking},
+    options::{Schema, SqlLogin, TABLES_KNOWN_MAX, TableMaking},
     statement,
-    tls::{self, Connector},
+};
+use crate::link::{
+    failure::{ANSWER_CHARACTERS_MAX, Failure},
+    tls::{Connector, refusal},
 };
 use delivery::{Cell, Connection, Exchange, HoldReason, Judgement, Row, Verdict, Wait};
 use std::{
@@ -374,7 +376,7 @@ impl ToSql for Text {
 /// Says what an error means for the rows of a request.
 fn failure(error: &Error) -> Failure {
     let Some(database) = error.as_db_error() else {
-        if let Some(refused) = error.source().and_then(tls::refusal) {
+        if let Some(refused) = error.source().and_then(refusal) {
             return refused;
         }
         let cause = error.source().map(|source| format!(": {source}")).unwrap_or_default();

@@ -5,10 +5,10 @@
 //! A row is acknowledged when its transaction is committed: with SQLite's default `synchronous=FULL` it is on the device.
 
 use super::{
-    failure::{Failure, TABLES_KNOWN_MAX},
-    options::{Schema, SqlServer, TableMaking},
+    options::{Schema, SqlServer, TABLES_KNOWN_MAX, TableMaking},
     statement,
 };
+use crate::link::failure::Failure;
 use delivery::{Cell, Connection, Exchange, HoldReason, Judgement, Row, Verdict, Wait};
 use rusqlite::{
     ErrorCode, params_from_iter,

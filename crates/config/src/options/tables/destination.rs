@@ -2,6 +2,7 @@
 //!
 //! In: nothing. Out: rows.
 
+use super::brokers::{ITEMS, REDIS};
 use super::http::{HTTP, LOKI};
 use super::network::{FAILOVER, TLS};
 use super::shared::{DESTINATION, FOLDERS, PERMISSIONS, SOCKET, TEXT};
@@ -84,6 +85,13 @@ pub(crate) const DRIVERS: &[Driver] = &[
         "rows of tables in PostgreSQL or SQLite, made when missing",
     )
     .required(&["table", "columns", "values"]),
+    driver(
+        "redis",
+        Plain::None,
+        &[REDIS, ITEMS, DESTINATION],
+        "commands to Redis or Valkey: each message counts as written when its own reply has come",
+    )
+    .required(&["command"]),
     driver("http", Plain::None, &[HTTP, TEXT, DESTINATION], "requests to HTTP servers").required(&["url"]),
     driver(
         "snmp",

@@ -100,7 +100,6 @@ const DESTINATIONS: &[&str] = &[
     "opentelemetry",
     "perl",
     "python",
-    "redis",
     "riemann",
     "rss",
     "s3",

@@ -2,6 +2,7 @@
 //!
 //! In: nothing. Out: constants.
 
+mod brokers;
 pub(super) mod destination;
 pub(super) mod global;
 mod http;

@@ -4,7 +4,7 @@
 //! Out: verdicts. Holds: nothing. Limits: a number that is not here is judged by its SQLSTATE.
 
 use super::{answer::ServerError, session::SessionError};
-use crate::sql::failure::{ANSWER_CHARACTERS_MAX, Failure};
+use crate::link::failure::{ANSWER_CHARACTERS_MAX, Failure};
 use delivery::{HoldReason, Verdict, Wait};
 use transport::DeadReason;
 

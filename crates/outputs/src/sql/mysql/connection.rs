@@ -10,10 +10,12 @@ use super::{
     parameters::{self, Ids},
     session::{Session, SessionError},
 };
-use crate::sql::{
-    failure::{Failure, TABLES_KNOWN_MAX},
-    options::{Schema, SqlLogin, TableMaking},
-    statement,
+use crate::{
+    link::failure::Failure,
+    sql::{
+        options::{Schema, SqlLogin, TABLES_KNOWN_MAX, TableMaking},
+        statement,
+    },
 };
 use delivery::{Connection, Exchange, HoldReason, Judgement, Row, Verdict, Wait};
 use std::{

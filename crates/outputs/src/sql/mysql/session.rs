@@ -8,14 +8,17 @@ use super::{
     greeting::{self, LoginRefusal, Privacy},
     packet::{self, Fields, PacketError},
 };
-use crate::sql::{
-    failure::Failure,
-    options::SqlLogin,
-    tls::{Connector, refusal},
+use crate::{
+    link::{
+        Wire,
+        failure::Failure,
+        tls::{Connector, refusal},
+    },
+    sql::options::SqlLogin,
 };
 use std::io;
 use tokio::{
-    io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader},
+    io::{AsyncWriteExt, BufReader},
     net::{TcpStream, UnixStream},
 };
 
@@ -64,11 +67,6 @@ impl From<LoginRefusal> for SessionError {
         SessionError::Login(refusal)
     }
 }
-
-/// The two directions of a connection.
-pub(super) trait Wire: AsyncRead + AsyncWrite + Send + Unpin {}
-
-impl<S: AsyncRead + AsyncWrite + Send + Unpin> Wire for S {}
 
 /// The results of a statement, as far as we need them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -163,6 +163,7 @@ impl<'t> Lowering<'t> {
             "stdout" => (DestinationDriver::Stdout, self.file_line(options)?),
             "relp" => self.relp(options)?,
             "sql" => self.sql(options)?,
+            "redis" => self.redis(options)?,
             "http" => self.http_target(options)?,
             "loki" => self.loki(options)?,
             "smtp" => self.mail(options)?,

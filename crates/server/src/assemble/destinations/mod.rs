@@ -1,8 +1,9 @@
 //! Destinations of the language, turned into those of `delivery`.
 //!
 //! Begin with `drivers`, the list of all. Then what is written: `lines`, `reshaping`, `sealed_lines`; where it goes: `file`
-//! and `network`; and the queue before it: `queueing`, `disk_buffer`.
+//! and `network`, `brokers`, `sql`; and the queue before it: `queueing`, `disk_buffer`.
 
+pub(crate) mod brokers;
 pub(crate) mod dead_letters;
 pub(crate) mod disk_buffer;
 pub(crate) mod drivers;

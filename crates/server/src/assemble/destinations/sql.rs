@@ -3,10 +3,7 @@
 //! In: its options. Out: a receiver. Holds: nothing. Limits: databases other than PostgreSQL, MySQL, MariaDB and SQLite are refused by name;
 //! as many values as columns.
 
-use crate::{
-    assemble::{lowering::Lowering, options::driver::Options},
-    authorities,
-};
+use crate::assemble::{lowering::Lowering, options::driver::Options};
 use config::{
     Diagnostic,
     tree::{Arg, Call},
@@ -15,7 +12,6 @@ use delivery::DestinationDriver;
 use message::{Render, ValueKind};
 use outputs::{Column, ColumnValue, SqlLogin, SqlReceiver, SqlServer, SqlTarget, TableMaking};
 use std::{path::PathBuf, sync::Arc, time::Duration};
-use transport::tls::{SenderTls, TlsOptions};
 
 /// The folder in which Debian's PostgreSQL has its unix socket.
 const POSTGRES_SOCKET: &str = "/var/run/postgresql";
@@ -86,28 +82,13 @@ impl<'t> Lowering<'t> {
         let host = options.own_text("host").filter(|host| !host.is_empty());
         let host = host.unwrap_or_else(|| socket.to_owned());
         Some(SqlLogin {
-            tls: self.sql_tls(options, &host)?,
+            tls: self.encryption(options, &host)?,
             host,
             port: options.port(["port", "port"], port),
             user: options.own_text("username").unwrap_or_else(|| "syslog-ng".to_owned()),
             password: options.own_text("password").unwrap_or_default(),
             database: options.own_text("database").unwrap_or_else(|| "logs".to_owned()),
         })
-    }
-
-    /// Parses `tls()`: without authorities of its own it trusts those of the machine, as `http()` does. The name of the
-    /// server is always sent (SNI).
-    fn sql_tls(&mut self, options: &Options<'t>, host: &str) -> Option<Option<SenderTls>> {
-        let Some(call) = options.own("tls") else { return Some(None) };
-        if host.starts_with('/') {
-            let message = format!("`tls()` needs a `host()`: {host} is a unix socket of this machine");
-            self.report.push(Diagnostic::error(call.span, message));
-            return None;
-        }
-        let tls = self.tls_of(call)?;
-        let has_none = tls.ca_file.is_none() && tls.ca_dir.is_none() && tls.pkcs12_file.is_none();
-        let ca_file = tls.ca_file.or_else(|| has_none.then(authorities::system).flatten());
-        Some(Some(SenderTls::new(TlsOptions { ca_file, sni: true, ..tls })))
     }
 
     /// Pairs `columns()` with `values()`.

@@ -1,0 +1,56 @@
+//! Options of destinations that send each message as a command, a publication or an event: `redis()`.
+//!
+//! In: nothing. Out: rows.
+
+use super::network::TLS;
+use super::shared::{ON_ERROR, STAMP_FORMATS};
+use super::sql::DEAD_LETTERS;
+use crate::options::row::{Row, ValueKind as V, row};
+
+/// Options that all of them have.
+pub(super) const ITEMS: &[Row] = &[
+    row("batch-bytes", V::Number(0, 1 << 30), "8388608", "most bytes of a batch; 0 is no limit"),
+    row("batch-timeout", V::Number(-1, 1 << 31), "0", "milliseconds that a batch waits for more messages"),
+    row("flush-lines", V::Number(0, 1 << 31), "", "").renamed("batch-lines"),
+    row(
+        "retries",
+        V::Number(1, 1 << 31),
+        "without end",
+        "tries of a message for which the server is busy; then it is a dead letter",
+    ),
+    row(
+        "dead-letters",
+        V::Options(DEAD_LETTERS),
+        "",
+        "what is kept of messages that the server refuses for good",
+    ),
+    row("ts-format", V::Word(STAMP_FORMATS), "rfc3164", "how times are written"),
+    row("frac-digits", V::Number(0, 1 << 31), "0", "digits of fractions of a second, at most 6"),
+    row("time-zone", V::Text, "", "zone that times are written in"),
+    row("send-time-zone", V::Text, "", "").renamed("time-zone"),
+    row("local-time-zone", V::Text, "that of each message", "zone of times in names"),
+    row("on-error", V::Word(ON_ERROR), "drop-message", "what happens with values that cannot be cast"),
+];
+
+pub(super) const REDIS: &[Row] = &[
+    row("host", V::Text, "127.0.0.1", "the server; or the path of its unix socket"),
+    row("port", V::Port, "6379", "its port"),
+    row("auth", V::Text, "", "password of the server, or of username()"),
+    row("username", V::Text, "", "user of the access control lists, whose password is auth()"),
+    row("database", V::Number(0, 1 << 20), "0", "number of the database"),
+    row("tls", V::Options(TLS), "", "encrypt the connection, and check the certificate of the server"),
+    row(
+        "command",
+        V::Any,
+        "",
+        "name of the command, and the templates of its arguments: \"LPUSH\" \"$HOST\" \"$MSG\"",
+    ),
+    row("timeout", V::Number(1, 86400), "10", "seconds to wait for the next reply"),
+    row(
+        "batch-lines",
+        V::Number(1, 1 << 20),
+        "1000",
+        "most commands that are sent without waiting for each other; each has its own reply",
+    ),
+    row("workers", V::Number(1, 1024), "1", "connections; more than one do not keep the order of messages"),
+];

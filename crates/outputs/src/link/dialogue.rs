@@ -1,0 +1,158 @@
+//! Requests and their answers over a connection, both ways at once.
+//!
+//! In: bytes to send; a [`Dialogue`] that reads what comes. Out: nothing but what the dialogue keeps. Holds: a connection,
+//! bytes that are no whole answer yet.
+//! Limits: [`ANSWER_BYTES_MAX`] for one answer; [`REPLIES_BYTES_MAX`] for what the dialogue itself adds to the bytes to
+//! send; the time for which nothing moves forward. Reading goes on while we write, or two sides that write could wait for
+//! each other.
+
+use super::{Wire, failure::Failure};
+use std::{
+    fmt, io,
+    time::{Duration, Instant},
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf},
+    time::sleep_until,
+};
+
+/// Longest answer that is read.
+pub(crate) const ANSWER_BYTES_MAX: usize = 1 << 20;
+/// Most bytes that a server makes us say beside what we want to say.
+const REPLIES_BYTES_MAX: usize = 1 << 20;
+/// Bytes that are read at a time.
+const READ_BYTES: usize = 16 << 10;
+
+/// Reads what a server says.
+pub(crate) trait Dialogue: Send {
+    /// Takes whole answers from the beginning of what was received, and returns how many bytes they had. May add to what is
+    /// sent.
+    fn take(&mut self, received: &[u8], out: &mut Vec<u8>) -> Result<usize, Breach>;
+
+    /// Returns how many answers are still to come; at zero the dialogue is over. Each that comes gives the next one its time.
+    fn awaited(&self) -> usize;
+}
+
+/// Words of a server that its protocol does not have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Breach(pub(crate) &'static str);
+
+/// The reason why a dialogue did not come to its end.
+#[derive(Debug)]
+pub(crate) enum LinkError {
+    /// The connection broke.
+    Io(io::Error),
+    /// Nothing moved for so long.
+    Silent(Duration),
+    /// The server speaks something else.
+    Breach(Breach),
+}
+
+impl From<io::Error> for LinkError {
+    fn from(error: io::Error) -> LinkError {
+        LinkError::Io(error)
+    }
+}
+
+impl fmt::Display for LinkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LinkError::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                f.write_str("the server closed the connection")
+            }
+            LinkError::Io(error) => error.fmt(f),
+            LinkError::Silent(wait) => {
+                write!(f, "the server did not answer within {} seconds", wait.as_secs_f32())
+            }
+            LinkError::Breach(Breach(what)) => write!(f, "the server breaks its protocol: {what}"),
+        }
+    }
+}
+
+impl From<LinkError> for Failure {
+    fn from(error: LinkError) -> Failure {
+        Failure::unreachable(error.to_string())
+    }
+}
+
+/// An open connection.
+pub(crate) struct Link {
+    reading: ReadHalf<Box<dyn Wire>>,
+    writing: WriteHalf<Box<dyn Wire>>,
+    received: Vec<u8>,
+}
+
+impl Link {
+    pub(crate) fn new(stream: Box<dyn Wire>) -> Link {
+        let (reading, writing) = tokio::io::split(stream);
+        Link { reading, writing, received: Vec::new() }
+    }
+
+    /// Returns true when the server said more than it was asked.
+    pub(crate) fn has_rest(&self) -> bool {
+        !self.received.is_empty()
+    }
+
+    /// Sends bytes and reads answers until the dialogue is over. After an error the connection is of no use.
+    pub(crate) async fn exchange(
+        &mut self,
+        mut out: Vec<u8>,
+        dialogue: &mut dyn Dialogue,
+        patience: Duration,
+    ) -> Result<(), LinkError> {
+        let asked = out.len();
+        let (mut sent, mut is_flushed, mut is_writable) = (0, out.is_empty(), true);
+        let mut deadline = Instant::now() + patience;
+        loop {
+            let awaited = dialogue.awaited();
+            let before = out.len();
+            let used = dialogue.take(&self.received, &mut out).map_err(LinkError::Breach)?;
+            self.received.drain(..used);
+            is_flushed &= out.len() == before;
+            if dialogue.awaited() < awaited {
+                deadline = Instant::now() + patience;
+            }
+            if is_flushed && dialogue.awaited() == 0 {
+                return Ok(());
+            }
+            if self.received.len() > ANSWER_BYTES_MAX {
+                return Err(LinkError::Breach(Breach("its answer is too long")));
+            }
+            if out.len() > asked + REPLIES_BYTES_MAX {
+                return Err(LinkError::Breach(Breach("it asks too much of us")));
+            }
+            self.received.reserve(READ_BYTES);
+            tokio::select! {
+                pushed = push(&mut self.writing, &out[sent..]), if !is_flushed && is_writable => match pushed {
+                    Ok(count) => {
+                        is_flushed = sent == out.len();
+                        if sent < asked {
+                            deadline = Instant::now() + patience;
+                        }
+                        sent += count;
+                    }
+                    // What the server said before it closed the connection is still to be read.
+                    Err(_) => is_writable = false,
+                },
+                read = self.reading.read_buf(&mut self.received) => if read? == 0 {
+                    return Err(LinkError::Io(io::ErrorKind::UnexpectedEof.into()));
+                },
+                () = sleep_until(deadline.into()) => return Err(LinkError::Silent(patience)),
+            }
+        }
+    }
+}
+
+/// Writes some of the bytes; when there are none, those that were written leave the buffers.
+async fn push(writing: &mut WriteHalf<Box<dyn Wire>>, bytes: &[u8]) -> io::Result<usize> {
+    if bytes.is_empty() {
+        return writing.flush().await.map(|()| 0);
+    }
+    match writing.write(bytes).await? {
+        0 => Err(io::ErrorKind::WriteZero.into()),
+        count => Ok(count),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+//! Dialogues with a server of a few lines.
+
+use super::*;
+use tokio::{
+    io::{DuplexStream, duplex},
+    runtime::Builder,
+};
+
+/// Waits for lines, and says a word for each `?`.
+struct Lines {
+    awaited: usize,
+    found: Vec<String>,
+}
+
+impl Dialogue for Lines {
+    fn take(&mut self, received: &[u8], out: &mut Vec<u8>) -> Result<usize, Breach> {
+        let mut used = 0;
+        while let Some(end) = received[used..].iter().position(|byte| *byte == b'\n') {
+            let line = String::from_utf8_lossy(&received[used..used + end]).into_owned();
+            used += end + 1;
+            match line.as_str() {
+                "?" => out.extend_from_slice(b"word"),
+                "!" => return Err(Breach("it shouts")),
+                _ => {
+                    self.awaited = self.awaited.saturating_sub(1);
+                    self.found.push(line);
+                }
+            }
+        }
+        Ok(used)
+    }
+
+    fn awaited(&self) -> usize {
+        self.awaited
+    }
+}
+
+async fn serve(mut peer: DuplexStream, parts: &[&[u8]], asked: usize) {
+    for part in parts {
+        if peer.write_all(part).await.is_err() {
+            return;
+        }
+    }
+    let mut taken = vec![0; asked];
+    let _ = peer.read_exact(&mut taken).await;
+}
+
+/// Compares the end of a dialogue: two answers that are awaited from a server that says some parts and then reads some bytes.
+#[track_caller]
+fn check(parts: &[&[u8]], reads: usize, asks: usize, want: &str) {
+    check_within(Duration::from_secs(20), parts, (reads, asks), want);
+}
+
+#[track_caller]
+fn check_within(patience: Duration, parts: &[&[u8]], (reads, asks): (usize, usize), want: &str) {
+    let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let found = runtime.block_on(async {
+        let said: usize = parts.iter().map(|part| part.len()).sum();
+        let (near, far) = duplex(if said > 10_000 { 1 << 16 } else { 64 });
+        let mut lines = Lines { awaited: 2, found: Vec::new() };
+        let mut link = Link::new(Box::new(near));
+        let done = {
+            let talk = link.exchange(vec![b'x'; asks], &mut lines, patience);
+            let mut talk = std::pin::pin!(talk);
+            tokio::select! {
+                done = &mut talk => done,
+                () = serve(far, parts, reads) => talk.await,
+            }
+        };
+        match done {
+            Ok(()) => format!("{:?} rest={}", lines.found, link.has_rest()),
+            Err(error) => format!("{error} after {:?}", lines.found),
+        }
+    });
+    assert_eq!(found, want);
+}
+
+#[test]
+fn answers_come_in_any_pieces_and_while_we_write() {
+    check(&[b"one\ntwo\n"], 1000, 1000, "[\"one\", \"two\"] rest=false");
+    check(&[b"o", b"ne\nt", b"wo\n"], 10, 10, "[\"one\", \"two\"] rest=false");
+    // More than fits between the two: both write at once.
+    let long = [b'y'; 500];
+    check(
+        &[&long, b"\n", &long, b"\n"],
+        1000,
+        1000,
+        &format!("{:?} rest=false", ["y".repeat(500), "y".repeat(500)]),
+    );
+    check(&[b"one\ntwo\nth"], 1, 1, "[\"one\", \"two\"] rest=true");
+}
+
+#[test]
+fn what_a_server_does_wrong_ends_the_dialogue() {
+    check(&[b"one\n"], 10, 10, "the server closed the connection after [\"one\"]");
+    check(&[b"one\n", b"!\n"], 1, 1, "the server breaks its protocol: it shouts after [\"one\"]");
+    let endless = vec![b'y'; ANSWER_BYTES_MAX + 1];
+    check(&[&endless], 1, 1, "the server breaks its protocol: its answer is too long after []");
+    let questions = b"?\n".repeat(REPLIES_BYTES_MAX / 4 + 1);
+    check(&[&questions], 1 << 21, 1, "the server breaks its protocol: it asks too much of us after []");
+    let short = Duration::from_millis(50);
+    let silent = "the server did not answer within 0.05 seconds after";
+    check_within(short, &[b"one\n"], (11, 10), &format!("{silent} [\"one\"]"));
+    // Questions are no progress.
+    check_within(short, &[&questions[..200]], (1 << 21, 1), &format!("{silent} []"));
+}

@@ -1,0 +1,20 @@
+//! Connections to servers that speak a protocol of their own.
+//!
+//! In: where a server is. Out: bytes both ways. Holds: nothing that all share. Limits: see each.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `endpoint` | a server, and a connection to it |
+//! | `dialogue` | requests and their answers over a connection, both ways at once |
+//! | `tls` | connections that are encrypted |
+//! | `failure` | the end of a request that failed |
+//! | `verdicts` | judgements over rows, one after the other |
+
+pub(crate) mod dialogue;
+pub(crate) mod endpoint;
+pub(crate) mod failure;
+pub(crate) mod tls;
+pub(crate) mod verdicts;
+
+pub use endpoint::Endpoint;
+pub(crate) use endpoint::{Wire, in_time};

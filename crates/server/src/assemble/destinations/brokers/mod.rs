@@ -1,0 +1,6 @@
+//! Destinations that send each message as a command, a publication or an event, and read what becomes of it.
+//!
+//! Begin with `endpoint`, which all of them share; then one file a kind of server.
+
+pub(crate) mod endpoint;
+pub(crate) mod redis;

@@ -1,0 +1,51 @@
+"""A Redis of its own for a test: in a folder, on a port of loopback, started and killed at will."""
+
+import os
+import signal
+import subprocess
+import tempfile
+
+from server import Server, free_port
+
+
+class Redis:
+    def __init__(self, *options):
+        self.holder = tempfile.TemporaryDirectory(prefix="redis-", dir="/tmp")
+        self.folder = self.holder.name
+        self.port = free_port()
+        self.options = options
+        self.process = None
+        self.start()
+
+    def start(self, *options):
+        log = open(self.folder + "/log", "ab")
+        self.process = subprocess.Popen(
+            ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir", self.folder,
+             "--unixsocket", self.folder + "/sock", *(self.options + options)],
+            stdout=log, stderr=log, cwd=self.folder)
+        Server.until(self.answers, 30, "Redis to answer")
+
+    def answers(self):
+        if self.process.poll() is not None:
+            with open(self.folder + "/log", errors="replace") as text:
+                raise AssertionError("Redis ended:\n" + text.read())
+        said = self.cli("PING")
+        return "PONG" in said or "NOAUTH" in said
+
+    def cli(self, *words, login=()):
+        done = subprocess.run(["redis-cli", "-s", self.folder + "/sock", "--raw", *login, *words], capture_output=True, text=True, errors="replace", timeout=60)
+        return done.stdout.rstrip("\n")
+
+    def lines(self, *words):
+        text = self.cli(*words)
+        return text.split("\n") if text else []
+
+    def kill(self):
+        """As a crash would."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait(20)
+
+    def close(self):
+        if self.process.poll() is None:
+            self.kill()
+        self.holder.cleanup()
