@@ -295,36 +295,4 @@ fn own_messages(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    //! Rows of what is taken over from elsewhere.
-
-    use super::{own_messages, statistics, without_texts};
-
-    #[test]
-    fn names_from_messages_are_left_out() {
-        let csv = "SourceName;SourceId;SourceInstance;State;Type;Number\n\
-                   dst.file;d#0;/var/log/secret;a;written;3\n\
-                   src.network;s#0;udp,0.0.0.0:514;a;processed;4\n\
-                   dst.network;d#1;tcp,joe@host:1;a;written;5\n\
-                   dst.http;d#2;\"http,a;b\";a;dropped;6\n\
-                   center;;received;a;processed;7\nshort;row\n";
-        let want = "SourceName;SourceId;SourceInstance;State;Type;Number\n\
-                    dst.file;d#0;-;a;written;3\n\
-                    src.network;s#0;udp,0.0.0.0:514;a;processed;4\n\
-                    dst.network;d#1;-;a;written;5\n\
-                    dst.http;d#2;-;a;dropped;6\n\
-                    center;;-;a;processed;7\n";
-        assert_eq!(statistics(csv), want);
-        assert_eq!(
-            without_texts("OK\ndestination d#0 (http,x): refused y\n"),
-            "OK\ndestination d#0: [...]\n"
-        );
-    }
-
-    #[test]
-    fn only_our_own_messages_are_taken() {
-        let own = "[2026-11-22T10:00:00.000000] duramen starting up;\n";
-        let others = "First run: the page's user is `admin`, the password: x\n[not a stamp] y\n";
-        assert_eq!(own_messages(&format!("{others}{own}")), own);
-    }
-}
+mod tests;

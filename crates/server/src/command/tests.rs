@@ -1,6 +1,7 @@
 //! Every verb has its page for man(1) and is completed; transcripts of the verbs.
 
 mod databases;
+mod page;
 mod server;
 mod transcript;
 mod verbs;

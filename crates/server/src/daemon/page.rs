@@ -16,7 +16,9 @@ use api::{
 use evidence::LedgerEntry;
 use message::Severity;
 use std::{
-    env, fmt,
+    env,
+    ffi::OsStr,
+    fmt,
     fs::{self, OpenOptions},
     io::{self, Write},
     net::SocketAddr,
@@ -193,24 +195,10 @@ fn empty(folder: &Path) -> io::Result<()> {
 impl Page {
     /// Prints the address of the page; on the first run also the password, once.
     pub(crate) fn print_address(&self, settings: &Settings) {
-        let (scheme, address) = (self.scheme, shown(self.listening.address));
         if let Some(password) = &self.password {
-            print_password(password, &settings.data);
+            print_password(password, &settings.data, env::var_os("JOURNAL_STREAM").as_deref());
         }
-        if settings.quickstart {
-            outln!(
-                "\nThe page: {scheme}://{address}/\n\
-                 Send something:   logger -n 127.0.0.1 -P 5514 -t hello \"the first message\"\n\
-                 Point a device:   syslog server = this machine, port 5514, UDP or TCP\n\
-                 Configuration:    {}\n\
-                 Data:             {}\n\
-                 Stop:             Ctrl-C\n",
-                settings.config.display(),
-                settings.data.display()
-            );
-        } else {
-            outln!("The page: {scheme}://{address}/");
-        }
+        outln!("{}", greeting(self.scheme, self.listening.address, settings));
     }
 
     /// Stops listening and ends the calls.
@@ -220,12 +208,31 @@ impl Page {
     }
 }
 
-/// Prints the first password. A service's standard output is the system's journal, which others read and which a
-/// source may index: there it is written to a file for the server's user alone.
-fn print_password(password: &str, data: &Path) {
+/// Returns what is printed when the page is open.
+fn greeting(scheme: &str, address: SocketAddr, settings: &Settings) -> String {
+    let address = shown(address);
+    if !settings.quickstart {
+        return format!("The page: {scheme}://{address}/");
+    }
+    format!(
+        "\nThe page: {scheme}://{address}/\n\
+         Send something:   logger -n 127.0.0.1 -P 5514 -t hello \"the first message\"\n\
+         Point a device:   syslog server = this machine, port 5514, UDP or TCP\n\
+         Configuration:    {}\n\
+         Data:             {}\n\
+         Stop:             Ctrl-C\n",
+        settings.config.display(),
+        settings.data.display()
+    )
+}
+
+/// Prints the first password. A service's standard output is the system's journal (`journal` is its device and
+/// inode), which others read and which a source may index: there it is written to a file for the server's user
+/// alone.
+fn print_password(password: &str, data: &Path, journal: Option<&OsStr>) {
     let file = data.join(FIRST_PASSWORD);
     let another = format!("`duramen user --data {} password admin` sets another", data.display());
-    if env::var_os("JOURNAL_STREAM").is_none() {
+    if journal.is_none() {
         outln!("First run: the page's user is `admin`, the password: {password}");
         outln!("Write it down, it is shown only once; {another}.");
         return;
@@ -247,3 +254,6 @@ fn shown(address: SocketAddr) -> String {
         false => address.to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests;

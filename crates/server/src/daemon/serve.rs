@@ -243,3 +243,6 @@ fn work(inbox: &Receiver<Event>, running: &mut Running, log: &InternalLog, notif
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,8 @@
 //! In: options. Out: settings with paths that do not depend on the current folder. Holds nothing.
 
 use super::console::Levels;
+#[cfg(test)]
+use std::path::Path;
 use std::{
     net::SocketAddr,
     path::{self, PathBuf},
@@ -47,6 +49,26 @@ impl Settings {
             control: whole(self.control),
             pidfile: self.pidfile.map(whole),
             ..self
+        }
+    }
+}
+
+#[cfg(test)]
+impl Settings {
+    /// Makes settings with all paths below a folder, and with a page at a free port.
+    pub(crate) fn below(folder: &Path) -> Settings {
+        Settings {
+            name: "duramen",
+            config: folder.join("conf"),
+            data: folder.join("data"),
+            positions: folder.join("data/positions"),
+            http: Some(SocketAddr::from(([127, 0, 0, 1], 0))),
+            control: folder.join("ctl"),
+            pidfile: Some(folder.join("pid")),
+            quickstart: false,
+            levels: Levels::default(),
+            worker_threads: Some(1),
+            skip_unsupported: false,
         }
     }
 }

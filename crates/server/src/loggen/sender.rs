@@ -39,7 +39,7 @@ impl Progress {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    fn add(&self, messages: u64, bytes: u64) {
+    pub(super) fn add(&self, messages: u64, bytes: u64) {
         self.messages.fetch_add(messages, Ordering::Relaxed);
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
@@ -70,12 +70,12 @@ impl Pace {
         }
     }
 
-    fn over(&self, now: Instant) -> bool {
+    pub(super) fn over(&self, now: Instant) -> bool {
         self.end.is_some_and(|end| now >= end)
     }
 
     /// Returns how many messages may have been sent by now.
-    fn due(&self, now: Instant) -> u64 {
+    pub(super) fn due(&self, now: Instant) -> u64 {
         let by_rate = match self.rate {
             Some(rate) => {
                 let elapsed = now.duration_since(self.start).as_secs_f64();

@@ -61,3 +61,49 @@ pub(crate) fn read(path: &Path, around: &Definitions) -> Result<Vec<(String, Arc
     }
     Ok(filters)
 }
+
+#[cfg(test)]
+mod tests {
+    //! Files of filters, and what is wrong with them.
+
+    use super::*;
+    use template::Version;
+
+    /// Checks the names of the filters of a text, or why it has none.
+    #[track_caller]
+    fn check(text: &str, want: Result<&[&str], &str>) {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), text).unwrap();
+        let found = read(file.path(), &Definitions::new(Version { major: 4, minor: 8 }));
+        let names = found.map(|filters| filters.into_iter().map(|(name, _)| name).collect::<Vec<_>>());
+        let names = names.map_err(|error| error.to_string());
+        assert_eq!(
+            names,
+            want.map(|names| names.iter().map(|name| (*name).to_owned()).collect()).map_err(str::to_owned),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn filters_are_read_in_their_order() {
+        check("", Ok(&[]));
+        check("filter b { host(\"x\"); };\nfilter a { filter(b) and not level(err); };\n", Ok(&["b", "a"]));
+        check("@version: 4.8\nfilter a { host(\"x\"); };\n", Ok(&["a"]));
+        check("  @version: 4.8\nfilter a { host(\"x\"); };\n", Ok(&["a"]));
+        check("log { };", Err("only filters may stand there"));
+        check(
+            "filter a { filter(b); };\nfilter b { host(\"x\"); };",
+            Err("filter a: there is no filter b (byte 7 of the expression)"),
+        );
+        check(
+            "filter a { host(\"(\"); };",
+            Err(
+                "filter a: regular expression is wrong at byte 1: missing closing parenthesis (byte 5 of the expression)",
+            ),
+        );
+        check("filter a {", Err("expected `}`, found end of the configuration"));
+        let error =
+            read(Path::new("/nowhere"), &Definitions::new(Version { major: 4, minor: 8 })).unwrap_err();
+        assert!(matches!(error, FilterFileError::Io(_)), "{error}");
+    }
+}

@@ -265,4 +265,49 @@ mod tests {
         );
         check("map(\"a\" => word)", "map([text of 1 bytes] => [word])");
     }
+
+    #[test]
+    fn numbers_and_switches_are_shown_where_they_are_no_secrets() {
+        check("port(+5) size(-10Ki) rate(0.5) time(1.2.3)", "port(+5) size(-10Ki) rate(0.5) time(1.2.3)");
+        check(
+            "port(5x) size(Ki) rate(-) x(1024b 3kB 9B)",
+            "port([word]) size([word]) rate([word]) x(1024b 3kB 9B)",
+        );
+        check("keep-alive(yes) x(NO off auto)", "keep-alive(yes) x(NO off auto)");
+        check(
+            "user(5) access-token(7) community(1) Auth-Key(no)",
+            "user([word]) access-token([word]) community([word]) Auth-Key([word])",
+        );
+    }
+
+    #[test]
+    fn words_are_shown_where_they_are_names() {
+        check("block destination d_x(a(1)) { };", "block destination d_x(a(1)) { };");
+        check(
+            "source s_x { junction { channel { parser(p_x); }; }; };",
+            "source s_x { junction { channel { parser(p_x); }; }; };",
+        );
+        check("filter f { program secret };", "filter f { [word] [word] };");
+        check("template t_x \"text\"; rest", "template t_x [text of 4 bytes]; [word]");
+        check("log secret { };", "log secret { };");
+        check("source \"a\" secret;", "source [text of 1 bytes] [word];");
+        check("my_driver (flags(a) other(a))", "my_driver (flags(a) other([word]))");
+        check(
+            "time_zone(\"Europe/Budapest\") other_zone(\"x\")",
+            "time_zone(\"Europe/Budapest\") other_zone([text of 1 bytes])",
+        );
+        check("filter(f_x) not_filter(f_x)", "filter(f_x) not_filter([word])");
+        check("{ word } [ word ] ( word )", "{ [word] } [ [word] ] ( [word] )");
+        check("ssl-options(\"two\nlines\")", "ssl-options(\"two\nlines\")");
+    }
+
+    #[test]
+    fn pragmas_and_comments_go() {
+        check("@version: 4.8 # x\n@module mod secret\n", "@version: 4.8 # x\n@module [...]\n");
+        check("@define name", "@define name [...]");
+        check("a # secret", "[word] ");
+        check("x(\"a\\\\\") y", "x([text of 3 bytes]) [word]");
+        check("x('a\\') y", "x([text of 2 bytes]) [word]");
+        check(")]} `secret` a;b", ")]} `[word]` [word];[word]");
+    }
 }

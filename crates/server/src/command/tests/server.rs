@@ -3,13 +3,13 @@
 use super::transcript::Transcript;
 use crate::{
     control::{self, Reply},
-    daemon::{self, Levels, Settings},
+    daemon::{self, Settings},
     terminal::testing::Tape,
 };
 use api::{Accounts, Right};
 use std::{
     fs,
-    net::{SocketAddr, UdpSocket},
+    net::UdpSocket,
     path::PathBuf,
     process::ExitCode,
     sync::mpsc::{self, RecvTimeoutError},
@@ -21,7 +21,7 @@ use transport::testing::{PATIENCE, eventually};
 /// Gap between the messages of which a tap shows some.
 const SEND_EVERY: Duration = Duration::from_millis(20);
 
-const CONFIG: &str = r#"@version: 4.8
+pub(super) const CONFIG: &str = r#"@version: 4.8
 # A comment.
 options { stats-freq(0); keep-hostname(yes); };
 @define file "DIR/out/all"
@@ -39,10 +39,10 @@ log { source(s_in); source(s_none); filter(f_errors); destination(d_host); };
 "#;
 
 /// The password of `ask::api`.
-const PASSWORD: &str = "correct horse battery staple";
+pub(super) const PASSWORD: &str = "correct horse battery staple";
 
 /// A server on a thread, which runs until a command stops it.
-struct Running {
+pub(super) struct Running {
     tape: Tape,
     thread: JoinHandle<ExitCode>,
     sender: UdpSocket,
@@ -50,7 +50,16 @@ struct Running {
 }
 
 impl Running {
-    fn start(transcript: &mut Transcript, config: &str) -> Running {
+    pub(super) fn start(transcript: &mut Transcript, config: &str) -> Running {
+        Running::start_with(transcript, config, |_| {})
+    }
+
+    /// Starts a server whose settings are changed before.
+    pub(super) fn start_with(
+        transcript: &mut Transcript,
+        config: &str,
+        change: impl FnOnce(&mut Settings),
+    ) -> Running {
         // A port that is free now.
         let place = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         transcript.mask(&place.port().to_string(), "PORT");
@@ -61,19 +70,8 @@ impl Running {
         let accounts = Accounts::at(&dir.join("data/users.json"));
         accounts.add("admin", PASSWORD).unwrap();
         accounts.grant("admin", "*", &[Right::Search, Right::Export, Right::Administer]).unwrap();
-        let settings = Settings {
-            name: "duramen",
-            config: dir.join("conf"),
-            data: dir.join("data"),
-            positions: dir.join("data/positions"),
-            http: Some(SocketAddr::from(([127, 0, 0, 1], 0))),
-            control: dir.join("ctl"),
-            pidfile: Some(dir.join("pid")),
-            quickstart: false,
-            levels: Levels::default(),
-            worker_threads: Some(1),
-            skip_unsupported: false,
-        };
+        let mut settings = Settings::below(&dir);
+        change(&mut settings);
         let tape = Tape::default();
         let of_thread = tape.clone();
         let thread = thread::spawn(move || of_thread.record(|| daemon::run_without_signals(settings)));
@@ -93,18 +91,24 @@ impl Running {
         String::from_utf8_lossy(&self.tape.printed().output).into_owned()
     }
 
-    fn errors(&self) -> String {
+    pub(super) fn errors(&self) -> String {
         String::from_utf8_lossy(&self.tape.printed().errors).into_owned()
     }
 
-    fn send(&self, lines: &[&str]) {
+    /// Returns the address of the page.
+    pub(super) fn url(&self) -> String {
+        let output = self.output();
+        output.trim().trim_start_matches("The page: ").trim_end_matches('/').to_owned()
+    }
+
+    pub(super) fn send(&self, lines: &[&str]) {
         for line in lines {
             self.sender.send(line.as_bytes()).unwrap();
         }
     }
 
     /// Stops the server, and notes the messages of its loop, without their times.
-    fn stop(self, transcript: &mut Transcript) {
+    pub(super) fn stop(self, transcript: &mut Transcript) {
         transcript.run("duramen ctl -c DIR/ctl stop");
         assert_eq!(self.thread.join().unwrap(), ExitCode::SUCCESS);
         let errors = self.tape.printed().errors;
@@ -117,7 +121,7 @@ impl Running {
 }
 
 /// Waits until the destinations together have written that many messages.
-fn wait_for_written(transcript: &Transcript, count: u64) {
+pub(super) fn wait_for_written(transcript: &Transcript, count: u64) {
     let control = transcript.dir.path().join("ctl");
     eventually("everything is written", || {
         let reply = control::ask(&control, "QUERY GET_SUM dst.*.written", PATIENCE);
@@ -126,7 +130,7 @@ fn wait_for_written(transcript: &Transcript, count: u64) {
 }
 
 /// Three messages, one of them an error, and waits until everything has them.
-fn send_three(running: &Running, transcript: &Transcript) {
+pub(super) fn send_three(running: &Running, transcript: &Transcript) {
     running.send(&[
         "<13>Nov 21 03:00:00 web app[7]: n1 user=eva\n",
         "<11>Nov 21 03:00:01 db app: n2 failed\n",

@@ -3,12 +3,13 @@
 //! In: calls of `$(uuid)`, `$(dns-resolve-ip ...)`, `$(getent ...)`. Out: answers, without waiting for the
 //! network.
 //! Holds: a cache of names, and the text of `/etc/passwd` and its kin for [`KEPT`].
-//! Limits: the databases are the files in `/etc`; no other service is asked.
+//! Limits: the databases are files, those of `/etc`; no other service is asked.
 
 use std::{
     collections::HashMap,
     fs, io,
     net::IpAddr,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
@@ -24,21 +25,29 @@ const NAME_KEPT: Duration = Duration::from_secs(3600);
 #[derive(Debug)]
 pub(crate) struct ThisMachine {
     names: HostNames,
+    /// Folder of the databases.
+    folder: PathBuf,
     databases: Mutex<HashMap<&'static str, (Instant, Arc<str>)>>,
 }
 
 impl ThisMachine {
     pub(crate) fn start() -> io::Result<ThisMachine> {
-        Ok(ThisMachine { names: HostNames::start()?, databases: Mutex::default() })
+        ThisMachine::with_databases(Path::new("/etc"))
     }
 
-    fn text(&self, file: &'static str) -> Arc<str> {
+    fn with_databases(folder: &Path) -> io::Result<ThisMachine> {
+        let names = HostNames::start()?;
+        Ok(ThisMachine { names, folder: folder.to_owned(), databases: Mutex::default() })
+    }
+
+    /// Returns the text of a database, as it was read less than [`KEPT`] before `now`.
+    fn text(&self, file: &'static str, now: Instant) -> Arc<str> {
         let mut known = self.databases.lock().unwrap_or_else(PoisonError::into_inner);
         match known.get(file) {
-            Some((read, text)) if read.elapsed() < KEPT => text.clone(),
+            Some((read, text)) if now.saturating_duration_since(*read) < KEPT => text.clone(),
             _ => {
-                let text: Arc<str> = fs::read_to_string(file).unwrap_or_default().into();
-                known.insert(file, (Instant::now(), text.clone()));
+                let text: Arc<str> = fs::read_to_string(self.folder.join(file)).unwrap_or_default().into();
+                known.insert(file, (now, text.clone()));
                 text
             }
         }
@@ -63,18 +72,19 @@ impl Machine for ThisMachine {
     }
 
     fn entry(&self, database: Database, key: &str, member: &str) -> Option<String> {
+        let text = |file| self.text(file, Instant::now());
         match database {
             Database::Passwd => {
                 const MEMBERS: [(&str, usize); 6] =
                     [("name", 0), ("uid", 2), ("gid", 3), ("gecos", 4), ("dir", 5), ("shell", 6)];
-                colons(&self.text("/etc/passwd"), key, member, &MEMBERS)
+                colons(&text("passwd"), key, member, &MEMBERS)
             }
             Database::Group => {
                 const MEMBERS: [(&str, usize); 3] = [("name", 0), ("gid", 2), ("members", 3)];
-                colons(&self.text("/etc/group"), key, member, &MEMBERS)
+                colons(&text("group"), key, member, &MEMBERS)
             }
-            Database::Services => words(&self.text("/etc/services"), key),
-            Database::Protocols => words(&self.text("/etc/protocols"), key),
+            Database::Services => words(&text("services"), key),
+            Database::Protocols => words(&text("protocols"), key),
         }
     }
 }
@@ -112,25 +122,4 @@ fn words(text: &str, key: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    //! Rows for entries of databases.
-
-    use super::*;
-
-    #[test]
-    fn finds_entries() {
-        let users = "root:x:0:0:The Root:/root:/bin/sh\nanna:x:1000:100::/home/anna:/bin/sh\n";
-        let members = [("name", 0), ("uid", 2), ("gecos", 4)];
-        let user = |key: &str, member: &str| colons(users, key, member, &members).unwrap_or_default();
-        assert_eq!(
-            [user("root", ""), user("1000", ""), user("0", "gecos"), user("bob", ""), user("1", "")],
-            ["0", "anna", "The Root", "", ""]
-        );
-        let services = "domain 53/tcp\ndomain 53/udp # names\nntp 123/udp time\n";
-        let service = |key: &str| words(services, key).unwrap_or_default();
-        assert_eq!(
-            [service("domain"), service("53/udp"), service("time"), service("ntp/tcp"), service("#")],
-            ["53", "domain", "123", "", ""]
-        );
-    }
-}
+mod tests;

@@ -26,6 +26,8 @@ fn number(counters: &Counters, first: usize) {
         &counters.errors,
         &counters.frame_errors,
         &counters.stamp_s,
+        &counters.dropped_queue_full_oldest,
+        &counters.dropped_queue_full_severity,
     ];
     all.into_iter().zip(first..).for_each(|(counter, number)| add(counter, number));
 }
