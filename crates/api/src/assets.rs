@@ -51,3 +51,6 @@ pub(crate) fn serve(method: &Method, path: &str, headers: &HeaderMap) -> Respons
 fn find(name: &str) -> Option<&'static [u8]> {
     FILES.iter().find(|(known, _)| *known == name).map(|(_, bytes)| *bytes)
 }
+
+#[cfg(test)]
+mod tests;

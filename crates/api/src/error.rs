@@ -153,7 +153,10 @@ impl IntoResponse for ApiError {
 mod tests {
     //! The codes and the page that lists them.
 
-    use super::ErrorCode::{self, *};
+    use super::{
+        ErrorCode::{self, *},
+        *,
+    };
     use std::{collections::BTreeSet, fs, path::Path};
 
     /// The code after another; a new one cannot be left out here.
@@ -172,6 +175,25 @@ mod tests {
             Busy => Internal,
             Internal => return None,
         })
+    }
+
+    #[test]
+    fn waits_are_rounded_up_to_seconds() {
+        let header = |error: ApiError| {
+            let response = error.into_response();
+            let wait =
+                response.headers().get(header::RETRY_AFTER).map(|value| value.to_str().unwrap().to_owned());
+            (response.status().as_u16(), wait)
+        };
+        let wait = Some("3".to_owned());
+        assert_eq!(header(ApiError::busy("x", Duration::from_millis(2_500))), (503, wait.clone()));
+        assert_eq!(header(ApiError::starting(Duration::from_secs(2))), (503, wait.clone()));
+        assert_eq!(header(ApiError::too_many_attempts(Duration::from_secs(2))), (429, wait));
+        assert_eq!(header(ApiError::busy("x", Duration::ZERO)), (503, Some("1".to_owned())));
+        assert_eq!(header(ApiError::forbidden("x")), (403, None));
+        let text = ApiError::too_many_attempts(Duration::from_millis(1_999)).to_string();
+        assert_eq!(text, "too many failed attempts; try again in 2 s");
+        assert_eq!(ApiError::internal("why").status(), StatusCode::INTERNAL_SERVER_ERROR);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The API over a real socket, spoken to byte by byte.
 
+mod callers;
+mod kept;
 mod scopes;
 
 use crate::{
@@ -20,6 +22,9 @@ struct Given {
     ledger: std::sync::Mutex<Vec<String>>,
     events: std::sync::Mutex<Vec<crate::SecurityEvent>>,
     scratch: std::path::PathBuf,
+    policy: Arc<crate::Policy>,
+    /// Sentences about parts that do not run, sources, and destinations.
+    troubles: [Vec<String>; 3],
 }
 
 impl Backend for Given {
@@ -33,6 +38,22 @@ impl Backend for Given {
 
     fn scratch(&self) -> &std::path::Path {
         &self.scratch
+    }
+
+    fn policy(&self) -> Arc<crate::Policy> {
+        self.policy.clone()
+    }
+
+    fn not_running(&self) -> Vec<String> {
+        self.troubles[0].clone()
+    }
+
+    fn source_troubles(&self) -> Vec<String> {
+        self.troubles[1].clone()
+    }
+
+    fn destination_troubles(&self) -> Vec<String> {
+        self.troubles[2].clone()
     }
 
     fn note(&self, entry: &evidence::LedgerEntry) -> std::io::Result<()> {
@@ -54,7 +75,7 @@ struct Server {
     address: SocketAddr,
     accounts: Accounts,
     backend: Arc<Given>,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 impl Server {
@@ -63,19 +84,26 @@ impl Server {
     }
 
     fn with(scopes: Vec<Arc<Scope>>) -> Server {
+        Server::listening(Given { scopes, ..Given::default() }, |options| options)
+    }
+
+    /// A server with a backend, which listens as `change` says.
+    fn listening(given: Given, change: impl FnOnce(ListenOptions) -> ListenOptions) -> Server {
         let folder = tempfile::tempdir().unwrap();
         let accounts = Accounts::at(&folder.path().join("users.json"));
         accounts.add("eva", "a long password").unwrap();
         accounts.grant("eva", EVERY_LOGSPACE, &RIGHTS).unwrap();
-        let backend = Arc::new(Given { scopes, scratch: folder.path().to_owned(), ..Given::default() });
+        let backend = Arc::new(Given { scratch: folder.path().to_owned(), ..given });
         let ids = Ids::load_or_draw(&folder.path().join("rows.key")).unwrap();
-        let state = Arc::new(State::new(backend.clone(), accounts.clone(), ids, "host").unwrap());
+        let state = State::new(backend.clone(), accounts.clone(), ids, "loghost.example").unwrap();
+        state.keep_sessions(&folder.path().join("sessions.json")).unwrap();
+        let state = Arc::new(state);
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let listening =
-            runtime.block_on(listen(ListenOptions::plain(([127, 0, 0, 1], 0).into()), state)).unwrap();
+        let options = change(ListenOptions::plain(([127, 0, 0, 1], 0).into()));
+        let listening = runtime.block_on(listen(options, state)).unwrap();
         let address = listening.address;
-        Server { runtime, address, listening: Some(listening), accounts, backend, _folder: folder }
+        Server { runtime, address, listening: Some(listening), accounts, backend, folder }
     }
 
     /// Status line, headers and body of one request.

@@ -81,3 +81,41 @@ fn body(headers: &HeaderMap, page: &Page) -> Response<Body> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! A page, as browsers of different kinds get it.
+
+    use super::*;
+    use axum::body::to_bytes;
+    use flate2::{Compression, write::GzEncoder};
+    use std::io::Write;
+
+    /// The status, the coding and the bytes of a page for a request with some headers.
+    async fn got(page: &Page, headers: &[(header::HeaderName, &'static str)]) -> (u16, bool, Vec<u8>) {
+        let headers = headers.iter().map(|(name, value)| (name.clone(), HeaderValue::from_static(value)));
+        let response = body(&headers.collect(), page);
+        assert_eq!(response.headers()[header::CACHE_CONTROL], "no-cache");
+        assert_eq!(response.headers()[header::CONTENT_TYPE], "text/html; charset=utf-8");
+        let is_packed = response.headers().contains_key(header::CONTENT_ENCODING);
+        (response.status().as_u16(), is_packed, to_bytes(response.into_body(), 1000).await.unwrap().to_vec())
+    }
+
+    #[tokio::test]
+    async fn a_page_is_packed_for_those_who_accept_that() {
+        let mut packer = GzEncoder::new(Vec::new(), Compression::default());
+        packer.write_all(b"the page").unwrap();
+        let packed: &'static [u8] = packer.finish().unwrap().leak();
+        let page: Page = ("a.html", true, "\"tag\"", packed);
+        let gzip = (header::ACCEPT_ENCODING, "gzip");
+        assert_eq!(got(&page, &[]).await, (200, false, b"the page".to_vec()));
+        assert_eq!(got(&page, std::slice::from_ref(&gzip)).await, (200, true, packed.to_vec()));
+        let known = |tag| (header::IF_NONE_MATCH, tag);
+        assert_eq!(got(&page, &[known("\"tag\"")]).await, (304, false, Vec::new()));
+        assert_eq!(got(&page, &[known("\"old\"")]).await, (200, false, b"the page".to_vec()));
+        let plain: Page = ("a.html", false, "\"tag\"", b"plain");
+        assert_eq!(got(&plain, &[gzip]).await, (200, false, b"plain".to_vec()));
+        let damaged: Page = ("a.html", true, "\"tag\"", b"no gzip");
+        assert_eq!(got(&damaged, &[]).await.0, 500);
+    }
+}

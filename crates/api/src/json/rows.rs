@@ -203,19 +203,4 @@ pub(crate) fn unread(scope: &Scope, unread: &query::Unread) -> Unread {
 }
 
 #[cfg(test)]
-mod tests {
-    //! Rows for the shapes.
-
-    use super::*;
-
-    #[test]
-    fn numbers_keep_their_digits() {
-        assert_eq!(value_of(b"42", ValueKind::Integer), Value::from(42));
-        assert_eq!(
-            value_of(b"12345678901234567890", ValueKind::Integer),
-            Value::from("12345678901234567890")
-        );
-        assert_eq!(value_of(b"x", ValueKind::Boolean), Value::from("x"));
-        assert_eq!(value_of(b"[1]", ValueKind::Json), serde_json::json!([1]));
-    }
-}
+mod tests;

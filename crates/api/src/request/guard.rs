@@ -157,7 +157,7 @@ pub(crate) async fn encrypt(request: Request, next: Next) -> Response {
 }
 
 /// The same resource at the encrypted port of the host that was asked.
-fn encrypted_place(request: &Request, port: u16) -> Option<String> {
+pub(crate) fn encrypted_place(request: &Request, port: u16) -> Option<String> {
     let host = host::host(request.headers().get(header::HOST)?.to_str().ok()?)?;
     let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
     let path = request.uri().path_and_query().map_or("/", |path| path.as_str());

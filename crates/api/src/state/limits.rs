@@ -40,3 +40,21 @@ impl Default for Limits {
         Limits::of_memory(4 << 30)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! Machines of two sizes.
+
+    use super::*;
+
+    #[test]
+    fn searches_get_a_quarter_of_the_memory_and_one_a_quarter_of_that() {
+        let of = |bytes| {
+            let Limits { searches_memory, search_memory, exports, exports_per_user } =
+                Limits::of_memory(bytes);
+            (searches_memory >> 20, search_memory >> 20, exports, exports_per_user)
+        };
+        assert_eq!(of(16 << 30), (4 << 10, 1 << 10, 8, 2));
+        assert_eq!(Limits::default(), Limits::of_memory(4 << 30));
+    }
+}

@@ -2,6 +2,7 @@
 //! is in no answer.
 
 mod calls;
+mod large;
 
 use super::Server;
 use crate::{Right, Scope, ScopeKind, ScopeMember};

@@ -110,3 +110,45 @@ fn m3_full_counters_fail_closed_and_lock_nobody_out() {
     assert!(throttle.begin(ip("10.0.0.1"), "new", later).is_ok());
     assert!(throttle.failures.len() < 10, "old failures are forgotten: {}", throttle.failures.len());
 }
+
+#[test]
+fn a_log_in_makes_nobody_else_unknown() {
+    let (mut throttle, now) = (throttle(), Instant::now());
+    let log_in = |throttle: &mut Throttle, client: &str, second| {
+        let at = now + Duration::from_secs(second);
+        let attempt = throttle.begin(ip(client), "eva", at).unwrap();
+        throttle.succeeded(&attempt, at);
+    };
+    log_in(&mut throttle, "192.0.2.9", 0);
+    log_in(&mut throttle, "192.0.2.10", 1);
+    log_in(&mut throttle, "192.0.2.10", 2);
+    let later = now + Duration::from_secs(3);
+    let attack = (0..1_000).map(|n: u32| (IpAddr::from(n.to_be_bytes()), "eva".to_owned()));
+    assert_eq!(passed(&mut throttle, later, attack), 50);
+    for known in ["192.0.2.9", "192.0.2.10"] {
+        assert!(throttle.begin(ip(known), "eva", later).is_ok(), "{known}");
+    }
+    assert!(throttle.begin(ip("192.0.2.11"), "eva", later).is_err(), "from there nobody logged in");
+}
+
+#[test]
+fn waits_end_when_they_are_over() {
+    let now = Instant::now();
+    let rule = Rule { free: 2, wait_max: Duration::from_secs(5) };
+    let wait = |count, after_ms| {
+        let wait = Failures { count, last: now }.wait(rule, now + Duration::from_millis(after_ms));
+        wait.map(|wait| wait.as_millis())
+    };
+    assert_eq!(
+        [wait(1, 0), wait(2, 0), wait(3, 0), wait(4, 0)],
+        [None, Some(1_000), Some(2_000), Some(4_000)]
+    );
+    assert_eq!([wait(5, 0), wait(60, 0)], [Some(5_000); 2], "the longest wait");
+    assert_eq!([wait(2, 999), wait(2, 1_000), wait(2, 1_001)], [Some(1), None, None]);
+    let forgotten = FORGET_AFTER.as_millis() as u64;
+    let long = Rule { free: 2, wait_max: FORGET_AFTER * 4 };
+    let left = |after_ms| {
+        Failures { count: 20, last: now }.wait(long, now + Duration::from_millis(after_ms)).is_some()
+    };
+    assert_eq!([left(forgotten), left(forgotten + 1)], [true, false]);
+}

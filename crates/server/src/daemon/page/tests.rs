@@ -26,7 +26,7 @@ fn addresses_are_those_for_a_browser() {
     }
 }
 
-/// What is printed of a first password.
+/// Returns what is printed of a first password.
 fn printed(data: &Path, journal: Option<&str>) -> String {
     let tape = Tape::default();
     tape.record(|| print_password("secret", data, journal.map(OsStr::new)));
