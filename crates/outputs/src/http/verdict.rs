@@ -98,7 +98,12 @@ mod tests {
     use super::*;
 
     fn judge(bounds_errors: bool) -> Judge {
-        let actions = vec![(418, ResponseAction::Drop), (502, ResponseAction::Disconnect)];
+        let actions = vec![
+            (418, ResponseAction::Drop),
+            (502, ResponseAction::Disconnect),
+            (520, ResponseAction::Success),
+            (521, ResponseAction::Retry),
+        ];
         Judge { actions, bounds_errors }
     }
 
@@ -123,6 +128,28 @@ mod tests {
             (502, None, Verdict::Later(Wait::Reopen)),
             (503, None, Verdict::Later(Wait::Busy)),
             (507, None, Verdict::Hold(HoldReason::Quota)),
+            (199, None, Verdict::Hold(HoldReason::Schema)),
+            (200, None, Verdict::Delivered),
+            (299, None, Verdict::Delivered),
+            (300, None, Verdict::Hold(HoldReason::Schema)),
+            (402, None, Verdict::Hold(HoldReason::Quota)),
+            (405, None, Verdict::Hold(HoldReason::Schema)),
+            (408, None, Verdict::Later(Wait::Busy)),
+            (411, None, Verdict::Hold(HoldReason::Schema)),
+            (412, None, Verdict::Split(DeadReason::Rejected)),
+            (414, None, Verdict::Split(DeadReason::TooLarge)),
+            (425, None, Verdict::Later(Wait::Busy)),
+            (431, None, Verdict::Split(DeadReason::TooLarge)),
+            (451, None, Verdict::Hold(HoldReason::Access)),
+            (499, None, Verdict::Split(DeadReason::Rejected)),
+            (500, second, Verdict::Later(Wait::For(Duration::from_secs(1)))),
+            (501, None, Verdict::Hold(HoldReason::Schema)),
+            (502, second, Verdict::Later(Wait::For(Duration::from_secs(1)))),
+            (511, None, Verdict::Hold(HoldReason::Schema)),
+            (520, None, Verdict::Delivered),
+            (521, second, Verdict::Later(Wait::BackOff)),
+            (599, None, Verdict::Later(Wait::Busy)),
+            (600, None, Verdict::Hold(HoldReason::Schema)),
         ];
         for (status, wait, want) in rows {
             assert_eq!(judge(false).of_status(status, wait), want, "{status}");
@@ -148,6 +175,9 @@ mod tests {
             (429, "index", BLOCKED, Verdict::Hold(HoldReason::Quota)),
             (429, "index", "es_rejected_execution_exception", Verdict::Later(Wait::Busy)),
             (413, "index", "", Verdict::Dead(DeadReason::TooLarge)),
+            (400, "index", "document_parsing_exception", Verdict::Dead(DeadReason::Type)),
+            (400, "index", "validation_exception", Verdict::Hold(HoldReason::Quota)),
+            (404, "index", "document_missing_exception", Verdict::Dead(DeadReason::Rejected)),
             (418, "index", "", Verdict::Drop),
         ];
         for (status, action, kind, want) in rows {

@@ -349,3 +349,6 @@ impl Open {
         Ok(added.collect())
     }
 }
+
+#[cfg(test)]
+mod tests;
