@@ -312,7 +312,7 @@ impl fmt::Display for Notice {
                     place.start,
                     parts.join(", "),
                     messages.start,
-                    messages.end,
+                    messages.end.saturating_sub(1),
                 )
             }
             Notice::MissingSegment { path } => write!(f, "{} is not there", path.display()),
@@ -344,3 +344,6 @@ pub struct Unheard;
 impl Notices for Unheard {
     fn notice(&self, _notice: Notice) {}
 }
+
+#[cfg(test)]
+mod tests;

@@ -126,3 +126,38 @@ impl AuditReport {
         self.findings.push(finding);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! Verdicts over findings.
+
+    use super::*;
+
+    #[test]
+    fn one_finding_that_is_no_note_spoils_a_verdict() {
+        let kinds = [
+            (FindingKind::Damaged, "damaged"),
+            (FindingKind::Missing, "missing"),
+            (FindingKind::Foreign, "foreign"),
+            (FindingKind::Chain, "chain"),
+            (FindingKind::Signature, "signature"),
+            (FindingKind::Clock, "clock"),
+            (FindingKind::Gap, "gap"),
+            (FindingKind::Note, "note"),
+        ];
+        for (kind, name) in kinds {
+            for away in [0, 1] {
+                let mut report = AuditReport { away, ..AuditReport::default() };
+                report.add(Finding::new(FindingKind::Note, "x"));
+                report.add(Finding::new(kind, "y"));
+                let want = match (kind, away) {
+                    (FindingKind::Note, 0) => Verdict::Complete,
+                    (FindingKind::Note, _) => Verdict::GoodForWhatIsHere,
+                    _ => Verdict::NotGood,
+                };
+                assert_eq!((report.verdict(), kind.name()), (want, name), "{away} away");
+                assert_eq!(report.findings.len(), 2);
+            }
+        }
+    }
+}

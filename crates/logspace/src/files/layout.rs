@@ -80,3 +80,54 @@ fn folders(dir: &Path) -> io::Result<Vec<PathBuf>> {
 pub(crate) fn sync_folder(dir: &Path) -> io::Result<()> {
     fs::File::open(dir)?.sync_all()
 }
+
+#[cfg(test)]
+mod tests {
+    //! Paths of days near and far, and the files that are found.
+
+    use super::*;
+
+    #[test]
+    fn a_segment_is_in_the_folder_of_its_day() {
+        let rows = [
+            (0, 7, "1970/01-01/00000000000000000007.ds"),
+            (DAY_US - 1, 0, "1970/01-01/00000000000000000000.ds"),
+            (DAY_US, 0, "1970/01-02/00000000000000000000.ds"),
+            (-1, 0, "1969/12-31/00000000000000000000.ds"),
+            (1_795_233_600_000_000, u64::MAX, "2026/11-21/18446744073709551615.ds"),
+            (i64::MIN, 1, "0001/01-01/00000000000000000001.ds"),
+            (i64::MAX, 1, "9999/12-30/00000000000000000001.ds"),
+        ];
+        for (received_us, first, want) in rows {
+            assert_eq!(segment_path(received_us, first), Path::new(want), "{received_us}");
+        }
+        assert_eq!([day_of(-DAY_US), day_of(-DAY_US - 1)], [-1, -2]);
+    }
+
+    #[test]
+    fn only_files_of_days_are_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path();
+        let files = [
+            "2026/11-21/b.ds",
+            "2026/11-21/a.ds",
+            "2026/11-21/a.tmp",
+            "2025/01-01/c.ds",
+            "2026/d.ds",
+            "journal/11-21/e.ds",
+            "2026/notes/f.ds",
+        ];
+        for file in files {
+            let path = dir.join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "x").unwrap();
+        }
+        fs::write(dir.join("2024"), "no folder").unwrap();
+        let found = files_ending(dir, SEGMENT_ENDING).unwrap();
+        let want = ["2025/01-01/c.ds", "2026/11-21/a.ds", "2026/11-21/b.ds"];
+        assert_eq!(found, want.map(PathBuf::from));
+        assert_eq!(segment_files(dir).unwrap(), want.map(|path| dir.join(path)));
+        assert_eq!(files_ending(dir, TEMPORARY_ENDING).unwrap(), [PathBuf::from("2026/11-21/a.tmp")]);
+        assert!(files_ending(&dir.join("nowhere"), SEGMENT_ENDING).is_err());
+    }
+}

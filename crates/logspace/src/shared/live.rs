@@ -171,3 +171,99 @@ impl State {
         (messages > 0).then_some(Live::Lagged { messages })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! Subscribers that keep up, that do not, and that go.
+
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::Wake;
+
+    /// Sends some batches of one message each.
+    fn send(broadcast: &Broadcast, sequences: std::ops::Range<u64>, bytes: u64) {
+        let batch = Arc::new(Batch::default());
+        sequences.for_each(|sequence| broadcast.send(&batch, &Selection::all(1), sequence, bytes));
+    }
+
+    /// Returns what a subscriber gets without waiting: numbers of messages, and `-N` for N that it missed.
+    fn got(subscription: &Subscription) -> Vec<i64> {
+        let next = || match subscription.wait(Duration::ZERO)? {
+            Live::Messages { first_sequence, .. } => Some(first_sequence as i64),
+            Live::Lagged { messages } => Some(-(messages as i64)),
+        };
+        std::iter::from_fn(next).collect()
+    }
+
+    #[test]
+    fn a_subscriber_gets_what_comes_from_now_on() {
+        let broadcast = Broadcast::default();
+        send(&broadcast, 0..2, 1);
+        let one = broadcast.subscribe();
+        send(&broadcast, 2..4, 1);
+        let two = broadcast.subscribe();
+        send(&broadcast, 4..5, 1);
+        assert_eq!((got(&one), got(&two)), (vec![2, 3, 4], vec![4]));
+        assert_eq!(broadcast.count(), 2);
+        drop(one);
+        assert_eq!(broadcast.count(), 1);
+        send(&broadcast, 5..6, 1);
+        assert_eq!((broadcast.count(), got(&two)), (1, vec![5]));
+    }
+
+    #[test]
+    fn a_slow_subscriber_misses_what_is_beyond_its_limits() {
+        let most = LIVE_BATCHES_MAX as u64;
+        let (broadcast, half) = (Broadcast::default(), LIVE_BYTES_MAX / 2);
+        let subscription = broadcast.subscribe();
+        send(&broadcast, 0..most, 1);
+        assert_eq!(got(&subscription).len(), LIVE_BATCHES_MAX);
+        send(&broadcast, 0..most + 3, 1);
+        let all = got(&subscription);
+        assert_eq!((all.len(), all.last()), (LIVE_BATCHES_MAX + 1, Some(&-3)));
+        send(&broadcast, 0..2, half);
+        send(&broadcast, 2..3, 1);
+        // What comes behind a gap is part of it until the subscriber knows of it.
+        assert!(matches!(subscription.wait(Duration::ZERO), Some(Live::Messages { first_sequence: 0, .. })));
+        send(&broadcast, 3..4, 1);
+        assert_eq!(got(&subscription), [1, -2]);
+        send(&broadcast, 4..5, LIVE_BYTES_MAX + 1);
+        send(&broadcast, 5..6, 1);
+        assert_eq!(got(&subscription), [4, -1], "one batch always has room");
+        send(&broadcast, 6..8, half);
+        assert_eq!(got(&subscription), [6, 7], "the bytes of what was taken are free");
+    }
+
+    /// Counts how often it is woken.
+    #[derive(Default)]
+    struct Wakes(AtomicUsize);
+
+    impl Wake for Wakes {
+        fn wake(self: Arc<Wakes>) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    #[test]
+    fn who_polls_is_woken_once_and_learns_of_the_end() {
+        let (broadcast, wakes) = (Broadcast::default(), Arc::<Wakes>::default());
+        let subscription = broadcast.subscribe();
+        let waker = Waker::from(wakes.clone());
+        let mut context = Context::from_waker(&waker);
+        assert!(subscription.poll(&mut context).is_pending());
+        send(&broadcast, 0..2, 1);
+        assert_eq!(wakes.0.load(Ordering::SeqCst), 1);
+        for sequence in 0..2 {
+            let Poll::Ready(Some(Live::Messages { first_sequence, .. })) = subscription.poll(&mut context)
+            else {
+                panic!("nothing came");
+            };
+            assert_eq!(first_sequence, sequence);
+        }
+        assert!(subscription.poll(&mut context).is_pending());
+        broadcast.close();
+        assert_eq!((wakes.0.load(Ordering::SeqCst), broadcast.count()), (2, 0));
+        assert!(matches!(subscription.poll(&mut context), Poll::Ready(None)));
+        assert!(subscription.wait(Duration::from_secs(3600)).is_none(), "nothing comes any more");
+    }
+}

@@ -106,3 +106,42 @@ impl Moves {
         std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! Moves that wait, and why some fail.
+
+    use super::*;
+
+    #[test]
+    fn moves_are_bounded_and_taken_once() {
+        let moves = Moves::default();
+        let asked: Vec<_> =
+            (0..WAITING_MAX as i64).map(|age| moves.ask(Move::Archive(age)).unwrap()).collect();
+        assert!(moves.ask(Move::Restore(1, 2)).is_none());
+        let taken = moves.take();
+        let wanted: Vec<Move> = (0..WAITING_MAX as i64).map(Move::Archive).collect();
+        assert!(taken.iter().map(|(what, _)| what).eq(&wanted));
+        assert!(moves.take().is_empty());
+        let moved = Moved { segments: 1, bytes: 2 };
+        taken[3].1.try_send(Ok(moved)).unwrap();
+        assert_eq!(asked[3].try_recv().unwrap().unwrap(), moved);
+        assert!(moves.ask(Move::Restore(1, 2)).is_some());
+    }
+
+    #[test]
+    fn errors_say_what_is_wrong() {
+        let (path, why) = (|| PathBuf::from("/a/x.ds"), || io::Error::other("why"));
+        let rows = [
+            (MoveError::TooMany, "too many moves are waiting"),
+            (MoveError::InBackground, "the move goes on in the background"),
+            (MoveError::NoArchive, "the logspace has no archive: add archive-to(\"DIR\") to its options"),
+            (MoveError::Away { path: path() }, "/a/x.ds is not attached"),
+            (MoveError::Archive { path: path(), source: why() }, "cannot archive /a/x.ds: why"),
+            (MoveError::Restore { path: path(), source: why() }, "cannot restore /a/x.ds: why"),
+        ];
+        for (error, want) in rows {
+            assert_eq!(error.to_string(), want);
+        }
+    }
+}

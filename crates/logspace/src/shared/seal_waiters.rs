@@ -66,3 +66,42 @@ impl SealWaiters {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! Callers and the numbers below which they want everything sealed.
+
+    use super::*;
+
+    #[test]
+    fn a_caller_waits_for_what_was_durable_when_it_asked() {
+        let waiters = SealWaiters::default();
+        assert!(!waiters.are_due(u64::MAX), "nobody waits");
+        let first = waiters.add(10).unwrap();
+        let second = waiters.add(20).unwrap();
+        assert_eq!([waiters.are_due(9), waiters.are_due(10)], [false, true]);
+        waiters.completed(10);
+        assert_eq!([waiters.are_due(19), waiters.are_due(20)], [false, true], "the first is on its way");
+        waiters.sealed(9);
+        assert!(first.try_recv().is_err());
+        waiters.sealed(10);
+        assert_eq!((first.try_recv(), second.try_recv().is_err()), (Ok(10), true));
+        waiters.completed(25);
+        assert!(!waiters.are_due(u64::MAX));
+        waiters.sealed(24);
+        assert!(second.try_recv().is_err());
+        waiters.sealed(30);
+        assert_eq!(second.try_recv(), Ok(30));
+    }
+
+    #[test]
+    fn callers_are_bounded() {
+        let waiters = SealWaiters::default();
+        let kept: Vec<_> = (0..WAITING_MAX).map(|_| waiters.add(1).unwrap()).collect();
+        assert!(waiters.add(1).is_none());
+        waiters.completed(1);
+        waiters.sealed(1);
+        assert!(waiters.add(1).is_some());
+        assert!(kept.iter().all(|caller| caller.try_recv() == Ok(1)));
+    }
+}

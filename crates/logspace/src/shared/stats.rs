@@ -167,3 +167,78 @@ impl Counters {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! Each counter under its name, and what is wrong.
+
+    use super::*;
+
+    #[test]
+    fn every_counter_is_shown_under_its_name() {
+        let counters = Counters::default();
+        let all = [
+            &counters.messages_in,
+            &counters.messages_stored,
+            &counters.dropped_full,
+            &counters.dropped_large,
+            &counters.dropped_closed,
+            &counters.journal_written,
+            &counters.commits,
+            &counters.commits_failed,
+            &counters.seals_failed,
+            &counters.segments_removed,
+            &counters.scrubbed,
+            &counters.recoded,
+            &counters.recode_saved,
+            &counters.recodes_failed,
+            &counters.values_without_column,
+            &counters.values_without_column_now,
+            &counters.stamped,
+            &counters.journal_bytes,
+        ];
+        all.into_iter().zip(1..).for_each(|(counter, number)| counter.store(number, Relaxed));
+        counters.messages_in.store(100, Relaxed);
+        let want = LogspaceStats {
+            messages_in_total: 100,
+            messages_stored_total: 2,
+            messages_dropped_full_total: 3,
+            messages_dropped_large_total: 4,
+            messages_dropped_closed_total: 5,
+            journal_written_bytes_total: 6,
+            commits_total: 7,
+            commits_failed_total: 8,
+            seals_failed_total: 9,
+            segments_removed_total: 10,
+            segments_scrubbed_total: 11,
+            segments_recoded_total: 12,
+            recode_saved_bytes_total: 13,
+            recodes_failed_total: 14,
+            values_without_column_total: 15,
+            values_without_column: 16,
+            timestamps_total: 17,
+            journal_bytes: 18,
+            queue_messages: 100 - 2 - 3 - 4 - 5,
+            ..LogspaceStats::default()
+        };
+        assert_eq!(counters.stats(), want);
+    }
+
+    #[test]
+    fn what_stays_wrong_is_shown_behind_what_is_wrong_now() {
+        let counters = Counters::default();
+        let shown = || counters.stats().last_error;
+        assert_eq!(shown(), None);
+        counters.failed("now");
+        assert_eq!(shown().as_deref(), Some("now"));
+        let standing = |count: usize| (1..=count).map(|number| format!("s{number}")).collect();
+        counters.stand(standing(3));
+        assert_eq!(shown().as_deref(), Some("now; s1; s2; s3"));
+        counters.stand(standing(6));
+        assert_eq!(shown().as_deref(), Some("now; s1; s2; s3; and 3 more"));
+        counters.recovered();
+        assert_eq!(shown().as_deref(), Some("s1; s2; s3; s4; and 2 more"));
+        counters.stand(standing(4));
+        assert_eq!(shown().as_deref(), Some("s1; s2; s3; s4"));
+    }
+}

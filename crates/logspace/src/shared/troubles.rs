@@ -67,3 +67,52 @@ impl Troubles {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! Losses, the clock, and what is still to be recorded.
+
+    use super::*;
+
+    fn extent(first: u64, count: u64) -> Locked {
+        Locked { first, count, received_us: (0, 1) }
+    }
+
+    #[test]
+    fn losses_add_up_until_somebody_confirms_them() {
+        let troubles = Troubles::default();
+        let lost = |count: u64, first: u64, last: u64| {
+            format!(
+                "up to {count} acknowledged messages are lost, the last of them with the numbers {first} to {last}"
+            )
+        };
+        assert_eq!(troubles.with(None), None);
+        troubles.lose(extent(10, 5));
+        assert_eq!(troubles.with(None), Some(lost(5, 10, 14)));
+        troubles.lose(extent(20, 1));
+        troubles.set_clock(Some("clock".to_owned()));
+        assert_eq!(
+            troubles.with(Some("other".to_owned())),
+            Some(format!("other; {}; clock", lost(6, 20, 20)))
+        );
+        troubles.set_clock(None);
+        assert_eq!(troubles.with(None), Some(lost(6, 20, 20)));
+        troubles.set_clock(Some("clock".to_owned()));
+        troubles.confirm();
+        assert_eq!(troubles.with(Some("other".to_owned())).as_deref(), Some("other"));
+        troubles.lose(extent(30, 2));
+        assert_eq!(troubles.with(None), Some(lost(2, 30, 31)), "those before are known");
+    }
+
+    #[test]
+    fn a_loss_is_recorded_once() {
+        let troubles = Troubles::default();
+        troubles.lose(extent(10, 5));
+        troubles.lose(extent(20, 1));
+        let firsts = |extents: Vec<Locked>| extents.iter().map(|extent| extent.first).collect::<Vec<_>>();
+        assert_eq!(firsts(troubles.take_unrecorded()), [10, 20]);
+        assert_eq!(firsts(troubles.take_unrecorded()), [0; 0]);
+        troubles.put_back(extent(20, 1));
+        assert_eq!(firsts(troubles.take_unrecorded()), [20]);
+    }
+}
