@@ -20,7 +20,7 @@ command -v npm >/dev/null || die "no npm: install the one of Node 20 or newer"
 # command that proves it is there : Debian package
 build=(cc:gcc make:make git:git perl:perl pkg-config:pkg-config)
 test=("${build[@]}" python3:python3 openssl:openssl strace:strace faketime:faketime logger:bsdutils rsyslogd:rsyslog chromium:chromium
-    curl:curl pip3:python3-pip psql:postgresql mariadbd:mariadb-server-core mariadb:mariadb-client-core redis-server:redis-server redis-cli:redis-tools /lib/systemd/systemd-journal-upload:systemd-journal-remote snmptrapd:snmptrapd)
+    curl:curl pip3:python3-pip psql:postgresql mariadbd:mariadb-server-core mariadb:mariadb-client-core redis-server:redis-server redis-cli:redis-tools /lib/systemd/systemd-journal-upload:systemd-journal-remote snmptrapd:snmptrapd javac:default-jdk-headless)
 bench=("${build[@]}" rsyslogd:rsyslog rg:ripgrep zstdgrep:zstd)
 fuzz=("${build[@]}" c++:g++)
 mutants=("${build[@]}")
@@ -88,6 +88,18 @@ if [ "$purpose" = test ] || [ "$purpose" = bench ]; then
         for package in "$rival"/packages/*.deb; do dpkg-deb --extract "$package" "$rival"; done
         "$PWD/tools/syslog-ng.sh" syslog-ng --version >/dev/null || die "Debian's syslog-ng does not start from $rival"
     fi
+fi
+
+# OpenSearch has no Debian package: its jars are on Maven Central. A file that is not what the list says is an error.
+jars=tests/system/opensearch/jars.sha256
+if [ "$purpose" = test ] && ! cmp -s $jars target/opensearch/jars.sha256; then
+    rm -rf target/opensearch
+    mkdir -p target/opensearch
+    # shellcheck disable=SC2016
+    cut -d ' ' -f 3 $jars | xargs -P 8 -I {} sh -c \
+        'curl -sSf --retry 3 --create-dirs -o "target/opensearch/{}" "https://repo1.maven.org/maven2/{}" || exit 255'
+    (cd target/opensearch && sha256sum --check --quiet) < $jars || die "a jar of OpenSearch is not the one in $jars"
+    cp $jars target/opensearch/jars.sha256
 fi
 
 # The program that makes the manual a book.

@@ -74,6 +74,7 @@ pub fn replay(
         })?;
         after = part.last().map(|(number, _)| *number);
         let is_over = part.is_empty() || is_stopped();
+        letters.expect(&part);
         let settled = if is_over { BTreeSet::new() } else { deliver(part, outlet, is_stopped) };
         replayed += settled.len();
         done.extend(settled);

@@ -9,7 +9,7 @@ use super::letter::Letter;
 use journal::{CursorFile, Disk, Durability, Journal, Options, OsDisk, Read};
 use message::{RecordId, Stamp};
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, VecDeque},
     fmt, io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::Ordering},
@@ -23,6 +23,8 @@ pub(super) const CURSOR: &str = "removed.cursor";
 const FILES: u64 = 16;
 const FILE_BYTES: std::ops::RangeInclusive<u64> = (64 << 10)..=(16 << 20);
 
+/// Most letters whose messages are known when a queue repeats them after a crash: more than a queue repeats.
+const EARLIER_MAX: usize = 65_536;
 /// How often letters are looked for that are older than `max-age()`.
 const EXPIRES_EVERY: Duration = Duration::from_secs(60);
 
@@ -128,6 +130,9 @@ struct Store {
     files: Option<Files>,
     /// Letters in the journal that a failed commit left there: their messages come again.
     uncommitted: BTreeSet<RecordId>,
+    /// The newest letters that were there when the store was opened, [`EARLIER_MAX`] at most: a crash may have come before
+    /// the queue knew of them, which then repeats their messages.
+    earlier: BTreeSet<RecordId>,
     next_expiry: Instant,
 }
 
@@ -141,8 +146,13 @@ struct Files {
 impl DeadLetters {
     /// Opens a store. Its folder is made with the first letter.
     pub fn open(options: DeadLetterOptions, counters: Arc<Counters>) -> Result<DeadLetters, StoreError> {
-        let mut store =
-            Store { options, files: None, uncommitted: BTreeSet::new(), next_expiry: Instant::now() };
+        let mut store = Store {
+            options,
+            files: None,
+            uncommitted: BTreeSet::new(),
+            earlier: BTreeSet::new(),
+            next_expiry: Instant::now(),
+        };
         if store.options.disk.open(&store.options.folder.join(CURSOR)).is_ok() {
             store.files()?;
         }
@@ -201,6 +211,14 @@ impl DeadLetters {
         store.read(each)
     }
 
+    /// From now on these letters are stored when they come, even those that were there when the store was opened.
+    pub(super) fn expect(&self, letters: &[(u64, Letter)]) {
+        let mut store = self.lock();
+        letters.iter().for_each(|(_, letter)| {
+            store.earlier.remove(&letter.id);
+        });
+    }
+
     /// Removes the oldest letters as far as their numbers are given, and takes those out of `numbers`. The numbers of the
     /// others stay.
     pub(crate) fn remove_first(&self, numbers: &mut BTreeSet<u64>) -> Result<(), StoreError> {
@@ -233,12 +251,14 @@ impl Store {
     /// Returns the open files.
     fn files(&mut self) -> Result<&mut Files, StoreError> {
         if self.files.is_none() {
-            self.files = Some(self.open()?);
+            let (files, earlier) = self.open()?;
+            (self.files, self.earlier) = (Some(files), earlier);
         }
         Ok(self.files.as_mut().expect("it was just set"))
     }
 
-    fn open(&self) -> Result<Files, StoreError> {
+    /// Opens the files. Returns the ids of the newest letters with them.
+    fn open(&self) -> Result<(Files, BTreeSet<RecordId>), StoreError> {
         let DeadLetterOptions { folder, disk, capacity_bytes, .. } = &self.options;
         let failed = Store::failed(folder);
         let file_bytes_max = (capacity_bytes / FILES).clamp(*FILE_BYTES.start(), *FILE_BYTES.end());
@@ -248,24 +268,29 @@ impl Store {
         let removed = CursorFile::open(&**disk, &folder.join(CURSOR)).map_err(&failed)?;
         journal.advance(removed.sequence());
         let mut files = Files { letters: 0, journal, removed };
-        let mut count = 0;
+        let (mut count, mut newest) = (0, VecDeque::new());
         files
-            .read(&mut |_, _| {
+            .read(&mut |_, letter| {
                 count += 1;
+                newest.push_back(letter.id);
+                if newest.len() > EARLIER_MAX {
+                    newest.pop_front();
+                }
                 true
             })
             .map_err(&failed)?;
         files.letters = count;
-        Ok(files)
+        Ok((files, newest.into_iter().collect()))
     }
 
     fn store(&mut self, letters: &[Letter], now: Stamp, counters: &Counters) -> Result<(), StoreError> {
         self.files()?;
         // A store that cannot forget is no reason not to write.
         let _ = self.expire(now, counters);
-        for letter in
-            letters.iter().filter(|letter| !self.uncommitted.contains(&letter.id)).collect::<Vec<_>>()
-        {
+        for letter in letters {
+            if self.uncommitted.contains(&letter.id) || self.earlier.remove(&letter.id) {
+                continue;
+            }
             let mut bytes = Vec::new();
             letter.encode(&mut bytes);
             if !self.make_room(bytes.len() as u64, counters)? {
@@ -365,9 +390,10 @@ impl Store {
     fn remove(&mut self, numbers: &BTreeSet<u64>) -> Result<(), StoreError> {
         let failed = Store::failed(&self.options.folder);
         let end = self.files()?.journal.next_sequence();
-        let (mut stay, mut gone, mut prefix_end) = (Vec::new(), 0, None);
+        let (mut stay, mut removed, mut gone, mut prefix_end) = (Vec::new(), Vec::new(), 0, None);
         self.read(&mut |number, letter| {
             if numbers.contains(&number) {
+                removed.push(letter.id);
                 gone += 1;
                 if stay.is_empty() {
                     prefix_end = Some(number + 1);
@@ -377,6 +403,9 @@ impl Store {
             }
             true
         })?;
+        removed.iter().for_each(|id| {
+            self.earlier.remove(id);
+        });
         let last_removed = numbers.range(..end).next_back().copied();
         let is_prefix = last_removed.is_none_or(|last| stay.iter().all(|(number, _)| *number > last));
         if gone == 0 {

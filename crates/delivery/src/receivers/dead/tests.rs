@@ -98,6 +98,35 @@ fn letters_outlive_the_server_and_no_folder_is_made_without_one() {
 }
 
 #[test]
+fn what_a_queue_repeats_after_a_crash_is_one_letter() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = |letters: &DeadLetters, names: &[(u64, &str)]| {
+        let some: Vec<Letter> = names.iter().map(|(number, text)| letter(*number, text, 1)).collect();
+        letters.store(&some, Stamp::default()).unwrap();
+    };
+    let texts =
+        |letters: &DeadLetters| all(letters).into_iter().map(|(_, text)| text).collect::<Vec<_>>().concat();
+    let (letters, _) = open(folder.path(), |_| {});
+    store(&letters, &[(0, "a"), (1, "b"), (2, "c")]);
+    // Without a crash nothing is repeated: who comes twice is there twice.
+    store(&letters, &[(2, "c")]);
+    assert_eq!(texts(&letters), "abcc");
+    drop(letters);
+    let (letters, counters) = open(folder.path(), |_| {});
+    store(&letters, &[(1, "b"), (2, "c"), (3, "d")]);
+    assert_eq!((texts(&letters).as_str(), stored(&counters)), ("abccd", 5));
+    // One that was removed, or is on its way again, is a letter when it is refused.
+    letters.remove(&BTreeSet::from([0])).unwrap();
+    store(&letters, &[(0, "a")]);
+    assert_eq!(texts(&letters), "bccda");
+    drop(letters);
+    let (letters, _) = open(folder.path(), |_| {});
+    letters.expect(&[(1, letter(1, "b", 1))]);
+    store(&letters, &[(1, "b"), (3, "d")]);
+    assert_eq!(texts(&letters), "bccdab");
+}
+
+#[test]
 fn removed_letters_are_gone_and_the_others_stay() {
     for (remove, want) in [
         (vec![0, 1], vec!["c", "d"]),
