@@ -155,6 +155,13 @@ fn traps_are_read_with_their_variables() {
         (":\nA = INTEGER: up(1)   B = NULL\t C=plain text\nD = INTEGER: 1", "|A=up(1)|B=NULL|C=plain text"),
         (":\nA = STRING: \"two\nlines\"\tB = STRING: it's", "|A=two\nlines|B=it's"),
         (":\nA = Hex-STRING: 41 42 \n43 44 \tB = INTEGER: 1\n45 = no", "|A=41 42 \n43 44|B=1"),
+        // Only lines that begin with two digits and a blank continue the one before, and only of this type.
+        (":\nA = Hex-STRING: 41\nB = INTEGER: 1", "|A=41"),
+        (":\nA = Hex-STRING: 41\n42", "|A=41\n42"),
+        (":\nA = Hex-STRING: 41\nB2x = INTEGER: 1", "|A=41"),
+        (":\nA = Hex-STRING: 41\ng2 = INTEGER: 1", "|A=41"),
+        (":\nA = Hex-STRING: 41\nx y", "|A=41"),
+        (":\nA = OID: 41\n42", "|A=41"),
         (":\nA.\"b c\".1 = STRING: x\t* lost B = INTEGER: 2", "|A.\"b c\".1=x|B=2"),
         (":\nA = STRING: \"open B = INTEGER: 2", "|A=\"open|B=2"),
         (

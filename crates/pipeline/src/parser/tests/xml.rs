@@ -82,6 +82,22 @@ fn options_choose_what_is_kept() {
 }
 
 #[test]
+fn elements_are_as_deep_as_they_may_be() {
+    let glob = Pattern::compile("out", PatternKind::Glob, PatternFlags::default()).unwrap();
+    let skipping = Xml { excluded: vec![Arc::new(glob)], ..lists() };
+    let nested = |tag: &str, depth: usize| {
+        let (open, close) = ("<x>".repeat(depth - 1), "</x>".repeat(depth - 1));
+        format!("<{tag}>{open}{close}</{tag}>")
+    };
+    for (depth, want) in [(1, "a.b=1"), (256, "a.b=1"), (257, "stopped")] {
+        check(skipping.clone(), &format!("<a>{}<b>1</b></a>", nested("out", depth)), want);
+    }
+    for (depth, want) in [(256, ""), (257, "stopped")] {
+        check(lists(), &nested("a", depth), want);
+    }
+}
+
+#[test]
 fn hostile_texts_are_bounded() {
     check(lists(), &"<a>".repeat(100_000), "stopped");
     check(

@@ -218,6 +218,9 @@ fn hints_say_what_may_surprise() {
     };
     assert_eq!(hints("a and b"), [2]);
     assert_eq!(hints("a^2 - b"), [1, 4]);
+    assert!(hints("a -b").is_empty());
+    assert!(hints("a NOT b").is_empty());
+    assert!(hints("a + b").is_empty());
     assert!(hints("a AND b").is_empty());
 }
 

@@ -88,6 +88,12 @@ fn names_of_tables() {
             want_once(name, want),
         );
     }
+    check("* | stats count() by severity, facility", &["alert user 1", "crit mail 1", "err daemon 1"]);
+    check("* | stats count() by facility, severity", &["daemon err 1", "mail crit 1", "user alert 1"]);
+    check(
+        "* | rex /(?<facility>[0-9])/ | fields facility, severity",
+        &["daemon err", "mail crit", "user alert"],
+    );
     check("* | stats count() by @sequence | sort -@sequence | head 1 | fields @sequence", &["2"]);
     check("* | stats sum(@skew), max(@sequence), avg(@sequence)", &["6 2 1"]);
     check("* | stats min(@received), max(@event)", &["2026-01-01T00:00:01Z 2026-01-01T00:00:00Z"]);
