@@ -1,4 +1,4 @@
-//! Memory of large tables: given back and used again, fetched ahead of its use.
+//! Memory of large tables: recycled for the next segment, prefetched before its use.
 //!
 //! In: sizes, places. Out: vectors with room, cache lines on their way. Limits: see each module.
 

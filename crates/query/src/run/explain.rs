@@ -91,7 +91,7 @@ pub fn explain(space: &SearchScope, query: &Query, search: &Search) -> Result<Ex
     let condition = query.condition();
     let of_segments =
         parallel::each(search.threads, views.len(), |index| of_segment(views[index], condition, search));
-    let mut told = Explanation {
+    let mut explanation = Explanation {
         root: part(condition, &|_| None),
         segments: views.len() as u64,
         skipped: 0,
@@ -104,18 +104,19 @@ pub fn explain(space: &SearchScope, query: &Query, search: &Search) -> Result<Ex
     };
     for (result, seen) in of_segments.into_iter().zip(&views) {
         match result {
-            Ok(None) => told.skipped += 1,
-            Ok(Some(own)) => told.add(own),
+            Ok(None) => explanation.skipped += 1,
+            Ok(Some(own)) => explanation.add(own),
             Err(ReadError::Stopped(Stop::TimedOut)) => return Err(SearchError::TimedOut),
-            Err(error) => told.unread.push(seen.unread(error)?),
+            Err(error) => explanation.unread.push(seen.unread(error)?),
         }
     }
-    told.unread.dedup();
-    told.index_us = started.elapsed().as_micros() as u64;
-    told.estimated_us = told.root.took_us + reading(told.text, told.undecided).as_micros() as u64;
+    explanation.unread.dedup();
+    explanation.index_us = started.elapsed().as_micros() as u64;
+    explanation.estimated_us =
+        explanation.root.took_us + reading(explanation.text, explanation.undecided).as_micros() as u64;
     let threads = search.threads.clamp(1, views.len().max(1)) as u64;
-    told.estimated_us /= threads;
-    Ok(told)
+    explanation.estimated_us /= threads;
+    Ok(explanation)
 }
 
 /// Estimates the time to read `messages` messages from these blocks. A block is decompressed up to the last message

@@ -157,7 +157,7 @@ impl CompressPool {
     }
 }
 
-/// Works on a block and on those that `next` gives until one has another dictionary, which is given back.
+/// Works on a block and on those that `next` gives until one has another dictionary, which is returned.
 fn serve(job: Job, mut next: impl FnMut(&Arc<Vec<u8>>) -> Option<Job>) -> Option<Job> {
     let dictionary = Arc::clone(&job.dictionary);
     // The block lies right behind the dictionary: then both are one piece of memory to the compressor, for which it

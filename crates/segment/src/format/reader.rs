@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
         self.part.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// Goes on behind bytes that were looked at already.
+    /// Continues behind bytes that were looked at already.
     #[inline]
     pub(crate) fn skip(&mut self, length: usize) {
         self.at += length;

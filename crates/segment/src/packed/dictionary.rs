@@ -307,7 +307,7 @@ impl Chunk<'_> {
     }
 }
 
-/// Reads where a term's documents are, but for the one document of a term that has one; `next` goes on over the postings.
+/// Reads where a term's documents are, but for the one document of a term that has one; `next` moves on over the postings.
 #[inline(always)]
 fn read_place(reader: &mut Reader<'_>, next: &mut usize) -> Result<PostingsLocation, Damage> {
     let head = reader.varint()?;

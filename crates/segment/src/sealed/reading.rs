@@ -139,7 +139,12 @@ impl Opening<'_> {
     }
 
     /// Decompresses more: as much as the documents up to one are likely to need, or a little more.
-    fn go_on(&mut self, upto: u32, decompressor: &mut DCtx<'_>, block: &mut Block) -> Result<(), Damage> {
+    fn decode_more(
+        &mut self,
+        upto: u32,
+        decompressor: &mut DCtx<'_>,
+        block: &mut Block,
+    ) -> Result<(), Damage> {
         let broken = || self.stored.damage(0, "a block does not decompress");
         let have = block.bytes.len();
         let count = u64::from(upto - self.first) + 1;
@@ -218,7 +223,7 @@ impl<'a> Reading<'a> {
             if block.bytes.len() == opening.plain_bytes {
                 return block.find_frames().map_err(|damage| opening.stored.damage(0, damage.what));
             }
-            opening.go_on(upto, decompressor, block)?;
+            opening.decode_more(upto, decompressor, block)?;
         }
         Ok(())
     }

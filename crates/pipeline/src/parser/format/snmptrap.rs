@@ -300,12 +300,12 @@ fn end_of_value(value: &[u8], kind: &[u8]) -> usize {
     while let Some(next) = value[at..].iter().position(|byte| matches!(byte, b' ' | b'\t' | b'\n')) {
         at += next;
         let behind = at + value[at..].iter().take_while(|byte| **byte == b' ').count();
-        let goes_on = match value.get(behind) {
+        let continues = match value.get(behind) {
             Some(b'\n') => kind == b"Hex-STRING" && begins_with_hex(&value[behind + 1..]),
             Some(b'\t') | None => false,
             Some(_) => name(value, behind).is_none(),
         };
-        if !goes_on {
+        if !continues {
             return at;
         }
         at = behind + 1;

@@ -132,8 +132,8 @@ impl<'t> Scan<'t> {
 
 fn is_name(name: &[u8]) -> bool {
     let starts = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b':' | 0x80..);
-    let goes_on = |byte: &u8| starts(byte) || byte.is_ascii_digit() || matches!(byte, b'-' | b'.');
-    name.first().is_some_and(starts) && name.iter().all(goes_on)
+    let is_later = |byte: &u8| starts(byte) || byte.is_ascii_digit() || matches!(byte, b'-' | b'.');
+    name.first().is_some_and(starts) && name.iter().all(is_later)
 }
 
 /// Splits the first attribute into name, value and the rest; the inner `None` is the end.
