@@ -38,15 +38,15 @@ pub enum Live {
 }
 
 /// Receives the messages that arrive after it was made.
-pub struct Subscription(Arc<Seat>);
+pub struct Subscription(Arc<Mailbox>);
 
 /// The sending side.
 #[derive(Default)]
 pub(crate) struct Broadcast {
-    seats: Mutex<Vec<Weak<Seat>>>,
+    mailboxes: Mutex<Vec<Weak<Mailbox>>>,
 }
 
-struct Seat {
+struct Mailbox {
     state: Mutex<State>,
     filled: Condvar,
 }
@@ -93,47 +93,47 @@ impl Subscription {
 
 impl Broadcast {
     pub(crate) fn subscribe(&self) -> Subscription {
-        let seat = Arc::new(Seat { state: Mutex::default(), filled: Condvar::new() });
-        self.locked().push(Arc::downgrade(&seat));
-        Subscription(seat)
+        let mailbox = Arc::new(Mailbox { state: Mutex::default(), filled: Condvar::new() });
+        self.locked().push(Arc::downgrade(&mailbox));
+        Subscription(mailbox)
     }
 
     /// Sends messages to all subscribers.
     pub(crate) fn send(&self, batch: &Arc<Batch>, selection: &Selection, first_sequence: u64, bytes: u64) {
-        let mut seats = self.locked();
-        if seats.is_empty() {
+        let mut mailboxes = self.locked();
+        if mailboxes.is_empty() {
             return;
         }
         let messages =
             || Live::Messages { batch: Arc::clone(batch), selection: selection.clone(), first_sequence };
         let count = selection.count() as u64;
-        seats.retain(|seat| {
-            let Some(seat) = seat.upgrade() else { return false };
-            seat.push(messages, bytes, count);
+        mailboxes.retain(|mailbox| {
+            let Some(mailbox) = mailbox.upgrade() else { return false };
+            mailbox.push(messages, bytes, count);
             true
         });
     }
 
     /// Ends all subscriptions.
     pub(crate) fn close(&self) {
-        for seat in self.locked().drain(..).filter_map(|seat| seat.upgrade()) {
-            let mut state = seat.locked();
+        for mailbox in self.locked().drain(..).filter_map(|mailbox| mailbox.upgrade()) {
+            let mut state = mailbox.locked();
             state.closed = true;
-            seat.wake(state);
+            mailbox.wake(state);
         }
     }
 
     /// Returns the number of subscribers.
     pub(crate) fn count(&self) -> usize {
-        self.locked().iter().filter(|seat| seat.strong_count() > 0).count()
+        self.locked().iter().filter(|mailbox| mailbox.strong_count() > 0).count()
     }
 
-    fn locked(&self) -> MutexGuard<'_, Vec<Weak<Seat>>> {
-        self.seats.lock().unwrap_or_else(PoisonError::into_inner)
+    fn locked(&self) -> MutexGuard<'_, Vec<Weak<Mailbox>>> {
+        self.mailboxes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Seat {
+impl Mailbox {
     fn push(&self, messages: impl Fn() -> Live, bytes: u64, count: u64) {
         let mut state = self.locked();
         let full = state.waiting.len() >= LIVE_BATCHES_MAX || state.bytes + bytes > LIVE_BYTES_MAX;
