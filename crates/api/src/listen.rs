@@ -2,7 +2,7 @@
 //!
 //! In: addresses, TLS settings, the state. Out: a running listener. Limits: [`GRACE`] for open calls at shutdown.
 
-mod give_back;
+mod memory_release;
 
 use crate::{
     BODY_BYTES_MAX, endpoint,
@@ -84,7 +84,7 @@ pub async fn listen(options: ListenOptions, state: Arc<State>) -> io::Result<Lis
     for redirect in &options.redirects {
         listeners.push((Listener::bind(*redirect).await?, Purpose::Redirect));
     }
-    tokio::spawn(give_back::watch(Arc::downgrade(&state)));
+    tokio::spawn(memory_release::watch(Arc::downgrade(&state)));
     let (stop, stopped) = watch::channel(false);
     let routes = routes(state.clone());
     let connections =

@@ -109,7 +109,7 @@ pub(crate) async fn make(
     let details = json!({"from_us": question.from_us, "to_us": question.to_us, "package": true});
     state.note(&user, "export", &scope, &question.text, details).await?;
     scope.started().await?;
-    let seat = state.export_slot(&user)?;
+    let slot = state.export_slot(&user)?;
     let cancelled = Arc::new(AtomicBool::new(false));
     let _gone = CancelOnDrop(cancelled.clone());
     let cancel = searching::long_running_token(Duration::from_secs(60 * MINUTES_MAX), cancelled);
@@ -129,7 +129,7 @@ pub(crate) async fn make(
     let text = question.text.clone();
     let access = Access::new(state.clone(), user, rights);
     let (user, made) = while_granted(access, made(package, question, parts, cancel)).await?;
-    drop(seat);
+    drop(slot);
     let (package, exported) = made;
     let details = json!({"messages": exported.messages, "manifest": exported.manifest.to_string()});
     state.note(&user, "exported", &scope, &text, details).await?;
@@ -284,7 +284,7 @@ pub(crate) async fn take(
     let found = state.packages().find(&asked.id, &user.name);
     let package =
         found.ok_or_else(|| ApiError::not_found("there is no such package any more: make it again"))?;
-    let seat = state.export_slot(&user)?;
+    let slot = state.export_slot(&user)?;
     let access = Access::new(state.clone(), user, package.rights.clone());
     if !access.is_granted() {
         return Err(lost());
@@ -297,7 +297,7 @@ pub(crate) async fn take(
             // The transfer is cut; a client that went away needs no reason.
             let _ = client.send(Err(error));
         }
-        drop((seat, client));
+        drop((slot, client));
     };
     workers::spawn("package", NICE_OF_EXPORTS, work)
         .map_err(|_| ApiError::internal("there is no thread to send on"))?;

@@ -75,7 +75,7 @@ pub(crate) async fn tail(
     headers: HeaderMap,
     Parameters(parameters): Parameters<TailParameters>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
-    let seat = state.tails.clone().try_acquire_owned().map_err(|_| {
+    let permit = state.tails.clone().try_acquire_owned().map_err(|_| {
         ApiError::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::TooLarge, "too many live tails are open")
     })?;
     let (query, mut search) =
@@ -89,7 +89,7 @@ pub(crate) async fn tail(
     let after = resumed.or(parameters.after).map(|after| state.ids().ends(&scope, &Id::parse(&after)));
     let after = after.transpose()?;
     // Subscribed before the backlog is read, so that nothing falls between the two.
-    let mut follower = Follower::new(state.clone(), user, scope.clone(), query.clone(), seat);
+    let mut follower = Follower::new(state.clone(), user, scope.clone(), query.clone(), permit);
     if let Some(after) = after {
         search.limit = BACKLOG_ROWS_MAX;
         search.buckets = 0;
@@ -147,7 +147,7 @@ struct Follower {
     shown_in_second: u64,
     /// Index of the source that is polled first; it rotates so that all get a turn.
     turn: usize,
-    _seat: OwnedSemaphorePermit,
+    _permit: OwnedSemaphorePermit,
 }
 
 impl Follower {
@@ -156,7 +156,7 @@ impl Follower {
         user: User,
         scope: Arc<Scope>,
         query: Query,
-        seat: OwnedSemaphorePermit,
+        permit: OwnedSemaphorePermit,
     ) -> Follower {
         let source = |member: &crate::ScopeMember| Source {
             // Looked at before: what comes from now on is not below.
@@ -179,7 +179,7 @@ impl Follower {
             second: Instant::now(),
             shown_in_second: 0,
             turn: 0,
-            _seat: seat,
+            _permit: permit,
         }
     }
 
@@ -207,7 +207,7 @@ impl Follower {
         loop {
             // Also between rows that come without a pause.
             if self.checked.elapsed() >= CHECK_EVERY {
-                if !self.may_go_on().unwrap_or(false) {
+                if !self.is_granted().unwrap_or(false) {
                     return None;
                 }
                 self.checked = Instant::now();
@@ -233,7 +233,7 @@ impl Follower {
     }
 
     /// Returns true if the user is still logged in and may search the scope.
-    fn may_go_on(&self) -> Result<bool, ApiError> {
+    fn is_granted(&self) -> Result<bool, ApiError> {
         Ok(self.state.is_current(&self.user)?
             && self.state.may(&self.user, &self.scope.name, Right::Search)?)
     }

@@ -38,25 +38,25 @@ pub(crate) async fn explain(
     let space = scope.space(&user.keyring);
     let counted = Search { limit: 0, buckets: 0, ..search.clone() };
     let (asked, within) = (query.clone(), space.clone());
-    let told = searching::run(&state, &user.name, search, request.timeout_ms, move |search| {
+    let explained = searching::run(&state, &user.name, search, request.timeout_ms, move |search| {
         ::query::explain(&within, &asked, &search)
     });
-    let told = told.await?;
+    let explained = explained.await?;
     let mut answer = ExplainAnswer {
-        tree: part(told.root),
+        tree: part(explained.root),
         pipes,
-        segments: told.segments,
-        skipped_by_time: told.skipped,
-        messages: told.messages,
-        messages_read: told.undecided,
-        blocks_read: told.text.blocks,
-        bytes_read: told.text.bytes,
-        index_ms: ms(told.index_us),
-        estimated_ms: ms(told.estimated_us),
+        segments: explained.segments,
+        skipped_by_time: explained.skipped,
+        messages: explained.messages,
+        messages_read: explained.undecided,
+        blocks_read: explained.text.blocks,
+        bytes_read: explained.text.bytes,
+        index_ms: ms(explained.index_us),
+        estimated_ms: ms(explained.estimated_us),
         total: None,
         took_ms: None,
         hints,
-        unread: told.unread.iter().map(|unread| rows::unread(&scope, unread)).collect(),
+        unread: explained.unread.iter().map(|unread| rows::unread(&scope, unread)).collect(),
     };
     if request.run {
         let found = searching::run(&state, &user.name, counted, request.timeout_ms, move |search| {
@@ -78,22 +78,22 @@ fn ms(us: u64) -> f64 {
     us as f64 / 1000.0
 }
 
-fn part(told: ::query::ExplainedPart) -> ExplainedPart {
+fn part(explained: ::query::ExplainedPart) -> ExplainedPart {
     ExplainedPart {
-        asks: told.shown,
-        reads: match told.means {
+        asks: explained.shown,
+        reads: match explained.means {
             Means::Parts => PartReads::Parts,
             Means::Nothing => PartReads::Nothing,
             Means::Words => PartReads::Words,
             Means::Columns => PartReads::Columns,
             Means::Text => PartReads::Text,
         },
-        segments: told.segments,
-        words: told.words,
-        postings: told.postings,
-        messages: told.documents,
-        undecided: told.undecided,
-        took_ms: ms(told.took_us),
-        parts: told.parts.into_iter().map(part).collect(),
+        segments: explained.segments,
+        words: explained.words,
+        postings: explained.postings,
+        messages: explained.documents,
+        undecided: explained.undecided,
+        took_ms: ms(explained.took_us),
+        parts: explained.parts.into_iter().map(part).collect(),
     }
 }
