@@ -45,3 +45,64 @@ fn looks_users_and_groups_up() {
     assert_eq!(found(Some("carl"), None), Err("--user: there is no user carl".to_owned()));
     assert_eq!(found(None, Some("carl")), Err("--group: there is no group carl".to_owned()));
 }
+
+#[test]
+fn errors_name_their_option() {
+    let text = || "x".to_owned();
+    let rows = [
+        (ProcessError::NoUser(text()), "--user: there is no user x"),
+        (ProcessError::NoGroup(text()), "--group: there is no group x"),
+        (
+            ProcessError::Chroot { folder: "/x".into(), source: Errno::PERM },
+            "--chroot: cannot change the root to /x: Operation not permitted (os error 1)",
+        ),
+        (
+            ProcessError::OpenFiles { count: 7, source: Errno::PERM },
+            "--fd-limit: cannot allow 7 open files: Operation not permitted (os error 1)",
+        ),
+        (
+            ProcessError::Core(Errno::PERM),
+            "--enable-core: Operation not permitted (os error 1); see ulimit -Hc",
+        ),
+        (
+            ProcessError::User { id: 7, source: Errno::PERM },
+            "cannot run as user 7: Operation not permitted (os error 1); only root may change it",
+        ),
+        (
+            ProcessError::Group { id: 7, source: Errno::PERM },
+            "cannot run as group 7: Operation not permitted (os error 1); only root may change it",
+        ),
+        (ProcessError::Clause(text()), "--caps: \"x\" is not of the form cap_chown,cap_fowner=ep"),
+        (ProcessError::NoCapability(text()), "--caps: there is no capability x"),
+        (ProcessError::MissingCapability(text()), "--caps: this process does not have cap_x"),
+        (ProcessError::Capabilities(Errno::PERM), "--caps: Operation not permitted (os error 1)"),
+    ];
+    for (error, want) in rows {
+        assert_eq!(error.to_string(), want);
+    }
+}
+
+#[test]
+fn options_that_are_wrong_change_nothing() {
+    let with = |change: fn(&mut ProcessOptions)| {
+        let mut options = ProcessOptions::default();
+        change(&mut options);
+        options.apply().map_err(|error| error.to_string())
+    };
+    assert_eq!(with(|_| {}), Ok(()));
+    let wrong = |text: &str| Err(text.to_owned());
+    assert_eq!(
+        with(|options| options.user = Some("nobody of that name".to_owned())),
+        wrong("--user: there is no user nobody of that name")
+    );
+    assert_eq!(
+        with(|options| options.group = Some("no group of that name".to_owned())),
+        wrong("--group: there is no group no group of that name")
+    );
+    assert_eq!(
+        with(|options| options.caps = Some("cap_x=p".to_owned())),
+        wrong("--caps: there is no capability cap_x")
+    );
+    let nowhere = with(|options| options.chroot = Some("/nowhere".into())).unwrap_err();
+    assert!(nowhere.starts_with("--chroot: cannot change the root to /nowhere: "), "{nowhere}");
+}

@@ -5,6 +5,7 @@ use super::{
     transcript::Transcript,
 };
 use crate::control::{self, Reply};
+use evidence::Identity;
 use flate2::read::GzDecoder;
 use std::{
     fs,
@@ -69,6 +70,19 @@ fn the_page_shows_the_server_behind_it() {
     assert!(health["not_running"][0].as_str().unwrap().contains("nosuch"), "{health}");
     let logspaces = get("logspaces");
     assert!(logspaces.contains("\"audit\"") && logspaces.contains("\"some\""), "{logspaces}");
+    let control = transcript.dir.path().join("ctl");
+    let says = |command: &str| match control::ask(&control, command, PATIENCE).unwrap() {
+        Reply::Done(text) => text,
+        Reply::Failed(text) => panic!("{command}: {text}"),
+    };
+    assert!(says("CONFIG SKIPPED").contains("nosuch"), "{}", says("CONFIG SKIPPED"));
+    assert!(
+        says("CONFIG VERIFY").ends_with("OK Configuration file has no errors\n"),
+        "{}",
+        says("CONFIG VERIFY")
+    );
+    let health = says("HEALTHCHECK");
+    assert!(health.contains("syslogng_is_healthy 0\n") && health.contains("nosuch"), "{health}");
     let status_for = |host: &str| call(&running, "GET /", &format!("host: {host}\r\n"), "").0;
     assert_eq!((status_for("logs.example"), status_for("other.example")), (200, 421));
     call(&running, "POST /api/v1/search", &session, r#"{"logspace":"audit","query":"n1"}"#);
@@ -193,9 +207,45 @@ fn dead_letters_are_shown_replayed_and_dropped() {
     wait_for("dead_letters", 1);
     wait_for_written(&transcript, 11);
     running.stop(&mut transcript);
+    let ledger = transcript.run_quietly("duramen ledger ls --data DIR/data").output;
+    let ledger = String::from_utf8(ledger).unwrap();
+    for (action, count) in [("read dead letters", 11), ("drop dead letters", 1), ("replay dead letters", 1)] {
+        assert_eq!(ledger.matches(&format!("\t{action}\t")).count(), count, "{action}: {ledger}");
+    }
     for line in ["ls", "cat d_web#0 -t $MSG", "cat d_web#0 -t $MSG --raw", "cat nowhere", "replay d_web#0"] {
         transcript.run(&format!("duramen queue dead --folder DIR/data/dead-letters {line}"));
     }
     transcript.mask(&id, "ID");
     transcript.check("command/dead_letters.txt");
+}
+
+#[test]
+fn sealed_messages_are_unlocked_with_their_key_alone() {
+    let (recipient, key) = Identity::draw().unwrap();
+    let mut transcript = Transcript::new();
+    let config = CONFIG.replace(
+        "archive-to(\"DIR/archive\")",
+        &format!("archive-to(\"DIR/archive\") encrypt-certificate(\"{recipient}\")"),
+    );
+    let running = Running::start(&mut transcript, &config);
+    send_three(&running, &transcript);
+    transcript.run("duramen logspace seal audit -c DIR/ctl");
+    transcript.write("key", &key);
+    transcript.write("other", &Identity::draw().unwrap().1);
+    for (line, want) in [
+        ("lock audit", "1 segments are locked\n"),
+        ("unlock audit --key DIR/other", "0 segments opened, 1 stay locked\n"),
+        ("unlock audit --key DIR/key", "1 segments opened, 0 stay locked\n"),
+        ("lock audit", "1 segments are locked\n"),
+        ("unlock audit --key DIR/nowhere", ""),
+    ] {
+        assert_eq!(transcript.run(&format!("duramen logspace {line} -c DIR/ctl")), want, "{line}");
+    }
+    running.stop(&mut transcript);
+    let ledger = transcript.run("duramen ledger ls --data DIR/data");
+    assert_eq!(
+        (ledger.matches("\tunlock\t").count(), ledger.matches("\tlock\t").count()),
+        (2, 2),
+        "{ledger}"
+    );
 }
