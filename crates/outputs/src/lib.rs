@@ -7,11 +7,13 @@
 //! |---|---|
 //! | `http` | `http()`: bodies of requests, and the bulk requests of Elasticsearch |
 //! | `link` | connections to servers with a protocol of their own |
+//! | `mqtt` | `mqtt()`: publications to a broker |
 //! | `redis` | `redis()`: commands to Redis and Valkey, pipelined |
 //! | `sql` | `sql()`: rows of tables in PostgreSQL, MySQL, MariaDB and SQLite |
 
 mod http;
 mod link;
+mod mqtt;
 mod redis;
 mod sql;
 
@@ -19,5 +21,6 @@ pub use http::{
     Compression, HttpReceiver, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction,
 };
 pub use link::Endpoint;
+pub use mqtt::{MqttLogin, MqttQos, MqttReceiver, MqttTarget, TopicError, check_topic};
 pub use redis::{RedisLogin, RedisReceiver, RedisTarget};
 pub use sql::{Column, ColumnValue, SqlLogin, SqlReceiver, SqlServer, SqlTarget, TableMaking};

@@ -1,11 +1,11 @@
-//! Options of destinations that send each message as a command, a publication or an event: `redis()`.
+//! Options of destinations that send each message as a command, a publication or an event: `redis()`, `mqtt()`.
 //!
 //! In: nothing. Out: rows.
 
 use super::network::TLS;
 use super::shared::{ON_ERROR, STAMP_FORMATS};
 use super::sql::DEAD_LETTERS;
-use crate::options::row::{Row, ValueKind as V, row};
+use crate::options::row::{Row, ValueKind as V, later, row};
 
 /// Options that all of them have.
 pub(super) const ITEMS: &[Row] = &[
@@ -53,4 +53,51 @@ pub(super) const REDIS: &[Row] = &[
         "most commands that are sent without waiting for each other; each has its own reply",
     ),
     row("workers", V::Number(1, 1024), "1", "connections; more than one do not keep the order of messages"),
+];
+
+pub(super) const MQTT: &[Row] = &[
+    row(
+        "address",
+        V::Text,
+        "tcp://localhost:1883",
+        "the broker: tcp://HOST:PORT, or ssl://HOST:PORT for TLS",
+    ),
+    row("tls", V::Options(TLS), "the authorities of the machine", "certificates, for ssl://"),
+    row("topic", V::Template, "", "name of the topic"),
+    row(
+        "fallback-topic",
+        V::Text,
+        "",
+        "topic of messages for which topic() gives no name of one; without it they are dead letters",
+    ),
+    row("template", V::Template, "$ISODATE $HOST $MSGHDR$MSG", "text of the publication"),
+    row(
+        "qos",
+        V::Number(0, 2),
+        "0",
+        "1: the broker acknowledges each publication; 2: in four steps, so that none comes twice while a connection lasts",
+    ),
+    row(
+        "keepalive",
+        V::Number(0, 65_535),
+        "60",
+        "seconds after which a connection that rested is opened again; 0 is never",
+    ),
+    row(
+        "client-id",
+        V::Text,
+        "syslog-ng-destination-TOPIC",
+        "our name, which no other client of the broker may have",
+    ),
+    row("username", V::Text, "", "user of the broker"),
+    row("password", V::Text, "", "password of the user"),
+    row("timeout", V::Number(1, 86400), "10", "seconds to wait for the next acknowledgement"),
+    row(
+        "batch-lines",
+        V::Number(1, 1 << 20),
+        "1000",
+        "most publications that are sent without waiting for each other",
+    ),
+    later("cleansession", "whether the broker forgets our session"),
+    later("http-proxy", "a proxy for WebSockets"),
 ];

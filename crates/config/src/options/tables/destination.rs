@@ -2,7 +2,7 @@
 //!
 //! In: nothing. Out: rows.
 
-use super::brokers::{ITEMS, REDIS};
+use super::brokers::{ITEMS, MQTT, REDIS};
 use super::http::{HTTP, LOKI};
 use super::network::{FAILOVER, TLS};
 use super::shared::{DESTINATION, FOLDERS, PERMISSIONS, SOCKET, TEXT};
@@ -92,6 +92,13 @@ pub(crate) const DRIVERS: &[Driver] = &[
         "commands to Redis or Valkey: each message counts as written when its own reply has come",
     )
     .required(&["command"]),
+    driver(
+        "mqtt",
+        Plain::None,
+        &[MQTT, ITEMS, DESTINATION],
+        "publications to an MQTT broker: each message counts as written when the broker has acknowledged it",
+    )
+    .required(&["topic"]),
     driver("http", Plain::None, &[HTTP, TEXT, DESTINATION], "requests to HTTP servers").required(&["url"]),
     driver(
         "snmp",

@@ -95,7 +95,6 @@ const DESTINATIONS: &[&str] = &[
     "logstore",
     "lua",
     "mongodb",
-    "mqtt",
     "openobserve-metrics",
     "opentelemetry",
     "perl",

@@ -164,6 +164,7 @@ impl<'t> Lowering<'t> {
             "relp" => self.relp(options)?,
             "sql" => self.sql(options)?,
             "redis" => self.redis(options)?,
+            "mqtt" => self.mqtt(options)?,
             "http" => self.http_target(options)?,
             "loki" => self.loki(options)?,
             "smtp" => self.mail(options)?,

@@ -3,4 +3,5 @@
 //! Begin with `endpoint`, which all of them share; then one file a kind of server.
 
 pub(crate) mod endpoint;
+pub(crate) mod mqtt;
 pub(crate) mod redis;

@@ -1,0 +1,119 @@
+//! `mqtt()` of the language.
+//!
+//! In: its options. Out: a receiver. Holds: nothing.
+//! Limits: WebSockets are refused by name; so is a name of a topic that no broker can have.
+
+use super::endpoint::{answer_within, batches};
+use crate::assemble::{lowering::Lowering, options::driver::Options};
+use config::{Diagnostic, tree::Call};
+use delivery::{DestinationDriver, Server};
+use message::Render;
+use outputs::{Endpoint, MqttLogin, MqttQos, MqttReceiver, MqttTarget, check_topic};
+use std::time::Duration;
+use transport::tls::{SenderTls, TlsOptions};
+
+const PORT: u16 = 1883;
+const TLS_PORT: u16 = 8883;
+/// Publications that are sent without waiting for each other.
+const BATCH_LINES: usize = 1000;
+/// Longest wait for an acknowledgement, as in syslog-ng.
+const ANSWER_WITHIN: Duration = Duration::from_secs(10);
+/// `keepalive()` unless it is set.
+const KEEP_ALIVE: i64 = 60;
+
+impl<'t> Lowering<'t> {
+    /// Makes the receiver of `mqtt()`. It renders by itself: the template beside it only shows what it sends.
+    pub(crate) fn mqtt(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {
+        let server = self.broker(options)?;
+        let written = options.own("topic")?;
+        let topic = self.named_or_text(written)?;
+        let fallback_topic = options.own_text("fallback-topic");
+        let topic = self.template_renderer(topic, options);
+        let named = [("topic", topic.constant()), ("fallback-topic", fallback_topic.as_deref())];
+        for (option, name) in named {
+            let error = name.and_then(|name| check_topic(name.as_bytes()).err());
+            if let Some(error) = error {
+                let span = options.own(option).map_or(written.span, |option| option.span);
+                self.report.push(Diagnostic::error(span, format!("`{option}()`: {error}")));
+                return None;
+            }
+        }
+        let text = match options.own("template") {
+            Some(option) => self.named_or_text(option)?,
+            None => self.built_in_template("$ISODATE $HOST $MSGHDR$MSG", options)?,
+        };
+        let shown = self.template_renderer(text.clone(), options);
+        let text = self.template_renderer(text, options);
+        let gathered = batches(options, BATCH_LINES);
+        let target = MqttTarget {
+            server,
+            login: self.mqtt_login(options, written)?,
+            topic,
+            fallback_topic,
+            text,
+            qos: match options.own("qos").and_then(Call::number) {
+                Some(1) => MqttQos::AtLeastOnce,
+                Some(2) => MqttQos::ExactlyOnce,
+                _ => MqttQos::Nothing,
+            },
+            timeout: answer_within(options, ANSWER_WITHIN),
+            batch_lines: gathered.lines,
+            batch_bytes: gathered.bytes,
+            batch_wait: gathered.wait,
+            retries: gathered.retries,
+        };
+        Some((DestinationDriver::Receiver(Box::new(MqttReceiver::new(target))), shown))
+    }
+
+    fn mqtt_login(&mut self, options: &Options<'t>, topic: &Call) -> Option<MqttLogin> {
+        let text = |name: &str| options.own_text(name).filter(|text| !text.is_empty());
+        let (user, password) = (text("username"), text("password"));
+        if let Some(option) = options.own("password").filter(|_| user.is_none()) {
+            self.report.push(Diagnostic::error(option.span, "`password()` needs `username()`"));
+            return None;
+        }
+        let seconds = options.own("keepalive").and_then(Call::number).unwrap_or(KEEP_ALIVE);
+        let named = || format!("syslog-ng-destination-{}", topic.text().unwrap_or("number"));
+        let client = text("client-id").unwrap_or_else(named);
+        Some(MqttLogin { client, user, password, keep_alive: u16::try_from(seconds).unwrap_or(u16::MAX) })
+    }
+
+    /// Parses `address("tcp://host:port")`.
+    fn broker(&mut self, options: &Options<'t>) -> Option<Endpoint> {
+        let written = options.own("address");
+        let address = written.and_then(Call::text).unwrap_or("tcp://localhost:1883");
+        let (scheme, place) = address.split_once("://").unwrap_or(("tcp", address));
+        let span = written.map_or(options.call.name.span, |option| option.span);
+        let port = match scheme.to_ascii_lowercase().as_str() {
+            "tcp" | "mqtt" => PORT,
+            "ssl" | "tls" | "mqtts" => TLS_PORT,
+            "ws" | "wss" => {
+                let error = Diagnostic::error(span, "MQTT over WebSockets is not supported yet");
+                self.report.push(error.help("address(\"tcp://HOST:1883\") or address(\"ssl://HOST:8883\")"));
+                return None;
+            }
+            _ => {
+                let error = Diagnostic::error(span, format!("`{address}` is no address of a broker"));
+                self.report.push(error.help("address(\"tcp://HOST:1883\") or address(\"ssl://HOST:8883\")"));
+                return None;
+            }
+        };
+        let Server { host, port: own } =
+            crate::assemble::options::connections::server(place.trim_end_matches('/'), port);
+        let tls = match (port, options.own("tls")) {
+            (PORT, Some(tls)) => {
+                let error = Diagnostic::error(tls.span, "`tls()` needs an address that begins with ssl://");
+                self.report.push(error);
+                return None;
+            }
+            (PORT, None) => None,
+            (_, Some(_)) => self.encryption(options, &host)?,
+            (_, None) => Some(SenderTls::new(TlsOptions {
+                ca_file: crate::authorities::system(),
+                sni: true,
+                ..TlsOptions::default()
+            })),
+        };
+        Some(Endpoint { host, port: own, tls })
+    }
+}

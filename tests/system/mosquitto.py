@@ -1,0 +1,64 @@
+"""A Mosquitto of its own for a test: in a folder, on a port of loopback, with somebody who listens to everything."""
+
+import signal
+import socket
+import subprocess
+import tempfile
+
+from server import Server, free_port
+
+
+class Mosquitto:
+    def __init__(self, options="allow_anonymous true", login=(), tls=None):
+        self.holder = tempfile.TemporaryDirectory(prefix="mosquitto-", dir="/tmp")
+        self.folder = self.holder.name
+        self.port, self.tls_port = free_port(), free_port()
+        secure = "" if tls is None else (
+            f"listener {self.tls_port} 127.0.0.1\ncafile {tls}/ca.pem\ncertfile {tls}/server.pem\nkeyfile {tls}/server.key\nrequire_certificate true\n")
+        with open(self.folder + "/conf", "w") as out:
+            # What is acknowledged outlives a stop; it drops nothing of what its listener has not read.
+            out.write(f"user root\nper_listener_settings false\nlistener {self.port} 127.0.0.1\n{secure}{options}\npersistence true\n"
+                      f"persistence_location {self.folder}/\nmax_queued_messages 0\nmax_inflight_messages 0\n")
+        self.process = self.listener = None
+        self.login = login
+        self.start()
+
+    def start(self):
+        log = open(self.folder + "/log", "ab")
+        self.process = subprocess.Popen(["/usr/sbin/mosquitto", "-c", self.folder + "/conf"], stdout=log, stderr=log, cwd=self.folder)
+        Server.until(self.answers, 20, "Mosquitto to answer")
+
+    def answers(self):
+        if self.process.poll() is not None:
+            with open(self.folder + "/log", errors="replace") as text:
+                raise AssertionError("Mosquitto ended:\n" + text.read())
+        try:
+            socket.create_connection(("127.0.0.1", self.port), timeout=5).close()
+        except OSError:
+            return False
+        return True
+
+    def listen(self):
+        """Somebody whose session stays: every message, each a line with its topic."""
+        self.listener = subprocess.Popen(
+            ["mosquitto_sub", "-h", "127.0.0.1", "-p", str(self.port), "-i", "listener", "-c", "-q", "2", "-t", "#", "-F", "%t %p", *self.login],
+            stdout=open(self.folder + "/heard", "wb"), stderr=subprocess.DEVNULL)
+        def is_there():
+            with open(self.folder + "/log", errors="replace") as text:
+                return "as listener" in text.read()
+        Server.until(is_there, 20, "the listener to listen")
+
+    def heard(self):
+        with open(self.folder + "/heard", errors="surrogateescape", newline="\n") as text:
+            return text.read().split("\n")[:-1]
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(20)
+
+    def close(self):
+        for process in (self.listener, self.process):
+            if process and process.poll() is None:
+                process.kill()
+                process.wait(20)
+        self.holder.cleanup()
