@@ -72,6 +72,23 @@ fn calls_that_lack_an_argument_say_which() {
 }
 
 #[test]
+fn lists_of_names_count_as_levels() {
+    for function in ["names", "values"] {
+        let nested = |depth: usize| {
+            (0..depth)
+                .fold("x".to_owned(), |inner, _| format!("$({function} a=\"{inner}\")").replace('"', ""))
+        };
+        assert!(super::Template::parse(&nested(3), &super::Known::default()).is_ok(), "{function}");
+        let error = super::Template::parse(&nested(40), &super::Known::default()).unwrap_err();
+        assert!(error.reason.contains("nested deeper"), "{function}: {error}");
+    }
+    check_error(
+        "$(format-gelff)",
+        "template is wrong at byte 2: unknown template function format-gelff, did you mean format-gelf?",
+    );
+}
+
+#[test]
 fn lines_behind_the_first_are_indented() {
     check("$(indent-multi-line 'a\nb')", "a\n\tb");
     check("$(indent-multi-line 'a\n\tb\n c\n\nd')", "a\n\tb\n c\n\n\td");
