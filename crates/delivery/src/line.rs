@@ -106,3 +106,6 @@ impl<T: Target> Driver for Line<T> {
         self.output.rewind();
     }
 }
+
+#[cfg(test)]
+mod tests;

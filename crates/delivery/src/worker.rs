@@ -460,3 +460,6 @@ impl Writer for Worker {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

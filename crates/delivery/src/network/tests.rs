@@ -138,6 +138,34 @@ fn sends_to_unix_sockets() {
 }
 
 #[test]
+fn a_datagram_waits_for_a_receiver_on_this_machine_unless_it_is_too_long() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("datagram");
+    let receiver = UnixDatagram::bind(&path).unwrap();
+    let target =
+        SocketTarget { send_buffer: 4_096, ..SocketTarget::new(SocketKind::UnixDatagram(path.clone())) };
+    let setup = Setup::new(spec(DestinationDriver::Socket(target), "$MSG"));
+    let check = |receiver: &UnixDatagram, want: &str| {
+        receiver.set_read_timeout(Some(PATIENCE)).unwrap();
+        let mut bytes = [0; 10];
+        let size = receiver.recv(&mut bytes).unwrap();
+        assert_eq!(&bytes[..size], want.as_bytes());
+    };
+    setup.send(&["h|a"]);
+    check(&receiver, "a");
+    drop(receiver);
+    std::fs::remove_file(&path).unwrap();
+    setup.send(&["h|b"]);
+    let counters = setup.registry.list().remove(0);
+    eventually("an error", || counters.errors.load(std::sync::atomic::Ordering::Relaxed) > 0);
+    let receiver = UnixDatagram::bind(&path).unwrap();
+    check(&receiver, "b");
+    let long = format!("h|{}", "l".repeat(1 << 20));
+    setup.send(&[&long, "h|c"]);
+    check(&receiver, "c");
+}
+
+#[test]
 fn keeps_to_the_throttle() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let base = spec(DestinationDriver::Socket(tcp_to(&listener)), "$MSG\n");

@@ -107,6 +107,33 @@ fn commands_come_before_messages() {
     assert!(matches!(next(&queue, pen()).1, Wake::Items));
 }
 
+#[test]
+fn what_waits_when_the_thread_ends_is_dropped_and_given_back() {
+    let queue = queue(10, Drops);
+    let outcomes: Vec<_> = ["h|a", "h|b"]
+        .map(|text| {
+            let (ack, seen) = token();
+            queue.deliver(delivery(&[text], ack, true), &WriteBudget::none());
+            seen
+        })
+        .into();
+    queue.close();
+    let (ack, late) = token();
+    queue.deliver(delivery(&["h|c", "h|d"], ack, true), &WriteBudget::none());
+    for seen in outcomes.iter().chain([&late]) {
+        assert_eq!(*seen.lock().unwrap(), Some(message::Outcome::Failed));
+    }
+    let read = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
+    let counters = &queue.counters;
+    assert_eq!(
+        [read(&counters.processed), read(&counters.dropped_stopped), read(&counters.queued)],
+        [4, 4, 0]
+    );
+    assert_eq!(read(&counters.memory_usage), 0);
+    // A queue on disk hears that nobody takes it.
+    assert!(queue.enqueue(delivery(&["h|e"], Ack::none(), true), 1).is_err());
+}
+
 /// A budget that lasts longer than any test.
 fn ample() -> WriteBudget {
     WriteBudget::until(Instant::now() + Duration::from_secs(3600))

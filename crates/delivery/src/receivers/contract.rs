@@ -223,3 +223,6 @@ pub trait Connection: Send {
     /// Closes what is open; the next call of `send` opens it again.
     fn close(&mut self);
 }
+
+#[cfg(test)]
+mod tests;

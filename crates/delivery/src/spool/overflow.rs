@@ -49,3 +49,6 @@ pub(super) fn too_mild(
 fn limit(capacity: u64, severity: Severity) -> u64 {
     capacity - capacity / KEPT_PART / u64::from(Severity::DEBUG.0) * u64::from(severity.0)
 }
+
+#[cfg(test)]
+mod tests;

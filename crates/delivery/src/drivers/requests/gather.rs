@@ -79,3 +79,6 @@ impl Gathering {
         self.open.iter().map(|open| open.bytes).sum()
     }
 }
+
+#[cfg(test)]
+mod tests;

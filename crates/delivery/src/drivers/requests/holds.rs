@@ -100,3 +100,6 @@ impl Holds {
         (!texts.is_empty()).then(|| format!("messages wait for {}", texts.join(", ")))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,12 +1,38 @@
 //! Failing over and back, with listeners that come and go.
 
-use super::{Failback, Server};
+use super::{Failback, Server, Servers};
 use crate::{
-    DestinationDriver, SocketTarget,
+    DestinationDriver, SocketKind, SocketTarget,
     testing::{Setup, accept, spec, tcp_to},
 };
 use std::{io::Read, net::TcpListener, time::Duration};
 use transport::testing::{PATIENCE, eventually};
+
+#[test]
+fn each_server_is_tried_once_before_a_pause() {
+    let server = |number: u16| Server { host: format!("host{number}"), port: number };
+    for others in 0..3 {
+        let kind = SocketKind::Tcp("host0".to_owned(), 0);
+        let failover = (1..=others).map(server).collect();
+        let target = SocketTarget { failover, ..SocketTarget::new(kind) };
+        let mut servers = Servers::of(&target);
+        assert_eq!(servers.has_others(), others > 0);
+        for _ in 0..2 {
+            for number in 0..=others {
+                assert_eq!(servers.present(), server(number));
+                assert_eq!(servers.failed(), number < others, "{number} of {others}");
+            }
+        }
+        // One that was reached begins a new round.
+        servers.failed();
+        servers.connected(&target);
+        for number in 1..=others {
+            assert_eq!(servers.present(), server(number));
+            assert!(servers.failed());
+        }
+        assert!(!servers.is_back());
+    }
+}
 
 #[test]
 fn fails_over_and_back() {

@@ -1,0 +1,164 @@
+//! A target that takes some bytes at a time.
+
+use super::*;
+use crate::options::{PipeTarget, Rendering};
+use message::{Ack, Batch, Render};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicI64, Ordering},
+};
+use transport::testing::delivery;
+
+/// What a target was given and told.
+#[derive(Default)]
+struct Told {
+    written: String,
+    configured: usize,
+    closed: usize,
+    is_open: bool,
+    /// Bytes that it takes before an error.
+    room: usize,
+}
+
+struct Slow(Arc<Mutex<Told>>);
+
+impl Target for Slow {
+    fn write(&mut self, output: &mut Output) -> io::Result<()> {
+        let mut told = self.0.lock().unwrap();
+        let size = output.rest().len().min(told.room).min(2);
+        if size == 0 {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        told.room -= size;
+        told.written += std::str::from_utf8(&output.rest()[..size]).unwrap();
+        output.advance(size);
+        Ok(())
+    }
+
+    fn framing(&self) -> StreamFraming {
+        StreamFraming::OctetCounted
+    }
+
+    fn take_refused(&mut self) -> usize {
+        3
+    }
+
+    fn configure(&mut self, _: DestinationDriver) {
+        self.0.lock().unwrap().configured += 1;
+    }
+
+    fn is_open(&self) -> bool {
+        self.0.lock().unwrap().is_open
+    }
+
+    fn take_cut(&mut self) -> usize {
+        5
+    }
+
+    fn close(&mut self) {
+        self.0.lock().unwrap().closed += 1;
+    }
+}
+
+/// A target that says nothing of itself.
+struct Silent;
+
+impl Target for Silent {
+    fn write(&mut self, _: &mut Output) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn configure(&mut self, _: DestinationDriver) {}
+
+    fn close(&mut self) {}
+}
+
+/// Notes the time for which it renders, and writes the number of the message.
+struct Noting(Arc<AtomicI64>);
+
+impl Render for Noting {
+    fn begin(&mut self, now: Stamp) {
+        self.0.store(now.unix_us, Ordering::Relaxed);
+    }
+
+    fn render(&mut self, _: &Batch, _: usize, sequence: u64, out: &mut Vec<u8>) {
+        out.extend_from_slice(format!("m{sequence}").as_bytes());
+    }
+
+    fn render_name(&mut self, _: &Batch, _: usize, _: u64, _: &mut Vec<u8>) {}
+
+    fn constant(&self) -> Option<&str> {
+        None
+    }
+}
+
+fn setup() -> (Line<Slow>, Arc<Mutex<Told>>, Arc<AtomicI64>) {
+    let (told, time) = (Arc::<Mutex<Told>>::default(), Arc::new(AtomicI64::new(0)));
+    let rendering = Rendering { template: Box::new(Noting(time.clone())) };
+    (Line::new(Slow(told.clone()), rendering), told, time)
+}
+
+fn pipe() -> DestinationDriver {
+    let path = "/run/x".into();
+    DestinationDriver::Pipe(PipeTarget {
+        path,
+        permissions: transport::FilePermissions::default(),
+        folders: None,
+    })
+}
+
+#[test]
+fn messages_are_rendered_for_their_time_and_written_in_parts() {
+    let (mut line, told, time) = setup();
+    line.begin(Stamp::known(77, 0));
+    assert_eq!(time.load(Ordering::Relaxed), 77);
+    let mut sequence = 8;
+    line.add(&delivery(&["h|a", "h|b"], Ack::none(), true), &mut sequence);
+    assert_eq!((sequence, line.size()), (10, "2 m93 m10".len()));
+    told.lock().unwrap().room = 6;
+    assert_eq!(line.flush().unwrap_err().kind(), io::ErrorKind::WouldBlock);
+    assert_eq!((told.lock().unwrap().written.as_str(), line.size()), ("2 m93 ", 3));
+    told.lock().unwrap().room = 100;
+    line.flush().unwrap();
+    assert_eq!((told.lock().unwrap().written.as_str(), line.size()), ("2 m93 m10", 0));
+    assert_eq!((line.take_refused(), line.take_cut()), (3, 5));
+}
+
+/// Writes a message in part, does something, writes the rest: shows all that was written.
+fn around(act: impl FnOnce(&mut Line<Slow>, &Mutex<Told>)) -> String {
+    let (mut line, told, _) = setup();
+    line.add(&delivery(&["h|a", "h|b"], Ack::none(), true), &mut 0);
+    told.lock().unwrap().room = 6;
+    assert!(line.flush().is_err());
+    act(&mut line, &told);
+    told.lock().unwrap().room = 100;
+    line.flush().unwrap();
+    let written = told.lock().unwrap().written.clone();
+    written
+}
+
+#[test]
+fn a_message_that_was_written_in_part_goes_on_or_comes_again() {
+    let rendering = || Rendering { template: Box::new(Noting(Arc::default())) };
+    assert_eq!(around(|_, _| {}), "2 m12 m2");
+    assert_eq!(around(|line, _| line.reopen()), "2 m12 2 m2");
+    assert_eq!(around(|line, _| line.configure(pipe(), rendering())), "2 m12 2 m2");
+    let open = |line: &mut Line<Slow>, told: &Mutex<Told>| {
+        told.lock().unwrap().is_open = true;
+        line.configure(pipe(), rendering());
+        let told = told.lock().unwrap();
+        assert_eq!((told.configured, told.closed), (1, 0));
+    };
+    assert_eq!(around(open), "2 m12 m2");
+    let gone = |line: &mut Line<Slow>, _: &Mutex<Told>| {
+        assert_eq!((line.abandon(), line.abandon()), (1, 0), "one is not wholly written");
+    };
+    assert_eq!(around(gone), "2 m12 ");
+}
+
+#[test]
+fn a_target_that_says_nothing_separates_refuses_and_cuts_nothing() {
+    let mut silent = Silent;
+    assert_eq!(silent.framing(), StreamFraming::Plain);
+    assert_eq!((silent.take_refused(), silent.take_cut(), silent.is_open()), (0, 0, false));
+}
