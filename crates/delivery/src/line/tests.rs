@@ -133,8 +133,7 @@ fn around(act: impl FnOnce(&mut Line<Slow>, &Mutex<Told>)) -> String {
     act(&mut line, &told);
     told.lock().unwrap().room = 100;
     line.flush().unwrap();
-    let written = told.lock().unwrap().written.clone();
-    written
+    told.lock().unwrap().written.clone()
 }
 
 #[test]
