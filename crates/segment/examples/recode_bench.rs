@@ -1,8 +1,8 @@
-//! Recodes a segment and says what that costs and saves; then asks both files the same.
+//! Recodes a segment and prints cost and savings; then runs the same queries on both files.
 //!
 //! In: `SEGMENT NEW`, a sealed segment that is not encrypted (`segment_bench build` makes some) and a path for the new one;
 //! the aged one is written beside it.
-//! Out: CPU and bytes a message by part; milliseconds for rows and words, of the old file and the new one.
+//! Out: CPU and bytes per message by part; milliseconds for rows and words, of the old file and the new one.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use evidence::Keys;

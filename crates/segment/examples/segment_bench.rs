@@ -1,9 +1,10 @@
 //! Times building, sealing and searching of segments.
 //!
 //! In: `build FILE DIR [messages a segment]`, a file of RFC 3164 lines; then `query DIR [threads]`, `verify DIR`; `active FILE`.
-//! Out: CPU and bytes a message, peak memory; milliseconds a query with count, 30 bars and the newest 200 messages.
+//! Out: CPU and bytes per message, peak memory; milliseconds per query with count, 30 buckets and the newest 200
+//! messages.
 //! `$RECIPIENT` (age1...) encrypts, `$KEY` (a file) opens.
-//! Each batch counts as received one millisecond per line after the one before.
+//! Each batch counts as received one millisecond per line after the previous one.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use evidence::{Identity, Keys, Recipient};
@@ -41,7 +42,7 @@ fn main() {
     }
 }
 
-/// Whom `build` seals for: `$RECIPIENT`, an `age1...`; nobody when it is not set.
+/// The recipients of `build`: `$RECIPIENT`, an `age1...`; none when it is not set.
 fn recipients() -> Vec<Recipient> {
     std::env::var("RECIPIENT").iter().map(|text| Recipient::load(text).unwrap()).collect()
 }
@@ -305,7 +306,7 @@ fn eval(ask: &Ask, view: &dyn SegmentView) -> Bitmap {
     }
 }
 
-/// Count, bars, facet.
+/// Count, buckets, facet.
 fn analyse(ask: &Ask, view: &dyn SegmentView, edges: &[i64]) -> (Bitmap, u64, Vec<u64>, usize) {
     let found = eval(ask, view);
     let starts = view.received_edges(edges);

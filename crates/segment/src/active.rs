@@ -1,6 +1,6 @@
-//! The active segment: messages in, and found as soon as they are in.
+//! The active segment: messages can be searched as soon as they are appended.
 //!
-//! In: batches, from one thread. Out: views of what is there, for any number of threads; a sealed file.
+//! In: batches, from one thread. Out: views of its contents, for any number of threads; a sealed file.
 //! Holds: the segment in memory behind a lock that a query takes for a slice of its walk at a time.
 //! Limits: see [`DOCUMENTS_MAX`] and [`BYTES_MAX`]; the owner asks [`Active::is_full`].
 
@@ -61,24 +61,24 @@ impl Shared {
 }
 
 impl Active {
-    /// An empty segment whose first message has this sequence number. What the segment before learned saves learning
-    /// it again.
+    /// Creates an empty segment whose first message has this sequence number. `learned` from the previous segment
+    /// saves learning again.
     pub fn new(first_sequence: u64, learned: Option<Learned>) -> Active {
         Active { shared: Arc::new(Shared::new(Builder::new(first_sequence, learned))) }
     }
 
-    /// Learns after so many messages already.
+    /// Learns after this many messages.
     #[cfg(test)]
     pub(crate) fn learn_after(&mut self, documents: u32) {
         self.shared.write().learn_after(documents);
     }
 
-    /// Appends the selected messages of a batch; they are found from now on.
+    /// Appends the selected messages of a batch; they can be searched from now on.
     pub fn append(&mut self, batch: &Batch, selection: &Selection) {
         batch::append(&mut self.shared.write(), batch, selection);
     }
 
-    /// Appends a stored message, for making an index again.
+    /// Appends a stored message, for rebuilding an index.
     pub fn append_document(&mut self, document: &Document) {
         batch::append_document(&mut self.shared.write(), document);
     }
@@ -98,12 +98,12 @@ impl Active {
         self.shared.read().is_full()
     }
 
-    /// Estimate of the bytes of memory that the segment uses.
+    /// Estimates the bytes of memory that the segment uses.
     pub fn memory_bytes(&self) -> u64 {
         self.shared.read().memory_bytes()
     }
 
-    /// Values of messages that have no column of their name: a segment has at most [`NAMED_MAX`] of these.
+    /// Returns the number of values that have no column of their name: a segment has at most [`NAMED_MAX`] of these.
     pub fn values_without_column(&self) -> u64 {
         self.shared.read().columns.uncolumned()
     }
@@ -120,7 +120,7 @@ impl Active {
         (received.first().copied().unwrap_or(0), received.last().copied().unwrap_or(0))
     }
 
-    /// Returns what the next segment begins with; `None` when it should learn by itself.
+    /// Returns the knowledge that the next segment starts with; `None` when it should learn by itself.
     pub fn learned(&self) -> Option<Learned> {
         let builder = self.shared.read();
         builder.learned.as_ref().and_then(|learned| learned.next(builder.capacity_hint()))
@@ -131,7 +131,7 @@ impl Active {
         Arc::new(ActiveView::new(Arc::clone(&self.shared)))
     }
 
-    /// Completes the blocks, and gives what is to be sealed. Nothing may be appended any more.
+    /// Completes the blocks, and returns the builder to seal. Nothing may be appended any more.
     pub(crate) fn complete(&self) -> RwLockReadGuard<'_, Builder> {
         self.shared.write().finish();
         self.shared.read()

@@ -1,6 +1,6 @@
-//! What active and sealed segments do alike to answer.
+//! The code that active and sealed segments share to answer queries.
 //!
-//! In: columns, templates and lists, whichever way a segment keeps them. Out: documents, counts. Limits: see each module.
+//! In: columns, templates and lists, however a segment stores them. Out: documents, counts. Limits: see each module.
 
 pub(crate) mod column;
 pub(crate) mod phrase;

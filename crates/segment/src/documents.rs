@@ -1,8 +1,8 @@
 //! Reads stored messages back, block by block.
 //!
 //! In: document numbers, ascending or descending. Out: messages, in the same order. Holds: the last block opened, so
-//! that neighbours cost one decompression. Limits: one block in memory; blocks of a counted few documents may be kept
-//! for the next reader.
+//! that neighbours cost one decompression. Limits: one block in memory; when few documents are read, their blocks
+//! may be cached for the next reader.
 
 pub(crate) mod kept;
 pub(crate) mod text;
@@ -15,10 +15,10 @@ use crate::format::{
 use lookup::{CancelToken, Document, ReadError};
 use std::{ops::Range, sync::Arc};
 
-/// Most documents of a reading whose blocks are worth keeping: rows of a screen, not scans.
+/// Most documents of a read whose blocks are cached: rows of a screen, not scans.
 const KEPT_DOCUMENTS_MAX: usize = 1_000;
 
-/// Messages put together between two looks at the token: about a millisecond.
+/// Messages put together between two checks of the token: about a millisecond.
 const JOINED_A_LOOK: usize = 256;
 
 /// A block, decompressed.
@@ -43,14 +43,14 @@ impl Block {
         self.layout.clear();
     }
 
-    /// Finds the frames up to that of a document in a block of which only the beginning may be there; false when it takes more
-    /// of it.
+    /// Finds the frames up to that of a document in a block that may be only partly decompressed; returns false
+    /// when more of it is needed.
     pub(crate) fn find_frame(&mut self, document: u32) -> bool {
         let count = document.saturating_sub(self.documents.start) as usize + 1;
         self.layout.read_beginning(&self.bytes, count)
     }
 
-    /// A message that is a block by itself: its frame, and its text when that is apart.
+    /// Makes a block of one message: its frame, and its text when that is separate.
     pub(crate) fn of_one(document: u32, message: &Document, text: TextPlace) -> Result<Block, Damage> {
         let mut frames = Frames::default();
         frames.push(&message.raw);
@@ -63,8 +63,8 @@ impl Block {
         Ok(block)
     }
 
-    /// Puts frame and text of the block's message in their places; returns where the text is. `None` when it is not a block
-    /// of that one message.
+    /// Copies frame and text of the block's message into `message`; returns where the text is. `None` when it is
+    /// not a block of that one message.
     pub(crate) fn fill_one(&self, document: u32, message: &mut Document) -> Option<TextPlace> {
         let frame = self.frame(document).filter(|_| self.documents.len() == 1)?;
         message.raw.clear();
@@ -92,10 +92,10 @@ impl Block {
 
 /// The stored form of the messages of a segment.
 pub(crate) trait Stored {
-    /// Opens the block of a document, or more of it when it is open already: at least as much as the document needs.
+    /// Opens the block of a document, or more of it when it is already open: at least as much as the document needs.
     fn open_block(&self, document: u32, block: &mut Block) -> Result<(), ReadError>;
 
-    /// The block of a document that someone is to see, and will soon want to see again.
+    /// Returns the block of a document that a user will see, and probably request again.
     fn shown_block(&self, document: u32) -> Result<Arc<Block>, ReadError> {
         let mut block = Block::default();
         self.open_block(document, &mut block)?;
@@ -105,22 +105,22 @@ pub(crate) trait Stored {
     /// Fills in everything but frame and text; returns the numbers that say where the text is.
     fn describe(&self, document: u32, out: &mut Document) -> Result<(i64, i64), ReadError>;
 
-    /// Returns true when [`Stored::join`] gives frames, and there are no blocks.
+    /// Returns true when frames come from [`Stored::join`], and there are no blocks.
     fn is_joined(&self) -> bool {
         false
     }
 
-    /// Puts frame and text of a document together that was described; returns where the text is.
+    /// Puts together frame and text of a described document; returns where the text is.
     fn join(&self, document: u32, _out: &mut Document) -> Result<TextPlace, ReadError> {
         Err(self.damage(document, "the message has no frame"))
     }
 
-    /// The same for a message that someone is to see, and will soon want to see again.
+    /// Does the same for a message that a user will see, and probably request again.
     fn join_shown(&self, document: u32, out: &mut Document) -> Result<TextPlace, ReadError> {
         self.join(document, out)
     }
 
-    /// How many documents of a range have their text apart from the frame.
+    /// Returns the number of documents of a range whose text is separate from the frame.
     fn texts_apart(&self, documents: Range<u32>) -> Result<usize, ReadError>;
 
     /// Returns the error for damage in the stored form of a document.
@@ -137,7 +137,7 @@ pub(crate) fn read(
     read_placed(stored, documents, cancel, &mut |number, document, _| visit(number, document))
 }
 
-/// The same, also saying where in the frame the text begins; `None`: it is not part of it.
+/// Does the same, and also passes where in the frame the text begins; `None` when it is not part of it.
 pub(crate) fn read_placed(
     stored: &dyn Stored,
     documents: &mut dyn Iterator<Item = u32>,
@@ -182,12 +182,12 @@ pub(crate) fn read_placed(
     Ok(())
 }
 
-/// Returns true when what is read is worth keeping. Scans do not know how many they are going to read.
+/// Returns true when the blocks are worth caching. Scans do not know how many documents they will read.
 fn are_few(documents: &mut dyn Iterator<Item = u32>) -> bool {
     documents.size_hint().1.is_some_and(|count| count <= KEPT_DOCUMENTS_MAX)
 }
 
-/// The same where frames are put together from templates and columns.
+/// Does the same for frames that are put together from templates and columns.
 fn read_joined(
     stored: &dyn Stored,
     documents: &mut dyn Iterator<Item = u32>,

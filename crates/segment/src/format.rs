@@ -1,7 +1,7 @@
-//! How a segment's parts are written: the file around them, and the encodings inside.
+//! The formats of a segment's parts: the file around them, and the encodings inside.
 //!
-//! In: values. Out: bytes, and the values again. Every decoder checks every number it reads against the bytes it has:
-//! damaged bytes give a [`Damage`], never a panic. The layout is described in `docs/format/segment.md`.
+//! In: values. Out: bytes, and the values again. Every decoder checks every number against the bytes it has:
+//! damaged bytes yield a [`Damage`], never a panic. The layout is described in `docs/format/segment.md`.
 
 pub(crate) mod bits;
 pub(crate) mod columns;

@@ -1,21 +1,21 @@
 //! A segment: up to some million messages in receive order, first in memory, then in one file that never changes.
 //!
 //! In: batches. Out: [`Active`], searchable at once; the sealed file; [`Sealed`], the file again. Both answer the same
-//! questions ([`lookup::SegmentView`]). A document's number is its position, so that document order is time order.
+//! queries ([`lookup::SegmentView`]). A document's number is its position, so that document order is time order.
 //! Holds: see both. Touches the files of segments, and the threads that compress blocks.
 //! Limits: [`DOCUMENTS_MAX`], [`BYTES_MAX`].
 //!
-//! In reading order, the lowest last:
-//! - `recode`: a sealed segment written again, smaller.
-//! - `sealed`: a segment read from its file: searched, checked, proven.
-//! - `seal`: a segment written to its file.
+//! Modules in reading order, the lowest last:
+//! - `recode`: rewrites a sealed segment in a smaller form.
+//! - `sealed`: reads a segment from its file: search, checks, proofs.
+//! - `seal`: writes a segment to its file.
 //! - `active`: a segment that grows in memory.
-//! - `sealing`: who may open a segment, and who signs for it.
-//! - `packed`: messages as templates and columns of what varies.
-//! - `answers`: what active and sealed segments do alike to answer.
-//! - `documents`: blocks of messages, opened, and those that are kept open.
-//! - `terms`: what is kept of words beside the lists of their messages.
-//! - `memory`: memory of large tables, used again.
+//! - `sealing`: the recipients of a segment, and the signer of its record.
+//! - `packed`: messages as templates and columns of the varying parts.
+//! - `answers`: the code that active and sealed segments share to answer queries.
+//! - `documents`: blocks of messages: decompressed, and cached.
+//! - `terms`: data about words besides their postings.
+//! - `memory`: reused memory of large tables.
 //! - `format`: bytes on disk: the file, its sections, lists, numbers.
 
 mod active;

@@ -1,6 +1,6 @@
 //! Memory of large tables: recycled for the next segment, prefetched before its use.
 //!
-//! In: sizes, places. Out: vectors with room, cache lines on their way. Limits: see each module.
+//! In: sizes, indexes. Out: vectors with capacity, prefetched cache lines. Limits: see each module.
 
 mod fetch;
 mod pages;

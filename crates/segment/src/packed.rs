@@ -1,8 +1,9 @@
 //! Messages and terms in the form of recoded segments.
 //!
-//! In: a sealed segment's messages and terms. Out: templates and, for what varies, columns; terms in compressed chunks;
+//! In: a sealed segment's messages and terms. Out: templates and, for the varying parts, columns; terms in
+//! compressed chunks;
 //! both again, for one message or one chunk at a time. Described in `docs/format/segment.md`.
-//! Holds: see each. Limits: whatever a file claims is bounded before memory is taken.
+//! Holds: see each. Limits: sizes that a file claims are checked before memory is allocated.
 
 mod column;
 pub(crate) mod dictionary;

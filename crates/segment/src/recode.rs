@@ -30,7 +30,7 @@ use std::{
 
 /// Bytes given to the file at once.
 const WRITE_BYTES: usize = 1 << 20;
-/// Messages between two looks at the pace.
+/// Messages between two calls of the pace function.
 const DOCUMENTS_A_LOOK: u32 = 4096;
 
 /// Sizes of a recoded segment in bytes.
@@ -54,7 +54,7 @@ pub struct RecodeReport {
     pub templates: u64,
 }
 
-/// The reason why a segment was not recoded. The old file is as it was.
+/// The reason why a segment was not recoded. The old file is unchanged.
 #[derive(Debug)]
 pub enum RecodeError {
     /// The old file, or what was written, cannot be read.
@@ -63,9 +63,9 @@ pub enum RecodeError {
     Write(io::Error),
     /// Bytes that were read back are not those that were written.
     Differs {
-        /// What.
+        /// The kind of data that differs.
         what: &'static str,
-        /// Of which message, or which term, counted from 0.
+        /// The message or the term, counted from 0.
         number: u64,
     },
 }
@@ -96,9 +96,9 @@ impl From<ReadError> for RecodeError {
     }
 }
 
-/// How a segment is recoded.
+/// The parameters of recoding.
 pub struct Recoding<'a> {
-    /// Whom the new file is sealed for; nobody: it is not encrypted.
+    /// Recipients of the new file; when empty, it is not encrypted.
     pub recipients: &'a [Recipient],
     /// Keys that open it, to read it back.
     pub keys: &'a Keys,
@@ -109,7 +109,7 @@ pub struct Recoding<'a> {
 }
 
 impl Sealed {
-    /// Writes a new file at `path`, reads it back and compares. [`Draft::finish`] gives it its record.
+    /// Writes a new file at `path`, reads it back and compares. [`Draft::finish`] adds the record.
     pub fn recode(&self, path: &Path, recoding: &mut Recoding<'_>) -> Result<Draft, RecodeError> {
         let _pin = self.file().pin();
         let root = self.stored_root()?.ok_or_else(|| self.outdated())?;
@@ -211,7 +211,7 @@ impl Sealed {
         if group.len() > 0 { end(&mut group, first) } else { Ok(()) }
     }
 
-    /// Copies the terms: what is looked for all the time stays as quick as it was. Gives the bytes that they take.
+    /// Copies the terms unchanged, so that searches stay as fast as they were. Returns their size in bytes.
     fn put_terms(&self, file: &mut FileWriter<BufWriter<File>>) -> Result<u64, RecodeError> {
         let terms = self.file().section(Section::Terms).map_err(|damage| self.damaged(damage))?;
         file.section(Section::Terms, [terms.bytes])?;

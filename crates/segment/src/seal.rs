@@ -1,8 +1,8 @@
-//! Seals a segment: what a builder holds becomes one file.
+//! Seals a segment: writes the contents of a builder to one file.
 //!
 //! In: a builder to which nothing is added any more. Out: a synced file; how large each part is.
-//! Holds: the postings, sorted once more: about 100 bytes a message while it works.
-//! Limits: one thread; about half a microsecond a message.
+//! Holds: the postings, sorted once more: about 100 bytes per message while it works.
+//! Limits: one thread; about half a microsecond per message.
 
 mod adjacency;
 mod columns;
@@ -62,13 +62,13 @@ pub struct SealReport {
 }
 
 impl Active {
-    /// Writes the segment to a new file and syncs it. The caller gives it its name and syncs the directory.
-    /// Views may be in use meanwhile; nothing may be appended, which the owner sees to.
+    /// Writes the segment to a new file and syncs it. The caller renames the file and syncs the directory. Views
+    /// may be in use meanwhile; the owner makes sure that nothing is appended.
     pub fn seal(&self, path: &Path) -> Result<SealReport, SealError> {
         self.seal_as(path, &Sealing::default())
     }
 
-    /// The same, encrypted and with a record as `sealing` says.
+    /// Does the same, encrypted and with a record according to `sealing`.
     pub fn seal_as(&self, path: &Path, sealing: &Sealing<'_>) -> Result<SealReport, SealError> {
         seal(&self.complete(), path, sealing)
     }

@@ -1,10 +1,10 @@
 //! A sealed segment: one file, mapped, never changed.
 //!
-//! In: a path. Out: answers; whether the file is whole; the index made again.
-//! Holds: the mapping, the directory of columns, what blocks are decompressed with, where templates have their documents;
-//! blocks that were shown lately.
+//! In: a path. Out: answers; whether the file is intact; a rebuilt index.
+//! Holds: the mapping, the directory of columns, the dictionary of blocks, the positions of the templates'
+//! documents; recently shown blocks.
 //! Limits: every number read from the file is checked, every chunk's checksum is compared before its first use:
-//! damage is an error that names the place, never a panic.
+//! damage is an error with its offset, never a panic.
 
 mod aged;
 mod check;
@@ -48,7 +48,7 @@ pub struct Sealed {
     /// Dictionary that blocks are decompressed with; made when the first one is.
     decoder: OnceLock<Option<DDict<'static>>>,
     kept: KeptBlocks,
-    /// The documents of templates; 12 bytes a template, some 200 KB in a segment of a million messages.
+    /// The documents of templates; 12 bytes per template, some 200 KB in a segment of a million messages.
     template_lists: OnceLock<Vec<TemplateList>>,
 }
 
@@ -90,7 +90,7 @@ impl Sealed {
             kept: KeptBlocks::new(),
             template_lists: OnceLock::new(),
         };
-        // Received times answer questions that cannot fail: they are looked at now.
+        // Queries on received times cannot fail, so they are checked now.
         let _pin = sealed.file.pin();
         sealed.numbers(Kind::Received).map_err(|damage| corrupt(path, damage))?;
         drop(_pin);
@@ -116,7 +116,7 @@ impl Sealed {
         corrupt(&self.path, damage)
     }
 
-    /// The numbers of all documents of one kind.
+    /// Returns the numbers of one kind of all documents.
     fn numbers(&self, kind: Kind) -> Result<Numbers<'_>, Damage> {
         let entry = self.meta.columns.iter().find(|entry| entry.code == kind as u8);
         let missing = Damage { offset: 0, what: "a column of numbers is missing" };

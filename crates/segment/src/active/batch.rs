@@ -1,6 +1,6 @@
-//! Takes the messages of a batch apart for the builder.
+//! Splits the messages of a batch into records for the builder.
 //!
-//! In: batches, stored documents. Out: records. Holds: what neighbours share, looked up once per batch.
+//! In: batches, stored documents. Out: records. Holds: values that successive messages share, looked up once per batch.
 //! Limits: none.
 
 use super::builder::{Builder, Record, Sender, Text};
@@ -8,7 +8,7 @@ use crate::answers::column::Fixed;
 use lookup::Document;
 use message::{Batch, Marks, Message, Selection, Span, ValueKind};
 
-/// How many messages ahead it is said what will be looked up.
+/// How many messages ahead lookups are announced.
 const PREFETCH_DISTANCE: usize = 4;
 
 /// Adds the selected messages.
@@ -61,7 +61,7 @@ fn sender_of(builder: &mut Builder, batch: &Batch, index: usize) -> Sender {
     }
 }
 
-/// Adds name-value pairs, then structured data, then what the origin knows; names that were set are not repeated.
+/// Adds name-value pairs, then structured data, then the values of the origin; names that were set are not repeated.
 fn add_values(builder: &mut Builder, batch: &Batch, index: usize) {
     let set = if batch.has_values(index) { batch.values(index) } else { Vec::new() };
     for (known, value, kind) in &set {

@@ -1,10 +1,10 @@
 //! The blocks of an active segment: an open one, full ones, and those that are compressed.
 //!
-//! In: frames and texts. Out: compressed blocks; any block again; the tree over the messages' hashes. Until a dictionary
-//! was learned, full blocks wait as they are; then threads compress and hash them, see [`compress_pool`], while they stay
-//! readable here. What comes back is put in order.
-//! Holds: about a fifth of the received bytes, [`BLOCK_BYTES`] of the open block, and full ones that are worked on:
-//! [`PRESSING_MAX`] at most. Limits: a frame of any size makes a block at worst.
+//! In: frames and texts. Out: compressed blocks; access to any block; the tree over the messages' hashes. Until a
+//! dictionary is learned, full blocks wait uncompressed; then threads compress and hash them, see
+//! [`compress_pool`], while they stay readable here. The results are put back in order.
+//! Holds: about a fifth of the received bytes, [`BLOCK_BYTES`] of the open block, and full blocks being compressed:
+//! at most [`PRESSING_MAX`]. Limits: a frame of any size fits, in a block of its own if need be.
 
 use super::{
     compress_pool::{self, CompressedBlock, PendingBlock},
@@ -17,7 +17,7 @@ use std::{collections::VecDeque, sync::Arc};
 
 /// Bytes of frames after which a block is full. Larger ones compress better and cost more to open for one row.
 pub(crate) const BLOCK_BYTES: usize = 128 << 10;
-/// Most full blocks that are worked on. The threads take fewer at once; this bounds what comes back out of order.
+/// Most full blocks being compressed. The threads take fewer at once; this bounds results that arrive out of order.
 const PRESSING_MAX: usize = 64;
 
 /// A compressed block.
@@ -31,7 +31,7 @@ pub(crate) struct Stored {
     pub(crate) plain_bytes: u32,
 }
 
-/// A block of an active segment, wherever it is.
+/// A block of an active segment in any of its states.
 pub(crate) enum FoundBlock<'a> {
     Plain(&'a Frames),
     Compressed(&'a [u8], Stored),
@@ -49,9 +49,9 @@ struct Full {
 /// The frames of a segment being built.
 pub(crate) struct Blocks {
     first_sequence: u64,
-    /// Dictionary that blocks are compressed with, empty for none; `None` while it is still to be learned.
+    /// Dictionary that blocks are compressed with, empty for none; `None` until it is learned.
     dictionary: Option<Arc<Vec<u8>>>,
-    /// Full blocks that are not compressed yet; all behind the compressed ones.
+    /// Full blocks that are not compressed yet; all after the compressed ones.
     full: VecDeque<Full>,
     open: Received,
     /// First document of the open block.
@@ -60,13 +60,13 @@ pub(crate) struct Blocks {
     pub(crate) stored: Vec<Stored>,
     /// Hashes of the messages of the compressed blocks.
     pub(crate) tree: Tree,
-    /// Memory to use again.
+    /// Memory to reuse.
     spare: Vec<Received>,
 }
 
 impl Blocks {
-    /// No frames yet; they wait when the dictionary is still to be learned.
-    /// There is room for some compressed bytes.
+    /// Creates an empty set of blocks, with memory reserved for some compressed bytes. Without a dictionary, full
+    /// blocks wait until one is learned.
     pub(crate) fn new(first_sequence: u64, dictionary: Option<Arc<Vec<u8>>>, room: usize) -> Blocks {
         let mut open = Received::default();
         open.begin(first_sequence);
@@ -88,12 +88,12 @@ impl Blocks {
         self.open.push(raw, received_us, peer_place, peer);
     }
 
-    /// Keeps the text of the frame just pushed.
+    /// Stores the text of the frame just pushed.
     pub(crate) fn push_text(&mut self, text: &[u8]) {
         self.open.frames.push_text(text);
     }
 
-    /// Ends the open block when it is full; the next frame is of the document behind `document`.
+    /// Ends the open block when it is full; the next frame is of the document after `document`.
     pub(crate) fn end_document(&mut self, document: u32) {
         if self.open.frames.size() >= BLOCK_BYTES {
             self.end_block(document + 1);
@@ -110,7 +110,7 @@ impl Blocks {
         self.collect(PRESSING_MAX);
     }
 
-    /// Uses a dictionary from now on, also for what waits.
+    /// Uses a dictionary from now on, also for waiting blocks.
     pub(crate) fn learn(&mut self, dictionary: &Arc<Vec<u8>>) {
         assert!(self.dictionary.is_none(), "the blocks are compressed already");
         self.dictionary = Some(Arc::clone(dictionary));
@@ -119,7 +119,7 @@ impl Blocks {
         }
     }
 
-    /// Compresses everything: nothing will be added.
+    /// Compresses everything; nothing may be added afterwards.
     pub(crate) fn finish(&mut self, length: u32) {
         if self.dictionary.is_none() {
             self.learn(&Arc::default());
@@ -131,7 +131,7 @@ impl Blocks {
         assert!(self.full.is_empty(), "{} blocks are not compressed", self.full.len());
     }
 
-    /// Takes what the threads are done with, waiting until `left` blocks are left at most.
+    /// Collects finished blocks from the threads, waiting until at most `left` are unfinished.
     fn collect(&mut self, left: usize) {
         while let Some(Full { pending: Some(pending), .. }) = self.full.front() {
             if !pending.is_ready() && self.full.len() <= left {
@@ -149,7 +149,7 @@ impl Blocks {
         let dictionary = self.dictionary.as_ref().expect("a dictionary was there when it was sent");
         let pending = match pending.filter(|pending| pending.wait().is_some()) {
             Some(pending) => pending,
-            // The thread that had it failed: if it is the block, this one fails as well and says so.
+            // The thread that had it failed: if the block is the cause, this call fails as well and reports it.
             None => compress_pool::compress(&received, dictionary),
         };
         let CompressedBlock { bytes, plain_bytes, leaves } = pending.wait().expect("it was done just now");
@@ -179,7 +179,7 @@ impl Blocks {
         (FoundBlock::Compressed(bytes, stored), stored.first)
     }
 
-    /// First document behind the block that begins with `first`.
+    /// Returns the first document after the block that begins with `first`.
     pub(crate) fn end_of(&self, first: u32, length: u32) -> u32 {
         let stored = self.stored.iter().map(|stored| stored.first);
         let full = self.full.iter().map(|full| full.first);

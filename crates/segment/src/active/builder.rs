@@ -1,7 +1,7 @@
-//! Builds a segment in memory: frames, columns and words of the messages as they come.
+//! Builds a segment in memory: frames, columns and words of the messages as they arrive.
 //!
 //! In: messages of batches, or stored documents. Out: everything a query or a seal needs, always complete.
-//! Holds: the whole segment: about 250 bytes a message. Learns frequent tokens and a compression dictionary from its
+//! Holds: the whole segment: about 250 bytes per message. Learns frequent tokens and a compression dictionary from its
 //! own first messages unless the segment before did.
 //! Limits: [`DOCUMENTS_MAX`], [`BYTES_MAX`]; the owner asks [`Builder::is_full`] before it adds.
 
@@ -23,7 +23,7 @@ use std::{ops::Range, sync::Arc};
 
 /// Most documents of a segment.
 pub const DOCUMENTS_MAX: u32 = 1 << 22;
-/// Most bytes of frames, texts and values of a segment: places inside it are 32 bits.
+/// Most bytes of frames, texts and values of a segment: offsets within it have 32 bits.
 pub const BYTES_MAX: u64 = 2 << 30;
 /// Messages to learn from: enough to see what is frequent, few enough to hold uncompressed.
 pub(super) const LEARN_DOCUMENTS: u32 = 40_000;
@@ -33,10 +33,10 @@ const LEARN_BYTES: usize = 16 << 20;
 const SAMPLE_BYTES: usize = 4096;
 const SAMPLES_BYTES_MAX: usize = 2 << 20;
 
-/// Priorities that have a place of their own: those of syslog.
+/// Priorities with a cached value id: those of syslog.
 const PRIORITIES: usize = 192;
 
-/// One message to add. Values, tags and what its origin says are added before it (see `Builder::add_value`).
+/// One message to add. Its values, tags and origin's values are added before it (see `Builder::add_value`).
 pub(crate) struct Record<'a> {
     pub(crate) raw: &'a [u8],
     pub(crate) text: Text<'a>,
@@ -54,11 +54,11 @@ pub(crate) struct Record<'a> {
 pub(crate) enum Text<'a> {
     /// A part of the frame.
     Inside(Range<usize>),
-    /// Made by processing.
+    /// The text was made by processing.
     Apart(&'a [u8]),
 }
 
-/// Places of what neighbouring messages share.
+/// Value ids that successive messages share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Sender {
     pub(crate) source: u32,
@@ -80,7 +80,7 @@ pub(crate) struct Builder {
     pub(crate) blocks: Blocks,
     list: Vec<u8>,
     digits: Vec<u8>,
-    /// Places of the priorities in their column; 0 for those that did not come yet.
+    /// Value ids of the priorities in their column; 0 for those that have not occurred yet.
     pri_places: [u32; PRIORITIES],
 }
 
@@ -106,7 +106,7 @@ impl Builder {
         }
     }
 
-    /// Learns after so many messages already.
+    /// Learns after this many messages.
     #[cfg(test)]
     pub(crate) fn learn_after(&mut self, documents: u32) {
         self.learn_documents = documents;
@@ -117,7 +117,7 @@ impl Builder {
         self.length >= DOCUMENTS_MAX || self.bytes >= BYTES_MAX
     }
 
-    /// Estimate of the bytes of memory that the segment uses, without what was made ahead.
+    /// Estimates the bytes of memory that the segment uses, without memory reserved in advance.
     pub(crate) fn memory_bytes(&self) -> u64 {
         (self.index.memory_bytes() + self.columns.memory_bytes() + self.blocks.size()) as u64
     }
@@ -130,7 +130,7 @@ impl Builder {
         }
     }
 
-    /// The place of a list of tags; 0 for none.
+    /// Returns the value id of a list of tags; 0 for none.
     pub(crate) fn tags_place<'a>(&mut self, tags: impl Iterator<Item = &'a str>) -> u32 {
         self.list.clear();
         for tag in tags {
@@ -140,7 +140,7 @@ impl Builder {
         if self.list.is_empty() { 0 } else { self.columns.of(Fixed::Tags).place(&self.list) }
     }
 
-    /// The place of a text in a column; 0 for an empty one.
+    /// Returns the value id of a text in a column; 0 for an empty one.
     pub(crate) fn place(&mut self, fixed: Fixed, text: &[u8]) -> u32 {
         if text.is_empty() { 0 } else { self.columns.of(fixed).place(text) }
     }
@@ -220,23 +220,23 @@ impl Builder {
         self.blocks.push(record.raw, received_us, place, peer);
     }
 
-    /// Says what process a message soon to come is from: such numbers are many, and their places spread over memory.
+    /// Prefetches the slot of a process id that will be looked up soon: there are many of them, spread over memory.
     #[inline]
     pub(crate) fn prefetch_lookup(&self, pid: &[u8]) {
         self.columns.fixed[Fixed::Pid as usize].values.prefetch_lookup(pid);
     }
 
-    /// Ends a batch of messages: from now on all of them are found.
+    /// Ends a batch of messages: from now on all of them can be searched.
     pub(crate) fn end_batch(&mut self) {
         self.index.post();
     }
 
-    /// Waits for blocks that are worked on, and compresses what is left: nothing will be added.
+    /// Waits for blocks being compressed, and compresses the rest; nothing may be added afterwards.
     pub(crate) fn finish(&mut self) {
         self.blocks.finish(self.length);
     }
 
-    /// Learns from what is there, and does again what it should have known from the start.
+    /// Learns from the messages so far, and redoes the work that needed this knowledge from the start.
     fn learn(&mut self) {
         self.index.post();
         let documents = self.index.terms.documents();
@@ -276,7 +276,7 @@ impl Builder {
         place.map_or(b"", |place| &frame[place])
     }
 
-    /// Returns the sizes of the segment, and a little more: neighbours are alike, not equal.
+    /// Returns the sizes of the segment, and a little more: successive segments are similar, not equal.
     pub(super) fn capacity_hint(&self) -> CapacityHint {
         let more = |size: usize| size + size / 8;
         let terms = &self.index.terms;

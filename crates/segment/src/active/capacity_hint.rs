@@ -1,7 +1,8 @@
-//! How large the parts of a segment become, as the segment before tells.
+//! The expected sizes of a segment's parts, taken from the previous segment.
 //!
-//! In: sizes of a complete segment. Out: the room that the next one makes at once, so that its tables need not grow.
-//! Holds nothing. Limits: what is not used costs no memory, what is missing is grown.
+//! In: sizes of a complete segment. Out: the memory that the next one reserves at once, so that its tables need not
+//! grow.
+//! Holds nothing. Limits: unused capacity costs no memory, missing capacity is allocated later.
 
 /// Sizes of a segment's parts.
 #[derive(Clone, Copy, Default, Debug)]

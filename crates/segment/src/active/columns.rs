@@ -1,7 +1,7 @@
 //! The columns of an active segment.
 //!
-//! In: values, message by message. Out: distinct values and each document's place among them; numbers by document.
-//! Holds: eight bytes a value. Limits: [`NAMED_MAX`] names; values of further names go to one column of lists.
+//! In: values, message by message. Out: distinct values and each document's value id; numbers by document.
+//! Holds: eight bytes per value. Limits: [`NAMED_MAX`] names; values of further names go to one column of lists.
 
 use super::terms::Terms;
 use crate::memory;
@@ -16,12 +16,12 @@ use std::collections::{HashMap, HashSet};
 /// Most name-value columns of a segment. Each costs a directory entry and a dictionary; senders choose the names.
 /// Elasticsearch has the same limit (`index.mapping.total_fields.limit`).
 pub const NAMED_MAX: usize = 1000;
-/// Most values of a document without a column for which the table that finds repeated ones is kept for the next.
+/// Most values of a document without a column for which the table that finds repeated ones is reused for the next.
 const REST_SEEN_KEPT: usize = 1024;
 
-/// Memory of a named column without values: its table of 64 slots, and what knows it.
+/// Memory of a named column without values: its table of 64 slots, and the entries that refer to it.
 const NAMED_BYTES: usize = 2304;
-/// Memory of one value's place and document.
+/// Memory of one value's id and document.
 const PLACE_BYTES: usize = 8;
 
 /// Values of one column.
@@ -29,9 +29,9 @@ pub(crate) struct Column {
     pub(crate) values: Terms,
     /// The documents that have a value, ascending; none while it is every one from the first on.
     listed: Option<Vec<u32>>,
-    /// Their places.
+    /// Their value ids.
     pub(crate) places: Vec<u32>,
-    /// True when every value reads as a number.
+    /// True when every value can be read as a number.
     pub(crate) numeric: bool,
 }
 
@@ -60,7 +60,7 @@ impl Column {
         }
     }
 
-    /// Returns true when a document has a value; none behind it has.
+    /// Returns true when a document has a value; no later document may have one.
     fn ends_with(&self, document: u32) -> bool {
         match &self.listed {
             Some(listed) => listed.last() == Some(&document),
@@ -68,7 +68,7 @@ impl Column {
         }
     }
 
-    /// The place of a value.
+    /// Returns the id of a value, assigning one if it is new.
     #[inline]
     pub(crate) fn place(&mut self, value: &[u8]) -> u32 {
         let known = self.values.len();
@@ -96,7 +96,7 @@ impl Column {
         is_new
     }
 
-    /// The place of a document.
+    /// Returns the value id of a document.
     pub(crate) fn place_of(&self, document: u32) -> u32 {
         let index = match &self.listed {
             Some(listed) => listed.binary_search(&document).ok(),
@@ -110,7 +110,7 @@ impl Column {
         self.string(self.place_of(document))
     }
 
-    /// The value of a place; empty for none.
+    /// Returns the value of an id; empty for none.
     pub(crate) fn string(&self, place: u32) -> &[u8] {
         place.checked_sub(1).map_or(b"", |id| self.values.string(id))
     }
@@ -179,7 +179,7 @@ pub(crate) struct Columns {
     by_name: HashMap<Vec<u8>, usize>,
     /// Bytes of memory that the named columns use, counted as they grow: there are too many to ask each.
     named_bytes: usize,
-    /// Values whose names came when there were [`NAMED_MAX`] columns.
+    /// Values whose names arrived when there were already [`NAMED_MAX`] columns.
     uncolumned: u64,
     key: Vec<u8>,
     rest: Vec<u8>,
@@ -188,7 +188,7 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// No columns of values yet; there is room for the numbers of some documents.
+    /// Creates columns without values, with memory reserved for the numbers of `documents` documents.
     pub(crate) fn new(documents: usize) -> Columns {
         Columns {
             fixed: std::array::from_fn(|_| Column::with_room(documents)),
@@ -230,8 +230,8 @@ impl Columns {
         }
     }
 
-    /// Gives a document a name-value pair. False when it has this very one already. Structured data may repeat a name:
-    /// the first value stands in the column, others in the list of those that have none.
+    /// Adds a name-value pair to a document. Returns false when it has this exact pair already. Structured data may
+    /// repeat a name: the first value is in the column, the others in the list of values without a column.
     pub(crate) fn add_value(&mut self, document: u32, name: &str, kind: ValueKind, value: &[u8]) -> bool {
         self.key.clear();
         self.key.push(kind as u8);
@@ -265,7 +265,7 @@ impl Columns {
     fn add_rest(&mut self, entry: Entry<'_>) -> bool {
         let start = self.rest.len();
         list::push(&mut self.rest, entry);
-        // Looking through the list would take quadratic time: the sender chooses how many values a message has.
+        // Searching the list would take quadratic time: the sender chooses how many values a message has.
         let is_new = self.rest_seen.insert(self.rest.get(start..).unwrap_or_default().to_vec());
         if !is_new {
             self.rest.truncate(start);
@@ -273,7 +273,7 @@ impl Columns {
         is_new
     }
 
-    /// Ends a document: what found no column is kept as a list.
+    /// Ends a document: values without a column are stored as a list.
     pub(crate) fn end(&mut self, document: u32) {
         if !self.rest.is_empty() {
             let rest = std::mem::take(&mut self.rest);

@@ -1,10 +1,10 @@
 //! Threads that compress and hash full blocks, for all segments of the process.
 //!
-//! In: full blocks and the dictionary of their segment. Out: each compressed, with the hashes of its messages; who
-//! brought it asks for that later and puts blocks in order again. Neither needs the order of blocks, and together they
-//! are a third of the work of building a segment.
+//! In: full blocks and the dictionary of their segment. Out: each compressed, with the hashes of its messages; the
+//! caller collects the results later and puts them back in order. The work does not depend on the order of blocks,
+//! and is a third of the work of building a segment.
 //! Holds: [`WAITING_MAX`] blocks that wait; a dictionary with its tables for each thread.
-//! Limits: who brings a block while so many wait is held up; without threads he does the work himself.
+//! Limits: a caller waits while that many blocks wait; without threads it does the work itself.
 
 use super::received::Received;
 use evidence::Digest;
@@ -20,11 +20,11 @@ use zstd::zstd_safe::{CCtx, CDict, CParameter, Strategy, compress_bound};
 const WAITING_MAX: usize = 16;
 /// Most threads. More than these write faster than one builder reads.
 const THREADS_MAX: usize = 8;
-/// Blocks of one dictionary that a thread takes before others, so that it seldom changes its tables.
+/// Blocks of one dictionary that a thread takes before others, so that it rarely changes its tables.
 const IN_A_ROW_MAX: usize = 32;
 /// Level of compression with a dictionary. Measured with `segment_bench`; levels above gain little.
 const LEVEL: i32 = 3;
-/// The same without: as the level would, with the window of a block and tables that stay in the nearest cache.
+/// Parameters without a dictionary: those of the level, with the window of a block and tables that fit the L1 cache.
 const PLAIN: [CParameter; 6] = [
     CParameter::CompressionLevel(LEVEL),
     CParameter::Strategy(Strategy::ZSTD_dfast),
@@ -33,10 +33,10 @@ const PLAIN: [CParameter; 6] = [
     CParameter::ChainLog(14),
     CParameter::MinMatch(6),
 ];
-/// A block is compressed in pieces of about so many bytes, one behind the other: who wants one message decompresses up to its
-/// piece and no further. It takes 0.06 bytes a message more.
+/// A block is compressed in pieces of about this many bytes, one after the other, so that a reader of one message
+/// decompresses only up to its piece. It costs 0.06 bytes more per message.
 const PIECE_BYTES: u32 = 8 << 10;
-/// Room for a block behind its dictionary.
+/// Memory for a block after its dictionary.
 const ROOM_BYTES: usize = 256 << 10;
 
 /// A block, compressed, and the hashes of its messages.
@@ -47,7 +47,7 @@ pub(super) struct CompressedBlock {
     pub(super) leaves: Vec<Digest>,
 }
 
-/// Holds a compressed block once a thread has made it; nothing when the thread failed.
+/// Holds a compressed block once a thread has made it; `None` when the thread failed.
 #[derive(Clone, Default)]
 pub(super) struct PendingBlock(Arc<OnceLock<Option<CompressedBlock>>>);
 
@@ -70,7 +70,7 @@ struct Job {
 }
 
 impl Drop for Job {
-    /// Tells those who wait that the work ended, however it ended.
+    /// Wakes the waiters when the work has ended, whatever the result.
     fn drop(&mut self) {
         let _ = self.pending.0.set(None);
     }
@@ -103,7 +103,7 @@ struct CompressPool {
 static POOL: CompressPool =
     CompressPool { waiting: Mutex::new(VecDeque::new()), filled: Condvar::new(), emptied: Condvar::new() };
 
-/// How many threads there are; they are begun when the first block is full.
+/// Returns the number of threads; they are started when the first block is full.
 fn threads() -> usize {
     static THREADS: OnceLock<usize> = OnceLock::new();
     *THREADS.get_or_init(|| {
@@ -113,7 +113,7 @@ fn threads() -> usize {
     })
 }
 
-/// A thread's life. A block that cannot be worked on is its owner's trouble, and the next one is taken.
+/// Runs a thread. A block that fails is left to its owner, and the next one is taken.
 fn work() {
     loop {
         let mut job = Some(POOL.take(None));
@@ -160,8 +160,8 @@ impl CompressPool {
 /// Works on a block and on those that `next` gives until one has another dictionary, which is returned.
 fn serve(job: Job, mut next: impl FnMut(&Arc<Vec<u8>>) -> Option<Job>) -> Option<Job> {
     let dictionary = Arc::clone(&job.dictionary);
-    // The block lies right behind the dictionary: then both are one piece of memory to the compressor, for which it
-    // has a loop that is a tenth faster and finds a little more.
+    // The block is placed right after the dictionary: then both are contiguous memory for the compressor, for which
+    // it has a loop that is a tenth faster and finds slightly more matches.
     let mut memory = vec![0; dictionary.len() + ROOM_BYTES];
     let (front, room) = memory.split_at_mut(dictionary.len());
     front.copy_from_slice(&dictionary);
@@ -208,7 +208,7 @@ impl Job {
         size.expect("the buffer has the room that compression may need");
         bytes.shrink_to_fit();
         let pressed = CompressedBlock { plain_bytes: block.len() as u32, leaves: received.leaves(), bytes };
-        // From now on the block is its owner's alone, who uses its memory again.
+        // From now on only the owner has the block, and reuses its memory.
         drop(received);
         let _ = self.pending.0.set(Some(pressed));
     }

@@ -1,11 +1,11 @@
 //! The word index of an active segment: a flat list of (message, token) pairs and templates.
 //!
-//! In: texts and values, message by message. Out: the terms; which documents have a set of them, by linear scan.
+//! In: texts and values, message by message. Out: the terms; the documents with any of a set of them, by linear scan.
 //! A frequent token is not in the list: a message's sequence of frequent tokens is its template, of which there are
-//! few, and only the template's number is kept. Holds: 8 bytes a pair, the frequent neighbours of its token among them, about
-//! 65 a message.
-//! Texts are taken apart one after the other and their tokens looked up some texts later: until then the slots have
-//! come from memory. A reader makes sure that nothing waits, see [`Index::post`].
+//! few, and only the template's number is stored. Holds: 8 bytes per pair, including the frequent neighbours of its
+//! token, and about 65 per message.
+//! Texts are tokenized one after the other and their tokens looked up some texts later, when the slots have been
+//! loaded from memory. A reader makes sure that nothing waits, see [`Index::post`].
 //! Limits: 2^32 pairs and 65,534 frequent tokens; the builder stops before.
 
 use super::{capacity_hint::CapacityHint, terms::Terms};
@@ -20,22 +20,22 @@ use crate::{
 use lookup::tokens::{Hash, Seed, Token, Tokenizer};
 use std::sync::Arc;
 
-/// Texts that wait to be looked up together. More would push each other's slots out of the nearest cache.
+/// Texts that wait to be looked up together. More would evict each other's slots from the L1 cache.
 const TEXTS: usize = 8;
 
 /// A text or value whose tokens are to be looked up.
 #[derive(Default)]
 struct Waiting {
     tokenizer: Tokenizer,
-    /// Tokens to be looked up: so many of these are.
+    /// Tokens to look up, of which only the first `count` are valid.
     tokens: Vec<(Token, Hash)>,
     count: usize,
     /// The frequent words beside each of them.
     adjacency: Vec<Adjacency>,
     document: u32,
-    /// The frequent tokens, when it is the text of its document, which it ends.
+    /// The frequent tokens, when this is the text of its document, which it completes.
     sequence: Option<Sequence>,
-    /// How the other tokens of the text lie between them.
+    /// Positions of the other tokens of the text between them.
     layout: Layout,
 }
 
@@ -48,17 +48,18 @@ impl Waiting {
         *count = tokens.len();
     }
 
-    /// Leaves only the tokens that are not frequent; the numbers of the others are appended, with marks for gaps. Which
-    /// token is frequent cannot be foreseen: so each is put into both lists, and only their lengths depend on what it
-    /// is. Then the processor looks up several at once. The neighbours of a token are written a token later.
+    /// Leaves only the tokens that are not frequent; the numbers of the others are appended, with marks for gaps.
+    /// Whether a token is frequent cannot be predicted: so each is written to both lists, and only their lengths
+    /// depend on it. Then the processor looks up several at once. The neighbours of a token are written one token
+    /// later.
     fn split(&mut self, frequent: &Frequent, numbers: &mut Vec<u16>) {
         let Waiting { tokenizer, tokens, count, adjacency, layout, .. } = self;
         let start = numbers.len();
-        // A mark and a number each.
+        // One mark and one number per token.
         numbers.resize(start + *count * 2, 0);
         adjacency.resize(*count + 1, Adjacency::IN_VALUE);
         let (mut others, mut known, mut gap, mut inner) = (0, 0, 0, 0);
-        // The place of the token before, its number, and that of the one before it.
+        // The position of the previous token, its number, and that of the one before it.
         let (mut place, mut before, mut left) = (0, Frequent::NONE, Frequent::NONE);
         let list = &mut numbers[start..];
         for index in 0..*count {
@@ -104,11 +105,11 @@ pub(crate) struct Index {
     frequent: Arc<Frequent>,
     pub(crate) terms: Terms,
     pub(crate) templates: Templates,
-    /// Ids of the terms of each document, document after document.
+    /// Ids of the terms of each document, document by document.
     pub(crate) flat: Vec<u32>,
-    /// The frequent words beside the first of each of these in its document.
+    /// The frequent words next to the first occurrence of each of these in its document.
     pub(crate) adjacency: Vec<Adjacency>,
-    /// Terms that their document had before, beside others.
+    /// Terms that occurred in their document before, next to other words.
     pub(crate) again: Vec<Again>,
     /// End of each document's ids in `flat`.
     pub(crate) ends: Vec<u32>,
@@ -118,7 +119,7 @@ pub(crate) struct Index {
     has_values: bool,
     waiting: [Waiting; TEXTS],
     waiting_count: usize,
-    /// Documents ended, those that wait among them.
+    /// Completed documents, including those that wait.
     documents: u32,
     /// Numbers of the frequent tokens of the texts that wait.
     numbers: Vec<u16>,
@@ -187,7 +188,7 @@ impl Index {
         }
     }
 
-    /// Looks up what waits.
+    /// Looks up the waiting tokens.
     pub(crate) fn post(&mut self) {
         let waiting = &self.waiting[..self.waiting_count];
         waiting.iter().flat_map(|one| &one.sequence).for_each(|one| self.templates.prefetch_known(one));
@@ -225,7 +226,7 @@ impl Index {
             + size_of_val(self.template_of.as_slice())
     }
 
-    /// Ids of the terms of a range of documents: where they begin in `flat`.
+    /// Returns where the ids of a document's terms begin in `flat`.
     pub(crate) fn start(&self, document: u32) -> usize {
         document.checked_sub(1).map_or(0, |before| self.ends[before as usize] as usize)
     }

@@ -1,6 +1,6 @@
-//! What one segment learns for the next ones: frequent tokens, and a compression dictionary.
+//! The knowledge that one segment passes to the next ones: frequent tokens, and a compression dictionary.
 //!
-//! In: frequent tokens, samples of frames. Out: both, for so many segments; a trained dictionary.
+//! In: frequent tokens, samples of frames. Out: both, for a number of segments; a trained dictionary.
 //! Holds: shared, never changed. Limits: [`DICTIONARY_BYTES_MAX`].
 
 use super::capacity_hint::CapacityHint;
@@ -9,18 +9,18 @@ use std::sync::Arc;
 
 /// Most bytes of a trained dictionary; more gains little (zstd's own default).
 const DICTIONARY_BYTES_MAX: usize = 110 << 10;
-/// Segments that use what one has learned; then the next learns again, because devices and programs change.
+/// Number of segments that use what one has learned; then the next learns again, because devices and programs change.
 const SEGMENTS_MAX: u32 = 16;
 
-/// Knowledge of a segment, for itself and the segments behind it.
+/// Knowledge of a segment, for itself and the segments after it.
 #[derive(Clone)]
 pub struct Learned {
     pub(crate) frequent: Arc<Frequent>,
     /// Dictionary that blocks are compressed with; empty for none.
     pub(crate) dictionary: Arc<Vec<u8>>,
-    /// How many segments used it before.
+    /// Number of segments that used it before.
     segments: u32,
-    /// How large the segment before became.
+    /// The sizes that the previous segment reached.
     pub(crate) room: CapacityHint,
 }
 
@@ -34,7 +34,7 @@ impl Learned {
         }
     }
 
-    /// Returns what the segment behind one of this size begins with; `None` when it should learn for itself.
+    /// Returns the knowledge for the segment after one of this size; `None` when it should learn for itself.
     pub(crate) fn next(&self, room: CapacityHint) -> Option<Learned> {
         let segments = self.segments + 1;
         (segments < SEGMENTS_MAX).then(|| Learned { segments, room, ..self.clone() })

@@ -1,7 +1,8 @@
-//! The messages of one block as they were received, with what their hashes cover.
+//! The messages of one block as they were received, with the other data that their hashes cover.
 //!
-//! In: frames, texts that are not part of them, when and from where they came. Out: the frames; a hash a message.
-//! Holds: the frames; time and peer once for neighbours that share them. Limits: the owner ends a block in time.
+//! In: frames, texts that are not part of them, when and from where they came. Out: the frames; a hash per message.
+//! Holds: the frames; time and peer once for successive messages that share them. Limits: the owner ends a block in
+//! time.
 
 use crate::format::frame::Frames;
 use evidence::{Digest, merkle};
@@ -25,14 +26,14 @@ struct Heard {
 }
 
 impl Received {
-    /// Begins again with a message of this sequence number.
+    /// Starts over with a message of this sequence number.
     pub(super) fn begin(&mut self, sequence: u64) {
         self.sequence = sequence;
         self.frames.clear();
         self.heard.clear();
     }
 
-    /// Adds a message. A peer is known by its place in the segment's column.
+    /// Adds a message. A peer is given by its value id in the segment's column.
     pub(super) fn push(&mut self, raw: &[u8], received_us: i64, peer_place: u32, peer: &[u8]) {
         self.frames.push(raw);
         let end = self.frames.len();

@@ -1,6 +1,6 @@
 //! A table of distinct byte strings: tokens of a segment, values of a column.
 //!
-//! In: strings. Out: an id each, in order of first appearance, and how many documents have it.
+//! In: strings. Out: an id for each, in order of first appearance, and the number of its documents.
 //! Holds: open addressing with 32-byte slots that have the first sixteen bytes, so that a lookup costs one cache miss;
 //! the strings in one buffer.
 //! Limits: 4 GiB of strings; the builder stops before (see `Builder::is_full`).
@@ -40,9 +40,9 @@ impl Item for Slot {
 
 const NO_ID: u32 = u32::MAX;
 const EMPTY: Slot = Slot { first: 0, next: 0, tag: 0, id: NO_ID, last: 0, documents: 0 };
-/// Most strings that room is made for ahead: 64 MB of slots.
+/// Most strings for which memory is reserved in advance: 64 MB of slots.
 const ROOM_MAX: u32 = 1 << 20;
-/// Most slots a string: a table doubles when it is two thirds full.
+/// Most slots per string: a table doubles when it is two thirds full.
 const SLOTS_A_STRING: usize = 3;
 /// Slots of a new table, as a power of two.
 const FIRST_BITS: u32 = 6;
@@ -61,8 +61,7 @@ impl Terms {
         Terms::with_room(0, 0)
     }
 
-    /// A table that takes so many strings before it grows, [`ROOM_MAX`] at most.
-    /// Their text has `bytes` bytes.
+    /// Creates a table for `count` strings before it must grow, at most [`ROOM_MAX`], with `bytes` bytes of text.
     pub(crate) fn with_room(count: u32, bytes: usize) -> Terms {
         let count = count.min(ROOM_MAX) as usize;
         let slots = (count * 3 / 2 + 2).next_power_of_two().max(1 << FIRST_BITS);
@@ -79,7 +78,7 @@ impl Terms {
         self.bytes.len()
     }
 
-    /// Bytes of memory in use. Slots that were made ahead and are not used yet do not count.
+    /// Bytes of memory in use. Slots that were reserved and are not used yet do not count.
     pub(crate) fn memory_bytes(&self) -> usize {
         let slots = self.slots.len().min(self.ends.len() * SLOTS_A_STRING);
         slots * size_of::<Slot>() + self.bytes.len() + size_of_val(self.ends.as_slice())
@@ -99,25 +98,25 @@ impl Terms {
         id.checked_sub(1).map_or(0, |before| self.ends[before as usize])
     }
 
-    /// Fetches the slot of a string ahead of its lookup.
+    /// Prefetches the slot of a string before its lookup.
     #[inline]
     pub(crate) fn prefetch(&self, hash: Hash) {
         memory::prefetch(&self.slots, hash.bits as usize & (self.slots.len() - 1));
     }
 
-    /// Fetches the slot of a string that is looked up soon.
+    /// Prefetches the slot of a string that is looked up soon.
     #[inline]
     pub(crate) fn prefetch_lookup(&self, string: &[u8]) {
         self.prefetch(self.seed.hash(string));
     }
 
-    /// Fetches where string `id` lies.
+    /// Prefetches the position of string `id`.
     #[inline]
     pub(crate) fn prefetch_place(&self, id: u32) {
         memory::prefetch(&self.ends, id as usize);
     }
 
-    /// Fetches string `id`; where it lies should be there already.
+    /// Prefetches string `id`; its position should be in the cache already.
     #[inline]
     pub(crate) fn prefetch_string(&self, id: u32) {
         memory::prefetch(&self.bytes, self.start(id) as usize);
@@ -129,14 +128,14 @@ impl Terms {
         self.find_slot(string, hash).ok().map(|slot| self.slots[slot].id)
     }
 
-    /// The id of a string, given now if it has none.
+    /// Returns the id of a string, assigning one if it is new.
     pub(crate) fn intern(&mut self, string: &[u8]) -> u32 {
         let hash = self.seed.hash(string);
         let slot = self.slot_of(string, hash);
         self.slots[slot].id
     }
 
-    /// Counts a string for a document: its id, and whether the document did not have it yet.
+    /// Counts a string for a document; returns its id, and whether it is new in the document.
     #[inline]
     pub(crate) fn hit(&mut self, string: &[u8], hash: Hash, document: u32) -> (u32, bool) {
         let at = self.slot_of(string, hash);

@@ -1,8 +1,8 @@
-//! A view of an active segment: what it held at one moment, asked by linear scan.
+//! A view of an active segment: its contents at one moment, searched by linear scan.
 //!
-//! In: questions. Out: answers about the first messages of the segment, as many as there were when the view was made.
+//! In: queries. Out: answers about the messages that the segment had when the view was made.
 //! Holds: the lock for one slice of a walk at a time, so that appending never waits long.
-//! Limits: a walk over all terms (wildcards) holds the lock for about 10 ms a million of them.
+//! Limits: a walk over all terms (wildcards) holds the lock for about 10 ms per million of them.
 
 use super::{
     Column, Shared, blocks,
@@ -27,7 +27,7 @@ use message::ValueKind;
 use std::{ops::Range, path::PathBuf, sync::Arc};
 use zstd::zstd_safe::{DCtx, DDict};
 
-/// Sees a column, how values come out of it, and their type.
+/// Visits a column, with how its values are derived, and their type.
 type SeeSource<'a> = dyn FnMut(&dyn Source, &Shown, Option<ValueKind>) -> Result<(), ReadError> + 'a;
 
 /// Documents of one slice of a walk.
@@ -58,7 +58,7 @@ impl ActiveView {
         Ok(())
     }
 
-    /// Documents that have one of the words that `choose` wants; `None` when it cannot say.
+    /// Returns the documents that have one of the words that `choose` selects; `None` when it cannot tell.
     fn scan(
         &self,
         cancel: &CancelToken,
@@ -92,7 +92,7 @@ impl ActiveView {
         ActiveColumn { view: self, which: Which::Fixed(fixed) }
     }
 
-    /// Calls `visit` with each column that may hold values of an asked one, and the type of its values.
+    /// Calls `visit` with each column that may hold values of a requested one, and the type of its values.
     fn sources(&self, asked: &Asked, visit: &mut SeeSource<'_>) -> Result<(), ReadError> {
         match column::resolve(asked) {
             (Some(fixed), shown) => visit(&self.fixed(fixed), &shown, None),
@@ -292,7 +292,7 @@ impl SegmentView for ActiveView {
         match found {
             Some(documents) if is_exact => Ok(PhraseAnswer { documents, sure: None }),
             found => {
-                // The words are those that the templates were made of.
+                // These are the words that the templates were made from.
                 let is_frequent =
                     |token: &[u8]| frequent.as_ref().is_some_and(|tokens| tokens.find(token).is_some());
                 phrase::candidates(self, phrase, found, is_frequent, cancel)
@@ -353,7 +353,7 @@ impl Stored for ActiveView {
             blocks::FoundBlock::Plain(frames) => frames.encode(&mut block.bytes),
             blocks::FoundBlock::Compressed(bytes, stored) => {
                 let useless = || self.damage(document, "a block does not decompress");
-                // What is compressed was compressed with what was learned, which does not change any more.
+                // The blocks were compressed with the learned dictionary, which no longer changes.
                 let decoder =
                     self.shared.decoder.get_or_init(|| DDict::try_create(builder.blocks.dictionary()));
                 let decoder = decoder.as_ref().ok_or_else(useless)?;
@@ -371,7 +371,7 @@ impl Stored for ActiveView {
     }
 
     fn shown_block(&self, document: u32) -> Result<Arc<Block>, ReadError> {
-        // A compressed block is as it is; others still grow, and cost little to copy.
+        // A compressed block never changes; others still grow, and are cheap to copy.
         let fixed = match self.shared.read().blocks.find(document) {
             (blocks::FoundBlock::Compressed(..), first) => Some(first),
             (blocks::FoundBlock::Plain(_), _) => None,

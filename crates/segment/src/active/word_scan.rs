@@ -1,12 +1,12 @@
-//! What a question looks for in an active segment: terms and templates, found by a walk over the documents.
+//! The terms and templates that a query searches in an active segment, by a scan over the documents.
 //!
-//! In: a pattern, or templates. Out: documents of a range. Holds: a bit a term and a template. Limits: none of its own.
+//! In: a pattern, or templates. Out: documents of a range. Holds: a bit per term and template. Limits: none of its own.
 
 use super::builder::Builder;
 use lookup::{Bitmap, Pattern, pattern::Matcher};
 use std::ops::Range;
 
-/// So few terms are looked for one by one.
+/// Up to this many terms are searched one by one.
 const FEW: usize = 4;
 /// Ids that are compared at once.
 const PIECE: usize = 256;
@@ -14,7 +14,7 @@ const PIECE: usize = 256;
 /// The terms and templates that a pattern asks for.
 pub(super) struct WordScan {
     terms: Vec<bool>,
-    /// The numbers of the wanted terms, unless they are more than [`FEW`].
+    /// The numbers of the wanted terms, unless there are more than [`FEW`].
     few: Option<Vec<u32>>,
     templates: Vec<bool>,
     any_template: bool,
@@ -59,7 +59,7 @@ impl WordScan {
         WordScan { terms: Vec::new(), few: Some(Vec::new()), any_template: true, templates, words: 0 }
     }
 
-    /// Adds the documents of a range that have one of them. Words that came later are not wanted.
+    /// Adds the documents of a range that have one of them. Words that were added later are ignored.
     pub(super) fn walk(&self, builder: &Builder, documents: Range<u32>, found: &mut Bitmap) {
         match self.few.as_deref() {
             Some([]) => {}
@@ -89,7 +89,7 @@ impl WordScan {
         }
     }
 
-    /// The same for a few terms: the list is looked through as a whole, and whose it is only asked where one is found.
+    /// Does the same for a few terms: scans the flat list, and determines the document only where a term is found.
     fn walk_few(few: &[u32], builder: &Builder, documents: Range<u32>, found: &mut Bitmap) {
         let index = &builder.index;
         let ends = &index.ends[documents.start as usize..documents.end as usize];

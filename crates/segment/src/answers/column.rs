@@ -1,8 +1,8 @@
-//! Columns of text values, and what may be asked of them, active or sealed.
+//! Columns of text values and their queries, active or sealed.
 //!
-//! In: a column's distinct values and each document's place in them. Out: documents with a matching value, counts.
-//! A place is the value's ordinal plus one; 0 says that the document has none.
-//! Limits: one count a distinct value while counting.
+//! In: a column's distinct values and each document's value id. Out: documents with a matching value, counts.
+//! A place is the id of a value: its ordinal plus one; 0 means that the document has none.
+//! Limits: one counter per distinct value while counting.
 
 mod marks;
 
@@ -12,7 +12,7 @@ pub(crate) use marks::PlaceRange;
 use message::{Facility, Severity, ValueKind};
 use std::collections::HashMap;
 
-/// The columns that every segment has. The number stands in files.
+/// The columns that every segment has. The number is stored in files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum Fixed {
@@ -26,7 +26,7 @@ pub(crate) enum Fixed {
     Peer = 6,
     /// Lists of tags.
     Tags = 7,
-    /// Lists of the values that found no room among the named columns.
+    /// Lists of the values without a named column.
     Rest = 8,
 }
 
@@ -44,18 +44,18 @@ impl Fixed {
     ];
 }
 
-/// Documents and their places.
+/// Documents and their value ids.
 pub(crate) enum Run<'a> {
-    /// Documents that follow each other from `first` on; a place may be 0.
+    /// Consecutive documents from `first` on; a place may be 0.
     Dense { first: u32, places: &'a [u32] },
     /// Documents with a value.
     Sparse { documents: &'a [u32], places: &'a [u32] },
 }
 
-/// Sees the place and the text of each value of a column.
+/// Visits the place and the text of each value of a column.
 pub(crate) type SeeValue<'a> = dyn FnMut(u32, &[u8]) -> Result<(), ReadError> + 'a;
 
-/// A column as it is kept.
+/// A stored column.
 pub(crate) trait Source {
     /// Number of distinct values.
     fn distinct(&self) -> u32;
@@ -91,10 +91,10 @@ pub(crate) trait Source {
     }
 }
 
-/// How the values that a question is about come out of those that are kept.
+/// How the values of a queried column are derived from stored ones.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Shown {
-    /// As they are.
+    /// The stored values themselves.
     Whole,
     /// The facility's name of a priority.
     Facility,
@@ -108,7 +108,7 @@ pub(crate) enum Shown {
     Numbers(String),
 }
 
-/// The column that holds what a question names, and how.
+/// Returns the column that holds the values of a queried one, and how they are derived.
 pub(crate) fn resolve(column: &Column) -> (Option<Fixed>, Shown) {
     let fixed = match column {
         Column::Host => Fixed::Host,
@@ -126,7 +126,7 @@ pub(crate) fn resolve(column: &Column) -> (Option<Fixed>, Shown) {
 }
 
 impl Shown {
-    /// Calls `visit` with each value that a kept value shows.
+    /// Calls `visit` with each value derived from a stored value.
     fn of(&self, kept: &[u8], visit: &mut dyn FnMut(&[u8])) {
         let code = || std::str::from_utf8(kept).ok().and_then(|text| text.parse::<u16>().ok()).unwrap_or(0);
         match self {
@@ -151,7 +151,7 @@ impl Shown {
         }
     }
 
-    /// Returns true when several kept values may show the same.
+    /// Returns true when several stored values may yield the same value.
     fn is_shared(&self) -> bool {
         *self != Shown::Whole
     }
@@ -218,7 +218,7 @@ fn find_where(
     add_hits(source, &hits, cancel, found)
 }
 
-/// Adds the documents whose place is one of some, each given once.
+/// Adds the documents whose place is in a list without duplicates.
 pub(crate) fn add_hits(
     source: &dyn Source,
     hits: &[u32],
@@ -247,7 +247,7 @@ pub(crate) fn add_hits(
     })
 }
 
-/// Adds the documents whose place is in a range, run after run.
+/// Adds the documents whose place is in a range, run by run.
 pub(crate) fn add_by_runs<S: Source + ?Sized>(
     source: &S,
     range: &PlaceRange,
@@ -267,7 +267,7 @@ pub(crate) fn add_by_runs<S: Source + ?Sized>(
     })
 }
 
-/// Adds wanted documents of a run, 64 at a time; a place of 0, which stands for no value, is never wanted.
+/// Adds wanted documents of a run, 64 at a time; a place of 0, which means no value, is never wanted.
 fn add_dense(found: &mut Bitmap, first: u32, places: &[u32], marks: impl Fn(&[u32; 64]) -> u64) {
     let add = |found: &mut Bitmap, at: u32, mut word: u64| {
         if at.is_multiple_of(64) {
@@ -332,7 +332,7 @@ fn count_places(
     cancel: &CancelToken,
 ) -> Result<Vec<u64>, ReadError> {
     let mut counts = vec![0u64; source.distinct() as usize + 1];
-    // Documents next to each other often have the same value: two counts of it do not wait for each other.
+    // Successive documents often have the same value: with two counters, increments do not wait for each other.
     let mut others = counts.clone();
     source.runs(Some(documents), cancel, &mut |run| match run {
         Run::Dense { first, places } if first.is_multiple_of(64) => {

@@ -1,8 +1,8 @@
-//! Phrases, as far as an index without positions knows them.
+//! Evaluates phrases, as far as an index without positions allows.
 //!
-//! In: phrases. Out: documents that hold one, exactly when all its words are frequent: then the templates tell; else
-//! the documents that have all its words, the frequent ones where the phrase has them, and of each template whether the
-//! neighbours of the other words decide it. Holds nothing. Limits: none.
+//! In: phrases. Out: documents that contain one: exactly, when all its words are frequent and the templates decide;
+//! otherwise the documents that have all its words, with the frequent ones in the right order, and for each
+//! template whether the neighbours of the other words decide. Holds nothing. Limits: none.
 
 use crate::terms::{
     adjacency::{Adjacency, Layout},
@@ -10,7 +10,7 @@ use crate::terms::{
 };
 use lookup::{Bitmap, CancelToken, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView};
 
-/// Consecutive numbers of frequent words, looked for in templates; never empty once built by `whole` or `outline`.
+/// Consecutive numbers of frequent words, searched in templates; never empty once built by `whole` or `outline`.
 pub(crate) struct Excerpt {
     numbers: Vec<u16>,
     /// True when words that are not frequent follow the last number.
@@ -18,7 +18,8 @@ pub(crate) struct Excerpt {
 }
 
 impl Excerpt {
-    /// Returns the numbers of a phrase whose words are all frequent and must follow each other: the template alone decides.
+    /// Returns the numbers of a phrase whose words are all frequent and must be consecutive: the template alone
+    /// decides.
     /// `None` for any other phrase.
     pub(crate) fn whole(phrase: &Phrase, find: impl Fn(&[u8]) -> Option<u16>) -> Option<Excerpt> {
         if phrase.slop > 0 || phrase.words.is_empty() {
@@ -72,8 +73,8 @@ impl Excerpt {
     }
 }
 
-/// Documents that have every word of a phrase; where its outline was looked for, `documents` that have that, and `find`
-/// tells which words are in it.
+/// Returns the documents that have every word of a phrase. If its outline was searched, `documents` are those that
+/// have the outline, and `find` tells which words are in it.
 pub(crate) fn candidates(
     view: &dyn SegmentView,
     phrase: &Phrase,
@@ -111,26 +112,26 @@ pub(crate) fn with_words<'p>(
 /// A template's answer for a message with all words of a phrase.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Verdict {
-    /// It does not hold the phrase.
+    /// It does not contain the phrase.
     No,
-    /// It does.
+    /// It contains the phrase.
     Yes,
     /// It must be read.
     Perhaps,
 }
 
-/// A word that is not frequent, with its neighbours in messages.
+/// A word that is not frequent, with its neighbours in the messages.
 struct Other {
     /// The word and those beside it.
     near: Excerpt,
-    /// Each neighbourhood in a text, and whether the phrase has it so.
+    /// Each pair of neighbours in a text, and whether it fits the phrase.
     found: Vec<(Adjacency, bool)>,
     /// True when it is in name-value pairs as well.
     is_in_values: bool,
 }
 
 impl Other {
-    /// A word between these in the phrase; `None`: the phrase begins or ends there.
+    /// Makes a word between these in the phrase; `None` where the phrase begins or ends.
     fn new(left: Option<u16>, right: Option<u16>, found: &[Adjacency]) -> Other {
         let fits = |wanted: Option<u16>, is: u16| wanted.is_none_or(|wanted| wanted == is);
         let is_wanted = |one: Adjacency| fits(left, one.left()) && fits(right, one.right());
@@ -142,14 +143,14 @@ impl Other {
         }
     }
 
-    /// Of a template that has so many places for the phrase.
+    /// Returns the verdict on a template, given the number of positions where the phrase may be.
     fn verdict(&self, sequence: &[u16], layout: Layout, phrases: usize) -> Verdict {
         let (mut wanted, mut elsewhere) = (false, self.is_in_values && layout.has_values());
         each_gap(sequence, layout, |gap, is_tail| {
             let is_loose = if is_tail { layout.has_long_tail() } else { layout.is_loose() };
             let fits = |is: u16, edge: u16| is == edge || is_loose && is == Adjacency::OTHER;
             for (one, is_wanted) in &self.found {
-                // Behind the tail's first word come others; its right edge is one anyway.
+                // The tail's first word is followed by others; its right edge counts as one anyway.
                 let may_be = fits(one.left(), gap.left()) && fits(one.right(), gap.right());
                 wanted |= may_be && *is_wanted;
                 elsewhere |= may_be && !*is_wanted;
@@ -163,7 +164,7 @@ impl Other {
     }
 }
 
-/// Calls `visit` with the words beside each gap of a template, and whether it lies behind the last one.
+/// Calls `visit` with the words on both sides of each gap of a template, and whether it is after the last one.
 fn each_gap(sequence: &[u16], layout: Layout, mut visit: impl FnMut(Adjacency, bool)) {
     let at = |index: Option<usize>| {
         index.and_then(|index| sequence.get(index)).copied().unwrap_or(Adjacency::OTHER)
@@ -176,16 +177,17 @@ fn each_gap(sequence: &[u16], layout: Layout, mut visit: impl FnMut(Adjacency, b
     }
 }
 
-/// Tells templates apart by what they say of a phrase with frequent and other words.
+/// Judges templates for a phrase of frequent and other words.
 pub(crate) struct Judge {
     whole: Excerpt,
     others: Vec<Other>,
-    /// True when every other word stands between frequent ones, and its neighbours are known.
+    /// True when every other word is between frequent ones, and its neighbours are known.
     is_complete: bool,
 }
 
 impl Judge {
-    /// `find` gives the number of a frequent word, `beside` what is known of another one. `None`: templates tell nothing.
+    /// Makes a judge. `find` returns the number of a frequent word, `beside` the neighbours of another one. `None`
+    /// when templates do not help.
     pub(crate) fn new<E>(
         phrase: &Phrase,
         find: impl Fn(&[u8]) -> Option<u16>,
@@ -216,7 +218,7 @@ impl Judge {
         if phrases == 0 {
             return Verdict::No;
         }
-        // Two words may stand in two places that look alike.
+        // Two words may be at two positions that look alike.
         let is_one = phrases == 1 || self.others.len() == 1;
         let mut verdict = if self.is_complete && is_one { Verdict::Yes } else { Verdict::Perhaps };
         for other in &self.others {

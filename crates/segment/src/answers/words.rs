@@ -1,6 +1,6 @@
-//! What active and sealed segments answer in the same way.
+//! Queries that active and sealed segments answer in the same way.
 //!
-//! In: columns, kept lists. Out: documents whose host or program has a matching word; the columns as a query sees
+//! In: columns, stored lists. Out: documents whose host or program has a matching word; the columns as a query sees
 //! them; values in the order of documents. Holds nothing. Limits: none.
 
 use super::column::{self, Fixed, Source};
@@ -56,7 +56,7 @@ fn holds(value: &[u8], needle: &[u8]) -> bool {
     })
 }
 
-/// The columns of a segment: those it keeps, under the names of questions.
+/// Returns the columns of a segment under the names used in queries.
 pub(crate) fn column_uses<'a>(
     fixed: impl Iterator<Item = (Fixed, u64, bool)>,
     named: impl Iterator<Item = (&'a str, u64, bool)>,
@@ -94,7 +94,7 @@ pub(crate) fn column_uses<'a>(
     uses
 }
 
-/// The tags of a kept list.
+/// Returns the tags of a stored list.
 pub(crate) fn tags(kept: &[u8]) -> impl Iterator<Item = String> {
     list::entries(kept).flatten().map(|entry| String::from_utf8_lossy(entry.name).into_owned())
 }
@@ -104,7 +104,7 @@ pub(crate) fn owned(entry: Entry<'_>) -> Pair {
     (String::from_utf8_lossy(entry.name).into_owned(), entry.value.to_vec(), entry.kind)
 }
 
-/// Brings a document's pairs into their order: by name.
+/// Sorts a document's pairs by name.
 pub(crate) fn sort_values(values: &mut [Pair]) {
     values.sort_by(|a, b| a.0.cmp(&b.0));
 }

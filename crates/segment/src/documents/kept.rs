@@ -1,10 +1,9 @@
-//! Decompressed blocks that were asked for lately.
+//! Cache of recently used decompressed blocks.
 //!
-//! In: blocks that somebody opened to show a few messages; of a recoded segment, which has none, each message is one. Out:
-//! the same blocks, without opening them again: who turns a page, narrows a search or looks at it once more asks for the same
-//! messages.
-//! Holds: blocks of all segments of the process, [`KEPT_BYTES_MAX`] at most; those that were not asked for longest go
-//! first, those of a segment with the segment. Limits: scans over many blocks must not come here.
+//! In: blocks opened to show a few messages; in a recoded segment, which has no blocks, single messages. Out: the
+//! same blocks without opening them again: paging, narrowing a search and repeating it request the same messages.
+//! Holds: blocks of all segments of the process, at most [`KEPT_BYTES_MAX`]; those unused for longest are evicted
+//! first, and those of a segment when it is closed. Limits: scans over many blocks must not use the cache.
 
 use super::Block;
 use std::{
@@ -15,7 +14,7 @@ use std::{
     },
 };
 
-/// Most bytes of blocks in memory: the rows of two or three searches whose finds lie far apart.
+/// Most bytes of blocks in memory: the rows of two or three searches whose matches are far apart.
 const KEPT_BYTES_MAX: usize = 64 << 20;
 
 /// The blocks of all segments.
@@ -23,7 +22,7 @@ static KEPT: Mutex<Option<Kept>> = Mutex::new(None);
 /// The number of the next segment that opens.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// Blocks that a segment keeps open; none of them remains when the segment is closed.
+/// The cached blocks of a segment; none of them remains when the segment is closed.
 pub(crate) struct KeptBlocks {
     owner: u64,
 }
@@ -38,17 +37,17 @@ struct Kept {
 
 struct Slot {
     block: Arc<Block>,
-    /// When it was asked for last.
+    /// When it was last used.
     turn: u64,
 }
 
 impl KeptBlocks {
-    /// Of a segment that was just opened.
+    /// Creates the cache of a segment that was just opened.
     pub(crate) fn new() -> KeptBlocks {
         KeptBlocks { owner: NEXT.fetch_add(1, Relaxed) }
     }
 
-    /// The block that begins with a document, if it is there.
+    /// The block that begins with a document, if it is cached.
     pub(crate) fn find(&self, first: u32) -> Option<Arc<Block>> {
         let mut guard = locked();
         let kept = guard.as_mut()?;
@@ -58,7 +57,7 @@ impl KeptBlocks {
         Some(Arc::clone(&slot.block))
     }
 
-    /// Keeps a block.
+    /// Caches a block.
     pub(crate) fn keep(&self, block: &Arc<Block>) {
         let mut guard = locked();
         let kept = guard.get_or_insert_default();
@@ -84,7 +83,7 @@ impl Drop for KeptBlocks {
 }
 
 impl Kept {
-    /// Lets a quarter go while there are too many bytes: those that were not asked for longest.
+    /// Evicts a quarter when there are too many bytes: the blocks unused for longest.
     fn make_room(&mut self) {
         while self.bytes > KEPT_BYTES_MAX && !self.blocks.is_empty() {
             let mut turns: Vec<u64> = self.blocks.values().map(|slot| slot.turn).collect();

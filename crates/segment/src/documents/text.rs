@@ -1,20 +1,20 @@
-//! Where a message's text lies in its frame, in few bits.
+//! The position of a message's text in its frame, in few bits.
 //!
-//! In: the place of the text, and the header's values. Out: two numbers that are nearly the same for all messages of
+//! In: the position of the text, and the header's values. Out: two numbers that are nearly the same for all messages of
 //! a dialect: how much longer the header is than the values in it, and how much follows the text.
-//! Holds nothing. Limits: a text outside its frame is kept beside the frames, and the second number is -1.
+//! Holds nothing. Limits: a text outside its frame is stored beside the frames, and the second number is -1.
 
 use std::ops::Range;
 
 /// The second number of a text that is not part of its frame.
 pub(crate) const APART: i64 = -1;
 
-/// The place of the text of a stored message.
+/// The location of the text of a stored message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TextPlace {
     /// A part of the frame.
     InFrame,
-    /// Apart from it.
+    /// Separate from the frame.
     Apart,
 }
 
@@ -39,12 +39,12 @@ impl Header<'_> {
         (values + brackets + digits) as i64
     }
 
-    /// The numbers of a text at a place of a frame.
+    /// Returns the numbers of a text at a range of a frame.
     pub(crate) fn numbers(&self, text: Range<usize>, frame_bytes: usize) -> (i64, i64) {
         (text.start as i64 - self.expected(), (frame_bytes - text.end) as i64)
     }
 
-    /// The place again; `None` when the numbers cannot be of such a frame.
+    /// Returns the range of the text; `None` when the numbers do not fit the frame.
     pub(crate) fn place(&self, start: i64, tail: i64, frame_bytes: usize) -> Option<Range<usize>> {
         let start = usize::try_from(start.checked_add(self.expected())?).ok()?;
         let end = frame_bytes.checked_sub(usize::try_from(tail).ok()?)?;

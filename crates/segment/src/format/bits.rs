@@ -1,8 +1,8 @@
-//! Numbers of one width, bit behind bit from the low bits up.
+//! Numbers of one width, packed bit by bit from the low bits up.
 //!
 //! In: numbers of up to 64 bits. Out: bytes, and the numbers again. Limits: the last byte is filled with zeros.
 
-/// Largest width that [`at_narrow`] reads: a number and what stands before it in its first byte fit 64 bits.
+/// Largest width that [`at_narrow`] reads: a number and the bits before it in its first byte fit 64 bits.
 const NARROW_WIDTH_MAX: u32 = 57;
 
 /// Bits that numbers up to `largest` need.
@@ -30,7 +30,7 @@ pub(crate) fn encode(numbers: impl Iterator<Item = u64>, width: u32, out: &mut V
     };
     for number in numbers {
         debug_assert!(width_of(number) <= width, "{number} in {width} bits");
-        // Half a number at a time fits 64 bits behind what is left of the one before.
+        // Half a number at a time fits 64 bits together with the rest of the previous one.
         put(number & u64::from(u32::MAX), width.min(32));
         if width > 32 {
             put(number >> 32, width - 32);
@@ -41,7 +41,7 @@ pub(crate) fn encode(numbers: impl Iterator<Item = u64>, width: u32, out: &mut V
     }
 }
 
-/// Number `index` of those that were encoded; what is behind the bytes reads as zeros.
+/// Number `index` of those that were encoded; beyond the bytes, zeros are read.
 #[inline]
 pub(crate) fn at(bytes: &[u8], index: usize, width: u32) -> u64 {
     if width <= NARROW_WIDTH_MAX {
@@ -56,8 +56,8 @@ pub(crate) fn at(bytes: &[u8], index: usize, width: u32) -> u64 {
     (word >> (bit % 8)) as u64 & (u64::MAX >> (64 - width))
 }
 
-/// The same for numbers of at most 57 bits, which one load of 64 bits covers: nearly all are. Reading 128 bits for each takes
-/// 5.2 to 8.0 ns a number instead of 3.7 to 4.8 (a list of 127 or 2,000 numbers of 9 to 20 bits).
+/// Does the same for numbers of at most 57 bits, which one load of 64 bits covers: nearly all are. Reading 128 bits
+/// for each takes 5.2 to 8.0 ns per number instead of 3.7 to 4.8 (a list of 127 or 2,000 numbers of 9 to 20 bits).
 #[inline]
 pub(crate) fn at_narrow(bytes: &[u8], index: usize, width: u32) -> u64 {
     debug_assert!(width <= NARROW_WIDTH_MAX, "numbers of {width} bits");

@@ -1,8 +1,8 @@
-//! The kinds of columns and the forms of their places, as files number them.
+//! The numbers of column kinds and of the forms of their places in files.
 //!
-//! In: nothing. Out: the numbers. Limits: a number once given stays.
+//! In: nothing. Out: the numbers. Limits: a number once assigned stays.
 
-/// The kind of a column. The numbers stand in files; those of fixed columns follow `Fixed`.
+/// The kind of a column. The numbers are stored in files; those of fixed columns follow `Fixed`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum Kind {
@@ -18,7 +18,7 @@ pub(crate) enum Kind {
     Named = 64,
 }
 
-/// How a column's places are kept. The number stands in files.
+/// How a column's places are stored. The number is stored in files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum Form {

@@ -1,4 +1,4 @@
-//! A sorted list of byte strings, front-coded in blocks of 64, the first of each block apart.
+//! A sorted list of byte strings, front-coded in blocks of 64, the first string of each block separate.
 //!
 //! In: strings in order, each with payload bytes that the owner appends. Out: the same, by block.
 //! A lookup reads the firsts by bisection and then one block. Limits: 4 GiB.
@@ -12,7 +12,7 @@ use super::{
 /// Strings of a block.
 pub(crate) const BLOCK: usize = 64;
 const LAYOUT: Layout = Layout::BlockThenFirst(BLOCK);
-/// Stands before lengths that do not fit half a byte each.
+/// Precedes lengths that do not fit half a byte each.
 const LONG: u8 = 0xf0;
 
 /// Bytes copied at once.
@@ -31,7 +31,7 @@ pub(crate) struct Encoder {
 }
 
 impl Encoder {
-    /// A writer that puts the blocks into this memory, which must be empty.
+    /// Creates an encoder that writes the blocks to this buffer, which must be empty.
     pub(crate) fn with(data: Vec<u8>) -> Encoder {
         assert!(data.is_empty(), "{} bytes before the first block", data.len());
         Encoder { data, ..Encoder::default() }
@@ -61,14 +61,14 @@ impl Encoder {
         is_first
     }
 
-    /// The whole in pieces: counts and sizes, index, firsts, blocks.
+    /// Returns the parts of the dictionary: counts and sizes, index, firsts, blocks.
     pub(crate) fn finish(self) -> [Vec<u8>; 4] {
         let head = directory::head([self.count, self.firsts.len(), self.data.len()]);
         [head, self.index, self.firsts, self.data]
     }
 }
 
-/// How many bytes at their start two strings share; eight are compared at once.
+/// Returns the length of the common prefix of two strings; eight bytes are compared at once.
 fn shared_bytes(a: &[u8], b: &[u8]) -> usize {
     let (a_words, b_words) = (a.as_chunks::<8>().0, b.as_chunks::<8>().0);
     for (index, (a, b)) in a_words.iter().zip(b_words).enumerate() {
@@ -84,10 +84,10 @@ fn shared_bytes(a: &[u8], b: &[u8]) -> usize {
 /// A string of a walk.
 pub(crate) struct Entry<'a> {
     pub(crate) ordinal: u32,
-    /// How many bytes it shares with the string before in the block.
+    /// Length of the prefix that it shares with the previous string in the block.
     pub(crate) shared: usize,
     pub(crate) string: &'a [u8],
-    /// The bytes behind those as they are stored; anything may follow.
+    /// The bytes after those as stored; anything may follow.
     pub(crate) rest: &'a [u8],
 }
 
@@ -137,8 +137,8 @@ impl<'a> Dictionary<'a> {
         self.0.block_of(is_before)
     }
 
-    /// Calls `visit` with each string of a block and the reader at its payload, which `visit` must read. Stops when `visit`
-    /// says false; the last string is left in `string`.
+    /// Calls `visit` with each string of a block and the reader at its payload, which `visit` must read. Stops when
+    /// `visit` returns false; the last string is left in `string`.
     #[inline]
     pub(crate) fn walk(
         &self,
@@ -170,7 +170,7 @@ impl<'a> Dictionary<'a> {
                 stored = reader.rest();
                 make_room(string, length);
                 match (reader.peek::<COPY>(), rest <= COPY) {
-                    // A copy of fixed length is much quicker than one of a few bytes.
+                    // A copy of fixed length is much faster than one of a few bytes.
                     (Some(bytes), true) => {
                         string[shared..shared + COPY].copy_from_slice(bytes);
                         reader.take(rest)?;

@@ -1,7 +1,8 @@
-//! Where the blocks of a sorted list of strings lie, and the first string of each: the part that a lookup bisects.
+//! The positions of the blocks of a sorted list of strings, and the first string of each: the part that a lookup
+//! bisects.
 //!
 //! In: the start of a stored dictionary. Out: first strings, the bytes of blocks, the block that a string must be in.
-//! Limits: 4 GiB; the owner sees to it that what is asked for is whole, see [`Directory::lookup`].
+//! Limits: 4 GiB; the owner makes sure that the bytes it requests are checked, see [`Directory::lookup`].
 
 use super::{Damage, FileSlice, Reader};
 
@@ -12,7 +13,7 @@ pub(crate) const HEAD_BYTES: usize = 12;
 /// The layout of a directory: how many strings a block has, and how an entry of the index is laid out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Layout {
-    /// Blocks of so many strings; an entry says where the block begins, then its first string.
+    /// Blocks of this many strings; an entry has the position of the block, then that of its first string.
     BlockThenFirst(usize),
     /// The other way round.
     FirstThenBlock(usize),
@@ -64,7 +65,7 @@ impl<'a> Directory<'a> {
         Ok(Directory { layout, count, lookup, index, firsts, data: reader.take_part(data)? })
     }
 
-    /// Index and first strings. The owner sees to it that they are whole before anything else is asked.
+    /// Index and first strings. The owner must check them before any other call.
     pub(crate) fn lookup(&self) -> FileSlice<'a> {
         self.lookup
     }
@@ -85,7 +86,7 @@ impl<'a> Directory<'a> {
         self.count.saturating_sub(block * strings).min(strings)
     }
 
-    /// Bytes of all first strings and blocks: no string is longer.
+    /// Returns the bytes of all first strings and blocks, which bound the length of a string.
     pub(crate) fn size(&self) -> usize {
         self.firsts.bytes.len() + self.data.bytes.len()
     }
@@ -96,13 +97,13 @@ impl<'a> Directory<'a> {
         Ok(self.firsts.piece(start, end.wrapping_sub(start))?.bytes)
     }
 
-    /// The bytes of a block. The owner sees to it that they are whole before the block is read.
+    /// The bytes of a block. The owner must check them before the block is read.
     pub(crate) fn block(&self, block: usize) -> Result<FileSlice<'a>, Damage> {
         let (start, end) = (self.starts(block)?.0, self.starts(block + 1)?.0);
         self.data.piece(start, end.wrapping_sub(start))
     }
 
-    /// The block in which the first string that is not before a bound must lie, or the last block before it.
+    /// Returns the block that must contain the first string that is not before a bound, or the last block before it.
     pub(crate) fn block_of(&self, is_before: impl Fn(&[u8]) -> bool) -> Result<usize, Damage> {
         let (mut low, mut high) = (0, self.blocks());
         while low < high {
@@ -117,7 +118,7 @@ impl<'a> Directory<'a> {
         self.data.damage(0, what)
     }
 
-    /// Start of a block and of its first string; the sizes of both areas behind the last block.
+    /// Start of a block and of its first string; the sizes of both areas after the last block.
     fn starts(&self, block: usize) -> Result<(usize, usize), Damage> {
         if block >= self.blocks() {
             return Ok((self.data.bytes.len(), self.firsts.bytes.len()));

@@ -1,9 +1,9 @@
 //! The file around the parts: header, sections, checksums and hashes of 64 KiB chunks, footer.
 //!
 //! In: sections in any order. Out: one file, and its sections again, each chunk checked before its first use, and
-//! decrypted when it is encrypted. This is the only way to the bytes of a segment.
-//! Holds: the mapped file; one bit a chunk: whether it was checked; what was decrypted.
-//! Limits: versions and algorithms that are not known are refused.
+//! decrypted when it is encrypted. All access to the bytes of a segment goes through here.
+//! Holds: the mapped file; one bit per chunk: whether it was checked; the decrypted chunks.
+//! Limits: unknown versions and algorithms are refused.
 
 mod footer;
 mod header;
@@ -37,11 +37,11 @@ pub(crate) use write::{FileWriter, Footless};
 pub(crate) struct SegmentFile {
     /// As it is stored.
     bytes: Bytes,
-    /// Decrypted chunks, when the file is encrypted and the key is there.
+    /// Decrypted chunks, when the file is encrypted and the key is loaded.
     plain: Option<Arc<Plain>>,
     header: Header,
     footer: Footer,
-    /// Bit a chunk: its checksum was compared.
+    /// A bit per chunk: set when its checksum was compared.
     checked: Vec<AtomicU64>,
 }
 
@@ -92,7 +92,7 @@ impl SegmentFile {
         &self.header
     }
 
-    /// Returns true when the header says which messages there are: the first version's did not.
+    /// Returns true when the header says which messages there are: that of the first version did not.
     pub(crate) fn has_facts(&self) -> bool {
         self.header.version > 1
     }
@@ -102,12 +102,12 @@ impl SegmentFile {
         self.header.encryption != Encryption::None && self.plain.is_none()
     }
 
-    /// Who can open it, one line each.
+    /// Returns the recipients that can open it, one per line.
     pub(crate) fn envelope(&self) -> &[u8] {
         &self.footer.envelope
     }
 
-    /// The record of the chain of evidence; empty when it was sealed without.
+    /// The record of the chain of evidence; empty when it was sealed without one.
     pub(crate) fn record(&self) -> &[u8] {
         &self.footer.record
     }
@@ -127,7 +127,7 @@ impl SegmentFile {
         self.footer.checksums.len()
     }
 
-    /// Keeps what was decrypted until the guard is dropped. Hold one while using sections.
+    /// Keeps the decrypted chunks until the guard is dropped. Hold one while using sections.
     pub(crate) fn pin(&self) -> Option<RwLockReadGuard<'_, ()>> {
         self.plain.as_ref().map(|plain| plain.pin())
     }
@@ -140,7 +140,7 @@ impl SegmentFile {
         }
     }
 
-    /// A section, its bytes not yet checked; empty when the file has none.
+    /// Returns the range of a section, its bytes not yet checked; empty when the file has none.
     pub(crate) fn place(&self, section: Section) -> SectionExtent {
         self.footer.find(section).map_or(SectionExtent { offset: HEADER_BYTES, length: 0 }, |entry| {
             SectionExtent { offset: entry.offset as usize, length: entry.length as usize }
@@ -161,7 +161,7 @@ impl SegmentFile {
         self.slice(place, 0, place.length)
     }
 
-    /// A whole section of which nothing is checked yet: see [`SegmentFile::check_part`].
+    /// Returns a whole section without checking it: see [`SegmentFile::check_part`].
     pub(crate) fn whole(&self, section: Section) -> Result<FileSlice<'_>, Damage> {
         let place = self.place(section);
         FileSlice { bytes: self.readable(), offset: 0 }.piece(place.offset, place.length)
@@ -192,7 +192,7 @@ impl SegmentFile {
         Ok(part)
     }
 
-    /// Compares what is stored of a chunk with all that is known of it: checksum, hash and, with the key, tag.
+    /// Compares a stored chunk with its checksum, hash and, with the key, tag.
     pub(crate) fn examine(&self, chunk: usize) -> Result<(), BadChunk> {
         let start = HEADER_BYTES + (chunk << CHUNK_SHIFT);
         let end = (start + CHUNK_BYTES).min(self.footer.chunks_end);
@@ -236,7 +236,7 @@ impl SegmentFile {
         if let Some(plain) = &self.plain {
             let tag = self.footer.tags.get(chunk).ok_or(damage("a chunk without a tag"))?;
             let opened = plain.decrypt(chunk, start, bytes, tag);
-            // From now on the decrypted bytes are read: both in memory would be twice as much.
+            // From now on the decrypted bytes are read: keeping both in memory would double it.
             self.bytes.let_go(start, bytes.len());
             return if opened { Ok(()) } else { Err(damage("it cannot be decrypted")) };
         }

@@ -1,7 +1,7 @@
 //! A block of frames: the received bytes of neighbouring messages, and texts that are not part of their frame.
 //!
-//! In: frames and texts. Out: one byte string to compress, and the places of each again. A line break stands behind
-//! each frame; when a frame holds one itself, the block begins with the lengths instead.
+//! In: frames and texts. Out: one byte string to compress, and the positions of each. A line break follows
+//! each frame; when a frame itself contains one, the block begins with the lengths instead.
 //! Limits: what a decoder reads is bounded by the bytes it has.
 
 use super::{Damage, FileSlice, put_varint};
@@ -9,13 +9,13 @@ use std::ops::Range;
 
 /// Frames are separated by the line break behind each.
 const LINES: u8 = 0;
-/// Lengths of all frames stand before the first.
+/// The lengths of all frames precede the first.
 const LENGTHS: u8 = 1;
 
 /// First bytes of a block that has no texts and no lengths.
 const PLAIN_HEAD: [u8; 2] = [0, LINES];
 
-/// Returns true when a block is nothing but frames with a line break behind each, as its first bytes say.
+/// Returns true when a block is only frames with a line break after each, according to its first bytes.
 pub(crate) fn is_plain(block: &[u8]) -> bool {
     block.starts_with(&PLAIN_HEAD)
 }
@@ -38,7 +38,7 @@ impl Frames {
         self.bytes.push(b'\n');
     }
 
-    /// Keeps the text of the frame just pushed.
+    /// Stores the text of the frame just pushed.
     pub(crate) fn push_text(&mut self, text: &[u8]) {
         self.texts.extend_from_slice(text);
         self.text_ends.push(self.texts.len() as u32);
@@ -109,8 +109,8 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Finds the places of the first `count` frames of a block of which only the beginning may be there; false when it takes
-    /// more of the block, or all of it because it has more than frames with a line break behind each.
+    /// Finds the first `count` frames of a block that may be only partly decompressed; returns false when more of
+    /// the block is needed, or all of it because it has more than frames with a line break after each.
     pub(crate) fn read_beginning(&mut self, block: &[u8], count: usize) -> bool {
         if !is_plain(block) {
             return false;
@@ -125,7 +125,7 @@ impl Layout {
         true
     }
 
-    /// Forgets the places.
+    /// Clears the positions.
     pub(crate) fn clear(&mut self) {
         self.frames.clear();
         self.texts.clear();

@@ -1,7 +1,7 @@
-//! Whole numbers of 64 bits in receive order: times, places of texts.
+//! 64-bit integers in receive order: times, positions of texts.
 //!
 //! In: numbers. Out: blocks of 256, each with its smallest number, a common unit and the bits that the differences
-//! need; any number is found through a directory of 16 bytes a block. A column of one value has no blocks.
+//! need; any number is found through a directory of 16 bytes per block. A column of one value has no blocks.
 //! Limits: 2^32 bytes of blocks.
 
 use super::{
@@ -17,7 +17,7 @@ const WIDE: u8 = 64;
 /// Units that times come in, in microseconds. Stored by index.
 const UNITS: [u64; 3] = [1_000_000, 1_000, 1];
 
-/// Appends a column: a byte that says whether all numbers are one, then that number, or directory and blocks.
+/// Appends a column: a byte that says whether all numbers are equal, then that number, or directory and blocks.
 pub(crate) fn encode(numbers: &[i64], out: &mut Vec<u8>) {
     let first = numbers.first().copied().unwrap_or(0);
     if numbers.iter().all(|number| *number == first) {

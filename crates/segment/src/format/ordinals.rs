@@ -38,7 +38,7 @@ pub(crate) fn encode(numbers: &[u32], width: u8, out: &mut Vec<u8>) {
     }
 }
 
-/// Decodes group `index`. What is behind the last number is 0.
+/// Decodes group `index`. Entries after the last number are 0.
 pub(crate) fn decode_group(
     part: &FileSlice<'_>,
     index: usize,

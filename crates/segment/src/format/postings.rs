@@ -1,4 +1,5 @@
-//! A set of documents, ascending: bit-packed differences in groups of 128, or a bit a document when that is smaller.
+//! A set of documents, ascending: bit-packed differences in groups of 128, or one bit per document when that is
+//! smaller.
 //!
 //! In: documents. Out: bytes, and from them bits of a bitmap. The count is stored by the owner.
 //! Limits: documents below the segment's length; anything else is damage.
@@ -9,7 +10,7 @@ use lookup::Bitmap;
 
 const PACKED: u8 = 0;
 const BITS: u8 = 1;
-/// Stands where a group's width would: the rest are varints.
+/// Stored in place of a group's width: the rest are varints.
 const VARINTS: u8 = 255;
 
 /// Appends documents of a segment of `length` documents.
@@ -68,7 +69,7 @@ fn encode_rest(rest: &[u32], before: Option<u32>, out: &mut Vec<u8>) {
 
 /// Appends `count` documents of a segment of `length` documents to a list, in order.
 pub(crate) fn list(part: FileSlice<'_>, count: u64, length: u32, out: &mut Vec<u32>) -> Result<(), Damage> {
-    // A list of a few is not worth a bitmap of all, but postings are decoded in one place.
+    // A bitmap is wasteful for a short list, but this keeps the decoding of postings in one function.
     let mut bitmap = Bitmap::none(length);
     decode(part, count, &mut bitmap)?;
     out.extend(bitmap.iter());
@@ -150,7 +151,7 @@ fn decode_rest(
 /// Adds a whole group: its bounds are compared once, not for each document.
 #[inline]
 fn add_group(bitmap: &mut Bitmap, group: &[u32; GROUP], reader: &Reader<'_>) -> Result<(), Damage> {
-    // Segments have fewer than 2^31 documents: the highest bit tells. Comparing takes longer.
+    // Segments have fewer than 2^31 documents: the highest bit is sufficient. Comparing takes longer.
     let last = bitmap.len().wrapping_sub(1);
     let beyond = group.iter().fold(last, |beyond, document| beyond | document | last.wrapping_sub(*document));
     if beyond >> 31 != 0 {

@@ -1,6 +1,6 @@
 //! Reads numbers and byte strings from bytes that may be damaged.
 //!
-//! In: bytes and where they lie in their file. Out: values, or what is wrong and where. Limits: none.
+//! In: bytes and their offset in the file. Out: values, or the damage and its offset. Limits: none.
 
 /// Bytes that are not what was written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -10,7 +10,7 @@ pub(crate) struct Damage {
     pub(crate) what: &'static str,
 }
 
-/// Bytes of a file, and where they lie.
+/// Bytes of a file, and their offset.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FileSlice<'a> {
     pub(crate) bytes: &'a [u8],
@@ -18,7 +18,7 @@ pub(crate) struct FileSlice<'a> {
 }
 
 impl<'a> FileSlice<'a> {
-    /// Bytes that are in no file.
+    /// Wraps bytes that are not from a file.
     pub(crate) fn loose(bytes: &'a [u8]) -> FileSlice<'a> {
         FileSlice { bytes, offset: 0 }
     }
@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
         self.at += length;
     }
 
-    /// The next `N` bytes without reading them, if there are as many.
+    /// Returns the next `N` bytes without consuming them, if there are that many.
     #[inline]
     pub(crate) fn peek<const N: usize>(&self) -> Option<&'a [u8; N]> {
         self.part.bytes.get(self.at..)?.first_chunk()

@@ -1,6 +1,6 @@
-//! Fetches memory ahead of its use.
+//! Prefetches memory before its use.
 //!
-//! In: a place in a slice. Out: nothing; the processor begins to load the cache line. Limits: a hint, no more.
+//! In: an index in a slice. Out: nothing; the processor begins to load the cache line. Limits: a hint, no more.
 //!
 //! Safety: a prefetch reads nothing and never faults; `wrapping_add` makes the address without claims about it.
 #![allow(unsafe_code)]

@@ -1,10 +1,11 @@
-//! Memory of the large tables of a segment, used again by the next one.
+//! Memory of the large tables of a segment, reused by the next one.
 //!
-//! In: how many items are expected; vectors that nobody needs any more. Out: empty vectors with room, in huge pages:
-//! random look-ups in a large table miss the TLB otherwise. Memory that was used before costs nothing; fresh memory
+//! In: how many items are expected; vectors that are no longer needed. Out: empty vectors with capacity, in huge pages:
+//! random look-ups in a large table miss the TLB otherwise. Reused memory costs nothing; fresh memory
 //! costs a fault and zeroing, a tenth of all that building a segment takes.
-//! Holds: spare vectors of [`SPARE_BYTES_MAX`] at most, until [`release_spare_memory`] is called; each for [`SPARE_SEGMENTS`] segments, for one
-//! that none of them wanted will not be wanted later. Limits: room that is never used is never backed by memory.
+//! Holds: at most [`SPARE_BYTES_MAX`] of spare vectors, until [`release_spare_memory`] is called; each for
+//! [`SPARE_SEGMENTS`] segments, because one that none of them took will not be needed later. Limits: capacity that
+//! is never used is never backed by memory.
 #![allow(unsafe_code)]
 
 use std::sync::{
@@ -12,13 +13,13 @@ use std::sync::{
     atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
 };
 
-/// Vectors from this size on lie in huge pages and are used again.
+/// Vectors from this size on use huge pages and are reused.
 const LARGE_BYTES_MIN: usize = 4 << 20;
-/// Most bytes kept for the next segment: about what one of a million messages takes, and sealing it.
+/// Most bytes kept for the next segment: about what building and sealing one of a million messages takes.
 const SPARE_BYTES_MAX: usize = 480 << 20;
-/// Segments that may end before a spare vector goes that none of them took: one is built while one waits and one is sealed.
+/// Segments that may end before an unused spare vector is freed: one is built while one waits and one is sealed.
 const SPARE_SEGMENTS: u64 = 3;
-/// A spare vector may have this many times the room that is asked for.
+/// A spare vector may have this many times the requested capacity.
 const ROOM_TIMES_MAX: usize = 4;
 const PAGE_BYTES: usize = 4096;
 
@@ -33,11 +34,11 @@ pub(crate) trait Item: Copy + Send + 'static {
     fn spares() -> &'static Spares<Self>;
 }
 
-/// For each kind of item, the function that gives back the vectors that have been spare since fewer segments than its
+/// For each kind of item, the function that frees the vectors that have been spare since fewer segments than its
 /// argument had ended.
 static FORGETTERS: Mutex<Vec<fn(u64)>> = Mutex::new(Vec::new());
 
-/// Vectors that wait to be used again.
+/// Vectors that wait to be reused.
 pub(crate) struct Spares<T> {
     vectors: Mutex<Vec<Spare<T>>>,
     /// Done when the kind is among [`FORGETTERS`].
@@ -46,7 +47,7 @@ pub(crate) struct Spares<T> {
 
 struct Spare<T> {
     items: Vec<T>,
-    /// How many segments had ended when it was given back.
+    /// Number of segments that had ended when it was recycled.
     ended: u64,
 }
 
@@ -82,7 +83,7 @@ macro_rules! items {
 
 items!(u8, u32, i64);
 
-/// An empty vector with room for `count` items.
+/// Returns an empty vector with capacity for `count` items.
 pub(crate) fn with_room<T: Item>(count: usize) -> Vec<T> {
     if count * size_of::<T>() < LARGE_BYTES_MIN {
         return Vec::with_capacity(count);
@@ -111,7 +112,7 @@ pub(crate) fn filled<T: Item>(item: T, count: usize) -> Vec<T> {
     items
 }
 
-/// Keeps the memory of a vector for the next segment, when it is large and there is room for it.
+/// Keeps the memory of a vector for the next segment, if it is large and the limit allows.
 pub(crate) fn recycle<T: Item>(mut items: Vec<T>) {
     let size = size_of_room(&items);
     if size < LARGE_BYTES_MIN || SPARE_BYTES.load(Relaxed) + size > SPARE_BYTES_MAX {
@@ -125,7 +126,7 @@ pub(crate) fn recycle<T: Item>(mut items: Vec<T>) {
     spares.change(|spares| spares.push(Spare { items, ended }));
 }
 
-/// A segment has ended and given its memory back: what has been spare for too long goes to the system.
+/// Notes that a segment has ended and recycled its memory, and frees what has been spare for too long.
 pub(crate) fn end_segment() {
     let ended = ENDED.fetch_add(1, Relaxed) + 1;
     forget_older(ended.saturating_sub(SPARE_SEGMENTS));

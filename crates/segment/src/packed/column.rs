@@ -1,4 +1,4 @@
-//! The values of one slot of a template, in the form that takes least room.
+//! The values of one slot of a template, in the most compact form.
 //!
 //! In: the values of neighbouring rows. Out: pieces of a unit's streams, and the values again.
 //! Holds nothing. Limits: a decoder makes at most [`COLUMN_BYTES_MAX`] bytes of values.
@@ -14,12 +14,12 @@ use std::collections::HashMap;
 pub(crate) const COLUMN_BYTES_MAX: usize = 64 << 20;
 /// Hexadecimal strings shorter than this are better off as text or as numbers.
 const HEX_DIGITS_MIN: usize = 5;
-/// Bits that a byte of text takes once it is compressed, roughly: what the other forms must beat.
+/// Approximate bits per byte of compressed text, which the other forms must beat.
 const TEXT_BITS: usize = 4;
-/// Numbers that differ by less may be kept as bytes, which are compressed.
+/// Numbers that differ by less may be stored as bytes, which are compressed.
 const BYTE_RANGE: u64 = 256;
 
-/// How a column is kept. The numbers stand in files.
+/// The forms of a column. The numbers are stored in files.
 const TEXT: u8 = 0;
 const LENGTHS: u8 = 1;
 const SAME: u8 = 2;
@@ -29,7 +29,7 @@ const SHAPE: u8 = 5;
 const DISTINCT: u8 = 6;
 const EARLIER: u8 = 7;
 
-/// How the numbers of a shape are kept.
+/// The forms of the numbers of a shape.
 const PLAIN: u8 = 0;
 const STEPS: u8 = 1;
 const BYTES: u8 = 2;
@@ -63,7 +63,7 @@ enum Case {
     Upper,
 }
 
-/// Whose values a column has: those of rows, or the different ones of another column. The latter are all different,
+/// The source of a column's values: rows, or the distinct values of another column. The latter are all different,
 /// and a file that nests deeper is damaged.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Depth {
@@ -71,12 +71,12 @@ enum Depth {
     Distinct,
 }
 
-/// A form, and about how many bits it takes.
+/// A form, with the details needed to write it.
 enum Plan {
     Text,
     Lengths,
     Same,
-    /// The case of the digits; bytes at the start that all have in common.
+    /// The case of the digits; length of the common prefix.
     Hex(Case, usize),
     Shape(Shape),
     Distinct(Values, Vec<u32>, Box<Plan>),
@@ -152,7 +152,7 @@ fn ordinal_bits(ordinals: &[u32], distinct: usize) -> usize {
     width * ordinals.len()
 }
 
-/// About how many bits numbers below 256 take when they are compressed.
+/// Estimates the bits that numbers below 256 take when compressed.
 fn entropy_bits(numbers: impl Iterator<Item = u8>) -> usize {
     let mut counts = [0u32; 256];
     let mut total = 0;
@@ -164,7 +164,7 @@ fn entropy_bits(numbers: impl Iterator<Item = u8>) -> usize {
     counts.iter().filter(|count| **count > 0).map(each).sum::<f64>() as usize
 }
 
-/// Returns the case and the length when all strings, behind their common beginning, are hexadecimal numbers of one length.
+/// Returns the case and the length when all strings, after their common prefix, are hexadecimal numbers of one length.
 fn hex(values: &Values) -> Option<(Case, usize)> {
     let first = values.at(0);
     if values.iter().any(|value| value.len() != first.len()) {
@@ -252,7 +252,7 @@ fn put_text(text: &[u8], out: &mut Streams) {
     out.text.extend_from_slice(text);
 }
 
-/// How the numbers of one place are kept.
+/// The packing of the numbers at one position.
 struct Packing {
     form: u8,
     smallest: u64,
@@ -283,7 +283,7 @@ impl Packing {
     }
 }
 
-/// The step between two numbers below 2^63, small ones of either sign being small.
+/// The step between two numbers below 2^63, so that small steps of either sign are small numbers.
 fn zigzag(from: u64, to: u64) -> u64 {
     let step = to as i64 - from as i64;
     (step << 1 ^ step >> 63) as u64
@@ -311,7 +311,7 @@ fn put_numbers(numbers: &[u64], out: &mut Streams) {
     }
 }
 
-/// Reads the streams of a unit, column after column.
+/// Reads the streams of a unit, column by column.
 pub(crate) struct Cursor<'a> {
     pub(crate) heads: Reader<'a>,
     pub(crate) text: Reader<'a>,
@@ -338,13 +338,13 @@ impl<'a> Cursor<'a> {
         self.packed.take(bits::size_of(count, width))
     }
 
-    /// Passes over all columns of so many rows.
+    /// Skips all columns of `rows` rows.
     pub(crate) fn skip_all(&mut self, rows: usize) -> Result<(), Damage> {
         let count = self.heads.varint_to(COLUMN_BYTES_MAX)?;
         (0..count).try_for_each(|_| self.column(rows, &[], None, Depth::Rows))
     }
 
-    /// Reads all columns of so many rows.
+    /// Reads all columns of `rows` rows.
     pub(crate) fn read_all(&mut self, rows: usize) -> Result<Vec<Values>, Damage> {
         let count = self.heads.varint_to(COLUMN_BYTES_MAX)?;
         let mut columns = Vec::new();
@@ -519,7 +519,7 @@ fn lines(text: &[u8], rows: usize, out: &mut Values, reader: &Reader<'_>) -> Res
     Ok(())
 }
 
-/// Numbers of one place, given row after row.
+/// The numbers at one position, row by row.
 struct Numbers<'a> {
     form: u8,
     width: u32,

@@ -1,7 +1,8 @@
-//! A sorted list of terms, compressed in chunks of [`CHUNK`], each with where the documents of its terms are.
+//! A sorted list of terms, compressed in chunks of [`CHUNK`], each with the positions of its terms' documents.
 //!
-//! In: terms in order. Out: a section, and the terms of a chunk again. The first term of each chunk stands apart, so that
-//! a lookup bisects those and unpacks one chunk; texts, counts and documents are compressed apart from each other, and
+//! In: terms in order. Out: a section, and the terms of a chunk again. The first term of each chunk is stored
+//! separately, so that
+//! a lookup bisects those and unpacks one chunk; texts, counts and documents are compressed separately, and
 //! counts are only unpacked when a term matches.
 //! Holds: a decompressor. Limits: a chunk unpacks to at most [`CHUNK_BYTES_MAX`].
 
@@ -12,14 +13,14 @@ use crate::format::{
 };
 use std::io;
 
-/// Terms of a chunk. Larger ones compress hardly better and cost more to open for one term.
+/// Terms of a chunk. Larger ones hardly compress better and cost more to open for one term.
 pub(crate) const CHUNK: usize = 1024;
 const LAYOUT: Layout = Layout::FirstThenBlock(CHUNK);
 /// Most bytes that a part of a chunk may unpack to.
 const CHUNK_BYTES_MAX: usize = 256 << 20;
 /// Level of compression.
 const LEVEL: i32 = 9;
-/// Stands before lengths that do not fit half a byte each.
+/// Precedes lengths that do not fit half a byte each.
 const LONG: u8 = 0xf0;
 /// Bytes copied at once.
 const COPY: usize = 16;
@@ -54,7 +55,7 @@ pub(crate) struct Encoder {
 }
 
 impl Encoder {
-    /// For a segment of so many documents.
+    /// Creates an encoder for a segment of `documents` documents.
     pub(crate) fn new(documents: u32) -> io::Result<Encoder> {
         Ok(Encoder {
             compressor: zstd::bulk::Compressor::new(LEVEL)?,
@@ -127,7 +128,7 @@ impl Encoder {
         Ok(())
     }
 
-    /// The whole in pieces: counts and sizes, index, firsts, chunks.
+    /// Returns the parts of the section: counts and sizes, index, firsts, chunks.
     pub(crate) fn finish(mut self) -> io::Result<[Vec<u8>; 4]> {
         self.end_chunk()?;
         let sizes = [self.count, self.firsts.len(), self.data.len()];
@@ -163,7 +164,7 @@ pub(crate) struct Chunk<'a> {
 }
 
 impl<'a> Dictionary<'a> {
-    /// Reads the head, of a segment of so many documents.
+    /// Reads the head in a segment of `documents` documents.
     pub(crate) fn open(part: FileSlice<'a>, documents: u32) -> Result<Dictionary<'a>, Damage> {
         let directory = Directory::read(LAYOUT, &mut part.reader())?;
         Ok(Dictionary { width: document_width(documents), directory })
@@ -232,8 +233,8 @@ impl Unpacker {
 }
 
 impl Chunk<'_> {
-    /// Calls `visit` with each term, in order: its number in the chunk, the bytes it shares with the one before, itself, and
-    /// what is behind those bytes as it is stored, whatever follows it.
+    /// Calls `visit` with each term, in order: its number in the chunk, the length of the prefix it shares with the
+    /// previous one, the term, and the stored bytes after that prefix, with whatever follows.
     #[inline]
     pub(crate) fn walk(&self, mut visit: impl FnMut(usize, usize, &[u8], &[u8])) -> Result<(), Damage> {
         let mut lengths = FileSlice::loose(&self.lengths).reader();
@@ -257,7 +258,7 @@ impl Chunk<'_> {
                 term.resize((length + COPY) * 2, 0);
             }
             match (rest.first_chunk::<COPY>(), size <= COPY) {
-                // A copy of fixed length is much quicker than one of a few bytes.
+                // A copy of fixed length is much faster than one of a few bytes.
                 (Some(bytes), true) => term[shared..shared + COPY].copy_from_slice(bytes),
                 _ => term[shared..length].copy_from_slice(&rest[..size]),
             }

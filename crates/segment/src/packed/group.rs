@@ -1,7 +1,7 @@
 //! A group of neighbouring messages on its way to disk.
 //!
 //! In: messages. Out: for each its template; the values of each template's slots as columns, in units of a few KiB that
-//! are compressed by themselves, so that one message is read without unpacking its neighbours of other kinds.
+//! are compressed by themselves, so that a message can be read without unpacking neighbours of other templates.
 //! Holds: the messages of one group. Limits: [`GROUP_DOCUMENTS`], [`GROUP_BYTES`].
 
 use super::{
@@ -17,9 +17,9 @@ use std::{collections::HashMap, io, ops::Range};
 pub(crate) const GROUP_DOCUMENTS: usize = 1 << 14;
 /// Bytes of frames after which a group is complete.
 pub(crate) const GROUP_BYTES: usize = 32 << 20;
-/// Messages of a group that a template needs to be worth having.
+/// Fewest messages of a group that make a template worthwhile.
 const SHARED_MIN: u32 = 6;
-/// Rows whose columns are kept together: reading one unpacks all of them.
+/// Rows whose columns are stored together: reading one unpacks all of them.
 pub(super) const PIECE_ROWS: usize = 256;
 /// Bytes of values after which such rows are complete in any case.
 const PIECE_BYTES: usize = 1 << 20;
@@ -53,8 +53,8 @@ struct Row {
     template: u32,
     /// Its values.
     values: Range<usize>,
-    /// How much of its frame the template tells. Rows of one template may differ in it: a frame whose text is a single
-    /// value looks like one of which only the header is recognized.
+    /// The part of its frame that the template covers. Rows of one template may differ in it: a frame whose text is
+    /// a single value looks like one of which only the header is recognized.
     rank: Rank,
     /// Bytes of the header in the skeleton of the whole frame, its values, and where in the frame the rest begins.
     header: (usize, usize, usize),
@@ -67,7 +67,7 @@ struct Template {
     rows: u32,
 }
 
-/// How much of a frame a template tells.
+/// The part of a frame that a template covers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rank {
     Whole,
@@ -81,7 +81,7 @@ pub(crate) struct Packer {
     plain: zstd::bulk::Compressor<'static>,
     streams: Streams,
     joined: Vec<u8>,
-    /// Samples to learn a dictionary from, when they are wanted.
+    /// Samples to learn a dictionary from, if wanted.
     pub(crate) samples: Option<Vec<Vec<u8>>>,
 }
 
@@ -166,7 +166,7 @@ impl<'a> Group<'a> {
         number
     }
 
-    /// Returns rows whose template hardly any other has a template that tells less.
+    /// Gives rows whose template is rare a template that covers less of the frame.
     fn fold(&mut self, rank: Rank, to: Rank) {
         let mut skeleton = Vec::new();
         for index in 0..self.rows.len() {
@@ -201,7 +201,7 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// Appends the group: its head, then its units. Gives the sizes of the head, stored and plain.
+    /// Appends the group: its head, then its units. Returns the sizes of the head, stored and plain.
     pub(crate) fn finish(
         &mut self,
         skeletons: &mut Skeletons,

@@ -1,8 +1,8 @@
-//! Reads messages out of groups.
+//! Reads messages from groups.
 //!
-//! In: the sections of a segment's file, a document, what its columns say of it. Out: its frame and text.
+//! In: the sections of a segment's file, a document, the values of its columns. Out: its frame and text.
 //! Holds: the group that was read last, of its units those that were needed, unpacked, and templates.
-//! Limits: [`HELD_BYTES_MAX`]; every size that a file claims is checked against a limit before memory is taken.
+//! Limits: [`HELD_BYTES_MAX`]; every size that a file claims is checked against a limit before memory is allocated.
 
 use super::{
     column::{COLUMN_BYTES_MAX, Cursor},
@@ -24,10 +24,10 @@ pub(crate) const ENTRY_BYTES: usize = 20;
 const HEAD_BYTES_MAX: usize = 4 << 20;
 /// Most bytes that a unit's streams may unpack to.
 const UNIT_BYTES_MAX: usize = 2 * COLUMN_BYTES_MAX;
-/// Unpacked units are forgotten beyond this; a whole group of usual messages takes some 5 MiB.
+/// Unpacked units are dropped beyond this; a whole group of usual messages takes some 5 MiB.
 const HELD_BYTES_MAX: usize = 64 << 20;
 
-/// Source of the pieces of a segment's file; each piece is checked before it is given.
+/// Source of the pieces of a segment's file; each piece is checked before it is returned.
 pub(crate) trait Source {
     /// A piece of the section of groups.
     fn piece(&self, start: usize, length: usize) -> Result<FileSlice<'_>, Damage>;
@@ -45,7 +45,7 @@ struct Group {
     documents: Range<u32>,
     /// Skeletons of the group's templates.
     skeletons: Vec<u32>,
-    /// For each document the number of its template and which of the template's rows it is.
+    /// For each document the number of its template and of its row in the template.
     rows: Vec<(u16, u16)>,
     /// For each template its pieces: unit, number in it, first row.
     pieces: Vec<Vec<(u32, u32, u32)>>,
@@ -85,7 +85,7 @@ pub(crate) struct PackedReader {
 }
 
 impl PackedReader {
-    /// With the dictionary that units were compressed with.
+    /// Creates a reader with the dictionary of the units.
     pub(crate) fn new(dictionary: &[u8]) -> io::Result<PackedReader> {
         Ok(PackedReader {
             decompressor: zstd::bulk::Decompressor::with_dictionary(dictionary)?,
@@ -95,7 +95,7 @@ impl PackedReader {
         })
     }
 
-    /// Puts the frame of a document together, whose other fields are there; returns where its text is.
+    /// Puts together the frame of a document whose other fields are filled in; returns where its text is.
     pub(crate) fn join(
         &mut self,
         source: &dyn Source,
@@ -275,7 +275,7 @@ impl Group {
 }
 
 impl Unit {
-    /// Unpacks the streams unless they are there; returns the bytes that this took.
+    /// Unpacks the streams unless that was done; returns the bytes of memory that this took.
     fn open(
         &mut self,
         source: &dyn Source,

@@ -1,27 +1,27 @@
 //! Values that differ only in their numbers: addresses, times, counters, `web-17`.
 //!
-//! In: strings. Out: what stands between the numbers, the same for all, and the numbers of each; the strings again.
-//! Limits: [`RUNS_MAX`] numbers a string, each of at most [`DIGITS_MAX`] digits; other strings have no shape.
+//! In: strings. Out: the text between the numbers, the same for all, and the numbers of each; the strings again.
+//! Limits: [`RUNS_MAX`] numbers per string, each of at most [`DIGITS_MAX`] digits; other strings have no shape.
 
 use super::values::Values;
 
 /// Most numbers of a string: an IPv6 address with a port has fewer that are decimal.
 pub(crate) const RUNS_MAX: usize = 12;
-/// Most digits of a number: so many nines fit 63 bits, and differences have a sign.
+/// Most digits of a number: this many nines fit 63 bits, and differences have a sign.
 const DIGITS_MAX: usize = 18;
 
 /// The common text of strings, and their numbers.
 #[derive(Default, Debug)]
 pub(crate) struct Shape {
-    /// Texts before, between and behind the numbers: one more than there are numbers.
+    /// Texts before, between and after the numbers: one more than there are numbers.
     pub(crate) literals: Values,
-    /// For each place of a number, the digits that all have (they may begin with zeros), or 0: as few as it needs.
+    /// For each number position, the digits that all have (they may begin with zeros), or 0: as few as it needs.
     pub(crate) pads: Vec<u8>,
-    /// For each place the numbers, string after string.
+    /// For each position the numbers, string by string.
     pub(crate) numbers: Vec<Vec<u64>>,
 }
 
-/// Takes strings apart; `None` when they do not have one shape with at least one number.
+/// Splits strings into text and numbers; `None` when they do not have one shape with at least one number.
 pub(crate) fn take_apart(values: &Values) -> Option<Shape> {
     let mut shape = Shape::default();
     let mut lengths: Vec<u8> = Vec::new();

@@ -1,8 +1,8 @@
-//! What messages of one kind have in common: their frame without what varies.
+//! The common part of similar messages: their frame without the varying parts.
 //!
-//! In: a message. Out: its skeleton, literal bytes with marks where something goes that varies, and what goes there:
-//! a value of a column, the event time, or a value of its own; the frame again.
-//! Holds: the tokens that belong to skeletons. Limits: none; a skeleton that nobody shares is not worth keeping,
+//! In: a message. Out: its skeleton, which is literal bytes with marks for the varying parts, and those parts: a
+//! value of a column, the event time, or a value of its own; the frame again.
+//! Holds: the tokens that belong to skeletons. Limits: none; a skeleton of a single message is not worth storing,
 //! which its owner decides.
 
 use super::{
@@ -19,7 +19,7 @@ use lookup::{
     tokens::{Seed, Tokenizer},
 };
 
-/// Begins a mark. Behind it, its own number stands for the byte itself.
+/// Begins a mark. Followed by itself, it means the byte itself.
 const MARK: u8 = 0x11;
 /// A value of the row.
 const VALUE: u8 = 1;
@@ -35,7 +35,7 @@ const ITSELF: u8 = 8;
 /// The event time, in the form of the number above this.
 const TIME: u8 = 32;
 
-/// Takes frames apart.
+/// Splits frames into skeletons and values.
 pub(crate) struct Splitter<'a> {
     frequent: &'a Frequent,
     seed: Seed,
@@ -58,7 +58,7 @@ impl Splitter<'_> {
         Splitter { frequent, seed: Seed::of_process(), tokenizer: Tokenizer::default(), buffer: Vec::new() }
     }
 
-    /// Takes a message apart. `text` is where its text begins in the frame, which is then part of it.
+    /// Splits a message. `text` is where its text begins in the frame, if it is part of it.
     pub(super) fn split(&mut self, document: &Document, text: Option<usize>, out: &mut Split) {
         out.skeleton.clear();
         out.values.clear();
@@ -71,7 +71,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// The frame up to where the text begins; returns where it really ended: a token is not cut.
+    /// Splits the frame up to where the text begins; returns where it ended, because tokens are not cut.
     fn header(&mut self, document: &Document, text: usize, out: &mut Split) -> usize {
         let raw = document.raw.as_slice();
         let digits = document.pri.to_string();
@@ -121,7 +121,7 @@ impl Splitter<'_> {
             self.put_token(token, raw, out);
             at = end;
         }
-        // What is left belongs to the header unless a token is cut by where the text begins.
+        // The rest belongs to the header unless the beginning of the text cuts a token.
         let until = text.max(at).min(raw.len());
         let is_cut = self
             .tokenizer
@@ -180,7 +180,7 @@ pub(super) fn put_apart(out: &mut Vec<u8>) {
     out.extend_from_slice(&[MARK, APART, MARK, VALUE]);
 }
 
-/// Number of values that a skeleton has room for.
+/// Returns the number of values in a skeleton.
 pub(super) fn slots(skeleton: &[u8]) -> usize {
     let marks = memchr::memchr_iter(MARK, skeleton);
     marks.filter(|at| skeleton.get(at + 1) == Some(&VALUE)).count()

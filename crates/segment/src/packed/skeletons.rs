@@ -1,7 +1,7 @@
 //! The skeletons of a segment's templates on disk.
 //!
 //! In: skeletons by number. Out: a section of chunks of [`CHUNK`] skeletons, each compressed by itself, and the
-//! skeletons again. Holds: the chunks that were needed. Limits: [`CHUNK_BYTES_MAX`].
+//! skeletons again. Holds: the chunks read so far. Limits: [`CHUNK_BYTES_MAX`].
 
 use super::values::Values;
 use crate::format::{Damage, FileSlice, put_bytes};
@@ -13,7 +13,7 @@ const CHUNK: usize = 128;
 const ENTRY_BYTES: usize = 8;
 /// Most bytes that a chunk may unpack to.
 const CHUNK_BYTES_MAX: usize = 64 << 20;
-/// Unpacked chunks are forgotten beyond this.
+/// Unpacked chunks are dropped beyond this.
 const HELD_BYTES_MAX: usize = 64 << 20;
 /// Level of compression.
 const LEVEL: i32 = 9;
@@ -37,7 +37,7 @@ pub(crate) fn encode(skeletons: &Values) -> io::Result<Vec<u8>> {
     Ok(out)
 }
 
-/// The skeletons of a file, as far as they were needed.
+/// The skeletons of a file, read on demand.
 #[derive(Default)]
 pub(super) struct SkeletonTable {
     chunks: Vec<Option<Values>>,

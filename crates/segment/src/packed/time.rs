@@ -1,13 +1,13 @@
-//! The timestamp of a frame, as far as it says what the column of event times knows.
+//! The timestamp of a frame, when it can be restored from the column of event times.
 //!
 //! In: the start of a text, an event time. Out: how the text spells that time, as one byte; the text again.
-//! Limits: the forms below; any other spelling is text like any other.
+//! Limits: the forms below; any other spelling is treated as text.
 
 use message::Stamp;
 
 /// `Nov  1 10:00:00`.
 pub(super) const BSD: u8 = 0;
-/// `2026-11-01T10:00:00.123Z`: this, plus twice the digits behind the point, plus 1 when the zone is an offset.
+/// `2026-11-01T10:00:00.123Z`: this, plus twice the number of decimals, plus 1 when the zone is an offset.
 const ISO: u8 = 2;
 const ISO_DIGITS_MAX: u8 = 6;
 /// Forms that there are.
@@ -17,7 +17,7 @@ const MONTHS: &[u8; 36] = b"JanFebMarAprMayJunJulAugSepOctNovDec";
 /// Bytes of `2026-11-01T10:00:00`.
 const ISO_BYTES: usize = 19;
 
-/// The form in which a text begins with a time, and how long that is. `buffer` is memory to use again.
+/// The form in which a text begins with a time, and how long that is. `buffer` is reused memory.
 pub(super) fn recognise(text: &[u8], stamp: Stamp, buffer: &mut Vec<u8>) -> Option<(u8, usize)> {
     let form = match *text {
         [b'A'..=b'Z', _, _, b' ', ..] => BSD,

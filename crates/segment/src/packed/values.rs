@@ -1,4 +1,4 @@
-//! Byte strings, one after the other: what the rows of a slot say.
+//! Byte strings, one after the other: the values of a slot's rows.
 //!
 //! In: strings. Out: the same by number. Holds: all of them in one buffer. Limits: 4 GiB; a decoder says its own.
 
@@ -53,7 +53,7 @@ impl Values {
         self.ends.push(self.bytes.len() as u32);
     }
 
-    /// Forgets all strings.
+    /// Removes all strings.
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();

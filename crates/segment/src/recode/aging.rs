@@ -1,4 +1,4 @@
-//! Ages a recoded segment: most of its terms keep the blocks of messages that have them, not the messages.
+//! Ages a recoded segment: most of its terms refer only to blocks of messages, not to single messages.
 //!
 //! In: a recoded segment. Out: a file that lacks only its record; sizes. Everything but terms and postings is copied; every
 //! term of the new file was compared with the old one's.
@@ -18,7 +18,7 @@ use crate::{
 use lookup::{Bitmap, SegmentView};
 use std::{io::BufWriter, path::Path};
 
-/// Sections that stay as they are.
+/// Sections that are copied unchanged.
 const COPIED: [Section; 7] = [
     Section::Compression,
     Section::Groups,
@@ -38,7 +38,7 @@ struct Aged {
 }
 
 impl Sealed {
-    /// Writes a new file at `path`, reads its terms back and compares. [`Draft::finish`] gives it its record.
+    /// Writes a new file at `path`, reads its terms back and compares. [`Draft::finish`] adds the record.
     pub fn age(&self, path: &Path, recoding: &mut Recoding<'_>) -> Result<Draft, RecodeError> {
         let _pin = self.file().pin();
         let root = self.stored_root()?.ok_or_else(|| self.outdated())?;
@@ -73,7 +73,7 @@ impl Sealed {
         let draft = Draft::new(path, file.end()?, header, root, report)?;
         let new = Sealed::unlock(path, recoding.keys)?;
         self.compare_aged(&new, &aging, recoding)?;
-        // What was copied is looked at as well: the messages must have the root that was sealed.
+        // The copy is checked as well: the messages must have the root that was sealed.
         if new.root(recoding.cancel)? != root {
             return Err(RecodeError::Differs {
                 what: "the root over messages",
@@ -85,7 +85,7 @@ impl Sealed {
 
     fn aged_terms(&self, aging: &Aging, recoding: &mut Recoding<'_>) -> Result<Aged, RecodeError> {
         let old = self.file().section(Section::Postings).map_err(|damage| self.damaged(damage))?;
-        // A term that one document has is given its block: the number needs as few bits as blocks do.
+        // A term of one document gets the document's block: the number needs only as many bits as block numbers.
         let mut encoder = Encoder::new(aging.blocks())?;
         let mut filters = char_filters::Encoder::new(CHUNK);
         let mut postings = Vec::new();

@@ -1,6 +1,7 @@
-//! A recoded segment that was read back and only lacks its record.
+//! A recoded segment that was read back and lacks only its record.
 //!
-//! In: the file's chunks; a notary. Out: the finished file, synced. Holds: what the footer says. Limits: the caller
+//! In: the file's chunks; a notary. Out: the finished file, synced. Holds: the contents of the footer. Limits: the
+//! caller
 //! names the file; a draft that is dropped leaves a file behind that its owner removes.
 
 use super::{RecodeError, RecodeReport, Recoding};
@@ -66,12 +67,12 @@ impl Draft {
         &self.report
     }
 
-    /// Root of the tree over its messages.
+    /// Returns the root of the tree over its messages.
     pub fn messages(&self) -> Digest {
         self.messages
     }
 
-    /// Puts the record into the file that `notary` makes of what the segment is known by, and syncs the file.
+    /// Adds the record that `notary` makes from the segment's facts, and syncs the file.
     pub fn finish(mut self, notary: &dyn Fn(Facts) -> Option<String>) -> io::Result<RecodeReport> {
         let Header { id, first, count, received_us, .. } = self.header;
         let messages = self.messages;

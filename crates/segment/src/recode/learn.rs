@@ -1,4 +1,4 @@
-//! What the messages of a segment have in common: learned from a part of them, spread over all.
+//! Learns what the messages of a segment have in common, from a sample spread over all.
 //!
 //! In: messages. Out: the tokens that templates are made of; a compression dictionary for units.
 //! Holds: the counts of the tokens of [`LEARN_DOCUMENTS`] messages. Limits: [`FREQUENT_MAX`], [`DICTIONARY_BYTES`].
@@ -12,12 +12,13 @@ use crate::{
 use lookup::{SegmentView, tokens::Tokenizer};
 use std::collections::HashMap;
 
-/// Messages to count tokens in, and the runs of neighbours in which they are taken.
+/// Messages whose tokens are counted, taken in runs of neighbours.
 const LEARN_DOCUMENTS: u32 = 40_000;
 const RUNS: u32 = 40;
 /// Tokens of templates.
 const FREQUENT_MAX: usize = 3000;
-/// A token in more than one of this many messages belongs to templates when it has no digit, else one of these.
+/// A token in more than one of this many messages belongs to templates when it has no digit, otherwise in more than
+/// one of [`DIGIT_SHARE`].
 const WORD_SHARE: u32 = 128;
 const DIGIT_SHARE: u32 = 20;
 /// Groups whose units are samples, and messages of each.

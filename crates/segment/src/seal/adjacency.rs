@@ -1,7 +1,8 @@
 //! Collects the neighbours of terms that many messages have.
 //!
-//! In: the index of a builder, its terms in order. Out: the section of neighbours. Holds: each neighbourhood about once: what
-//! was seen lately is passed over. Limits: none.
+//! In: the index of a builder, its terms in order. Out: the section of neighbours. Holds: each pair of neighbours
+//! about once: those
+//! seen recently are skipped. Limits: none.
 
 use crate::{
     active::Index,
@@ -9,16 +10,17 @@ use crate::{
     terms::adjacency::{Adjacency, DOCUMENTS_MIN, Encoder},
 };
 
-/// AdjacencySection that are remembered, as a power of two: 512 KiB.
+/// Number of remembered pairs of neighbours, as a power of two: 512 KiB.
 const SEEN_BITS: u32 = 16;
-/// A term whose neighbours are not kept.
+/// A term whose neighbours are not stored.
 const RARE: u32 = u32::MAX;
 
 /// Adjacency of terms.
 struct AdjacencyTable {
-    /// Each neighbourhood of a term at a place of its own, the last one of the place. Never 0, see [`AdjacencyTable::add`].
+    /// A hash table of a term's pairs of neighbours; each slot has the last one that was put there. Never 0, see
+    /// [`AdjacencyTable::add`].
     seen: Vec<u64>,
-    /// By the terms' numbers among those that are kept.
+    /// By the terms' numbers among those that are stored.
     list: Vec<(u32, Adjacency)>,
     /// The number of each term, or [`RARE`].
     rank_of: Vec<u32>,

@@ -1,4 +1,4 @@
-//! Columns on their way to disk: values sorted, places packed.
+//! Writes columns to disk: values sorted, value ids packed.
 //!
 //! In: a builder's columns. Out: the directory of columns and their bytes. Limits: none of its own.
 
@@ -14,9 +14,9 @@ use crate::{
     memory::{filled, recycle, with_room},
 };
 
-/// Room for what the columns of a document take: rather too much, which costs nothing.
+/// Reserved bytes for the columns of a document: rather too many, which costs nothing.
 const DOCUMENT_BYTES: usize = 12;
-/// Columns with fewer documents than one in this many keep a list of their documents.
+/// Columns with fewer documents than one in this many have a list of their documents.
 const SPARSE_SHARE: usize = 8;
 
 /// Encodes all columns: the directory, then their bytes.
@@ -68,7 +68,7 @@ fn put_entry(directory: &mut Vec<u8>, numbers: &[usize]) {
     numbers.iter().for_each(|number| put_varint(directory, *number as u64));
 }
 
-/// Form, dictionary, documents where they are listed, places.
+/// Form, dictionary, documents if they are listed, value ids.
 fn encode_column(column: &Column, length: u32, data: &mut Vec<u8>) {
     let order = sorted(column);
     let mut place_of = filled(0u32, order.len() + 1);
@@ -141,7 +141,7 @@ fn sorted(column: &Column) -> Vec<u32> {
     let lowered = |id: u32| value(id).iter().map(u8::to_ascii_lowercase);
     let mut order: Vec<(u64, u64, u32)> =
         (0..column.values.len()).map(|id| (prefix(value(id), 0), prefix(value(id), 8), id)).collect();
-    // The first 16 bytes decide nearly always, without a look at the text.
+    // The first 16 bytes nearly always decide, without reading the text.
     order.sort_unstable_by(|a, b| {
         let prefixes = (a.0, a.1).cmp(&(b.0, b.1));
         prefixes.then_with(|| lowered(a.2).cmp(lowered(b.2))).then_with(|| value(a.2).cmp(value(b.2)))

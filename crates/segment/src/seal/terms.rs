@@ -1,4 +1,4 @@
-//! Words on their way to disk: terms sorted, their documents gathered and packed, templates.
+//! Writes words to disk: terms sorted, their documents gathered and packed, templates.
 //!
 //! In: the index of a builder. Out: dictionary, postings, templates. Holds: the flat list in term order while it works.
 //! Limits: 2^32 pairs.
@@ -33,12 +33,12 @@ impl Drop for Words {
     }
 }
 
-/// Room for what a pair of a term and a document becomes, and for a term: rather too much, which costs nothing.
+/// Reserved bytes for a pair of a term and a document, and for a term: rather too many, which costs nothing.
 const PAIR_BYTES: usize = 2;
 const TERM_BYTES: usize = 16;
 
-/// All terms in order. A number below the number of terms is a term's id; others are frequent tokens that are no
-/// terms, numbered behind the terms.
+/// All terms in order. A number below the number of terms is a term's id; others are frequent tokens that are not
+/// terms, numbered after the terms.
 struct Sorted {
     order: Vec<u32>,
     /// Frequent tokens that are terms as well, by the term's id: name-value pairs have them.
@@ -114,7 +114,7 @@ fn sorted(index: &Index) -> Sorted {
             None => order.push(TermSortKey { prefix: prefix(token), at: terms.len() + u32::from(number) }),
         }
     }
-    // The first 16 bytes decide nearly always, without a look at the text.
+    // The first 16 bytes nearly always decide, without reading the text.
     order.sort_unstable_by_key(|place| place.prefix);
     for equal in order.chunk_by_mut(|a, b| a.prefix == b.prefix).filter(|equal| equal.len() > 1) {
         equal.sort_unstable_by(|a, b| text_at(terms, tokens, a.at).cmp(text_at(terms, tokens, b.at)));
@@ -147,8 +147,8 @@ fn prefix(text: &[u8]) -> u128 {
     u128::from_be_bytes(prefix)
 }
 
-/// How far ahead of the walk over sorted terms their texts, and where those lie, are fetched: they are spread over
-/// memory.
+/// How far ahead of the walk over sorted terms their texts, and the positions of those, are prefetched: they are
+/// spread over memory.
 const AHEAD: (usize, usize) = (8, 16);
 
 fn prefetch_terms(terms: &Terms, next: &[u32]) {
@@ -160,10 +160,10 @@ fn prefetch_terms(terms: &Terms, next: &[u32]) {
     }
 }
 
-/// The same of pairs: where their documents go, and the number that says so.
+/// The same for pairs: the target of their documents, and the number that determines it.
 const PAIRS_AHEAD: (usize, usize) = (24, 48);
 
-/// The text of a term, or behind the terms of a frequent token.
+/// Returns the text of a term or, after the terms, of a frequent token.
 fn text_at<'a>(terms: &'a Terms, frequent: &'a [Vec<u8>], at: u32) -> &'a [u8] {
     match at.checked_sub(terms.len()) {
         Some(number) => &frequent[number as usize],
@@ -171,7 +171,7 @@ fn text_at<'a>(terms: &'a Terms, frequent: &'a [Vec<u8>], at: u32) -> &'a [u8] {
     }
 }
 
-/// The documents of all terms, term after term in the given order.
+/// The documents of all terms, term by term in the given order.
 fn gather(index: &Index, order: &[u32], counts: &[u32]) -> Vec<u32> {
     let mut next = filled(0u32, counts.len());
     let mut sum = 0;
@@ -180,7 +180,7 @@ fn gather(index: &Index, order: &[u32], counts: &[u32]) -> Vec<u32> {
         sum += counts[*id as usize];
     }
     assert_eq!(sum as usize, index.flat.len(), "every pair belongs to a term");
-    // Written at random: huge pages save a miss for nearly every pair, and what comes soon is fetched ahead.
+    // Written in random order: huge pages save a TLB miss for nearly every pair, and coming targets are prefetched.
     let mut gathered = filled(0, index.flat.len());
     let (near, far) = PAIRS_AHEAD;
     let mut at = 0;
@@ -223,7 +223,7 @@ fn put_ascending(out: &mut Vec<u8>, numbers: &[u32]) {
     }
 }
 
-/// The documents of each template, template after template, and where those of each end.
+/// The documents of each template, template by template, and where those of each end.
 fn documents_of(template_of: &[u32], count: u32) -> (Vec<u32>, Vec<u32>) {
     debug_assert!(template_of.iter().all(|template| *template < count), "a template without a number");
     let mut next = vec![0u32; count as usize + 1];
@@ -237,7 +237,7 @@ fn documents_of(template_of: &[u32], count: u32) -> (Vec<u32>, Vec<u32>) {
         documents[*slot as usize] = document as u32;
         *slot += 1;
     }
-    // Each now stands where the next one began.
+    // Each is now where the next one began.
     next.truncate(count as usize);
     (documents, next)
 }
@@ -264,7 +264,7 @@ fn encode_templates(index: &Index, length: u32, words: &mut Words) {
     for (template, end) in ends.iter().enumerate() {
         let documents = &documents[start..*end as usize];
         start = *end as usize;
-        // A message without frequent tokens is never asked for by them.
+        // A message without frequent tokens is never searched by them.
         if index.templates.sequence(template as u32).iter().all(|number| *number == Templates::GAP) {
             put_varint(out, 0);
             continue;

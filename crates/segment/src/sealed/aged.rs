@@ -1,6 +1,6 @@
-//! Words of an aged segment: for most of them the blocks of messages that have them, not the messages.
+//! Words of an aged segment: most of them refer to blocks of messages, not to single messages.
 //!
-//! In: terms, with their blocks. Out: documents, exactly: the messages of those blocks are read and looked at.
+//! In: terms, with their blocks. Out: documents, exactly: the messages of those blocks are read and tested.
 //! Holds: one group of messages. Limits: a word that is neither rare nor part of templates costs up to a microsecond and
 //! a half for every message of the segment.
 
@@ -13,10 +13,10 @@ use lookup::{Bitmap, CancelToken, ReadError, SegmentView, pattern::Matcher, toke
 
 /// Messages of a block, as a power of two: a document's block takes nine bits less than its number.
 pub(crate) const BLOCK_SHIFT: u8 = 9;
-/// Terms that more than one of this many documents have keep their documents: the blocks would be nearly all.
+/// Terms in more than one of this many documents keep their documents: they are in nearly all blocks.
 pub(crate) const EXACT_SHARE: u32 = 64;
 
-/// How an aged segment keeps its terms.
+/// How an aged segment stores its terms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Aging {
     shift: u8,
@@ -26,12 +26,12 @@ pub(crate) struct Aging {
 }
 
 impl Aging {
-    /// Of a segment of so many documents that is being aged.
+    /// Returns the parameters for aging a segment of `length` documents.
     pub(crate) fn of(length: u32) -> Aging {
         Aging { shift: BLOCK_SHIFT, count_max: (length / EXACT_SHARE).max(1), length }
     }
 
-    /// Its form in the file: 1 shift, 4 most documents.
+    /// Encodes it for the file: 1 byte shift, 4 bytes most documents.
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut out = vec![self.shift];
         out.extend_from_slice(&self.count_max.to_le_bytes());
@@ -47,7 +47,7 @@ impl Aging {
         Ok(Aging { shift, count_max, length })
     }
 
-    /// Returns true when a term of so many documents only has blocks.
+    /// Returns true when a term of `count` documents refers only to blocks.
     pub(crate) fn is_by_block(&self, count: u64) -> bool {
         count > 0 && count <= u64::from(self.count_max)
     }

@@ -1,4 +1,4 @@
-//! Checks that a segment file is whole, and makes its index again.
+//! Checks that a segment file is intact, and rebuilds its index.
 //!
 //! In: an open segment. Out: counts, or what is damaged; a new file. Limits: reads the whole file.
 
@@ -69,7 +69,7 @@ impl Sealed {
         Ok(report)
     }
 
-    /// Every damaged chunk, with the messages that cannot be read back for it.
+    /// Returns every damaged chunk, with the messages that cannot be read because of it.
     pub fn troubles(&self, cancel: &CancelToken) -> Result<Vec<DamagedChunk>, ReadError> {
         let mut troubles = Vec::new();
         for chunk in 0..self.file.chunks() {
@@ -103,7 +103,7 @@ impl Sealed {
         }
         let blocks = if self.is_recoded() { Section::Groups } else { Section::Blocks };
         if !is_part_of(blocks) {
-            // Words, templates and hashes are found again from the messages.
+            // Words, templates and hashes can be rebuilt from the messages.
             return whole.start..whole.start;
         }
         let start = self.file.place(blocks).offset as u64;
@@ -120,7 +120,7 @@ impl Sealed {
         if found.start < found.end { found } else { whole.start..whole.start }
     }
 
-    /// Makes a new file from the messages alone: words, postings and templates are found again.
+    /// Makes a new file from the messages alone: words, postings and templates are rebuilt.
     pub fn rebuild(
         &self,
         path: &Path,

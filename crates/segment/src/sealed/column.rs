@@ -22,10 +22,10 @@ use message::ValueKind;
 /// Most bytes of a *var* number.
 const VARINT_BYTES_MAX: usize = 10;
 
-/// Groups between two looks at the token: about a tenth of a millisecond.
+/// Groups between two checks of the token: about a tenth of a millisecond.
 const GROUPS_A_LOOK: usize = 1024;
 
-/// Text of the error for a place that cannot be.
+/// Text of the error for an invalid value id.
 const NOT_A_VALUE: &str = "a value that the dictionary does not have";
 
 /// Most distinct values: no segment has as many messages.
@@ -56,7 +56,7 @@ impl<'a> SealedColumn<'a> {
         entry: &'a Entry,
         part: FileSlice<'a>,
     ) -> Result<SealedColumn<'a>, Damage> {
-        // Only what is looked at is checked: a question about a few values reads little of the column.
+        // Only the parts that are read are checked: a query for a few values reads little of the column.
         let check = |start: usize, size: usize| {
             owner.file.check_part(&part.piece(start, size.min(part.bytes.len().saturating_sub(start)))?)
         };
@@ -113,8 +113,8 @@ impl<'a> SealedColumn<'a> {
         let mut beyond = 0;
         for place in places.iter_mut() {
             *place = place.wrapping_add(add);
-            // Places and their number have 31 bits at most: the highest one is set when a place is too large. Comparing takes
-            // three times as long.
+            // Value ids and their number have at most 31 bits: the highest bit is set when an id is too large.
+            // Comparing takes three times as long.
             beyond |= self.entry.distinct.wrapping_sub(*place);
         }
         if beyond >> 31 != 0 {
@@ -123,7 +123,7 @@ impl<'a> SealedColumn<'a> {
         Ok(())
     }
 
-    /// The place of a document; `listed` is what [`SealedColumn::listed`] gave.
+    /// The place of a document; `listed` is the result of [`SealedColumn::listed`].
     pub(super) fn place_of(&self, document: u32, listed: &[u32]) -> Result<u32, Damage> {
         let at = match self.form {
             Form::Sparse => match listed.binary_search(&document) {
@@ -147,7 +147,7 @@ impl<'a> SealedColumn<'a> {
         self.values.string(ordinal, value)
     }
 
-    /// Adds the documents of a column that has a place for every document: see [`Source::add_places`].
+    /// Adds the documents of a column that has a value id for every document: see [`Source::add_places`].
     fn add_dense(
         &self,
         places: &PlaceRange,

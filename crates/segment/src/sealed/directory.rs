@@ -25,7 +25,7 @@ pub(crate) struct Entry {
     pub(crate) numeric: bool,
     pub(crate) start: usize,
     pub(crate) size: usize,
-    /// Remembers whether every value is one token; found out when a word is first asked for.
+    /// Remembers whether every value is one token; determined when a word is first searched.
     pub(crate) of_tokens: OnceLock<bool>,
 }
 

@@ -1,7 +1,7 @@
-//! A segment file from outside: what can be seen and checked of it without its key.
+//! A segment file from outside: the parts that can be read and checked without its key.
 //!
 //! In: a path. Out: its numbers and times, its record, who can open it, which chunks are damaged; the segment, when
-//! it can be read. Limits: says which messages a damaged chunk concerns only with the key.
+//! it can be read. Limits: which messages a damaged chunk affects is known only with the key.
 
 use super::{Sealed, corrupt};
 use crate::format::file::{BadChunk, Encryption, Header, RECODED_VERSION, Section, SegmentFile};
@@ -12,13 +12,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Tells what can be known of a segment file from outside, without its key.
+/// Reads what can be known about a segment file without its key.
 pub struct SegmentInspector {
     pub(super) path: PathBuf,
     pub(super) file: SegmentFile,
 }
 
-/// How far a sealed segment was made smaller. Each form is smaller than the one before.
+/// The form of a sealed segment. Each form is smaller than the previous one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum SegmentForm {
     /// As it was sealed.
@@ -38,9 +38,9 @@ pub struct DamagedChunk {
     pub place: Range<u64>,
     /// The damage, in words.
     pub what: &'static str,
-    /// Names of the sections that it holds parts of.
+    /// Names of the sections that it overlaps.
     pub parts: Vec<&'static str>,
-    /// Sequence numbers of the messages that cannot be read back; the whole segment's when that cannot be said.
+    /// Sequence numbers of the messages that cannot be read back; the whole segment's when that cannot be determined.
     pub messages: Range<u64>,
 }
 
@@ -103,7 +103,7 @@ impl SegmentInspector {
         std::str::from_utf8(self.file.record()).ok().and_then(Record::parse)
     }
 
-    /// Digest of header and footer, and by way of them of everything but the record.
+    /// Digest of header and footer, and thereby of everything but the record.
     pub fn contents(&self) -> Digest {
         self.file.contents()
     }

@@ -1,7 +1,7 @@
 //! The words of an aged segment: terms in compressed chunks.
 //!
 //! In: patterns. Out: documents. A literal start narrows the walk to a chunk or a few; other patterns unpack all of them,
-//! about 25 ms a million terms. Holds: one chunk. Limits: those of chunks.
+//! about 25 ms per million terms. Holds: one chunk. Limits: those of chunks.
 
 use super::{
     Sealed,
@@ -13,7 +13,7 @@ use crate::{
 };
 use lookup::{CancelToken, ReadError};
 
-/// Chunks between two looks at the token: about half a millisecond.
+/// Chunks between two checks of the token: about half a millisecond.
 const CHUNKS_A_LOOK: usize = 16;
 
 impl Sealed {

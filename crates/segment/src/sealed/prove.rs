@@ -1,6 +1,6 @@
 //! Proofs that messages are those that were sealed.
 //!
-//! In: documents. Out: the hashes that lead from them to the root; the root, computed again from the messages.
+//! In: documents. Out: the hashes that lead from them to the root; the root, recomputed from the messages.
 //! Limits: reads the 256 messages around each.
 
 use super::Sealed;
@@ -27,7 +27,7 @@ impl Sealed {
         Ok(tree.finish().0)
     }
 
-    /// The root that the segment keeps the nodes of; `None` in the first version of the format.
+    /// Returns the root whose nodes the segment stores; `None` in the first version of the format.
     pub fn stored_root(&self) -> Result<Option<Digest>, ReadError> {
         let _pin = self.file.pin();
         let nodes = self.file.section(Section::Hashes).map_err(|damage| self.corrupt(damage))?;

@@ -1,7 +1,7 @@
 //! Reads messages of a sealed segment: blocks, and the columns of each document.
 //!
 //! In: documents. Out: their parts. Holds: for one call, the columns' heads, the lists of sparse columns, a
-//! decompressor, and what neighbours share: the last numbers and places, and values that came lately.
+//! decompressor, and caches for neighbouring documents: the last numbers and value ids, and recent values.
 //! Limits: [`BLOCK_BYTES_MAX`], [`VALUES_KEPT`].
 
 use super::{Entry, Sealed, column::SealedColumn};
@@ -39,7 +39,7 @@ const BLOCK_BYTES_MAX: usize = 2 * BATCH_BYTES_MAX + (1 << 20);
 /// Bytes of a block that are decompressed at a time when it is not known how many are needed.
 const STEP_BYTES: usize = 8 << 10;
 
-/// Values of a column that are kept at hand. Hosts and programs come again and again.
+/// Values of a column that are cached. Hosts and programs repeat often.
 const VALUES_KEPT: usize = 256;
 
 /// Columns opened for one walk.
@@ -51,11 +51,11 @@ pub(super) struct Reading<'a> {
     zone: OpenedNumbers<'a>,
     text_start: OpenedNumbers<'a>,
     text_tail: OpenedNumbers<'a>,
-    /// Made for the first block that is not at hand.
+    /// Made for the first block that is not cached.
     decompressor: RefCell<Option<DCtx<'a>>>,
     /// The block that is being opened.
     opening: RefCell<Option<Opening<'a>>>,
-    /// The groups, in a recoded segment; made for the first message that is not at hand.
+    /// The groups, in a recoded segment; made for the first message that is not cached.
     groups: RefCell<Option<PackedReader>>,
 }
 
@@ -64,7 +64,7 @@ struct OpenedColumn<'a> {
     column: SealedColumn<'a>,
     /// Documents of a sparse column, read when first needed.
     listed: OnceCell<Vec<u32>>,
-    /// Values by place, each in the slot of its lowest bits.
+    /// Values by id, each in the slot of its lowest bits.
     kept: RefCell<Vec<(u32, Vec<u8>)>>,
 }
 
@@ -138,7 +138,7 @@ impl Opening<'_> {
         self.first == block.documents.start && block.documents.contains(&document)
     }
 
-    /// Decompresses more: as much as the documents up to one are likely to need, or a little more.
+    /// Decompresses more: about as much as the documents up to one are likely to need.
     fn decode_more(
         &mut self,
         upto: u32,
@@ -178,7 +178,7 @@ impl Opening<'_> {
 
 impl<'a> Reading<'a> {
     pub(super) fn new(sealed: &'a Sealed) -> Result<Reading<'a>, Damage> {
-        // Values without a column come behind those that have one, as they came in.
+        // Values without a column follow those that have one, in the order of arrival.
         let rest = Kind::Fixed as u8 + Fixed::Rest as u8;
         let mut values: Vec<&Entry> =
             sealed.meta.columns.iter().filter(|entry| entry.code >= Kind::Fixed as u8).collect();
@@ -206,7 +206,8 @@ impl<'a> Reading<'a> {
         })
     }
 
-    /// Opens the block of a document as far as the documents up to another one of it need: nothing behind it is decompressed.
+    /// Opens the block of a document as far as needed for the documents up to another one of it; the rest is not
+    /// decompressed.
     fn open(&self, document: u32, upto: impl Fn(&Block) -> u32, block: &mut Block) -> Result<(), Damage> {
         let mut opening = self.opening.borrow_mut();
         let opening = match &mut *opening {
@@ -242,7 +243,7 @@ impl<'a> Reading<'a> {
         Ok(Opening { first: block.documents.start, stored, read: 0, plain_bytes: entry.plain_bytes })
     }
 
-    /// Puts frame and text of a document together that was described; returns where the text is.
+    /// Puts together frame and text of a described document; returns where the text is.
     fn put_together(&self, document: u32, out: &mut Document) -> Result<TextPlace, Damage> {
         let mut groups = self.groups.borrow_mut();
         let groups = match &mut *groups {

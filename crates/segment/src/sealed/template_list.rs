@@ -1,8 +1,8 @@
-//! A place among the postings.
+//! A position in the postings.
 //!
-//! In: what the section of templates says. Out: the same, in few bytes.
+//! In: an entry of the section of templates. Out: the same, in few bytes.
 
-/// The documents of a template: one of them, or the place of a list.
+/// The documents of a template: a single one, or the position of a list.
 #[derive(Clone, Copy)]
 pub(super) struct TemplateList {
     /// Number of documents.

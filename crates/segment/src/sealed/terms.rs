@@ -1,7 +1,8 @@
 //! The words of a sealed segment: dictionary, postings, templates.
 //!
 //! In: patterns, phrases. Out: documents. A literal start narrows the walk to a few blocks of the dictionary; other
-//! patterns walk all blocks that may contain them, about 10 ms a million terms. Holds: nothing between calls. Limits: the section sizes.
+//! patterns walk all blocks that may contain them, about 10 ms per million terms. Holds: nothing between calls.
+//! Limits: the section sizes.
 
 use super::{Sealed, aged::Aging, template_list::TemplateList};
 use crate::{
@@ -26,17 +27,17 @@ use lookup::{
 };
 use std::ops::Range;
 
-/// Blocks of the dictionary between two looks at the token: about half a millisecond.
+/// Blocks of the dictionary between two checks of the token: about half a millisecond.
 const BLOCKS_A_LOOK: usize = 512;
-/// How many lists of templates are fetched from memory before they are read: they are short and lie far apart.
+/// Number of lists of templates that are prefetched: they are short and far apart in memory.
 const LISTS_AHEAD: usize = 4;
 /// Most frequent tokens that a segment may say it has.
 const TOKENS_MAX: usize = u16::MAX as usize;
-/// Text of the error for a document that cannot be.
+/// Text of the error for an invalid document.
 const BEYOND: &str = "a document beyond the segment's end";
 /// Most bytes of a document's number.
 const DOCUMENT_BYTES_MAX: usize = 4;
-/// Most bytes that the sequences of templates may unpack to: two bytes a token, all messages different.
+/// Most bytes that the sequences of templates may unpack to: two bytes per token, all messages different.
 const SEQUENCES_BYTES_MAX: usize = 1 << 30;
 
 /// Reads the payloads of one block of the dictionary.
@@ -55,8 +56,8 @@ impl Payloads {
         Payloads { document_bytes, document_mask, postings_bytes, next: 0 }
     }
 
-    /// Goes over a payload of the common form: no templates, and one document or postings of a size of one byte. Gives
-    /// the number of documents and where they are; `None` when the payload must be read.
+    /// Skips a payload of the common form: no templates, and one document or postings of a size of one byte.
+    /// Returns the number of documents and where they are; `None` when the payload must be parsed.
     #[inline(always)]
     fn quick(&mut self, ordinal: u32, reader: &mut Reader<'_>) -> Option<Quick> {
         let peeked = reader.peek::<{ 1 + DOCUMENT_BYTES_MAX }>()?;
@@ -72,7 +73,7 @@ impl Payloads {
             return Some(Quick::One(u32::from_le_bytes(one) & self.document_mask));
         }
         let start = self.next;
-        // What lies behind the postings is refused when it is read.
+        // Positions beyond the postings are rejected when they are read.
         self.next += usize::from(size);
         Some(Quick::Some(u64::from(head >> 1), start, usize::from(size)))
     }
@@ -116,11 +117,11 @@ enum Quick {
     Some(u64, usize, usize),
 }
 
-/// Sees a term and where its documents are.
+/// Visits a term and where its documents are.
 pub(crate) type SeeTerm<'a> = dyn FnMut(&[u8], &PostingsLocation) -> Result<(), Damage> + 'a;
 
 impl Sealed {
-    /// Documents with a matching token in text or name-value pairs, and what was looked at to find them.
+    /// Documents with a matching token in text or name-value pairs, and what was read to find them.
     pub(super) fn tokens(
         &self,
         pattern: &Pattern,
@@ -132,8 +133,8 @@ impl Sealed {
         Ok((found, used))
     }
 
-    /// Adds the documents with a matching token in text or name-value pairs. Those of templates are not looked up: they are
-    /// the documents of the templates that become true. Gives what was looked at until then.
+    /// Adds the documents with a matching token in text or name-value pairs. Those of templates are not looked up:
+    /// they are the documents of the templates that become true. Returns what was read so far.
     pub(super) fn add_tokens(
         &self,
         pattern: &Pattern,
@@ -156,7 +157,7 @@ impl Sealed {
         }
         let Search { matcher, found, templates, blocks, mut used } = search;
         if let Some((aging, blocks)) = blocks.filter(|(_, blocks)| !blocks.is_empty()) {
-            // What is found already need not be read.
+            // Documents that are already found need not be read.
             used.postings += self.add_templates(templates, found).map_err(corrupt)?;
             templates.clear();
             self.add_verified(&aging, &blocks, &matcher, cancel, found)?;
@@ -236,7 +237,7 @@ impl Sealed {
     }
 
     fn dictionary(&self) -> Result<Dictionary<'_>, Damage> {
-        // Only what is looked at is checked: a lookup reads little of the section.
+        // Only the parts that are read are checked: a lookup reads little of the section.
         let part = self.file.whole(Section::Terms)?;
         self.file.check_part(&part.piece(0, HEAD_BYTES)?)?;
         let dictionary = Dictionary::open(part)?;
@@ -257,7 +258,7 @@ impl Sealed {
         self.file.check_part(&dictionary.block(block)?)?;
         let Search { matcher, found, templates, used, .. } = search;
         let mut matcher = matcher.in_order();
-        // A branch that is guessed wrong every other time takes longer than to add nothing.
+        // A branch that is mispredicted every other time takes longer than adding nothing.
         let is_common = matcher.is_common();
         let mut ones = 0;
         let walked = dictionary.walk(block, string, |entry, reader| {
@@ -336,7 +337,7 @@ impl Sealed {
         let lists: Vec<TemplateList> = lists.map(|(listed, _)| *listed).collect();
         for (index, listed) in lists.iter().enumerate() {
             if let Some(next) = lists.get(index + LISTS_AHEAD) {
-                // Of a template with one document this is nowhere, which does no harm.
+                // For a template with one document this points nowhere, which is harmless.
                 prefetch(postings.bytes, next.at as usize);
             }
             used += u64::from(listed.count);
@@ -376,7 +377,7 @@ impl Sealed {
         Ok(self.template_lists.get_or_init(|| lists))
     }
 
-    /// The section of templates with their documents, of these postings, moved behind others.
+    /// The section of templates with their documents, of these postings, moved after others.
     pub(crate) fn moved_templates(
         &self,
         old: &FileSlice<'_>,
@@ -435,24 +436,24 @@ impl Sealed {
     }
 }
 
-/// Most bytes that are tried behind what neighbours have in common: the digits.
+/// Most bytes that are tried after the common prefix of neighbours: the digits.
 const STEPS_MAX: u8 = 10;
 
-/// Prefixes that no matching term has: a sorted list is passed over in pieces.
+/// Prefixes that no matching term has: whole pieces of a sorted list are skipped.
 pub(super) struct ImpossiblePrefixes {
-    /// Numbers of the pieces behind which there is another.
+    /// Numbers of the pieces that are followed by another.
     followed: Range<usize>,
     dead: Vec<u8>,
 }
 
 impl ImpossiblePrefixes {
-    /// Of a list in so many pieces.
+    /// Creates the state for a list of `pieces` pieces.
     pub(super) fn new(pieces: usize) -> ImpossiblePrefixes {
         ImpossiblePrefixes { followed: 0..pieces.saturating_sub(1), dead: Vec::new() }
     }
 
-    /// Returns true when a term of a piece may match, as far as that depends on what all of them begin with; `firsts` are the first
-    /// term of the piece and of the one behind it.
+    /// Returns true when a term of a piece may match, judging by the common prefix of its terms; `firsts` are the
+    /// first term of the piece and of the next one.
     pub(super) fn may_match<'a>(
         &mut self,
         matcher: &Matcher,
@@ -476,7 +477,8 @@ impl ImpossiblePrefixes {
         Ok(false)
     }
 
-    /// Returns true when no term matches from `first` up to `next`, by the byte behind what both begin with: there are only a few.
+    /// Returns true when no term matches from `first` up to `next`, by the byte after their common prefix: there
+    /// are only a few.
     fn are_impossible_behind(matcher: &Matcher, first: &[u8], next: &[u8], common: usize) -> bool {
         let (Some(low), Some(high)) = (first.get(common), next.get(common)) else { return false };
         if high.saturating_sub(*low) > STEPS_MAX {
@@ -507,7 +509,7 @@ pub(super) struct Templates<'a> {
     count: usize,
     sequences: &'a [u8],
     sequences_bytes: usize,
-    /// At the table of documents.
+    /// A reader positioned at the table of documents.
     documents: Reader<'a>,
 }
 

@@ -1,9 +1,9 @@
-//! Words that are asked for together, in a sealed segment.
+//! Looks up several words together in a sealed segment.
 //!
-//! In: words of which some must be there and others not. Out: documents. A document has one template at most: which templates
-//! have the words is known before a document is looked up, and only the documents of these are. What is found without
-//! templates (rare words, values, host, program) is documents from the start.
-//! Holds: a bit a document, a byte a template. Limits: none of its own.
+//! In: words of which some are required and others excluded. Out: documents. A document has at most one template:
+//! which templates have the words is known before a document is looked up, and only the documents of these are.
+//! Matches without templates (rare words, values, host, program) are documents from the start.
+//! Holds: a bit per document, a byte per template. Limits: none of its own.
 
 use super::Sealed;
 use crate::answers::{column::Source, words};
@@ -12,18 +12,18 @@ use lookup::{Bitmap, CancelToken, Column, Pattern, ReadError, Together};
 /// The columns whose words are not among the terms.
 const COLUMNS: [Column; 2] = [Column::Host, Column::Program];
 
-/// Documents, as long as possible by their templates.
+/// Documents, represented by their templates as long as possible.
 struct Documents {
     /// For each template, whether its messages are among them; as long as the last such one needs.
     templates: Vec<bool>,
-    /// More of them.
+    /// Further documents.
     others: Bitmap,
     /// True when there are no others.
     is_outlined: bool,
 }
 
 impl Sealed {
-    /// Documents that have a word of each kind that must be there, and no word that must not.
+    /// Returns the documents that have a word of each required list, and no excluded word.
     pub(super) fn together(&self, words: &Together<'_>, cancel: &CancelToken) -> Result<Bitmap, ReadError> {
         let _pin = self.file.pin();
         let mut found: Option<Documents> = None;

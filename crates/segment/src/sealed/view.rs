@@ -1,6 +1,6 @@
 //! The answers of a sealed segment.
 //!
-//! In: questions. Out: documents, counts, messages. Holds nothing. Limits: see `SegmentView`.
+//! In: queries. Out: documents, counts, messages. Holds nothing. Limits: see `SegmentView`.
 
 use super::{Sealed, column::SealedColumn, reading::Reading, terms::Templates};
 use crate::format::columns::Kind;
@@ -19,7 +19,7 @@ use lookup::{
 };
 use std::ops::Range;
 
-/// Blocks of numbers between two looks at the token.
+/// Blocks of numbers between two checks of the token.
 const BLOCKS_A_LOOK: usize = 1024;
 
 impl Sealed {
@@ -40,7 +40,7 @@ impl Sealed {
         Ok(sources)
     }
 
-    /// Reads documents, saying where in the frame the text begins; `None`: it is not part of it.
+    /// Reads documents, and passes where in the frame the text begins; `None` when it is not part of it.
     pub(crate) fn read_placed(
         &self,
         documents: &mut dyn Iterator<Item = u32>,
@@ -105,7 +105,7 @@ impl SegmentView for Sealed {
 
     fn received_edges(&self, edges_us: &[i64]) -> Vec<u32> {
         let _pin = self.file.pin();
-        // The column was whole when the segment was opened; what cannot be read counts as earlier.
+        // The column was intact when the segment was opened; numbers that cannot be read count as earlier.
         edges_us.iter().map(|us| self.received_edge(*us).unwrap_or(self.meta.length)).collect()
     }
 

@@ -1,18 +1,20 @@
-//! The frequent words next to a term: with templates they answer most phrases, and no message is read.
+//! The frequent words next to a term: together with templates they answer most phrases without reading messages.
 //!
-//! In: terms that several messages have, their neighbours, how words lie between the frequent ones of templates.
-//! Out: a section, and what it says again. Holds nothing. Limits: terms of [`DOCUMENTS_MIN`] messages and more: fewer are
-//! read as quickly.
+//! In: terms that several messages have, their neighbours, the positions of words between the frequent ones of
+//! templates.
+//! Out: a section, and its contents again. Holds nothing. Limits: only terms of at least [`DOCUMENTS_MIN`]
+//! messages: fewer are read just as fast.
 
 use crate::{
     format::{Damage, FileSlice, Reader, put_varint},
     memory::{Item, Spares},
 };
 
-/// Fewest messages of a term whose neighbours are kept. Tests have smaller segments.
+/// Fewest messages of a term whose neighbours are stored. Tests have smaller segments.
 pub(crate) const DOCUMENTS_MIN: u32 = if cfg!(test) { 2 } else { 192 };
 
-/// The numbers of the frequent words beside a token; [`u16::MAX`] for any other word, and where the text begins or ends.
+/// The numbers of the frequent words beside a token; [`u16::MAX`] for any other word, and at the beginning or end
+/// of the text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Adjacency(u32);
 
@@ -35,7 +37,7 @@ impl Adjacency {
         self.0 as u16
     }
 
-    /// As a number: different ones differ.
+    /// Returns it as a number; different values have different numbers.
     pub(crate) fn bits(self) -> u32 {
         self.0
     }
@@ -48,25 +50,26 @@ impl Item for Adjacency {
     }
 }
 
-/// How the words that are not frequent lie in the texts of a template.
+/// The positions of words that are not frequent in the texts of a template.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Layout(u8);
 
 impl Layout {
-    /// Somewhere before the last frequent word several of them follow each other.
+    /// Before the last frequent word there are several consecutive ones.
     const LOOSE: u8 = 1;
-    /// Behind the last frequent word comes one of them at least.
+    /// After the last frequent word there is at least one.
     const TAIL: u8 = 2;
-    /// There come several.
+    /// After the last frequent word there are several.
     const LONG_TAIL: u8 = 4;
     /// The message has name-value pairs.
     const VALUES: u8 = 8;
 
-    /// Of a text that has `inner` of them in `gaps` gaps before its last frequent word, and `tail` behind it.
+    /// Makes the layout of a text with `inner` such words in `gaps` gaps before its last frequent word, and `tail`
+    /// after it.
     #[inline]
     pub(crate) fn new(inner: usize, gaps: usize, tail: usize) -> Layout {
         let one = |is: bool, bit: u8| if is { bit } else { 0 };
-        // More words than gaps: in one of them several follow each other.
+        // More words than gaps: one of them has several consecutive ones.
         let loose = one(inner > gaps, Layout::LOOSE);
         Layout(loose | one(tail > 0, Layout::TAIL) | one(tail > 1, Layout::LONG_TAIL))
     }
@@ -77,7 +80,7 @@ impl Layout {
         Layout(self.0 | Layout::VALUES)
     }
 
-    /// Of this text and another.
+    /// Joins this layout with that of another text.
     #[inline]
     pub(crate) fn add(&mut self, other: Layout) {
         self.0 |= other.0;
@@ -91,12 +94,12 @@ impl Layout {
         self.0 & Layout::TAIL != 0
     }
 
-    /// Returns true when a word in a gap between frequent words may have others of its kind beside it.
+    /// Returns true when a word in a gap between frequent words may have other such words next to it.
     pub(crate) fn is_loose(self) -> bool {
         self.0 & Layout::LOOSE != 0
     }
 
-    /// Returns true when a word behind the last frequent word may have others of its kind beside it.
+    /// Returns true when a word after the last frequent word may have other such words next to it.
     pub(crate) fn has_long_tail(self) -> bool {
         self.0 & Layout::LONG_TAIL != 0
     }
@@ -110,7 +113,7 @@ pub(crate) struct Encoder {
 }
 
 impl Encoder {
-    /// Of templates with these layouts.
+    /// Creates an encoder for templates with these layouts.
     pub(crate) fn new(layouts: &[Layout]) -> Encoder {
         let mut out = Vec::new();
         put_varint(&mut out, layouts.len() as u64);
@@ -118,7 +121,7 @@ impl Encoder {
         Encoder { out, last: 0 }
     }
 
-    /// Appends a term by its place among all, with all its neighbours, in order.
+    /// Appends a term by its ordinal, with all its neighbours, in order.
     pub(crate) fn push(&mut self, term: u32, found: &[Adjacency]) {
         debug_assert!(term >= self.last && found.is_sorted(), "terms and their neighbours in order");
         put_varint(&mut self.out, u64::from(term - self.last));
@@ -136,7 +139,7 @@ impl Encoder {
 /// The section, read.
 pub(crate) struct Section<'a> {
     layouts: &'a [u8],
-    /// At the terms.
+    /// A reader positioned at the terms.
     terms: Reader<'a>,
 }
 
@@ -147,12 +150,12 @@ impl<'a> Section<'a> {
         Ok(Section { layouts: terms.take(count)?, terms })
     }
 
-    /// How words lie in a template; anyhow in one that the section does not have.
+    /// Returns the layout of a template; one that the section does not have may have any.
     pub(crate) fn layout(&self, template: u32) -> Layout {
         Layout(self.layouts.get(template as usize).copied().unwrap_or(u8::MAX))
     }
 
-    /// Returns the neighbours of a term; `None` when it was not kept.
+    /// Returns the neighbours of a term; `None` when they were not stored.
     pub(crate) fn find(&self, term: u32) -> Result<Option<Vec<Adjacency>>, Damage> {
         let mut reader = self.terms.clone();
         let mut at = 0u64;

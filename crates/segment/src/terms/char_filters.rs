@@ -1,9 +1,11 @@
-//! The characters of the terms of each piece of a sorted list: a wildcard passes over pieces that cannot contain its own.
+//! The characters of the terms of each piece of a sorted list: a wildcard skips pieces that cannot contain its
+//! characters.
 //!
-//! Most terms of logs are numbers and hexadecimal identifiers; in order they lie together, and few words can be spelt with
-//! what they have: of a site's dictionary in blocks of 64 terms, 6 of 100 have the characters of `*bound` or `*ail*`.
-//! In: terms in order. Out: four bytes a piece; whether a piece can contain a match. Holds: those bytes.
-//! Limits: `a` to `z` differ, digits are one, all bytes from 0x80 on are one.
+//! Most terms of logs are numbers and hexadecimal identifiers; in order they are next to each other, and few words
+//! can be spelt with their characters: in the dictionary of a real site, in blocks of 64 terms, 6 of 100 have the
+//! characters of `*bound` or `*ail*`.
+//! In: terms in order. Out: four bytes per piece; whether a piece can contain a match. Holds: those bytes.
+//! Limits: `a` to `z` are separate classes; all digits are one, and all bytes from 0x80 on are one.
 
 use lookup::pattern::CharFilter;
 
@@ -20,7 +22,7 @@ pub(crate) struct Encoder {
 }
 
 impl Encoder {
-    /// Of a list whose pieces have so many terms.
+    /// Creates an encoder for a list whose pieces have `size` terms.
     pub(crate) fn new(size: usize) -> Encoder {
         Encoder { size, count: 0, piece: CharFilter::default(), out: Vec::new() }
     }
@@ -55,7 +57,7 @@ pub(crate) struct CharFilters<'a> {
 }
 
 impl<'a> CharFilters<'a> {
-    /// Of a section, which is empty in segments that were written before there was one.
+    /// Reads a section, which is empty in segments written before it existed.
     pub(crate) fn new(section: &'a [u8], wanted: CharFilter) -> CharFilters<'a> {
         CharFilters { pieces: section.as_chunks().0, wanted }
     }

@@ -1,6 +1,6 @@
 //! Frequent tokens, numbered.
 //!
-//! In: documents of each token. Out: the tokens worth a place in templates. Holds: shared, never changed.
+//! In: documents of each token. Out: the tokens worth using in templates. Holds: shared, never changed.
 //! Limits: 3,000 tokens.
 
 use lookup::tokens::{Hash, SHORT_BYTES, Seed};
@@ -12,7 +12,7 @@ const WORD_SHARE: u32 = 128;
 /// The same for tokens with a digit: those vary, and every variant would be a template of its own.
 const DIGIT_SHARE: u32 = 20;
 
-/// The key that tokens are compared by, without a look at their text.
+/// The key by which tokens are compared, without reading their text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Key {
     hash: Hash,
@@ -22,15 +22,15 @@ struct Key {
 /// The frequent tokens of a segment, each with a number.
 pub(crate) struct Frequent {
     seed: Seed,
-    /// By hash, the number of a token plus one; 0 for a free place. Small, so that it stays in the nearest cache, and
-    /// sparse, so that most tokens that are not frequent are refused by one look.
+    /// By hash, the number of a token plus one; 0 for a free slot. Small, so that it stays in the L1 cache, and
+    /// sparse, so that most tokens that are not frequent are rejected by one access.
     places: Vec<u16>,
     /// By number plus one.
     keys: Vec<Key>,
     tokens: Vec<Vec<u8>>,
 }
 
-/// Places for each token.
+/// Slots per token.
 const PLACES: usize = 16;
 
 impl Frequent {
@@ -42,7 +42,7 @@ impl Frequent {
         Frequent::new(Vec::new())
     }
 
-    /// These tokens, numbered in this order.
+    /// Numbers these tokens in this order.
     pub(crate) fn new(tokens: Vec<Vec<u8>>) -> Frequent {
         assert!(tokens.len() <= FREQUENT_MAX, "{} frequent tokens", tokens.len());
         let seed = Seed::of_process();
@@ -61,7 +61,7 @@ impl Frequent {
         Frequent { seed, places, keys, tokens }
     }
 
-    /// The tokens worth it among those that (text, documents) lists, when there were `total` documents.
+    /// Chooses the tokens that are frequent among those in `counted` (text, documents), for `total` documents.
     pub(crate) fn choose<'a>(counted: impl Iterator<Item = (&'a [u8], u32)>, total: u32) -> Frequent {
         let is_frequent = |token: &[u8], documents: u32| {
             let share = if token.iter().any(u8::is_ascii_digit) { DIGIT_SHARE } else { WORD_SHARE };
@@ -87,12 +87,13 @@ impl Frequent {
         Some(self.number_or_none(token, hash)).filter(|number| *number != Frequent::NONE)
     }
 
-    /// The same, or [`Frequent::NONE`]: for nearly all tokens in one way, without a branch that depends on the token.
+    /// The same, or [`Frequent::NONE`]: for nearly all tokens the same code runs, without a branch that depends on
+    /// the token.
     #[inline]
     pub(crate) fn number_or_none(&self, token: &[u8], hash: Hash) -> u16 {
         let at = place_of(hash) & (self.places.len() - 1);
         let place = self.places[at];
-        // A free place has the first key, which is no token's.
+        // A free slot has the first key, which belongs to no token.
         let key = &self.keys[usize::from(place)];
         let is_same = (key.hash.bits == hash.bits)
             & (key.hash.first == hash.first)
@@ -104,7 +105,7 @@ impl Frequent {
         if is_same { place - 1 } else { Frequent::NONE }
     }
 
-    /// Looks on behind the first place.
+    /// Continues the search after the first slot.
     #[cold]
     fn search(&self, token: &[u8], hash: Hash) -> Option<u16> {
         let mask = self.places.len() - 1;
@@ -126,7 +127,7 @@ impl Frequent {
     }
 }
 
-/// Bits of a hash that choose a place: others than those that choose the slot of a term.
+/// Returns the bits of a hash that choose a slot, different from those that choose the slot of a term.
 #[inline]
 fn place_of(hash: Hash) -> usize {
     (hash.bits >> 32) as usize

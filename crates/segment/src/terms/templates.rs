@@ -8,7 +8,7 @@ use crate::memory;
 use lookup::tokens::Seed;
 use std::ops::Range;
 
-/// A sequence that is to be numbered, by its place among others.
+/// A sequence to be numbered, by its position among others.
 pub(crate) struct Sequence {
     hash: u64,
     place: Range<usize>,
@@ -35,12 +35,12 @@ pub(crate) struct Templates {
     slots: Vec<Slot>,
     sequences: Vec<u16>,
     ends: Vec<u32>,
-    /// How the other tokens lay in all texts of each.
+    /// The positions of the other tokens in all texts of each.
     layouts: Vec<Layout>,
 }
 
 impl Templates {
-    /// Stands for one or more tokens that are not frequent.
+    /// Placeholder for one or more tokens that are not frequent.
     pub(crate) const GAP: u16 = u16::MAX;
 
     pub(crate) fn new() -> Templates {
@@ -77,23 +77,23 @@ impl Templates {
         Sequence { hash: self.seed.hash_numbers(&numbers[start..]), place: start..numbers.len() }
     }
 
-    /// Fetches the slot of a sequence ahead of its look-up.
+    /// Prefetches the slot of a sequence before its look-up.
     pub(crate) fn prefetch(&self, sequence: &Sequence) {
         memory::prefetch(&self.slots, sequence.hash as usize & (self.slots.len() - 1));
     }
 
-    /// Fetches what the sequence is compared with; its slot should be there already.
+    /// Prefetches the sequence to compare with; its slot should be in the cache already.
     pub(crate) fn prefetch_known(&self, sequence: &Sequence) {
         let slot = &self.slots[sequence.hash as usize & (self.slots.len() - 1)];
         memory::prefetch(&self.sequences, slot.start as usize);
     }
 
-    /// How the other tokens lay in all texts, template by template.
+    /// Returns the positions of the other tokens in all texts, template by template.
     pub(crate) fn layouts(&self) -> &[Layout] {
         &self.layouts
     }
 
-    /// The number of a sequence that lies among `numbers`, given now if it has none. `layout` is that of the text.
+    /// Returns the number of a sequence in `numbers`, assigning one if it is new. `layout` is that of the text.
     pub(crate) fn intern(&mut self, sequence: &Sequence, numbers: &[u16], layout: Layout) -> u32 {
         let (hash, sequence) = (sequence.hash, &numbers[sequence.place.clone()]);
         if (self.ends.len() + 1) * 2 > self.slots.len() {

@@ -1,8 +1,9 @@
-//! Which of 64 documents have a place that is asked for, as the bits of a word.
+//! Computes which of 64 documents have a wanted place, as the bits of a word.
 //!
-//! In: places. Out: a bit each, the first in the lowest. Holds: the places asked for. Limits: places have 31 bits at most.
+//! In: places. Out: a bit for each, the first in the lowest. Holds: the wanted places. Limits: places have 31 bits
+//! at most.
 
-/// Places that follow each other, as those of the values with one beginning do.
+/// Consecutive places, such as those of all values with a common prefix.
 pub(crate) struct PlaceRange {
     first: u32,
     /// The last, counted from the first.
@@ -10,7 +11,8 @@ pub(crate) struct PlaceRange {
 }
 
 impl PlaceRange {
-    /// Of some places, each given once and none 0; `None` when others lie between them, or there is none.
+    /// Makes a range of places without duplicates and without 0; `None` when they are not consecutive, or there are
+    /// none.
     pub(crate) fn of(places: &[u32]) -> Option<PlaceRange> {
         let (first, last) =
             places.iter().fold((u32::MAX, 0), |(first, last), place| (first.min(*place), last.max(*place)));
@@ -28,7 +30,7 @@ impl PlaceRange {
         place.wrapping_sub(self.first) <= self.span
     }
 
-    /// A bit for each place that is one of them.
+    /// Returns a bit for each place, set when it is in the range.
     #[inline]
     pub(crate) fn marks(&self, places: &[u32; 64]) -> u64 {
         #[cfg(target_arch = "x86_64")]
@@ -57,7 +59,7 @@ mod sse2 {
     fn vectors(range: &PlaceRange, places: &[u32; 64]) -> u64 {
         let first = _mm_set1_epi32(range.first as i32);
         let span = _mm_set1_epi32(range.span as i32);
-        // The highest bit of differences tells: comparing takes longer.
+        // The highest bit of the differences is sufficient; comparing takes longer.
         let outside = |[a, b, c, d]: [u32; 4]| {
             let behind = _mm_sub_epi32(_mm_set_epi32(d as i32, c as i32, b as i32, a as i32), first);
             _mm_or_si128(behind, _mm_sub_epi32(span, behind))

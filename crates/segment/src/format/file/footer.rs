@@ -1,4 +1,4 @@
-//! What stands behind the chunks: where the sections are, what each chunk must hash to, who can open it, the record.
+//! The footer after the chunks: positions of the sections, hashes of the chunks, recipients, the record.
 //!
 //! In: bytes. Out: the same as values; the digest of the contents, which covers the header and all of this but the
 //! record. Limits: every number is checked against the bytes that are there.
@@ -12,7 +12,7 @@ use evidence::Digest;
 
 /// Last bytes of a segment.
 const END_MAGIC: [u8; 8] = *b"DuramEnd";
-/// Bytes behind the footer.
+/// Bytes after the footer.
 const TRAILER_BYTES: usize = 32;
 const SECTION_BYTES: usize = 24;
 const SECTIONS_MAX: usize = 64;
@@ -42,7 +42,7 @@ pub(super) struct Footer {
     pub(super) record: Vec<u8>,
     /// Digest of header and footer up to the record.
     pub(super) contents: Digest,
-    /// Offset behind the last chunk.
+    /// Offset after the last chunk.
     pub(super) chunks_end: usize,
 }
 
@@ -135,7 +135,7 @@ impl Footer {
     }
 }
 
-/// The footer's bytes, by way of the trailer, their checksum compared.
+/// Finds the footer's bytes through the trailer, and compares their checksum.
 fn find<'a>(whole: &FileSlice<'a>) -> Result<FileSlice<'a>, Damage> {
     let start = whole.bytes.len().saturating_sub(TRAILER_BYTES);
     let mut reader = whole.piece(start, TRAILER_BYTES)?.reader();

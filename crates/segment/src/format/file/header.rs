@@ -1,6 +1,6 @@
-//! The first 512 bytes of a segment: what anyone may know of it, key or not.
+//! The first 512 bytes of a segment: readable without a key.
 //!
-//! In: bytes. Out: identity, algorithms, numbers, times. Limits: versions and algorithms that are not known are
+//! In: bytes. Out: identity, algorithms, numbers, times. Limits: unknown versions and algorithms are
 //! refused; version 1 had no identity.
 
 use super::section::{CHUNK_SHIFT, RECODED_VERSION};
@@ -32,7 +32,7 @@ pub(crate) struct Header {
     /// Version of the format; the first one knew neither hashes nor encryption.
     pub(crate) version: u16,
     pub(crate) encryption: Encryption,
-    /// Drawn when the segment was sealed.
+    /// Random; generated when the segment was sealed.
     pub(crate) id: [u8; 16],
     pub(crate) first: u64,
     pub(crate) count: u32,

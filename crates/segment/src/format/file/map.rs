@@ -2,11 +2,11 @@
 //!
 //! In: a path or bytes. Out: a slice. Limits: the address space.
 //!
-//! Safety: a mapping is sound while nobody changes the file. Segments are never changed once they have their name,
-//! and retention unlinks them, which keeps the mapped pages. Who cuts a segment from outside ends this process with
-//! a bus error; all that is read is checked by checksum. A [`ScratchMemory`] is a file in memory that only this process has;
-//! its chunks are written before they are read for the first time, and emptied only while nobody reads
-//! (see `plain.rs`).
+//! Safety: a mapping is sound while the file is not changed. Segments are never changed once they have their name,
+//! and retention unlinks them, which keeps the mapped pages. Truncating a segment from outside ends this process with
+//! a bus error; everything that is read is covered by a checksum. A [`ScratchMemory`] is a file in memory that only
+//! this process can access; its chunks are written before they are read for the first time, and emptied only while
+//! nothing reads them (see `plain.rs`).
 #![allow(unsafe_code)]
 
 use memmap2::{Mmap, UncheckedAdvice};
@@ -25,7 +25,7 @@ pub(super) enum Bytes {
 
 impl Bytes {
     pub(super) fn map(path: &Path) -> io::Result<Bytes> {
-        // Links are followed by those who know where they may lead.
+        // Links are resolved by callers that know where they may lead.
         let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
         let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
         if file.metadata()?.len() == 0 {
@@ -35,10 +35,10 @@ impl Bytes {
         Ok(Bytes::Mapped(unsafe { Mmap::map(&file)? }))
     }
 
-    /// Takes pages out of the process that were read and will not be read again soon; the system may keep them.
+    /// Releases pages of the process that will not be read again soon; the system may keep them cached.
     pub(super) fn let_go(&self, offset: usize, length: usize) {
         if let Bytes::Mapped(map) = self {
-            // Safety: the pages of a file that is only read come back unchanged. Without success they stay.
+            // Safety: the pages of a file that is only read come back unchanged. If this fails, they stay.
             let _ = unsafe { map.unchecked_advise_range(UncheckedAdvice::DontNeed, offset, length) };
         }
     }

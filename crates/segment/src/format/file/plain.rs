@@ -1,8 +1,8 @@
 //! Decrypted chunks of a segment.
 //!
-//! In: encrypted chunks, when they are first needed. Out: the same bytes decrypted, at the places they have in the
+//! In: encrypted chunks, when they are first needed. Out: the same bytes decrypted, at the offsets they have in the
 //! file, so that a reader of a segment need not know that it is encrypted.
-//! Holds: what was decrypted; the segment's key. Limits: all segments of the process together keep at most
+//! Holds: the decrypted chunks; the segment's key. Limits: all segments of the process together keep at most
 //! [`PLAIN_BYTES_MAX`]; beyond, those that were not read for longest are emptied, unless someone reads them now.
 
 use super::{map::ScratchMemory, section::CHUNK_BYTES};
@@ -24,18 +24,18 @@ pub(crate) const PLAIN_BYTES_MAX: u64 = 512 << 20;
 /// Decrypted bytes of all segments, and the segments.
 static HELD_BYTES: AtomicU64 = AtomicU64::new(0);
 static HOLDERS: Mutex<Vec<Weak<Plain>>> = Mutex::new(Vec::new());
-/// Counts pins: who has the smallest number was not read for longest.
+/// Counts pins: the segment with the smallest number has not been read for longest.
 static TURN: AtomicU64 = AtomicU64::new(0);
 
 /// The decrypted chunks of one segment.
 pub(super) struct Plain {
     key: SegmentKey,
     space: ScratchMemory,
-    /// Bit a chunk: it is there.
+    /// A bit per chunk: set when it is decrypted.
     ready: Vec<AtomicU64>,
     held_bytes: AtomicU64,
     last_turn: AtomicU64,
-    /// Held for reading by who reads; for writing by who empties. Nobody ever waits for the latter.
+    /// Held shared while reading, exclusively while emptying. Nothing ever waits for the latter.
     gate: RwLock<()>,
 }
 
@@ -55,7 +55,7 @@ impl Plain {
         Ok(plain)
     }
 
-    /// Keeps what was decrypted until the guard is dropped.
+    /// Keeps the decrypted chunks until the guard is dropped.
     pub(super) fn pin(&self) -> RwLockReadGuard<'_, ()> {
         self.last_turn.store(TURN.fetch_add(1, Relaxed), Relaxed);
         self.gate.read().unwrap_or_else(PoisonError::into_inner)
@@ -112,7 +112,7 @@ impl Drop for Plain {
 
 /// Empties the segments that were not read for longest, until a quarter is free.
 fn make_room() {
-    // Who finds the list taken leaves it to the one who has it.
+    // If the list is locked, the holder of the lock does the work.
     let Ok(holders) = HOLDERS.try_lock() else { return };
     let mut holders: Vec<Arc<Plain>> = holders.iter().filter_map(Weak::upgrade).collect();
     holders.sort_by_key(|holder| holder.last_turn.load(Relaxed));

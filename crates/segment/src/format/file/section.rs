@@ -1,6 +1,6 @@
-//! The numbers that files have: versions, the size of chunks, the sections.
+//! The numbers used in files: versions, the size of chunks, the sections.
 //!
-//! In: nothing. Out: the numbers. Limits: a number once given stays.
+//! In: nothing. Out: the numbers. Limits: a number once assigned stays.
 
 /// Version of the format that sealing writes.
 pub(crate) const VERSION: u16 = 2;
@@ -11,7 +11,7 @@ pub(crate) const CHUNK_BYTES: usize = 1 << CHUNK_SHIFT;
 /// The same as a power of two.
 pub(super) const CHUNK_SHIFT: u8 = 16;
 
-/// Kinds of sections. Numbers are never used again for something else.
+/// Kinds of sections. Numbers are never reused for something else.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u16)]
 pub(crate) enum Section {
@@ -41,7 +41,7 @@ pub(crate) enum Section {
     Skeletons = 12,
     /// Terms in compressed chunks, in place of terms.
     PackedTerms = 13,
-    /// How an aged segment's terms say which documents have them.
+    /// How the terms of an aged segment refer to documents.
     Aging = 14,
     /// The characters of the pieces of the list of terms.
     CharFilters = 15,

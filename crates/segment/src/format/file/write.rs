@@ -1,7 +1,7 @@
 //! Writes a segment file from start to end, footer last.
 //!
-//! In: sections, one after the other. Out: the file's bytes. Holds: the chunk being filled, and what the footer will
-//! say of those before. Limits: none; the caller syncs and names the file.
+//! In: sections, one after the other. Out: the file's bytes. Holds: the chunk being filled, and the footer entries
+//! of the previous ones. Limits: none; the caller syncs and names the file.
 
 use super::{
     footer::{Entry, Footer},
@@ -49,7 +49,7 @@ impl<W: Write> FileWriter<W> {
         Ok(())
     }
 
-    /// Writes one section whose bytes come piece by piece: `fill` is given what takes them.
+    /// Writes one section piece by piece: `fill` gets the writer.
     pub(crate) fn section_of<E: From<io::Error>>(
         &mut self,
         section: Section,
@@ -92,7 +92,7 @@ impl<W: Write> FileWriter<W> {
         Ok(())
     }
 
-    /// Writes the footer, with the record that `record` makes of the contents' digest; returns the target back and the
+    /// Writes the footer, with the record that `record` makes of the contents' digest; returns the target and the
     /// size of the file.
     pub(crate) fn finish(self, record: &dyn Fn(Digest) -> Vec<u8>) -> io::Result<(W, u64)> {
         let mut whole = self.end()?;
