@@ -1,4 +1,4 @@
-//! What the thread of a destination needs from each kind of target.
+//! The interface of a destination's thread to each kind of target.
 //!
 //! In: batches. Out: bytes in the target. Holds: rendered, unwritten messages.
 //! Limits: the worker bounds what is added before it flushes.
@@ -11,14 +11,14 @@ use std::{
 };
 use transport::DeadReason;
 
-/// The end of messages, for drivers that settle each by itself.
+/// The outcome of messages, for drivers that settle each message separately.
 #[derive(Debug, Default)]
 pub(crate) struct SettledRows {
-    /// How many were delivered.
+    /// Number delivered.
     pub(crate) delivered: usize,
-    /// How many the configuration gave up.
+    /// Number dropped according to the configuration.
     pub(crate) dropped: usize,
-    /// Why others are dead; their letters are stored.
+    /// The reasons of dead ones; their letters are stored.
     pub(crate) dead: Vec<DeadReason>,
 }
 
@@ -27,38 +27,38 @@ pub(crate) trait Driver: Send {
     /// Called once before the messages of some deliveries are added.
     fn begin(&mut self, now: Stamp);
 
-    /// Renders messages into the output. Those that settle rows keep the token.
+    /// Renders messages into the output. Drivers that settle rows keep the token.
     fn add(&mut self, delivery: &Delivery, sequence: &mut u64);
 
-    /// Bytes rendered and not written.
+    /// Returns the bytes rendered and not yet written.
     fn size(&self) -> usize;
 
-    /// Writes all. After an error the same bytes are tried again by the next call.
+    /// Writes everything. After an error the next call retries the same bytes.
     fn flush(&mut self) -> io::Result<()>;
 
-    /// Messages given up since the last call because they can never be written to their target.
+    /// Returns the messages dropped since the last call because they can never be written to their target.
     fn take_unwritable(&mut self) -> usize {
         0
     }
 
-    /// Messages given up since the last call because the receiver does not want them.
+    /// Returns the messages dropped since the last call because the receiver refused them.
     fn take_refused(&mut self) -> usize {
         0
     }
 
-    /// Messages cut since the last call because their target takes no longer ones.
+    /// Returns the messages cut since the last call because they were too long for their target.
     fn take_cut(&mut self) -> usize {
         0
     }
 
-    /// Forgets what is rendered and not wholly written, and says how many messages that was.
+    /// Discards rendered messages that are not completely written; returns their number.
     fn abandon(&mut self) -> usize;
 
     /// Takes new settings of the same kind of target.
     fn configure(&mut self, driver: DestinationDriver, rendering: Rendering);
 
-    /// Returns whether each message is settled by itself: the driver keeps its token, and says what became of it. For
-    /// others everything that was added since the last flush is settled by the next one that succeeds.
+    /// Returns true when each message is settled separately: the driver keeps its token and reports its outcome.
+    /// For other drivers, everything added since the last flush is settled by the next one that succeeds.
     fn settles_rows(&self) -> bool {
         false
     }
@@ -68,43 +68,43 @@ pub(crate) trait Driver: Send {
         SettledRows::default()
     }
 
-    /// Messages that the driver has and that are not settled.
+    /// Returns the number of unsettled messages that the driver has.
     fn unsettled(&self) -> usize {
         0
     }
 
-    /// Why some messages wait although others are delivered, for people.
+    /// Returns, for users, why some messages wait although others are delivered.
     fn trouble(&self) -> Option<String> {
         None
     }
 
-    /// Takes a new `time-reopen()`, before a new configuration. Most leave such pauses to the thread.
+    /// Takes a new `time-reopen()`, before a new configuration. Most drivers leave such pauses to the thread.
     fn set_reopen_after(&mut self, _pause: Duration) {}
 
-    /// Closes what is open; the next flush opens again.
+    /// Closes the target; the next flush opens it again.
     fn reopen(&mut self);
 
-    /// Until when it rather waits for more messages than be flushed.
+    /// Returns until when the driver prefers to wait for more messages before a flush.
     fn holds_until(&self) -> Option<Instant> {
         None
     }
 
-    /// Returns whether a flush is no more than a copy into the system's memory, so that a reader may do it.
+    /// Returns true when a flush only copies into the system's memory, so that a reader may do it.
     fn can_write_inline(&self) -> bool {
         false
     }
 
-    /// Pause after an error of a target on this machine, whose state is part of the server's health; `None` for
-    /// others, which are tried again after `time-reopen()`.
+    /// Returns the pause after an error of a target on this machine, whose state is part of the server's health;
+    /// `None` for others, which are retried after `time-reopen()`.
     fn local_pause(&self) -> Option<Duration> {
         None
     }
 
-    /// When `tick` wants to be called.
+    /// Returns when `tick` must be called.
     fn next_tick(&self) -> Option<Instant> {
         None
     }
 
-    /// Does what is due: closes idle files.
+    /// Does periodic work: closes idle files.
     fn tick(&mut self, _now: Instant) {}
 }

@@ -1,6 +1,6 @@
 //! The driver of each kind of target.
 //!
-//! In: what a configuration says about a target. Out: its driver. Holds: nothing. Limits: none.
+//! In: the options of a target. Out: its driver. Holds: nothing. Limits: none.
 
 mod batching;
 mod requests;
@@ -18,8 +18,8 @@ use batching::Batching;
 use std::{sync::Arc, time::Duration};
 use transport::InternalLog;
 
-/// The driver of a destination. Its files are counted as `parts`; `id`, `letters` and `reopen_after` are for receivers
-/// that answer for each message.
+/// Makes the driver of a destination. Its files are counted as `parts`; `id`, `letters` and `reopen_after` are for
+/// receivers that answer for each message.
 pub(crate) fn of(
     driver: DestinationDriver,
     rendering: Rendering,

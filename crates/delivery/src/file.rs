@@ -1,6 +1,6 @@
-//! `file()`: files whose names may hold macros.
+//! `file()`: files whose names may contain macros.
 //!
-//! In: batches. Out: lines appended to files, one write per file and batch; what goes to several files is gathered for
+//! In: batches. Out: lines appended to files, one write per file and batch; output for several files is gathered for
 //! [`GATHERED_FOR`] unless nothing more comes. Holds: open files and their output.
 //! Limits: `open_files_max` open files; a file idle for `time-reap()` is closed. Names: see [`name`].
 //! Errors of the disk (full, quota, read-only, too many open files) keep the messages and are retried. A name made
@@ -40,34 +40,34 @@ pub(super) struct Files {
     parts: Parts,
     open: Vec<OpenFile>,
     by_name: HashMap<Vec<u8>, usize>,
-    /// The name being made, and the file of the last one: neighbours often go to the same file.
+    /// The name being made, and the file of the last one: successive messages often go to the same file.
     name: Vec<u8>,
     last: Option<usize>,
-    /// The files of names of late, by a hash of each.
+    /// The files of recent names, by a hash of each.
     recent: Box<[u32; RECENT]>,
     refused: usize,
     /// When output was last written, and when messages were last added.
     flushed: Instant,
     added: Instant,
-    /// Spaces the lines about refusals, which may come back here through `internal()`.
+    /// Limits the rate of log lines about refusals, which may come back here through `internal()`.
     refusals: LogPause,
 }
 
-/// At most one line about refused names in this time.
+/// Least time between two log lines about refused names.
 const REFUSALS_SAID_EVERY: Duration = Duration::from_secs(10);
-/// How long output of several files is gathered: with many of them each write would be of a few messages else, and a
-/// write costs the system more than the messages do.
+/// How long output for several files is gathered: otherwise, with many files, each write would have only a few
+/// messages, and a write costs the system more than they do.
 const GATHERED_FOR: Duration = Duration::from_millis(20);
 /// Output is written after this time without a message: the sender may be waiting for us.
 const QUIET: Duration = Duration::from_millis(1);
-/// Names whose files are found without asking the whole list.
+/// Number of names whose files are found without searching the whole list.
 const RECENT: usize = 1024;
 
-/// Pause after an error: a disk has room again from one moment to the next.
+/// Pause after an error: a disk may have space again at any moment.
 const TRIED_AGAIN_AFTER: Duration = Duration::from_secs(1);
-/// Pause before it is tried again to put a file aside.
+/// Pause before the next attempt to put a file aside.
 const PUT_ASIDE_AGAIN_AFTER: Duration = Duration::from_secs(60);
-/// How long what is packed is gathered: small parts pack badly.
+/// How long compressed output is gathered: small parts compress badly.
 const PACKED_FOR: Duration = Duration::from_secs(1);
 
 struct OpenFile {
@@ -77,11 +77,11 @@ struct OpenFile {
     output: Output,
     packed: Packed,
     used: Instant,
-    /// It is a regular file of a file system of this machine: see [`open::is_local`].
+    /// True for a regular file on a file system of this machine: see [`open::is_local`].
     is_local: bool,
-    /// Bytes were written that `fsync()` has still to bring to the disk.
+    /// True when bytes were written that are not synced yet.
     unsynced: bool,
-    /// Until then it is not tried again to put the file aside.
+    /// When to try again to put the file aside.
     stays_until: Option<Instant>,
     /// Its own counters, from the first write on; none when there are too many such files.
     part: OnceCell<Option<FileCounters>>,
@@ -357,7 +357,7 @@ impl OpenFile {
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
-                    // The file stays open: what was written of a message is completed when there is room.
+                    // The file stays open: a partly written message is completed when there is space.
                     self.file = Some(file);
                     return Err(error);
                 }
@@ -371,9 +371,9 @@ impl OpenFile {
 }
 
 impl OpenFile {
-    /// The file to write to, and how many bytes go into it before it is large enough to be put aside. It is a new one when
-    /// this one is large enough, or was taken away by someone else. One that cannot be put aside is written to all the
-    /// same, and it is tried again later.
+    /// Returns the file to write to, and how many bytes it takes before it is large enough to be put aside. It is a
+    /// new one when this one is large enough, or was moved away by someone else. A file that cannot be put aside is
+    /// still written to, and putting it aside is retried later.
     fn rotated(
         &mut self,
         file: File,
@@ -410,7 +410,7 @@ impl OpenFile {
         }
     }
 
-    /// Opens the path again, and says how many bytes go into that file.
+    /// Opens the path again, and returns how many bytes go into that file.
     fn renewed(&self, target: &FileTarget, rotation: &Rotation) -> io::Result<(File, usize)> {
         let file = open::append(&self.path, target)?;
         let room = open::room(&file.metadata()?, rotation);
@@ -418,7 +418,7 @@ impl OpenFile {
     }
 }
 
-/// Returns the place of a name among the recent ones. Names of one folder differ near their ends, so the last 16
+/// Returns the slot of a name among the recent ones. Names of one folder differ near their ends, so the last 16
 /// bytes choose it.
 fn recent_place(name: &[u8]) -> usize {
     let mut end = [0; 16];

@@ -1,27 +1,27 @@
 //! Destinations: a queue, a thread that renders and writes, and a driver that knows one kind of target.
 //!
 //! In: [`message::Delivery`]s of the pipeline. Out: bytes in files, sockets, pipes, programs, terminals, requests;
-//! acknowledgements when they are there. Holds: the set of running destinations by name, so that a reload leaves queues and
-//! connections alive. Limits: see [`Queueing`] and [`DiskBuffer`].
+//! acknowledgements once the messages are there. Holds: the set of running destinations by name, so that queues and
+//! connections survive a reload. Limits: see [`Queueing`] and [`DiskBuffer`].
 //!
-//! The modules, in reading order; each imports only what stands below it:
+//! The modules, in reading order; each imports only modules below it:
 //!
 //! | module | what it does |
 //! |---|---|
-//! | `set` | the running destinations, kept by name over reloads |
+//! | `set` | the running destinations, kept by name across reloads |
 //! | `spool` | `disk-buffer()`: a queue on disk before a destination |
-//! | `worker` | the thread of a destination: renders, writes, tries again, gives tokens back; marks, `suppress()` |
-//! | `queue` | what waits for that thread, and who may write in its place |
-//! | `drivers` | the driver of each kind of target; that of all receivers that answer for each message |
+//! | `worker` | the thread of a destination: renders, writes, retries, releases tokens; marks, `suppress()` |
+//! | `queue` | the messages that wait for that thread; other threads may write in its place |
+//! | `drivers` | the driver of each kind of target, and one for all receivers that answer for each message |
 //! | `receivers` | systems that answer for each message: their contract, dead letters |
-//! | `file` | files whose names may hold macros |
+//! | `file` | files whose names may contain macros |
 //! | `network` | receivers at the other end of a socket |
 //! | `local` | pipes, programs, terminals |
-//! | `line` | what targets with one stream of messages have in common |
-//! | `driver` | what the thread needs of each kind of target |
+//! | `line` | code shared by targets with one stream of messages |
+//! | `driver` | the interface between the thread and each kind of target |
 //! | `output` | rendered messages that wait to be written |
-//! | `stopping` | tells a waiting thread that it is to stop |
-//! | `options` | what a configuration says about a destination |
+//! | `stopping` | signals a waiting thread to stop |
+//! | `options` | the options of a destination |
 
 mod driver;
 mod drivers;

@@ -13,8 +13,8 @@ use std::io;
 
 /// A target with one way in.
 pub(super) trait Target: Send {
-    /// Writes and takes off the output what it can; opens or connects first where that is needed. An error leaves
-    /// the rest. When the connection was lost it has rewound the output to a whole message.
+    /// Writes what it can and takes that off the output; opens or connects first if needed. An error leaves the
+    /// rest. When the connection was lost, it has rewound the output to a message boundary.
     fn write(&mut self, output: &mut Output) -> io::Result<()>;
 
     /// Returns how messages are separated.
@@ -22,7 +22,7 @@ pub(super) trait Target: Send {
         StreamFraming::Plain
     }
 
-    /// Messages taken off since the last call because the receiver does not want them.
+    /// Returns the messages taken off since the last call because the receiver refused them.
     fn take_refused(&mut self) -> usize {
         0
     }
@@ -30,12 +30,12 @@ pub(super) trait Target: Send {
     /// Takes new settings.
     fn configure(&mut self, driver: DestinationDriver);
 
-    /// Returns whether a message that was written in part may be continued after new settings.
+    /// Returns true when a partly written message may be continued after new settings.
     fn is_open(&self) -> bool {
         false
     }
 
-    /// Messages since the last call that were cut because the target takes no longer ones.
+    /// Returns the messages cut since the last call because they were too long for the target.
     fn take_cut(&mut self) -> usize {
         0
     }

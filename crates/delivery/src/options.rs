@@ -1,6 +1,6 @@
-//! What a configuration says about a destination.
+//! The options of a destination.
 //!
-//! In: values that were checked when the configuration was read. Out: the same, for the drivers.
+//! In: values that were checked when the configuration was read. Out: the same, typed, for the drivers.
 //! Holds: nothing that runs. Limits: the defaults are syslog-ng's.
 
 use crate::receivers::{contract::Receiver, dead::DeadLetterOptions};
@@ -56,27 +56,27 @@ pub enum DestinationDriver {
 /// The queue before a driver and how often it tries.
 #[derive(Clone, Debug)]
 pub struct Queueing {
-    /// `log-fifo-size()`: most messages that wait. More are dropped and counted, but for paths with flow control
-    /// and for `file()`: there the sources' windows are the bound.
+    /// `log-fifo-size()`: most messages that wait. Further ones are dropped and counted, except on paths with flow
+    /// control and for `file()`: there the sources' windows are the limit.
     pub messages_max: usize,
     /// Most bytes of received buffers that the waiting messages of paths without flow control may pin.
     pub bytes_max: usize,
     /// `time-reopen()`: the pause after an error.
     pub reopen_after: Duration,
-    /// `throttle()`: most messages a second; 0 is no limit.
+    /// `throttle()`: most messages per second; 0 is no limit.
     pub throttle: u32,
     /// `on-full()`
     pub on_full: OverflowPolicy,
     /// `disk-buffer()`
     pub disk: Option<DiskBuffer>,
-    /// `dead-letters()`: what is kept of messages that the receiver will never take, for drivers that settle each message
-    /// by itself. They need it; others have no use for it.
+    /// `dead-letters()`: storage for messages that the receiver will never accept, for drivers that settle each
+    /// message separately. These need it; others ignore it.
     pub dead_letters: Option<DeadLetterOptions>,
-    /// `suppress()`: within this time a message that comes again is only counted.
+    /// `suppress()`: within this time a repeated message is only counted.
     pub suppress: Option<Duration>,
     /// `mark-mode()` and `mark-freq()`
     pub marks: Option<Marks>,
-    /// So much output is gathered before it is written, unless the queue runs empty first.
+    /// Bytes of output to gather before writing, unless the queue runs empty first.
     pub batch_bytes: usize,
 }
 
@@ -97,28 +97,28 @@ impl Default for Queueing {
     }
 }
 
-/// `on-full()`: what a full queue does, in memory or on disk.
+/// `on-full()`: the behaviour of a full queue, in memory or on disk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OverflowPolicy {
-    /// It holds the sources of paths with flow control back, and drops what comes last from others. `file()` without a queue
-    /// on disk holds all back.
+    /// Holds back the sources of paths with flow control, and drops the newest messages of others. `file()` without
+    /// a queue on disk holds back all.
     #[default]
     ByPath,
-    /// It holds all sources back.
+    /// Holds back all sources.
     Hold,
-    /// It drops messages of all paths, and holds no source back.
+    /// Drops messages of all paths, and holds back no source.
     Drop(Victim),
 }
 
 /// The messages that a full queue drops first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Victim {
-    /// Those that come last.
+    /// The newest.
     Newest,
-    /// Those that wait longest. A queue on disk cannot do this.
+    /// The oldest. A queue on disk cannot do this.
     Oldest,
-    /// The least severe, and of these the newest. A queue on disk does not take out what it has: of its last quarter each
-    /// severity may use a seventh more than the one below it.
+    /// The least severe, and of these the newest. A queue on disk does not remove messages that it already has: of
+    /// its last quarter, each severity may use a seventh more than the next less severe one.
     LeastSevere,
 }
 
@@ -136,30 +136,31 @@ pub struct Marks {
 pub enum MarkMode {
     /// Always.
     Periodical,
-    /// When nothing was written for so long.
+    /// When nothing was written for this long.
     DestinationIdle,
-    /// When no source of this machine heard anything for so long.
+    /// When no source of this machine received anything for this long.
     HostIdle,
 }
 
-/// `disk-buffer()`: the queue is kept on disk.
+/// `disk-buffer()`: the queue is on disk.
 #[derive(Clone)]
 pub struct DiskBuffer {
-    /// The folder of this queue alone. It is what a queue is known by over reloads and restarts.
+    /// The folder of this queue alone, which identifies it across reloads and restarts.
     pub folder: PathBuf,
-    /// `reliable()`: every message is on the disk, synced, before a source learns that it is safe. Otherwise it is
-    /// delivered by then, or with the operating system: it survives the end of the process, not the loss of power.
+    /// `reliable()`: every message is on disk, synced, before a source learns that it is safe. Otherwise the
+    /// message is by then delivered or with the operating system: it survives the end of the process, but not a
+    /// loss of power.
     pub reliable: bool,
     /// `capacity-bytes()`
     pub capacity_bytes: u64,
     /// `flow-control-window-bytes()`: bytes that the destination may have in memory for writing.
     pub memory_bytes: usize,
-    /// `front-cache-size()`: messages that it may have.
+    /// `front-cache-size()`: most messages that it may have there.
     pub memory_messages: usize,
-    /// Without `reliable()`: a message that was in memory only for so long goes to the disk. Until then it keeps its source
-    /// waiting for the acknowledgement: the shorter this is, the less can a slow destination slow a quick source down.
+    /// Without `reliable()`: how long a message may be in memory only before it goes to disk. Until then its source
+    /// waits for the acknowledgement: the shorter this is, the less a slow destination slows down a fast source.
     pub memory_for: Duration,
-    /// Treatment of messages when it has `capacity_bytes`.
+    /// Behaviour when `capacity_bytes` are used.
     pub on_full: OverflowPolicy,
     /// `prealloc()`
     pub preallocate: bool,
@@ -203,13 +204,13 @@ impl std::fmt::Debug for DiskBuffer {
 
 /// How a message becomes bytes.
 pub struct Rendering {
-    /// `template()` or the driver's default form, with the line feed at its end where the target wants one.
+    /// `template()` or the driver's default form, with a line feed at the end if the target needs one.
     pub template: Box<dyn Render>,
 }
 
 /// `file("name")`.
 pub struct FileTarget {
-    /// The name. What stands before its first macro is trusted; what messages contribute cannot leave that folder.
+    /// The name. The part before its first macro is trusted; values from messages cannot leave its folder.
     pub name: Box<dyn Render>,
     /// The constant text before the first macro (the whole name when there is none).
     pub trusted_prefix: String,
@@ -219,11 +220,12 @@ pub struct FileTarget {
     pub permissions: FilePermissions,
     /// `dir-owner()`, `dir-group()`, `dir-perm()`
     pub folder_permissions: FilePermissions,
-    /// `time-reap()`: a file without messages for so long is closed; `None` never.
+    /// `time-reap()`: a file without messages for this long is closed; `None` never.
     pub reap_after: Option<Duration>,
     /// `fsync()`: every batch reaches the disk before it is acknowledged.
     pub fsync: bool,
-    /// `overwrite-if-older()`: a file last changed longer ago is emptied when it is opened; `None` never.
+    /// `overwrite-if-older()`: a file that was last changed longer ago than this is emptied when it is opened;
+    /// `None` never.
     pub overwrite_if_older: Option<Duration>,
     /// `logrotate()`
     pub rotation: Option<Rotation>,
@@ -235,7 +237,7 @@ pub struct FileTarget {
     pub open_files_max: usize,
 }
 
-/// `logrotate()`: `name` becomes `name.1`, that `name.2`, and so on.
+/// `logrotate()`: `name` becomes `name.1`, that becomes `name.2`, and so on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rotation {
     /// `size()`: a file of this many bytes is put aside.
@@ -312,7 +314,7 @@ pub struct SocketTarget {
     pub tcp: TcpOptions,
     /// `keep-alive()`: the connection outlives a reload.
     pub keep_over_reload: bool,
-    /// `ip-tos()` and its kind.
+    /// `ip-tos()` and similar options.
     pub ip: IpOptions,
     /// `transport(tls)` and its `tls()`.
     pub tls: Option<SenderTls>,
@@ -341,7 +343,7 @@ impl SocketTarget {
         }
     }
 
-    /// The server that the driver names, and those that may stand in for it.
+    /// Returns the server that the driver names, and its substitutes.
     pub(crate) fn servers(&self) -> Vec<Server> {
         let first = match &self.kind {
             SocketKind::Tcp(host, port) | SocketKind::Udp(host, port) | SocketKind::Dtls(host, port, _) => {
@@ -369,14 +371,14 @@ pub struct SpoofTarget {
 pub struct RelpTarget {
     /// The receiver; TCP.
     pub socket: SocketTarget,
-    /// `response-timeout()`: a receiver that owes an answer for so long is given up.
+    /// `response-timeout()`: a connection without a due answer for this long is given up.
     pub response_within: Duration,
 }
 
 /// How the payload of a GELF datagram is packed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Packing {
-    /// As it is.
+    /// Not compressed.
     None,
     /// gzip
     #[default]
@@ -396,22 +398,22 @@ pub struct GelfTarget {
     pub chunk_bytes: usize,
 }
 
-/// `smtp()`: what is rendered is an envelope with its mail, see `wire::mail`.
+/// `smtp()`: the rendered text is an envelope with its mail, see `wire::mail`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MailTarget {
     /// The mail server; TCP, encrypted from the start with `transport(tls)`.
     pub socket: SocketTarget,
-    /// `transport(starttls)`: encrypted before anything is said.
+    /// `transport(starttls)`: encrypted before anything is sent.
     pub starttls: Option<SenderTls>,
     /// `user()` and `password()`
     pub login: Option<MailLogin>,
-    /// `timeout()`: a server that owes an answer for so long is given up.
+    /// `timeout()`: a connection without a due answer for this long is given up.
     pub answer_within: Duration,
-    /// `retries()`: how often a mail that the server put off is tried again.
+    /// `retries()`: how often a mail that the server postponed is retried.
     pub retries: u32,
 }
 
-/// Who we are to a mail server.
+/// The credentials for a mail server.
 #[derive(Clone, PartialEq, Eq)]
 pub struct MailLogin {
     /// Name.
@@ -429,7 +431,7 @@ impl std::fmt::Debug for MailLogin {
 /// `pipe("name")`.
 #[derive(Clone, Debug)]
 pub struct PipeTarget {
-    /// Path; created when it is not there.
+    /// Path; created if missing.
     pub path: PathBuf,
     /// Its owner and mode.
     pub permissions: FilePermissions,

@@ -1,6 +1,6 @@
 //! Rendered messages of one target, waiting to be written.
 //!
-//! In: messages and a template. Out: one slice to write; what was written is taken off.
+//! In: messages and a template. Out: one slice to write; written bytes are removed.
 //! Holds: the bytes and where each message ends, so that a new connection starts with a whole message.
 //! Limits: the worker writes before more than `batch_bytes` and one batch are gathered.
 
@@ -8,7 +8,7 @@ use crate::options::StreamFraming;
 use message::{Batch, Render, Selection};
 use std::io::Write;
 
-/// Room that is kept when the buffer is empty; more is given back.
+/// Capacity that an empty buffer keeps; more is freed.
 const KEPT_BYTES: usize = 4 << 20;
 
 /// The output buffer of one target.
@@ -66,7 +66,7 @@ impl Output {
         &self.bytes[self.written..]
     }
 
-    /// Of what is to be written, whole messages until there are at least `size` bytes.
+    /// Returns whole messages of the unwritten bytes, until there are at least `size` bytes.
     pub(super) fn part(&self, size: usize) -> &[u8] {
         let wanted = self.written.saturating_add(size.max(1));
         let at = self.ends.partition_point(|end| *end < wanted);
@@ -79,20 +79,20 @@ impl Output {
         self.bytes.len() - self.written
     }
 
-    /// The messages that are not wholly written, for targets that take one at a time.
+    /// Returns the first message that is not completely written, for targets that take one at a time.
     pub(super) fn next_message(&self) -> Option<&[u8]> {
         let at = self.ends.partition_point(|end| *end <= self.written);
         self.ends.get(at).map(|end| &self.bytes[self.written..*end])
     }
 
-    /// Returns the message that starts `offset` bytes behind what was written, for targets that have several on their way.
+    /// Returns the message that starts `offset` bytes after the written ones, for targets with several in flight.
     pub(super) fn message_at(&self, offset: usize) -> Option<&[u8]> {
         let start = self.written + offset;
         let at = self.ends.partition_point(|end| *end <= start);
         self.ends.get(at).map(|end| &self.bytes[start..*end])
     }
 
-    /// Takes written bytes off.
+    /// Removes written bytes.
     pub(super) fn advance(&mut self, size: usize) {
         self.written += size;
         assert!(self.written <= self.bytes.len(), "wrote {} of {} bytes", self.written, self.bytes.len());
@@ -106,18 +106,18 @@ impl Output {
         self.written == 0 || self.ends.binary_search(&self.written).is_ok()
     }
 
-    /// Goes back to the start of a message that was written in part: a new connection gets it whole.
+    /// Goes back to the start of a partly written message, so that a new connection gets it whole.
     pub(super) fn rewind(&mut self) {
         let at = self.ends.partition_point(|end| *end <= self.written);
         self.written = if at == 0 { 0 } else { self.ends[at - 1] };
     }
 
-    /// Messages that are not wholly written.
+    /// Returns the number of messages that are not completely written.
     pub(super) fn messages(&self) -> usize {
         self.ends.len() - self.ends.partition_point(|end| *end <= self.written)
     }
 
-    /// Messages that are not wholly written, and the bytes that are not.
+    /// Returns the number of messages that are not completely written, and of unwritten bytes.
     pub(super) fn amount(&self) -> (usize, usize) {
         (self.messages(), self.size())
     }

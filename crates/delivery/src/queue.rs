@@ -1,8 +1,8 @@
-//! The queue before a destination: what waits for its thread.
+//! The queue before a destination: the messages that wait for its thread.
 //!
 //! In: deliveries from any thread, commands of the configuration. Out: both, to the destination's one thread.
-//! Holds: deliveries; where it drops rather than to hold back, their ack token is given back at once. While the thread rests, what
-//! it writes with: a reader that may write takes that, writes what it brings on the spot, and puts it back.
+//! Holds: deliveries; if it drops messages rather than hold back, their token is released at once. While the thread
+//! rests, also its writer: a reader that may write borrows it, writes its delivery directly, and puts it back.
 //! Limits: `log-fifo-size()` messages and `bytes_max` bytes for paths without flow control; what does not fit
 //! is dropped and counted. Controlled deliveries always fit: the sources' windows bound them, unless `on-full()` says that
 //! messages of all paths are dropped.
@@ -24,41 +24,41 @@ use std::{
 };
 use transport::stats::{self, Counters, DropReason};
 
-/// A write on a reader's thread that takes this long was held up by the disk.
+/// A write on a reader's thread that takes this long was delayed by the disk.
 const SLOW_WRITE: Duration = Duration::from_millis(20);
-/// Time after such a write in which the destination's thread writes everything: readers have better to do than to wait.
+/// Time after such a write in which only the destination's thread writes: readers must not wait.
 const INLINE_WRITE_DISABLED_FOR: Duration = Duration::from_secs(60);
 
 /// Command of the configuration to a destination's thread.
 pub(super) enum Command {
     /// New settings; the queue stays.
     Configure(Box<DestinationSpec>),
-    /// Close and open again what is written to.
+    /// Close and reopen the target.
     Reopen,
-    /// Write what waits until then, and end.
+    /// Write waiting messages until then, and end.
     Stop(Instant),
 }
 
 /// The writing part of a destination's thread.
 pub(super) trait Writer: Send {
-    /// Room for what waits; empty while the thread rests.
+    /// Returns the list for waiting items; empty while the thread rests.
     fn items(&mut self) -> &mut VecDeque<Item>;
-    /// When the thread wants to be woken although nothing comes.
+    /// Returns when the thread must be woken even if nothing comes.
     fn deadline(&self) -> Option<Instant>;
-    /// Returns whether a reader may write: that takes a moment only, and nothing waits to be written before.
+    /// Returns true when a reader may write: it is quick, and nothing waits to be written before.
     fn can_write_inline(&self) -> bool;
-    /// Writes on a reader's thread. What cannot be written is left for the thread, which is then due at once.
+    /// Writes on a reader's thread. What cannot be written is left to the thread, which is then due at once.
     fn write(&mut self, item: Item);
 }
 
 /// Treatment of messages by a full queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum WhenFull {
-    /// Those without flow control are dropped and counted.
+    /// Messages without flow control are dropped and counted.
     Drops,
-    /// They are kept, and the sources held back (`file()`).
+    /// Messages are kept, and the sources held back (`file()`).
     HoldsBack,
-    /// They are dropped and counted, also those with flow control.
+    /// Messages are dropped and counted, also those with flow control.
     DropsAll(Victim),
 }
 
@@ -66,29 +66,29 @@ pub(super) enum WhenFull {
 pub(super) struct Queue<W> {
     state: Mutex<State<W>>,
     wake: Condvar,
-    /// Its contents are also on the disk: messages that cannot be written stay there and are not lost.
+    /// True when its contents are also on disk: messages that cannot be written stay there and are not lost.
     pub(super) is_backed: bool,
     pub(super) counters: Arc<Counters>,
-    /// The command to stop was given, see [`super::stopping`].
+    /// Set when the command to stop was given, see [`super::stopping`].
     pub(super) stops: Arc<AtomicBool>,
 }
 
 struct State<W> {
     /// The writer of the thread, which rests.
     resting: Option<Box<W>>,
-    /// The thread woke, and its writer was with a reader.
+    /// True when the thread woke while a reader had its writer.
     missed: bool,
-    /// Readers leave the writing to the thread until then.
+    /// Until then, readers leave the writing to the thread.
     inline_write_disabled_until: Option<Instant>,
     waiting: Waiting,
     commands: VecDeque<Command>,
-    /// Of all that is not written, also what the thread has taken.
+    /// Number of unwritten messages, including those that the thread has taken.
     messages: usize,
     bytes: usize,
     messages_max: usize,
     bytes_max: usize,
     when_full: WhenFull,
-    /// The thread has ended: what comes now is dropped.
+    /// True when the thread has ended: further messages are dropped.
     closed: bool,
 }
 
@@ -127,7 +127,7 @@ impl<W: Writer> Queue<W> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the limits; what waits already stays.
+    /// Changes the limits; waiting messages stay.
     pub(super) fn resize(&self, queueing: &Queueing, when_full: WhenFull) {
         let mut state = self.lock();
         state.messages_max = queueing.messages_max;
@@ -143,14 +143,14 @@ impl<W: Writer> Queue<W> {
         self.wake.notify_one();
     }
 
-    /// Lends the writer to readers until there are commands or items for the thread, or its time has come. Items are then
-    /// with the writer.
+    /// Lends the writer to readers until there are commands or items for the thread, or its deadline has passed.
+    /// The items are then with the writer.
     pub(super) fn wait(&self, writer: Box<W>) -> (Box<W>, Wake) {
         let mut state = self.lock();
         state.resting = Some(writer);
         loop {
             let mut left = None;
-            // A reader that has borrowed the writer wakes the thread when there is something for it.
+            // A reader that borrowed the writer wakes the thread when there is work for it.
             if let Some(mut writer) = state.resting.take() {
                 if let Some(command) = state.commands.pop_front() {
                     return (writer, Wake::Command(command));
@@ -175,7 +175,7 @@ impl<W: Writer> Queue<W> {
         }
     }
 
-    /// The resting writer, when this thread may write one delivery that nothing waits before.
+    /// Returns the resting writer if this thread may write a delivery, with nothing waiting before it.
     fn borrow(&self, state: &mut State<W>, budget: &WriteBudget) -> Option<Box<W>> {
         let is_first = state.waiting.is_empty() && state.commands.is_empty();
         let is_lent =
@@ -196,7 +196,7 @@ impl<W: Writer> Queue<W> {
     fn write_with(&self, mut writer: Box<W>, item: Item, budget: &WriteBudget) {
         let start = Instant::now();
         writer.write(item);
-        // What is due at once says so with the time at which it is asked.
+        // A writer that is due at once returns the current time.
         let due = writer.deadline();
         let now = Instant::now();
         let is_due = due.is_some_and(|at| at <= now);
@@ -229,7 +229,7 @@ impl<W: Writer> Queue<W> {
         }
     }
 
-    /// The thread ends: what waits, and what still comes, is dropped, counted, and given back as failed.
+    /// Closes the queue: waiting and further messages are dropped, counted, and reported as failed.
     pub(super) fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
@@ -242,8 +242,8 @@ impl<W: Writer> Queue<W> {
         }
     }
 
-    /// Counts items as written, `lost` of their messages as not: they no longer count as queued, unless they are
-    /// on the disk.
+    /// Counts items as written, and `lost` of their messages as not: they no longer count as queued, unless they
+    /// are on disk.
     pub(super) fn done(&self, count: usize, bytes: usize, lost: usize) {
         let mut state = self.lock();
         state.messages = state.messages.saturating_sub(count);
@@ -256,7 +256,7 @@ impl<W: Writer> Queue<W> {
         stats::subtract(&self.counters.memory_usage, bytes);
     }
 
-    /// Drops what does not fit: of a delivery, or of what waits. Returns how many of its messages are left.
+    /// Drops messages of a delivery, or waiting ones, until it fits. Returns how many of its messages are left.
     fn make_room(&self, state: &mut State<W>, delivery: &mut Delivery, wanted: usize) -> usize {
         let victim = match state.when_full {
             WhenFull::DropsAll(victim) => victim,
@@ -289,7 +289,7 @@ impl<W: Writer> Queue<W> {
         wanted - shed.incoming
     }
 
-    /// Messages went from the queue to the driver, which settles each by itself.
+    /// Notes that messages went from the queue to the driver, which settles each separately.
     pub(super) fn leave(&self, count: usize, bytes: usize) {
         let mut state = self.lock();
         state.messages = state.messages.saturating_sub(count);
@@ -298,7 +298,7 @@ impl<W: Writer> Queue<W> {
         stats::subtract(&self.counters.memory_usage, bytes);
     }
 
-    /// Takes a delivery of a queue on disk, which was counted when it came there. Returns it when the thread has ended.
+    /// Takes a delivery of a queue on disk, which was counted there. Returns it when the thread has ended.
     pub(super) fn enqueue(&self, delivery: Delivery, count: usize) -> Result<(), Delivery> {
         let bytes = delivery.batch.held_bytes();
         let mut state = self.lock();
@@ -334,7 +334,8 @@ impl<W: Writer> Outlet for Queue<W> {
         let is_bounded = match state.when_full {
             WhenFull::Drops => !delivery.controlled,
             WhenFull::HoldsBack => false,
-            // What has an id is kept elsewhere until its token comes back: a dead letter that is delivered again.
+            // A delivery with an id is stored elsewhere until its token is released: a dead letter that is
+            // delivered again.
             WhenFull::DropsAll(_) => delivery.first.is_none(),
         };
         let mut count = wanted;
@@ -346,8 +347,8 @@ impl<W: Writer> Outlet for Queue<W> {
                 return;
             }
         }
-        // A few messages would keep the whole batch in memory for as long as they wait; one that is written at once need not
-        // be copied.
+        // A few messages would keep the whole batch in memory for as long as they wait; one that is written at once
+        // need not be copied.
         if is_bounded && !state.waiting.is_empty() {
             waiting::copy_if_sparse(&mut delivery, count);
         }
@@ -357,7 +358,7 @@ impl<W: Writer> Outlet for Queue<W> {
         };
         state.messages += count;
         state.bytes += item.bytes();
-        // Before anyone can take it out again.
+        // Count it before another thread can take it out.
         stats::add(&self.counters.queued, count);
         stats::add(&self.counters.memory_usage, item.bytes());
         if let Some(writer) = self.borrow(&mut state, budget) {
@@ -365,7 +366,7 @@ impl<W: Writer> Outlet for Queue<W> {
             return self.write_with(writer, item, budget);
         }
         state.waiting.push(item);
-        // A thread that works looks for more before it rests: to wake it costs a system call for nothing.
+        // A working thread checks for more before it rests: waking it would waste a system call.
         let rests = state.resting.is_some();
         drop(state);
         if rests {
@@ -376,7 +377,7 @@ impl<W: Writer> Outlet for Queue<W> {
 
 #[cfg(test)]
 impl<W: Writer> Queue<W> {
-    /// All that waits, for a test that plays the destination.
+    /// Takes all waiting items, for a test that plays the destination.
     pub(super) fn take_all(&self) -> VecDeque<Item> {
         let mut items = VecDeque::new();
         self.lock().waiting.swap(&mut items);

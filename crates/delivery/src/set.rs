@@ -1,8 +1,8 @@
-//! The set of running destinations, kept by name over reloads.
+//! The set of running destinations, kept by name across reloads.
 //!
-//! In: what a configuration asks for. Out: outlets for the router. Holds: queues and threads by id.
-//! A reload stages first: new destinations start, running ones stay as they are until `commit`.
-//! Limits: a removed destination gets [`LEAVE_WITHIN`] to write what waits.
+//! In: the destinations of a configuration. Out: outlets for the router. Holds: queues and threads by id.
+//! A reload stages first: new destinations start, running ones are unchanged until `commit`.
+//! Limits: a removed destination has [`LEAVE_WITHIN`] to write waiting messages.
 
 use crate::{
     network::raw_socket,
@@ -43,7 +43,7 @@ pub struct Destinations {
 /// and its queue, when that is on disk, in the same folder.
 type Key = (String, Discriminant<DestinationDriver>, Option<PathBuf>);
 
-/// Destinations that a reload prepared; drop it to leave everything as it was.
+/// Destinations that a reload prepared; drop it to leave everything unchanged.
 #[derive(Default)]
 pub struct StagedDestinations {
     fresh: HashMap<Key, Running>,
@@ -76,12 +76,12 @@ impl Running {
 }
 
 impl Destinations {
-    /// No destination yet.
+    /// Creates a set without destinations.
     pub fn new(registry: Registry, log: InternalLog) -> Destinations {
         Destinations { registry, log, running: HashMap::new(), leaving: Vec::new() }
     }
 
-    /// Starts what is new. Destinations that run already under the same id keep their queue.
+    /// Starts new destinations. Those that already run under the same id keep their queue.
     pub fn stage(&self, specs: Vec<DestinationSpec>) -> Result<StagedDestinations, StageError> {
         let mut staged = StagedDestinations::default();
         for spec in specs {
@@ -130,8 +130,8 @@ impl Destinations {
         })
     }
 
-    /// Makes the staged set the running one: changed destinations get their new settings, removed ones write what
-    /// waits and end. Commit the sources first: what comes to a removed destination is dropped.
+    /// Makes the staged set the running one: changed destinations get their new settings, removed ones write
+    /// waiting messages and end. Commit the sources first: messages for a removed destination are dropped.
     pub fn commit(&mut self, mut staged: StagedDestinations) {
         self.leaving.retain(|thread| !thread.is_finished());
         let removed: Vec<Key> =
@@ -157,8 +157,9 @@ impl Destinations {
         self.running.extend(staged.fresh.drain());
     }
 
-    /// Returns the dead letters of a destination and the queue in memory before it, also where there is one on disk: a
-    /// letter is durable until its message is settled, and keeps its id. `None` for a destination without dead letters.
+    /// Returns the dead letters of a destination and the queue in memory before it, even if there is also one on
+    /// disk: a letter is durable until its message is settled, and keeps its id. `None` for a destination without
+    /// dead letters.
     pub fn dead_letters(&self, id: &str) -> Option<(Arc<DeadLetters>, Arc<dyn Outlet>)> {
         let running = self.running.iter().find(|(key, _)| key.0 == id)?.1;
         Some((running.letters.clone()?, running.queue.clone()))
@@ -177,13 +178,13 @@ impl Destinations {
         self.running.values().for_each(|running| running.queue.command(Command::Reopen));
     }
 
-    /// Writes what waits, for at most `drain`, and ends. What could not be written is dropped and counted.
+    /// Writes waiting messages for at most `drain`, and ends. The rest is dropped and counted.
     pub fn stop(&mut self, drain: Duration) {
         let deadline = Instant::now() + drain;
         self.running.values().for_each(|running| running.stop(deadline));
         let threads = self.running.drain().filter_map(|(_, mut running)| running.thread.take());
         for thread in threads.collect::<Vec<_>>().into_iter().chain(self.leaving.drain(..)) {
-            // A thread that panicked has said so on the console.
+            // A thread that panicked has reported it on the console.
             let _ = thread.join();
         }
     }
@@ -205,7 +206,7 @@ fn open_letters(
     Ok(Some(Arc::new(letters)))
 }
 
-/// Reads certificates and keys. A key that waits for its password is no error: until then messages wait.
+/// Reads certificates and keys. A key that waits for its password is not an error: messages wait until it is given.
 fn load_tls(spec: &DestinationSpec, log: &InternalLog) -> Result<(), StageError> {
     let loaded = match &spec.driver {
         DestinationDriver::Socket(SocketTarget { kind: SocketKind::Dtls(_, _, dtls), .. }) => {
@@ -223,8 +224,8 @@ fn load_tls(spec: &DestinationSpec, log: &InternalLog) -> Result<(), StageError>
     }
 }
 
-/// Checks that the system lets us write other addresses into packets: the error comes at the start, not with the
-/// first message.
+/// Checks that the system allows us to send packets with other addresses, so that the error appears at the start,
+/// not with the first message.
 fn may_spoof(spec: &DestinationSpec) -> Result<(), StageError> {
     let DestinationDriver::Spoof(target) = &spec.driver else { return Ok(()) };
     let permission = "a raw socket (spoof-source() needs the capability CAP_NET_RAW: run as root, write \

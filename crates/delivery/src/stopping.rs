@@ -1,7 +1,7 @@
-//! Says to a thread of a destination, wherever it waits, that it is to stop.
+//! Signals a thread of a destination to stop, wherever it waits.
 //!
-//! In: a flag that the queue sets with the command to stop. Out: its state, to what this thread calls.
-//! Holds: a flag a thread, and when the thread first saw it. Limits: a thread without a flag never stops early.
+//! In: a flag that the queue sets with the command to stop. Out: its state, for functions that this thread calls.
+//! Holds: a flag per thread, and when the thread first saw it. Limits: a thread without a flag never stops early.
 
 use std::{
     cell::RefCell,
@@ -12,8 +12,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Once a destination is to stop, all its connecting and shaking hands may take this long: enough for a server that
-/// answers, and nobody waits for one that does not.
+/// Once a destination must stop, connecting and shaking hands may take this long in all: enough for a server that
+/// answers, and short for one that does not.
 const LAST_TRY: Duration = Duration::from_millis(700);
 
 #[derive(Default)]
@@ -26,7 +26,7 @@ thread_local! {
     static STOP: RefCell<Stop> = const { RefCell::new(Stop { flag: None, seen: None }) };
 }
 
-/// From now on this thread obeys a flag.
+/// Makes this thread obey a flag from now on.
 pub(super) fn obey(flag: Arc<AtomicBool>) {
     STOP.set(Stop { flag: Some(flag), seen: None });
 }
@@ -36,7 +36,7 @@ pub(super) fn has_begun() -> bool {
     STOP.with_borrow(|stop| stop.flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)))
 }
 
-/// Returns when this thread waits no longer for a server to answer: at `deadline`, or earlier once it is to stop.
+/// Returns when this thread stops waiting for a server's answer: at `deadline`, or earlier once it must stop.
 pub(super) fn limit(deadline: Instant) -> Instant {
     STOP.with_borrow_mut(|stop| {
         if !stop.flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
@@ -47,8 +47,8 @@ pub(super) fn limit(deadline: Instant) -> Instant {
     })
 }
 
-/// Returns how long the thread of a destination still waits for a server to take a connection: until `deadline`, and at
-/// most 700 ms more once the destination is to stop. Zero: no longer.
+/// Returns how long the thread of a destination still waits for a server to accept a connection: until `deadline`,
+/// and at most 700 ms more once the destination must stop. Zero: no longer.
 pub fn patience(deadline: Instant) -> Duration {
     limit(deadline).saturating_duration_since(Instant::now())
 }

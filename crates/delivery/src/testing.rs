@@ -1,4 +1,4 @@
-//! What the tests of this crate share: renderings that are easy to read, a running destination, peers.
+//! Code shared by the tests of this crate: renderings that are easy to read, a running destination, peers.
 //!
 //! In: a driver. Out: where its messages arrive. Holds: the set of destinations. Limits: none.
 

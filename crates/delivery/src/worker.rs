@@ -1,8 +1,8 @@
-//! The thread of one destination: takes what waits, renders it, writes it, gives the tokens back.
+//! The thread of one destination: takes waiting messages, renders and writes them, and releases their tokens.
 //!
-//! In: its queue. Out: calls of its driver. Holds: the tokens of what is rendered and not yet written.
-//! An error of the target is retried after `time-reopen()` with the very same bytes: nothing is lost, the queue
-//! and behind it the sources' windows fill up. Limits: one batch above `batch_bytes` is rendered at a time.
+//! In: its queue. Out: calls of its driver. Holds: the tokens of messages that are rendered and not yet written.
+//! An error of the target is retried after `time-reopen()` with exactly the same bytes: nothing is lost; the queue
+//! fills, and then the sources' windows. Limits: one batch above `batch_bytes` is rendered at a time.
 
 mod marks;
 mod part;
@@ -67,7 +67,7 @@ fn this_machine() -> String {
 }
 
 const SECOND: Duration = Duration::from_secs(1);
-/// Errors of a target on this machine are logged at most this often, although it is tried more often.
+/// Least time between two log lines about errors of a target on this machine, which is retried more often.
 const TROUBLE_REPORTED_EVERY: Duration = Duration::from_secs(60);
 
 /// State of a destination's thread: its driver, and its counts of messages that it took and wrote.
@@ -83,9 +83,9 @@ pub(crate) struct Worker {
     tokens: Vec<Ack>,
     count: usize,
     bytes: usize,
-    /// Of `count`: dropped because the time to stop was over.
+    /// Messages of `count` that were dropped because the time to stop was over.
     lost: usize,
-    /// Of `count`: held back by `suppress()`. Summaries of that, and marks, are not in `count`.
+    /// Messages of `count` that `suppress()` held back. Summaries of these, and marks, are not in `count`.
     held: usize,
     summaries: usize,
     repeats: Option<Repeats>,
@@ -93,7 +93,7 @@ pub(crate) struct Worker {
     registry: Registry,
     sequence: u64,
     stop_at: Option<Instant>,
-    /// When an error of a target on this machine was reported last; nothing while it works.
+    /// When an error of a target on this machine was last reported; `None` while it works.
     trouble_reported: Option<Instant>,
     /// When the last throttled second began, and what it let through.
     second: (Instant, u32),
@@ -154,7 +154,7 @@ impl Worker {
         queue.counters.disown();
     }
 
-    /// When the driver wants to be called although no message comes.
+    /// Returns when the driver must be called even if no message comes.
     fn next_deadline(&self) -> Option<Instant> {
         if self.stop_at.is_some() {
             return Some(Instant::now());
@@ -200,14 +200,14 @@ impl Worker {
         }
     }
 
-    /// Keeps the token of what was rendered.
+    /// Keeps the token of a rendered item.
     fn keep_token(&mut self, item: Item) {
         if self.driver.settles_rows() {
             return self.leave_queue(&item);
         }
         self.count += item.count;
         self.bytes += item.bytes();
-        // The batch goes before the write: its buffer is still warm when the reader takes it back.
+        // The batch goes before the write: its buffer is still in the cache when the reader reuses it.
         self.tokens.push(item.delivery.ack);
     }
 
@@ -219,7 +219,7 @@ impl Worker {
         }
     }
 
-    /// Adds what `suppress()` left of a delivery, or a summary of what it held back.
+    /// Adds the part of a delivery that `suppress()` passed, or a summary of what it held back.
     fn add_part(&mut self, part: BatchPart, delivery: &Delivery) {
         let BatchPart { batch, selection } = part;
         if !Arc::ptr_eq(&batch, &delivery.batch) {
@@ -288,14 +288,14 @@ impl Worker {
         }
     }
 
-    /// Writes all that is rendered, and gives the tokens back.
+    /// Writes everything that is rendered, and releases the tokens.
     fn flush(&mut self) {
         let is_written = self.write_out();
         self.count_settled();
         if is_written { self.written() } else { self.abort() }
     }
 
-    /// Counts what is written, and gives its tokens back.
+    /// Counts what is written, and releases its tokens.
     fn written(&mut self) {
         let now = self.clock.now().unix_s().max(0) as u64;
         self.queue.counters.stamp_s.store(now, Ordering::Relaxed);
@@ -306,7 +306,7 @@ impl Worker {
         self.settle();
     }
 
-    /// Counts what the target or its receiver did not take. Returns how many messages that was.
+    /// Counts messages that the target or its receiver did not accept. Returns their number.
     fn count_refused(&mut self) -> usize {
         let most = self.count + self.summaries;
         let unwritable = self.driver.take_unwritable().min(most);
@@ -316,13 +316,13 @@ impl Worker {
         unwritable + refused
     }
 
-    /// Tries until all is written. False when the time to stop is over first.
+    /// Tries until everything is written. Returns false when the time to stop is over first.
     fn write_out(&mut self) -> bool {
         stats::add(&self.queue.counters.bytes, self.driver.size());
-        // A value on the stack: the write that succeeds at once, nearly every one, pays for one look at the clock.
+        // A value on the stack: a write that succeeds at once, as nearly all do, costs one reading of the clock.
         let mut retry = Retry::new(self.driver.size(), Instant::now());
         while let Err(error) = self.driver.flush() {
-            // A slow reader is no error, but the thread looks now and then whether it must stop.
+            // A slow reader is not an error, but the thread checks now and then whether it must stop.
             let pause = match error.kind() {
                 io::ErrorKind::WouldBlock => Duration::ZERO,
                 _ => self.suspended(&error),
@@ -364,14 +364,14 @@ impl Worker {
         pause
     }
 
-    /// Waits before another try. Returns whether there is to be one.
+    /// Waits before another attempt. Returns false when there must not be one.
     fn pause(&mut self, until: Instant) -> bool {
         loop {
             let until = self.stop_at.map_or(until, |stop| until.min(stop));
             let Some(command) = self.queue.pause(until) else {
                 return self.stop_at.is_none_or(|stop| Instant::now() < stop);
             };
-            // A stop is tried for at once.
+            // Before a stop, another attempt is made at once.
             let again = matches!(command, Command::Configure(_) | Command::Reopen | Command::Stop(_));
             self.obey(command);
             if again {
@@ -380,7 +380,7 @@ impl Worker {
         }
     }
 
-    /// Drops what cannot be written any more; the sources learn that it failed.
+    /// Drops what can no longer be written; the sources are notified of the failure.
     fn abort(&mut self) {
         let lost = self.driver.abandon();
         let lost = self.count_abandoned(lost);
@@ -405,7 +405,7 @@ impl Worker {
     }
 
     fn settle(&mut self) {
-        // A summary that the stop was too early for never was in the queue: it counts nowhere.
+        // A summary that the stop prevented was never in the queue: it counts nowhere.
         let unwritten = self.summaries.min(self.lost);
         self.queue.done(self.count, self.bytes, self.lost - unwritten);
         stats::add(self.queue.counters.dropped_for(DropReason::Suppressed), self.held);

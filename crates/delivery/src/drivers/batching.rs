@@ -1,9 +1,10 @@
-//! The driver of every [`Receiver`]: makes rows of messages, sends them in requests, settles each by its own verdict.
+//! The driver of every [`Receiver`]: makes rows from messages, sends them in requests, and settles each by its own
+//! verdict.
 //!
 //! In: deliveries. Out: requests over up to `workers()` connections; dead letters; the tokens of messages, each when its
 //! own row is settled. Holds: rows that are not settled, connections, a runtime of this thread.
-//! Limits: [`ROWS_HELD_MAX`] rows and [`BYTES_HELD_MAX`] bytes; then the queue before it fills up. Nothing is given up
-//! but what the receiver refuses for good, and that is a dead letter.
+//! Limits: [`ROWS_HELD_MAX`] rows and [`BYTES_HELD_MAX`] bytes; beyond that, messages stay in the queue. Only
+//! messages that the receiver refuses for good are given up, as dead letters.
 
 use super::requests::{DeadRow, HoldEvent, Requests, RowSource, Sending, Settled, first_line};
 use crate::{
@@ -32,15 +33,15 @@ use transport::{Clock, InternalLog, LogPause};
 
 /// Longest wait before the thread looks whether it must stop.
 const STALL: Duration = Duration::from_millis(300);
-/// Most rows that wait here; those of a held table, index or topic leave so much room to the others.
+/// Most rows that wait here; when one table, index or topic is held, the limit still leaves space for the others.
 const ROWS_HELD_MAX: usize = 50_000;
 /// Most bytes of such rows.
 const BYTES_HELD_MAX: usize = 64 << 20;
 /// A reload waits for exchanges so long.
 const EXCHANGES_END_WITHIN: Duration = Duration::from_secs(10);
-/// At most one line about dead messages in this time.
+/// Least time between two log lines about dead messages.
 const DEAD_SAID_EVERY: Duration = Duration::from_secs(60);
-/// At most one line about messages that are sent again in this time.
+/// Least time between two log lines about messages that are sent again.
 const POSTPONED_SAID_EVERY: Duration = Duration::from_secs(10);
 
 /// A request that came back.
@@ -71,7 +72,7 @@ pub(crate) struct Batching {
     next_id: RecordId,
     reopen_after: Duration,
     group: String,
-    /// Why nothing is sent: the receiver cannot be reached.
+    /// The reason why nothing is sent, when the receiver cannot be reached.
     unreachable: Option<String>,
     pause: LogPause,
     postponed_pause: LogPause,
@@ -124,7 +125,7 @@ impl Batching {
         self.requests.rows() + self.dead.len() < ROWS_HELD_MAX && self.requests.bytes() < BYTES_HELD_MAX
     }
 
-    /// Sends what may be sent, as far as there are connections.
+    /// Sends the rows that may be sent, as far as there are connections.
     fn dispatch(&mut self) {
         while self.busy.len() < self.receiver.workers().max(1) {
             let Some(sending) = self.requests.next(Instant::now()) else { return };
@@ -135,7 +136,7 @@ impl Batching {
         }
     }
 
-    /// An exchange ended. One that panicked takes its connection along; its rows are sent again.
+    /// Handles the end of an exchange. One that panicked loses its connection; its rows are sent again.
     fn end(&mut self, ended: Result<(task::Id, Done), task::JoinError>) {
         let task = ended.as_ref().map_or_else(task::JoinError::id, |(task, _)| *task);
         let number = self.on_their_way.remove(&task);
@@ -207,7 +208,7 @@ impl Batching {
         Ok(())
     }
 
-    /// Runs until nothing is on its way and nothing may be sent now.
+    /// Runs until nothing is in flight and nothing may be sent now.
     async fn run(&mut self) -> io::Result<()> {
         loop {
             self.bury().map_err(io::Error::from)?;
@@ -220,7 +221,7 @@ impl Batching {
         }
     }
 
-    /// Nothing is on its way. An error: what waits here leaves no room for more, or everything has to wait.
+    /// Called when nothing is in flight. Fails when waiting rows leave no space for more, or everything has to wait.
     async fn waiting(&mut self) -> io::Result<()> {
         if self.requests.rows() == 0 {
             return Ok(());
@@ -241,7 +242,7 @@ impl Batching {
         Err(io::ErrorKind::WouldBlock.into())
     }
 
-    /// Waits for what is on its way: an exchange that is cut off leaves its rows with the receiver or not.
+    /// Waits for exchanges in flight: if one is cut off, it is unknown whether the receiver has its rows.
     fn end_exchanges(&mut self) {
         let Some(runtime) = self.runtime.take() else { return };
         let deadline = Instant::now() + EXCHANGES_END_WITHIN;
@@ -360,7 +361,7 @@ impl Driver for Batching {
         self.requests.configure(self.receiver.limits(), self.receiver.retries(), self.reopen_after);
         self.end_exchanges();
         self.idle.clear();
-        // Waiting messages get the rows that the new configuration makes of them.
+        // Waiting messages are turned into rows again by the new configuration.
         self.receiver.begin(self.clock.now());
         for (id, source) in self.requests.take_all() {
             self.add_row(id, source);

@@ -1,12 +1,12 @@
-//! Requests to a receiver: gathered from rows, sent, judged row by row, sent again.
+//! Requests to a receiver: gathered from rows, sent, judged row by row, and retried.
 //!
-//! In: rows with the messages they were made of; judgements; the time. Out: requests that may be sent now, rows that
+//! In: rows with the messages they were made from; judgements; the time. Out: requests that may be sent now, rows that
 //! are dead. Holds: every row that is not settled, each with the token of its message, so that a message is
-//! acknowledged when its own row is settled and not when its neighbours are. Opens and sends nothing itself.
+//! acknowledged when its own row is settled, independently of other rows. Opens and sends nothing itself.
 //! Limits: [`RequestLimits`] for a request; the caller adds rows only while there is room.
 //!
-//! A request that is refused as a whole is halved until the refused row stands alone: of n rows one bad row costs at
-//! most 2 log2 n requests and takes nobody with it.
+//! A request that is refused as a whole is halved until the refused row is alone: among n rows, one bad row costs
+//! at most 2 log2 n requests and affects no other row.
 
 mod gather;
 mod holds;
@@ -26,14 +26,14 @@ use std::{
 };
 use transport::DeadReason;
 
-/// First pause of a request for which its receiver was busy, and how it grows while nothing of it is taken.
+/// First pause of a request whose receiver was busy, and its growth while none of it is accepted.
 const BACK_OFF_FIRST: Duration = Duration::from_millis(250);
 const BACK_OFF_GROWS: u32 = 2;
 const BACK_OFF_MOST: Duration = Duration::from_secs(30);
-/// A request that was postponed so often shows in the state of the destination: it waits for about ten seconds then.
+/// A request postponed this often is reported in the state of the destination; by then it waits for about ten seconds.
 const TRIES_OF_TROUBLE: u32 = 6;
-/// Dead rows one after the other, without one that was delivered, that stop the destination: a wrong template must not empty
-/// a queue.
+/// Number of consecutive dead rows, with none delivered, that stops the destination: a wrong template must not
+/// empty a queue.
 pub(crate) const DEAD_IN_A_ROW_MAX: usize = 100;
 
 /// A row that is settled without being delivered.
@@ -47,7 +47,7 @@ pub(crate) struct DeadRow {
     pub(crate) answer: String,
 }
 
-/// Rows that are to be sent now.
+/// Rows to send now.
 #[derive(Clone, Debug)]
 pub(crate) struct Sending {
     pub(crate) number: u64,
@@ -60,9 +60,9 @@ pub(crate) struct Sending {
 pub(crate) struct Settled {
     /// Rows that were delivered.
     pub(crate) delivered: usize,
-    /// Rows that the configuration gives up.
+    /// Rows dropped according to the configuration.
     pub(crate) dropped: usize,
-    /// Rows that are dead: they leave when their letters are stored.
+    /// Dead rows: they leave when their letters are stored.
     pub(crate) dead: Vec<DeadRow>,
     /// Changes for our log.
     pub(crate) events: Vec<HoldEvent>,
@@ -82,12 +82,13 @@ struct Request {
     rows: Arc<Vec<Row>>,
     sources: Vec<RowSource>,
     state: State,
-    /// Tries since a row of it was settled last, and those of them that `retries()` bounds.
+    /// Attempts since one of its rows was last settled, and those of them that `retries()` limits.
     tries: u32,
     failures: u32,
     /// The words of the receiver when it was postponed.
     answer: String,
-    /// Others of its first rows are settled: it waits because of what it holds, not because the receiver is busy.
+    /// True when some of its original rows are settled: it waits because of its own rows, not because the receiver
+    /// is busy.
     is_rest: bool,
 }
 
@@ -97,14 +98,14 @@ pub(crate) struct Requests {
     retries: Option<u32>,
     reopen_after: Duration,
     gathering: Gathering,
-    /// In the order in which they were begun.
+    /// In the order in which they were started.
     ready: VecDeque<Request>,
     next_number: u64,
     holds: Holds,
     dead_in_a_row: usize,
-    /// The receiver cannot be reached; nothing is sent before.
+    /// Set when the receiver cannot be reached: nothing is sent before this time.
     unreachable_until: Option<Instant>,
-    /// Rows of `ready`, and their bytes: they are asked for with every message.
+    /// Rows of `ready`, and their bytes: they are needed for every message.
     rows: usize,
     bytes: usize,
 }
@@ -114,7 +115,7 @@ impl Request {
         self.rows.iter().map(Row::size).sum()
     }
 
-    /// Returns whether later requests of its group wait for it: the receiver took nothing of it.
+    /// Returns true when later requests of its group must wait for it, because the receiver accepted none of it.
     fn is_not_overtaken(&self) -> bool {
         !self.is_rest && matches!(self.state, State::Postponed(_))
     }
@@ -180,7 +181,7 @@ impl Requests {
         }
     }
 
-    /// Lets requests go that wait for more rows: those whose `batch-timeout()` is over, or all.
+    /// Releases requests that wait for more rows: those whose `batch-timeout()` is over, or all.
     pub(crate) fn close(&mut self, now: Option<Instant>) {
         for request in self.gathering.take_due(now, &self.limits) {
             self.push(request.group, request.rows, request.sources);
@@ -215,7 +216,7 @@ impl Requests {
         is_ready && self.holds.allow(&request.group, now, || self.is_tried(&request.group))
     }
 
-    /// Returns whether a request is on its way that may end the hold over a group.
+    /// Returns true when a request is in flight that may end the hold on a group.
     fn is_tried(&self, group: &Arc<str>) -> bool {
         let is_of_all = self.holds.is_of_all();
         self.ready
@@ -244,7 +245,7 @@ impl Requests {
         ready.chain(self.gathering.next_due(&self.limits)).min()
     }
 
-    /// Takes in what became of the rows of a request.
+    /// Applies the judgements of a request's rows.
     pub(crate) fn judge(&mut self, number: u64, judgements: &[Judgement], now: Instant) -> Settled {
         let mut settled = Settled::default();
         let Some((at, mut request)) = self.remove(number) else { return settled };
@@ -299,7 +300,7 @@ impl Requests {
     /// A dead row too many is held instead.
     fn limited(&self, verdict: Verdict) -> Verdict {
         match verdict {
-            // A row that was tried for long says nothing of the others.
+            // A row that was tried for long tells nothing about the others.
             Verdict::Dead(reason)
                 if self.dead_in_a_row >= DEAD_IN_A_ROW_MAX && !matches!(reason, DeadReason::Retries) =>
             {
@@ -309,7 +310,7 @@ impl Requests {
         }
     }
 
-    /// Puts the rows of a request that are not settled back to its place.
+    /// Puts the unsettled rows of a request back in its position.
     fn put_back(
         &mut self,
         at: usize,
@@ -351,26 +352,27 @@ impl Requests {
             self.insert(at, second);
         }
         (request.rows, request.sources) = (Arc::new(rows), sources);
-        // While many die the next try is another request's, or those at the front would hold up good ones forever.
+        // While many rows die, the next attempt goes to another request, or those at the front would block good
+        // ones forever.
         let is_last_tried = matches!(kept.worst, Some(Verdict::Hold(HoldReason::ManyDead)));
         self.insert(if is_last_tried { self.ready.len() } else { at }, request);
     }
 
-    /// The exchange of a request ended without a judgement: its rows are sent again.
+    /// Sends the rows of a request again whose exchange ended without a judgement.
     pub(crate) fn send_again(&mut self, number: u64) {
         if let Some(request) = self.ready.iter_mut().find(|request| request.number == number) {
             request.state = State::Waiting;
         }
     }
 
-    /// All exchanges ended without a judgement.
+    /// Puts back all rows in flight: all exchanges ended without a judgement.
     pub(crate) fn put_all_back(&mut self) {
         for request in self.ready.iter_mut().filter(|request| request.state == State::Sent) {
             request.state = State::Waiting;
         }
     }
 
-    /// Returns why rows wait, for people; `None` when nothing is held, and nothing was postponed often.
+    /// Returns, for users, why rows wait; `None` when nothing is held, and nothing was postponed often.
     pub(crate) fn trouble(&self) -> Option<String> {
         let often = || self.ready.iter().find(|request| request.tries >= TRIES_OF_TROUBLE);
         let describe =
@@ -388,7 +390,7 @@ impl Requests {
         self.gathering.bytes() + self.bytes
     }
 
-    /// Takes everything that is not settled, oldest first: the rows are to be made again, or given up.
+    /// Takes everything that is not settled, oldest first: the rows must be made again, or dropped.
     pub(crate) fn take_all(&mut self) -> Vec<(RecordId, RowSource)> {
         self.close(None);
         self.holds = Holds::default();
@@ -434,7 +436,7 @@ pub(crate) fn first_line(answer: &str) -> &str {
     answer.lines().next().unwrap_or_default()
 }
 
-/// Returns the pause after so many tries of which nothing was taken.
+/// Returns the pause after this many attempts of which nothing was accepted.
 fn back_off(tries: u32) -> Duration {
     BACK_OFF_FIRST.saturating_mul(BACK_OFF_GROWS.saturating_pow(tries)).min(BACK_OFF_MOST)
 }

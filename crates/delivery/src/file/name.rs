@@ -1,6 +1,6 @@
-//! Names of files that messages helped to make.
+//! File names with parts from messages.
 //!
-//! In: the text of the name and the part of it that the configuration alone made. Out: a path inside the folder
+//! In: the text of the name and the part of it that comes from the configuration. Out: a path inside the folder
 //! of that part. Holds: nothing.
 //! Limits: components of [`COMPONENT_BYTES_MAX`] bytes and [`COMPONENTS_MAX`] levels; `.`, `..`, control characters
 //! and NUL become `_`, empty components vanish. A `/` inside a value is already `_` ([`message::Render::render_name`]).

@@ -1,8 +1,8 @@
 //! Opening a file for appending, with its folders, owner and mode.
 //!
 //! In: a path. Out: an open file. Holds: nothing.
-//! Limits: a name that messages helped to make is never followed through a link at its end, and must be a
-//! regular file; a name of the configuration alone may be a link or a device (`/dev/tty10`).
+//! Limits: a name with parts from messages is never followed through a link at its end, and must be a
+//! regular file; a name from the configuration alone may be a link or a device (`/dev/tty10`).
 
 use crate::options::{FileTarget, Rotation};
 use std::{
@@ -46,7 +46,7 @@ pub(super) fn append(path: &Path, target: &FileTarget) -> io::Result<File> {
     Ok(file)
 }
 
-/// File systems of other machines or other processes: a write there may take as long as it likes.
+/// File systems of other machines or other processes: a write there may take arbitrarily long.
 const REMOTE: [u32; 8] = [
     0x0000_6969, // NFS
     0xFF53_4D42, // CIFS
@@ -65,8 +65,8 @@ pub(super) fn is_local(file: &File) -> bool {
     is_regular && rustix::fs::fstatfs(file).is_ok_and(|system| !REMOTE.contains(&(system.f_type as u32)))
 }
 
-/// Returns how many bytes go into an open file before it is large enough to be put aside; what is no regular file never
-/// is.
+/// Returns how many bytes go into an open file before it is large enough to be put aside; a file that is not
+/// regular never is.
 pub(super) fn room(metadata: &Metadata, rotation: &Rotation) -> usize {
     if !metadata.is_file() {
         return usize::MAX;
@@ -78,12 +78,12 @@ pub(super) fn room(metadata: &Metadata, rotation: &Rotation) -> usize {
 pub(super) fn is_there(open: &Metadata, path: &Path) -> bool {
     match fs::metadata(path) {
         Ok(named) => (named.dev(), named.ino()) == (open.dev(), open.ino()),
-        // Whatever forbids to look does not show that it is gone.
+        // An error when checking does not mean that it is gone.
         Err(error) => error.kind() != io::ErrorKind::NotFound,
     }
 }
 
-/// Puts a file aside: it becomes `NAME.1`, that `NAME.2`, and so on.
+/// Rotates a file: `NAME` becomes `NAME.1`, that becomes `NAME.2`, and so on.
 pub(super) fn put_aside(path: &Path, kept: u32) -> io::Result<()> {
     for number in (1..kept.max(1)).rev() {
         match fs::rename(aside(path, number), aside(path, number + 1)) {
@@ -105,7 +105,7 @@ fn aside(path: &Path, number: u32) -> PathBuf {
     name.into()
 }
 
-/// Makes a link lead to a file, in one step: there is always one. What is there and is no link stays.
+/// Points a link to a file, atomically. Anything else with the link's name is left alone.
 fn point(link: &Path, path: &Path) -> io::Result<()> {
     let target = std::path::absolute(path)?;
     match fs::symlink_metadata(link) {
@@ -125,7 +125,7 @@ fn point(link: &Path, path: &Path) -> io::Result<()> {
     fs::rename(fresh, link)
 }
 
-/// Returns whether a later try cannot help: the fault is in the name, not in the disk.
+/// Returns true when retrying cannot help: the fault is in the name, not in the disk.
 pub(super) fn is_final(error: &io::Error) -> bool {
     let codes = [
         libc::EACCES,

@@ -1,4 +1,4 @@
-//! `compress()`: what is written, packed with gzip.
+//! `compress()`: output compressed with gzip.
 //!
 //! In: the bytes of one write. Out: one whole member of a gzip file: the file can be read at any time, and after a
 //! crash all members before the last one are whole. Holds: a member that was written in part.
@@ -12,13 +12,13 @@ use std::io::{self, Write};
 pub(super) struct Packed {
     bytes: Vec<u8>,
     written: usize,
-    /// Bytes of input that it stands for.
+    /// Bytes of input that it contains.
     plain: usize,
 }
 
 impl Packed {
-    /// Writes a member. Says how many bytes of the input it stands for once it is wholly written; after an error the
-    /// same member is gone on with, and the input must begin as before.
+    /// Writes a member. Returns how many bytes of the input it contains once it is completely written; after an
+    /// error the same member is continued, and the input must begin as before.
     pub(super) fn write(&mut self, file: &mut impl Write, plain: &[u8]) -> io::Result<usize> {
         if self.bytes.is_empty() {
             let mut encoder = GzEncoder::new(std::mem::take(&mut self.bytes), Compression::fast());
@@ -44,7 +44,7 @@ impl Packed {
         self.bytes.is_empty()
     }
 
-    /// Forgets a member that was written in part.
+    /// Discards a partly written member.
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
         (self.written, self.plain) = (0, 0);

@@ -1,7 +1,7 @@
-//! The counters of single files, when messages help to make their names.
+//! The counters of single files whose names have parts from messages.
 //!
-//! In: what was written to a file. Out: counters under its path, beside those of the destination. Holds: nothing but
-//! them. Limits: [`transport::stats::PARTS_MAX`] files; what is written to others is counted by the destination alone.
+//! In: what was written to a file. Out: counters under its path, beside those of the destination. Holds: only
+//! them. Limits: [`transport::stats::PARTS_MAX`] files; messages of further ones are counted by the destination alone.
 
 use stats::Counters;
 use std::{
@@ -14,7 +14,7 @@ use transport::{Registry, stats};
 pub(crate) struct Parts {
     registry: Registry,
     whole: Arc<Counters>,
-    /// Seconds since 1970, as of the messages being added.
+    /// The time of the messages being added, in seconds since 1970.
     pub(super) now_s: u64,
 }
 
@@ -22,7 +22,7 @@ pub(crate) struct Parts {
 pub(super) struct FileCounters(Arc<Counters>);
 
 impl Parts {
-    /// For the files of a destination that counts in `whole`.
+    /// Creates the counters for the files of a destination that counts in `whole`.
     pub(crate) fn new(registry: Registry, whole: Arc<Counters>) -> Parts {
         Parts { registry, whole, now_s: 0 }
     }

@@ -1,6 +1,6 @@
-//! Targets on this machine that are no files of messages: pipes, programs, terminals.
+//! Targets on this machine other than files of messages: pipes, programs, terminals.
 //!
-//! In: rendered messages. Out: bytes. Holds: what is open of them. Limits: see each.
+//! In: rendered messages. Out: bytes. Holds: those that are open. Limits: see each.
 
 mod pipe;
 mod program;

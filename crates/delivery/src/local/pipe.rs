@@ -1,4 +1,4 @@
-//! `pipe()`: a named pipe, or whatever stands under that name.
+//! `pipe()`: a named pipe, or whatever has that name.
 //!
 //! In: rendered messages. Out: bytes in the pipe. Holds: its open end.
 //! Limits: without a reader the kernel's pipe buffer fills, then the queue.
@@ -21,7 +21,7 @@ use transport::{folders, sys};
 
 /// Mode of created pipes, as syslog-ng's.
 const PIPE_MODE: u32 = 0o600;
-/// After this time without progress the thread looks whether it must stop.
+/// After this time without progress the thread checks whether it must stop.
 const STALL: Duration = Duration::from_millis(200);
 
 /// A pipe target.
@@ -79,7 +79,7 @@ impl Target for Pipe {
     }
 }
 
-/// Writes what a non-blocking descriptor takes; waits a moment when it takes nothing.
+/// Writes what a non-blocking descriptor accepts; waits a moment when it accepts nothing.
 pub(super) fn write_some(file: &mut (impl Write + AsFd), output: &mut Output) -> io::Result<()> {
     match file.write(output.rest()) {
         Ok(0) => Err(io::ErrorKind::WriteZero.into()),

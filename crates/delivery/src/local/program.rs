@@ -1,8 +1,8 @@
 //! `program()`: a program that reads messages from its standard input.
 //!
 //! In: rendered messages. Out: bytes in its input. Holds: the running program.
-//! It is started with the first message and again when it ends; one that ends at once is an error and waits for
-//! `time-reopen()`. Limits: on the way out it gets [`LEAVE_WITHIN`] after its input closed, then SIGTERM.
+//! It is started with the first message and restarted when it ends; ending at once is an error and waits for
+//! `time-reopen()`. Limits: when it must end, it has [`LEAVE_WITHIN`] after its input closed, then gets SIGTERM.
 
 use super::pipe::write_some;
 use crate::{
@@ -52,7 +52,7 @@ impl Program {
         Ok(Running { child, stdin, since: Instant::now() })
     }
 
-    /// Logs the end of the program, which may be started again at once. An error when it ended within `LIFE_MIN`.
+    /// Logs the end of the program, which may be restarted at once. Fails when it ended within `LIFE_MIN`.
     fn ended(&self, mut ended: Running, output: &mut Output) -> io::Result<()> {
         output.rewind();
         let status = ended.child.wait()?;
@@ -115,7 +115,7 @@ fn leave(mut child: Child) {
         thread::sleep(Duration::from_millis(5));
     }
     sys::signal_group(child.id());
-    // Nobody waits for its status any more; a child that ignores SIGTERM is left to the system.
+    // Nothing waits for its status any more; a child that ignores SIGTERM is left to the system.
     thread::spawn(move || child.wait());
 }
 

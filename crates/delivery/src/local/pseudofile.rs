@@ -1,7 +1,7 @@
-//! `pseudofile()` as a target: files of the kernel, where a message is what one call writes.
+//! `pseudofile()` as a target: files of the kernel, where each write is one message.
 //!
 //! In: rendered messages. Out: each in a write of its own, to the file opened for it. Holds: nothing that is open.
-//! Limits: the file must be there; what the kernel refuses is tried again after `time-reopen()`.
+//! Limits: the file must exist; writes that the kernel refuses are retried after `time-reopen()`.
 
 use crate::{
     line::Target,

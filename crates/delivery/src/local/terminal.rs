@@ -1,7 +1,7 @@
 //! `usertty()`: the terminals of users who are logged in.
 //!
 //! In: rendered messages. Out: text on terminals, control characters made harmless. Holds: nothing between writes.
-//! Who is logged in stands in `/run/utmp`, or with newer systems in the sessions of the login service.
+//! Logged-in users are read from `/run/utmp` or, on newer systems, from the sessions of the login service.
 //! Limits: a terminal that does not take the text at once misses it.
 
 use crate::{
@@ -17,7 +17,7 @@ use std::{
     path::Path,
 };
 
-/// Size of a record of utmp, and where its parts lie.
+/// Size of a record of utmp, and the offsets of its fields.
 const RECORD_BYTES: usize = 384;
 const LINE: std::ops::Range<usize> = 8..40;
 const USER: std::ops::Range<usize> = 44..76;
@@ -61,7 +61,7 @@ impl Target for Terminals {
     fn close(&mut self) {}
 }
 
-/// No escape sequence of a message reaches a terminal.
+/// Removes escape sequences, so that none of a message reaches a terminal.
 fn harmless(text: &[u8]) -> Vec<u8> {
     let shown = |byte: &u8| match byte {
         b'\n' => b"\r\n".to_vec(),

@@ -1,8 +1,8 @@
-//! Connections to servers: resolved, bound, with options, encrypted where asked for.
+//! Connections to servers: resolved, bound, with options, encrypted if configured.
 //!
 //! In: a target and a server. Out: a connection. Holds: nothing.
-//! Limits: looking the name up takes at most [`LOOK_UP_WITHIN`], connecting [`CONNECT_WITHIN`], a handshake as long again.
-//! All of them end early when the destination is to stop.
+//! Limits: looking up the name takes at most [`LOOK_UP_WITHIN`], connecting and a handshake [`CONNECT_WITHIN`] each.
+//! All of them end early when the destination must stop.
 
 use super::dtls::SecureDatagrams;
 use super::stream::Secure;
@@ -21,13 +21,13 @@ use std::{
 
 /// Longest time to connect.
 pub(super) const CONNECT_WITHIN: Duration = Duration::from_secs(10);
-/// Longest time to look a name up: the resolver of the system asks several servers several times.
+/// Longest time to look up a name: the system's resolver asks several servers several times.
 const LOOK_UP_WITHIN: Duration = Duration::from_secs(60);
-/// How often a connection that is being made is looked at.
+/// How often a pending connection is checked.
 const CONNECTING_LOOKED_AT_EVERY: Duration = Duration::from_millis(20);
 /// The shortest wait that the system knows.
 const NO_TIME: Duration = Duration::from_millis(1);
-/// After this time without progress the thread looks whether it must stop.
+/// After this time without progress the thread checks whether it must stop.
 const STALL: Duration = Duration::from_millis(200);
 
 /// An open connection.
@@ -38,7 +38,7 @@ pub(super) enum Connection {
     SecureDatagrams(Box<SecureDatagrams>),
 }
 
-/// Connects. `server` is one of those that the target names, for internet sockets.
+/// Connects. `server` is one of the target's servers, for internet sockets.
 pub(super) fn connect(target: &SocketTarget, server: &Server) -> io::Result<Connection> {
     match &target.kind {
         SocketKind::Tcp(..) => {
@@ -98,8 +98,8 @@ pub(super) fn addresses(target: &SocketTarget, server: &Server) -> io::Result<Ve
     Ok(addresses)
 }
 
-/// Looks a name up. The resolver of the system takes its time when nobody answers it, and cannot be interrupted: it
-/// works on a thread of its own, which is left behind at a stop.
+/// Looks up a name. The system's resolver is slow when no server answers, and cannot be interrupted: it runs on a
+/// thread of its own, which is abandoned at a stop.
 fn look_up(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
     if let Ok(address) = host.parse::<IpAddr>() {
         return Ok(vec![SocketAddr::new(address, port)]);
@@ -109,7 +109,7 @@ fn look_up(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
     let look = move || {
         let found: io::Result<Vec<SocketAddr>> =
             (name.as_str(), port).to_socket_addrs().map(Iterator::collect);
-        // Who asked may have gone.
+        // The caller may have gone.
         let _ = tell.send(found);
     };
     thread::Builder::new().name("lookup".to_owned()).spawn(look)?;
@@ -149,7 +149,7 @@ fn connect_to(target: &SocketTarget, address: SocketAddr, kind: Type) -> io::Res
     Ok(socket)
 }
 
-/// Connects within [`CONNECT_WITHIN`], or until the destination of this thread is to stop: nobody answers there.
+/// Connects within [`CONNECT_WITHIN`], or until the destination of this thread must stop because nobody answers.
 fn connect_until_stop(socket: &Socket, address: &SockAddr) -> io::Result<()> {
     let deadline = Instant::now() + CONNECT_WITHIN;
     match socket.connect_timeout(address, stopping::patience(deadline).clamp(NO_TIME, STALL)) {
@@ -158,7 +158,7 @@ fn connect_until_stop(socket: &Socket, address: &SockAddr) -> io::Result<()> {
     }
     socket.set_nonblocking(true)?;
     loop {
-        // On a socket that is connecting this asks how far it is.
+        // On a connecting socket this returns the progress.
         let code = match socket.connect(address) {
             Ok(()) => break,
             Err(error) => match error.raw_os_error() {

@@ -1,8 +1,9 @@
 //! Messages in datagrams over DTLS (RFC 6012).
 //!
-//! In: rendered messages. Out: records, one a datagram, many a system call. Holds: the association.
-//! Nothing tells that a datagram arrived: written is what the kernel took. That the peer went away shows by its goodbye,
-//! by an ICMP message, or by its hint that it does not know us; then a new handshake comes first, and messages wait.
+//! In: rendered messages. Out: records, one per datagram, many per system call. Holds: the association.
+//! There is no confirmation that a datagram arrived: written means accepted by the kernel. That the peer is gone
+//! shows by its close notification, by an ICMP message, or by its hint that it does not know us; then a new
+//! handshake comes first, and messages wait.
 //! Limits: a message of more than [`RECORD_TEXT_BYTES_MAX`] is cut and counted; one that is longer than the path's MTU goes
 //! in fragments of IP.
 
@@ -26,13 +27,13 @@ use wire::dtls::{Record, Start, content, start};
 const PACKET_OVERHEAD_BYTES: usize = 40 + 8;
 /// Largest MTU that a handshake relies on, even if the path says more: datagrams of this size get through.
 const ETHERNET_MTU: usize = 1_500;
-/// MTU that every path takes: tried when nothing came of larger ones.
+/// MTU that every path supports: tried when larger ones did not work.
 const SMALL_MTU: usize = 576;
 /// Repetitions of a step of the handshake before it is tried in small datagrams.
 const SMALL_AFTER: usize = 2;
-/// Longest wait for an answer before the clock of the handshake is looked at.
+/// Longest wait for an answer before the timer of the handshake is checked.
 const WAIT_MAX: Duration = Duration::from_millis(250);
-/// Anyone can send a hint that the peer does not know us: a new association ignores them for so long.
+/// Anyone can send a hint that the peer does not know us: a new association ignores them for this long.
 const HINTS_AFTER: Duration = Duration::from_secs(5);
 /// Largest datagram.
 const DATAGRAM_BYTES_MAX: usize = 64 << 10;
@@ -103,7 +104,7 @@ impl SecureDatagrams {
                 Ok(Some(AssociationState::Over)) => return Err(closed()),
                 Ok(_) => {}
                 Err(error) => {
-                    // The peer hears why.
+                    // The peer is notified of the reason.
                     let _ = self.send_each();
                     return Err(error);
                 }
@@ -118,7 +119,7 @@ impl SecureDatagrams {
         }
     }
 
-    /// One datagram, if one comes while it waits.
+    /// Returns one datagram, if one arrives during the wait.
     fn receive(&mut self) -> io::Result<Option<AssociationState>> {
         let mut reader = &self.socket;
         match reader.read(&mut self.received) {
@@ -131,7 +132,7 @@ impl SecureDatagrams {
         }
     }
 
-    /// Sends what there is, each datagram by a call of its own.
+    /// Sends pending datagrams, each by a separate call.
     fn send_each(&mut self) -> io::Result<()> {
         let mut sent = Ok(());
         for datagram in self.association.outgoing().iter() {
@@ -156,7 +157,7 @@ impl SecureDatagrams {
         Ok(())
     }
 
-    /// Sends one text as one record. It is lost when the kernel takes no more now.
+    /// Sends one text as one record. It is lost when the kernel accepts no more now.
     pub fn say(&mut self, text: &[u8]) -> io::Result<()> {
         self.association.outgoing().clear();
         self.association.encrypt(text).map_err(failed)?;
@@ -168,7 +169,7 @@ impl SecureDatagrams {
         std::mem::take(&mut self.cut)
     }
 
-    /// Hears what the peer said since: that it leaves, or does not know us any more.
+    /// Reads what the peer has sent since: that it closes, or no longer knows us.
     fn listen(&mut self) -> io::Result<()> {
         self.socket.set_nonblocking(true)?;
         let heard = self.hear();
@@ -246,7 +247,7 @@ impl SecureDatagrams {
             return body;
         }
         self.cut += 1;
-        // Not within a letter of UTF-8.
+        // Not within a character of UTF-8.
         let end = (most - 3..=most).rev().find(|end| body[*end] & 0xc0 != 0x80).unwrap_or(most);
         &body[..end]
     }
@@ -258,7 +259,7 @@ impl SecureDatagrams {
         sealed.map_err(failed)
     }
 
-    /// Sends records. Those that the kernel does not take are encrypted again: the peer does not mind a gap in the
+    /// Sends records. Those that the kernel does not accept are encrypted again: the peer accepts gaps in the
     /// numbers.
     fn send(&mut self, output: &mut Output) -> io::Result<()> {
         let records: Vec<&[u8]> = self.association.outgoing().iter().collect();
@@ -288,13 +289,13 @@ impl Drop for SecureDatagrams {
         self.association.outgoing().clear();
         self.association.say_goodbye();
         if self.socket.set_nonblocking(true).is_ok() {
-            // A peer that is gone needs no goodbye.
+            // A peer that is gone needs no close notification.
             let _ = self.send_each();
         }
     }
 }
 
-/// The MTU of the path, as far as the kernel knows it.
+/// Returns the MTU of the path, as far as the kernel knows it.
 fn path_mtu(socket: &Socket) -> usize {
     let is_v4 = socket.peer_addr().ok().and_then(|peer| peer.as_socket()).is_none_or(|peer| peer.is_ipv4());
     let known =

@@ -1,7 +1,7 @@
-//! `gelf()` over UDP as a target: packed, and cut into chunks where a datagram is too small.
+//! `gelf()` over UDP as a target: compressed, and split into chunks when too large for a datagram.
 //!
 //! In: rendered JSON texts. Out: datagrams. Holds: the socket, the number of the last message.
-//! Limits: a message of more than 128 chunks is dropped and said; UDP promises nothing of the rest.
+//! Limits: a message of more than 128 chunks is dropped and logged; for the rest, UDP guarantees nothing.
 
 use super::connect::{Connection, connect_first};
 use crate::{
@@ -26,7 +26,7 @@ pub(crate) struct Gelf {
     target: GelfTarget,
     log: InternalLog,
     socket: Option<Socket>,
-    /// Id of the last message in chunks: no two senders should have the same.
+    /// Id of the last message in chunks: no two senders should use the same.
     id: u64,
 }
 
@@ -45,7 +45,7 @@ impl Gelf {
     }
 
     fn send(&mut self, socket: &Socket, text: &[u8]) -> io::Result<()> {
-        // What ends a message over TCP is no part of a datagram.
+        // The terminator used over TCP is not part of a datagram.
         let end = text.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
         let text = &text[..end];
         let packing = if text.len() < PACKED_BYTES_MIN { Packing::None } else { self.target.packing };
@@ -54,7 +54,7 @@ impl Gelf {
         let sent =
             gelf_chunks(&packed, self.id, self.target.chunk_bytes, |datagram| match socket.send(datagram) {
                 Ok(_) => Ok(()),
-                // The answer to an earlier datagram: nobody listens now.
+                // The answer to an earlier datagram: nothing listens now.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(()),
                 Err(error) => Err(error),
             });

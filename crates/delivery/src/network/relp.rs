@@ -1,9 +1,10 @@
-//! `relp()` as a target: a message counts as written when the receiver has answered it.
+//! `relp()` as a target: a message counts as written when the receiver has acknowledged it.
 //!
-//! In: rendered messages. Out: RELP frames on a connection. Holds: the session and what is on its way without answer.
-//! A lost session is opened again and begins with the first message that was not answered: nothing is lost, and what
-//! was received without our seeing the answer comes twice.
-//! Limits: [`RELP_WINDOW`] messages are on their way at a time; no answer for `response-timeout()` ends the session.
+//! In: rendered messages. Out: RELP frames on a connection. Holds: the session and the messages in flight without
+//! an answer.
+//! A lost session is reopened and begins with the first unanswered message: nothing is lost, and messages that were
+//! received without our seeing the answer arrive twice.
+//! Limits: at most [`RELP_WINDOW`] messages are in flight; no answer for `response-timeout()` ends the session.
 
 use super::talk::SocketDial;
 use crate::{
@@ -44,13 +45,13 @@ struct Session {
     link: Box<dyn Link>,
     reader: RelpReader,
     input: Vec<u8>,
-    /// Frames that the socket has not taken yet.
+    /// Frames that the socket has not accepted yet.
     out: Vec<u8>,
     txnr: u32,
     flights: VecDeque<Flight>,
-    /// Bytes of the output that are on their way.
+    /// Bytes of the output that are in flight.
     sent: usize,
-    /// When the receiver last answered, or was last owed nothing.
+    /// When the receiver last answered, or when no answer was outstanding.
     heard: Instant,
     /// The receiver has answered a message.
     proven: bool,
@@ -110,14 +111,14 @@ impl Relp {
 }
 
 fn refusal(code: u16, text: &[u8]) -> io::Error {
-    /// Bytes of a peer's words that are shown.
+    /// Most bytes of a peer's text that are shown.
     const SHOWN: usize = 80;
     let text = String::from_utf8_lossy(&text[..text.len().min(SHOWN)]).into_owned();
     io::Error::other(format!("the receiver refused: {code} {text}"))
 }
 
 impl Session {
-    /// Puts messages on their way, as many as the window lets.
+    /// Sends messages, as many as the window allows.
     fn fill(&mut self, output: &Output, now: Instant) {
         while self.flights.len() < RELP_WINDOW && !self.leaving {
             let Some(message) = output.message_at(self.sent) else { return };
@@ -139,7 +140,7 @@ impl Session {
         Ok(())
     }
 
-    /// Reads what is there, or waits for it a moment. Says whether any frame came.
+    /// Reads available frames, waiting a moment for them. Returns true when any frame came.
     fn read(
         &mut self,
         mode: ReadMode,
@@ -165,7 +166,7 @@ impl Session {
         Ok(any)
     }
 
-    /// Takes the answer to a message.
+    /// Handles the answer to a message.
     fn answered(&mut self, frame: &RelpFrame, data: &[u8], now: Instant) -> io::Result<()> {
         if frame.command != RelpCommand::Response {
             return Ok(());
@@ -175,7 +176,7 @@ impl Session {
             return Err(refusal(code, text));
         }
         self.heard = now;
-        // In order as a rule: the first is the one.
+        // Answers usually arrive in order: it is the first one.
         if let Some(flight) = self.flights.iter_mut().find(|flight| flight.txnr == frame.txnr) {
             flight.answered = true;
             self.proven = true;
@@ -183,7 +184,7 @@ impl Session {
         Ok(())
     }
 
-    /// Takes answered messages off the output.
+    /// Removes answered messages from the output.
     fn take_off(&mut self, output: &mut Output) {
         while self.flights.front().is_some_and(|flight| flight.answered) {
             let Some(flight) = self.flights.pop_front() else { return };
@@ -192,7 +193,7 @@ impl Session {
         }
     }
 
-    /// One round of sending and of reading answers.
+    /// Runs one round of sending and of reading answers.
     fn work(&mut self, output: &mut Output, within: Duration, dial: &dyn Dial) -> io::Result<()> {
         self.fill(output, dial.now());
         self.send()?;
@@ -223,7 +224,7 @@ impl Drop for Session {
     fn drop(&mut self) {
         if self.out.is_empty() && !self.leaving {
             append_relp(next_txnr(self.txnr), RelpCommand::Close, b"", &mut self.out);
-            // Courtesy: the end of the connection says the same.
+            // As a courtesy: closing the connection means the same.
             let _ = self.send();
         }
     }
@@ -246,7 +247,7 @@ impl Target for Relp {
                 self.session = Some(session);
                 Ok(())
             }
-            // A receiver that worked before is tried again at once: it may only have been restarted.
+            // A receiver that worked before is retried at once: it may only have been restarted.
             Err(error) if session.proven && is_end(&error) => Ok(()),
             Err(error) => Err(error),
         }

@@ -1,8 +1,8 @@
-//! Which of several servers a sender sends to: `failover()` with `failback()`.
+//! Chooses the server that a sender uses: `failover()` with `failback()`.
 //!
-//! In: failures and successes of connecting. Out: the server to try. Holds: the present one, and a thread that looks
+//! In: failures and successes of connecting. Out: the server to try. Holds: the current one, and a thread that checks
 //! whether the first one is back while another is in use.
-//! Limits: one thread; a look takes at most [`PROBE_WITHIN`].
+//! Limits: one thread; a probe takes at most [`PROBE_WITHIN`].
 
 use super::connect::addresses;
 use crate::options::{Failback, Server, SocketTarget};
@@ -16,7 +16,7 @@ use std::{
     time::Duration,
 };
 
-/// Longest time of one look.
+/// Longest time of one probe.
 const PROBE_WITHIN: Duration = Duration::from_secs(5);
 
 /// The servers of a target.
@@ -42,7 +42,8 @@ impl Servers {
         self.list.len() > 1
     }
 
-    /// Connecting failed, or a connection was lost. True: try the next one at once; false: all were tried.
+    /// Notes that connecting failed or a connection was lost. Returns true to try the next server at once, false
+    /// when all were tried.
     pub(super) fn failed(&mut self) -> bool {
         self.probe = None;
         self.present = (self.present + 1) % self.list.len().max(1);
@@ -54,7 +55,7 @@ impl Servers {
         true
     }
 
-    /// Connected. Away from the first server, it is watched.
+    /// Notes a connection. When it is not to the first server, starts watching that one.
     pub(super) fn connected(&mut self, target: &SocketTarget) {
         self.tried = 0;
         if self.present == 0 {
@@ -65,7 +66,7 @@ impl Servers {
         }
     }
 
-    /// Returns whether the first server is back, and makes it the present one if so.
+    /// Returns true when the first server is back, and makes it the current one.
     pub(super) fn is_back(&mut self) -> bool {
         if self.probe.as_ref().is_some_and(|probe| probe.found.load(Ordering::Acquire)) {
             self.probe = None;
@@ -83,7 +84,8 @@ struct Probe {
 }
 
 impl Probe {
-    /// `None`: the system gives no thread; then the first server is tried again when the present one fails.
+    /// Starts watching a server. `None` when no thread can be started; then the first server is tried again when
+    /// the current one fails.
     fn start(target: SocketTarget, server: Server, failback: Failback) -> Option<Probe> {
         let probe = Probe { found: Arc::default(), stop: Arc::default() };
         let (found, stop) = (probe.found.clone(), probe.stop.clone());
@@ -100,7 +102,7 @@ impl Probe {
     }
 }
 
-/// Waits. True: told to stop.
+/// Waits for a pause; returns true when stopped.
 fn stopped(stop: &(Mutex<bool>, Condvar), pause: Duration) -> bool {
     let told = stop.0.lock().unwrap_or_else(PoisonError::into_inner);
     let waited = stop.1.wait_timeout_while(told, pause, |told| !*told);

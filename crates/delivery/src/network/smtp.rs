@@ -1,11 +1,11 @@
-//! `smtp()` as a target: each message is a mail, written when the mail server has taken it.
+//! `smtp()` as a target: each message is a mail, which counts as written when the mail server has accepted it.
 //!
 //! In: envelopes with their mails, as `wire::mail` writes them. Out: SMTP on a connection that is kept.
-//! Holds: the connection, how often the present mail was tried.
-//! A mail that the server never takes (5XX) is dropped, counted and said; one that it may take later (4XX) is tried
-//! again after `time-reopen()`, `retries()` times. A server that cannot be used - it is down, offers no STARTTLS, does
-//! not take our password - is tried forever. A connection lost between the end of a mail and its answer brings that
-//! mail twice: SMTP has no numbers.
+//! Holds: the connection, how often the current mail was tried.
+//! A mail that the server refuses permanently (5XX) is dropped, counted and logged; one that it may accept later
+//! (4XX) is retried after `time-reopen()`, `retries()` times. A server that cannot be used (it is down, offers no
+//! STARTTLS, or rejects our password) is retried forever. If the connection is lost between the end of a mail and
+//! its answer, the mail arrives twice: SMTP has no numbers.
 //! Limits: an answer is waited for `timeout()` seconds.
 
 mod dialogue;
@@ -24,7 +24,7 @@ use std::{
 use transport::{HostPolicy, InternalLog, Link, LogPause, ReadMode, own_name};
 use wire::{mail, smtp_answer};
 
-/// At most one line about refused mails in this time.
+/// Least time between two log lines about refused mails.
 const REFUSALS_SAID_EVERY: Duration = Duration::from_secs(10);
 
 /// A mail server.
@@ -44,7 +44,7 @@ struct Session {
     dialogue: Dialogue,
     input: Vec<u8>,
     out: Vec<u8>,
-    /// When we last asked.
+    /// When the last command was sent.
     asked: Instant,
     /// The server has taken a mail.
     is_proven: bool,
@@ -73,7 +73,7 @@ impl Smtp {
         })
     }
 
-    /// Takes the first waiting mail off the output, or returns an error when it is to be tried again.
+    /// Removes the first waiting mail from the output, or returns an error when it must be retried.
     fn settle(&mut self, verdict: Verdict, output: &mut Output) -> io::Result<()> {
         let size = output.next_message().map_or(0, <[u8]>::len);
         match verdict {
@@ -104,7 +104,7 @@ impl Smtp {
 }
 
 impl Session {
-    /// Sends and hears until the first mail is settled. `None`: the server makes us wait.
+    /// Talks to the server until the first mail is settled. `None` while an answer is outstanding.
     fn work(
         &mut self,
         target: &MailTarget,
@@ -152,7 +152,7 @@ impl Session {
             Next::Say(line) => self.out = line,
             Next::SayMail => self.out = text.to_vec(),
             Next::Encrypt => {
-                // What was said before the encryption could come from anyone.
+                // Text received before the encryption could come from anyone.
                 if !self.input.is_empty() {
                     return Err(io::Error::new(
                         io::ErrorKind::InvalidData,
@@ -197,7 +197,7 @@ impl Target for Smtp {
                 self.session = Some(session);
                 Err(error)
             }
-            // An idle connection that the server closed is opened again at once.
+            // An idle connection that the server closed is reopened at once.
             Err(_) if session.is_proven && session.dialogue.is_at_begin() => Ok(()),
             Err(error) => Err(error),
         }

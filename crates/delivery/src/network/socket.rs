@@ -1,8 +1,8 @@
 //! `network()`, `syslog()` and unix sockets as targets.
 //!
 //! In: rendered messages. Out: bytes on a connection, or datagrams. Holds: the connection.
-//! A lost connection is opened again, and starts with the first message that was not wholly written.
-//! Limits: a peer that reads slowly holds only its own queue.
+//! A lost connection is reopened, and starts with the first message that was not completely written.
+//! Limits: a slow peer holds up only its own queue.
 
 use super::{
     connect::{Connection, connect},
@@ -25,7 +25,7 @@ use transport::{InternalLog, LogPause, dtls::RECORD_TEXT_BYTES_MAX, sys};
 /// Largest UDP payload over IPv4.
 const DATAGRAM_BYTES_MAX: usize = 65_507;
 
-/// That messages are cut is said at most this often.
+/// Least time between two log lines about cut messages.
 const CUTS_SAID_EVERY: Duration = Duration::from_secs(10);
 
 /// A socket target.
@@ -49,7 +49,7 @@ impl Socket {
         matches!(self.target.kind, SocketKind::Tcp(..) | SocketKind::UnixStream(_))
     }
 
-    /// Connects to the present server, else to the next ones, each once.
+    /// Connects to the current server, otherwise to the next ones, each once.
     fn connect(&mut self) -> io::Result<Connection> {
         loop {
             let server = self.servers.present();
@@ -73,7 +73,7 @@ impl Socket {
         }
     }
 
-    /// Sends as many datagrams a call as go. What does not is left to those who know what to do about it.
+    /// Sends as many datagrams per call as possible. Those that fail are left to the caller.
     fn send_many(&self, socket: &RawSocket, output: &mut Output) {
         loop {
             let mut size = 0;
@@ -92,7 +92,7 @@ impl Socket {
         }
     }
 
-    /// Says that messages were cut, now and then.
+    /// Logs now and then that messages were cut.
     fn tell_of_cuts(&mut self, count: usize) {
         if count == 0 {
             return;
@@ -113,11 +113,11 @@ impl Socket {
             let sent = &message[..if remote { size.min(DATAGRAM_BYTES_MAX) } else { size }];
             match socket.send(sent) {
                 Ok(_) => output.advance(size),
-                // The answer to an earlier datagram: nobody listens now. UDP promises nothing.
+                // The answer to an earlier datagram: nothing listens now. UDP guarantees nothing.
                 Err(error) if remote && error.kind() == io::ErrorKind::ConnectionRefused => {
                     output.advance(size)
                 }
-                // It can never be sent whole.
+                // It can never be sent in one piece.
                 Err(error) if error.raw_os_error() == Some(libc::EMSGSIZE) => {
                     self.log
                         .warning(&format!("A message is too long for a datagram, dropped; size='{size}'"));
@@ -157,7 +157,7 @@ impl Target for Socket {
         match written {
             Err(error) if !matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
                 output.rewind();
-                // Another server may take it at once.
+                // Another server may accept it at once.
                 if self.servers.has_others() && self.servers.failed() { Ok(()) } else { Err(error) }
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {

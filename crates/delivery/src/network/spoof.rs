@@ -1,10 +1,10 @@
-//! `spoof-source(yes)` over UDP: datagrams that carry the address of the sender from which we have the message.
+//! `spoof-source(yes)` over UDP: datagrams with the address of the message's original sender.
 //!
 //! In: messages with the addresses of their senders. Out: packets made here, over raw sockets, which need CAP_NET_RAW;
 //! a message without a sender, or with one of another version of IP, goes from our own address.
 //! Holds: the sockets, rendered messages.
-//! Limits: messages are cut at `spoof-source-max-msglen()`; one that the way does not take in one piece is dropped,
-//! counted and said: nothing is sent in fragments.
+//! Limits: messages are cut at `spoof-source-max-msglen()`; one that the path does not accept in one piece is
+//! dropped, counted and logged: nothing is sent in fragments.
 
 use super::connect::{Connection, connect_first};
 use crate::{
@@ -21,7 +21,7 @@ use std::{
 use transport::InternalLog;
 use wire::{PacketOptions, append_udp_packet};
 
-/// Hops of a packet when `ip-ttl()` does not say.
+/// Hops of a packet when `ip-ttl()` is not set.
 const TTL: u32 = 64;
 /// Sockets of this protocol get packets with their headers.
 const WITH_HEADERS: i32 = libc::IPPROTO_RAW;
@@ -71,7 +71,7 @@ impl Spoof {
         if !is_made {
             return open.own.send(text).map(drop);
         }
-        // The kernel wants no port: that stands in the packet.
+        // The kernel expects no port: it is in the packet.
         let to = SocketAddr::new(open.to.ip(), 0);
         open.raw.send_to(&self.packet, &to.into()).map(drop)
     }
@@ -79,7 +79,7 @@ impl Spoof {
     fn write(&mut self, open: &Open) -> io::Result<()> {
         while let Some((from, text)) = self.waiting.pop_front() {
             match self.send(open, from, &text) {
-                // The answer to an earlier datagram: nobody listens now. UDP promises nothing.
+                // The answer to an earlier datagram: nothing listens now. UDP guarantees nothing.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
                 Err(error) if error.raw_os_error() == Some(libc::EMSGSIZE) => {
                     let size = text.len();
@@ -116,7 +116,7 @@ pub(crate) fn raw_socket(target: &SpoofTarget, domain: Domain) -> io::Result<Soc
     Ok(socket)
 }
 
-/// An address as a packet has it: of IPv4 when it is one in the clothes of IPv6.
+/// Returns an address in the form for a packet: IPv4-mapped addresses become IPv4.
 fn plain(address: SocketAddr) -> SocketAddr {
     match address.ip().to_canonical() {
         ip @ IpAddr::V4(_) => SocketAddr::new(ip, address.port()),
@@ -142,7 +142,7 @@ impl Driver for Spoof {
     }
 
     fn size(&self) -> usize {
-        // An empty message is one as well.
+        // An empty message counts as well.
         self.bytes.max(self.waiting.len())
     }
 

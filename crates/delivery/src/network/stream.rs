@@ -1,8 +1,8 @@
 //! Bytes on a connected stream, plain or encrypted.
 //!
-//! In: rendered messages. Out: bytes on the connection. Holds: the session, and what is encrypted and not sent.
+//! In: rendered messages. Out: bytes on the connection. Holds: the session, and encrypted bytes that are not sent.
 //! Limits: [`PIECE_BYTES`] are encrypted at a time; text counts as written when the last byte of it is sent. A handshake
-//! ends early when the destination is to stop.
+//! ends early when the destination must stop.
 
 use crate::{output::Output, stopping};
 use socket2::Socket;
@@ -18,12 +18,12 @@ use transport::{
 
 /// Text that is encrypted and sent together.
 const PIECE_BYTES: usize = 256 << 10;
-/// Longest wait before the thread looks whether the destination is to stop.
+/// Longest wait before the thread checks whether the destination must stop.
 const STALL: Duration = Duration::from_millis(200);
-/// Bytes of one read. Peers say little: answers to keys, goodbyes.
+/// Bytes of one read. Peers send little: answers to keys, close notifications.
 const ANSWER_BYTES: usize = 16 << 10;
-/// A server checks our certificate after we are done. So long its answer is awaited, lest messages go to one that
-/// refuses.
+/// A server checks our certificate after we are done. Its verdict is awaited for this long, so that no messages go
+/// to a server that refuses us.
 const VERDICT_WITHIN: Duration = Duration::from_millis(300);
 
 /// Writes what a plain connection takes.
@@ -63,9 +63,9 @@ fn closed() -> io::Error {
 pub(super) struct Secure {
     socket: Socket,
     session: Session,
-    /// Of the session's outgoing bytes: how many are sent.
+    /// Number of the session's outgoing bytes that are sent.
     sent: usize,
-    /// Text that is in them.
+    /// Bytes of text in them.
     text: usize,
 }
 
@@ -80,7 +80,7 @@ impl Secure {
         let session = settings.session(host).map_err(|error| failed(&error))?;
         let mut secure = Secure { socket, session, sent: 0, text: 0 };
         let deadline = Instant::now() + within;
-        // The first step has nothing to read: it makes our hello.
+        // The first step has nothing to read: it creates our hello.
         let mut taken = secure.session.take(&mut [], &mut Vec::new());
         loop {
             secure.send_all(deadline)?;
@@ -118,7 +118,8 @@ impl Secure {
         self.socket.set_read_timeout(Some(patience))
     }
 
-    /// Sends some of a text, and says how much of it went. What is not sent yet goes by the next call, with the same text.
+    /// Sends part of a text; returns how much was sent. Unsent bytes go with the next call, which must have the
+    /// same text.
     pub(super) fn say(&mut self, text: &[u8]) -> io::Result<usize> {
         if self.session.outgoing().is_empty() {
             let piece = &text[..text.len().min(PIECE_BYTES)];
@@ -129,7 +130,7 @@ impl Secure {
         Ok(if self.session.outgoing().is_empty() { std::mem::take(&mut self.text) } else { 0 })
     }
 
-    /// Appends what the peer said, and says whether it was anything.
+    /// Appends bytes received from the peer; returns true when there were any.
     pub(super) fn hear(&mut self, text: &mut Vec<u8>, mode: ReadMode) -> io::Result<bool> {
         let mut bytes = vec![0; ANSWER_BYTES];
         let mut reader = &self.socket;
@@ -147,7 +148,7 @@ impl Secure {
         }
     }
 
-    /// One write. The outgoing bytes are empty when all is sent.
+    /// Makes one write. The outgoing bytes are empty when everything is sent.
     fn send(&mut self) -> io::Result<()> {
         let outgoing = self.session.outgoing();
         let mut writer = &self.socket;
@@ -174,7 +175,7 @@ impl Secure {
         Ok(())
     }
 
-    /// Hears what the peer said since: that it leaves, or why it refused us.
+    /// Reads what the peer has sent since: that it closes, or why it refused us.
     fn listen(&mut self) -> io::Result<()> {
         let mut room = [MaybeUninit::<u8>::uninit(); 1024];
         loop {
@@ -236,7 +237,7 @@ impl Drop for Secure {
         if self.session.outgoing().is_empty() {
             self.session.say_goodbye();
         }
-        // A peer that is gone needs no goodbye, and one that does not read gets none.
+        // A peer that is gone needs no close notification, and one that does not read gets none.
         if self.socket.set_nonblocking(true).is_ok() && !self.session.outgoing().is_empty() {
             let _ = self.send();
         }

@@ -1,7 +1,7 @@
-//! A connection on which both sides speak, plain or encrypted.
+//! A connection on which both sides send, plain or encrypted.
 //!
-//! In: a target. Out: what the other side says. Holds: the connection.
-//! Limits: a call waits for [`STALL`] at most, so that its thread can look whether it must stop.
+//! In: a target. Out: the bytes of the other side. Holds: the connection.
+//! Limits: a call waits for at most [`STALL`], so that its thread can check whether it must stop.
 
 use super::{
     connect::{CONNECT_WITHIN, Connection, connect_first},
@@ -19,7 +19,7 @@ const STALL: Duration = Duration::from_millis(200);
 /// Bytes of one read.
 const READ_BYTES: usize = 16 << 10;
 
-/// The way to the first server of a target, over a socket.
+/// Dials the first server of a target over a socket.
 pub(super) struct SocketDial(pub(super) SocketTarget);
 
 impl Dial for SocketDial {

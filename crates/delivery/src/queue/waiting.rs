@@ -1,8 +1,8 @@
-//! What waits in a queue, and which of it gives way when the queue is full.
+//! The messages that wait in a queue, and the choice of those to drop when it is full.
 //!
-//! In: deliveries. Out: all of them, in order, but for what gave way. Holds: them, and how many messages of each severity they
-//! have: what is not there is not looked for. Limits: those that the queue passes in; a delivery that gives up most of its
-//! messages is copied, so that the rest does not keep the whole batch in memory.
+//! In: deliveries. Out: all of them, in order, except dropped messages. Holds: them, and the number of messages of
+//! each severity, so that absent ones are not searched. Limits: those that the queue passes; a delivery that loses
+//! most of its messages is copied, so that the rest does not keep the whole batch in memory.
 
 use message::{Delivery, Selection};
 use std::{collections::VecDeque, sync::Arc};
@@ -21,14 +21,14 @@ pub(super) struct Waiting {
     severities: [usize; SEVERITIES],
 }
 
-/// Messages that gave way to make room.
+/// Messages that were dropped to make space.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Shed {
-    /// Messages of the delivery that comes.
+    /// Messages of the arriving delivery.
     pub(super) incoming: usize,
-    /// Messages that waited.
+    /// Waiting messages.
     pub(super) waiting: usize,
-    /// Bytes that those kept.
+    /// Bytes of the waiting messages.
     pub(super) bytes: usize,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Item {
     pub(crate) delivery: Delivery,
     pub(crate) count: usize,
     bytes: usize,
-    /// Messages by severity, where the queue asks for them.
+    /// Number of messages by severity, if the queue needs them.
     severities: [u32; SEVERITIES],
 }
 
@@ -71,7 +71,8 @@ impl Item {
         (count > 0).then(|| Item { severities, ..Item::new(delivery, count) })
     }
 
-    /// Returns whether its messages may be dropped: what has an id is kept elsewhere until its token comes back.
+    /// Returns true when its messages may be dropped: those with an id are stored elsewhere until their token is
+    /// released.
     fn may_shed(&self) -> bool {
         self.delivery.first.is_none()
     }
@@ -91,7 +92,7 @@ impl Waiting {
         self.messages
     }
 
-    /// Exchanges all that waits for an empty list.
+    /// Exchanges the waiting items for an empty list.
     pub(super) fn swap(&mut self, empty: &mut VecDeque<Item>) {
         debug_assert!(empty.is_empty());
         std::mem::swap(&mut self.items, empty);
@@ -111,7 +112,7 @@ impl Waiting {
         }
     }
 
-    /// Forgets what an item counted, before it is changed or removed.
+    /// Subtracts an item from the counters, before it is changed or removed.
     fn uncount(&mut self, item: &Item) {
         self.messages -= item.count;
         self.bytes -= item.bytes;
@@ -120,7 +121,8 @@ impl Waiting {
         }
     }
 
-    /// Drops what waits longest until a delivery fits. One that does not fit at all loses its own first messages.
+    /// Drops the oldest waiting messages until a delivery fits. One that does not fit at all loses its own first
+    /// messages.
     pub(super) fn shed_oldest(
         &mut self,
         delivery: &mut Delivery,
@@ -152,7 +154,7 @@ impl Waiting {
         }
     }
 
-    /// Drops the least severe messages, those of the delivery before those that wait, until it fits.
+    /// Drops the least severe messages, those of the delivery before waiting ones, until it fits.
     pub(super) fn shed_least_severe(
         &mut self,
         delivery: &mut Delivery,
@@ -176,7 +178,7 @@ impl Waiting {
             over -= gone;
             over -= self.shed_severity(severity, over, &mut shed);
         }
-        // What waits since before the configuration asked for severities cannot give way.
+        // Items that waited before severities were configured cannot be dropped.
         let left = delivery.selection.count().saturating_sub(over);
         shed.incoming += delivery.selection.count() - left;
         delivery.selection = delivery.selection.first(left);
@@ -215,7 +217,7 @@ impl Waiting {
     }
 }
 
-/// Returns the last messages of a severity, at most so many.
+/// Returns the last messages of a severity, at most `most`.
 fn last_of(delivery: &Delivery, severity: usize, most: usize) -> Selection {
     let found: Vec<usize> =
         delivery.selection.iter().filter(|index| severity_of(delivery, *index) == severity).collect();
@@ -224,8 +226,8 @@ fn last_of(delivery: &Delivery, severity: usize, most: usize) -> Selection {
     last
 }
 
-/// Copies a delivery out of its batch when it is about few of its messages: it would keep the whole batch in memory for as
-/// long as it waits.
+/// Copies a delivery out of its batch when it has few of its messages: otherwise it would keep the whole batch in
+/// memory for as long as it waits.
 pub(super) fn copy_if_sparse(delivery: &mut Delivery, count: usize) {
     if count * SPARSE < delivery.batch.len() && delivery.batch.rcptid == 0 {
         let batch = delivery.batch.copy_of(&delivery.selection);

@@ -1,7 +1,7 @@
-//! The contract with systems that answer for what they are sent: databases, brokers, indexes, object stores.
+//! The contract with systems that answer for each message they are sent: databases, brokers, indexes, object stores.
 //!
 //! In: rows, each made of one message. Out: a [`Verdict`] for each row. Holds: nothing; an implementer holds its connections.
-//! Limits: an implementer bounds how long an exchange takes; how many rows it gets at a time is said by [`RequestLimits`].
+//! Limits: an implementer bounds how long an exchange takes; [`RequestLimits`] bounds the rows per request.
 
 use message::{Batch, RecordId, Stamp};
 use std::{future::Future, pin::Pin, time::Duration};
@@ -12,7 +12,7 @@ use transport::DeadReason;
 pub enum Cell {
     /// The receiver is to use its own default.
     Default,
-    /// Nothing.
+    /// No value.
     Null,
     /// A whole number.
     Integer(i64),
@@ -22,12 +22,12 @@ pub enum Cell {
     Boolean(bool),
     /// Text; bytes that are not UTF-8 were replaced.
     Text(String),
-    /// Bytes as they are.
+    /// Raw bytes.
     Bytes(Vec<u8>),
 }
 
 impl Cell {
-    /// Returns the bytes that the value takes in memory, about.
+    /// Returns the approximate size of the value in memory, in bytes.
     pub fn size(&self) -> usize {
         match self {
             Cell::Text(text) => text.len(),
@@ -37,7 +37,7 @@ impl Cell {
     }
 }
 
-/// One message as its receiver gets it.
+/// One message in the form for its receiver.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
     /// Its id at this destination.
@@ -47,29 +47,29 @@ pub struct Row {
 }
 
 impl Row {
-    /// Returns the bytes of its values, which `batch-bytes()` bounds.
+    /// Returns the bytes of its values, which `batch-bytes()` limits.
     pub fn payload(&self) -> usize {
         self.cells.iter().map(Cell::size).sum()
     }
 
-    /// Returns the bytes that the row takes in memory, about.
+    /// Returns the approximate size of the row in memory, in bytes.
     pub fn size(&self) -> usize {
         self.payload() + 16
     }
 }
 
-/// The reason why messages wait although the receiver answers. Nothing of them is lost; someone has to do something.
+/// The reason why messages wait although the receiver answers. No message is lost; an operator has to act.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum HoldReason {
-    /// The credentials are wrong: nothing is taken from us.
+    /// The credentials are wrong: the receiver accepts nothing from us.
     Credentials,
-    /// This table, index or topic is not open to us.
+    /// We have no access to this table, index or topic.
     Access,
-    /// The table, index or topic is missing and cannot be made, or has another form.
+    /// The table, index or topic is missing and cannot be created, or has another schema.
     Schema,
-    /// The receiver has no room, or takes nothing now because someone said so.
+    /// The receiver has no space, or an administrator has stopped writes.
     Quota,
-    /// The receiver refused a long row of messages one after the other: rather the configuration is wrong than all of them.
+    /// The receiver refused many messages in a row: more likely the configuration is wrong than all of them.
     ManyDead,
 }
 
@@ -85,7 +85,7 @@ impl HoldReason {
         }
     }
 
-    /// Returns whether it holds everything, not one table, index or topic alone.
+    /// Returns true when it holds everything, not only one table, index or topic.
     pub(crate) fn is_of_all(self) -> bool {
         matches!(self, HoldReason::Credentials | HoldReason::ManyDead)
     }
@@ -94,31 +94,31 @@ impl HoldReason {
 /// When rows are sent again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wait {
-    /// The receiver cannot be reached: after `time-reopen()`, and so long nothing else is sent.
+    /// The receiver cannot be reached: retry after `time-reopen()`; until then nothing else is sent.
     Reopen,
-    /// Something is wrong for now: after a pause that grows from time to time; `retries()` bounds the tries.
+    /// A temporary fault: retry after a growing pause; `retries()` limits the attempts.
     BackOff,
-    /// The receiver says itself that it is busy: as `BackOff`, but without end.
+    /// The receiver reports that it is busy: as `BackOff`, but without limit.
     Busy,
-    /// After the time for which the receiver asked.
+    /// Retry after the time that the receiver requested.
     For(Duration),
 }
 
-/// The end of a row, or its next try.
+/// The outcome of a row, or its next attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// The receiver has it, in the sense in which the driver's manual page says so; also when it had it before.
+    /// The receiver has it, in the sense defined by the driver's manual page; also when it had it before.
     Delivered,
-    /// It is to be sent again.
+    /// It must be sent again.
     Later(Wait),
-    /// It waits, with all others that the reason is about, until a try of one of them succeeds.
+    /// It waits, with all others that the reason affects, until an attempt of one of them succeeds.
     Hold(HoldReason),
-    /// The request was refused as a whole, and its receiver does not say which row is the cause: it is sent in halves.
+    /// The request was refused as a whole, and the receiver does not name the cause: it is split into halves.
     /// A row that is refused alone is dead with this reason.
     Split(DeadReason),
     /// The receiver will never take it.
     Dead(DeadReason),
-    /// The configuration says that it is given up: it is counted, and no letter is kept of it.
+    /// Dropped according to the configuration: it is counted, and no dead letter is stored.
     Drop,
 }
 
@@ -129,8 +129,8 @@ pub struct Judgement {
     pub rows: usize,
     /// The verdict.
     pub verdict: Verdict,
-    /// The words of the receiver; empty for rows that were delivered. It must not hold credentials. Only dead letters
-    /// keep what follows the first line, so that may quote a message.
+    /// The text of the receiver; empty for delivered rows. It must not contain credentials. Only dead letters keep
+    /// the lines after the first, so those may quote a message.
     pub answer: String,
 }
 
@@ -151,7 +151,7 @@ impl Judgement {
 pub struct RowError {
     /// Why.
     pub reason: DeadReason,
-    /// The fault, for people.
+    /// The fault, for users.
     pub text: String,
 }
 
@@ -162,20 +162,20 @@ pub struct RequestLimits {
     pub rows: usize,
     /// `batch-bytes()`: most bytes of rows; the first row always fits. 0 is no limit.
     pub bytes: usize,
-    /// `batch-timeout()`: for so long a request may wait for more rows; `None` sends what there is.
+    /// `batch-timeout()`: how long a request may wait for more rows; `None` sends what there is.
     pub wait: Option<Duration>,
 }
 
 /// A future without a name.
 pub type Exchange<'a> = Pin<Box<dyn Future<Output = Vec<Judgement>> + Send + 'a>>;
 
-/// A kind of receiver with what a configuration says about it: it makes rows of messages, and connections.
+/// A kind of receiver with its options: it makes rows from messages, and connections.
 pub trait Receiver: Send {
     /// Called before the messages of some deliveries.
     fn begin(&mut self, now: Stamp);
 
-    /// Makes the values of a message, and says in `group` for which table, topic or index they are. Only rows of one
-    /// group share a request. `sequence` is `${SEQNUM}` of the destination.
+    /// Makes the values of a message, and writes to `group` the table, topic or index they are for. Only rows of
+    /// one group share a request. `sequence` is `${SEQNUM}` of the destination.
     fn row(
         &mut self,
         batch: &Batch,
@@ -190,12 +190,12 @@ pub trait Receiver: Send {
     /// Returns the most that a request may hold.
     fn limits(&self) -> RequestLimits;
 
-    /// `workers()`: how many connections are used at a time. More than one do not keep the order of messages.
+    /// `workers()`: how many connections are used at a time. With more than one, the order of messages is not kept.
     fn workers(&self) -> usize {
         1
     }
 
-    /// `retries()`, when the configuration says it: after so many tries a row that only ever comes back dies.
+    /// Returns `retries()`, if configured: after this many attempts a row that always comes back becomes a dead letter.
     fn retries(&self) -> Option<u32> {
         None
     }
@@ -203,12 +203,12 @@ pub trait Receiver: Send {
     /// Returns where messages go, for the counters: `host:port,table`.
     fn instance(&self) -> String;
 
-    /// Returns what the configuration says beside the limits, for tests of how it is read.
+    /// Returns the options other than the limits, for tests of how they are read.
     fn settings(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Says to people where a row goes.
+    /// Describes for users where a row goes.
     fn describe(&self, group: &str, cells: &[Cell]) -> String {
         format!("{}: a row of {} values for {group}", self.instance(), cells.len())
     }
@@ -216,11 +216,11 @@ pub trait Receiver: Send {
 
 /// One connection to a receiver.
 pub trait Connection: Send {
-    /// Sends rows of one group and waits for what becomes of them. The judgements cover all rows, in their order; rows
-    /// without one are sent again. After `Wait::Reopen` the next call opens the connection again.
+    /// Sends rows of one group and waits for their outcome. The judgements cover all rows, in their order; rows
+    /// without one are sent again. After `Wait::Reopen` the next call reopens the connection.
     fn send<'a>(&'a mut self, group: &'a str, rows: &'a [Row]) -> Exchange<'a>;
 
-    /// Closes what is open; the next call of `send` opens it again.
+    /// Closes the connection; the next call of `send` opens it again.
     fn close(&mut self);
 }
 

@@ -1,4 +1,4 @@
-//! Damaged queues are kept, so that someone can look into them.
+//! Preserves damaged queues for inspection.
 //!
 //! In: a file or folder. Out: a copy or a new name beside it, and a message. Holds: nothing.
 //! Limits: a file is copied once; when even that fails, the message says so.
@@ -26,7 +26,7 @@ pub(super) fn move_folder(folder: &Path, why: &str, log: &InternalLog) -> io::Re
     Ok(())
 }
 
-/// Copies a file in which something cannot be read: once it is delivered it would be gone.
+/// Copies a damaged file, because the original is removed once it is delivered.
 pub(super) fn keep_file(damage: &Damage, log: &InternalLog) {
     let copy = damage.path.with_extension("corrupted");
     let kept = damage.bytes > 0 && (copy.exists() || fs::copy(&damage.path, &copy).is_ok());

@@ -1,6 +1,6 @@
-//! What is in a queue on disk, for people: `duramen queue`.
+//! Shows users the contents of a queue on disk: `duramen queue`.
 //!
-//! In: folders. Out: summaries and messages. Holds: the lock of a queue while it is looked into.
+//! In: folders. Out: summaries and messages. Holds: the lock of a queue while it is read.
 //! Limits: a queue that a running server uses is refused; its figures are in the statistics.
 
 use super::files::CURSOR;
@@ -21,7 +21,7 @@ pub struct QueueSummary {
     pub first: u64,
     /// Bytes of its files.
     pub bytes: u64,
-    /// Damaged places, one sentence each.
+    /// Damaged parts, one sentence each.
     pub damages: Vec<String>,
 }
 
@@ -70,7 +70,7 @@ impl fmt::Display for LookError {
 
 impl std::error::Error for LookError {}
 
-/// Looks through a queue. `each` gets the batches that were not delivered; nothing is taken out.
+/// Reads a queue without removing anything. `each` gets the batches that were not delivered.
 pub fn look(folder: &Path, each: &mut dyn FnMut(&Batch, usize)) -> Result<QueueSummary, LookError> {
     if !folder.join(CURSOR).exists() {
         return Err(LookError::NoQueue(folder.to_owned()));

@@ -1,10 +1,10 @@
-//! Where deliveries enter a queue on disk, and where its thread hears of them.
+//! The entrance of a queue on disk, which accepts deliveries and notifies its thread.
 //!
-//! In: deliveries from any thread, commands, what the destination has written. Out: deliveries for the destination's
-//! thread while the queue is in memory; else all of it to the keeper.
-//! Holds: deliveries that are not on the disk yet, with their tokens. Limits: in memory what `front-cache-size()` and
-//! `flow-control-window-bytes()` say; what does not fit goes to the disk. What waits to go there is bounded by the windows
-//! of the sources: their tokens come back when the messages are on the disk.
+//! In: deliveries from any thread, commands, progress of the destination. Out: deliveries to the destination's
+//! thread while the queue is in memory; otherwise all of them to the keeper.
+//! Holds: deliveries that are not on disk yet, with their tokens. Limits: in memory `front-cache-size()` and
+//! `flow-control-window-bytes()`; the rest goes to disk. Messages that wait for the disk are bounded by the windows
+//! of the sources: their tokens are released when they are on disk.
 
 use super::flights::Flights;
 use crate::{options::DiskBuffer, worker::DestinationQueue};
@@ -33,20 +33,20 @@ struct State {
     inbox: VecDeque<Arrival>,
     flights: Flights,
     limits: MemoryLimits,
-    /// Something was written since the keeper looked that it must know of.
+    /// True when something relevant to the keeper was written since its last check.
     progressed: bool,
     /// The keeper wakes in time for what is in memory only.
     is_timed: bool,
     settings: Option<DiskBuffer>,
     stop: Option<Instant>,
-    /// The keeper has ended: what comes now is dropped.
+    /// True when the keeper has ended: further deliveries are dropped.
     is_closed: bool,
 }
 
 /// The way of new deliveries to the destination's thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Way {
-    /// At once; they are in memory only.
+    /// Directly; they are in memory only.
     Memory,
     /// Through the journal.
     Disk,
@@ -74,7 +74,7 @@ pub(super) struct KeeperOrders {
 
 impl MemoryLimits {
     fn of(settings: &DiskBuffer) -> MemoryLimits {
-        // What is in memory must find its place on the disk.
+        // What is in memory must fit on the disk.
         let capacity = usize::try_from(settings.capacity_bytes / 2).unwrap_or(usize::MAX);
         MemoryLimits { messages: settings.memory_messages, bytes: settings.memory_bytes.min(capacity) }
     }
@@ -118,7 +118,7 @@ impl Entrance {
         &self.queue.counters
     }
 
-    /// New settings of the same queue.
+    /// Applies new settings of the same queue.
     pub(crate) fn configure(&self, settings: DiskBuffer) {
         let mut state = self.shared.lock();
         state.limits = MemoryLimits::of(&settings);
@@ -127,14 +127,14 @@ impl Entrance {
         self.shared.wake.notify_one();
     }
 
-    /// Save everything and end.
+    /// Orders the keeper to save everything and end.
     pub(crate) fn stop(&self, deadline: Instant) {
         self.shared.lock().stop = Some(deadline);
         self.shared.wake.notify_one();
     }
 
-    /// Waits for something to do and takes what came in. Waits at most until `deadline`; without one, until something was in
-    /// memory only for so long as the settings say.
+    /// Waits for work and takes new arrivals. Waits at most until `deadline`; without one, until something has been
+    /// in memory only for the configured time.
     pub(super) fn wait(
         &self,
         arrivals: &mut VecDeque<Arrival>,
@@ -145,7 +145,7 @@ impl Entrance {
         while state.inbox.is_empty() && !state.progressed && state.settings.is_none() && state.stop.is_none()
         {
             let due = state.flights.unsaved_since().map(|since| since + settings.memory_for);
-            // What the disk has no room for now is not tried without end.
+            // What does not fit on the disk now is not retried continuously.
             let save_at = due.max(due.and(deadline));
             state.is_timed = save_at.is_some();
             state = match deadline.into_iter().chain(save_at).min() {
@@ -159,14 +159,14 @@ impl Entrance {
                 None => self.shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner),
             };
         }
-        // While the keeper works nobody has to wake it.
+        // While the keeper works it need not be woken.
         state.is_timed = true;
         arrivals.append(&mut state.inbox);
         state.progressed = false;
         KeeperOrders { settings: state.settings.take(), stop: state.stop }
     }
 
-    /// Works with the record of what is on its way. What the work returns is dropped without the lock.
+    /// Runs `work` on the deliveries in flight. Its result is dropped outside the lock.
     pub(super) fn flights<T>(&self, work: impl FnOnce(&mut Flights) -> T) -> T {
         work(&mut self.shared.lock().flights)
     }
@@ -176,7 +176,8 @@ impl Entrance {
         self.shared.lock().has_room()
     }
 
-    /// The destination has caught up: new deliveries go straight to it, unless one came meanwhile.
+    /// Switches to memory: the destination has caught up and new deliveries go straight to it, unless one came
+    /// meanwhile.
     pub(super) fn return_to_memory(&self) {
         let mut state = self.shared.lock();
         if state.inbox.is_empty() {
@@ -189,7 +190,7 @@ impl Entrance {
         self.shared.lock().way
     }
 
-    /// Hands a delivery that is on the disk to the destination's thread.
+    /// Passes a delivery that is on disk to the destination's thread.
     pub(super) fn forward(&self, mut delivery: Delivery, end: u64, count: usize, bytes: usize) {
         let number = self.flights(|flights| flights.start(end, count, bytes));
         delivery.ack = self.token(number);
@@ -202,20 +203,20 @@ impl Entrance {
         Ack::new(Box::new(Written { shared: self.shared.clone(), number }))
     }
 
-    /// From now on everything is dropped. Adds what came in meanwhile to the arrivals.
+    /// Drops everything from now on. Adds what came in meanwhile to the arrivals.
     pub(super) fn close(&self, arrivals: &mut VecDeque<Arrival>) {
         let mut state = self.shared.lock();
         state.is_closed = true;
         arrivals.append(&mut state.inbox);
     }
 
-    /// Drops a delivery that is not on the disk.
+    /// Drops a delivery that is not on disk.
     pub(super) fn drop_arrival(&self, arrival: &Arrival, reason: DropReason) {
         self.count_drop(&arrival.delivery, arrival.count, reason);
         stats::subtract(&self.counters().memory_usage, arrival.bytes);
     }
 
-    /// Counts a dropped delivery. The source of one that is dropped at the stop learns of it.
+    /// Counts a dropped delivery. The source of one that is dropped at the stop is notified.
     pub(super) fn count_drop(&self, delivery: &Delivery, count: usize, reason: DropReason) {
         stats::add(self.counters().dropped_for(reason), count);
         stats::subtract(&self.counters().queued, count);
@@ -224,14 +225,14 @@ impl Entrance {
         }
     }
 
-    /// Hands a delivery to the destination's thread; its token stays here until it is written, or on the disk.
+    /// Passes a delivery to the destination's thread; its token stays here until it is written or on disk.
     fn forward_in_memory(&self, mut state: MutexGuard<'_, State>, mut delivery: Delivery, count: usize) {
         let (batch, selection) = (delivery.batch.clone(), delivery.selection.clone());
         delivery.first = None;
         let controlled = delivery.controlled;
         let number = state.flights.start_in_memory(delivery, count, Instant::now());
         let handed = Delivery { batch, selection, ack: self.token(number), controlled, first: None };
-        // With the lock: what the next one brings must not overtake it.
+        // Under the lock, so that the next delivery cannot overtake it.
         let refused = self.queue.enqueue(handed, count);
         let must_wake = !std::mem::replace(&mut state.is_timed, true);
         drop(state);
@@ -257,12 +258,12 @@ impl Outlet for Entrance {
             stats::add(self.counters().dropped_for(DropReason::Stopped), count);
             return delivery.ack.fail();
         }
-        // Before anyone can take it out again.
+        // Count it before another thread can take it out.
         stats::add(&self.counters().queued, count);
         if state.way == Way::Memory && state.has_room() {
             return self.forward_in_memory(state, delivery, count);
         }
-        // All that follow too, until the destination has caught up: the order is kept.
+        // All that follow go there too, until the destination has caught up, to keep the order.
         state.way = Way::Disk;
         let bytes = delivery.batch.held_bytes();
         stats::add(&self.counters().memory_usage, bytes);
@@ -281,7 +282,7 @@ struct Written {
 
 impl AckSink for Written {
     fn acknowledge(&self, outcome: Outcome) {
-        // What was given up stays on the disk, or in memory to be brought there.
+        // Failed deliveries stay on disk, or in memory to be saved.
         if outcome != Outcome::Done {
             return;
         }
@@ -294,7 +295,7 @@ impl AckSink for Written {
         if must_wake {
             self.shared.wake.notify_one();
         }
-        // The source learns of it without the lock.
+        // The source is notified outside the lock.
         drop(kept);
     }
 }

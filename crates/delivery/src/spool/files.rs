@@ -1,7 +1,7 @@
-//! The folder of a queue: its journal and the place up to which was delivered.
+//! The folder of a queue: its journal and the position up to which everything is delivered.
 //!
-//! In: settings. Out: an open journal. Holds: it. Limits: files of a sixteenth of the capacity, so that space comes
-//! back while the queue empties.
+//! In: settings. Out: an open journal. Holds: it. Limits: files of a sixteenth of the capacity, so that space is
+//! freed while the queue empties.
 
 use super::aside;
 use crate::options::DiskBuffer;
@@ -15,10 +15,10 @@ use std::{
 };
 use transport::InternalLog;
 
-/// Parts of the capacity that one file takes, and bounds of that.
+/// Number of files in the capacity, and limits of their size.
 const FILES: u64 = 16;
 const FILE_BYTES: std::ops::RangeInclusive<u64> = (64 << 10)..=(32 << 20);
-/// Empty files that are kept for later unless `truncate-size-ratio()` says otherwise.
+/// Empty files that are kept for reuse unless `truncate-size-ratio()` says otherwise.
 const SPARES: usize = 2;
 /// Name of the file that says what was delivered.
 pub(super) const CURSOR: &str = "delivered.cursor";
@@ -30,13 +30,14 @@ const INCARNATION: &str = "incarnation";
 pub(super) struct SpoolFiles {
     pub(super) journal: Journal,
     pub(super) cursor: CursorFile,
-    /// Random; made with the queue. With a sequence number it identifies a message for ever. `None` for a queue that is not
-    /// `reliable()`: the loss of power may take messages that were handed on, and others would get their numbers.
+    /// Random; drawn when the queue is created. With a sequence number it identifies a message forever. `None` for
+    /// a queue that is not `reliable()`: a loss of power may remove messages that were passed on, and others would
+    /// get their numbers.
     pub(super) incarnation: Option<u64>,
 }
 
 impl SpoolFiles {
-    /// Opens the folder, which is made when it is missing. One that cannot be used is moved aside.
+    /// Opens the folder, creating it if missing. One that cannot be used is moved aside.
     pub(super) fn open(settings: &DiskBuffer, log: &InternalLog) -> io::Result<SpoolFiles> {
         let (disk, folder) = (&settings.disk, &settings.folder);
         let journal = match open(settings) {
@@ -65,20 +66,20 @@ impl SpoolFiles {
         Ok(SpoolFiles { journal, cursor, incarnation })
     }
 
-    /// Notes what was delivered, and gives the space of it back.
+    /// Records what was delivered, and frees its space.
     pub(super) fn release(&mut self, written: u64) -> io::Result<()> {
         if written > self.cursor.sequence() {
             self.cursor.save(written)?;
         }
         if self.journal.can_release(written) {
-            // The files must not go before the note that they are not needed.
+            // The files must not be removed before the record that they are not needed.
             self.cursor.sync()?;
             self.journal.release(written)?;
         }
         Ok(())
     }
 
-    /// Returns whether messages are on the disk before anything else happens to them.
+    /// Returns true when messages go to disk before anything else happens to them.
     pub(super) fn is_write_ahead(&self) -> bool {
         self.incarnation.is_some()
     }
@@ -89,7 +90,7 @@ impl SpoolFiles {
     }
 }
 
-/// Reads the random number of a queue, which is made when the queue is.
+/// Reads the random number of a queue, which is drawn when the queue is created.
 fn incarnation(disk: &dyn Disk, folder: &Path) -> io::Result<u64> {
     let path = folder.join(INCARNATION);
     let file = match disk.open(&path) {
@@ -112,7 +113,7 @@ fn open(settings: &DiskBuffer) -> Result<(Journal, journal::Recovery), OpenError
         let failed = |source| OpenError::Io { path: settings.folder.clone(), source };
         preallocate(&settings.folder, options.file_bytes_max, options.spare_files_max).map_err(failed)?;
     }
-    // Of an earlier version. Where it cannot be changed, it is another user's, who may read it anyway.
+    // From an earlier version. If it cannot be changed, it belongs to another user, who may read it anyway.
     let _ = journal::tighten(&settings.folder);
     Journal::open(Arc::clone(&settings.disk), &settings.folder, options)
 }
@@ -132,7 +133,7 @@ fn options(settings: &DiskBuffer) -> Options {
     }
 }
 
-/// Makes spare files with their space taken. What is there already counts.
+/// Creates spare files with their space allocated. Existing ones count.
 fn preallocate(folder: &Path, file_bytes: u64, count: usize) -> io::Result<()> {
     journal::make_private_folders(folder)?;
     let files = fs::read_dir(folder)?.filter_map(Result::ok);

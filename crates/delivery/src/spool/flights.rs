@@ -1,15 +1,15 @@
-//! What was handed to the destination's thread and is not written yet.
+//! The deliveries in flight: passed to the destination's thread and not written yet.
 //!
-//! In: hand-overs in order, completions in any. Out: the sequence number below which everything is written; what is in
-//! memory only, oldest first. Holds: one entry a delivery, and of those that are in memory only the messages and the
-//! source's token. Limits: no more is handed over than fits in memory.
+//! In: deliveries in order, completions in any order. Out: the sequence number below which everything is written;
+//! deliveries in memory only, oldest first. Holds: one entry per delivery, and for those in memory only the
+//! messages and the source's token. Limits: no more is passed on than fits in memory.
 //!
-//! What is on the disk is always older than what is in memory only, so that to save the latter keeps the order.
+//! Deliveries on disk are always older than those in memory only, so that saving the latter keeps the order.
 
 use message::{Batch, Delivery, Selection};
 use std::{collections::VecDeque, sync::Arc, time::Instant};
 
-/// Deliveries on their way, oldest first.
+/// Deliveries in flight, oldest first.
 #[derive(Default)]
 pub(super) struct Flights {
     list: VecDeque<Flight>,
@@ -30,17 +30,17 @@ struct Flight {
     is_done: bool,
 }
 
-/// The copy of a delivery that is left if the destination does not write it.
+/// The copy of a delivery that remains if the destination does not write it.
 enum Backing {
     /// It is on the disk, before this sequence number.
     Disk(u64),
-    /// It is here, since then.
+    /// In memory, since this time.
     Memory(Box<Delivery>, Instant),
-    /// Nothing: it was written before it came to the disk.
+    /// None: it was written before it came to disk.
     Nothing,
 }
 
-/// A delivery that is in memory only, to be brought to the disk.
+/// A delivery that is in memory only, to be saved to disk.
 pub(super) struct Unsaved {
     pub(super) number: u64,
     pub(super) batch: Arc<Batch>,
@@ -49,12 +49,12 @@ pub(super) struct Unsaved {
 }
 
 impl Flights {
-    /// Nothing is on its way; everything below `written` is written.
+    /// Creates an empty list; everything below `written` is written.
     pub(super) fn new(written: u64) -> Flights {
         Flights { written, ..Flights::default() }
     }
 
-    /// A delivery starts that is on the disk and ends before sequence number `end`. Returns its number.
+    /// Adds a delivery that is on disk and ends before sequence number `end`. Returns its number.
     pub(super) fn start(&mut self, end: u64, messages: usize, bytes: usize) -> u64 {
         let number = self.push(Backing::Disk(end), messages, bytes);
         debug_assert!(self.unstaged >= number, "what is in memory only is younger than the disk");
@@ -62,7 +62,7 @@ impl Flights {
         number
     }
 
-    /// A delivery starts that is in memory only. Its token stays here. Returns its number.
+    /// Adds a delivery that is in memory only. Its token stays here. Returns its number.
     pub(super) fn start_in_memory(&mut self, delivery: Delivery, messages: usize, now: Instant) -> u64 {
         let bytes = delivery.batch.held_bytes();
         self.push(Backing::Memory(Box::new(delivery), now), messages, bytes)
@@ -80,7 +80,7 @@ impl Flights {
         self.list.get_mut(index)
     }
 
-    /// A delivery is written. Returns what was kept of it, to be dropped where nothing is locked.
+    /// Notes that a delivery is written. Returns its copy, to be dropped outside any lock.
     pub(super) fn finish(&mut self, number: u64) -> Option<Box<Delivery>> {
         let flight = self.flight(number)?;
         flight.is_done = true;
@@ -97,13 +97,13 @@ impl Flights {
         kept
     }
 
-    /// Passes over what is missing on the disk, once nothing before it is on its way.
+    /// Skips numbers that are missing on disk, once nothing before them is in flight.
     pub(super) fn skip(&mut self, end: u64) {
         let number = self.start(end, 0, 0);
         self.finish(number);
     }
 
-    /// Returns the oldest delivery that is in memory only and came until then.
+    /// Returns the oldest delivery that is in memory only and came before `until`.
     pub(super) fn next_unsaved(&mut self, until: Instant) -> Option<Unsaved> {
         loop {
             let (number, first) = (self.unstaged, self.first);
@@ -123,12 +123,12 @@ impl Flights {
         }
     }
 
-    /// A delivery was brought to the journal, which may not have written it yet.
+    /// Notes that a delivery was staged in the journal, which may not have written it yet.
     pub(super) fn staged(&mut self, number: u64) {
         self.unstaged = self.unstaged.max(number + 1);
     }
 
-    /// A delivery is on the disk, and ends before sequence number `end`. Returns what was kept of it.
+    /// Notes that a delivery is on disk and ends before sequence number `end`. Returns its copy.
     pub(super) fn save(&mut self, number: u64, end: u64) -> Option<Box<Delivery>> {
         if number < self.first {
             // It was written meanwhile, and so was everything before it.
@@ -138,7 +138,7 @@ impl Flights {
         self.flight(number).and_then(|flight| flight.release(Backing::Disk(end)))
     }
 
-    /// Returns since when the oldest delivery is in memory only, of those that were not brought to the journal.
+    /// Returns since when the oldest delivery is in memory only, of those that were not staged in the journal.
     pub(super) fn unsaved_since(&self) -> Option<Instant> {
         let unstaged = usize::try_from(self.unstaged - self.first).ok()?;
         self.list.iter().skip(unstaged).find_map(|flight| match &flight.backing {
@@ -156,7 +156,7 @@ impl Flights {
         kept.collect()
     }
 
-    /// Forgets what is in memory only. Returns it with its messages: it is lost.
+    /// Removes the deliveries in memory only, and returns them with their messages: they are lost.
     pub(super) fn abandon(&mut self) -> Vec<(Box<Delivery>, usize)> {
         let lost = self.list.iter_mut().filter_map(|flight| {
             let messages = flight.messages;
@@ -177,7 +177,7 @@ impl Flights {
 }
 
 impl Flight {
-    /// Returns what is in memory, which is needed no more.
+    /// Replaces the copy, and returns the one in memory, which is no longer needed.
     fn release(&mut self, now: Backing) -> Option<Box<Delivery>> {
         match &self.backing {
             Backing::Memory(..) => match std::mem::replace(&mut self.backing, now) {
@@ -185,7 +185,7 @@ impl Flight {
                 Backing::Disk(_) | Backing::Nothing => None,
             },
             Backing::Disk(_) => None,
-            // Written before it came to the disk: what comes after it decides how far all is written.
+            // Written before it came to disk: later deliveries decide how far everything is written.
             Backing::Nothing => {
                 self.backing = now;
                 None

@@ -1,13 +1,14 @@
-//! The thread of a queue on disk: brings deliveries to the disk, and from there to the destination.
+//! The thread of a queue on disk: writes deliveries to disk, and passes them from there to the destination.
 //!
-//! In: deliveries, what was written. Out: durable records, tokens, deliveries for the destination's thread.
-//! Holds: the journal. All that came in while it worked goes to the disk with one write and one sync.
-//! Limits: `capacity-bytes()` on the disk, at a stop beyond it what was in memory; in memory what `front-cache-size()` and
-//! `flow-control-window-bytes()` say.
+//! In: deliveries, progress of the destination. Out: durable records, tokens, deliveries for the destination's thread.
+//! Holds: the journal. Everything that arrived while it worked goes to disk with one write and one sync.
+//! Limits: `capacity-bytes()` on disk, which the contents of memory may exceed at a stop; in memory
+//! `front-cache-size()` and `flow-control-window-bytes()`.
 //!
-//! A queue that is not `reliable()` is in memory while the destination keeps up: this thread sleeps. It wakes when memory is
-//! full, when something was in memory only for [`DiskBuffer::memory_for`], and at the stop; then it brings to the disk what is
-//! in memory only, in order, and after that what came meanwhile. When all of the disk was handed on, memory is enough again.
+//! A queue that is not `reliable()` is in memory while the destination keeps up, and this thread sleeps. It wakes
+//! when memory is full, when something has been in memory only for [`DiskBuffer::memory_for`], and at the stop;
+//! then it saves to disk what is in memory only, in order, and after that what came meanwhile. When everything on
+//! disk was passed on, memory suffices again.
 
 use super::{
     aside::keep_file,
@@ -33,7 +34,7 @@ use transport::{
 
 /// Pause after an error of the disk.
 const AGAIN: Duration = Duration::from_secs(1);
-/// Errors of the disk are logged at most this often.
+/// Least time between two log lines about errors of the disk.
 const TROUBLE_TOLD_EVERY: Duration = Duration::from_secs(60);
 
 /// The owner of a queue on disk.
@@ -44,18 +45,19 @@ pub(crate) struct Keeper {
     entrance: Arc<Entrance>,
     queue: Arc<DestinationQueue>,
     log: InternalLog,
-    /// Came in, not in the journal.
+    /// Arrived, not in the journal.
     arrivals: VecDeque<Arrival>,
     /// In the journal, not durable: with the sequence number after each.
     staged: VecDeque<(Staged, u64)>,
-    /// Everything below was handed to the destination's thread.
+    /// Everything below this number was passed to the destination's thread.
     handed: u64,
-    /// Reads what the destination's thread has no room for; `None` while it keeps up.
+    /// Reads messages that the destination's thread cannot take yet; `None` while it keeps up.
     reader: Option<Reader>,
     retry_at: Option<Instant>,
-    /// It dropped messages because the disk buffer is full, and said so; nothing fitted since.
+    /// True when messages were dropped because the disk buffer is full, and this was reported; nothing has fitted
+    /// since.
     is_overflowing: bool,
-    /// When an error of its files was told last; nothing while they work.
+    /// When an error of its files was last reported; `None` while they work.
     trouble_told: Option<Instant>,
 }
 
@@ -63,14 +65,14 @@ pub(crate) struct Keeper {
 enum Staged {
     /// The destination's thread does not have it yet.
     Arrival(Arrival),
-    /// It has it, by this number.
+    /// The destination's thread has it, under this number.
     Flight(u64),
 }
 
-/// Result of bringing to the journal what is in memory only.
+/// Result of saving what is in memory only to the journal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Saving {
-    /// All of it is there.
+    /// Everything is saved.
     Complete,
     /// The capacity is reached.
     Full,
@@ -116,7 +118,7 @@ impl Keeper {
         })
     }
 
-    /// Messages that wait on the disk from an earlier time.
+    /// Returns the number of messages that wait on disk from earlier.
     pub(crate) fn waiting(&self) -> u64 {
         self.files.journal.next_sequence().saturating_sub(self.handed)
     }
@@ -146,7 +148,7 @@ impl Keeper {
         self.end(Some(worker));
     }
 
-    /// Waits for news and works on them. True: told to stop.
+    /// Waits for events and handles them. Returns true when ordered to stop.
     pub(super) fn round(&mut self, deadline: Option<Instant>) -> bool {
         let news = self.entrance.wait(&mut self.arrivals, &self.settings, deadline);
         if let Some(settings) = news.settings {
@@ -156,7 +158,7 @@ impl Keeper {
         news.stop.is_some()
     }
 
-    /// Notes what was written, brings to the disk what came, hands on what there is room for.
+    /// Records what was written, saves arrivals to disk, and passes on what fits.
     fn work(&mut self) {
         let written = self.entrance.flights(|flights| flights.written());
         self.retry_at = None;
@@ -164,8 +166,8 @@ impl Keeper {
             self.failed(&error);
         }
         let now = Instant::now();
-        // Half of the time is enough: what came shortly after does not need a round of its own. What came in has to go
-        // behind all of it.
+        // Half of the time is enough: what came shortly after does not need a round of its own. New arrivals must
+        // go after all of it.
         let until =
             if self.arrivals.is_empty() { now.checked_sub(self.settings.memory_for / 2) } else { Some(now) };
         match until.map_or(Saving::Complete, |until| self.save(until)) {
@@ -187,7 +189,7 @@ impl Keeper {
         self.count_files();
     }
 
-    /// Returns whether new deliveries may go straight to the destination's thread.
+    /// Returns true when new deliveries may go straight to the destination's thread.
     fn has_caught_up(&self) -> bool {
         let is_idle = self.arrivals.is_empty() && self.staged.is_empty() && self.reader.is_none();
         is_idle && self.retry_at.is_none() && !self.files.is_write_ahead()
@@ -199,14 +201,14 @@ impl Keeper {
         counters.disk_capacity.store(self.settings.capacity_bytes, Ordering::Relaxed);
     }
 
-    /// Returns whether a batch fits on the disk. An empty queue takes whatever comes: what is larger than the capacity would
-    /// wait forever.
+    /// Returns true when a batch fits on the disk. An empty queue accepts any batch: one larger than the capacity
+    /// would wait forever.
     fn fits(&self, batch: &Batch) -> bool {
         let bytes = (batch.received_bytes.len() + batch.extra.len()) as u64;
         self.files.bytes() + bytes <= self.settings.capacity_bytes || self.is_empty()
     }
 
-    /// Puts into the journal what is in memory only and came until then.
+    /// Stages deliveries in the journal that are in memory only and came before `until`.
     fn save(&mut self, until: Instant) -> Saving {
         while let Some(unsaved) = self.entrance.flights(|flights| flights.next_unsaved(until)) {
             if !self.fits(&unsaved.batch) {
@@ -232,7 +234,7 @@ impl Keeper {
         self.entrance.flights(|flights| flights.staged(unsaved.number));
     }
 
-    /// Puts into the journal what came in, as far as it fits.
+    /// Stages arrivals in the journal, as far as they fit.
     fn append(&mut self) {
         while let Some(mut arrival) = self.arrivals.pop_front() {
             self.shed(&mut arrival);
@@ -261,7 +263,7 @@ impl Keeper {
         }
     }
 
-    /// Drops of a delivery what is not severe enough for the room that is left.
+    /// Drops the messages of a delivery that are not severe enough for the remaining space.
     fn shed(&self, arrival: &mut Arrival) {
         let (policy, capacity) = (self.settings.on_full, self.settings.capacity_bytes);
         let Some(mild) = overflow::too_mild(policy, &arrival.delivery, self.files.bytes(), capacity) else {
@@ -274,11 +276,11 @@ impl Keeper {
         stats::subtract(&self.queue.counters.queued, gone);
     }
 
-    /// The disk buffer is full: some wait, the others are dropped.
+    /// Handles a full disk buffer: some deliveries wait, the others are dropped.
     fn refuse(&mut self) {
         let (entrance, policy) = (&self.entrance, self.settings.on_full);
         let may_wait = |delivery: &Delivery| overflow::may_wait(policy, delivery);
-        // What the destination's thread has already is not lost, but its source need not wait either.
+        // Deliveries that the destination's thread already has are not lost, and their sources need not wait.
         drop(entrance.flights(|flights| flights.let_go(&may_wait)));
         let before = self.arrivals.len();
         self.arrivals.retain(|arrival| {
@@ -294,7 +296,7 @@ impl Keeper {
         }
     }
 
-    /// Makes what is in the journal durable, and tells the sources.
+    /// Makes the journal durable, and notifies the sources.
     fn commit(&mut self) {
         if self.staged.is_empty() {
             return;
@@ -314,7 +316,7 @@ impl Keeper {
         }
     }
 
-    /// Hands on what is on the disk now, if there is room.
+    /// Passes on a delivery that is now on disk, if it fits in memory.
     fn committed(&mut self, arrival: Arrival, end: u64) {
         let Arrival { mut delivery, count, bytes } = arrival;
         stats::subtract(&self.queue.counters.memory_usage, bytes);
@@ -339,7 +341,7 @@ impl Keeper {
         self.entrance.forward(delivery, end, count, bytes);
     }
 
-    /// Reads from the disk as much as there is room for.
+    /// Reads from the disk as much as fits in memory.
     fn forward(&mut self) {
         while let Some(mut reader) = self.reader.take() {
             if !self.entrance.has_room() {
@@ -348,8 +350,8 @@ impl Keeper {
             }
             match self.next(&mut reader) {
                 Ok(true) => self.reader = Some(reader),
-                // The destination has caught up: new messages go to it directly. What the power took from the end of the
-                // journal is no more.
+                // The destination has caught up: new messages go to it directly. What a loss of power removed from
+                // the end of the journal is gone.
                 Ok(false) => self.lost(self.files.journal.durable_sequence()),
                 Err(error) => {
                     self.reader = Some(reader);
@@ -359,7 +361,7 @@ impl Keeper {
         }
     }
 
-    /// Hands one record on. False: there is none left.
+    /// Passes on one record; returns false when none is left.
     fn next(&mut self, reader: &mut Reader) -> io::Result<bool> {
         match reader.read() {
             Err(error) => Err(error.source),
@@ -389,7 +391,7 @@ impl Keeper {
         }
     }
 
-    /// Passes over messages that are not there any more.
+    /// Skips messages that no longer exist.
     fn lost(&mut self, end: u64) {
         let count = end.saturating_sub(self.handed) as usize;
         if count == 0 {
@@ -415,10 +417,10 @@ impl Keeper {
 
     /// Lets the destination write what it can at once, saves the rest, and closes.
     pub(super) fn end(mut self, worker: Option<JoinHandle<()>>) {
-        // What it cannot write at once stays on the disk, or comes there now.
+        // What it cannot write at once stays on disk, or is saved there now.
         self.queue.command(Command::Stop(Instant::now()));
         if let Some(worker) = worker {
-            // A thread that panicked has said so on the console.
+            // A thread that panicked has reported it on the console.
             let _ = worker.join();
         }
         self.entrance.close(&mut self.arrivals);
@@ -436,8 +438,8 @@ impl Keeper {
         }
     }
 
-    /// Brings to the disk what is in memory only, also beyond the capacity, and what came in last. What that fails for is
-    /// dropped.
+    /// Saves to disk what is in memory only, even beyond the capacity, and the last arrivals. What cannot be saved
+    /// is dropped.
     fn save_rest(&mut self) {
         let now = Instant::now();
         while let Some(unsaved) = self.entrance.flights(|flights| flights.next_unsaved(now)) {
@@ -459,7 +461,7 @@ impl Keeper {
     }
 }
 
-/// All messages of a batch but the first ones.
+/// Returns all messages of a batch except the first ones.
 fn delivery(batch: Batch, skipped: usize) -> Delivery {
     let mut selection = Selection::all(batch.len());
     (0..skipped).for_each(|index| selection.remove(index));

@@ -1,16 +1,16 @@
 //! `on-full()` of a queue on disk.
 //!
-//! In: deliveries, how full the disk is. Out: what may wait for room, and what is dropped. Holds: nothing.
-//! Limits: a queue on disk does not take out what it has, so that room for severe messages is kept beforehand.
+//! In: deliveries, how full the disk is. Out: which messages may wait for space, and which are dropped. Holds: nothing.
+//! Limits: a queue on disk does not remove messages it already has, so space for severe messages is reserved.
 
 use crate::options::{OverflowPolicy, Victim};
 use message::{Delivery, Selection, Severity};
 use transport::stats::DropReason;
 
-/// So much of the capacity is kept for more severe messages: a quarter.
+/// Part of the capacity that is reserved for more severe messages: a quarter.
 const KEPT_PART: u64 = 4;
 
-/// Returns whether the sources of a delivery wait until there is room for it.
+/// Returns true when the sources of a delivery wait until there is space for it.
 pub(super) fn may_wait(policy: OverflowPolicy, delivery: &Delivery) -> bool {
     match policy {
         OverflowPolicy::ByPath => delivery.controlled,
@@ -27,7 +27,7 @@ pub(super) fn reason(policy: OverflowPolicy) -> DropReason {
     }
 }
 
-/// Returns the messages of a delivery that are not severe enough for the room that is left.
+/// Returns the messages of a delivery that are not severe enough for the remaining space.
 pub(super) fn too_mild(
     policy: OverflowPolicy,
     delivery: &Delivery,
@@ -44,7 +44,8 @@ pub(super) fn too_mild(
     (!mild.is_empty()).then_some(mild)
 }
 
-/// Returns the bytes from which on messages of a severity are dropped: three quarters of the capacity for the least severe,
+/// Returns the fill level in bytes from which on messages of a severity are dropped: three quarters of the capacity
+/// for the least severe,
 /// all of it for the most severe.
 fn limit(capacity: u64, severity: Severity) -> u64 {
     capacity - capacity / KEPT_PART / u64::from(Severity::DEBUG.0) * u64::from(severity.0)

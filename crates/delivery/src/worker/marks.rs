@@ -1,7 +1,8 @@
-//! `-- MARK --` messages: they show that the way is open though nothing happens.
+//! `-- MARK --` messages: they show that the connection works although nothing happens.
 //!
-//! In: the time, what was written, what sources heard. Out: a message now and then. Holds: when the next one is due.
-//! Limits: whether the host is idle is known to a second.
+//! In: the time, when something was written, when sources received something. Out: a message now and then. Holds:
+//! when the next one is due.
+//! Limits: idleness of the host is known to the second.
 
 use super::part::BatchPart;
 use crate::options::{MarkMode, Marks};
@@ -34,7 +35,7 @@ impl Marker {
         self.due
     }
 
-    /// Something was written.
+    /// Notes that something was written.
     pub(super) fn wrote(&mut self, now: Instant) {
         if self.marks.mode == MarkMode::DestinationIdle {
             self.due = now + self.marks.every;
@@ -57,7 +58,7 @@ impl Marker {
         Some(BatchPart { batch: Arc::new(mark(&self.own_name, stamp)), selection: Selection::all(1) })
     }
 
-    /// For how long no source of this machine heard anything.
+    /// Returns for how long no source of this machine received anything.
     fn idle_for(&self, now: Stamp) -> Duration {
         let entries = self.registry.list();
         let heard = entries.iter().filter(|counters| counters.hears_machine.load(Ordering::Relaxed));

@@ -1,6 +1,6 @@
-//! `suppress()`: a message that repeats is written once, and then how often it came.
+//! `suppress()`: a repeated message is written once, followed by how often it came.
 //!
-//! In: deliveries. Out: what of them is to be written, in order, with the summaries between. Holds: the last message.
+//! In: deliveries. Out: the messages to write, in order, with summaries between them. Holds: the last message.
 //! Two messages are the same when host, program, PID and text are. Limits: one message is remembered, and only
 //! for the time that the option says, from when it first came.
 
@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// So much of the text stands in a summary, as syslog-ng has it.
+/// Bytes of the text in a summary, as in syslog-ng.
 const QUOTED_BYTES: usize = 20;
 const FIELDS: [Field; 4] = [Field::Host, Field::Program, Field::Pid, Field::Message];
 
@@ -36,7 +36,7 @@ impl Repeats {
         Repeats { within, own_name, last: None }
     }
 
-    /// Returns the messages that are to be written, with summaries, and how many were held back.
+    /// Returns the messages to write, with summaries, and how many were held back.
     pub(super) fn sift(&mut self, batch: &Arc<Batch>, selection: &Selection) -> (Vec<BatchPart>, usize) {
         let mut parts = Vec::new();
         let mut open = Selection::none(batch.len());

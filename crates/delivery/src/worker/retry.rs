@@ -1,32 +1,33 @@
-//! The decision whether and when a write that failed is tried again.
+//! Decides whether and when a failed write is retried.
 //!
-//! In: errors, how much is left, the time. Out: the time of the next try, or that there is none.
-//! Holds: since when the target has taken nothing. Limits: before a stop there is always another try.
+//! In: errors, how much is left, the time. Out: the time of the next attempt, or none.
+//! Holds: since when the target has taken nothing. Limits: before a stop there is always another attempt.
 
 use std::{
     io,
     time::{Duration, Instant},
 };
 
-/// At the stop, a target that takes nothing for so long does not hold up the end.
+/// At the stop, a target that accepts nothing for this long is given up.
 const STALLED_AT_STOP: Duration = Duration::from_secs(2);
 
-/// One write, from its first try on.
+/// One write, from its first attempt on.
 pub(crate) struct Retry {
     /// Bytes that are left.
     left: usize,
-    /// When they became fewer.
+    /// When that last decreased.
     since: Instant,
 }
 
 impl Retry {
-    /// The first try, with so many bytes to write.
+    /// Begins a write of `left` bytes.
     pub(crate) fn new(left: usize, now: Instant) -> Retry {
         Retry { left, since: now }
     }
 
-    /// Returns when a write is tried again that failed with `left` bytes: after a pause, but at once when the target is
-    /// only slow. `None`: a stop need not wait for the target any longer, which cannot be reached, or takes nothing more.
+    /// Returns when a write that failed with `left` bytes remaining is retried: after a pause, or at once when the
+    /// target is only slow. `None`: a stop need not wait any longer for a target that cannot be reached or accepts
+    /// nothing more.
     pub(crate) fn next(
         &mut self,
         (error, left): (io::ErrorKind, usize),

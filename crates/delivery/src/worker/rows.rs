@@ -1,4 +1,4 @@
-//! How messages are counted whose driver settles each by itself.
+//! Counts messages whose driver settles each separately.
 //!
 //! In: what the driver took and settled. Out: counters. Holds: nothing. Limits: none.
 //!
@@ -10,13 +10,13 @@ use crate::queue::Item;
 use transport::stats::{self, DropReason};
 
 impl Worker {
-    /// The driver has the messages of an item, and their token.
+    /// Notes that the driver has the messages of an item, and their token.
     pub(super) fn leave_queue(&mut self, item: &Item) {
         self.queue.leave(item.count, item.bytes());
         self.count_added();
     }
 
-    /// Counts what was added although it did not come through the queue, and what came through it and was held back.
+    /// Counts messages that were added without coming through the queue, and those from the queue that were held back.
     pub(super) fn count_added(&mut self) {
         if !self.driver.settles_rows() {
             return;
@@ -49,7 +49,7 @@ impl Worker {
         }
     }
 
-    /// Counts messages that a driver gave up at the stop. Returns those that were in the queue.
+    /// Counts messages that a driver dropped at the stop. Returns those that were in the queue.
     pub(super) fn count_abandoned(&mut self, lost: usize) -> usize {
         if !self.driver.settles_rows() {
             return lost;

@@ -17,14 +17,14 @@ pub(super) struct Open {
     since: Instant,
 }
 
-/// The requests that may grow, in the order in which they were begun.
+/// The requests that may grow, in the order in which they were started.
 #[derive(Debug, Default)]
 pub(super) struct Gathering {
     open: Vec<Open>,
 }
 
 impl Gathering {
-    /// Adds a row. Returns requests that are full: one that has no room for the row, and the row's own.
+    /// Adds a row. Returns requests that are full: one that cannot take the row, and the row's own.
     pub(super) fn add(
         &mut self,
         group: &str,

@@ -1,7 +1,8 @@
-//! Holds: groups of which a receiver takes nothing until someone has mended something.
+//! Holds: groups of which a receiver accepts nothing until an operator fixes the cause.
 //!
-//! In: reasons, times, groups that work again. Out: whether a group may be tried. Holds: one entry for each held group,
-//! and one for all. Limits: [`DESCRIBED_MAX`] groups are named; there are as many entries as groups with rows.
+//! In: reasons, times, groups that work again. Out: whether a group may be tried again. Holds: one entry for each
+//! held group,
+//! and one for all. Limits: [`DESCRIBED_MAX`] groups are named; there is at most one entry for each group with rows.
 
 use crate::receivers::contract::HoldReason;
 use std::{
@@ -18,9 +19,9 @@ const DESCRIBED_MAX: usize = 5;
 pub(crate) enum HoldEvent {
     /// Messages wait. The group is empty when all do.
     Held { group: Arc<str>, reason: HoldReason, answer: String },
-    /// They go again.
+    /// They are sent again.
     Resumed { group: Arc<str> },
-    /// Some are sent again after a pause.
+    /// Some are retried after a pause.
     Postponed { group: Arc<str>, answer: String, rows: usize, pause: Duration },
 }
 
@@ -58,19 +59,19 @@ impl Holds {
         is_new.then(|| HoldEvent::Held { group, reason, answer: answer.to_owned() })
     }
 
-    /// A row of a group was delivered: nothing holds it any more.
+    /// Ends the hold on a group, of which a row was delivered.
     pub(super) fn end(&mut self, group: &Arc<str>) -> Vec<HoldEvent> {
         let all = self.all.take().map(|_| Arc::from(""));
         let one = self.groups.remove(group).map(|_| group.clone());
         all.into_iter().chain(one).map(|group| HoldEvent::Resumed { group }).collect()
     }
 
-    /// Nothing of a group waits any more: nothing can be tried that would end its hold.
+    /// Ends the hold on a group without waiting rows: nothing can be sent that would end it.
     pub(super) fn end_group(&mut self, group: &Arc<str>) -> Option<HoldEvent> {
         self.groups.remove(group).map(|_| HoldEvent::Resumed { group: group.clone() })
     }
 
-    /// Returns whether a request of a group may be sent: it is not held, or it is time for a try and none is on its way.
+    /// Returns whether a request of a group may be sent: it is not held, or an attempt is due and none is in flight.
     pub(super) fn allow(&self, group: &Arc<str>, now: Instant, is_tried: impl Fn() -> bool) -> bool {
         let mut holds = self.all.iter().chain(self.groups.get(group));
         holds.all(|hold| hold.until <= now && !is_tried())
@@ -86,7 +87,7 @@ impl Holds {
         self.all.iter().chain(self.groups.get(group)).map(|hold| hold.until).max()
     }
 
-    /// Returns what is held and why, for people.
+    /// Returns, for users, what is held and why.
     pub(super) fn describe(&self) -> Option<String> {
         if let Some(all) = &self.all {
             return Some(format!("messages wait ({}): {}", all.reason.name(), all.answer));

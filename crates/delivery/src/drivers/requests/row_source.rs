@@ -1,4 +1,4 @@
-//! The message that a row was made of.
+//! The message from which a row was made.
 //!
 //! In: a message with its token. Out: the same, when the row is made again, or its letter is written. Holds: the batch and the token.
 //! Limits: none.
@@ -16,6 +16,6 @@ pub(crate) struct RowSource {
     pub(crate) sequence: u64,
     /// The token of the message's delivery.
     pub(crate) ack: Ack,
-    /// How often it was sent.
+    /// Number of times it was sent.
     pub(crate) attempts: u32,
 }

@@ -1,7 +1,8 @@
-//! What is said to a mail server, and what its answers mean (RFC 5321; STARTTLS: RFC 3207; AUTH: RFC 4954).
+//! The dialogue with a mail server: commands, and the meaning of answers (RFC 5321; STARTTLS: RFC 3207; AUTH: RFC
+//! 4954).
 //!
-//! In: answers. Out: lines to say, or what became of a mail. Holds: where the conversation is, the mail on its way.
-//! Limits: one mail at a time; user and password are said by PLAIN or LOGIN only.
+//! In: answers. Out: lines to send, or the outcome of a mail. Holds: the state of the dialogue, the current mail.
+//! Limits: one mail at a time; user and password are sent by PLAIN or LOGIN only.
 
 use crate::options::MailLogin;
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -10,7 +11,7 @@ use wire::{SmtpAnswer, mail::Envelope};
 /// The server says that it closes the connection.
 const CLOSING: u16 = 421;
 
-/// State of the conversation: the question that the next answer belongs to.
+/// State of the dialogue: the command that the next answer belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
     Greeting,
@@ -21,7 +22,7 @@ enum Stage {
     LoginUser,
     LoginPassword,
     LoginEnd,
-    /// Nothing was asked.
+    /// No command is outstanding.
     Ready,
     From,
     /// The recipient of this number.
@@ -34,20 +35,20 @@ enum Stage {
 /// Outcome of a mail.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Verdict {
-    /// The server has it; recipients that it does not want are said.
+    /// The server has it; refused recipients are reported.
     Delivered { refused: Option<String> },
-    /// It never takes it.
+    /// The server will never accept it.
     Refused(String),
-    /// It may take it later.
+    /// The server may accept it later.
     Later(String),
 }
 
 /// Next step of the caller.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) enum Next {
-    /// Say this, and wait for the answer.
+    /// Send this, and wait for the answer.
     Say(Vec<u8>),
-    /// Say the mail, and wait for the answer.
+    /// Send the mail, and wait for the answer.
     SayMail,
     /// Encrypt, then call [`Dialogue::encrypted`].
     Encrypt,
@@ -59,21 +60,21 @@ pub(super) enum Next {
     Failed(String),
 }
 
-/// Says what is still to be encrypted.
+/// Encryption that is still to be set up.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encryption {
     /// Nothing: the connection stays as it was made.
     AsConnected,
-    /// The connection, before anything else is said.
+    /// The connection, before anything else is sent.
     StartTls,
 }
 
-/// Says whether a mail that is put off may be tried again.
+/// Whether a postponed mail may be retried.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Attempt {
-    /// It may.
+    /// It may be retried.
     Repeatable,
-    /// It goes to whom the server takes it for now.
+    /// Last attempt: it goes to the recipients that the server accepts now.
     Last,
 }
 
@@ -89,7 +90,7 @@ pub(super) struct Dialogue {
     attempt: Attempt,
     later: Option<String>,
     refused: Option<String>,
-    /// Told when the answer to `RSET` is there.
+    /// Reported when the answer to `RSET` arrives.
     verdict: Option<Verdict>,
 }
 
@@ -120,7 +121,7 @@ impl Dialogue {
         matches!(self.stage, Stage::Ready | Stage::From)
     }
 
-    /// Begins a mail. On its last try it goes to whom the server takes it for.
+    /// Begins a mail. On the last attempt it goes to the recipients that the server accepts.
     pub(super) fn begin(&mut self, envelope: &Envelope<'_>, attempt: Attempt) -> Next {
         let is_ascii = envelope.from.is_ascii() && envelope.to.iter().all(|address| address.is_ascii());
         if envelope.to.is_empty() {
@@ -143,7 +144,7 @@ impl Dialogue {
         self.hello()
     }
 
-    /// Takes an answer.
+    /// Handles an answer.
     pub(super) fn heard(&mut self, answer: &SmtpAnswer) -> Next {
         if answer.code == CLOSING && self.stage != Stage::Text {
             return Next::Failed(format!("the mail server closes the connection: {answer}"));

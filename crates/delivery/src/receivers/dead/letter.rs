@@ -1,8 +1,8 @@
 //! One dead letter. Its form on disk is described in `docs/format/dead-letters.md`.
 //!
-//! In: a message and why it is dead. Out: bytes, and from them an equal letter. Holds: the whole message, not what was
-//! rendered of it: a replay renders with the configuration of its day.
-//! Limits: [`ANSWER_BYTES_MAX`] bytes of what the receiver said.
+//! In: a message and why it is dead. Out: bytes, and from them an equal letter. Holds: the whole message, not its
+//! rendered form: a replay renders it with the configuration of that day.
+//! Limits: [`ANSWER_BYTES_MAX`] bytes of the receiver's answer.
 
 use message::{Batch, RecordId, Selection, Stamp, codec};
 use serde_json::{Value, json};
@@ -29,18 +29,18 @@ pub struct Letter {
     pub answer: String,
     /// When it died, microseconds since 1970.
     pub died_us: i64,
-    /// How often it was sent.
+    /// Number of times it was sent.
     pub attempts: u32,
     /// The message, alone in its batch.
     pub batch: Arc<Batch>,
 }
 
-/// Bytes that are no dead letter.
+/// Bytes that are not a dead letter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LetterError {
     /// It was written by another version.
     Version(u8),
-    /// It was cut, or its head is not of the known form.
+    /// It was cut, or its head is malformed.
     Form,
 }
 

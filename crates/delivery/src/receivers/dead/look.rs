@@ -1,6 +1,6 @@
-//! Dead letters for people: which ones, in stores that no server uses.
+//! Lists dead letters for users, in stores that no server uses.
 //!
-//! In: folders, filters. Out: letters. Holds: the lock of a store while it is looked into.
+//! In: folders, filters. Out: letters. Holds: the lock of a store while it is read.
 //! Limits: a store that a running server uses is refused; ask the server.
 
 use super::{
@@ -15,7 +15,7 @@ use std::{
 };
 use transport::{Counters, DeadReason};
 
-/// Chooses letters. What is not set chooses all.
+/// Chooses letters. Fields that are not set match all.
 #[derive(Clone, Debug, Default)]
 pub struct DeadFilter {
     /// Only those that died for this reason.

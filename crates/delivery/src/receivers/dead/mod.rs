@@ -1,7 +1,7 @@
-//! Dead letters: messages that a receiver will never take, kept until someone replays or removes them.
+//! Dead letters: messages that a receiver will never accept, kept until someone replays or removes them.
 //!
-//! In: messages with the reason of their death. Out: the same, for people and for another try. Holds: a journal in a
-//! folder of its own for each destination that ever had one. Limits: see [`DeadLetterOptions`].
+//! In: messages with the reason of their death. Out: the same, for users and for another attempt. Holds: a journal in a
+//! folder of its own for each destination that ever had a dead letter. Limits: see [`DeadLetterOptions`].
 
 mod letter;
 mod look;

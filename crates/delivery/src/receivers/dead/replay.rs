@@ -1,8 +1,9 @@
-//! Gives dead letters another try.
+//! Replays dead letters.
 //!
 //! In: a store, the entrance of a destination. Out: the messages, under the ids that they had; letters leave the store
-//! when the destination has settled their messages. Holds: letters that are on their way.
-//! Limits: [`ON_THE_WAY_MAX`] letters are on their way. A message that is refused again comes back as a new letter, which is not
+//! when the destination has settled their messages. Holds: letters in flight.
+//! Limits: [`ON_THE_WAY_MAX`] letters in flight. A message that is refused again comes back as a new letter, which
+//! is not
 //! part of this replay.
 
 use super::{DeadFilter, DeadLetters, Letter, StoreError};
@@ -18,7 +19,7 @@ const ON_THE_WAY_MAX: usize = 1_000;
 /// Longest wait before it looks whether it is to stop.
 const STALL: Duration = Duration::from_millis(200);
 
-/// Letters that are on their way.
+/// Letters in flight.
 #[derive(Default)]
 struct OnTheWay {
     state: Mutex<Progress>,
@@ -48,8 +49,8 @@ impl AckSink for Sink {
     }
 }
 
-/// Delivers the chosen letters that are in the store now, and waits until they are settled or `is_stopped` says that
-/// nobody waits any longer. Returns how many left the store.
+/// Delivers the chosen letters that are in the store now, and waits until they are settled or `is_stopped` returns
+/// true. Returns how many left the store.
 pub fn replay(
     letters: &DeadLetters,
     outlet: &dyn Outlet,
@@ -82,7 +83,7 @@ pub fn replay(
             letters.remove(&done)?;
             return Ok(replayed);
         }
-        // Those behind a letter that stays get other numbers when they are removed: they go at the end.
+        // Removing letters after one that stays renumbers the others: this is done at the end.
         letters.remove_first(&mut done)?;
     }
 }

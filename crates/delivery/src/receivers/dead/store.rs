@@ -1,8 +1,8 @@
 //! The store of the dead letters of one destination.
 //!
 //! In: letters, numbers of letters to remove. Out: letters, oldest first. Holds: a journal that is opened with the first
-//! letter, or at once when there are letters from an earlier time, and the place below which all are removed.
-//! Limits: `capacity-bytes()` and `max-age()`; when it is full, what `on-full()` says. A letter is durable before its
+//! letter, or at once when there are letters from earlier, and the number below which all are removed.
+//! Limits: `capacity-bytes()` and `max-age()`; when it is full, `on-full()` decides. A letter is durable before its
 //! message is acknowledged: a store that cannot be written holds the destination.
 
 use super::letter::Letter;
@@ -19,19 +19,19 @@ use transport::Counters;
 
 /// Name of the file that says which letters are removed.
 pub(super) const CURSOR: &str = "removed.cursor";
-/// Parts of the capacity that one file takes, and bounds of that: room comes back a file at a time.
+/// Number of files in the capacity, and limits of their size: space is freed one file at a time.
 const FILES: u64 = 16;
 const FILE_BYTES: std::ops::RangeInclusive<u64> = (64 << 10)..=(16 << 20);
 
 /// Most letters whose messages are known when a queue repeats them after a crash: more than a queue repeats.
 const EARLIER_MAX: usize = 65_536;
-/// How often letters are looked for that are older than `max-age()`.
+/// How often to check for letters older than `max-age()`.
 const EXPIRES_EVERY: Duration = Duration::from_secs(60);
 
 /// The reaction to a full store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OnFull {
-    /// The destination stops until someone makes room. Nothing is lost.
+    /// The destination stops until space is made. Nothing is lost.
     #[default]
     Hold,
     /// The oldest letters are removed and counted.
@@ -40,7 +40,7 @@ pub enum OnFull {
     DropNewest,
 }
 
-/// `dead-letters()`: what is kept of messages that a receiver will never take.
+/// `dead-letters()`: storage of messages that a receiver will never accept.
 #[derive(Clone)]
 pub struct DeadLetterOptions {
     /// The folder of this store alone.
@@ -65,7 +65,7 @@ impl DeadLetterOptions {
     /// Least value of `capacity-bytes()`.
     pub const CAPACITY_BYTES_MIN: u64 = 1 << 20;
 
-    /// The defaults: a gibibyte, no age, and nothing is lost when it is full.
+    /// Returns the defaults: one gibibyte, no maximum age, and nothing is lost when it is full.
     pub fn new(folder: PathBuf) -> DeadLetterOptions {
         DeadLetterOptions {
             folder,
@@ -87,7 +87,7 @@ pub enum StoreError {
         /// The error of the system, or of the journal.
         source: io::Error,
     },
-    /// It is full, and `on-full(hold)` says that nothing may be lost.
+    /// It is full, and with `on-full(hold)` nothing may be lost.
     Full {
         /// Its folder.
         folder: PathBuf,
@@ -128,7 +128,7 @@ pub struct DeadLetters {
 struct Store {
     options: DeadLetterOptions,
     files: Option<Files>,
-    /// Letters in the journal that a failed commit left there: their messages come again.
+    /// Letters that a failed commit left in the journal: their messages will come again.
     uncommitted: BTreeSet<RecordId>,
     /// The newest letters that were there when the store was opened, [`EARLIER_MAX`] at most: a crash may have come before
     /// the queue knew of them, which then repeats their messages.
@@ -178,7 +178,7 @@ impl DeadLetters {
         self.lock().options = options;
     }
 
-    /// Stores letters, durably. After an error none of them counts as stored, and the same are given again.
+    /// Stores letters, durably. After an error none of them counts as stored, and the caller passes them again.
     pub(crate) fn store(&self, letters: &[Letter], now: Stamp) -> Result<(), StoreError> {
         let mut store = self.lock();
         let result = store.store(letters, now, &self.counters);
@@ -219,8 +219,8 @@ impl DeadLetters {
         });
     }
 
-    /// Removes the oldest letters as far as their numbers are given, and takes those out of `numbers`. The numbers of the
-    /// others stay.
+    /// Removes the oldest letters as long as their numbers are in `numbers`, and takes those out of it. The numbers
+    /// of the others do not change.
     pub(crate) fn remove_first(&self, numbers: &mut BTreeSet<u64>) -> Result<(), StoreError> {
         let mut store = self.lock();
         let mut first = BTreeSet::new();
@@ -233,7 +233,7 @@ impl DeadLetters {
         Ok(())
     }
 
-    /// Removes letters by their numbers. Those that stay behind a removed one get other numbers.
+    /// Removes letters by their numbers. Letters that stay after a removed one are renumbered.
     pub fn remove(&self, numbers: &BTreeSet<u64>) -> Result<(), StoreError> {
         let mut store = self.lock();
         let result = if store.files.is_some() { store.remove(numbers) } else { Ok(()) };
@@ -285,7 +285,7 @@ impl Store {
 
     fn store(&mut self, letters: &[Letter], now: Stamp, counters: &Counters) -> Result<(), StoreError> {
         self.files()?;
-        // A store that cannot forget is no reason not to write.
+        // A failed removal is no reason not to write.
         let _ = self.expire(now, counters);
         for letter in letters {
             if self.uncommitted.contains(&letter.id) || self.earlier.remove(&letter.id) {
@@ -319,7 +319,7 @@ impl Store {
         Ok(())
     }
 
-    /// Makes room for a letter. False: it is not to be stored.
+    /// Makes space for a letter; returns false when it must not be stored.
     fn make_room(&mut self, size: u64, counters: &Counters) -> Result<bool, StoreError> {
         let (capacity_bytes, on_full) = (self.options.capacity_bytes, self.options.on_full);
         loop {
@@ -385,8 +385,8 @@ impl Store {
         self.files()?.read(each).map_err(failed)
     }
 
-    /// Removes letters. Those that stay and come after a removed one are written again behind the last, so that one
-    /// number says what is removed.
+    /// Removes letters. Letters that stay after a removed one are written again at the end, so that one number
+    /// separates removed and remaining letters.
     fn remove(&mut self, numbers: &BTreeSet<u64>) -> Result<(), StoreError> {
         let failed = Store::failed(&self.options.folder);
         let end = self.files()?.journal.next_sequence();
@@ -448,7 +448,7 @@ impl Files {
         }
     }
 
-    /// Says that every letter below a number is removed, `gone` in all.
+    /// Records that every letter below a number is removed, `gone` in all.
     fn release(&mut self, end: u64, gone: u64) -> io::Result<()> {
         self.removed.save(end)?;
         self.removed.sync()?;
