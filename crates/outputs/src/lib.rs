@@ -1,7 +1,7 @@
 //! Other people's systems as destinations: one folder each.
 //!
-//! In: what a configuration says about a system. Out: receivers for [`delivery`], which has the queue, the retries and the dead
-//! letters. Holds: nothing that all share. Limits: see each.
+//! In: the options of a system. Out: receivers for [`delivery`], which has the queue, the retries and the dead
+//! letters. Holds: nothing shared. Limits: see each.
 //!
 //! | module | what it does |
 //! |---|---|

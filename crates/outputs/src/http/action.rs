@@ -1,10 +1,11 @@
 //! The action of a message in a bulk request: the line before its document.
 //!
-//! In: what the template makes of a message. Out: the index that it is for, and room for the id of its document. Holds: the last line,
-//! which most messages share. Limits: [`INDEX_CHARACTERS_MAX`]; a text that begins with no action is left as it is.
+//! In: the action line that the template makes from a message. Out: the index that it names, and space for the id
+//! of its document. Holds: the last line, which most messages share. Limits: [`INDEX_CHARACTERS_MAX`]; a text that
+//! does not begin with an action is left unchanged.
 //!
-//! An id that is the same at every try is what makes a repeat harmless: `index` writes the same document again, `create` is
-//! refused with 409. Documents without one get a new id from the server at every try.
+//! An id that is the same at every attempt makes repeats harmless: `index` writes the same document again, `create`
+//! is refused with 409. Documents without one get a new id from the server at every attempt.
 
 use super::options::ItemIds;
 use serde_json::Value;
@@ -20,7 +21,7 @@ const ID_BEGINS: &[u8] = b"\"_id\":\"";
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Action {
     index: String,
-    /// The offset at which an id may be put in, and the text behind it.
+    /// The offset at which an id may be inserted, and the text after it.
     id: Option<(usize, &'static str)>,
 }
 
@@ -32,7 +33,7 @@ pub(super) struct Actions {
 }
 
 impl Actions {
-    /// Returns the name of the index, if the line has one, and where the digits of the id belong, for which room is made.
+    /// Returns the name of the index, if the line has one, and the position reserved for the digits of the id.
     pub(super) fn read(&mut self, text: &mut Vec<u8>, ids: ItemIds) -> (&str, Option<Range<usize>>) {
         let end = text.iter().position(|byte| *byte == b'\n').unwrap_or(0);
         if self.line != text[..end] {

@@ -1,6 +1,6 @@
 //! The body of a request.
 //!
-//! In: rows. Out: bytes, packed when the configuration says so. Holds: what stands around the messages. Limits: none.
+//! In: rows. Out: bytes, compressed if configured. Holds: the text around the messages. Limits: none.
 
 use super::{action::ID_DIGITS, options::Compression};
 use delivery::{Cell, Row};
@@ -10,7 +10,8 @@ use std::{io::Write, ops::Range};
 /// The names of the headers with which syslog-ng describes a message that is sent alone.
 const HEADERS: [&str; 4] = ["X-Syslog-Host", "X-Syslog-Program", "X-Syslog-Facility", "X-Syslog-Level"];
 
-/// The cells of a row: the text with the delimiter behind it, the offset of the digits of its id, the values of the headers.
+/// The cells of a row: the text with the delimiter after it, the offset of the digits of its id, the values of the
+/// headers.
 pub(super) fn cells(text: Vec<u8>, id: Option<Range<usize>>, headers: Option<[String; 4]>) -> Vec<Cell> {
     let id = id.and_then(|id| i64::try_from(id.start).ok()).map(Cell::Integer);
     let headers = headers.into_iter().flatten().map(Cell::Text);
@@ -43,7 +44,7 @@ impl BodyForm {
                 digits.copy_from_slice(row.id.to_string().as_bytes());
             }
         }
-        // No delimiter behind the last one.
+        // No delimiter after the last one.
         if !rows.is_empty() {
             body.truncate(body.len() - self.delimiter_bytes);
         }

@@ -9,7 +9,7 @@ use std::fmt;
 
 /// Longest text of a server that is repeated in our log.
 const REASON_CHARACTERS_MAX: usize = 200;
-/// Longest text of a server that a dead letter keeps.
+/// Longest text of a server that is stored in a dead letter.
 const QUOTE_CHARACTERS_MAX: usize = 900;
 /// Stands between an error and its cause.
 const CAUSE: &str = " (cause: ";
@@ -19,13 +19,13 @@ const QUOTES_MESSAGE: [&str; 2] = ["Preview of field's value", CAUSE];
 /// The result of one item.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct ItemResult {
-    /// As a status of HTTP.
+    /// The result as an HTTP status.
     pub(super) status: u16,
     /// The action was `create`: a document of this id must not be there.
     pub(super) creates: bool,
     /// The type of the error; empty when there is none.
     pub(super) kind: String,
-    /// Why it was refused, without what quotes the message; empty when it was not.
+    /// Why it was refused, without quotes from the message; empty when it was not refused.
     pub(super) reason: String,
     /// The same in the server's own words, which may quote the message.
     pub(super) quote: String,
@@ -45,10 +45,10 @@ impl ItemResult {
     }
 }
 
-/// An answer that does not say what became of the items.
+/// An answer that does not report the results of the items.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum BulkAnswerError {
-    /// It is no JSON, or was cut.
+    /// It is not JSON, or was cut.
     NotJson,
     /// It has neither results nor the word that there were no errors.
     NoResults,
@@ -93,7 +93,7 @@ pub(super) fn results(body: &[u8], items: usize) -> Result<Vec<ItemResult>, Bulk
     if results.len() == items {
         return Ok(results);
     }
-    // A body of one's own making may have several items in each message: good is then only what is good as a whole.
+    // A custom body may have several items per message: a message succeeds only if all of them do.
     let is_good = |result: &ItemResult| (200..300).contains(&result.status);
     if results.len() > items && results.len().is_multiple_of(items.max(1)) {
         match results.iter().find(|result| !is_good(result)) {
@@ -132,7 +132,7 @@ fn item(result: &Value, has_errors: Option<bool>) -> Result<ItemResult, BulkAnsw
     })
 }
 
-/// Returns what the body of an answer says about an error, without what quotes a message; empty when it is not in JSON.
+/// Returns the error text of an answer's body, without quotes from a message; empty when it is not JSON.
 pub(super) fn words(body: &[u8]) -> String {
     let Ok(answer) = serde_json::from_slice::<Value>(body) else { return String::new() };
     let error = answer.get("error").filter(|error| !error.is_null());
@@ -159,7 +159,7 @@ fn words_of(error: &Value) -> String {
     match error {
         Value::String(text) => text.clone(),
         Value::Object(_) => {
-            // The first cause says which value it was, where the error only says that there was one.
+            // The first cause names the value, while the error only says that there was one.
             let cause = error.get("caused_by").and_then(|cause| text(cause, "reason"));
             let cause = cause.map(|cause| format!("{CAUSE}{cause})")).unwrap_or_default();
             format!("{}: {}{cause}", word("type"), word("reason"))

@@ -1,9 +1,9 @@
-//! One request and its answer over a connection that is kept.
+//! One request and its answer over a persistent connection.
 //!
-//! In: a request. Out: the status of its answer, and its body where that says more. Holds: one connection.
+//! In: a request. Out: the status of its answer, and its body if it is needed. Holds: one connection.
 //! Limits: ten seconds to connect, `timeout()`, [`REDIRECTS_MAX`], [`ANSWER_BYTES_MAX`] of an answer: then the connection
-//! is closed rather than read on. Of an answer that has a result for each message, [`RESULT_BYTES_MAX`] more for each
-//! are read.
+//! is closed instead of reading on. For an answer with a result per message, [`RESULT_BYTES_MAX`] more are read for
+//! each.
 
 use super::{
     options::{Compression, RequestSettings},
@@ -22,7 +22,7 @@ use std::{io, time::Duration};
 use tokio::{net::TcpStream, time::timeout};
 use tokio_rustls::{TlsConnector, rustls::pki_types::ServerName};
 
-/// A server that asks for less would be asked without a pause.
+/// Least pause requested by a server: with less there would be no pause between requests.
 const ASKED_WAIT_MIN: Duration = Duration::from_secs(1);
 /// Longest wait that a server can ask for.
 const ASKED_WAIT_MAX: Duration = Duration::from_secs(3600);
@@ -30,9 +30,9 @@ const ASKED_WAIT_MAX: Duration = Duration::from_secs(3600);
 const REDIRECTS_MAX: usize = 3;
 /// Bytes of an answer that are read so that the connection can be used again.
 const ANSWER_BYTES_MAX: usize = 1 << 20;
-/// Bytes of the answer that are kept when it is an error.
+/// Most bytes of the answer that are stored when it is an error.
 const WORDS_BYTES_MAX: usize = 16 << 10;
-/// Bytes of the result of one message, with what an error has to say.
+/// Most bytes of the result of one message, including its error.
 const RESULT_BYTES_MAX: usize = 4 << 10;
 
 /// The part of a request that is the same for all addresses.
@@ -40,7 +40,7 @@ const RESULT_BYTES_MAX: usize = 4 << 10;
 pub(super) struct Request {
     pub(super) body: Bytes,
     pub(super) messages: usize,
-    /// Headers of a request for one message: whose it is.
+    /// Headers of a request for one message, which describe its origin.
     pub(super) headers: Vec<(&'static str, String)>,
     /// Its answer has a result for each message.
     pub(super) answer: AnswerKind,
@@ -63,7 +63,7 @@ pub(super) enum Reply {
     Status {
         /// Status of its answer.
         status: u16,
-        /// How long it wants not to be asked, if it said so.
+        /// The pause that the server requested, if any.
         wait: Option<Duration>,
         /// Body of a success that has a result for each message, and the beginning of that of an error.
         body: Vec<u8>,
@@ -92,7 +92,7 @@ fn broken(error: hyper::Error) -> ExchangeError {
     ExchangeError::Broken(io::Error::other(error))
 }
 
-/// One connection, or room for one.
+/// One connection, or an empty slot for one.
 #[derive(Default)]
 pub(super) struct Lane {
     open: Option<(String, SendRequest<Full<Bytes>>)>,
@@ -262,7 +262,7 @@ where
     S: hyper::rt::Read + hyper::rt::Write + Unpin + Send + 'static,
 {
     let (sender, connection) = handshake(stream).await.map_err(io::Error::other)?;
-    // Its errors come out of the sender as well.
+    // Its errors are reported by the sender as well.
     tokio::spawn(async move { drop(connection.await) });
     Ok(sender)
 }
@@ -273,7 +273,7 @@ fn built(
     settings: &RequestSettings,
 ) -> io::Result<hyper::Request<Full<Bytes>>> {
     let path = uri.path_and_query().map_or("/", |path| path.as_str());
-    // A proxy gets the whole address; through a tunnel the server itself is asked.
+    // A proxy gets the whole address; through a tunnel requests go to the server itself.
     let is_told = settings.proxy.is_some() && uri.scheme_str() != Some("https");
     let asked = if is_told { base(uri) + path } else { path.to_owned() };
     let method: Method = settings.method.parse().map_err(|_| failed("this is no method of HTTP"))?;

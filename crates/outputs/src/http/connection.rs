@@ -25,9 +25,9 @@ pub(super) struct Shared {
     pub(super) settings: Arc<RequestSettings>,
     pub(super) item_results: ItemResults,
     pub(super) targets: Targets,
-    /// How many addresses there are.
+    /// Number of addresses.
     pub(super) urls: usize,
-    /// For so long an address that failed is passed over.
+    /// How long an address that failed is skipped.
     pub(super) recovery: Duration,
 }
 
@@ -96,7 +96,7 @@ fn pause(judgements: &[Judgement], recovery: Duration) -> Option<Duration> {
     }
 }
 
-/// Judges what came of a request.
+/// Returns the judgements of a request from its outcome.
 fn judgements(judge: &Judge, reply: Reply, request: &Request) -> Vec<Judgement> {
     let all = |verdict, answer: String| Judgement::of_all(request.messages, verdict, answer);
     match reply {
@@ -130,7 +130,7 @@ fn of_items(judge: &Judge, results: &[bulk::ItemResult]) -> Vec<Judgement> {
     judgements
 }
 
-/// Returns the words of the server. Where they are about a message they may quote it, so only its dead letter gets them.
+/// Returns the text of the server. If it concerns a message it may quote it, so only its dead letter gets it.
 fn answer(status: u16, body: &[u8], verdict: Verdict) -> String {
     let is_of_message = matches!(verdict, Verdict::Split(_) | Verdict::Dead(_) | Verdict::Drop);
     let words = if is_of_message { bulk::quoted(body) } else { bulk::words(body) };

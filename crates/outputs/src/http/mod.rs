@@ -1,19 +1,20 @@
-//! `http()`: messages as bodies of requests, and the bulk requests of Elasticsearch and those that speak like it.
+//! `http()`: messages as bodies of requests, and the bulk requests of Elasticsearch and compatible systems.
 //!
-//! In: templates of addresses and bodies. Out: requests, and what their answers say about each message. Holds: a connection
+//! In: templates of addresses and bodies. Out: requests, and the results of each message from their answers. Holds:
+//! a connection
 //! for each address. Limits: see [`HttpTarget`].
 //!
 //! | module | what it does |
 //! |---|---|
 //! | `receiver` | rows of messages |
-//! | `connection` | a request with its rows, sent to one address after the other |
-//! | `targets` | the addresses: whose turn it is, and which failed |
+//! | `connection` | sends a request with its rows to one address after the other |
+//! | `targets` | the addresses: the next one to use, and those that failed |
 //! | `body` | the body of a request |
-//! | `action` | what a message of a bulk request asks for, and the id of its document |
-//! | `bulk` | answers that have a result for each message |
-//! | `verdict` | what a status means |
+//! | `action` | the action of a message in a bulk request, and the id of its document |
+//! | `bulk` | answers with a result for each message |
+//! | `verdict` | the meaning of a status |
 //! | `client`, `proxy` | one exchange over a connection |
-//! | `options` | what a configuration says |
+//! | `options` | the options |
 
 mod action;
 mod body;

@@ -1,4 +1,4 @@
-//! What a configuration says about `http()`.
+//! The options of `http()`.
 //!
 //! In: values that were checked when the configuration was read. Out: the same, for the driver.
 //! Holds: nothing that runs. Limits: none.
@@ -11,7 +11,7 @@ use transport::tls::SenderTls;
 /// `content-compression()`
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Compression {
-    /// As it is.
+    /// Not compressed.
     #[default]
     None,
     /// `gzip`
@@ -20,7 +20,7 @@ pub enum Compression {
     Deflate,
 }
 
-/// `response-action()`: what an answer means for the messages of its request.
+/// `response-action()`: the meaning of an answer for the messages of its request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ResponseAction {
     /// They are delivered.
@@ -33,7 +33,7 @@ pub enum ResponseAction {
     Disconnect,
 }
 
-/// `item-results()`: what a successful answer says.
+/// `item-results()`: how to read a successful answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ItemResults {
     /// The result of each message, when the address is that of a bulk request; else nothing.
@@ -89,9 +89,9 @@ pub struct HttpTarget {
     pub batch_timeout: Option<Duration>,
     /// `workers()`: requests at a time.
     pub workers: usize,
-    /// `retries()` when it is written: further tries after an error of the server.
+    /// `retries()`, if set: further attempts after an error of the server.
     pub retries: Option<u32>,
-    /// How long a server that failed is passed over while others are well.
+    /// How long a server that failed is skipped while others work.
     pub recovery: Duration,
     /// `response-action()`: by status, of answers and of the items in them.
     pub actions: Vec<(u16, ResponseAction)>,

@@ -1,6 +1,6 @@
-//! A tunnel through an HTTP proxy, for servers that are spoken to encrypted.
+//! A tunnel through an HTTP proxy, for encrypted connections to servers.
 //!
-//! In: a connection to the proxy, and which server is wanted. Out: the same connection, from then on to that server.
+//! In: a connection to the proxy, and the target server. Out: the same connection, which then leads to that server.
 //! Holds: nothing. Limits: an answer of [`ANSWER_BYTES_MAX`].
 
 use std::io;
@@ -17,7 +17,7 @@ pub(super) async fn tunnel(stream: &mut TcpStream, host: &str, port: u16) -> io:
     let wanted = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n");
     stream.write_all(wanted.as_bytes()).await?;
     let mut answer = Vec::new();
-    // Byte by byte: what follows the answer is the server's.
+    // Byte by byte: bytes after the answer come from the server.
     while !answer.ends_with(b"\r\n\r\n") {
         if answer.len() >= ANSWER_BYTES_MAX {
             return Err(io::Error::other("the proxy says too much"));

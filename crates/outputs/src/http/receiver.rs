@@ -1,7 +1,7 @@
 //! Rows of messages.
 //!
 //! In: messages. Out: the addresses and the text of each. Holds: the addresses' state, which all connections share.
-//! Limits: a message of which the template makes nothing, or whose address is none, makes a dead letter.
+//! Limits: a message with an empty rendering or an invalid address becomes a dead letter.
 
 use super::{
     action::Actions,
@@ -18,7 +18,8 @@ use message::{Batch, Field, Stamp};
 use std::sync::Arc;
 use transport::DeadReason;
 
-/// Further tries that `response-action(500 => retry)` means without `retries()`.
+/// retry)` means without `retries()`. => Further attempts of `response-action(500 => retry)` without `retries()`.
+/// => retry)` means without `retries()`.
 const RETRIES: u32 = 3;
 
 /// The receiver of `http()`.
@@ -52,7 +53,7 @@ impl HttpReceiver {
         HttpReceiver { target, shared: Arc::new(shared), actions: Actions::default(), url: Vec::new() }
     }
 
-    /// Appends the addresses of a message, with a blank between them. Returns what their answers say.
+    /// Appends the addresses of a message, with a blank between them. Returns how to read their answers.
     fn push_urls(
         &mut self,
         (batch, index): (&Batch, usize),
@@ -70,7 +71,7 @@ impl HttpReceiver {
                 None => {
                     self.url.clear();
                     url.render(batch, index, sequence, &mut self.url);
-                    // What a message contributes must not end the line of the request.
+                    // Values from a message must not end the request line.
                     self.url.retain(|byte| !byte.is_ascii_control());
                     group.push_str(&String::from_utf8_lossy(&self.url).replace(' ', "%20"));
                     let is_url = group[start..].parse::<Uri>().is_ok_and(|url| url.host().is_some());
@@ -132,7 +133,7 @@ impl Receiver for HttpReceiver {
         let around = self.target.body_prefix.len() + self.target.body_suffix.len();
         let bytes = match *batch_bytes {
             0 => 0,
-            // Each row counts with the delimiter behind it, and the last one has none.
+            // Each row counts with the delimiter after it, except for the last one.
             bytes => (bytes + self.target.delimiter.len()).saturating_sub(around).max(1),
         };
         RequestLimits { rows: (*batch_lines).max(1), bytes, wait: *batch_timeout }

@@ -1,4 +1,4 @@
-//! The addresses of a destination: whose turn it is, and which of them failed.
+//! The addresses of a destination: the next one to use, and those that failed.
 //!
 //! In: how requests to them ended. Out: the address for the next one. Holds: when each is tried again. Limits: none.
 
@@ -11,7 +11,7 @@ use std::{
 struct State {
     /// The address that the next request tries first.
     turn: usize,
-    /// Until then an address that failed is passed over.
+    /// Until when an address that failed is skipped.
     failed_until: Vec<Option<Instant>>,
 }
 
@@ -25,7 +25,7 @@ impl Targets {
         Targets(Mutex::new(State { turn: 0, failed_until: vec![None; count.max(1)] }))
     }
 
-    /// The state is whole between any two of its changes.
+    /// The state is consistent between any two changes, so a poisoned lock is harmless.
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -41,7 +41,7 @@ impl Targets {
         places().find(|place| works(&state, *place, now)).or_else(earliest).unwrap_or(first)
     }
 
-    /// An address failed. Returns another one that did not.
+    /// Notes that an address failed; returns another one that did not.
     pub(super) fn replace(&self, place: usize, until: Instant, now: Instant) -> Option<usize> {
         let mut state = self.state();
         state.failed_until[place] = Some(until);

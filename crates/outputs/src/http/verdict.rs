@@ -1,9 +1,9 @@
-//! What a status means for messages.
+//! The meaning of a status for messages.
 //!
-//! In: a status, of an answer or of one item in it. Out: a verdict. Holds: what the configuration says. Limits: none.
+//! In: a status, of an answer or of one item in it. Out: a verdict. Holds: the configured actions. Limits: none.
 //!
-//! Nothing that somebody can mend costs a message: wrong credentials, a missing index, a closed one hold. What the server
-//! will never take is found by halving the request, unless it says itself which message it is.
+//! No message is lost because of a fault that an operator can fix: wrong credentials and a missing or closed index
+//! hold. What the server refuses permanently is found by halving the request, unless the server names the message.
 
 use super::{bulk::ItemResult, options::ResponseAction};
 use delivery::{HoldReason, Verdict, Wait};
@@ -23,7 +23,7 @@ pub(super) struct Judge {
 }
 
 impl Judge {
-    /// Judges the status of an answer that asks to wait, or does not.
+    /// Judges the status of an answer, which may request a pause.
     pub(super) fn of_status(&self, status: u16, wait: Option<Duration>) -> Verdict {
         if let Some(verdict) = self.of_action(status, wait) {
             return verdict;
@@ -35,9 +35,9 @@ impl Judge {
             402 | 507 => Verdict::Hold(HoldReason::Quota),
             413 | 414 | 431 => Verdict::Split(DeadReason::TooLarge),
             409 => Verdict::Split(DeadReason::Constraint),
-            // Too early, too many, busy: the server says itself that it will take them later.
+            // Too early, too many, busy: the server itself says that it will accept them later.
             408 | 425 | 429 | 503 => Verdict::Later(wait.map_or(Wait::Busy, Wait::For)),
-            // There is nothing at this address, or it wants something else: all messages would be refused.
+            // Nothing exists at this address, or it expects something else: all messages would be refused.
             404..=406 | 410 | 411 | 415 | 417 | 421 | 426 | 501 | 505 | 511 => {
                 Verdict::Hold(HoldReason::Schema)
             }
@@ -54,7 +54,7 @@ impl Judge {
         }
         match (item.status, item.kind.as_str()) {
             (_, BLOCKED) => Verdict::Hold(HoldReason::Quota),
-            // A document of this id is there: an earlier try stored it.
+            // A document with this id exists: an earlier attempt stored it.
             (409, _) if item.creates => Verdict::Delivered,
             (404, "document_missing_exception") => Verdict::Dead(DeadReason::Rejected),
             (400, "index_closed_exception") => Verdict::Hold(HoldReason::Access),

@@ -80,8 +80,9 @@ impl std::fmt::Display for NameError {
     }
 }
 
-/// Makes the name of a table of a rendered template: what is not a letter, digit, `.` or `_` becomes `_`. Capitals become
-/// small where the database does so with names that are not quoted.
+/// Makes the name of a table from a rendered template: characters other than letters, digits, `.` and `_` become
+/// `_`. Capitals become
+/// lower case if the database does so with unquoted names.
 pub(super) fn table(rendered: &[u8], dialect: Dialect, name: &mut String) -> Result<(), NameError> {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_');
     name.clear();
@@ -105,7 +106,7 @@ pub(super) fn table(rendered: &[u8], dialect: Dialect, name: &mut String) -> Res
     Ok(())
 }
 
-/// Returns the name of the index of a column, as syslog-ng names it, cut to what a database takes.
+/// Returns the name of the index of a column, as syslog-ng names it, cut to the length that a database accepts.
 pub(super) fn index(dialect: Dialect, table: &str, column: &str) -> String {
     let max = dialect.name_bytes_max();
     let mut name = format!("{}_{column}_idx", table.rsplit('.').next().unwrap_or(table));

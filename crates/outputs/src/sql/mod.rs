@@ -1,7 +1,7 @@
-//! `sql()`: each message is a row of a table, which is made and widened when it must be.
+//! `sql()`: each message is a row of a table, which is created and extended as needed.
 //!
 //! In: templates for the table and its columns. Out: rows, written together in one transaction. Holds: a connection, the names
-//! of the tables that it has seen. Limits: see [`SqlTarget`].
+//! of known tables. Limits: see [`SqlTarget`].
 //!
 //! | module | what it does |
 //! |---|---|
@@ -10,7 +10,7 @@
 //! | `tls` | connections to PostgreSQL that are encrypted |
 //! | `statement` | the text of statements |
 //! | `identifier` | names of tables and columns, quoted |
-//! | `options` | what a configuration says |
+//! | `options` | the options |
 
 mod identifier;
 mod mysql;

@@ -1,7 +1,7 @@
-//! What a configuration says about `sql()`.
+//! The options of `sql()`.
 //!
 //! In: values that were checked when the configuration was read. Out: the same, for the connections. Holds: nothing that runs.
-//! Limits: the defaults are syslog-ng's, but for what [`SqlTarget`] says.
+//! Limits: the defaults are syslog-ng's, except as documented in [`SqlTarget`].
 
 use super::identifier::Dialect;
 use message::{Render, ValueKind};
@@ -29,7 +29,7 @@ pub struct SqlLogin {
     pub tls: Option<SenderTls>,
 }
 
-/// The place of the database.
+/// The location of the database.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SqlServer {
     /// `type(pgsql)`
@@ -89,11 +89,11 @@ pub struct SqlTarget {
     pub indexes: Vec<String>,
     /// `null()`: a value that is equal to it becomes NULL.
     pub null: Option<String>,
-    /// Says if tables are made.
+    /// Whether tables are created.
     pub tables: TableMaking,
     /// `session-statements()`: executed after each connect.
     pub session_statements: Vec<String>,
-    /// `create-statement-append()`: stands behind `CREATE TABLE (...)`.
+    /// `create-statement-append()`: appended to `CREATE TABLE (...)`.
     pub create_append: String,
     /// `unique-column()`: a column that gets the id of the message, so that no message comes twice.
     pub unique_column: Option<String>,

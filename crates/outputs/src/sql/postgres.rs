@@ -1,10 +1,11 @@
 //! PostgreSQL.
 //!
-//! In: rows. Out: a transaction for each request. Holds: a session, statements that are prepared, the tables that it has seen.
+//! In: rows. Out: a transaction for each request. Holds: a session, prepared statements, known tables.
 //! Limits: [`CONNECT_MOST`] and [`EXCHANGE_MOST`]; [`STATEMENTS_MAX`] prepared statements; the tables that are remembered are
 //! bounded as for SQLite. A row is acknowledged when the server has said that its transaction is committed.
 //!
-//! Values go as text, an array for each column: the server makes of them what the column wants, as it does with a literal.
+//! Values go as text, an array for each column: the server converts them to the type of the column, as it does with
+//! a literal.
 
 use super::{
     options::{Schema, SqlLogin, TABLES_KNOWN_MAX, TableMaking},
@@ -49,12 +50,12 @@ pub(super) struct Postgres {
 struct Session {
     client: Client,
     reader: JoinHandle<()>,
-    /// How rows get into the tables that were seen.
+    /// How rows get into known tables.
     tables: HashMap<String, Way>,
     inserts: HashMap<String, Statement>,
 }
 
-/// The way of rows into a table.
+/// How rows get into a table.
 #[derive(Clone, Debug)]
 enum Way {
     /// An array for each column, of any number of rows. The text of the statement.
@@ -119,7 +120,7 @@ impl Postgres {
     }
 }
 
-/// Reads what the server sends until the client is dropped, which learns of the end of the connection with its next call.
+/// Reads from the server until the client is dropped; the client notices the end of the connection at its next call.
 fn spawn(connection: impl Future<Output = Result<(), Error>> + Send + 'static) -> JoinHandle<()> {
     tokio::spawn(async move {
         let _ = connection.await;
@@ -162,7 +163,7 @@ impl Session {
             written = self.insert(schema, table, rows).await;
         }
         if let Err(Failure { verdict: Verdict::Hold(_) | Verdict::Later(_), .. }) = &written {
-            // Whatever it was, the table may be another one by the next try.
+            // Whatever the cause, the table may have changed by the next attempt.
             self.tables.remove(table);
             self.inserts.clear();
         }
@@ -255,7 +256,7 @@ fn way(schema: &Schema, table: &str, columns: &[tokio_postgres::Column]) -> Way 
     for name in statement::inserted(schema) {
         let found = columns.iter().find(|column| column.name() == name).map(tokio_postgres::Column::type_);
         match found {
-            // The elements of an array of arrays cannot be told from those of the inner ones.
+            // The elements of nested arrays cannot be distinguished.
             Some(kind) if !matches!(kind.kind(), Kind::Array(_)) => {
                 let dialect = schema.dialect();
                 types.push(format!("{}.{}", dialect.quoted(kind.schema()), dialect.quoted(kind.name())));
@@ -373,7 +374,7 @@ impl ToSql for Text {
     }
 }
 
-/// Says what an error means for the rows of a request.
+/// Returns what an error means for the rows of a request.
 fn failure(error: &Error) -> Failure {
     let Some(database) = error.as_db_error() else {
         if let Some(refused) = error.source().and_then(refusal) {
@@ -386,7 +387,7 @@ fn failure(error: &Error) -> Failure {
     let verdict = verdict(code);
     let mut message = database.message();
     if matches!(verdict, Verdict::Split(_)) {
-        // Behind a quotation mark stands what the message contributed, which our log must not hold.
+        // After a quotation mark there may be values of the message, which our log must not contain.
         message = message.split('"').next().unwrap_or_default().trim_end_matches([' ', ':']);
     }
     let message: String = message.chars().take(ANSWER_CHARACTERS_MAX).collect();
@@ -398,7 +399,7 @@ fn verdict(code: &str) -> Verdict {
     match code {
         "42501" => Verdict::Hold(HoldReason::Access),
         "25006" | "53100" => Verdict::Hold(HoldReason::Quota),
-        // Dropped or changed behind our back: the next try makes it, or finds that it must not.
+        // Dropped or changed by someone else: the next attempt creates it, or finds that it must not.
         "42P01" | "42703" | "0A000" => Verdict::Hold(HoldReason::Schema),
         "40001" | "40P01" | "55P03" | "57014" => Verdict::Later(Wait::BackOff),
         "54000" | "54001" | "54023" => Verdict::Split(DeadReason::TooLarge),

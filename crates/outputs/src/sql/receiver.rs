@@ -1,7 +1,7 @@
 //! Rows of messages.
 //!
 //! In: messages. Out: the table of each and the values of its columns. Holds: rendered text between two rows.
-//! Limits: a name that no table can have, and a value that is not of the type that its template says, make a dead letter.
+//! Limits: an invalid table name, or a value that is not of its template's type, makes a dead letter.
 
 use super::{
     identifier,

@@ -1,7 +1,7 @@
 //! SQLite: a file of this machine.
 //!
-//! In: rows. Out: a transaction for each request. Holds: the open database, the tables that it has seen.
-//! Limits: another writer is waited for [`BUSY_MOST`] a statement; [`TABLES_KNOWN_MAX`] tables are remembered.
+//! In: rows. Out: a transaction for each request. Holds: the open database, known tables.
+//! Limits: a statement waits at most [`BUSY_MOST`] for another writer; [`TABLES_KNOWN_MAX`] tables are remembered.
 //! A row is acknowledged when its transaction is committed: with SQLite's default `synchronous=FULL` it is on the device.
 
 use super::{
@@ -67,7 +67,7 @@ impl Sqlite {
         transaction.commit().map_err(|error| failure(&error))
     }
 
-    /// A table that was there is not any more: it is looked for again.
+    /// Forgets a table that no longer exists, so that it is checked again.
     fn forget(&self, table: &str, error: &rusqlite::Error) -> Failure {
         let Failure { verdict, answer } = failure(error);
         let is_missing = verdict == Verdict::Hold(HoldReason::Schema);
@@ -136,7 +136,7 @@ impl Connection for Sqlite {
     }
 }
 
-/// Returns the columns of a table, in small letters.
+/// Returns the columns of a table, in lower case.
 fn columns(open: &rusqlite::Connection, schema: &Schema, table: &str) -> rusqlite::Result<HashSet<String>> {
     let mut look = open.prepare(&statement::look(schema, table))?;
     // Only a step notices that another connection has changed the table.
@@ -166,7 +166,7 @@ impl rusqlite::ToSql for Parameter<'_> {
     }
 }
 
-/// Says what an error means for the rows of a request.
+/// Returns what an error means for the rows of a request.
 fn failure(error: &rusqlite::Error) -> Failure {
     let verdict = match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::SchemaChanged) => {

@@ -1,6 +1,6 @@
-//! The text of statements. Values never stand in it: they are parameters.
+//! The text of statements. Values are never part of it: they are parameters.
 //!
-//! In: names, columns, counts of rows. Out: text. Holds: nothing. Limits: [`rows_max`] rows a statement.
+//! In: names, columns, counts of rows. Out: text. Holds: nothing. Limits: [`rows_max`] rows per statement.
 
 use super::{
     identifier::{Dialect, index},
@@ -31,7 +31,8 @@ pub(super) fn create(schema: &Schema, table: &str) -> Vec<String> {
     std::iter::once(make).chain(indexes).collect()
 }
 
-/// Returns what makes a table of MySQL take every character, unless `create-statement-append()` says which it takes.
+/// Returns the clause that makes a table of MySQL accept every character, unless `create-statement-append()` names
+/// a character set.
 fn character_set(schema: &Schema) -> &'static str {
     let append = schema.create_append.to_ascii_lowercase();
     let is_chosen = ["charset", "character", "collate"].iter().any(|word| append.contains(word));
@@ -53,7 +54,7 @@ pub(super) fn add_column(schema: &Schema, table: &str, name: &str, kind: &str) -
     }
 }
 
-/// Returns the statement that makes the index of a column, if it is to have one; for MySQL, a part of one.
+/// Returns the statement that makes the index of a column, if it should have one; for MySQL, only a clause.
 fn index_of(schema: &Schema, table: &str, column: &str, kind: &str) -> Option<String> {
     let is_unique = schema.unique_column.as_deref() == Some(column);
     if !is_unique && !schema.indexes.iter().any(|indexed| indexed == column) {
@@ -85,12 +86,12 @@ fn index_prefix(kind: &str) -> String {
     }
 }
 
-/// Returns the statement that looks at the columns of a table.
+/// Returns the statement that reads the columns of a table.
 pub(super) fn look(schema: &Schema, table: &str) -> String {
     format!("SELECT * FROM {} WHERE 0=1", schema.dialect().quoted_table(table))
 }
 
-/// Returns the statement that counts how many of so many ids a table has.
+/// Returns the statement that counts how many of `count` ids a table has.
 pub(super) fn count_ids(schema: &Schema, table: &str, ids: usize) -> String {
     let dialect = schema.dialect();
     let unique = dialect.quoted(schema.unique_column.as_deref().unwrap_or_default());
@@ -98,7 +99,7 @@ pub(super) fn count_ids(schema: &Schema, table: &str, ids: usize) -> String {
     format!("SELECT COUNT(*) FROM {table} WHERE {unique} IN ({})", vec!["?"; ids].join(", "))
 }
 
-/// Returns the statement that inserts so many rows.
+/// Returns the statement that inserts `rows` rows.
 pub(super) fn insert(schema: &Schema, table: &str, rows: usize) -> String {
     let dialect = schema.dialect();
     let names: Vec<String> = inserted(schema).map(|name| dialect.quoted(name)).collect();
@@ -137,7 +138,7 @@ pub(super) fn insert_arrays(schema: &Schema, table: &str, types: &[String]) -> S
     )
 }
 
-/// Returns what makes an insertion pass over rows whose id is there.
+/// Returns the clause that makes an insertion skip rows whose id exists.
 fn once(schema: &Schema) -> String {
     let dialect = schema.dialect();
     let Some(unique) = &schema.unique_column else { return String::new() };

@@ -1,6 +1,7 @@
 //! Encrypted connections to PostgreSQL.
 //!
-//! In: an open connection. Out: the same, encrypted, its server checked. Holds: settings. Limits: who opens bounds the time.
+//! In: an open connection. Out: the same, encrypted, its server checked. Holds: settings. Limits: the caller bounds
+//! the time.
 
 use crate::link::tls::Connector;
 use std::{

@@ -1,22 +1,22 @@
 //! Answers of a server.
 //!
-//! In: payloads. Out: what they say. Holds: nothing. Limits: those of packets.
+//! In: payloads. Out: their contents. Holds: nothing. Limits: those of packets.
 
 use super::packet::{Fields, PacketError};
 
 /// An answer that is no table of results.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Answer<'a> {
-    /// It is done.
+    /// The statement succeeded.
     Done {
         /// Rows that were changed.
         rows: u64,
     },
-    /// It is refused.
+    /// The statement was refused.
     Refused(ServerError),
     /// Results follow, in that many columns.
     Columns(usize),
-    /// The server asks for a file of this machine, which nobody allowed it.
+    /// The server requests a file of this machine, which is never allowed.
     File,
     /// Anything else.
     Other(&'a [u8]),
@@ -27,7 +27,7 @@ pub(super) enum Answer<'a> {
 pub(super) struct ServerError {
     /// Its own number for it.
     pub(super) number: u16,
-    /// SQLSTATE; empty where it says none.
+    /// SQLSTATE; empty if there is none.
     pub(super) state: String,
     /// Its words.
     pub(super) message: String,
@@ -112,7 +112,7 @@ pub(super) struct Prepared {
     pub(super) parameters: usize,
 }
 
-/// Returns the statement that an answer to its preparation tells.
+/// Returns the prepared statement that an answer describes.
 pub(super) fn prepared(payload: &[u8]) -> Option<Prepared> {
     let mut fields = Fields(payload);
     (fields.number(1)? == u64::from(first::DONE)).then_some(())?;

@@ -19,7 +19,7 @@ pub(super) enum Step {
     Rows,
 }
 
-/// Says what an error means for the rows of a request.
+/// Returns what an error means for the rows of a request.
 pub(super) fn failure(error: SessionError, step: Step) -> Failure {
     match error {
         SessionError::Tls(failure) => failure,
@@ -34,11 +34,11 @@ pub(super) fn failure(error: SessionError, step: Step) -> Failure {
     }
 }
 
-/// Returns the words of the server, without those that may be a message's.
+/// Returns the text of the server, without parts that may come from a message.
 fn answer(error: &ServerError, verdict: Verdict) -> String {
     let names_only_columns = matches!(error.number, 1048 | 1264 | 1265 | 1406);
     let message = match verdict {
-        // Behind a quotation mark stands what the message contributed, which our log must not hold.
+        // After a quotation mark there may be values of the message, which our log must not contain.
         Verdict::Split(_) if !names_only_columns => {
             error.message.split(['\'', '"']).next().unwrap_or_default().trim_end_matches([' ', ':'])
         }
@@ -61,7 +61,7 @@ pub(super) fn verdict(error: &ServerError, step: Step) -> Verdict {
     }
 }
 
-/// Returns the verdict for what is the same for every table and every row.
+/// Returns the verdict for errors that affect every table and every row.
 fn of_server(number: u16) -> Option<Verdict> {
     Some(match number {
         // Handshake, shutdown, killed connections, broken packets, offline mode, Galera without its cluster (1047).
@@ -76,11 +76,11 @@ fn of_server(number: u16) -> Option<Verdict> {
         1205 | 1213 | 1243 | 1317 | 1412 | 1613 | 1614 | 1615 | 1969 | 3024 | 3058 | 3572 => {
             Verdict::Later(Wait::BackOff)
         }
-        // No room; read-only.
+        // No space; read-only.
         1021 | 1036 | 1114 | 1290 | 1792 | 1836 | 3100 => Verdict::Hold(HoldReason::Quota),
         // No right for a table, a column, a database, or for something that needs a special one.
         1044 | 1142 | 1143 | 1227 | 1370 => Verdict::Hold(HoldReason::Access),
-        // User, password, account, way to log in.
+        // User, password, account, login method.
         1045 | 1130 | 1251 | 1524 | 1698 | 1820 | 1862 | 3118 | 3159 | 4151 => {
             Verdict::Hold(HoldReason::Credentials)
         }
@@ -88,7 +88,7 @@ fn of_server(number: u16) -> Option<Verdict> {
     })
 }
 
-/// Returns the verdict for a table that can be neither looked at nor made.
+/// Returns the verdict for a table that can be neither inspected nor created.
 fn of_table(error: &ServerError) -> Verdict {
     match error.state.get(..2).unwrap_or_default() {
         "08" => Verdict::Later(Wait::Reopen),

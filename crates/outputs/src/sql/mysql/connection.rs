@@ -1,9 +1,11 @@
-//! Requests: tables made and widened, rows written in one transaction.
+//! Requests: creates and extends tables, and writes rows in one transaction.
 //!
-//! In: rows. Out: verdicts. Holds: a session, its prepared statements, the tables that it has seen.
-//! Limits: [`CONNECT_MOST`] and [`EXCHANGE_MOST`]; [`STATEMENTS_MAX`] prepared statements; a statement is never longer than the
-//! server takes. A row is acknowledged when the server has said that its transaction is committed: tables whose engine has no
-//! transactions give no more than that engine does.
+//! In: rows. Out: verdicts. Holds: a session, its prepared statements, known tables.
+//! Limits: [`CONNECT_MOST`] and [`EXCHANGE_MOST`]; [`STATEMENTS_MAX`] prepared statements; a statement is never
+//! longer than what the
+//! server accepts. A row is acknowledged when the server has said that its transaction is committed: tables whose
+//! engine has no
+//! transactions guarantee no more than the engine does.
 
 use super::{
     codes::{Step, failure},
@@ -30,9 +32,10 @@ use transport::DeadReason;
 const CONNECT_MOST: Duration = Duration::from_secs(10);
 /// Longest wait for the answers to one request.
 const EXCHANGE_MOST: Duration = Duration::from_secs(60);
-/// A session that was idle for so long is asked if it lives: servers, and what is between, close those that say nothing.
+/// A session that was idle for longer than this is tested first: servers, and devices in between, close silent ones.
 const IDLE_MOST: Duration = Duration::from_secs(30);
-/// Most statements that stay prepared: a power of two of rows of one table each. The server has room for 16,382 of all its users.
+/// Most statements that stay prepared: a power of two of rows of one table each. The server allows 16,382 for all
+/// its users.
 const STATEMENTS_MAX: usize = 128;
 /// Most rows of a statement: more make it no quicker.
 const ROWS_MAX: usize = 256;
@@ -51,7 +54,7 @@ pub(in crate::sql) struct Mysql {
     open: Option<Open>,
 }
 
-/// An open session, and what it knows.
+/// An open session, and the state that belongs to it.
 struct Open {
     session: Session,
     used: Instant,
@@ -62,7 +65,7 @@ struct Open {
     payload: Vec<u8>,
 }
 
-/// A statement for so many rows of a table.
+/// A statement for a number of rows of a table.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Prepared {
     purpose: Purpose,
@@ -149,7 +152,7 @@ impl Mysql {
     }
 }
 
-/// Returns whether the next try may use the session. New rights for a database are those of new sessions only, and a server that
+/// Returns true when the next attempt may use the session. New rights apply only to new sessions, and a server that
 /// has become read-only may not be the one that gets connections now.
 fn keeps_session(failure: &Failure) -> bool {
     match failure.verdict {
@@ -189,7 +192,7 @@ impl Open {
         let written = self.transact(schema, table, rows).await;
         match written {
             Err(failure) if matches!(failure.verdict, Verdict::Hold(_) | Verdict::Later(_)) => {
-                // Whatever it was, the table may be another one by the next try.
+                // Whatever the cause, the table may have changed by the next attempt.
                 self.tables.remove(table);
                 if !failure.is_of_connection() {
                     self.forget_statements().await?;
@@ -204,7 +207,7 @@ impl Open {
         }
     }
 
-    /// Writes all rows, or none. A single statement is a transaction by itself, unless its result is to be looked at.
+    /// Writes all rows, or none. A single statement is its own transaction, unless its result must be checked first.
     async fn transact(&mut self, schema: &Schema, table: &str, rows: &[Row]) -> Result<(), Failure> {
         let parts = self.parts(schema, rows)?;
         let of_rows = |error| failure(error, Step::Rows);
@@ -269,7 +272,7 @@ impl Open {
         self.session.execute(&self.payload).await
     }
 
-    /// Makes sure that rows which were not inserted are there already: another key than that of the ids can be the cause as well.
+    /// Checks that rows that were not inserted exist already: a key other than that of the ids can also be the cause.
     async fn check_ids(&mut self, schema: &Schema, table: &str, part: &[Row]) -> Result<(), Failure> {
         let counted = async {
             let statement = self.prepared(schema, Purpose::CountIds, table, part.len()).await?;
@@ -334,7 +337,7 @@ impl Open {
             Err(SessionError::Server(error)) if makes && error.number == 1146 => {
                 return Ok(statement::create(schema, table));
             }
-            // Who may only insert need not look.
+            // A user with INSERT rights only cannot look, and need not.
             Err(SessionError::Server(error)) if matches!(error.number, 1142 | 1143) => return Ok(Vec::new()),
             Err(error) => return Err(failure(error, Step::Table)),
         };

@@ -1,7 +1,8 @@
-//! The login: what a server says first, what we answer, and how a password is proven.
+//! The login: the server's greeting, our answer, and proof of the password.
 //!
 //! In: payloads of the login. Out: ours. Holds: nothing.
-//! Limits: a password itself goes over encrypted connections and unix sockets only; ways to log in that are not here are refused.
+//! Limits: a password itself goes over encrypted connections and unix sockets only; unsupported login methods are
+//! refused.
 
 use super::packet::Fields;
 use crate::sql::options::SqlLogin;
@@ -35,21 +36,21 @@ pub(super) struct Greeting {
     pub(super) plugin: String,
 }
 
-/// Says who can read along.
+/// Whether others can read along.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Privacy {
     /// Nobody: TLS, or a unix socket.
     Private,
-    /// Who stands between us and the server.
+    /// Anyone between us and the server.
     Open,
 }
 
-/// A login that we do not go on with.
+/// A login that we do not continue.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum LoginRefusal {
-    /// The server wants the password itself.
+    /// The server requests the password itself.
     PasswordInClear,
-    /// The server wants a way to log in that is not here.
+    /// The server requests an unsupported login method.
     Plugin(String),
     /// The server is too old.
     TooOld,
@@ -96,7 +97,7 @@ pub(super) fn parse(payload: &[u8]) -> Option<Greeting> {
     Some(Greeting { abilities: u32::try_from(abilities).ok()?, nonce, plugin })
 }
 
-/// Returns what is to be on for the session.
+/// Returns the capabilities of the session.
 pub(super) fn abilities(greeting: &Greeting, login: &SqlLogin) -> Result<u32, LoginRefusal> {
     if greeting.abilities & NEEDED != NEEDED {
         return Err(LoginRefusal::TooOld);
@@ -125,7 +126,7 @@ pub(super) fn response(
     login: &SqlLogin,
     privacy: Privacy,
 ) -> Result<Vec<u8>, LoginRefusal> {
-    // Of a way that is not here, the server still learns the user, and asks for the one that this user has.
+    // With an unsupported method the server still learns the user, and requests the method of that user.
     let is_known = proof(&greeting.plugin, &login.password, &greeting.nonce, Privacy::Open).is_ok();
     let plugin = if is_known { greeting.plugin.as_str() } else { "mysql_native_password" };
     let proof = proof(plugin, &login.password, &greeting.nonce, privacy)?;
@@ -152,7 +153,7 @@ pub(super) fn proof(
 ) -> Result<Vec<u8>, LoginRefusal> {
     let nonce = nonce.strip_suffix(&[0]).filter(|nonce| nonce.len() >= NONCE_BYTES).unwrap_or(nonce);
     match plugin {
-        // The server asks the kernel who we are.
+        // The server gets our identity from the kernel.
         "unix_socket" | "auth_socket" => Ok(Vec::new()),
         "mysql_native_password" | "caching_sha2_password" if password.is_empty() => Ok(Vec::new()),
         "mysql_native_password" => {
@@ -170,7 +171,7 @@ pub(super) fn proof(
     }
 }
 
-/// The password itself, where nobody reads along.
+/// Returns the password itself, if nobody can read along.
 pub(super) fn clear(password: &str, privacy: Privacy) -> Result<Vec<u8>, LoginRefusal> {
     if privacy == Privacy::Open {
         return Err(LoginRefusal::PasswordInClear);

@@ -1,14 +1,15 @@
 //! MySQL and MariaDB: their protocol, and rows written through it.
 //!
-//! In: rows. Out: a transaction for each request. Holds: a session. Limits: see each; what a server sends is bounded by
-//! [`packet`], and nothing of this machine is ever sent to it but what the configuration says.
+//! In: rows. Out: a transaction for each request. Holds: a session. Limits: see each; bytes from a server are
+//! bounded by
+//! [`packet`], and nothing is ever sent to it except what is configured.
 //!
 //! | module | what it does |
 //! |---|---|
-//! | `connection` | requests, tables, what becomes of failures |
+//! | `connection` | requests, tables, failures |
 //! | `session` | an open connection: login, statements |
-//! | `codes` | what the errors of the server mean |
-//! | `greeting` | login, passwords that are proven without being sent |
+//! | `codes` | the meaning of the server's errors |
+//! | `greeting` | login, proofs of passwords without sending them |
 //! | `answer` | answers to statements |
 //! | `parameters` | values of statements |
 //! | `packet` | packets on the wire, and the fields in them |

@@ -1,14 +1,15 @@
 //! Packets: a length of three bytes, a number, a payload; and the fields in a payload.
 //!
 //! In: bytes of a connection. Out: payloads, and back. Holds: nothing.
-//! Limits: a payload that a server sends has at most [`ANSWER_BYTES_MAX`] bytes; ours are cut into packets as the protocol wants.
+//! Limits: a payload from a server has at most [`ANSWER_BYTES_MAX`] bytes; ours are split into packets as the
+//! protocol requires.
 
 use std::{fmt, io};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 /// Longest payload that is read: none of the answers that we ask for comes near it.
 const ANSWER_BYTES_MAX: usize = 1 << 20;
-/// Longest payload of one packet; a longer one, or one of just that length, goes on in the next.
+/// Longest payload of one packet; a longer one, or one of exactly that length, continues in the next.
 const PACKET_BYTES_MAX: usize = 0xff_ffff;
 
 /// The reason why the other side could not be understood.
@@ -16,7 +17,7 @@ const PACKET_BYTES_MAX: usize = 0xff_ffff;
 pub(super) enum PacketError {
     /// The connection broke.
     Io(io::Error),
-    /// It says what the protocol does not have.
+    /// It violates the protocol.
     Protocol(&'static str),
 }
 
@@ -60,7 +61,7 @@ where
     Ok(())
 }
 
-/// Adds a payload to what is to be sent, as packets.
+/// Appends a payload to the outgoing bytes, as packets.
 pub(super) fn frame(payload: &[u8], number: &mut u8, out: &mut Vec<u8>) {
     let mut rest = payload;
     loop {
@@ -94,7 +95,7 @@ impl<'a> Fields<'a> {
         Some(bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
-    /// A number that says itself how long it is.
+    /// Reads a length-encoded number.
     pub(super) fn counted_number(&mut self) -> Option<u64> {
         match self.number(1)? {
             number @ 0..=0xfa => Some(number),
@@ -120,7 +121,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Adds a number that says itself how long it is.
+/// Appends a length-encoded number.
 pub(super) fn put_counted_number(number: usize, out: &mut Vec<u8>) {
     let bytes = (number as u64).to_le_bytes();
     match number {

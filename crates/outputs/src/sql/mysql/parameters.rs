@@ -18,7 +18,7 @@ mod kind {
     pub(super) const VAR_STRING: u8 = 253;
 }
 
-/// Says if a row has its id as its last value.
+/// Whether a row has its id as its last value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Ids {
     /// It has.
@@ -27,7 +27,7 @@ pub(super) enum Ids {
     Left,
 }
 
-/// Returns about how many bytes a row takes in an execution, never less than it does.
+/// Returns an upper estimate of the bytes that a row takes in an execution.
 pub(super) fn size(row: &Row) -> usize {
     // Type, bit of NULL, length; the id is shorter than 64 bytes.
     row.cells.iter().map(|cell| cell.size() + 12).sum::<usize>() + 64
@@ -68,7 +68,7 @@ pub(super) fn of_ids(statement: u32, rows: &[Row], out: &mut Vec<u8>) {
     }
 }
 
-/// Writes what stands before the values. Returns the places of the bits of NULL and of the types.
+/// Writes the part before the values. Returns the offsets of the NULL bits and of the types.
 fn begin(statement: u32, count: usize, out: &mut Vec<u8>) -> (usize, usize) {
     out.clear();
     out.push(EXECUTE);

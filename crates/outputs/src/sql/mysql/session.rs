@@ -1,7 +1,7 @@
 //! An open connection: login and statements.
 //!
 //! In: statements, payloads of values. Out: their answers. Holds: the connection, one answer, one request.
-//! Limits: who calls bounds the time; [`COLUMNS_MAX`] columns of results; [`BUFFER_BYTES_KEPT`] between two requests.
+//! Limits: the caller bounds the time; [`COLUMNS_MAX`] columns of results; [`BUFFER_BYTES_KEPT`] between two requests.
 
 use super::{
     answer::{self, Answer, ServerError},
@@ -24,7 +24,7 @@ use tokio::{
 
 /// Most columns of results: no table has more.
 const COLUMNS_MAX: usize = 4096;
-/// Most packets of a login: a server asks for another way at most once.
+/// Most packets of a login: a server requests another method at most once.
 const LOGIN_PACKETS_MAX: usize = 8;
 /// Bytes of the buffers that stay between two requests.
 const BUFFER_BYTES_KEPT: usize = 1 << 20;
@@ -40,11 +40,11 @@ mod command {
 /// The reason why something did not work.
 #[derive(Debug)]
 pub(super) enum SessionError {
-    /// The server says so.
+    /// The server reported an error.
     Server(ServerError),
     /// The connection broke, or speaks something else.
     Packet(PacketError),
-    /// We do not go on with the login.
+    /// We do not continue the login.
     Login(LoginRefusal),
     /// One side refuses the certificates of the other.
     Tls(Failure),
@@ -131,7 +131,7 @@ impl Session {
         Ok(session)
     }
 
-    /// Goes on with the login until the server says how it ends.
+    /// Continues the login until the server reports its result.
     async fn authenticate(
         &mut self,
         login: &SqlLogin,
@@ -143,7 +143,7 @@ impl Session {
             match *self.payload.as_slice() {
                 [0x00, ..] => return Ok(()),
                 [0xff, ..] => return Err(self.refused()),
-                // The way of servers before 4.1.
+                // The method of servers before 4.1.
                 [0xfe] => return Err(LoginRefusal::Plugin("mysql_old_password".to_owned()).into()),
                 [0xfe, ..] => {
                     let mut fields = Fields(&self.payload[1..]);
@@ -152,7 +152,7 @@ impl Session {
                     let proof = greeting::proof(&plugin, &login.password, fields.0, privacy)?;
                     self.send(&proof).await?;
                 }
-                // The server knew the password, and says so in the next packet.
+                // The server accepted the password, and confirms it in the next packet.
                 [0x01, 0x03] => {}
                 [0x01, 0x04] if !nonce.is_empty() => {
                     let password = greeting::clear(&login.password, privacy)?;
