@@ -2,7 +2,7 @@
 //!
 //! In: sequence numbers. Out: the last one saved. Holds: one file of two slots, written in turn, so that a torn
 //! write loses at most the newest save.
-//! Limits: a save is not synced by itself; what is read again after a power cut is at most what followed the last
+//! Limits: a save is not synced by itself; after a power cut, at most what followed the last sync is read again: see
 //! [`CursorFile::sync`].
 
 use crate::disk::{Disk, DiskFile};

@@ -1,6 +1,6 @@
 //! The files that a journal touches, behind traits so that tests can lose power, fill up and fail.
 //!
-//! In: paths, offsets, bytes. Out: what the operating system answers. [`OsDisk`] is the real one.
+//! In: paths, offsets, bytes. Out: the answers of the operating system. [`OsDisk`] is the real one.
 //! Limits: those of the file system.
 
 use crate::private::{make_private_folders, private_file};
@@ -44,7 +44,7 @@ pub trait DiskLock: Send + Sync {}
 pub trait DiskFile: Send + Sync {
     /// Writes all bytes at an offset.
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
-    /// Reads at an offset; fewer bytes than asked only at the end of the file.
+    /// Reads at an offset; fewer bytes than requested only at the end of the file.
     fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<usize>;
     /// Returns the length in bytes.
     fn len(&self) -> io::Result<u64>;

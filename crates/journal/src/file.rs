@@ -37,12 +37,12 @@ impl JournalFile {
         JournalFile::parse_after("journal-", dir, name)
     }
 
-    /// Parses the name of a file that is kept to be written over.
+    /// Parses the name of a file that is kept to be overwritten.
     pub(crate) fn parse_spare(dir: &Path, name: &str) -> Option<JournalFile> {
         JournalFile::parse_after("spare-", dir, name)
     }
 
-    /// Returns the name under which the file is kept to be written over.
+    /// Returns the name under which the file is kept to be overwritten.
     pub(crate) fn spare_path(&self) -> PathBuf {
         self.path.with_file_name(format!("spare-{:020}.dj", self.first))
     }
@@ -61,14 +61,14 @@ impl JournalFile {
 pub(crate) enum FileHistory {
     /// The file was made for its records.
     New,
-    /// It is written over: what it held before may follow.
+    /// It is being overwritten: its earlier contents may follow.
     Recycled,
 }
 
 /// The decoded first bytes of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Header {
-    /// As written by this version: the salt of the records, the first sequence number, and what the file held before.
+    /// As written by this version: the salt of the records, the first sequence number, and the history of the file.
     Ours { salt: u32, first: u64, history: FileHistory },
     /// A journal file of another version or with algorithms that this version does not know.
     Foreign { version: u16 },

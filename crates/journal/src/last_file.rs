@@ -1,7 +1,7 @@
 //! The file that a journal writes to.
 //!
 //! In: staged bytes. Out: the same at the end of the file, all of them or none.
-//! Holds: the file and how much of it is kept. Limits: none of its own.
+//! Holds: the file and the length of its valid part. Limits: none of its own.
 
 use crate::{
     disk::{Disk, DiskFile},
@@ -93,7 +93,7 @@ impl LastFile {
         self.file.set_len(self.entry.length)
     }
 
-    /// Takes back what arrived of a failed write; when even that fails, the next write tries again.
+    /// Removes what arrived of a failed write; if even that fails, the next write tries again.
     pub(crate) fn give_up(&mut self, source: io::Error) -> CommitError {
         self.dirty = self.file.set_len(self.entry.length).is_err();
         CommitError { path: self.entry.path.clone(), source }

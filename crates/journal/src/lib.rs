@@ -1,4 +1,4 @@
-//! An append-only, checksummed log of records in numbered files: the store's write-ahead log and every
+//! An append-only, checksummed log of records in numbered files: the write-ahead log of logspaces and every
 //! destination's disk buffer.
 //!
 //! In: records, bytes to this crate, staged in memory and committed together. Out: the same records, in order,
@@ -7,8 +7,8 @@
 //! Limits: [`RECORD_BYTES_MAX`] a record, [`Options::file_bytes_max`] a file; the caller bounds what it stages.
 //!
 //! A record covers one or more consecutive sequence numbers (messages of one batch). What [`Journal::commit`]
-//! reported durable is found again after a crash or a power cut; what it did not report may be missing, but never
-//! in the middle of what is there.
+//! reported durable survives a crash or a power cut; what it did not report may be missing, but never
+//! in the middle of what survived.
 
 mod cursor;
 mod disk;

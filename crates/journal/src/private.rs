@@ -1,7 +1,7 @@
 //! Files and folders that only their owner may read: they hold messages, keys, or who may see them.
 //!
 //! In: paths. Out: the same with modes that do not depend on the umask. Holds: nothing.
-//! Limits: what is there keeps its mode until [`tighten`] is called.
+//! Limits: existing files keep their mode until [`tighten`] is called.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, Permissions},

@@ -55,7 +55,7 @@ pub enum Read<'a> {
     Record(Record<'a>),
     /// Records are missing before the next one.
     Damage(Damage),
-    /// Nothing more is durable now; there may be later.
+    /// Nothing more is durable now; there may be more later.
     End,
 }
 

@@ -11,7 +11,7 @@ use std::array;
 /// Longest payload. A batch is bounded well below.
 pub const RECORD_BYTES_MAX: usize = 64 << 20;
 
-/// Returns true when a payload may have so many bytes.
+/// Returns true when a payload may have this many bytes.
 pub(crate) fn is_possible(bytes: usize) -> bool {
     bytes <= RECORD_BYTES_MAX
 }
@@ -26,7 +26,7 @@ pub(crate) struct RecordHeader {
     pub(crate) crc: u32,
     /// Length of the payload.
     pub(crate) length: u32,
-    /// Number of sequence numbers that the record covers; 0 for a mark that only says what is durable.
+    /// Number of sequence numbers that the record covers; 0 for a mark that only records what is durable.
     pub(crate) count: u32,
     /// The first of them.
     pub(crate) sequence: u64,

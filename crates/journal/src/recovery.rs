@@ -2,7 +2,7 @@
 //!
 //! In: the files of a directory. Out: the next sequence number; a cut file. Only the last file is read: all others
 //! were durable before it was made.
-//! Limits: damage that a later record proves to have been durable is kept and reported; what nothing proves is the
+//! Limits: damage that a later record proves to have been durable is kept and reported; unproven damage is the
 //! tail of an unfinished write and is cut.
 
 use crate::{

@@ -20,7 +20,7 @@ pub(crate) enum ScanStep {
     Record(RecordHeader),
     /// The end of what may be read.
     End,
-    /// Bytes that are no record; the scan is still before them.
+    /// Bytes that are not a record; the scan is still before them.
     Bad,
 }
 
@@ -28,7 +28,7 @@ pub(crate) enum ScanStep {
 pub(crate) struct Scan {
     file: Box<dyn DiskFile>,
     salt: u32,
-    /// The first sequence number of the file; lower ones are left of what the file held before it was written over.
+    /// The first sequence number of the file; records with lower ones are left from before the file was overwritten.
     first: u64,
     /// Offset in the file of the next byte to read.
     offset: u64,
@@ -94,7 +94,8 @@ impl Scan {
         Ok(ScanStep::Record(header))
     }
 
-    /// Moves to the next place where a record of `expected` or later starts; false, and the end, when there is none.
+    /// Moves to the next offset where a record of `expected` or later starts; returns false, at the end, when there
+    /// is none.
     pub(crate) fn skip_damage(&mut self, expected: u64) -> io::Result<bool> {
         while self.offset < self.limit {
             self.offset += 1;
