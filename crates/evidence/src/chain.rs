@@ -1,8 +1,9 @@
-//! The chain: all records of a logspace in one text, each naming the digest of the one before.
+//! The chain: all records of a logspace in one text, each naming the digest of the previous one.
 //!
-//! In: the text, then records as they are appended to its file. Out: the records; which bytes are none. A torn end, as
+//! In: the text, then records as they are appended to its file. Out: the records; the bytes that are not records. A
+//! torn end, as
 //! a power cut leaves it, is not damage: the keeper of the file cuts it off.
-//! Holds: the records, about 400 bytes a segment.
+//! Holds: the records, about 400 bytes per segment.
 //! Limits: damage in the middle costs the records it hit and is reported.
 
 use crate::{
@@ -16,18 +17,18 @@ use std::{collections::HashMap, path::PathBuf};
 pub struct ChainDamage {
     /// Offset of the first one in the file.
     pub offset: u64,
-    /// How many.
+    /// Number of bytes.
     pub bytes: u64,
 }
 
 /// Positions of the newest records about a segment.
 #[derive(Clone, Copy, Default, Debug)]
 struct Newest {
-    /// The one that says what it holds, or that it was removed.
+    /// Index of the record of its contents, or of its removal.
     contents: Option<usize>,
-    /// The one that says where its file went.
+    /// Index of the record of its file's last move.
     moved: Option<usize>,
-    /// The one that says to which place in the archive it went.
+    /// Index of the record of its path in the archive.
     archived: Option<usize>,
 }
 
@@ -43,7 +44,7 @@ pub struct Chain {
     damages: Vec<ChainDamage>,
     /// Offset at which the next record is appended.
     length: u64,
-    /// Bytes behind that.
+    /// Number of bytes after that.
     torn: u64,
 }
 
@@ -101,10 +102,10 @@ impl Chain {
         self.length
     }
 
-    /// Adds a record that was appended to the file, where [`Chain::length`] says, as [`Record::print`] has it.
+    /// Adds a record that was appended to the file, at [`Chain::length`], as printed by [`Record::print`].
     ///
     /// # Panics
-    /// When the bytes at the end that are no record were not cut off first, or the record is not numbered upwards.
+    /// When bytes at the end that are not a record were not cut off first, or the record's number does not increase.
     pub fn appended(&mut self, record: Record) {
         assert!(self.torn == 0, "a torn end is cut off first");
         assert!(record.number >= self.next_number(), "records are numbered upwards");
@@ -129,12 +130,13 @@ impl Chain {
         self.records.last().map_or(Digest::default(), Record::digest)
     }
 
-    /// The record that says what the segment starting at a number is now; `None` when there was none or it was removed.
+    /// Returns the record of the current state of the segment that starts at a number; `None` when there was none
+    /// or it was removed.
     pub fn current(&self, first: u64) -> Option<&Record> {
         self.last_contents(first).filter(|record| !matches!(record.event, Event::Removal(_)))
     }
 
-    /// The newest record that says what the segment starting at a number holds, or that it was removed.
+    /// Returns the newest record of the contents, or the removal, of the segment that starts at a number.
     pub fn last_contents(&self, first: u64) -> Option<&Record> {
         self.records.get(self.newest.get(&first)?.contents?)
     }
@@ -144,7 +146,7 @@ impl Chain {
         self.records.get(self.newest.get(&first)?.moved?).map(|record| &record.event)
     }
 
-    /// The place in the archive to which the segment starting at a number went last.
+    /// Returns the path in the archive to which the segment that starts at a number last went.
     pub fn archive_place(&self, first: u64) -> Option<PathBuf> {
         let record = self.records.get(self.newest.get(&first)?.archived?)?;
         let Event::Archive(place) = &record.event else { return None };
@@ -158,7 +160,8 @@ impl Chain {
         firsts
     }
 
-    /// The sequence number after all segments that the chain speaks of. What the journal lost may lie behind others that
+    /// Returns the sequence number after all segments in the chain. Messages that the journal lost may come after
+    /// others that
     /// are not sealed yet, and does not count.
     pub fn end(&self) -> u64 {
         let segments = self.records.iter().filter(|record| record.event != Event::Gap);
@@ -170,7 +173,7 @@ impl Chain {
         (record.number, record.previous) == (self.next_number(), self.head())
     }
 
-    /// Returns true when a record is there.
+    /// Returns true when the chain has a record.
     pub fn has(&self, record: &Record) -> bool {
         let at = self.records.binary_search_by_key(&record.number, |known| known.number);
         at.is_ok_and(|at| self.records[at] == *record)
@@ -178,7 +181,7 @@ impl Chain {
 
     fn push(&mut self, record: Record) {
         if record.event == Event::Gap {
-            // No segment begins there, or it is another that was sealed up to there.
+            // No segment begins there, or a different one was sealed up to there.
             return self.records.push(record);
         }
         let at = Some(self.records.len());

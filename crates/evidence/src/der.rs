@@ -1,7 +1,7 @@
 //! As much of DER and PEM as keys, certificates and time-stamps need.
 //!
 //! In: bytes of files and of time-stamping servers. Out: their parts. Holds nothing.
-//! Limits: total: what is not understood is `None`. Lengths above 4 bytes do not occur. Why this is not a library's:
+//! Limits: total: unknown structures yield `None`. Lengths above 4 bytes do not occur. Why no library is used:
 //! `docs/decisions/014-time-stamps-read-by-us.md`.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -17,7 +17,7 @@ pub(crate) const BIT_STRING: u8 = 3;
 pub(crate) const OCTET_STRING: u8 = 4;
 pub(crate) const OID: u8 = 6;
 
-/// One value: its tag, its contents, and both as they stand.
+/// One value: its tag, its contents, and the bytes of both.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Value<'a> {
     pub(crate) tag: u8,
@@ -30,7 +30,7 @@ pub(crate) struct Value<'a> {
 pub(crate) struct Values<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Values<'a> {
-    /// The next value of a tag; nothing is taken when another one comes.
+    /// Reads the next value if it has a tag; otherwise nothing is consumed.
     pub(crate) fn tagged(&mut self, tag: u8) -> Option<Value<'a>> {
         let next = self.clone().next()?;
         if next.tag != tag {

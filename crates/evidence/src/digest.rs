@@ -1,6 +1,6 @@
 //! A SHA-256 digest, and bytes as hexadecimal digits.
 //!
-//! In: bytes. Out: 32 bytes that stand for them; text. Limits: lower-case digits only.
+//! In: bytes. Out: their digest of 32 bytes; text. Limits: lower-case digits only.
 
 use aws_lc_rs::digest::{SHA256, digest};
 use std::fmt;

@@ -1,9 +1,11 @@
-//! The ledger: who logged in, who searched for what, who took what out. Each line names the digest of the line before.
+//! The ledger: who logged in, who searched for what, who exported what. Each line names the digest of the previous
+//! line.
 //!
-//! In: entries. Out: one JSON object a line, written before the answer is given; a signed head, which says how many there
-//! are; whether a ledger is whole.
+//! In: entries. Out: one JSON object a line, written before the answer is given; a signed head, which says how many
+//! entries there
+//! are; whether a ledger is complete.
 //! Holds: the last line's digest, under a lock on the file, so that the server and commands may write to one ledger.
-//! Limits: grows by about 300 bytes an entry; it is never cut. Entries after the signed head are chained only.
+//! Limits: grows by about 300 bytes per entry; it is never cut. Entries after the signed head are chained only.
 
 mod audit;
 mod entries;
@@ -136,7 +138,7 @@ fn last(file: &mut File) -> io::Result<(u64, Digest)> {
         bytes.clear();
         file.seek(SeekFrom::Start(start))?;
         file.read_to_end(&mut bytes)?;
-        // The line is whole when the break before it is there, too.
+        // The line is complete only if the line break before it exists, too.
         let breaks = memchr::memrchr_iter(b'\n', &bytes).take(2).count();
         if start == 0 || breaks == 2 {
             break;

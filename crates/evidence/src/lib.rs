@@ -1,19 +1,19 @@
-//! Evidence: what proves that messages are those that were received, and what keeps them from others' eyes.
+//! Evidence: proves that messages are those that were received, and keeps them secret.
 //!
 //! In: messages' bytes, segments' facts, keys, folders of packages. Out: digests and trees, signed records in a chain,
-//! time-stamps read, keys wrapped and unwrapped, entries of the ledger, packages verified.
+//! parsed time-stamps, wrapped and unwrapped keys, entries of the ledger, verified packages.
 //! Holds: the records of a chain, keys in memory. Knows no segment and no logspace; touches the files of keys, ledgers
 //! and packages only.
-//! Limits: reading is total: bytes that are no evidence are reported and never make it fail.
+//! Limits: reading is total: bytes that are not evidence are reported and never make it fail.
 //!
-//! In reading order, the lowest last:
-//! - [`package`]: an evidence package, verified with nothing but its files; its format, for the writer of one.
-//! - `ledger`: who asked for what, in a file whose lines are chained, with a signed head.
-//! - `chain`: the records of a logspace, each naming the one before.
-//! - `record`: what happened to a segment, signed.
-//! - `stamp`: the word of an RFC 3161 authority on when a record was there.
+//! Modules in reading order, the lowest last:
+//! - [`package`]: verifies an evidence package from its files alone; its format, for the writer.
+//! - `ledger`: a record of who did what, in a file of chained lines with a signed head.
+//! - `chain`: the records of a logspace, each naming the previous one.
+//! - `record`: a signed record of what happened to a segment.
+//! - `stamp`: an RFC 3161 authority's statement of when a record existed.
 //! - `sign`: keys that sign and verify.
-//! - `lock`: a segment's key, drawn, wrapped for recipients, unwrapped with identities.
+//! - `lock`: a segment's key: generated, wrapped for recipients, unwrapped with identities.
 //! - [`merkle`]: the tree of hashes over a segment's messages, and proofs.
 //! - `digest`: SHA-256 and hexadecimal digits.
 //! - `der`: the few values of DER that keys and time-stamps are made of.

@@ -1,7 +1,7 @@
-//! Locks: who seals a segment needs a public key only; who opens it needs the private one.
+//! Locks: sealing a segment needs only a public key; opening it needs the private one.
 //!
 //! In: recipients (certificates, public keys, `age1...`), identities (private keys, `AGE-SECRET-KEY-...`). Out: a
-//! segment's key, drawn and wrapped for every recipient, or unwrapped. Described in `docs/format/segment.md`.
+//! segment's key: generated and wrapped for every recipient, or unwrapped. Described in `docs/format/segment.md`.
 //! Holds: keys in memory. Limits: AES-256-GCM for chunks; RSA-OAEP or HPKE (RFC 9180) for wrapping; the algorithm
 //! is named with each wrapped key.
 

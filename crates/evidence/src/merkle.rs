@@ -1,28 +1,29 @@
 //! The tree of hashes over a segment's messages.
 //!
-//! In: messages in order. Out: its root; the nodes of one level (see [`STORED_SPAN`]), which a segment keeps; proofs that
+//! In: messages in order. Out: its root; the nodes of one level (see [`STORED_SPAN`]), which a segment stores;
+//! proofs that
 //! some messages belong to a root.
-//! Holds: while it grows, one unfinished node a level. A node has 16 children, so that hashing the tree costs
-//! half a compression of SHA-256 a message instead of two.
-//! Limits: a proof that is too short, too long or wrong gives another root, never a panic.
+//! Holds: while it grows, one unfinished node per level. A node has 16 children, so that hashing the tree costs
+//! half a compression of SHA-256 per message instead of two.
+//! Limits: a proof that is too short, too long or wrong yields another root, never a panic.
 
 use crate::digest::Digest;
 
 /// Children of a node.
 const FAN: usize = 16;
-/// Level whose nodes are kept: one for 256 messages. Below it, a proof reads the messages again.
+/// Level whose nodes are stored: one for 256 messages. Below it, a proof reads the messages again.
 const STORED_LEVEL: u32 = 2;
 /// Messages below a stored node.
 pub const STORED_SPAN: usize = FAN.pow(STORED_LEVEL);
 /// Bytes of a digest.
 pub const DIGEST_BYTES: usize = 32;
 
-/// First byte of what a leaf hashes, and of what a node hashes: neither passes for the other.
+/// First byte of what a leaf hashes, and of what a node hashes: neither can pass for the other.
 const LEAF: u8 = 0;
 const NODE: u8 = 1;
 
 /// The leaf of a message: its number, when and from where it was received, and its bytes as received.
-/// `buffer` is memory to use again.
+/// `buffer` is reused memory.
 #[inline]
 pub fn leaf(sequence: u64, received_us: i64, peer: &[u8], raw: &[u8], buffer: &mut Vec<u8>) -> Digest {
     let peer = &peer[..peer.len().min(usize::from(u8::MAX))];
@@ -39,7 +40,7 @@ pub fn leaf(sequence: u64, received_us: i64, peer: &[u8], raw: &[u8], buffer: &m
 /// A tree that grows.
 #[derive(Clone)]
 pub struct Tree {
-    /// For each level below the stored one: the node in work, its first byte and the children so far.
+    /// For each level below the stored one: the unfinished node, its first byte and the children so far.
     open: [Vec<u8>; STORED_LEVEL as usize],
     /// Nodes of the stored level.
     stored: Vec<u8>,
@@ -128,7 +129,7 @@ pub struct Prover<'a> {
 }
 
 impl Prover<'_> {
-    /// The hashes that lead from some messages, ascending, to the root. `leaves` gives those of a stored node.
+    /// The hashes that lead from some messages, ascending, to the root. `leaves` returns those of a stored node.
     pub fn prove<E>(
         &self,
         wanted: &[u64],
@@ -163,7 +164,7 @@ impl Prover<'_> {
         })
     }
 
-    /// A node that lies on or above the stored level.
+    /// Returns a node on or above the stored level.
     fn stored_node(&self, level: u32, index: u64) -> Digest {
         let size = FAN.pow(level - STORED_LEVEL) * DIGEST_BYTES;
         let start = (index as usize).saturating_mul(size).min(self.stored.len());

@@ -1,7 +1,7 @@
-//! An evidence package: messages that someone asked for, and all that is needed to believe them.
+//! An evidence package: requested messages, and all that is needed to verify them.
 //!
-//! In: a folder. Out: what holds of it, and everything that does not. For the writer of a package: the names of its
-//! files, what its manifest says, and the page that verifies it all in a browser.
+//! In: a folder. Out: the verified facts, and every fault. For the writer of a package: the names of its
+//! files, the contents of its manifest, and the page that verifies everything in a browser.
 //! Described in `docs/format/package.md`. Holds: one message; the hashes of one segment.
 
 mod check;
@@ -16,7 +16,7 @@ pub use reading::{ReceivedBytes, describe};
 pub mod format {
     /// One logspace.
     pub const ONE: &str = "duramen evidence package 2";
-    /// One logspace, in versions that did not say how the fields of a message follow from its bytes.
+    /// Format of one logspace, in versions that did not record how the fields of a message follow from its bytes.
     pub const ONE_V1: &str = "duramen evidence package 1";
     /// Several logspaces, each a package in a folder of its own.
     pub const SEVERAL: &str = "duramen evidence packages 1";
@@ -30,9 +30,9 @@ pub mod name {
     pub const SIGNATURE: &str = "manifest.sig";
     /// The messages as they were read, one JSON object a line.
     pub const MESSAGES: &str = "messages.ndjson";
-    /// The messages as received, one a line.
+    /// The messages as received, one per line.
     pub const RAW: &str = "messages.raw";
-    /// Which messages belong to which record, and their proofs, one JSON object a line.
+    /// Which messages belong to which record, and their proofs, one JSON object per line.
     pub const PROOFS: &str = "proofs.ndjson";
     /// The chain of evidence.
     pub const CHAIN: &str = "chain";

@@ -1,7 +1,7 @@
-//! A record of the chain of evidence: what happened to a segment, signed.
+//! A record of the chain of evidence: a signed statement of what happened to a segment.
 //!
-//! In: an event, the digest of the record before. Out: text that a person can read and any tool can verify.
-//! Limits: reading is total; a record that is not exactly what would be written is no record.
+//! In: an event, the digest of the previous record. Out: text that a person can read and any tool can verify.
+//! Limits: reading is total; text that differs from what would be written is not a record.
 
 use crate::{
     digest::{Digest, hex, unhex},
@@ -41,11 +41,11 @@ pub enum Event {
     Recode(Digest),
     /// A segment was removed, for a reason.
     Removal(String),
-    /// Its file went to an archive: the file's digest and its place there.
+    /// Its file went to an archive: the file's digest and its path there.
     Archive(String),
     /// Its file came back from the archive.
     Restore,
-    /// The chain had lost records, and goes on with those that segments still had: how many. Nothing happened to the
+    /// The chain had lost records, and continues with this many that segments still had. Nothing happened to the
     /// segment.
     Recovery(u64),
     /// Another key signs from here on, the one with this fingerprint. Nothing happened to the segment.
@@ -55,18 +55,18 @@ pub enum Event {
 }
 
 impl Event {
-    /// Returns true when only the place of a file changed, not what it holds.
+    /// Returns true when only the location of a file changed, not its contents.
     pub fn is_move(&self) -> bool {
         matches!(self, Event::Archive(_) | Event::Restore)
     }
 
-    /// Returns true when the record says what a segment holds, or that it is gone.
+    /// Returns true when the record is about the contents of a segment, or its removal.
     pub fn is_of_contents(&self) -> bool {
         !self.is_move() && !matches!(self, Event::Recovery(_) | Event::Key(_) | Event::Gap)
     }
 }
 
-/// The end of the ledger at one moment: cutting or changing what was in it by then shows.
+/// The end of the ledger at one moment: later changes to its contents up to then can be detected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LedgerHead {
     /// Number of entries, from 1.
@@ -90,7 +90,7 @@ pub struct Record {
     pub event: Event,
     /// To which segment.
     pub segment: Facts,
-    /// How far the ledger of the server had come; none in records of older versions and where there is no ledger.
+    /// The end of the server's ledger at that time; none in records of older versions and without a ledger.
     pub ledger: Option<LedgerHead>,
     /// Fingerprint of the key that signed it.
     pub signer: String,
@@ -151,7 +151,7 @@ impl Record {
     /// Reads what [`Record::print`] wrote.
     pub fn parse(text: &str) -> Option<Record> {
         let mut lines = text.lines().peekable();
-        // A line of another name is left for the next one that is asked for.
+        // A line with another name is left for the next call.
         let mut take = |name: &str| {
             let rest = lines.peek()?.strip_prefix(name)?.strip_prefix(' ')?;
             lines.next();
@@ -190,11 +190,11 @@ impl Record {
         let signature = STANDARD.decode(take("signature")?).ok()?;
         let segment = Facts { id, first, count, received_us, messages, contents };
         let record = Record { number, logspace, previous, at_us, event, segment, ledger, signer, signature };
-        // One text for one record: nothing can hide in another spelling.
+        // A record has exactly one valid text, so that nothing can be hidden in another spelling.
         (record.print() == text).then_some(record)
     }
 
-    /// Returns true when a text is a whole record of a kind or a version that this program does not know.
+    /// Returns true when a text is a complete record of an unknown kind or version.
     pub fn is_newer(text: &str) -> bool {
         let is_titled = text.starts_with(TITLE_OF_ANY);
         let sum = text.rfind("sum ").and_then(|at| text.split_at_checked(at));

@@ -36,7 +36,7 @@ pub enum KeyError {
         /// Why.
         source: io::Error,
     },
-    /// The file holds nothing that is understood.
+    /// The file holds no supported key.
     Unusable {
         /// Which.
         path: PathBuf,
@@ -89,7 +89,7 @@ impl SigningKey {
         SigningKey::from_pkcs8(&key).ok_or_else(unusable)
     }
 
-    /// Reads a private key; draws one and keeps it when there is no such file.
+    /// Reads a private key; generates and stores one when the file is missing.
     pub fn load_or_draw(path: &Path) -> Result<SigningKey, KeyError> {
         if path.exists() {
             return SigningKey::load(path);
@@ -98,7 +98,7 @@ impl SigningKey {
         // OpenSSL 3.0 does not read the second version of PKCS#8, which has the public half in it.
         let drawn = Ed25519KeyPair::generate().and_then(|pair| pair.to_pkcs8v1());
         let drawn = drawn.map_err(|_| failed(io::Error::other("no randomness")))?;
-        // It gets its name when it is whole: half a key would keep the logspace from opening forever.
+        // It is renamed when it is complete: half a key would prevent the logspace from opening forever.
         let unfinished = path.with_extension("unfinished");
         let write = || {
             let mut file =

@@ -1,7 +1,7 @@
-//! Time-stamps of RFC 3161: someone else says that a record was there at a time.
+//! Time-stamps of RFC 3161: an authority states that a record existed at a time.
 //!
-//! In: the digest of a record, the answer of a time-stamping authority. Out: a request; what the answer says, and
-//! whether its signature holds under the certificate that comes with it, and that one under certificates that are trusted.
+//! In: the digest of a record, the answer of a time-stamping authority. Out: a request; the contents of the answer, and
+//! whether its signature is valid under the included certificate, and that one under trusted certificates.
 //! Limits: SHA-256 for the record; RSA or ECDSA with SHA-256, SHA-384 or SHA-512 for the signature; total.
 
 mod roots;
@@ -48,9 +48,9 @@ pub struct Stamp {
 pub enum StampError {
     /// The authority refused.
     Refused,
-    /// The answer is not understood.
+    /// The answer is malformed.
     Malformed,
-    /// It is an answer to another question.
+    /// It answers a different request.
     OtherQuestion,
     /// The signature does not hold.
     BadSignature,
@@ -85,12 +85,12 @@ impl StampRequest {
     pub fn new(digest: Digest) -> Option<StampRequest> {
         let mut nonce = vec![0; 8];
         rand::fill(&mut nonce).ok()?;
-        // A positive number without leading zeros, as DER wants it.
+        // A positive number without leading zeros, as DER requires.
         nonce[0] = nonce[0] & 0x7f | 0x40;
         Some(StampRequest { digest, nonce })
     }
 
-    /// The request as it is sent, `application/timestamp-query`. It asks for the authority's certificate.
+    /// Encodes the request for sending, `application/timestamp-query`. It asks for the authority's certificate.
     pub fn encode(&self) -> Vec<u8> {
         debug_assert!(
             (0x40..0x80).contains(&self.nonce[0]),
@@ -186,7 +186,7 @@ impl<'a> Token<'a> {
         Some(Stamp { digest, at_us, nonce })
     }
 
-    /// The certificate that signed what the signer says, when that speaks of the content.
+    /// Returns the signer's certificate, when its statement covers the content.
     fn signer_certificate(&self) -> Option<&'a [u8]> {
         let mut signer = self.signer.clone();
         signer.tagged(INTEGER)?;

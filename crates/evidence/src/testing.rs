@@ -1,4 +1,4 @@
-//! What the tests of this crate and of those above it share: a key, and signed records.
+//! Helpers shared by the tests of this crate and of those above it: a key, and signed records.
 //!
 //! In: a chain, an event. Out: the record that continues the chain. Limits: tests only.
 

@@ -1,7 +1,7 @@
 //! Verification of a ledger: its own chain, its signed head, and the seals of the logspaces that name its end.
 //!
-//! In: the ledger, the chains of logspaces, keys. Out: every finding. Holds: one line; 48 bytes a tie.
-//! Limits: entries after the last signed head and the last seal are chained only: that they were cut does not show. The
+//! In: the ledger, the chains of logspaces, keys. Out: every finding. Holds: one line; 48 bytes per tie.
+//! Limits: entries after the last signed head and the last seal are only chained: cutting them off is not detected. The
 //! report says how many these are.
 
 use super::{HeadError, Ledger};
@@ -15,7 +15,7 @@ pub struct LedgerAudit {
     pub keys: Vec<PublicKey>,
     /// The chains of the logspaces beside it, by name.
     pub chains: Vec<(String, Chain)>,
-    /// The digest of an entry that must be there, as someone kept it elsewhere.
+    /// The digest of an entry that must exist, because it was saved elsewhere.
     pub known: Option<Digest>,
 }
 
@@ -31,7 +31,7 @@ pub struct LedgerFinding {
 /// A statement outside of the ledger about how far it had come.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LedgerTie {
-    /// Who says so.
+    /// The source of the claim.
     pub by: String,
     /// The entry.
     pub head: LedgerHead,
@@ -46,7 +46,7 @@ pub struct LedgerReport {
     pub last: Digest,
     /// Entries that the signed head covers, when it holds.
     pub signed: u64,
-    /// Who signed it; empty when nobody did.
+    /// The signer; empty when it is not signed.
     pub signer: String,
     /// Entries that a record of a logspace covers.
     pub sealed: u64,
@@ -84,7 +84,7 @@ impl LedgerAudit {
         let mut end = 0;
         for line in lines.into_iter().flatten() {
             let line = line?;
-            // After a gap it goes on with what is there: one change is one finding.
+            // After a gap it continues with the existing lines: one change is one finding.
             let number = follow(&line, end, previous, &mut report);
             is_known |= self.known == Some(line.digest);
             (previous, end) = (line.digest, number.saturating_add(1));
@@ -141,7 +141,7 @@ impl LedgerAudit {
         Ok(Some(LedgerTie { by: "its signed head".to_owned(), head: head.head }))
     }
 
-    /// Returns the heads that records of the logspaces name. A record that nobody signed names none.
+    /// Returns the heads that records of the logspaces name. A record without a signature names none.
     fn ties(&self, report: &mut LedgerReport) -> Vec<LedgerTie> {
         let mut ties = Vec::new();
         for (name, chain) in &self.chains {

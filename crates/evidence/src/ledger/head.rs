@@ -1,8 +1,8 @@
 //! The signed head of a ledger: how many entries there were, and the digest of the last one.
 //!
 //! In: the ledger, a key. Out: `FILE.head` beside it, replaced in one step, after the entries that it names are durable.
-//! Holds nothing. Limits: a head is never signed over entries that do not continue those of the head before: somebody who cut
-//! or changed them must not get a signature for it.
+//! Holds nothing. Limits: a head is never signed over entries that do not continue those of the previous head:
+//! someone who cut or changed them must not get a signature for that.
 
 use super::{Entry, Ledger};
 use crate::{
@@ -42,7 +42,7 @@ pub enum HeadError {
     Io(io::Error),
     /// The head that is there cannot be read.
     Unreadable,
-    /// The ledger does not continue what the head before says.
+    /// The ledger does not continue from the previous head.
     Changed {
         /// Entries of the head before.
         entries: u64,
@@ -96,7 +96,7 @@ impl SignedHead {
         let signer = take("signer").filter(|signer| *signer != "none").unwrap_or_default().to_owned();
         let signature = STANDARD.decode(take("signature")?).ok()?;
         let head = SignedHead { head: LedgerHead { entries, last }, bytes, at_us, signer, signature };
-        // One text for one head: nothing can hide in another spelling.
+        // A head has exactly one valid text, so that nothing can be hidden in another spelling.
         (head.print() == text).then_some(head)
     }
 
@@ -144,7 +144,7 @@ impl Ledger {
         Ok(fresh)
     }
 
-    /// The whole lines behind those of a head, which must still be there.
+    /// Returns the complete lines after those of a head, which must still exist.
     fn entries_after(&self, before: Option<&SignedHead>) -> Result<Vec<Entry>, HeadError> {
         let mut entries = self.entries()?;
         if let Some(before) = before {

@@ -91,7 +91,7 @@ impl Identity {
         der::pem(text, "PRIVATE KEY").and_then(|key| Identity::of_pkcs8(&key)).ok_or(IdentityError::Unusable)
     }
 
-    /// The key on one line, for a way that nobody else can read.
+    /// Returns the key on one line, for transport over a private channel.
     pub fn to_line(&self) -> String {
         format!("{} {}", self.kind, STANDARD.encode(&self.key))
     }
@@ -154,7 +154,7 @@ impl Identity {
     }
 }
 
-/// The private keys at hand.
+/// The available private keys.
 #[derive(Clone, Default, Debug)]
 pub struct Keys(Vec<Arc<Identity>>);
 

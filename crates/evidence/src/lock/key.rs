@@ -1,7 +1,7 @@
 //! The key of a segment.
 //!
 //! In: chunks and their numbers. Out: the same encrypted, with a tag. The tag covers the segment's id and the
-//! chunk's number: a chunk that stands in another place, or comes from another segment, does not open.
+//! chunk's number: a chunk at another position, or from another segment, does not open.
 //! Limits: a key seals one segment once, so a chunk's number is its nonce.
 
 use super::recipient::{KEY_BYTES, Recipient};
@@ -32,7 +32,7 @@ impl SegmentKey {
         tag.as_ref().try_into().ok()
     }
 
-    /// Decrypts a chunk; false when it is not what was sealed in this place.
+    /// Decrypts a chunk; returns false when it is not what was sealed at this position.
     pub fn open(&self, index: u32, sealed: &[u8], tag: &[u8; TAG_BYTES], plain: &mut [u8]) -> bool {
         self.key.open_separate_gather(nonce(index), self.bound(index), sealed, tag, plain).is_ok()
     }

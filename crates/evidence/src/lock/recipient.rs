@@ -19,7 +19,7 @@ use rustls::crypto::{
 };
 use std::{fmt, fs, io, path::PathBuf};
 
-/// Bytes of a segment's key, which is what is wrapped.
+/// Bytes of a segment's key, which is wrapped.
 pub const KEY_BYTES: usize = 32;
 /// Context that wrapping binds a key to, together with the segment's id.
 pub(super) const INFO: &[u8] = b"duramen segment key 1";
@@ -40,14 +40,14 @@ pub(super) const AGE: &str = "age";
 /// Bytes of an X25519 key.
 pub(super) const X25519_BYTES: usize = 32;
 
-/// Who may open what is sealed.
+/// Someone who may open sealed segments.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Recipient {
     /// Name of the kind.
     kind: &'static str,
     /// The key as its algorithm takes it.
     key: Vec<u8>,
-    /// How people know the key.
+    /// The name by which people know the key.
     name: String,
 }
 
@@ -123,7 +123,7 @@ impl Recipient {
         self.wrap(&[0; KEY_BYTES], &[0; 16]).is_some()
     }
 
-    /// How people know the key: `age1...`, or the digest of the public key.
+    /// Returns the name by which people know the key: `age1...`, or the digest of the public key.
     pub fn name(&self) -> &str {
         &self.name
     }

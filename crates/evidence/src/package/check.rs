@@ -59,7 +59,7 @@ pub struct PackageReport {
     pub messages: u64,
     /// Segments they are from.
     pub segments: u64,
-    /// Who signed the manifest.
+    /// The signer of the manifest.
     pub signer: String,
     /// True when that key is one of those given.
     pub is_trusted: bool,
@@ -69,7 +69,7 @@ pub struct PackageReport {
     pub question: Option<Question>,
     /// Numbers below this were sealed when the package was made.
     pub sealed_to: u64,
-    /// Numbers that cannot be in it, and why: removed, never sealed. The chain says so.
+    /// Numbers that cannot be in it, and why: removed, never sealed. According to the chain.
     pub gaps: Vec<(Range<u64>, String)>,
     /// Numbers that could not be read when it was made, and why: the word of its maker.
     pub unread: Vec<(Range<u64>, String)>,
@@ -79,15 +79,15 @@ pub struct PackageReport {
     pub stamps: Vec<PackageStamp>,
     /// Local logspaces of a multiple one of which nothing was sealed.
     pub never_sealed: Vec<String>,
-    /// The logspace that was asked, when that is not the local one itself.
+    /// The logspace that was queried, when that is not the local one itself.
     pub view: Option<View>,
-    /// In a package of a multiple logspace, what each of its local ones proves.
+    /// In a package of a multiple logspace, the reports of its local ones.
     pub parts: Vec<(String, PackageReport)>,
     /// Everything that is wrong.
     pub faults: Vec<String>,
-    /// Who signed records of the chain.
+    /// The signers of records of the chain.
     chain_signers: BTreeSet<String>,
-    /// True when the record that was kept elsewhere is there.
+    /// True when the record whose digest was saved elsewhere exists.
     has_known: bool,
 }
 
@@ -96,7 +96,7 @@ pub struct PackageReport {
 pub struct PackageAudit {
     /// Keys that must have signed. None: those in the package, which proves less.
     pub trusted: Vec<PublicKey>,
-    /// A record that must be in the chain, as someone kept its digest elsewhere.
+    /// A record that must be in the chain, because its digest was saved elsewhere.
     pub known_head: Option<Digest>,
     /// Certificates that the authorities of time-stamps must lead to. None: any authority counts, which proves less.
     pub stamp_roots: Option<StampRoots>,
@@ -163,7 +163,7 @@ fn keys_in(folder: &Path, manifest: &Value) -> io::Result<Vec<PublicKey>> {
     Ok(pems.filter_map(|name| PublicKey::load(&folder.join(name)).ok()).collect())
 }
 
-/// A name without a way out of the folder.
+/// Returns true when a name cannot lead out of the folder.
 fn is_plain(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0'])
 }
@@ -320,7 +320,7 @@ impl Check<'_> {
         }
     }
 
-    /// Range and gaps are what the chain says; the rest is the exporter's word, and is reported.
+    /// Checks range and gaps against the chain; the rest is only the exporter's claim, and is reported.
     fn completeness(&mut self, chain: &Chain, manifest: &Value) {
         let mut stated = manifest["completeness"].clone();
         let mut known = manifest::completeness(chain, None, &[]);
@@ -341,7 +341,7 @@ impl Check<'_> {
         }
     }
 
-    /// Reads which logspace was asked; a statement that is not one is a fault.
+    /// Reads the logspace that was queried; a malformed statement is a fault.
     fn view(&mut self, stated: &Value) {
         if !stated.is_null() {
             self.report.view = View::of_json(stated);

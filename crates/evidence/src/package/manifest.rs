@@ -1,4 +1,4 @@
-//! The manifest: what was asked, what is complete, which files belong to the package.
+//! The manifest: the query, the statement of completeness, the files of the package.
 //!
 //! In: the chain, what was exported. Out: JSON. Limits: numbers are written as numbers up to 2^53, where browsers
 //! read them exactly; sequence numbers stay below for centuries.
@@ -10,7 +10,7 @@ use crate::{
 use serde_json::{Value, json};
 use std::ops::Range;
 
-/// The filtered or multiple logspace that was asked, as far as it is in one local logspace.
+/// The filtered or multiple logspace that was queried, as far as it covers one local logspace.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct View {
     /// Its name.
@@ -56,10 +56,10 @@ impl std::fmt::Display for View {
     }
 }
 
-/// The question that was asked.
+/// The query of the export.
 #[derive(Clone, Default, Debug)]
 pub struct Question {
-    /// The logspace that was asked, when that is not the local one itself.
+    /// The logspace that was queried, when that is not the local one itself.
     pub view: Option<View>,
     /// In the query language; empty for everything.
     pub text: String,
@@ -67,7 +67,7 @@ pub struct Question {
     pub from_us: Option<i64>,
     /// Received time after the last.
     pub to_us: Option<i64>,
-    /// Who asked.
+    /// The user who exported.
     pub asked_by: String,
     /// When, microseconds since 1970.
     pub at_us: i64,
@@ -134,7 +134,7 @@ pub(super) fn ranges(value: &Value) -> Option<Vec<(Range<u64>, String)>> {
 }
 
 /// Returns the statement of completeness of a manifest: which numbers are sealed, which of them cannot be in the package
-/// and why, and what of the logspace was asked.
+/// and why, and which part of the logspace was queried.
 pub fn completeness(chain: &Chain, view: Option<&View>, unread: &[(Range<u64>, String)]) -> Value {
     let end = chain.records().iter().map(Record::end).max().unwrap_or(0);
     let show =

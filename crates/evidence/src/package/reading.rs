@@ -1,6 +1,7 @@
 //! The plain reading of received bytes: which fields of a message follow from what was sealed, and which do not.
 //!
-//! In: the bytes, when and from where they were received, the fields as stored. Out: in which form they read best, and
+//! In: the bytes, when and from where they were received, the fields as stored. Out: the form in which they parse
+//! best, and
 //! the names of the fields that do not follow from them: processing set them, or a reading that is not plain.
 //! Holds nothing. Limits: total. It is described in `docs/format/package.md` and made twice, here and in `verify.html`: what
 //! one reads, the other must, so it knows the two RFCs as written and nothing of the devices' ways.
@@ -21,8 +22,8 @@ const OFFSET_STEP_US: i64 = 900_000_000;
 /// Largest offset of a time zone.
 const OFFSET_US_MAX: i64 = 16 * 3_600_000_000;
 
-/// Says of a message, which is JSON as in a package, how its fields follow from its bytes: the form with the fewest fields
-/// that do not.
+/// Describes how the fields of a message, given as JSON, follow from its bytes: the form with the fewest fields
+/// that do not follow.
 pub fn describe(message: &Value, sealed: ReceivedBytes<'_>) -> Value {
     let mut best: Option<(usize, Value)> = None;
     for form in FORMS {
@@ -53,15 +54,15 @@ pub fn describe(message: &Value, sealed: ReceivedBytes<'_>) -> Value {
 pub(super) struct Compared {
     /// Fields that it admits not to follow from the bytes.
     pub(super) admitted: Vec<String>,
-    /// Fields that it says follow, and do not.
+    /// Fields that are claimed to follow, and do not.
     pub(super) wrong: Vec<String>,
     /// True when the host is the address of the peer.
     pub(super) is_host_peer: bool,
-    /// The time zone that the bytes do not tell.
+    /// The time zone, when the bytes do not contain it.
     pub(super) offset_s: Option<i64>,
 }
 
-/// Compares the fields of a message with its bytes; `None` when its statement is none.
+/// Compares the fields of a message with its bytes; `None` when its statement is malformed.
 pub(super) fn check(message: &Value, sealed: ReceivedBytes<'_>) -> Option<Compared> {
     let read = message["read"].as_object()?;
     let known = ["as", "host", "offset_s", "word"];

@@ -1,7 +1,8 @@
-//! Certificates of authorities that are believed about time.
+//! Certificates of trusted time-stamping authorities.
 //!
-//! In: PEM files, a certificate and those that came with it. Out: whether it leads to one of them and is for time-stamps.
-//! Limits: revocation is not looked at; the certificate is looked at as of the time that it vouches for.
+//! In: PEM files, a certificate and those sent with it. Out: whether it leads to one of the roots and is for time-
+//! stamps.
+//! Limits: revocation is not checked; the certificate is checked at the time that it vouches for.
 
 use crate::der;
 use rustls_pki_types::{CertificateDer, TrustAnchor, UnixTime};
@@ -15,12 +16,12 @@ const FOR_TIME_STAMPS: &[u8] = &[0x2b, 6, 1, 5, 5, 7, 3, 8];
 #[derive(Clone, Debug)]
 pub struct StampRoots(Vec<TrustAnchor<'static>>);
 
-/// The reason why a file gives no trusted certificates.
+/// The reason why a file has no usable certificates.
 #[derive(Debug)]
 pub enum StampRootsError {
     /// It cannot be read.
     Io(io::Error),
-    /// It holds no certificate in PEM, or one that is not understood.
+    /// It holds no certificate in PEM, or an unsupported one.
     NoCertificate,
 }
 

@@ -1,7 +1,7 @@
-//! The messages of a package: each proven once, in order, and with the fields that its bytes give.
+//! The messages of a package: each proven once, in order, and with the fields that follow from its bytes.
 //!
-//! In: lines, received bytes, proofs, the chain, the question's range of times. Out: counts; faults.
-//! Holds: one message; the hashes of one segment. Limits: of each kind of fault the first [`FAULTS_MAX`] are named.
+//! In: lines, received bytes, proofs, the chain, the query's time range. Out: counts; faults.
+//! Holds: one message; the hashes of one segment. Limits: the first [`FAULTS_MAX`] faults of each kind are named.
 
 use crate::{
     chain::Chain,
@@ -55,7 +55,7 @@ pub struct FieldReport {
     pub word: BTreeMap<String, u64>,
     /// Messages whose host is the address that they came from.
     pub host_is_peer: u64,
-    /// Time zones, in seconds, that times were read in which tell none: the word of the maker of the package.
+    /// Time zones, in seconds, in which times without a zone were read: a claim of the package's maker.
     pub offsets_s: BTreeSet<i64>,
 }
 
@@ -96,7 +96,7 @@ impl Messages {
             let proof: Value = serde_json::from_str(&proof?).unwrap_or_default();
             let record = proof["record"].as_u64().unwrap_or(u64::MAX);
             let count = proof["messages"].as_u64().unwrap_or(0);
-            // Only what a segment is now can be exported: not what was replaced or removed before.
+            // Only the current state of a segment can be exported, not one that was replaced or removed.
             let found = stated.chain.records().iter().find(|known| known.number == record);
             let current = found.filter(|found| stated.chain.current(found.segment.first) == Some(*found));
             let Some(found) = current else {
@@ -223,7 +223,7 @@ fn parse(line: &str, raw: &mut impl Read, version: &str) -> Option<(Value, Vec<u
     let fields = message.as_object()?;
     let wanted = FIELDS.len() + usize::from(version != format::ONE_V1);
     let are_known = fields.keys().all(|name| FIELDS.contains(&name.as_str()) || name == "read");
-    // A name that comes twice would be read one way here and another way elsewhere: it is lost when written again.
+    // A duplicate name could be read differently elsewhere: it is lost when written again.
     (fields.len() == wanted && are_known && message.to_string().len() == line.len())
         .then_some((message, bytes))
 }

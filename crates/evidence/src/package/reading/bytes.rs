@@ -1,8 +1,8 @@
-//! The bytes of a message with what the server itself knows of them.
+//! The bytes of a message with the server's own data about them.
 //!
-//! In: a message. Out: what a leaf of the tree of hashes covers, but for the number.
+//! In: a message. Out: what a leaf of the hash tree covers, except for the number.
 
-/// A message's bytes as received, and what the server itself knew of them.
+/// A message's bytes as received, and the server's own data about them.
 #[derive(Clone, Copy)]
 pub struct ReceivedBytes<'a> {
     /// The frame as received.

@@ -45,7 +45,7 @@ impl<'a> Reading<'a> {
         Reading { priority, time, host, program, pid, msgid, message: line, values: Vec::new() }
     }
 
-    /// Reads a message of a form; unknown forms are text alone.
+    /// Parses a message in a form; unknown forms are only text.
     pub(super) fn of(form: &str, sealed: ReceivedBytes<'a>) -> Option<Reading<'a>> {
         let end = sealed.raw.iter().rposition(|byte| !matches!(byte, b'\n' | 0)).map_or(0, |last| last + 1);
         let line = &sealed.raw[..end];
@@ -58,7 +58,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Says if a host name follows the time.
+/// Whether a host name follows the time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Hosts {
     Expected,
