@@ -1,4 +1,4 @@
-//! Received bytes to batches: frames, messages, host names, window, hand-over to the pipeline.
+//! Turns received bytes into batches: frames, messages, host names, window, forwarding to the pipeline.
 //!
 //! In: buffers of one connection, datagrams of many peers, lines of a file. Out: batches into the intake.
 //! Holds: the framer and decoder of one reader, and the settings it works with.
@@ -26,10 +26,10 @@ use std::{
 use transport::{Clock, stats};
 use wire::{Decoder, Frame, Framer, ShippedReader, Transcoder, push_accounting, split_record};
 
-/// Bytes that a frame's header and end may need beside the message.
+/// Bytes that a frame's header and end may need besides the message.
 const FRAME_OVERHEAD: usize = 64;
 
-/// Frames of one read beyond this are memory that is not kept.
+/// Capacity for frames beyond this is not kept after a read.
 const FRAMES_KEPT: usize = 64 << 10;
 
 thread_local! {
@@ -46,7 +46,7 @@ pub(crate) struct BatchReader {
     clock: Clock,
     pub(crate) window: Arc<FlowWindow>,
     turns: ReaderTurns,
-    /// From [`FRAMES`] while there are some.
+    /// Taken from [`FRAMES`] while there are some.
     frames: Vec<Frame>,
     transcoder: Option<Transcoder>,
     /// Reads frames that are GELF.
@@ -136,8 +136,8 @@ impl BatchReader {
         wanted.max(self.settings.options.message_bytes_max + FRAME_OVERHEAD)
     }
 
-    /// Reads the next bytes of a stream through `read`, behind those of the buffer, converted where `encoding()`
-    /// asks for it. Returns what `read` returned.
+    /// Reads the next bytes of a stream through `read`, after those of the buffer, converted if `encoding()`
+    /// is set. Returns what `read` returned.
     pub(crate) fn read(
         &mut self,
         bytes: &mut Vec<u8>,
@@ -151,7 +151,7 @@ impl BatchReader {
         Ok(size)
     }
 
-    /// Returns how many bytes of the stream the end of the last read stands for; nothing when that cannot be known.
+    /// Returns how many bytes of the stream the rest of the last read corresponds to; `None` when that is unknown.
     pub(crate) fn raw_size(&self, rest: &[u8]) -> Option<usize> {
         match &self.transcoder {
             Some(transcoder) => transcoder.raw_size(&self.raw, rest),
@@ -159,7 +159,7 @@ impl BatchReader {
         }
     }
 
-    /// Appends a whole datagram, converted where `encoding()` asks for it.
+    /// Appends a whole datagram, converted if `encoding()` is set.
     pub(crate) fn append(&self, datagram: &[u8], bytes: &mut Vec<u8>) {
         match &self.transcoder {
             Some(transcoder) => transcoder.set().append(datagram, bytes),
@@ -183,7 +183,7 @@ impl BatchReader {
         done
     }
 
-    /// Takes what is left at the end of a connection as the last frame.
+    /// Treats the rest at the end of a connection as the last frame.
     pub(crate) fn finish(&mut self, rest: &[u8]) {
         self.framer.finish(rest, &mut self.frames);
     }
@@ -200,7 +200,8 @@ impl BatchReader {
         self.frames.len()
     }
 
-    /// Adds a datagram, with what was odd about its reception, as one frame of a batch's bytes. Line ends and NULs at its end are not part of it.
+    /// Adds a datagram, with oddities of its reception, as one frame of a batch's bytes. Line ends and NULs at its
+    /// end are not part of it.
     pub(crate) fn add_datagram(&mut self, bytes: &[u8], range: Range<usize>, odd: Option<Mark>) {
         let body = &bytes[range.clone()];
         let kept =
@@ -217,7 +218,7 @@ impl BatchReader {
         }
     }
 
-    /// Appends the messages of a record of DTLS, converted where `encoding()` asks for it.
+    /// Appends the messages of a record of DTLS, converted if `encoding()` is set.
     pub(crate) fn add_record(&mut self, record: &[u8], bytes: &mut Vec<u8>) {
         self.take_frames();
         let first = self.frames.len();
@@ -251,7 +252,7 @@ impl BatchReader {
         if self.frames.is_empty() {
             return;
         }
-        // One origin is the rule; only datagrams of several peers share a batch.
+        // One origin is usual; only datagrams of several peers share a batch.
         let mut batch = Batch::new(bytes, Vec::with_capacity(1), self.clock.now(), Ack::none());
         let (mut first, mut odd) = (0, 0);
         for run in runs {
@@ -331,13 +332,13 @@ impl BatchReader {
         }
     }
 
-    /// Sets host and program of messages that were not decoded here, all of one origin, as the source asks.
+    /// Sets host and program of messages that were not decoded here, all of one origin, as the source is configured.
     pub(crate) fn name(&self, batch: &mut Batch, origin: &Origin) {
         let messages = 0..batch.len();
         hosts::apply(batch, messages, origin, &self.settings.options);
     }
 
-    /// Sets what the source says of every message, when those are made here and have their names.
+    /// Sets the configured names of every message, for messages that are made here with names of their own.
     pub(crate) fn replace_names(&self, batch: &mut Batch) {
         let messages = 0..batch.len();
         hosts::replace(batch, messages, &self.settings.options);
@@ -353,7 +354,7 @@ impl BatchReader {
         if let Some(numbers) = &self.settings.options.rcptid {
             batch.rcptid = numbers.fetch_add(messages as u64, Ordering::Relaxed);
         }
-        // The window is taken here, whatever a path then drops: the acknowledgement that gives it back is the batch's own.
+        // The window is acquired here, whatever a path drops later: the batch's own acknowledgement releases it.
         batch.ack = self.window.acquire(messages, bytes, completion);
         let budget = self.turns.begin(messages, Instant::now);
         self.settings.intake.take(batch, &budget);

@@ -1,7 +1,7 @@
 //! Sources that follow files.
 //!
 //! In: files that grow, rotate and are truncated. Out: their lines, once each. Holds: positions, saved when
-//! what was read is acknowledged. Limits: `max-files()` of a wildcard; a window a file.
+//! what was read is acknowledged. Limits: `max-files()` of a wildcard; one window per file.
 
 mod follow;
 mod tail;

@@ -2,10 +2,10 @@
 //! Splunk's event collector, GELF, journal uploads, lines of JSON or text.
 //!
 //! In: requests of one connection. Out: batches, and answers: with `acknowledge(delivered)` a request is answered with
-//! success when the tokens of its messages came back, that is when every destination with flow control has them.
+//! success when the tokens of its messages are released, that is when every destination with flow control has them.
 //! Holds: the decoder of the connection. Each request holds its body, bounded by [`HttpOptions`].
-//! Limits: size of bodies before and after unpacking, bytes in work of all connections, time for head and body;
-//! above them the sender is asked to come again later.
+//! Limits: size of bodies before and after unpacking, bytes in flight of all connections, time for head and body;
+//! above them the sender is asked to retry later.
 
 mod answer;
 mod body;
@@ -36,13 +36,13 @@ use message::Origin;
 use std::{convert::Infallible, future::Future, io::Error, pin::pin, sync::Arc, time::Duration};
 use tokio::{sync::watch, time::timeout};
 
-/// At the stop, requests in work get so long to be answered.
+/// Time for pending requests to be answered at the stop.
 const SETTLE_WITHIN: Duration = Duration::from_millis(500);
-/// Requests that one connection of HTTP/2 may have in work.
+/// Requests that one connection of HTTP/2 may have at a time.
 const STREAMS_MAX: u32 = 64;
 /// Bytes of a request's head.
 const HEAD_BYTES_MAX: usize = 64 << 10;
-/// How HTTP/2 begins. Four bytes tell it from every method.
+/// The start of HTTP/2. Four bytes distinguish it from every method.
 const PREFACE: &[u8] = b"PRI ";
 
 /// Serves a connection to its end. `origin` makes the origin from the present settings.
@@ -84,7 +84,7 @@ pub(super) async fn run(
         until(connection.as_mut(), |connection| connection.graceful_shutdown(), stop).await
     } else {
         let mut builder = http1::Builder::new();
-        // Some clients close without waiting for an answer: what they sent counts all the same.
+        // Some clients close without waiting for an answer: what they sent still counts.
         builder.half_close(true);
         builder.timer(TokioTimer::new()).header_read_timeout(idle).max_buf_size(HEAD_BYTES_MAX);
         let mut connection = pin!(builder.serve_connection(io, service));

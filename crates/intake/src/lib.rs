@@ -1,25 +1,25 @@
-//! Sources: everything that brings bytes in.
+//! Sources: everything that receives bytes.
 //!
 //! In: sockets, files, pipes, programs, the journal of the machine. Out: batches into an [`message::Intake`].
-//! Holds: the set of running sources, one reactor thread a core, the file of read positions. A reload leaves what is
-//! unchanged as it is. Limits: a connection's [`Window`] bounds what it has in work.
+//! Holds: the set of running sources, one reactor thread per core, the file of read positions. A reload leaves
+//! unchanged sources alone. Limits: a connection's [`Window`] bounds the messages that it has in flight.
 //!
-//! The modules, in reading order; each imports only what stands below it:
+//! The modules, in reading order; each imports only modules below it:
 //!
 //! | module | what it does |
 //! |---|---|
-//! | `set` | the running sources, kept over reloads |
-//! | `rehearsal` | a source for messages that someone made up |
-//! | `socket` | listeners, their connections, datagrams, who may connect |
+//! | `set` | the running sources, kept across reloads |
+//! | `rehearsal` | a source for made-up messages |
+//! | `socket` | listeners, their connections, datagrams, admission |
 //! | `file` | files that are followed |
 //! | `local` | pipes, devices, programs, the journal, our own messages |
 //! | `http` | requests of shippers, and their answers |
 //! | `relp` | RELP: messages are answered when they are safe |
 //! | `session` | a stream of messages, whatever carries it |
-//! | `secure` | a stream inside of TLS |
-//! | `batch_reader` | received bytes to batches: frames, messages, names, window, hand-over |
+//! | `secure` | a stream inside TLS |
+//! | `batch_reader` | turns received bytes into batches: frames, messages, names, window, forwarding |
 //! | `positions` | positions at which reading resumes after a restart |
-//! | `options` | what a configuration says about a source |
+//! | `options` | the options of a source |
 
 mod batch_reader;
 mod file;

@@ -41,7 +41,7 @@ impl Local {
         BatchReader::new(&self.cell)
     }
 
-    /// Waits, unless it is stopped first. Says whether to go on.
+    /// Waits unless stopped; returns true to continue.
     async fn pause(&mut self, pause: std::time::Duration) -> bool {
         tokio::select! {
             biased;

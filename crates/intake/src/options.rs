@@ -1,7 +1,7 @@
-//! What a configuration says about a source.
+//! The options of a source.
 //!
 //! In: values that were checked when the configuration was read. Out: the same, for the readers.
-//! Holds: nothing that runs. Limits: the defaults are syslog-ng's, but for [`Window`].
+//! Holds: nothing that runs. Limits: the defaults are syslog-ng's, except for [`Window`].
 
 mod acks;
 mod http;
@@ -33,7 +33,7 @@ pub struct SourceSpec {
     pub component: String,
     /// The driver with its own options.
     pub driver: SourceDriver,
-    /// How it reads.
+    /// Its options for reading.
     pub options: Arc<SourceOptions>,
     /// Receiver of its batches.
     pub intake: Arc<dyn Intake>,
@@ -61,9 +61,9 @@ pub enum SourceDriver {
     Internal,
     /// `systemd-journal()`
     Journal(JournalSource),
-    /// `system()`: the journal where the machine keeps one, else `/dev/log` and the kernel's messages.
+    /// `system()`: the journal if the machine has one, otherwise `/dev/log` and the kernel's messages.
     System {
-        /// Not with `exclude-kmsg()`.
+        /// False with `exclude-kmsg()`.
         with_kernel: bool,
     },
     /// `example-msg-generator()`
@@ -97,7 +97,7 @@ pub struct SourceOptions {
     pub message_bytes_max: usize,
     /// `multi-line-mode()`: lines that belong together are one message.
     pub multi_line: Option<Arc<MultiLine>>,
-    /// `multi-line-timeout()`: a message that nothing follows is whole after so long; `None` never.
+    /// `multi-line-timeout()`: after this long without further lines a message is complete; `None` never.
     pub multi_line_timeout: Option<Duration>,
     /// `encoding()`: the character set of the text; `None` is UTF-8.
     pub encoding: Option<CharacterSet>,
@@ -115,11 +115,11 @@ pub struct SourceOptions {
     pub optional: bool,
     /// `flags(empty-lines)`: empty lines are messages.
     pub keeps_empty_lines: bool,
-    /// `flags(ignore-aux-data)`: what a connection tells about its peer does not become values.
+    /// `flags(ignore-aux-data)`: data of a connection about its peer does not become values.
     pub ignores_peer_values: bool,
     /// `tags()`; `.source.NAME` is added.
     pub tags: Vec<String>,
-    /// Gives `${RCPTID}`s when ids are wanted; shared by all sources.
+    /// Assigns `${RCPTID}`s when ids are wanted; shared by all sources.
     pub rcptid: Option<Arc<AtomicU64>>,
 }
 
@@ -149,16 +149,16 @@ impl SourceOptions {
     }
 }
 
-/// Limit of what a connection or file may have in work; there reading stops until acknowledgements come back.
+/// Limit of what a connection or file may have in flight; at the limit reading stops until acknowledgements arrive.
 ///
 /// A batch is whatever one read brought, up to 256 KiB, so a window of a hundred messages would take turns between
-/// reading and writing. `log-iw-size()` is therefore raised to [`Window::MESSAGES_MIN`], and the bytes in work
-/// are the real bound.
+/// reading and writing. `log-iw-size()` is therefore raised to [`Window::MESSAGES_MIN`], and the bytes in flight
+/// are the actual limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Window {
     /// `log-iw-size()`
     pub messages: usize,
-    /// Bytes of received buffers in work.
+    /// Bytes of received buffers in flight.
     pub bytes: usize,
 }
 
@@ -213,7 +213,7 @@ pub struct StreamListener {
     pub backlog: u32,
     /// `so-reuseport()`
     pub reuse_port: bool,
-    /// `ip-tos()` and its kind.
+    /// `ip-tos()` and similar options.
     pub ip: IpOptions,
     /// `idle-timeout()`; `None` never.
     pub idle_timeout: Option<Duration>,
@@ -229,11 +229,11 @@ pub struct StreamListener {
     pub tls: Option<ListenerTls>,
     /// Which connections are encrypted, when there is a `tls()`.
     pub encryption: Encryption,
-    /// `transport(proxied-tcp)` and its kind.
+    /// `transport(proxied-tcp)` and similar ones.
     pub proxy: ProxyHeader,
 }
 
-/// The place of a PROXY header in a connection.
+/// The position of a PROXY header in a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ProxyHeader {
     /// Nowhere.
@@ -250,7 +250,7 @@ pub enum ProxyHeader {
 pub struct CountLimits {
     /// All together.
     pub total: usize,
-    /// Of one peer; `None` when only the total counts.
+    /// Limit of one peer; `None` when only the total is limited.
     pub per_peer: Option<usize>,
 }
 
@@ -279,7 +279,7 @@ pub enum Encryption {
     Detected,
 }
 
-/// Handshakes at a time: of an address enough for a relay that connects a hundred times at once, of all addresses no
+/// Handshakes at a time: per address enough for a relay that connects a hundred times at once, for all addresses no
 /// more than take a fraction of a second of the processor's time.
 const HANDSHAKES: CountLimits = CountLimits { total: 256, per_peer: Some(32) };
 
@@ -318,7 +318,7 @@ pub struct DatagramListener {
     pub receive_buffer: usize,
     /// `so-reuseport()`
     pub reuse_port: bool,
-    /// `ip-tos()` and its kind.
+    /// `ip-tos()` and similar options.
     pub ip: IpOptions,
     /// Owner and mode of a unix socket.
     pub permissions: FilePermissions,
@@ -340,7 +340,7 @@ pub struct DatagramListener {
 
 /// Peers of a DTLS listener when `max-connections()` is not written. One that is silent takes little memory.
 const DTLS_PEERS_MAX: usize = 1_000;
-/// A peer of DTLS that went without a goodbye is never heard of again.
+/// Idle time-out of DTLS: a peer that left without a close notification is never detected otherwise.
 const DTLS_IDLE: Duration = Duration::from_secs(3_600);
 
 impl DatagramListener {
@@ -397,7 +397,7 @@ pub struct WildcardSource {
 /// `systemd-journal()`
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JournalSource {
-    /// `prefix()`: stands before the names of the journal's fields.
+    /// `prefix()`: put before the names of the journal's fields.
     pub prefix: String,
     /// `max-field-size()`: longer values are cut.
     pub field_bytes_max: usize,
@@ -438,7 +438,7 @@ pub struct PipeSource {
     pub folders: Option<FilePermissions>,
 }
 
-/// `program("command")`: what it prints.
+/// `program("command")`: messages that it prints.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramSource {
     /// Command line for `/bin/sh -c`; started again when it ends.

@@ -1,4 +1,4 @@
-//! What a source makes of bytes that come from nowhere: its own way from frames to messages, without its socket.
+//! Runs bytes through a source without its socket: its own way from frames to messages.
 //!
 //! In: whole messages, or a stream. Out: batches into the source's intake, as if they had been received.
 //! Holds: the reader. Opens nothing, looks up no names. Limits: those of the source.
@@ -18,7 +18,7 @@ pub struct Rehearsal {
 }
 
 impl Rehearsal {
-    /// A reader of a source. `peer` is who sends, for sources that have senders; its address is its name.
+    /// Creates a reader of a source. `peer` is the sender, for sources that have senders; its address is its name.
     pub fn new(spec: SourceSpec, peer: Option<SocketAddr>) -> Rehearsal {
         let SourceSpec { id, component, driver, options, intake } = spec;
         let transport = transport_of(&driver);
@@ -32,7 +32,7 @@ impl Rehearsal {
         Rehearsal { batch_reader: BatchReader::new(&SettingsCell::new(settings)), origin }
     }
 
-    /// Takes bytes as one whole message.
+    /// Takes bytes as one complete message.
     pub fn message(&mut self, bytes: &[u8]) {
         self.batch_reader.add_datagram(bytes, 0..bytes.len(), None);
         self.batch_reader.forward(Arc::new(bytes.to_vec()), &self.origin, None);

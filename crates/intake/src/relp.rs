@@ -1,10 +1,11 @@
 //! RELP sessions of a listener: messages are answered when they are safe.
 //!
 //! In: frames of one connection. Out: batches, and responses in the order of the commands. A message is answered
-//! when the token of its batch comes back: when every destination with flow control on its path has it.
+//! when the token of its batch is released: when every destination with flow control on its path has it.
 //! Holds: the part of a frame that has no end yet, responses that wait for tokens or for the peer to read them.
-//! Limits: the window stops reading, as does a peer that leaves [`UNREAD_BYTES_MAX`] of responses unread. What is no
-//! RELP ends the session, as does a message that a destination gave up: the sender sends again what was not answered.
+//! Limits: the window stops reading, as does a peer that leaves [`UNREAD_BYTES_MAX`] of responses unread. Anything
+//! that is not
+//! RELP ends the session, as does a message that a destination gave up: the sender resends unanswered messages.
 
 use crate::{
     batch_reader::{BatchReader, Completion, Settings, buffer},
@@ -26,7 +27,7 @@ use wire::{RelpCommand, RelpFrame, RelpReader, append_relp, check_offers, relp_o
 
 /// Responses that the peer may leave unread before nothing more is read from it.
 const UNREAD_BYTES_MAX: usize = 256 << 10;
-/// At the stop, messages in work get so long to become safe, so that they need not be sent again.
+/// Time for messages in flight to become safe at the stop, so that they need not be sent again.
 const SETTLE_WITHIN: Duration = Duration::from_millis(500);
 /// Answer to a message and to `close`.
 const OK: &[u8] = b"200 OK";
@@ -71,7 +72,7 @@ impl Replies {
         waiting.first + waiting.groups.len() as u64 - 1
     }
 
-    /// Takes the responses that are due. False when a batch was given up.
+    /// Takes the responses that are due. Returns false when a batch failed.
     fn take(&self, out: &mut Vec<u8>) -> bool {
         let mut waiting = self.lock();
         while waiting.groups.front().is_some_and(|group| group.done) {
@@ -106,12 +107,12 @@ struct Session {
     reader: RelpReader,
     rest: Vec<u8>,
     replies: Arc<Replies>,
-    /// Responses on their way to the peer.
+    /// Responses to be sent to the peer.
     out: Vec<u8>,
     opened: bool,
     /// `close` was received, or the source stops: nothing more is read.
     closing: bool,
-    /// Why the peer takes no responses any more. What it sent before it left is read all the same.
+    /// Why the peer no longer accepts responses. What it sent before it closed is still read.
     unwritable: Option<io::Error>,
 }
 
@@ -176,7 +177,7 @@ enum Event {
     Bytes,
     /// Responses are due, or the peer takes more of them.
     Replies,
-    /// Nothing came for `idle-timeout()`.
+    /// Nothing was received for `idle-timeout()`.
     Idle,
     Stop,
     Failed(io::Error),
@@ -255,7 +256,7 @@ impl Session {
         let _ = timeout(SETTLE_WITHIN, all).await;
         if self.opened && self.out.is_empty() {
             append_relp(0, RelpCommand::ServerClose, b"", &mut self.out);
-            // A hint only: the end of the connection says the same.
+            // Only a hint: closing the connection means the same.
             let _ = stream.write(&self.out);
         }
         End::Stopped
@@ -321,7 +322,7 @@ impl Session {
         batch_reader.forward(buffer::share(bytes, done), origin, Some(Box::new(reply)));
     }
 
-    /// Takes one command; its answer goes where those of its batch go.
+    /// Handles one command; its answer is queued with those of its batch.
     fn obey(
         &mut self,
         frame: &RelpFrame,
@@ -349,7 +350,7 @@ impl Session {
                 return Ok(());
             }
             RelpCommand::Close => self.closing = true,
-            // Hints and answers are not asked for here.
+            // Hints and answers are not expected here.
             RelpCommand::Response | RelpCommand::ServerClose => return Ok(()),
             RelpCommand::Other => {
                 append_relp(frame.txnr, RelpCommand::Response, b"500 unknown command", answers);

@@ -15,7 +15,7 @@ use transport::tls::{ServerTls, Session, SessionState, describe};
 const CIPHER_BYTES: usize = super::batch_reader::buffer::READ_BYTES - (32 << 10);
 
 thread_local! {
-    /// Buffer in which received bytes are decrypted: one a reactor serves all its connections.
+    /// Buffer in which received bytes are decrypted: one per reactor serves all its connections.
     static CIPHER: RefCell<Vec<u8>> = RefCell::new(vec![0; CIPHER_BYTES]);
 }
 
@@ -38,9 +38,9 @@ enum Ending {
 }
 
 impl SecureStream {
-    /// Shakes hands as the server. `first` was received already; text that comes with the end of the handshake is
-    /// appended to `text`. A peer may send all it has with the end of the handshake and leave: that is a connection
-    /// whose text ends there, and no failed handshake.
+    /// Shakes hands as the server. `first` was received already; text that arrives with the end of the handshake is
+    /// appended to `text`. A peer may send everything with the end of the handshake and close: that is a connection
+    /// whose text ends there, not a failed handshake.
     pub(super) async fn accept(
         socket: TcpStream,
         settings: &ServerTls,
@@ -55,7 +55,7 @@ impl SecureStream {
             match taken.map_err(|error| failed(&error)) {
                 _ if stream.session.is_handshaking() && sent.is_err() => sent?,
                 Ok(SessionState::Handshaking) => {}
-                // The peer may be gone already: what it sent stays.
+                // The peer may be gone already: its text is kept.
                 Ok(SessionState::Open) => return Ok(stream),
                 Ok(SessionState::Over) if stream.session.is_handshaking() => {
                     return Err(io::ErrorKind::UnexpectedEof.into());
@@ -103,7 +103,8 @@ impl SecureStream {
         }
     }
 
-    /// Appends the text of what is there. `WouldBlock` also when what came holds no text. Text always comes before
+    /// Appends the text of available bytes. Returns `WouldBlock` also when they contain no text. Text always comes
+    /// before
     /// the end or the error that was received with it.
     pub(super) fn read(&mut self, text: &mut Vec<u8>) -> io::Result<usize> {
         let before = text.len();
@@ -130,7 +131,7 @@ impl SecureStream {
         }
     }
 
-    /// The end of the text, as `read` gives it. An error is given once.
+    /// Returns the end of the text, as `read` reports it. An error is returned once.
     fn end(&mut self) -> io::Result<usize> {
         match self.ending.replace(Ending::Closed) {
             Some(Ending::Failed(error)) => Err(error),
@@ -142,7 +143,7 @@ impl SecureStream {
         self.socket.writable().await
     }
 
-    /// Encrypts and sends. `WouldBlock`: the first of these bytes are on their way and must be given again.
+    /// Encrypts and sends. On `WouldBlock` the first of these bytes are encrypted already and must be passed again.
     pub(super) fn write(&mut self, text: &[u8]) -> io::Result<usize> {
         if self.unsent == 0 {
             let piece = &text[..text.len().min(CIPHER_BYTES)];
@@ -156,7 +157,7 @@ impl SecureStream {
         Ok(std::mem::take(&mut self.unsent))
     }
 
-    /// The session, for what it knows of the peer.
+    /// Returns the session, for data about the peer.
     pub(super) fn session(&self) -> &Session {
         &self.session
     }
@@ -169,7 +170,7 @@ impl SecureStream {
         })
     }
 
-    /// Sends what the session has to say.
+    /// Sends the pending bytes of the session.
     async fn send(&mut self) -> io::Result<()> {
         while !self.session.outgoing().is_empty() {
             self.socket.writable().await?;
@@ -183,7 +184,7 @@ impl SecureStream {
         Ok(())
     }
 
-    /// Like `send`, as far as it goes now: answers to key updates, alerts.
+    /// Like `send`, as far as possible now: answers to key updates, alerts.
     fn try_send(&mut self) {
         if self.session.outgoing().is_empty() {
             return;

@@ -40,11 +40,11 @@ pub(super) enum Stream {
 pub(super) enum End {
     /// The other side closed.
     Closed,
-    /// It closed without the goodbye that encryption asks for.
+    /// It closed without the close notification that encryption requires.
     Cut,
     /// The source was stopped.
     Stopped,
-    /// Nothing came for `idle-timeout()`.
+    /// Nothing was received for `idle-timeout()`.
     Idle,
     /// The system gave an error.
     Failed(io::Error),
@@ -106,7 +106,8 @@ impl Stream {
         }
     }
 
-    /// Writes what the other side takes now. After `WouldBlock` the same bytes must come again, and maybe more.
+    /// Writes what the other side accepts now. After `WouldBlock` the same bytes must be passed again, perhaps with
+    /// more.
     pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Stream::Tcp(stream) => stream.try_write(bytes),
@@ -117,7 +118,7 @@ impl Stream {
         }
     }
 
-    /// Reads what is there into the room of a buffer.
+    /// Reads available bytes into the free space of a buffer.
     pub(super) fn read(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
         match self {
             Stream::Tcp(stream) => stream.try_read_buf(buffer),
@@ -157,7 +158,7 @@ pub(super) async fn run(
         batch_reader.disable_inline_writes();
     }
     loop {
-        // What is open of a message of several lines waits for more, but not forever.
+        // The open part of a message of several lines waits for more, but not forever.
         let patience = batch_reader.patience().filter(|_| !rest.is_empty());
         let ready = async {
             batch_reader.window.wait_for_room().await;
@@ -222,7 +223,7 @@ fn read_once(
     Ok(size)
 }
 
-/// Hands the whole frames of some bytes on, and keeps the rest.
+/// Forwards the complete frames of some bytes, and keeps the rest.
 fn forward(bytes: Vec<u8>, batch_reader: &mut BatchReader, rest: &mut Vec<u8>, origin: &Arc<Origin>) {
     let done = batch_reader.split(&bytes);
     if done == bytes.len() {
@@ -239,7 +240,7 @@ fn forward(bytes: Vec<u8>, batch_reader: &mut BatchReader, rest: &mut Vec<u8>, o
     }
 }
 
-/// The part of a message that has no end is a message too.
+/// Treats an incomplete message at the end as a message.
 fn finish(batch_reader: &mut BatchReader, rest: &[u8], origin: &Arc<Origin>) {
     batch_reader.finish(rest);
     if batch_reader.frames() > 0 {

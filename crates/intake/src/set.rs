@@ -1,8 +1,8 @@
-//! The set of running sources, kept by what they read from over reloads.
+//! The set of running sources, identified across reloads by what they read from.
 //!
-//! In: what a configuration asks for. Out: tasks on the reactors. Holds: listening sockets, their tasks, settings.
-//! A reload stages first: new sockets are opened, running ones stay as they are until `commit`.
-//! Limits: an address that a source to be removed still holds is opened at the commit; should that fail, it is said
+//! In: the sources of a configuration. Out: tasks on the reactors. Holds: listening sockets, their tasks, settings.
+//! A reload stages first: new sockets are opened, running ones are unchanged until `commit`.
+//! Limits: an address that a source to be removed still holds is opened at the commit; if that fails, it is reported
 //! in the log and the source stays closed until the next reload.
 
 use crate::{
@@ -40,7 +40,7 @@ const DEV_LOG: &str = "/dev/log";
 const KERNEL_RECORDS: &str = "/dev/kmsg";
 /// File to which its kernel writes lines.
 const KERNEL_MESSAGES: &str = "/proc/kmsg";
-/// How often the end of the tasks is looked for at the stop.
+/// How often to check for the end of the tasks at the stop.
 const LOOK_EVERY: Duration = Duration::from_millis(1);
 
 /// The running sources.
@@ -66,7 +66,7 @@ struct Running {
     stop: watch::Sender<bool>,
     /// Second handles of the listening sockets, for changed options.
     sockets: Vec<Socket>,
-    /// A unix socket whose name goes when the source does.
+    /// A unix socket whose file is removed with the source.
     path: Option<PathBuf>,
 }
 
@@ -79,8 +79,9 @@ enum OpenedSource {
 }
 
 impl Sources {
-    /// No source yet. `reactors` is the number of threads that read sockets, 0 for one a core; `positions` is the
-    /// file where positions outlive a restart.
+    /// Starts without sources. `reactors` is the number of threads that read sockets, 0 for one per core;
+    /// `positions` is the
+    /// file that keeps positions across restarts.
     pub fn start(
         registry: Registry,
         log: InternalLog,
@@ -104,7 +105,7 @@ impl Sources {
         self.budget.set_max(max);
     }
 
-    /// Opens what is new. Sources that read from the same place as before keep their sockets and connections.
+    /// Opens new sources. Those that read from the same place as before keep their sockets and connections.
     pub fn stage(&self, specs: Vec<SourceSpec>) -> Result<StagedSources, StageError> {
         let mut staged = StagedSources::default();
         let mut keys = HashSet::new();
@@ -171,8 +172,8 @@ impl Sources {
         ));
     }
 
-    /// Applies new settings to a running source. Connections end when they are not to outlive a reload, and when
-    /// another protocol is spoken from now on: as in syslog-ng, their senders connect again.
+    /// Applies new settings to a running source. Connections are closed if they must not outlive a reload, or if
+    /// the protocol changes: as in syslog-ng, their senders connect again.
     fn change(&mut self, key: &str, spec: SourceSpec) {
         let Some(running) = self.running.get_mut(key) else { return };
         let closes = match &spec.driver {
@@ -325,7 +326,7 @@ impl Sources {
         }
     }
 
-    /// Stops reading; what was read goes its way. Waits at most `limit` for the readers to end. Call
+    /// Stops reading; messages already read continue. Waits at most `limit` for the readers to end. Call
     /// [`Sources::save_positions`] when the destinations have written what they had.
     pub fn stop(&mut self, limit: Duration) {
         let leaving: Vec<Running> = self.running.drain().map(|(_, running)| running).collect();
@@ -356,7 +357,7 @@ impl Drop for Running {
         self.stop();
         self.cell.settings().counters.orphan();
         if let Some(path) = &self.path {
-            // It may be gone already; a new listener takes the name over anyway.
+            // It may be gone already; a new listener replaces it anyway.
             let _ = fs::remove_file(path);
         }
     }
@@ -396,7 +397,8 @@ fn settings_of(registry: &Registry, spec: SourceSpec) -> Settings {
     }
 }
 
-/// Reads certificates and keys. A key that waits for its password is no error: until then its source refuses.
+/// Reads certificates and keys. A key that waits for its password is not an error: until then its source refuses
+/// connections.
 fn load_tls(spec: &SourceSpec, log: &InternalLog) -> Result<(), StageError> {
     let loaded = match &spec.driver {
         SourceDriver::Stream(StreamListener { tls: Some(tls), .. }) => tls.settings().map(drop),

@@ -1,6 +1,6 @@
 //! A running source for the tests of this folder, on a port of its own.
 //!
-//! In: a driver. Out: what it brought. Holds: the set of sources. Limits: none.
+//! In: a driver. Out: the received messages. Holds: the set of sources. Limits: none.
 
 use crate::{ListenAddress, SourceDriver, SourceOptions, SourceSpec, Sources, StreamListener};
 use message::Intake;
@@ -10,7 +10,7 @@ use std::{
 };
 use transport::{HostPolicy, InternalLog, Registry, UseDns, testing::Collected};
 
-/// One source and what it brought.
+/// One source and the messages it received.
 pub(crate) struct Setup {
     pub(crate) sources: Sources,
     pub(crate) registry: Registry,
@@ -18,7 +18,7 @@ pub(crate) struct Setup {
     pub(crate) port: u16,
 }
 
-/// A port that nobody has.
+/// Returns an unused port.
 pub(crate) fn free_port() -> u16 {
     let tcp = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     tcp.local_addr().unwrap().port()

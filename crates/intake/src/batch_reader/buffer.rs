@@ -1,9 +1,10 @@
-//! Read buffers that are used again.
+//! Reused read buffers.
 //!
-//! In: batches' buffers, when nobody else holds them any more. Out: empty buffers with room, already backed by
-//! memory: writing to fresh pages costs more than copying the bytes. Small ones, for readers of which there are many, come
-//! from the allocator and go back to it. Holds: a list a thread.
-//! Limits: [`KEPT`] buffers a thread; more are given back to the system.
+//! In: batches' buffers that are no longer shared. Out: empty buffers with capacity, already backed by
+//! memory: writing to fresh pages costs more than copying the bytes. Small ones, for kinds of readers of which
+//! there are many, come
+//! from the allocator and go back to it. Holds: a list per thread.
+//! Limits: [`KEPT`] buffers per thread; more are freed.
 
 use std::{cell::RefCell, sync::Arc};
 
@@ -26,7 +27,7 @@ pub(crate) fn take(size: usize) -> Vec<u8> {
         return Vec::with_capacity(size);
     }
     let free = POOL.with_borrow_mut(|pool| {
-        // The one used last is the one that the processor's cache still has.
+        // The most recently used one is most likely still in the processor's cache.
         let index = pool.iter().rposition(|buffer| Arc::strong_count(buffer) == 1)?;
         Arc::try_unwrap(pool.remove(index)).ok()
     });
@@ -36,7 +37,7 @@ pub(crate) fn take(size: usize) -> Vec<u8> {
     buffer
 }
 
-/// Makes a batch's bytes of the first `size` bytes of a buffer, which will come back.
+/// Makes a batch's bytes from the first `size` bytes of a buffer, which is recycled later.
 pub(crate) fn share(mut buffer: Vec<u8>, size: usize) -> Arc<Vec<u8>> {
     if size < buffer.capacity() / COPIED_PART {
         let copy = Arc::new(buffer[..size].to_vec());

@@ -1,4 +1,4 @@
-//! Which host and program a decoded message gets: `keep-hostname()`, `chain-hostnames()`, the overrides.
+//! Sets host and program of decoded messages: `keep-hostname()`, `chain-hostnames()`, the overrides.
 //!
 //! In: the decoded messages of one origin. Out: the same with their host set. Holds: nothing.
 //! Limits: a chained name is cut at [`CHAIN_BYTES_MAX`].
@@ -10,7 +10,7 @@ use std::ops::Range;
 /// Longest chained host name, as syslog-ng's.
 const CHAIN_BYTES_MAX: usize = 255;
 
-/// Sets host and program of the messages of one origin as the source asks.
+/// Sets host and program of the messages of one origin as the source is configured.
 pub(crate) fn apply(batch: &mut Batch, messages: Range<usize>, origin: &Origin, options: &SourceOptions) {
     if messages.is_empty() {
         return;
@@ -25,7 +25,7 @@ pub(crate) fn apply(batch: &mut Batch, messages: Range<usize>, origin: &Origin, 
     replace(batch, messages, options);
 }
 
-/// Sets what the source says of every message: `host-override()`, `program-override()`, `use-syslogng-pid()`.
+/// Sets the configured names of every message: `host-override()`, `program-override()`, `use-syslogng-pid()`.
 pub(crate) fn replace(batch: &mut Batch, messages: Range<usize>, options: &SourceOptions) {
     if let Some(host) = &options.hosts.host_override {
         let host = batch.add_extra(host.as_bytes());
@@ -59,7 +59,7 @@ fn fill(batch: &mut Batch, messages: Range<usize>, origin: &Origin, options: &So
     }
 }
 
-/// `SOURCE@HOST` for a message of this machine, else `HOST/HOP`, where a missing host is the hop's.
+/// `SOURCE@HOST` for a message of this machine, otherwise `HOST/HOP`, where a missing host is the hop's.
 fn chained(host: &[u8], origin: &Origin) -> Vec<u8> {
     let hop = origin.host_from.as_bytes();
     let is_local =

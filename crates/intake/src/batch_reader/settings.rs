@@ -1,6 +1,6 @@
-//! The settings of a running source, which a reload replaces while connections live on.
+//! The settings of a running source, which a reload replaces while connections stay open.
 //!
-//! In: settings. Out: the present ones, shared. Holds: them. Limits: none; readers look once per batch.
+//! In: settings. Out: the current ones, shared. Holds: them. Limits: none; readers look once per batch.
 
 use super::window::InFlight;
 use crate::options::{SourceDriver, SourceOptions, Window};
@@ -21,7 +21,7 @@ pub(crate) struct Settings {
     pub(crate) counters: Arc<Counters>,
 }
 
-/// The present settings, found by all readers of a source.
+/// The current settings, shared by all readers of a source.
 pub(crate) struct SettingsCell {
     settings: RwLock<Arc<Settings>>,
     in_flight: InFlight,

@@ -1,11 +1,12 @@
-//! Whose turn it is on a thread of readers, and what destinations may write of the batch that is forwarded.
+//! Tracks the turns of readers on a thread, and decides whether destinations may write a forwarded batch there.
 //!
 //! In: a call of each reader before it forwards a batch. Out: the [`WriteBudget`] that goes with the batch.
 //! One thread that reads, decodes, renders and writes what is still in its cache needs less of the processor than two that
-//! hand batches over and wake each other; but while it writes it reads nothing, and while it waits for the disk nobody
-//! else on its thread does. So it may write only when it has had the thread for itself for [`TURNS_MIN`] turns in a row
-//! and its path [costs little](CHEAP): behind parsers and rewrites the next batch is worked on while a thread of its own
-//! writes this one. A reader of datagrams, which nobody holds back for it, and one that decrypts write nothing.
+//! pass batches on and wake each other; but while it writes it reads nothing, and while it waits for the disk no
+//! other reader on its thread does. So it may write only after having the thread to itself for [`TURNS_MIN`] turns
+//! in a row
+//! and its path [costs little](CHEAP): after parsers and rewrites, the next batch is processed while a separate thread
+//! writes this one. Readers of datagrams, which cannot be held back, and readers that decrypt never write.
 //! Holds: for each thread, whose turn it was last. Limits: none.
 
 use message::WriteBudget;
@@ -17,7 +18,7 @@ use std::{
 
 /// Batches in a row of one reader, before it may write.
 const TURNS_MIN: u32 = 16;
-/// Time that the steps of a path may take for each message before another thread writes. Nothing but
+/// Time that the steps of a path may take for each message above which another thread writes. Only
 /// destinations takes a twentieth of it, filters nearly all, a pattern database twice as much, parsers and rewrites more.
 const CHEAP: Duration = Duration::from_nanos(100);
 
@@ -35,7 +36,7 @@ pub(crate) struct ReaderTurns {
 }
 
 impl ReaderTurns {
-    /// The turns of a reader whose sender can be held back: only such a reader may write.
+    /// Creates the turns of a reader whose sender can be held back: only such a reader may write.
     pub(crate) fn new() -> ReaderTurns {
         ReaderTurns { number: READERS.fetch_add(1, Ordering::Relaxed), can_write: true }
     }

@@ -1,6 +1,6 @@
 //! Flow control of one connection or file: how much it may have in flight, received and not yet acknowledged.
 //!
-//! In: batches that go out, acknowledgements that come back. Out: leave to read. Holds: two counts, and that of all
+//! In: forwarded batches, returned acknowledgements. Out: permission to read. Holds: two counts, and that of all
 //! readers of the source together.
 //! Limits: [`Window`]; the batch that crosses a limit still goes out. Reading starts again when half of the
 //! window is free, so that a slow destination does not wake the reader for every batch. When the readers of a source
@@ -21,7 +21,7 @@ const SHARED_BYTES: usize = 8 << 20;
 /// Bytes that all readers of a source have in flight.
 pub(crate) type InFlight = Arc<AtomicUsize>;
 
-/// Learns when a batch is acknowledged: file positions move.
+/// Notified when a batch is acknowledged, to advance file positions.
 pub(crate) trait Completion: Send + Sync {
     /// A batch is done or failed.
     fn complete(&self, outcome: Outcome);
@@ -33,7 +33,7 @@ pub(crate) struct FlowWindow {
     messages: AtomicUsize,
     bytes: AtomicUsize,
     limit: Mutex<Window>,
-    /// Nothing for readers that nobody can hold back.
+    /// `None` for readers that cannot be held back.
     shared: Option<InFlight>,
     freed: Notify,
 }
@@ -67,13 +67,14 @@ impl FlowWindow {
             && (bytes == 0 || self.all_bytes() < SHARED_BYTES / part)
     }
 
-    /// Bytes that all readers have in flight. A reader that is held back by them has bytes of its own in flight, and looks
+    /// Bytes that all readers have in flight. A reader that is held back by them has bytes of its own in flight,
+    /// and checks
     /// again when those are acknowledged.
     fn all_bytes(&self) -> usize {
         self.shared.as_ref().map_or(0, |shared| shared.load(Ordering::Acquire))
     }
 
-    /// Returns whether the readers of the source have so much in flight that each of them is to read little.
+    /// Returns true when the readers of the source have so much in flight that each must read little.
     pub(crate) fn is_crowded(&self) -> bool {
         self.all_bytes() >= SHARED_BYTES
     }
@@ -92,7 +93,7 @@ impl FlowWindow {
         }
     }
 
-    /// Takes a part of the window for a batch; its token gives it back.
+    /// Acquires a part of the window for a batch; its token releases it.
     pub(crate) fn acquire(
         self: &Arc<FlowWindow>,
         messages: usize,

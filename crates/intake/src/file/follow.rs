@@ -1,7 +1,7 @@
 //! Follows one path: the file under it, its successors after rotation, the same file after truncation.
 //!
 //! In: a path. Out: batches of its lines. Holds: the open file and the part of a line that has no end yet.
-//! Limits: `follow-freq()` between looks at a file that does not grow. A file that lost its name is read on until
+//! Limits: `follow-freq()` between checks of a file that does not grow. A file that lost its name is read until
 //! another has the name: its writer may not know yet.
 
 use super::{
@@ -40,18 +40,18 @@ struct Follower {
     rest: Vec<u8>,
     /// Offset in the file at which the unfinished message begins, or a lower one.
     whole: u64,
-    /// When bytes came last.
+    /// When bytes were last read.
     grown: Instant,
     /// No file was opened yet: stored positions count.
     fresh: bool,
-    /// The file has lost its name to another: it is read to its end, then the other.
+    /// True when another file has its name: it is read to its end, then the other.
     leaving: bool,
-    /// Nothing was read at the last look: since then the file may have become another.
+    /// True when the last check read nothing: since then the file may have been replaced.
     idle: bool,
     said: Option<io::ErrorKind>,
 }
 
-/// Result of a look at the file.
+/// Result of a check of the file.
 enum Look {
     Bytes,
     Nothing,
@@ -114,7 +114,7 @@ impl Follower {
 
     /// Reads once, or finds out why there is nothing to read.
     fn look(&mut self) -> io::Result<Look> {
-        // The position of the file before must not be forgotten while some of it is in work.
+        // The position of the file before must not be forgotten while some of it is in flight.
         if self.tail.is_none() && !self.fresh && !self.what.track.is_settled() {
             return Ok(Look::Nothing);
         }
@@ -154,7 +154,7 @@ impl Follower {
         let Some(tail) = &mut self.tail else { return Ok(Change::None) };
         let change = tail.change(&self.what.path)?;
         match change {
-            // What was written between the last read and the move is still to be read.
+            // Bytes written between the last read and the move must still be read.
             Change::Moved => self.leaving = true,
             Change::Truncated => {
                 tail.rewind()?;
@@ -166,7 +166,8 @@ impl Follower {
         Ok(change)
     }
 
-    /// Opens the file under the path, or the one that a rotation put elsewhere while nobody was looking.
+    /// Opens the file under the path, or its renamed predecessor if a rotation happened while the file was not
+    /// followed.
     fn open(&mut self) -> io::Result<bool> {
         let stored = if self.fresh { self.what.track.stored() } else { None };
         let opened = match Tail::open(&self.what.path) {
@@ -246,7 +247,7 @@ impl Follower {
         Ok(size)
     }
 
-    /// Takes the unfinished part as a message, though no end was seen.
+    /// Completes the unfinished part as a message, although it has no end.
     fn end_message(&mut self) {
         let batch_reader = &mut self.what.batch_reader;
         let rest = std::mem::take(&mut self.rest);
@@ -260,7 +261,7 @@ impl Follower {
         }
     }
 
-    /// Closes a file that has no name any more; a last line without end is a message.
+    /// Closes a file that no longer has its name; a last line without end is a message.
     fn leave(&mut self) {
         self.end_message();
         self.tail = None;
@@ -268,7 +269,7 @@ impl Follower {
         self.drop_rest();
     }
 
-    /// Says an error once, not at every look.
+    /// Logs an error once, not at every check.
     fn complain(&mut self, error: &io::Error) {
         stats::add(&self.what.batch_reader.settings().counters.errors, 1);
         if self.said != Some(error.kind()) {

@@ -1,7 +1,7 @@
-//! One open file that grows: what was read, and whether it is still the file it was.
+//! One open file that grows: its read position, and whether it is still the same file.
 //!
 //! In: a path or an open file. Out: bytes from the position on. Holds: the file, the position of the next read.
-//! Limits: a file that is truncated and has grown past the position again is noticed by its first bytes only.
+//! Limits: a file that is truncated and has grown past the position again is recognised only by its first bytes.
 
 use std::{
     fs::{self, File},
@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Number of first bytes that tell a file from its successor under the same inode.
+/// Number of first bytes that distinguish a file from its successor with the same inode.
 const HEAD_BYTES_MAX: usize = 64;
 
 /// An open file.
@@ -31,7 +31,7 @@ pub(super) enum Change {
     Truncated,
     /// Another file has the name now.
     Moved,
-    /// Nothing has the name now.
+    /// No file has the name now.
     Gone,
 }
 
@@ -77,7 +77,7 @@ impl Tail {
         Ok(self.file.metadata()?.len())
     }
 
-    /// Appends the bytes from the position on, as far as the buffer has room, and returns how many. Appends nothing
+    /// Appends the bytes from the position on, as far as the buffer has space, and returns how many. Appends nothing
     /// when the file was rewritten and those bytes belong to its successor.
     pub(super) fn read(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
         let start = buffer.len();
@@ -85,7 +85,7 @@ impl Tail {
         let mut part = io::Read::take(&self.file, room);
         io::Seek::seek(&mut &self.file, io::SeekFrom::Start(self.offset))?;
         let size = io::Read::read_to_end(&mut part, buffer)?;
-        // The file may have been rewritten since the last look, and even while it was read: bytes that are still there
+        // The file may have been rewritten since the last check, and even while it was read: bytes that still exist
         // now belong to the successor, others were read before.
         if size > 0 && self.is_rewritten()? && self.has(&buffer[start..])? {
             buffer.truncate(start);
@@ -110,7 +110,7 @@ impl Tail {
         }
     }
 
-    /// Compares with what is under the path now. Learns the first bytes of a file that was short.
+    /// Compares with the file now at the path. Updates the recorded first bytes of a file that was short.
     pub(super) fn change(&mut self, path: &Path) -> io::Result<Change> {
         match fs::metadata(path) {
             Ok(now) if (now.dev(), now.ino()) != self.inode => return Ok(Change::Moved),
@@ -137,7 +137,7 @@ impl Tail {
     }
 }
 
-/// The file of that identity in the same folder: where a rotation put it while nobody was looking.
+/// Finds the file with that identity in the same folder, in case it was rotated while not followed.
 pub(super) fn find_rotated(path: &Path, identity: &str) -> Option<(PathBuf, Tail)> {
     /// A folder with more entries is not searched to its end.
     const SEARCHED_MAX: usize = 10_000;

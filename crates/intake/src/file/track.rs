@@ -1,7 +1,8 @@
-//! How far a file is acknowledged.
+//! Tracks how far a file is acknowledged.
 //!
-//! In: batches as they are read, their acknowledgements in any order. Out: the position below which all is done.
-//! Holds: one entry per batch in work. Limits: the window of the file bounds them. A batch that failed stops the
+//! In: batches as they are read, their acknowledgements in any order. Out: the position below which everything is
+//! acknowledged.
+//! Holds: one entry per batch in flight. Limits: the window of the file bounds them. A batch that failed stops the
 //! position where it began: it is read again after a restart.
 
 use crate::{batch_reader::Completion, positions::Positions};
@@ -51,7 +52,7 @@ impl Track {
         Some((identity.to_owned(), offset.parse().ok()?))
     }
 
-    /// From now on positions are those of this file. What is in work of the file before no longer counts.
+    /// Switches to another file. Batches in flight of the previous file no longer count.
     pub(super) fn begin(&self, identity: &str, offset: u64) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.first += state.waiting.len() as u64;
@@ -69,7 +70,7 @@ impl Track {
         PositionUpdate { track: self.clone(), number }
     }
 
-    /// Returns whether no batch of the file is in work, or one failed, so that the position stays.
+    /// Returns true when no batch of the file is in flight, or one failed, so that the position stays.
     pub(super) fn is_settled(&self) -> bool {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.waiting.is_empty() || state.failed

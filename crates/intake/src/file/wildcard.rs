@@ -1,7 +1,7 @@
-//! `wildcard-file()`: follows every file of a folder whose name fits.
+//! `wildcard-file()`: follows every file of a folder whose name matches.
 //!
-//! In: a folder and a pattern. Out: one follower per file. Holds: which files are followed.
-//! Limits: `max-files()`, said once when it is reached; folders [`DEPTH_MAX`] deep; links to folders are not entered.
+//! In: a folder and a pattern. Out: one follower per file. Holds: the set of followed files.
+//! Limits: `max-files()`, logged once when reached; folders [`DEPTH_MAX`] deep; links to folders are not entered.
 
 use super::{Following, Track, follow};
 use crate::{
@@ -69,7 +69,7 @@ pub(crate) async fn follow_all(what: FollowingAll, mut stop: watch::Receiver<boo
     }
 }
 
-/// Says since when a file is there.
+/// Since when a file exists.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Appeared {
     /// Since before the source was started.
@@ -123,7 +123,7 @@ fn search(folder: &Path, options: &WildcardSource, depth: usize, found: &mut Vec
 /// Returns whether a name fits a pattern of `*` and `?`.
 pub(super) fn fits(pattern: &[u8], name: &[u8]) -> bool {
     let (mut at, mut in_name) = (0, 0);
-    // Where the last star stood, and how much of the name it swallows.
+    // The position of the last star, and how much of the name it consumes.
     let mut star: Option<(usize, usize)> = None;
     while in_name < name.len() {
         match pattern.get(at) {

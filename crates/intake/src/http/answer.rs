@@ -15,7 +15,7 @@ pub(super) type Answer = Response<BoxBody<Bytes, Infallible>>;
 
 /// Content type of OTLP's and Loki's binary form.
 pub(super) const PROTOBUF: &str = "application/x-protobuf";
-/// When to come again, in seconds.
+/// When to retry, in seconds.
 const RETRY_AFTER_S: u32 = 5;
 
 /// A response of a content type.

@@ -1,7 +1,7 @@
-//! Bodies: received whole, unpacked, within limits.
+//! Bodies: received completely and decompressed, within limits.
 //!
 //! In: a request's body. Out: its bytes, and the share of the budget that they take.
-//! Holds: nothing. Limits: `max-request-size()` before and after unpacking, so that a small body cannot become a
+//! Holds: nothing. Limits: `max-request-size()` before and after decompression, so that a small body cannot become a
 //! huge one; a sender slower than [`RATE_MIN`] bytes a second runs out of time.
 
 use crate::options::{BUDGET_UNIT, HttpOptions};
@@ -29,13 +29,13 @@ const PIECE_BYTES: usize = 256 << 10;
 pub(super) enum BodyRefusal {
     /// It is too large.
     TooLarge,
-    /// All bodies together are too large: later there will be room.
+    /// All bodies together are too large; later there will be space.
     Busy,
     /// It did not come in time.
     TooSlow,
     /// The connection broke.
     Broken,
-    /// It is packed in a way that is not known.
+    /// It is compressed in an unknown way.
     Encoding,
     /// It cannot be unpacked.
     Damaged,
@@ -113,7 +113,7 @@ fn time_for(bytes: usize) -> Duration {
     Duration::from_secs((bytes / RATE_MIN) as u64)
 }
 
-/// How a body is packed.
+/// The compression of a body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Encoding {
     Gzip,

@@ -1,6 +1,7 @@
-//! Splunk's event collector: its answers, and its acknowledgements that are asked for later.
+//! Splunk's event collector: its answers, and its acknowledgements, which clients request later.
 //!
-//! In: what became of requests. Out: answers. Holds: nothing; the numbers that are not acknowledged are in the [`AckBook`].
+//! In: outcomes of requests. Out: answers. Holds: nothing; the numbers that are not acknowledged are in the
+//! [`AckBook`].
 //! Limits: those of the book; above them requests are refused as busy.
 
 use super::answer::{self, Answer};
@@ -13,7 +14,7 @@ pub(super) fn code(status: StatusCode, text: &str, code: u32) -> Answer {
     answer::json(status, format!("{{\"text\":\"{text}\",\"code\":{code}}}"))
 }
 
-/// Success, with the number to ask for where the client wants one.
+/// Returns success, with the number of the acknowledgement if the client wants one.
 pub(super) fn success(ack: Option<u64>) -> Answer {
     let ack = ack.map_or(String::new(), |ack| format!(",\"ackId\":{ack}"));
     answer::json(StatusCode::OK, format!("{{\"text\":\"Success\",\"code\":0{ack}}}"))
@@ -34,7 +35,7 @@ struct Strike {
     number: u64,
 }
 
-/// A number for a request of a channel, and what strikes it out. `None`: too many are open.
+/// Opens a number for a request of a channel, with the token that closes it. `None` when too many are open.
 pub(super) fn open(book: &AckBook, channel: &str) -> Option<(u64, Box<dyn Completion>)> {
     let number = book.open(channel)?;
     Some((number, Box::new(Strike { book: book.clone(), channel: channel.to_owned(), number })))

@@ -1,7 +1,7 @@
-//! Whether a request may send.
+//! Checks whether a request may send.
 //!
-//! In: the headers of a request. Out: yes, no, or nothing was said. Holds: nothing.
-//! Limits: every secret is compared whole, in a time that does not tell how much of it was right.
+//! In: the headers of a request. Out: yes, no, or no credentials. Holds: nothing.
+//! Limits: every secret is compared completely, in a time that does not reveal how much of it was right.
 
 use crate::options::HttpOptions;
 use base64::{Engine, engine::general_purpose::STANDARD};

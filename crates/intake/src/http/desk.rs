@@ -1,6 +1,6 @@
-//! What the requests of one connection share: the decoder, the window, the origins of their messages.
+//! The state shared by the requests of one connection: the decoder, the window, the origins of their messages.
 //!
-//! In: whole bodies. Out: batches into the pipeline, and what became of them. Holds: the batch reader of the connection.
+//! In: complete bodies. Out: batches into the pipeline, and their outcomes. Holds: the batch reader of the connection.
 //! Limits: the window of the connection is waited for before a body is read.
 
 use super::{body::BudgetShare, refusal::Refusal};
@@ -36,7 +36,7 @@ struct State {
     origins: Vec<(&'static str, Arc<Origin>)>,
 }
 
-/// Messages that are on their way.
+/// Messages in flight.
 pub(super) struct Sent(Option<oneshot::Receiver<Outcome>>);
 
 /// Reports the outcome of a batch, and holds its share of the budget until then.
@@ -70,7 +70,7 @@ impl Desk {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for room in the window.
+    /// Waits until the window has space.
     pub(super) async fn wait_for_room(&self) -> Result<(), Elapsed> {
         timeout(self.options.timeout, self.window.wait_for_room()).await
     }
@@ -80,7 +80,7 @@ impl Desk {
         stats::add(&self.lock().batch_reader.settings().counters.frame_errors, 1);
     }
 
-    /// Decodes a body and hands its messages on. `format` is the name behind `http+` in `${TRANSPORT}`.
+    /// Decodes a body and forwards its messages. `format` is the name after `http+` in `${TRANSPORT}`.
     pub(super) fn take<T>(
         &self,
         format: &'static str,
@@ -109,7 +109,7 @@ impl Desk {
         Ok((read, Sent(waits.then_some(outcome))))
     }
 
-    /// Waits until messages are as safe as the source asks. An error: a destination gave up, or it takes longer than
+    /// Waits until messages are as safe as configured. Fails when a destination gave up, or when it takes longer than
     /// `timeout()`.
     pub(super) async fn settled(&self, sent: Sent) -> Result<(), Refusal> {
         let Some(outcome) = sent.0 else { return Ok(()) };

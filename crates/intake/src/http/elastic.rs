@@ -1,7 +1,7 @@
-//! Elasticsearch as far as shippers need it: the answers of `_bulk`, and of what they ask before they send.
+//! Elasticsearch as far as shippers need it: the answers of `_bulk`, and of the requests that they make before sending.
 //!
-//! In: what became of items; questions about version, licence, health, templates. Out: answers.
-//! Holds: nothing. Limits: templates, policies and pipelines are accepted and not kept; there are no searches here.
+//! In: outcomes of items; requests for version, licence, health, templates. Out: answers.
+//! Holds: nothing. Limits: templates, policies and pipelines are accepted but not stored; searches are not supported.
 
 use super::answer::{self, Answer, quoted};
 use hyper::{Method, StatusCode};
@@ -79,7 +79,7 @@ const XPACK: &str = "{\"license\":{\"status\":\"active\",\"uid\":\"duramen\",\"t
 const NODES: &str =
     "{\"_nodes\":{\"total\":1,\"successful\":1,\"failed\":0},\"cluster_name\":\"duramen\",\"nodes\":{}}";
 
-/// The answer to `_bulk`. `first_id` makes the identifiers of documents that came without.
+/// Returns the answer to `_bulk`. `first_id` starts the identifiers of documents without one.
 pub(super) fn bulk(items: &[BulkItem], body: &[u8], index: Option<&str>, first_id: u64) -> Answer {
     let errors = items.iter().any(|item| !item.taken);
     let mut out = format!("{{\"took\":0,\"errors\":{errors},\"items\":[");

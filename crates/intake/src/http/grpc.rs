@@ -1,7 +1,7 @@
 //! gRPC, one call: a message in, a message out.
 //!
 //! In: the body of a call. Out: its message; answers with the status in the trailers. Holds: nothing.
-//! Limits: one message a call, packed with gzip or not.
+//! Limits: one message per call, with or without gzip.
 
 use super::{
     answer::Answer,

@@ -1,6 +1,6 @@
-//! A connection as hyper wants it.
+//! A connection with the interface that hyper needs.
 //!
-//! In: a stream of this folder. Out: polled reads and writes. Holds: what was read and not yet asked for.
+//! In: a stream of this folder. Out: polled reads and writes. Holds: bytes that were read and not yet consumed.
 //! Limits: one read.
 
 use crate::{batch_reader::buffer::READ_BYTES, session::Stream};
@@ -12,14 +12,14 @@ use std::{
 };
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Room that is kept for the next read.
+/// Capacity that is kept for the next read.
 const KEPT_BYTES: usize = 64 << 10;
 
 /// A connection.
 pub(super) struct HttpStream {
     stream: Stream,
     bytes: Vec<u8>,
-    /// How many of them were asked for.
+    /// How many of them were consumed.
     taken: usize,
 }
 
@@ -42,7 +42,7 @@ impl HttpStream {
         self.bytes.starts_with(bytes)
     }
 
-    /// Reads what is there.
+    /// Reads the available bytes.
     fn poll_more(&mut self, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         loop {
             if self.taken == self.bytes.len() {
@@ -55,7 +55,7 @@ impl HttpStream {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     ready!(self.stream.poll_readable(context))?;
                 }
-                // A peer that leaves without the goodbye of TLS has left all the same: HTTP tells what is whole.
+                // A peer that closes without TLS's close notification has still closed: HTTP knows what is complete.
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Poll::Ready(Ok(0)),
                 result => return Poll::Ready(result),
             }

@@ -23,7 +23,7 @@ pub(super) enum Refusal {
     Body(BodyRefusal),
     /// Its body cannot be read.
     Unreadable(BodyError),
-    /// Nothing more can be taken now.
+    /// No more can be accepted now.
     Busy,
     /// A destination gave up, or has not answered in time.
     Unsafe,
@@ -41,7 +41,7 @@ pub(super) fn refused(endpoint: &Endpoint, headers: &HeaderMap, refusal: Refusal
                 StatusCode::UNAUTHORIZED => "security_exception",
                 _ => "illegal_argument_exception",
             };
-            // Its clients come again after 429; 503 makes some of them leave the node.
+            // Its clients retry after 429; 503 makes some of them abandon the node.
             let status = if status == StatusCode::SERVICE_UNAVAILABLE {
                 StatusCode::TOO_MANY_REQUESTS
             } else {

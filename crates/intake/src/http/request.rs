@@ -1,7 +1,7 @@
 //! One request, from its head to its answer.
 //!
-//! In: a request. Out: its answer, in the form of the protocol that was spoken. Holds: its body.
-//! Limits: room in the window first, then the body, then the tokens, each for at most `timeout()`.
+//! In: a request. Out: its answer, in the form of the request's protocol. Holds: its body.
+//! Limits: waits for space in the window, then the body, then the tokens, each for at most `timeout()`.
 
 use super::{
     answer::{self, Answer},
@@ -61,7 +61,7 @@ pub(super) async fn answer(request: Request<Incoming>, desk: &Desk) -> Answer {
     })
 }
 
-/// A body on its way into a batch.
+/// A body to be put into a batch.
 type Bodied = (Arc<Vec<u8>>, body::BudgetShare);
 
 async fn serve(endpoint: &Endpoint, parts: &Parts, body: Incoming, desk: &Desk) -> Result<Answer, Refusal> {
@@ -122,7 +122,7 @@ async fn serve(endpoint: &Endpoint, parts: &Parts, body: Incoming, desk: &Desk) 
     }
 }
 
-/// Takes a body whose answer says nothing of its messages.
+/// Handles a body whose answer does not mention its messages.
 async fn simple<T>(
     format: &'static str,
     bodied: Bodied,
@@ -156,7 +156,7 @@ async fn document(bodied: Bodied, index: &str, desk: &Desk) -> Result<Answer, Re
 async fn lines(bodied: Bodied, headers: &HeaderMap, desk: &Desk) -> Result<Answer, Refusal> {
     let is_json = body::is_of(headers, "application/json");
     simple("http+lines", bodied, desk, |reader, batch, origin| {
-        // One document may stand on many lines.
+        // One document may span many lines.
         if !(is_json && reader.documents(batch, origin).is_ok()) {
             reader.lines(batch, origin);
         }
@@ -166,7 +166,7 @@ async fn lines(bodied: Bodied, headers: &HeaderMap, desk: &Desk) -> Result<Answe
     Ok(answer::text(StatusCode::OK, "ok\n"))
 }
 
-/// A request of the event collector. One with a channel asks later what became of its messages.
+/// Handles a request of the event collector. A client with a channel requests the outcome later.
 async fn collect(endpoint: &Endpoint, bodied: Bodied, parts: &Parts, desk: &Desk) -> Result<Answer, Refusal> {
     if bodied.0.iter().all(u8::is_ascii_whitespace) {
         return Ok(collector::code(StatusCode::BAD_REQUEST, "No data", 5));

@@ -1,6 +1,6 @@
-//! Which format a path means.
+//! Maps paths to formats.
 //!
-//! In: a method and a path. Out: an endpoint. Holds: nothing. Limits: what is not listed does not exist.
+//! In: a method and a path. Out: an endpoint. Holds: nothing. Limits: unlisted paths do not exist.
 
 use hyper::Method;
 
@@ -40,7 +40,7 @@ pub(super) enum Endpoint {
 /// Path of the log service in gRPC.
 pub(super) const GRPC_LOGS: &str = "/opentelemetry.proto.collector.logs.v1.LogsService/Export";
 
-/// The endpoint of a request, or what is wrong with it.
+/// The endpoint of a request, or the fault.
 pub(super) fn endpoint(method: &Method, path: &str) -> Result<Endpoint, Unrouted> {
     let path = if path.len() > 1 { path.trim_end_matches('/') } else { path };
     let is_get = *method == Method::GET || *method == Method::HEAD;
@@ -75,7 +75,7 @@ pub(super) fn endpoint(method: &Method, path: &str) -> Result<Endpoint, Unrouted
 pub(super) enum Unrouted {
     /// No such path.
     Path,
-    /// Not with this method.
+    /// Not allowed with this method.
     Method,
 }
 

@@ -1,8 +1,9 @@
-//! Journal uploads: a body without end, read as it comes.
+//! Journal uploads: an endless body, read as it arrives.
 //!
-//! In: the chunks of a body. Out: a batch for the whole entries of each. Holds: the entry that has not come whole,
-//! and what waits for tokens. Limits: `max-request-size()` for one entry, [`UNSETTLED_MAX`] batches; a machine that
-//! says nothing for hours is not cut off, connections are what is limited.
+//! In: the chunks of a body. Out: a batch for the complete entries of each. Holds: the incomplete entry,
+//! and the batches that wait for tokens. Limits: `max-request-size()` for one entry, [`UNSETTLED_MAX`] batches; a
+//! machine that
+//! sends nothing for hours is not cut off; the number of connections is limited instead.
 
 use super::{
     answer::{self, Answer},
@@ -43,7 +44,7 @@ pub(super) async fn stream(mut body: Incoming, desk: &Desk) -> Result<Answer, Re
             desk.settled(oldest).await?;
         }
     }
-    // The last entry may lack the blank line behind it.
+    // The last entry may lack the blank line after it.
     if !bytes.is_empty() {
         bytes.extend_from_slice(b"\n\n");
         unsettled.push_back(take((Arc::new(bytes), BudgetShare::none()), desk)?);
@@ -54,7 +55,7 @@ pub(super) async fn stream(mut body: Incoming, desk: &Desk) -> Result<Answer, Re
     Ok(accepted())
 }
 
-/// Reads a body that came whole.
+/// Reads a body that arrived completely.
 pub(super) async fn whole(bodied: (Arc<Vec<u8>>, BudgetShare), desk: &Desk) -> Result<Answer, Refusal> {
     let sent = take(bodied, desk)?;
     desk.settled(sent).await?;

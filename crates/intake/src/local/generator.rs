@@ -1,7 +1,7 @@
 //! `example-msg-generator()`: messages for trying out a configuration.
 //!
-//! In: a count, a pace, a template, values. Out: batches, which came over no transport. Holds: how many were made.
-//! Limits: [`BATCH`] a batch.
+//! In: a count, a pace, a template, values. Out: batches without a transport. Holds: the number of messages made.
+//! Limits: [`BATCH`] messages per batch.
 
 use super::{Local, origin_of};
 use crate::options::Generator;

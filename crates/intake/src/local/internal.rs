@@ -1,6 +1,6 @@
 //! `internal()`: the program's own messages.
 //!
-//! In: the internal log. Out: batches. Holds: nothing. Limits: [`BATCH`] messages a batch.
+//! In: the internal log. Out: batches. Holds: nothing. Limits: [`BATCH`] messages per batch.
 
 use super::{Local, origin_of};
 use message::{Ack, Batch, Facility, Format, Message, Origin, Priority, Severity, Span};

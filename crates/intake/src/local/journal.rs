@@ -2,7 +2,7 @@
 //!
 //! In: entries in the journal's export format. Out: batches. Holds: the program and the cursor of the last
 //! acknowledged entry. Limits: an entry above [`ENTRY_BYTES_MAX`] is skipped and counted; without a stored cursor
-//! reading starts with what is new.
+//! reading starts with new entries.
 
 use super::{Local, origin_of, program};
 use crate::{
@@ -25,14 +25,14 @@ const AGAIN: Duration = Duration::from_secs(1);
 /// Name of the stored cursor.
 const CURSOR: &str = "journal cursor";
 
-/// Returns whether the machine keeps a journal that we can read.
+/// Returns true when the machine has a journal that we can read.
 pub(crate) fn has_journal() -> bool {
     let journalctl = ["/usr/bin/journalctl", "/bin/journalctl"];
     Path::new("/run/systemd/journal/socket").exists()
         && journalctl.iter().any(|path| Path::new(path).exists())
 }
 
-/// One journal and where its cursor is kept.
+/// One journal and the name under which its cursor is stored.
 struct Journal {
     options: JournalSource,
     /// Name of the stored cursor.
@@ -47,7 +47,7 @@ impl Journal {
         Journal { options, name }
     }
 
-    /// The program that reads it from behind a cursor on.
+    /// Returns the program that reads it from after a cursor.
     fn command(&self, cursor: Option<&str>) -> Command {
         let mut command = Command::new("journalctl");
         command.args(["--output=export", "--follow", "--all", "--no-pager"]);
@@ -92,7 +92,7 @@ pub(crate) async fn read_journal(mut here: Local, options: JournalSource) {
     }
 }
 
-/// Reads one run of the program. Says whether the source was stopped.
+/// Reads one run of the program. Returns true when the source was stopped.
 async fn read(here: &mut Local, stream: &mut Stream, journal: &Journal) -> bool {
     let mut batch_reader = here.batch_reader();
     let origin = origin_of(String::new());
@@ -130,7 +130,7 @@ async fn read(here: &mut Local, stream: &mut Stream, journal: &Journal) -> bool 
     }
 }
 
-/// Drops bytes up to the start of the next entry. Says whether it was found.
+/// Drops bytes up to the start of the next entry. Returns true when it was found.
 fn skip(bytes: &mut Vec<u8>) -> bool {
     /// The end of an entry and the start of the next.
     const START: &[u8] = b"\n\n__CURSOR=";
@@ -146,7 +146,7 @@ fn skip(bytes: &mut Vec<u8>) -> bool {
     }
 }
 
-/// Hands the whole entries on, and says how many bytes they are.
+/// Forwards the complete entries, and returns their length in bytes.
 fn forward(
     batch_reader: &mut BatchReader,
     bytes: &[u8],
@@ -225,7 +225,7 @@ pub(super) fn entry(bytes: &[u8]) -> Option<(Fields<'_>, usize)> {
     }
 }
 
-/// Adds an entry as a message and gives its cursor.
+/// Adds an entry as a message and returns its cursor.
 pub(super) fn push(
     batch: &mut Batch,
     entry: &Fields<'_>,
@@ -270,7 +270,7 @@ pub(super) fn push(
     batch.messages.push(message);
     for (name, value) in entry {
         let Ok(name) = std::str::from_utf8(name) else { continue };
-        // Addresses of the entry are no fields of it; text and host stand where those of a message do.
+        // Address fields of the entry are not values; text and host become those of the message.
         if name.starts_with("__") || matches!(name, "MESSAGE" | "_HOSTNAME") {
             continue;
         }

@@ -1,7 +1,7 @@
 //! `/dev/kmsg`: the records of the kernel, with their numbers, times and pairs.
 //!
-//! In: records, one a read. Out: batches. Holds: the number of the last acknowledged record of this boot, so that a
-//! restart neither loses nor repeats any. Limits: [`RECORDS_MAX`] records a batch; records that the kernel's ring
+//! In: records, one per read. Out: batches. Holds: the number of the last acknowledged record of this boot, so that a
+//! restart neither loses nor repeats any. Limits: [`RECORDS_MAX`] records per batch; records that the kernel's ring
 //! lost before they were read are counted as dropped by the kernel.
 
 use super::{Local, origin_of};
@@ -25,7 +25,7 @@ use wire::push_kmsg;
 
 /// Path of the device with the kernel's records.
 pub(super) const DEVICE: &str = "/dev/kmsg";
-/// The kernel writes no longer ones.
+/// The kernel writes no longer records.
 const RECORD_BYTES_MAX: usize = 8 << 10;
 /// Most records of a batch.
 const RECORDS_MAX: usize = 1_000;
@@ -119,7 +119,7 @@ fn take(mut device: &File, batch_reader: &mut BatchReader) -> io::Result<(Vec<u8
             Ok(_) => ends.push(bytes.len()),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // The ring went round before we read: the next read gives the oldest that is there.
+            // The ring buffer was overwritten before we read: the next read returns the oldest record left.
             Err(error) if error.raw_os_error() == Some(libc::EPIPE) => {
                 stats::add(&batch_reader.settings().counters.kernel_dropped, 1);
             }

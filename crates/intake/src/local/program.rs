@@ -1,7 +1,7 @@
-//! `program()`: what a program prints.
+//! `program()`: messages that a program prints.
 //!
 //! In: a command line. Out: batches of its output. Holds: the running program.
-//! Limits: it is started again when it ends, after a pause. When the source stops it and what it started get SIGTERM.
+//! Limits: it is restarted when it ends, after a pause. When the source stops, it and its children get SIGTERM.
 
 use super::{Local, origin_of};
 use crate::{

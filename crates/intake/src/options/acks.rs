@@ -1,6 +1,6 @@
-//! Numbers of requests that clients ask for later: the event collector's acknowledgements.
+//! Numbers of requests that clients query later: the event collector's acknowledgements.
 //!
-//! In: requests that come, and those whose messages are safe. Out: numbers. Holds: of each channel those that are open.
+//! In: new requests, and those whose messages are safe. Out: numbers. Holds: the open numbers of each channel.
 //! Limits: [`CHANNELS_MAX`] channels, [`OPEN_MAX`] numbers of each; above them there is no number.
 
 use std::{
@@ -28,7 +28,7 @@ impl AckBook {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A number for a request of a channel. `None`: too many are open.
+    /// Opens a number for a request of a channel. `None` when too many are open.
     pub(crate) fn open(&self, channel: &str) -> Option<u64> {
         let mut channels = self.lock();
         if channels.len() >= CHANNELS_MAX && !channels.contains_key(channel) {

@@ -1,4 +1,4 @@
-//! What a configuration says about a listener for HTTP.
+//! The options of a listener for HTTP.
 //!
 //! In: values that were checked when the configuration was read. Out: the same, for the requests.
 //! Holds: the budget that all connections share. Limits: these are the limits.
@@ -13,7 +13,7 @@ pub enum Acknowledge {
     /// When every destination with flow control has its messages.
     #[default]
     Delivered,
-    /// When its messages are on their way.
+    /// When its messages were forwarded.
     Received,
 }
 
@@ -22,14 +22,15 @@ pub enum Acknowledge {
 pub struct HttpOptions {
     /// `acknowledge()`
     pub acknowledge: Acknowledge,
-    /// `tokens()`: what `Authorization` may hold behind `Bearer`, `Splunk` or `ApiKey`, or as a password. Empty, and no
+    /// `tokens()`: what `Authorization` may contain after `Bearer`, `Splunk` or `ApiKey`, or as a password. Empty,
+    /// and no
     /// users: everyone may send.
     pub tokens: Vec<String>,
     /// `users()`: names and passwords.
     pub users: Vec<(String, String)>,
     /// `max-request-size()`: bytes of a body, packed or not.
     pub body_bytes_max: usize,
-    /// `timeout()`: for a body to come, for the window to open, for tokens to come back.
+    /// `timeout()`: for a body to arrive, for the window to open, for tokens to be released.
     pub timeout: Duration,
     /// `idle-timeout()`: for the head of a request.
     pub idle_timeout: Duration,
@@ -39,7 +40,7 @@ pub struct HttpOptions {
     pub(crate) book: AckBook,
 }
 
-/// Bytes that one permit stands for.
+/// Bytes per permit.
 pub(crate) const BUDGET_UNIT: usize = 1 << 10;
 
 impl HttpOptions {

@@ -1,11 +1,13 @@
-//! Which connections a listener takes, and which of them make room.
+//! Decides which connections a listener accepts, and which are closed to make room for others.
 //!
-//! In: connections that come, and how far they get. Out: a permit for each, or the reason why there is none. Holds:
+//! In: new connections, and their progress. Out: a permit for each, or the reason why there is none. Holds:
 //! counts by peer, and which connections have not proven themselves: they still shake hands, or have sent no message.
 //! Limits: `max-connections()` and `max-connections-per-address()` of the listener, and the [`ConnectionBudget`] of all
-//! listeners. At a limit the newcomer is refused, unless someone makes room who is at least [`YOUNG_FOR`] old: at those
-//! of the listener the oldest handshake (of the newcomer's address, or of the address with the most); at the budget the
-//! oldest silent connection of the address with the most, when these are [`SILENT_MIN`] at least.
+//! listeners. At a limit a new connection is refused, unless one that is at least [`YOUNG_FOR`] old can be closed:
+//! at those
+//! of the listener the oldest handshake (of the new connection's address, or of the address with the most); at the
+//! budget the
+//! oldest silent connection of the address with the most, when there are at least [`SILENT_MIN`] of these.
 
 mod candidates;
 mod counts;
@@ -22,13 +24,13 @@ use std::{
 };
 use transport::stats::RefusalReason;
 
-/// A connection of this age makes no room: an honest peer needs a moment for its handshake and its first message.
+/// A connection younger than this is not closed: an honest peer needs a moment for its handshake and its first message.
 const YOUNG_FOR: Duration = Duration::from_secs(1);
-/// Silent connections of one address that are nothing unusual: they make no room.
+/// Number of silent connections of one address up to which they are normal and not closed.
 const SILENT_MIN: usize = 16;
-/// Connections that may be open beyond a limit until those that make room have left.
+/// Connections that may be open beyond a limit until those being closed have ended.
 const LEAVING_MAX: usize = 16;
-/// The budget when nobody says otherwise.
+/// The default budget.
 const BUDGET: usize = 1 << 20;
 
 /// The connections that all listeners of the process may have together. Clones share it.
@@ -62,7 +64,7 @@ impl ConnectionBudget {
         self.lock().max
     }
 
-    /// Makes room because the process is out of descriptors.
+    /// Closes a connection because the process is out of descriptors.
     pub(super) fn relieve(&self, now: Instant) {
         let mut spent = self.lock();
         if let Some(busiest) = spent.silent.busiest(1) {
@@ -105,7 +107,7 @@ impl Admission {
         Arc::new(Admission { budget, open: PeerCounts::default(), handshaking: Mutex::default() })
     }
 
-    /// Takes a connection, or says which limit does not allow it.
+    /// Admits a connection, or returns the limit that forbids it.
     pub(super) fn admit(
         self: &Arc<Self>,
         peer: PeerKey,
@@ -121,7 +123,7 @@ impl Admission {
         Ok(Arc::new(ConnectionPermit { admission: Arc::clone(self), number, peer, leave, _slot: slot }))
     }
 
-    /// Counts a connection in the place of a handshake that takes too long.
+    /// Counts a connection in place of a handshake that takes too long.
     fn enter_for_another(
         &self,
         peer: PeerKey,
@@ -161,22 +163,22 @@ impl ConnectionPermit {
         self.peer
     }
 
-    /// A handshake begins: from now on the connection may have to make room for others of its listener.
+    /// Notes that a handshake begins: from now on the connection may be closed in favour of others of its listener.
     pub(super) fn handshake_begins(&self) {
         self.admission.handshaking().insert(self.number, self.peer, Instant::now(), self.leave.clone());
     }
 
-    /// The handshake is over, one way or another.
+    /// Notes that the handshake is over, successful or not.
     pub(super) fn handshake_ends(&self) {
         self.admission.handshaking().remove(self.number, self.peer);
     }
 
-    /// The connection has sent a message: it makes no room any more.
+    /// Notes that the connection has sent a message: it is no longer closed for others.
     pub(super) fn prove(&self) {
         self.admission.budget.lock().silent.remove(self.number, self.peer);
     }
 
-    /// Waits until the connection has to make room.
+    /// Waits until the connection must be closed for another.
     pub(super) async fn displaced(&self) -> RefusalReason {
         self.leave.ordered().await
     }

@@ -1,7 +1,7 @@
 //! Datagram listeners: UDP and unix-dgram.
 //!
-//! In: datagrams, many a system call. Out: batches of up to one read's size, of many senders. Holds: the slots.
-//! Limits: nobody can hold a sender of datagrams back: when the window is closed the kernel's buffer fills and then
+//! In: datagrams, many per system call. Out: batches of up to one read's size, of many senders. Holds: the slots.
+//! Limits: senders of datagrams cannot be held back: when the window is closed the kernel's buffer fills and then
 //! drops, and `kernel_dropped` shows how many.
 
 use super::{
@@ -25,13 +25,14 @@ use transport::{HostNames, InternalLog, stats, sys};
 
 /// Largest datagram of UDP; unix sockets may send more.
 const DATAGRAM_BYTES_MAX: usize = 64 << 10;
-/// In a flood a batch of a few datagrams costs mostly waking up; so long a pause makes it a hundred times larger.
+/// In a flood a batch of a few datagrams costs mostly waking up; a pause of this length makes it a hundred times
+/// larger.
 const GATHER: Duration = Duration::from_millis(1);
 /// A batch of this many datagrams is a sign of a flood.
 const GATHER_COUNT_MIN: usize = 8;
-/// Smallest socket buffer that holds two pauses of a million datagrams a second, at 768 bytes each in the kernel.
+/// Smallest socket buffer that holds two pauses of a million datagrams per second, at 768 bytes each in the kernel.
 const GATHER_BUFFER_BYTES_MIN: usize = 4 << 20;
-/// How often the kernel is asked what it dropped.
+/// How often the kernel's drop count is read.
 const DROPS_EVERY: Duration = Duration::from_secs(1);
 
 /// Receives until it is stopped.
@@ -101,7 +102,7 @@ impl Receiver {
             Some(path) => (Transport::UnixDgram, path.display().to_string()),
             None => (Transport::Udp, String::new()),
         };
-        // Where several datagrams may come as one, a slot has room for all of them.
+        // If several datagrams may arrive as one, a slot has space for all of them.
         let coalesces = transport == Transport::Udp && sys::coalesce(socket.as_fd()).is_ok();
         let shortest = if coalesces { DATAGRAM_BYTES_MAX } else { 1 };
         let slot_bytes = settings.options.message_bytes_max.clamp(shortest, DATAGRAM_BYTES_MAX);
@@ -119,7 +120,7 @@ impl Receiver {
         })
     }
 
-    /// Reads one batch. Says whether the socket is empty.
+    /// Reads one batch. Returns true when the socket is empty.
     fn read(&mut self, socket: &Socket) -> bool {
         if self.batch_reader.refresh() {
             self.peers.forget();
@@ -150,9 +151,9 @@ impl Receiver {
         !more
     }
 
-    /// One system call. Says whether there may be more.
+    /// Makes one system call. Returns true when there may be more.
     fn read_some(&mut self, socket: &Socket, bytes: &mut Vec<u8>, now: Instant) -> bool {
-        // No batch is to be much larger than one read, however much each slot brings.
+        // A batch must not be much larger than one read, however much each slot brings.
         let room = buffer::READ_BYTES.saturating_sub(bytes.len());
         let limit = (room / self.slot_bytes).clamp(1, sys::Datagrams::SLOTS);
         let start = bytes.len();
@@ -189,7 +190,7 @@ impl Receiver {
         if broken > 0 {
             stats::add(&batch_reader.settings().counters.frame_errors, broken);
         }
-        // An error here is that of an earlier answer (ICMP) or an empty socket: the next wait tells.
+        // An error here is that of an earlier answer (ICMP) or an empty socket: the next wait shows which.
         let count = received.unwrap_or(0);
         self.slot_bytes = ((bytes.len() - start) / count.max(1)).max(1);
         count == limit

@@ -1,10 +1,11 @@
 //! DTLS listeners (RFC 6012): many peers on one socket, each with an association of its own.
 //!
-//! In: datagrams, many a system call. Out: batches of up to one read's size, of many senders; the other half of
+//! In: datagrams, many per system call. Out: batches of up to one read's size, of many senders; the other half of
 //! handshakes. Holds: the slots, the associations.
-//! Limits: `max-connections()` associations; nobody can hold a sender of datagrams back: when the window is closed the
-//! kernel's buffer fills and then drops, and `kernel_dropped` shows how many. What is garbled, said twice or of no
-//! association counts in `frame_errors`.
+//! Limits: `max-connections()` associations; senders of datagrams cannot be held back: when the window is closed the
+//! kernel's buffer fills and then drops, and `kernel_dropped` shows how many. Records that are damaged, duplicated
+//! or of no
+//! association count in `frame_errors`.
 
 mod peers;
 
@@ -26,14 +27,14 @@ use transport::{HostNames, InternalLog, dtls::Cookies, stats, sys};
 
 /// Largest datagram of UDP.
 const DATAGRAM_BYTES_MAX: usize = 64 << 10;
-/// How often the clocks of handshakes are looked at.
+/// How often the timers of handshakes are checked.
 const TICK: Duration = Duration::from_millis(200);
-/// How often silent peers are looked for, and the kernel is asked what it dropped.
+/// How often to check for silent peers and read the kernel's drop count.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Most senders of one batch: each has its origin there.
 const SENDERS_MAX: usize = 4_096;
 
-/// Receives until it is stopped; then every peer hears goodbye.
+/// Receives until stopped; then sends every peer a close notification.
 pub(crate) async fn receive_dtls(
     socket: Socket,
     cell: Arc<SettingsCell>,
@@ -106,7 +107,7 @@ impl Receiver {
         })
     }
 
-    /// Reads one batch. Says whether the socket is empty.
+    /// Reads one batch. Returns true when the socket is empty.
     fn read(&mut self, socket: &Socket) -> bool {
         self.refresh(socket);
         let mut bytes = buffer::take(buffer::READ_BYTES + DATAGRAM_BYTES_MAX);
@@ -133,7 +134,7 @@ impl Receiver {
         }
     }
 
-    /// One system call. Says whether there may be more.
+    /// Makes one system call. Returns true when there may be more.
     fn read_some(&mut self, socket: &Socket, bytes: &mut Vec<u8>, now: Instant) -> bool {
         let Receiver { datagrams, batch_reader, peers, runs, .. } = self;
         let settings = batch_reader.settings().clone();
@@ -143,11 +144,11 @@ impl Receiver {
                 Taking { socket, batch_reader: &mut *batch_reader, bytes: &mut *bytes, runs: &mut *runs };
             peers.take(peer, datagram.bytes, now, &settings, &mut taking);
         });
-        // An error here is that of an earlier answer (ICMP) or an empty socket: the next wait tells.
+        // An error here is that of an earlier answer (ICMP) or an empty socket: the next wait shows which.
         received.is_ok_and(|count| count == sys::Datagrams::SLOTS)
     }
 
-    /// Does what time asks for.
+    /// Does periodic work.
     fn tick(&mut self, socket: &Socket) {
         let now = Instant::now();
         if now.duration_since(self.ticked) < TICK {

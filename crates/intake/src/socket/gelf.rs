@@ -1,8 +1,9 @@
-//! GELF over UDP: chunks put together, compressed payloads unpacked.
+//! GELF over UDP: assembles chunks and decompresses payloads.
 //!
-//! In: datagrams. Out: whole JSON texts. Holds: chunks in waiting, a buffer.
-//! Limits: those of [`Chunks`]; a payload that unpacks to more than [`UNPACKED_BYTES_MAX`] is refused: a kilobyte can
-//! claim to be a gigabyte.
+//! In: datagrams. Out: complete JSON texts. Holds: waiting chunks, a buffer.
+//! Limits: those of [`Chunks`]; a payload that decompresses to more than [`UNPACKED_BYTES_MAX`] is refused: a
+//! kilobyte can
+//! expand to a gigabyte.
 
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use std::{
@@ -27,7 +28,7 @@ impl Assembler {
         Assembler { chunks: Chunks::default(), started: Instant::now(), unpacked: Vec::new() }
     }
 
-    /// Takes a datagram; shows the text that is whole by it. False: it is no GELF.
+    /// Takes a datagram; passes on the text that it completes. Returns false when it is not GELF.
     pub(super) fn take(
         &mut self,
         datagram: &[u8],

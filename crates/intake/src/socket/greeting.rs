@@ -1,8 +1,8 @@
-//! What comes before the messages of a connection: a PROXY header, a TLS handshake, or one after the other.
+//! The part of a connection before its messages: a PROXY header, a TLS handshake, or one after the other.
 //!
-//! In: an accepted connection. Out: a stream of messages, and who is at its other end.
-//! Holds: nothing after it. Limits: [`GREETING_WITHIN`]; a header that is none ends the connection. A peer that has sent
-//! nothing yet costs its descriptor alone; with its first bytes it waits for a permit of the listener.
+//! In: an accepted connection. Out: a stream of messages, and the identity of its peer.
+//! Holds: nothing after it. Limits: [`GREETING_WITHIN`]; an invalid header ends the connection. A peer that has sent
+//! nothing yet costs only its descriptor; with its first bytes it waits for a permit of the listener.
 
 use super::{
     admission::{ConnectionPermit, HandshakePermits},
@@ -152,7 +152,7 @@ async fn steps(
     Ok(Greeted { stream, is_encrypted, ends, values })
 }
 
-/// Reads a header; what is behind it stays in `first`.
+/// Reads a header; bytes after it stay in `first`.
 async fn read_header(stream: &mut Stream, first: &mut Vec<u8>) -> io::Result<proxy::Header> {
     loop {
         match proxy::start(first) {
@@ -175,7 +175,7 @@ async fn read_header(stream: &mut Stream, first: &mut Vec<u8>) -> io::Result<pro
     }
 }
 
-/// Who passed the connection on, and for whom.
+/// Returns the values that describe the proxy and the original connection.
 fn proxy_values(hop: SocketAddr, ends: Option<(SocketAddr, SocketAddr)>) -> Vec<(String, Vec<u8>)> {
     let mut values =
         vec![(".proxy.peer_ip", hop.ip().to_string()), (".proxy.peer_port", hop.port().to_string())];

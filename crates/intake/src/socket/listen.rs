@@ -15,8 +15,8 @@ use std::{
 };
 use transport::{FilePermissions, IpOptions, folders, sys};
 
-/// Classic BPF: keeps what is addressed to this host alone, whose type (`SKF_AD_OFF + SKF_AD_PKTTYPE`) is 0.
-/// What it passes over is a copy, but the kernel counts it as dropped.
+/// Classic BPF: keeps only packets addressed to this host, whose type (`SKF_AD_OFF + SKF_AD_PKTTYPE`) is 0.
+/// Rejected packets are copies, but the kernel counts them as dropped.
 const UNICAST_ONLY: [SockFilter; 4] = [
     SockFilter::new(0x30, 0, 0, 0xffff_f004),
     SockFilter::new(0x15, 0, 1, 0),
@@ -80,7 +80,7 @@ pub(crate) fn open_datagram(options: &DatagramListener, count: usize) -> io::Res
     if first.inherited || !is_shared {
         return Ok(first);
     }
-    // The port is free, or shared with those who asked for that: only then may our sockets share it.
+    // The port is free, or shared with consent: only then may our sockets share it.
     drop(first);
     let shared = Binding { reuse_port: true, ..binding };
     let mut listening = one(&shared)?;
@@ -108,7 +108,7 @@ struct Binding<'a> {
     kind: Type,
     /// `so-reuseport()`
     reuse_port: bool,
-    /// Of a unix socket.
+    /// Permissions of a unix socket.
     permissions: &'a FilePermissions,
     /// Those of the folders above it that do not exist yet.
     above: Option<&'a FilePermissions>,

@@ -1,6 +1,6 @@
-//! What is known of a sender: its address and name, or its process.
+//! Data about a sender: its address and name, or its process.
 //!
-//! In: addresses and credentials. Out: origins, made once a peer. Holds: a cache for datagrams.
+//! In: addresses and credentials. Out: origins, made once per peer. Holds: a cache for datagrams.
 //! Limits: [`PEERS_MAX`] senders; then the cache is emptied.
 
 use crate::batch_reader::Settings;
@@ -20,17 +20,17 @@ use transport::{
 
 /// Senders that are remembered; also bounds the origins of one batch.
 const PEERS_MAX: usize = 4_096;
-/// How long an origin is good: the peer's name may come later or change.
+/// How long an origin is valid: the peer's name may come later or change.
 const GOOD_FOR: Duration = Duration::from_secs(10);
-/// While the name is missing it is looked for more often.
+/// The same while the name is missing: it is looked up more often.
 const UNNAMED_GOOD_FOR: Duration = Duration::from_millis(500);
-/// Longest command line that is kept of a local sender.
+/// Longest command line of a local sender that is stored.
 const CMDLINE_BYTES_MAX: usize = 4_096;
 
 /// Process, user and group of a local sender.
 pub(super) type Credentials = (i32, u32, u32);
 
-/// Who sent a datagram.
+/// The sender of a datagram.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Sender {
     Ip(SocketAddr),
@@ -57,7 +57,7 @@ impl Peers {
         Peers { names, transport, local, file_name, known: HashMap::new(), last: None }
     }
 
-    /// Forgets what was made with other settings.
+    /// Drops origins that were made with other settings.
     pub(super) fn forget(&mut self) {
         self.known.clear();
         self.last = None;

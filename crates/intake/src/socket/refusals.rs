@@ -1,7 +1,7 @@
 //! Our log's lines about refused connections, and their counts.
 //!
-//! In: connections that a limit did not allow. Out: counts by reason, lines. Holds: when each reason was told last.
-//! Limits: one line for each reason in [`TOLD_EVERY`]; it says how many connections it stands for.
+//! In: connections that a limit did not allow. Out: counts by reason, lines. Holds: when each reason was last logged.
+//! Limits: one line for each reason in [`TOLD_EVERY`]; it has the number of connections.
 
 use crate::batch_reader::Settings;
 use std::{
@@ -16,7 +16,7 @@ use transport::{
 /// Pause between two lines of one reason.
 const TOLD_EVERY: Duration = Duration::from_secs(10);
 
-/// Writes the lines, and knows what was not written.
+/// Writes the lines, and counts what was not written.
 pub(super) struct RefusalLog {
     log: InternalLog,
     pauses: Mutex<[LogPause; REFUSAL_REASONS.len()]>,

@@ -1,7 +1,7 @@
-//! Connections that may have to make room for others, by peer.
+//! Connections that may be closed in favour of others, by peer.
 //!
-//! In: connections that have not proven themselves. Out: the signal to leave, to the oldest of a peer. Holds: them.
-//! Limits: none of its own; each look is a search in a tree.
+//! In: connections that have not proven themselves. Out: the signal to close, to the oldest of a peer. Holds: them.
+//! Limits: none of its own; each operation is a search in a tree.
 
 use super::counts::PeerKey;
 use std::{
@@ -60,7 +60,7 @@ impl Candidates {
         }
     }
 
-    /// Forgets a connection; one that is not there is no error.
+    /// Forgets a connection; a missing one is not an error.
     pub(super) fn remove(&mut self, number: u64, peer: PeerKey) {
         if self.entries.remove(&(peer, number)).is_some() {
             self.count(peer, |count| count - 1);
@@ -72,7 +72,7 @@ impl Candidates {
         self.by_count.last().filter(|(count, _)| *count >= least).map(|(_, peer)| *peer)
     }
 
-    /// Tells the oldest connection of a peer to leave, when it is at least `age` old. Says whether there was one.
+    /// Signals the oldest connection of a peer to close, if it is at least `age` old. Returns true if there was one.
     pub(super) fn displace(
         &mut self,
         peer: PeerKey,

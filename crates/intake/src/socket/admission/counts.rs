@@ -1,6 +1,6 @@
-//! How many there are of something, in total and of each peer.
+//! Counts things in total and for each peer.
 //!
-//! In: peers that come. Out: a slot for each, which is given back when it is dropped. Holds: the counts.
+//! In: peers. Out: a slot for each, which is released when dropped. Holds: the counts.
 //! Limits: [`CountLimits`], which the caller names each time: a reload may change them.
 
 use crate::options::CountLimits;
@@ -26,7 +26,7 @@ impl PeerKey {
     }
 }
 
-/// The limit that stands in the way.
+/// The limit that is reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in super::super) enum Full {
     /// There are too many of this peer.

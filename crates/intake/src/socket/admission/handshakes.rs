@@ -1,8 +1,10 @@
-//! The TLS handshakes that are worked on.
+//! Limits the TLS handshakes in progress.
 //!
-//! In: connections whose first bytes have come. Out: a permit for each. Holds: the permits in use, and who waits.
-//! Limits: [`CountLimits`] of permits in use. Who comes later waits, in the order of coming, peers in rotation: many
-//! handshakes of one peer do not hold up another's. While someone waits for it, a permit ends after [`HONEST_WITHIN`].
+//! In: connections whose first bytes have arrived. Out: a permit for each. Holds: the permits in use, and the waiters.
+//! Limits: [`CountLimits`] of permits in use. Further connections wait, in the order of arrival, peers in rotation:
+//! many
+//! handshakes of one peer do not hold up another's. While a connection waits for it, a permit ends after
+//! [`HONEST_WITHIN`].
 
 use super::counts::PeerKey;
 use crate::options::CountLimits;
@@ -15,7 +17,7 @@ use tokio::{sync::oneshot, time::sleep};
 
 /// A handshake over a slow line is over by then: two or three round trips.
 const HONEST_WITHIN: Duration = Duration::from_secs(3);
-/// How often a longer one looks whether someone waits.
+/// How often a longer handshake checks whether others wait.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// The permits of one listener. Clones share them.
@@ -26,7 +28,7 @@ pub(in super::super) struct HandshakePermits(Arc<Mutex<State>>);
 struct State {
     active: usize,
     peers: HashMap<PeerKey, Peer>,
-    /// Peers with someone who waits, each once.
+    /// Peers with waiting connections, each once.
     rotation: VecDeque<PeerKey>,
     limits: Option<CountLimits>,
 }
@@ -84,7 +86,7 @@ impl HandshakePermits {
 
     /// Gives free permits to connections that wait.
     fn give(&self) {
-        // Permits that nobody took any more come back here when the lock is free again.
+        // Permits that were no longer accepted return here when the lock is free again.
         let mut refused = Vec::new();
         let mut state = self.lock();
         let mut passed = 0;

@@ -1,9 +1,11 @@
-//! The peers of one DTLS socket: who may begin, whose a datagram is, who has gone.
+//! The peers of one DTLS socket: admission, assignment of datagrams, departure.
 //!
-//! In: datagrams with their senders, time. Out: [`Events`]. Holds: an association a peer, and a second one while a peer
+//! In: datagrams with their senders, time. Out: [`Events`]. Holds: an association per peer, and a second one while
+//! a peer
 //! that started over is still in its handshake.
-//! Limits: nothing is held of an address that has not shown our cookie; `max-handshakes()` handshakes, of which
-//! `max-handshakes-per-address()` of one address, over all sockets of the listener: the oldest of this socket gives way;
+//! Limits: nothing is stored for an address that has not returned our cookie; `max-handshakes()` handshakes, of which
+//! `max-handshakes-per-address()` of one address, over all sockets of the listener: the oldest of this socket is
+//! dropped;
 //! each within [`HANDSHAKE_WITHIN`]; `max-connections()` associations, of which `max-connections-per-address()` of one
 //! address, over all sockets; `idle-timeout()` ends silent ones.
 
@@ -33,30 +35,30 @@ use wire::dtls::{self, Record, Start, content};
 
 /// Longest time of a handshake.
 const HANDSHAKE_WITHIN: Duration = Duration::from_secs(20);
-/// A handshake of this age does not give way: an honest peer needs a moment for it.
+/// A handshake younger than this is not dropped: an honest peer needs a moment for it.
 const YOUNG_FOR: Duration = Duration::from_secs(1);
 /// Largest datagram of our part of a handshake: it passes every path that matters.
 const HANDSHAKE_MTU: usize = 1_200;
-/// How long an origin is good: the peer's name may come later or change.
+/// How long an origin is valid: the peer's name may come later or change.
 const ORIGIN_GOOD_FOR: Duration = Duration::from_secs(10);
-/// While the name is missing it is looked for more often.
+/// The same while the name is missing: it is looked up more often.
 const UNNAMED_GOOD_FOR: Duration = Duration::from_millis(500);
 /// Events that strangers can cause are logged at most this often.
 const SAID_EVERY: Duration = Duration::from_secs(1);
 /// Most hints to strangers between two ticks.
 const HINTS_MAX: usize = 100;
 
-/// Receiver of everything that comes of a datagram.
+/// Receiver of the results of a datagram.
 pub(super) trait Events {
     /// The text of one record.
     fn text(&mut self, record: &[u8], origin: &Arc<Origin>);
-    /// A datagram that is to be sent.
+    /// Sends a datagram.
     fn answer(&mut self, to: SocketAddr, datagram: &[u8]);
     /// A datagram held nothing that could be used.
     fn odd(&mut self);
 }
 
-/// How many peers all sockets of a listener have. Clones share them.
+/// Counts the peers of all sockets of a listener. Clones share the counts.
 #[derive(Clone, Default)]
 pub(crate) struct DtlsCounts {
     open: PeerCounts,
@@ -81,7 +83,7 @@ pub(super) struct Peers {
 /// A peer that may send.
 struct Open {
     association: Association,
-    /// Random number of its hello: one that comes again late begins nothing.
+    /// Random number of its hello: a late duplicate starts nothing.
     random: [u8; 32],
     values: Vec<(String, Vec<u8>)>,
     origin: Option<(Arc<Origin>, Instant)>,
@@ -123,7 +125,7 @@ impl Peers {
         !self.handshaking.is_empty()
     }
 
-    /// Forgets what was made with other settings; with `keep-alive(no)` that is all.
+    /// Drops peers that were made with other settings; with `keep-alive(no)`, all of them.
     pub(super) fn reload(&mut self, settings: &Settings, send: impl FnMut(SocketAddr, &[u8])) {
         self.open.values_mut().for_each(|open| open.origin = None);
         if listener(settings).is_some_and(|options| !options.keep_over_reload) {
@@ -223,7 +225,7 @@ impl Peers {
         events: &mut dyn Events,
     ) {
         let Some(handshake) = self.handshaking.get_mut(&from) else { return };
-        // Text may stand behind the end of a handshake, in the same datagram.
+        // Text may follow the end of a handshake in the same datagram.
         let mut texts: Vec<Vec<u8>> = Vec::new();
         let taken = handshake.association.take(datagram, |record| texts.push(record.to_vec()));
         send_all(&mut handshake.association, from, &mut |to, datagram| events.answer(to, datagram));
@@ -279,14 +281,14 @@ impl Peers {
         });
     }
 
-    /// Says what strangers can cause at will, but not at their pace.
+    /// Logs events that strangers can cause at will, at a limited rate.
     fn say(&mut self, now: Instant, text: impl FnOnce() -> String) {
         if self.pause.count(1, now).is_some() {
             self.log.notice(&text());
         }
     }
 
-    /// Handles a record of an association that we do not have, perhaps not any more: the peer may take a hint and start
+    /// Handles a record of an association that we do not have, or no longer have: the peer may take a hint and start
     /// a new one.
     fn on_unknown_record(&mut self, from: SocketAddr, record: Record, events: &mut dyn Events) {
         events.odd();
@@ -298,7 +300,7 @@ impl Peers {
         }
     }
 
-    /// A hello: without a good cookie it is answered and forgotten.
+    /// Handles a hello: without a valid cookie it is answered and forgotten.
     fn on_client_hello(
         &mut self,
         from: SocketAddr,
@@ -322,7 +324,7 @@ impl Peers {
             return events.answer(from, &self.answer);
         }
         if self.open.get(&from).is_some_and(|open| open.random == hello.random) {
-            // It was said before the handshake was over, and came late.
+            // It was sent before the handshake was over, and arrived late.
             return events.odd();
         }
         if !self.open.contains_key(&from)
@@ -371,8 +373,9 @@ impl Peers {
         })
     }
 
-    /// Counts a handshake of a peer. The oldest one gives way when there are too many, unless it has only begun: then the
-    /// newcomer is not heard, and says its hello again a second later.
+    /// Counts a handshake of a peer. The oldest one is dropped when there are too many, unless it has only begun:
+    /// then the
+    /// new peer is ignored, and repeats its hello a second later.
     fn enter_handshaking(&mut self, from: SocketAddr, now: Instant, settings: &Settings) -> Option<PeerSlot> {
         let (peer, limits) = (PeerKey::of(from.ip()), listener(settings)?.handshakes);
         let full = match self.counts.handshakes.enter(peer, limits) {
@@ -391,7 +394,7 @@ impl Peers {
         self.counts.handshakes.enter(peer, limits).ok()
     }
 
-    /// Counts and tells that a peer was refused, or had to make room.
+    /// Counts and logs that a peer was refused, or dropped for another.
     fn too_many(&self, reason: RefusalReason, from: SocketAddr, settings: &Settings) {
         let Some(options) = listener(settings) else { return };
         let max = match reason {
@@ -402,7 +405,7 @@ impl Peers {
         self.refusals.refused(reason, &format!("AF_INET({from})"), max, settings);
     }
 
-    /// Says again what was not answered, and gives up what takes too long.
+    /// Repeats unanswered messages, and ends handshakes that take too long.
     pub(super) fn tick(
         &mut self,
         now: Instant,
@@ -423,7 +426,7 @@ impl Peers {
         slow.into_iter().for_each(|(from, error)| self.refuse(from, settings, &error, now));
     }
 
-    /// Says goodbye to peers that have not sent for `idle-timeout()`.
+    /// Closes associations of peers that have not sent for `idle-timeout()`.
     pub(super) fn part_with_silent(
         &mut self,
         now: Instant,
@@ -446,7 +449,7 @@ impl Peers {
         }
     }
 
-    /// Says goodbye to all, so that they know that they must start new associations.
+    /// Sends all peers a close notification, so that they start new associations.
     pub(super) fn close(&mut self, counters: &Counters, mut send: impl FnMut(SocketAddr, &[u8])) {
         for (from, mut open) in self.open.drain() {
             stats::subtract(&counters.connections, 1);
@@ -463,7 +466,7 @@ fn listener(settings: &Settings) -> Option<&DatagramListener> {
     }
 }
 
-/// Sends what an association has to say. Says whether that was anything.
+/// Sends the pending datagrams of an association. Returns true if there were any.
 fn send_all(association: &mut Association, to: SocketAddr, send: &mut dyn FnMut(SocketAddr, &[u8])) -> bool {
     let mut said = false;
     for datagram in association.outgoing().iter() {
@@ -476,7 +479,7 @@ fn send_all(association: &mut Association, to: SocketAddr, send: &mut dyn FnMut(
     said
 }
 
-/// The origin of a peer's messages, and how long it is good.
+/// The origin of a peer's messages, and how long it is valid.
 fn origin(
     names: &HostNames,
     local: Option<SocketAddr>,
