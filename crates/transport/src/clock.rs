@@ -1,4 +1,4 @@
-//! The received time: one look at the clock a batch.
+//! The received time: one reading of the clock per batch.
 //!
 //! In: the machine's clock and zone. Out: stamps. Holds: the zone's offset of the current quarter of an hour, the
 //! grid on which zones change. Limits: none.

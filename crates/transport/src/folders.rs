@@ -1,6 +1,6 @@
-//! Owner and mode of what is created, and folders that are made because something is to be created in them.
+//! Owner and mode of created files, and creation of the folders that they need.
 //!
-//! In: a path, owner and mode. Out: its folders exist. Holds: nothing. Limits: folders that are there stay as they are.
+//! In: a path, owner and mode. Out: its folders exist. Holds: nothing. Limits: existing folders are unchanged.
 
 use std::{
     fs::{self, DirBuilder, Permissions},
@@ -9,7 +9,7 @@ use std::{
     path::Path,
 };
 
-/// Owner and mode of what is created; `None` leaves the system's choice.
+/// Owner and mode of created files; `None` leaves the system's choice.
 #[derive(Clone, Debug, Default)]
 pub struct FilePermissions {
     /// `owner()` as a number.
@@ -23,7 +23,7 @@ pub struct FilePermissions {
 /// Mode of created folders, as syslog-ng's.
 const FOLDER_MODE: u32 = 0o700;
 
-/// Makes a folder and those above it, with owner and mode as `wanted`. One that is there stays as it is.
+/// Makes a folder and those above it, with owner and mode as `wanted`. An existing one is unchanged.
 pub fn create(folder: &Path, wanted: &FilePermissions) -> io::Result<()> {
     if folder.as_os_str().is_empty() || folder.is_dir() {
         return Ok(());

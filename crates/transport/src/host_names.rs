@@ -1,4 +1,4 @@
-//! Names of machines: of peers, asked once, in the background, and kept; of this one.
+//! Names of machines: those of peers, looked up in the background and cached, and our own.
 //!
 //! In: addresses. Out: names, or the address as text. Holds: a cache and the queue of one asking thread.
 //! A reader is never held up by a name server: a connection waits a moment before its first message
@@ -38,11 +38,11 @@ pub enum UseDns {
     /// Ask the system's resolver, in the background; until it answers, datagrams carry the address.
     #[default]
     Yes,
-    /// Only what the hosts file says.
+    /// Only names from the hosts file.
     PersistOnly,
 }
 
-/// Which host name a message gets.
+/// How a message gets its host name.
 #[derive(Clone, Debug, Default)]
 pub struct HostPolicy {
     /// `keep-hostname()`
@@ -53,7 +53,7 @@ pub struct HostPolicy {
     pub use_dns: UseDns,
     /// `dns-cache()`: how long an answer is kept, `dns-cache-expire()`; `None` asks again for each connection.
     pub dns_cache: Option<Duration>,
-    /// `dns-cache-hosts()`: a file as `/etc/hosts` whose names come before any other.
+    /// `dns-cache-hosts()`: a file like `/etc/hosts` whose names take precedence.
     pub hosts_file: Option<Arc<Path>>,
     /// `use-fqdn()`
     pub fqdn: bool,
@@ -75,7 +75,7 @@ struct Shared {
     answered: watch::Sender<()>,
 }
 
-/// An address, and where its name is looked for.
+/// An address, and where to look up its name.
 struct Question {
     address: IpAddr,
     hosts_only: bool,
@@ -95,7 +95,7 @@ impl Question {
 
 struct Known {
     name: Option<String>,
-    /// When it was learnt; `None` while the question is open.
+    /// When it was looked up; `None` while the query is open.
     at: Option<Instant>,
 }
 
@@ -106,7 +106,7 @@ impl fmt::Debug for HostNames {
 }
 
 impl HostNames {
-    /// Starts the asking thread. An error: the system gives none.
+    /// Starts the look-up thread. Fails when no thread can be started.
     pub fn start() -> io::Result<HostNames> {
         let (questions, asked) = sync_channel(ASKED_MAX);
         let shared =
@@ -125,8 +125,8 @@ impl HostNames {
         Ok(HostNames(shared))
     }
 
-    /// The name of a peer as its messages are to carry it, without waiting: the address as text while it is not known.
-    /// It is then asked for, and is there the next time.
+    /// Returns the name of a peer for its messages, without waiting: the address as text while it is not known.
+    /// It is then looked up, and available the next time.
     pub fn name(&self, address: IpAddr, policy: &HostPolicy) -> String {
         let known = self.cached(address, policy).flatten();
         known.map_or_else(|| address.to_string(), |name| shown(&name, policy))
@@ -147,7 +147,7 @@ impl HostNames {
         self.name(address, policy)
     }
 
-    /// Returns the cached name, and asks for it when it is missing or too old. `None` while the first question is
+    /// Returns the cached name, and looks it up when it is missing or too old. `None` while the first query is
     /// open, `Some(None)` for an address without a name.
     fn cached(&self, address: IpAddr, policy: &HostPolicy) -> Option<Option<String>> {
         let hosts_only = match policy.use_dns {
@@ -177,7 +177,7 @@ impl HostNames {
         if stale.is_none() {
             known.insert((address, hosts_only), Known { name: None, at: None });
         } else if let Some(entry) = known.get_mut(&(address, hosts_only)) {
-            // The old name is good until the new one comes.
+            // The old name is valid until the new one arrives.
             entry.at = Some(Instant::now());
         }
         stale
@@ -190,7 +190,7 @@ impl Shared {
     }
 }
 
-/// The name of this machine as messages without a host are to carry it.
+/// Returns the name of this machine for messages without a host.
 pub fn own_name(policy: &HostPolicy) -> String {
     let text = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let name = text.trim();

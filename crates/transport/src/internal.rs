@@ -2,8 +2,9 @@
 //!
 //! In: a severity and a sentence, from any thread. Out: entries for the `internal()` sources, and an echo (the
 //! console) at once. Holds: a bounded list; without an `internal()` source it keeps the newest entries.
-//! Limits: [`ENTRIES_MAX`]; above it the oldest go and are counted, and the next entry says how many. What others can cause
-//! at their pace is written with a [`LogPause`].
+//! Limits: [`ENTRIES_MAX`]; above it the oldest are dropped and counted, and the next entry says how many. Events
+//! that others can cause
+//! at any rate are logged with a [`LogPause`].
 
 use message::{Batch, Severity};
 use std::{
@@ -50,7 +51,7 @@ struct Waiting {
 }
 
 impl InternalLog {
-    /// A log whose messages have that `${PROGRAM}`, and also go to `echo`.
+    /// Creates a log whose messages have that `${PROGRAM}`, and also go to `echo`.
     pub fn new(program: &str, echo: Option<Echo>) -> InternalLog {
         InternalLog(Arc::new(Shared {
             program: program.to_owned(),
@@ -140,7 +141,7 @@ impl LogPause {
         LogPause { pause, next: None, unreported: 0 }
     }
 
-    /// Counts events. Returns how many a line stands for, when it is time for one.
+    /// Counts events. Returns the number for a log line, when one is due.
     pub fn count(&mut self, events: usize, now: Instant) -> Option<usize> {
         self.unreported += events;
         if self.unreported == 0 || self.next.is_some_and(|next| now < next) {

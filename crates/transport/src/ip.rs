@@ -1,7 +1,7 @@
 //! Options of internet sockets that listeners and senders share.
 //!
 //! In: values of a configuration. Out: options set on a socket. Holds: nothing.
-//! Limits: what the system does not allow is an error of opening.
+//! Limits: options that the system does not allow fail at opening.
 
 use socket2::Socket;
 use std::{io, net::SocketAddr};
@@ -20,7 +20,7 @@ pub struct IpOptions {
 }
 
 impl IpOptions {
-    /// Sets them on a socket that is not bound yet; the address says which version of IP it is.
+    /// Sets them on a socket that is not bound yet; the address determines the version of IP.
     pub fn set(&self, socket: &Socket, address: &SocketAddr) -> io::Result<()> {
         let is_v4 = address.is_ipv4();
         if let Some(tos) = self.tos {

@@ -1,23 +1,23 @@
-//! What sources and destinations have in common: sockets, encryption, threads, names, counters, our own log.
+//! Code shared by sources and destinations: sockets, encryption, threads, names, counters, our own log.
 //!
 //! In: values of a configuration, bytes of peers. Out: sockets with their options, sessions of TLS and DTLS, counters,
-//! messages about ourselves. Holds: no message of others, and no connection.
+//! our own log messages. Holds: no received message, and no connection.
 //! Limits: each module says its own. All `unsafe` code of sockets is in [`sys`].
 //!
-//! The modules, in reading order; each imports only what stands below it:
+//! The modules, in reading order; each imports only modules below it:
 //!
 //! | module | what it does |
 //! |---|---|
-//! | `stage` | says why a source or destination cannot start |
+//! | `stage` | the reasons why a source or destination cannot start |
 //! | [`dtls`] | associations over datagrams |
-//! | [`tls`] | settings, certificates, the check of peers, sessions over streams |
+//! | [`tls`] | settings, certificates, checks of peers, sessions over streams |
 //! | `host_names` | names of peers and of this machine |
 //! | `reactor` | the threads on which sources read |
 //! | `internal` | our own messages on their way to `internal()` |
 //! | [`stats`] | counters of sources and destinations |
 //! | `clock` | the received time |
-//! | [`folders`] | folders, owners and modes of what is created |
-//! | `link` | a connection with answers, as protocols see it |
+//! | [`folders`] | folders; owners and modes of created files |
+//! | `link` | the interface of a connection with answers |
 //! | `ip`, `tcp` | options of sockets |
 //! | [`shell`] | commands of the configuration |
 //! | [`sys`] | system calls that no library offers |

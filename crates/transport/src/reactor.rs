@@ -1,7 +1,7 @@
 //! The threads on which sources read: one reactor per core, and one for files.
 //!
 //! In: tasks. Out: their work, done on the thread they were given to. Holds: single-threaded runtimes, so that a
-//! connection lives on one core, its buffers stay warm there, and no task is stolen.
+//! connection stays on one core, its buffers stay in that core's cache, and no task is moved.
 //! Files have a thread of their own: reading them can wait for a disk.
 //! Limits: [`REACTORS_MAX`] reactors.
 
@@ -22,7 +22,7 @@ use tokio::{
 /// Most reactors: more cores than this do not make sockets faster.
 const REACTORS_MAX: usize = 16;
 
-/// The running reactors. Clones share them; they end when the last clone is gone.
+/// The running reactors. Clones share them; they end when the last clone is dropped.
 #[derive(Clone)]
 pub struct Reactors(Arc<Shared>);
 
@@ -35,7 +35,7 @@ struct Shared {
 }
 
 impl Reactors {
-    /// Starts `count` reactors (0: one a core) and the one for files.
+    /// Starts `count` reactors (0: one per core) and the one for files.
     pub fn start(count: usize) -> io::Result<Reactors> {
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         let count = if count == 0 { cores } else { count }.min(REACTORS_MAX);
@@ -48,7 +48,7 @@ impl Reactors {
             sockets.push(runtime.handle().clone());
             let mut stopped = stopped.clone();
             let run = move || {
-                // The sender is gone only when the reactors are.
+                // The sender is dropped only with the reactors.
                 let _ = runtime.block_on(stopped.wait_for(|stop| *stop));
             };
             threads.push(std::thread::Builder::new().name(name).spawn(run)?);
@@ -57,7 +57,7 @@ impl Reactors {
         Ok(Reactors(Arc::new(Shared { sockets, files, next: AtomicUsize::new(0), stop, threads })))
     }
 
-    /// How many there are for sockets.
+    /// Returns the number of reactors for sockets.
     pub fn count(&self) -> usize {
         self.0.sockets.len()
     }

@@ -1,6 +1,6 @@
-//! The reasons why a configuration cannot be put to work.
+//! The reasons why a configuration cannot be applied.
 //!
-//! In: the system's refusals. Out: one sentence with place and cause. Holds: nothing. Limits: none.
+//! In: the system's refusals. Out: one sentence with object and cause. Holds: nothing. Limits: none.
 
 use crate::tls::TlsError;
 use std::{fmt, io};
@@ -13,9 +13,9 @@ pub enum StageError {
         /// The id.
         id: String,
     },
-    /// The system gives no thread.
+    /// No thread can be started.
     Thread {
-        /// Whose thread.
+        /// The owner of the thread.
         id: String,
         /// The system's reason.
         source: io::Error,
@@ -31,7 +31,7 @@ pub enum StageError {
     Open {
         /// The driver.
         id: String,
-        /// Name of the thing to open, as the message says it.
+        /// Name of the thing to open, for the error message.
         what: String,
         /// The system's reason.
         source: io::Error,

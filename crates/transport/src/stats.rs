@@ -2,8 +2,8 @@
 //!
 //! In: additions, once per batch. Out: a list of plain structs that others print as CSV or Prometheus text.
 //! Holds: one [`Counters`] for each component, id and instance, also after its owner is gone (state orphaned).
-//! Limits: [`ENTRIES_MAX`] entries; what comes later is counted together under the instance `...`. At most
-//! [`PARTS_MAX`] of them are parts: files whose names messages helped to make. What later ones count is in no part.
+//! Limits: [`ENTRIES_MAX`] entries; later ones are counted together under the instance `...`. At most
+//! [`PARTS_MAX`] of them are parts: files whose names have parts from messages. Later ones have no part.
 
 mod dead;
 mod refusal;
@@ -23,7 +23,7 @@ use std::{
 /// Most entries of a registry: instances may be named by peers and messages.
 pub const ENTRIES_MAX: usize = 10_000;
 
-/// Most entries that are parts: as many files cannot take the room of connections.
+/// Most entries that are parts: so that files cannot use up the entries of connections.
 pub const PARTS_MAX: usize = 5_000;
 
 /// Instance that counts for all that no longer fit.
@@ -41,21 +41,21 @@ pub enum State {
 /// The reason why messages were dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DropReason {
-    /// The queue was full, and the path has no flow control or the destination drops what comes last.
+    /// The queue was full, and the path has no flow control or the destination drops the newest.
     QueueFull,
-    /// The queue was full, and the destination drops what waits longest.
+    /// The queue was full, and the destination drops the oldest.
     QueueFullOldest,
-    /// The queue was full, and the destination drops what is least severe.
+    /// The queue was full, and the destination drops the least severe.
     QueueFullSeverity,
     /// The file that the message names cannot be written, now or ever (a folder of that name, no permission).
     Unwritable,
-    /// The receiver does not want them, now or ever (an HTTP 400, a document that does not fit its index).
+    /// The receiver refused them permanently (an HTTP 400, a document that does not fit its index).
     Refused,
     /// The disk buffer that held them was damaged.
     Damaged,
     /// The destination was stopped or removed before it could write.
     Stopped,
-    /// The same message came shortly before, and `suppress()` counts such ones only.
+    /// The same message came shortly before, and `suppress()` only counts such repetitions.
     Suppressed,
 }
 
@@ -70,13 +70,13 @@ pub struct Counters {
     /// Third column: what is read or written.
     pub instance: String,
     orphaned: AtomicU8,
-    /// It counts a part of what another entry of the same component and id counts as a whole.
+    /// True when it counts a part of what another entry of the same component and id counts as a whole.
     is_part: bool,
-    /// Of `written`: messages that parts count as well.
+    /// The messages of `written` that parts count as well.
     pub written_in_parts: AtomicU64,
-    /// Of `bytes`: bytes that parts count as well.
+    /// The bytes of `bytes` that parts count as well.
     pub bytes_in_parts: AtomicU64,
-    /// Set for a source of this machine: the messages that it hears are not those of other hosts.
+    /// Set for a source of this machine: the messages that it receives are not those of other hosts.
     pub hears_machine: AtomicBool,
     /// Threads of destinations that count here: while one is changed two may do.
     owners: AtomicU64,
@@ -110,7 +110,7 @@ pub struct Counters {
     pub dropped_suppressed: AtomicU64,
     /// Open connections.
     pub connections: AtomicU64,
-    /// Connections refused, and those that had to make room, by reason.
+    /// Connections refused or closed in favour of others, by reason.
     pub refusals: RefusalCounts,
     /// Dead letters.
     pub dead: DeadCounts,
@@ -125,17 +125,17 @@ pub struct Counters {
     pub frame_errors: AtomicU64,
     /// Time of the last message, seconds since 1970.
     pub stamp_s: AtomicU64,
-    /// Why nothing can be written to a disk of this machine at present: sources may be held back.
+    /// Why nothing can currently be written to a disk of this machine: sources may be held back.
     trouble: Mutex<Option<String>>,
 }
 
 impl Counters {
-    /// Returns whether the configuration still has the owner.
+    /// Returns the state: whether the configuration still has the owner.
     pub fn state(&self) -> State {
         if self.orphaned.load(Ordering::Relaxed) == 0 { State::Active } else { State::Orphaned }
     }
 
-    /// Returns whether it counts a part of what another entry of the same component and id counts as a whole.
+    /// Returns true when it counts a part of what another entry of the same component and id counts as a whole.
     pub fn is_part(&self) -> bool {
         self.is_part
     }
@@ -145,7 +145,7 @@ impl Counters {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Says that nothing can be written, or that all is well again.
+    /// Records that nothing can be written, or that writing works again.
     pub fn set_trouble(&self, trouble: Option<String>) {
         *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
     }
@@ -181,7 +181,7 @@ impl Counters {
         }
     }
 
-    /// Sets the totals to zero; what goes up and down stays. What waits in a queue counts as taken just now, so that
+    /// Sets the totals to zero; gauges stay. Waiting messages count as just received, so that
     /// `processed = written + dead + dropped + queued` still holds.
     pub fn reset(&self) {
         let totals = [
@@ -215,7 +215,7 @@ impl Counters {
     /// A destination counts here from now on. `waiting` messages wait on its disk from an earlier time: they count as
     /// taken, once.
     pub fn own(&self, waiting: u64) {
-        // What nobody owned lay on the disk since its destination was taken out of the configuration.
+        // Messages without an owner have been on disk since their destination was removed from the configuration.
         let known = match self.owners.fetch_add(1, Ordering::Relaxed) {
             0 => self.queued.swap(waiting, Ordering::Relaxed),
             _ => {
@@ -233,7 +233,7 @@ impl Counters {
         }
     }
 
-    /// Says that its owner is gone.
+    /// Records that its owner is gone.
     pub fn orphan(&self) {
         self.orphaned.store(1, Ordering::Relaxed);
     }
@@ -245,7 +245,7 @@ pub fn add(counter: &AtomicU64, count: usize) {
     counter.fetch_add(count as u64, Ordering::Relaxed);
 }
 
-/// Subtracts from a counter that goes up and down.
+/// Subtracts from a gauge.
 #[inline]
 pub fn subtract(counter: &AtomicU64, count: usize) {
     counter.fetch_sub(count as u64, Ordering::Relaxed);
@@ -273,8 +273,9 @@ impl Registry {
         entry.clone()
     }
 
-    /// Counters of a part of `whole`: one of its files. None when there are too many, or when the name is taken by what
-    /// is no part. What is orphaned makes room.
+    /// Registers counters of a part of `whole`: one of its files. None when there are too many, or when the name is
+    /// taken by an
+    /// entry that is not a part. Orphaned entries are removed first.
     pub fn register_part(&self, whole: &Counters, instance: &str) -> Option<Arc<Counters>> {
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (whole.component.clone(), whole.id.clone(), instance.to_owned());
@@ -300,8 +301,8 @@ impl Registry {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
 
-    /// Forgets the entries whose owner is gone (`syslog-ng-ctl stats --remove-orphans`).
-    /// Gives what is forgotten.
+    /// Removes the entries whose owner is gone (`syslog-ng-ctl stats --remove-orphans`).
+    /// and returns them.
     pub fn remove_orphans(&self) -> Vec<Arc<Counters>> {
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let gone = entries.values().filter(|entry| entry.state() == State::Orphaned).cloned().collect();
@@ -309,7 +310,7 @@ impl Registry {
         gone
     }
 
-    /// Sets the totals to zero (`syslog-ng-ctl stats --reset`); what goes up and down stays.
+    /// Sets the totals to zero (`syslog-ng-ctl stats --reset`); gauges stay.
     pub fn reset(&self) {
         self.list().iter().for_each(|entry| entry.reset());
     }

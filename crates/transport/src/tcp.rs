@@ -1,12 +1,12 @@
 //! Keep-alive probes of connections, on both sides.
 //!
 //! In: values of a configuration. Out: options set on a socket. Holds: nothing.
-//! Limits: what the system does not allow is an error of opening.
+//! Limits: options that the system does not allow fail at opening.
 
 use socket2::{Socket, TcpKeepalive};
 use std::{io, time::Duration};
 
-/// `so-keepalive()` and its kind; `None` leaves the system's value.
+/// `so-keepalive()` and similar options; `None` leaves the system's value.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TcpOptions {
     /// `so-keepalive()`

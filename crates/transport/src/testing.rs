@@ -1,4 +1,5 @@
-//! What the tests of transport, sources and destinations share: an intake that remembers, a template that is easy to
+//! Helpers shared by the tests of transport, sources and destinations: an intake that remembers, a template that is
+//! easy to
 //! read, certificates.
 //!
 //! In: batches. Out: their messages as text, waited for. Holds: them, and tokens when asked to.
@@ -18,7 +19,7 @@ use std::{
 /// Longer than any test should take on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
-/// An intake that remembers what it took.
+/// An intake that remembers the batches it received.
 #[derive(Default)]
 pub struct Collected {
     state: Mutex<State>,
@@ -40,7 +41,7 @@ impl Collected {
         Arc::default()
     }
 
-    /// From now on tokens are kept until `release`.
+    /// Keeps tokens until `release` from now on.
     pub fn hold(&self) {
         self.state.lock().unwrap().holding = true;
     }
@@ -64,7 +65,7 @@ impl Collected {
         state.lines.clone()
     }
 
-    /// How many messages it took.
+    /// Returns the number of messages received.
     pub fn count(&self) -> usize {
         self.state.lock().unwrap().lines.len()
     }
@@ -93,7 +94,7 @@ impl Intake for Collected {
     }
 }
 
-/// Waits until something holds that nobody can tell of: what other threads, programs and the system do.
+/// Waits until a condition holds that gives no notification: effects of other threads, programs and the system.
 #[track_caller]
 pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
@@ -107,7 +108,7 @@ pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
 pub struct Text(/** The template. */ pub String);
 
 impl Text {
-    /// A template, as destinations want it.
+    /// Returns a template in the form that destinations need.
     pub fn boxed(text: &str) -> Box<dyn Render> {
         Box::new(Text(text.to_owned()))
     }

@@ -1,7 +1,7 @@
-//! One association over datagrams that others receive and send.
+//! One association over datagrams, which the caller receives and sends.
 //!
 //! In: received datagrams; text to send. Out: the text of the peer, record by record; datagrams to send.
-//! Holds: keys, and the parts of a handshake that came out of order. Touches no socket.
+//! Holds: keys, and the parts of a handshake that arrived out of order. Touches no socket.
 //! Limits: what OpenSSL keeps of a handshake: ten messages and a hundred records; afterwards one datagram at a time.
 
 use super::{
@@ -27,7 +27,7 @@ use std::{
 };
 
 thread_local! {
-    /// Buffer in which records are decrypted: one a thread serves all its associations.
+    /// Buffer in which records are decrypted: one per thread serves all its associations.
     static TEXT: RefCell<Vec<u8>> = RefCell::new(vec![0; RECORD_TEXT_BYTES_MAX]);
 }
 
@@ -36,14 +36,14 @@ pub struct Association {
     stream: SslStream<Datagrams>,
     is_open: bool,
     is_over: bool,
-    /// Nothing works any more.
+    /// Set when the association has failed.
     failed: Option<AssociationError>,
 }
 
 /// The state of an association after a datagram was received.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AssociationState {
-    /// The handshake wants more.
+    /// The handshake is not complete.
     Handshaking,
     /// Text may be sent and received.
     Open,
@@ -51,7 +51,7 @@ pub enum AssociationState {
     Over,
 }
 
-/// The line under an association: the datagram that came, the datagrams that are to go.
+/// The transport of an association: the received datagram, and those to send.
 #[derive(Default)]
 pub struct Datagrams {
     received: Vec<u8>,
@@ -116,7 +116,7 @@ impl Session {
         ssl.ex_data(session_index().ok()?)
     }
 
-    /// The verdict on the certificates of the peer, found once.
+    /// Returns the verdict on the certificates of the peer, computed once.
     fn judge(&self, leaf: &CertificateDer<'_>, others: &[CertificateDer<'_>]) -> Result<(), rustls::Error> {
         let mut verdict = self.verdict.lock().unwrap_or_else(PoisonError::into_inner);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -129,7 +129,7 @@ impl Session {
         verdict.as_ref().and_then(|verdict| verdict.clone().err())
     }
 
-    /// Returns whether the certificates of the peer were checked and found good.
+    /// Returns true when the certificates of the peer were checked and are valid.
     fn is_good(&self) -> bool {
         matches!(*self.verdict.lock().unwrap_or_else(PoisonError::into_inner), Some(Ok(())))
     }
@@ -147,7 +147,7 @@ fn session_index() -> Result<Index<Ssl, Session>, ErrorStack> {
     }
 }
 
-/// A session of the library, with whom it asks about its peer.
+/// Makes a session of the library, linked to the judge of its peer.
 fn library_session(context: &SslContext, session: Session, mtu: usize) -> Result<Ssl, ErrorStack> {
     let mut ssl = Ssl::new(context)?;
     ssl.set_mtu(u32::try_from(mtu).unwrap_or(u32::MAX))?;
@@ -177,7 +177,7 @@ fn verdict(context: &X509StoreContextRef) -> Option<Result<(), rustls::Error>> {
 }
 
 impl Association {
-    /// The side of the server, after a hello with a good cookie. What is to be answered is in `outgoing`.
+    /// Creates the server's side, after a hello with a valid cookie. The answer is in `outgoing`.
     pub(super) fn accept(
         context: &SslContext,
         session: Session,
@@ -235,7 +235,7 @@ impl Association {
         if self.is_open && !self.is_over {
             self.read(record)?;
         }
-        // Of a datagram nothing is kept that the library did not take.
+        // Bytes of a datagram that the library did not consume are discarded.
         self.stream.get_mut().received.clear();
         Ok(match (self.is_over, self.is_open) {
             (true, _) => AssociationState::Over,
@@ -248,7 +248,7 @@ impl Association {
     fn handshake(&mut self) -> Result<(), AssociationError> {
         match self.stream.do_handshake() {
             Ok(()) => {
-                // Whatever the library thinks of it: nobody gets in whose certificate was not looked at.
+                // Regardless of the library: no peer is accepted whose certificate was not checked.
                 let ssl = self.stream.ssl();
                 let has_shown = ssl.peer_certificate().is_some();
                 if has_shown && !Session::of(ssl).is_some_and(Session::is_good) {
@@ -297,9 +297,9 @@ impl Association {
         }
     }
 
-    /// Says goodbye, so that the peer knows that it must start a new association.
+    /// Sends a close notification, so that the peer starts a new association.
     pub fn say_goodbye(&mut self) {
-        // One that is not open has nothing to say. A peer that does not hear it finds out when nobody answers.
+        // One that is not open sends nothing. A peer that does not receive it notices when there is no answer.
         let _ = self.stream.shutdown();
     }
 
@@ -309,12 +309,12 @@ impl Association {
         self.stream.get_mut()
     }
 
-    /// How long the handshake still waits before it says its present step again.
+    /// Returns how long the handshake still waits before it repeats its current step.
     pub fn timer(&self) -> Option<Duration> {
         if self.is_open { None } else { sys::dtls::timer(&self.stream) }
     }
 
-    /// Says the present step again when its time is over.
+    /// Repeats the current step when its time is over.
     pub fn expire(&mut self) -> Result<(), AssociationError> {
         if self.is_open || sys::dtls::expire(&mut self.stream) {
             return Ok(());
@@ -327,20 +327,20 @@ impl Association {
         sys::dtls::set_mtu(&mut self.stream, bytes);
     }
 
-    /// Returns whether text may be sent: the handshake is over and nobody has said goodbye.
+    /// Returns true when text may be sent: the handshake is over and neither side has closed.
     #[inline]
     pub fn is_open(&self) -> bool {
         self.is_open && !self.is_over && self.failed.is_none()
     }
 
-    /// Who the peer says it is, and the fingerprint of its certificate.
+    /// Returns the identity that the peer claims, and the fingerprint of its certificate.
     pub fn peer(&self) -> Option<(Identity, Fingerprint)> {
         let leaf = self.stream.ssl().peer_certificate()?.to_der().ok()?;
         Some((Identity::of(&leaf), Fingerprint::of(&leaf)))
     }
 }
 
-/// Nothing went wrong; there is no more datagram.
+/// Returns true when the error only means that there is no more datagram.
 fn waits(error: &openssl::ssl::Error) -> bool {
     matches!(error.code(), ErrorCode::WANT_READ | ErrorCode::WANT_WRITE)
 }

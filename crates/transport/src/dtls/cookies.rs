@@ -1,7 +1,7 @@
-//! Cookies: a peer proves that it hears what is sent to the address that it writes from.
+//! Cookies: a peer proves that it receives packets at the address from which it sends.
 //!
 //! In: address and random number of a hello. Out: its cookie, and whether a cookie is one of ours.
-//! Holds: a key of this process, nothing of peers. Limits: a cookie is good for [`GOOD_FOR_S`] to twice as long.
+//! Holds: a key of this process, nothing about peers. Limits: a cookie is valid for [`GOOD_FOR_S`] to twice as long.
 
 use aws_lc_rs::hmac;
 use std::{
@@ -11,7 +11,7 @@ use std::{
 
 /// Long enough for a lost hello and its repetitions, short enough that old hellos cannot be said again.
 const GOOD_FOR_S: u64 = 60;
-/// Half of a hash: nobody guesses it within a minute.
+/// Half of a hash: it cannot be guessed within a minute.
 const HASH_BYTES: usize = 16;
 
 /// A maker of cookies.
@@ -24,7 +24,7 @@ pub struct Cookies {
 pub(super) type Cookie = [u8; HASH_BYTES];
 
 impl Cookies {
-    /// Cookies under a fresh secret. An error: the machine gives no random bytes.
+    /// Cookies under a fresh secret. Fails when the machine has no random bytes.
     pub fn new(now: Instant) -> Result<Cookies, aws_lc_rs::error::Unspecified> {
         let key = hmac::Key::generate(hmac::HMAC_SHA256, &aws_lc_rs::rand::SystemRandom::new())?;
         Ok(Cookies { key, start: now })

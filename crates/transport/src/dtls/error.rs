@@ -1,4 +1,4 @@
-//! Errors of an association, in the words of TLS over TCP.
+//! Errors of an association, with the same texts as for TLS over TCP.
 //!
 //! In: errors of OpenSSL, the verdict on the peer. Out: an error that says what happened. Holds: nothing. Limits: none.
 
@@ -25,7 +25,7 @@ pub enum AssociationError {
     NoHostName(String),
     /// The hello of the peer cannot be used.
     UnusableHello,
-    /// The peer showed a certificate that nobody looked at.
+    /// The peer sent a certificate that was not checked.
     Unchecked,
     /// The handshake was repeated to its end.
     Silent,
@@ -77,7 +77,7 @@ pub(super) fn explained(error: &ssl::Error, verdict: Option<&Error>) -> Associat
     }
 }
 
-/// Which alert a verdict becomes.
+/// Returns the alert for a verdict.
 pub(super) fn refusal(verdict: &Error) -> Refusal {
     use CertificateError as Bad;
     let Error::InvalidCertificate(reason) = verdict else { return Refusal::Other };

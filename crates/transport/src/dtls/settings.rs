@@ -1,7 +1,7 @@
 //! Settings of one listener or sender of DTLS, read from their files and checked.
 //!
 //! In: [`TlsOptions`]. Out: what associations are made of. Holds: keys and certificates.
-//! Limits: [`MESSAGE_BYTES_MAX`] a handshake message.
+//! Limits: [`MESSAGE_BYTES_MAX`] per handshake message.
 
 use super::{
     association::{self, Association, Session},
@@ -46,7 +46,7 @@ struct Shared {
 }
 
 impl ServerDtls {
-    /// Reads what the options name.
+    /// Reads the files that the options name.
     pub fn load(options: &TlsOptions) -> Result<ServerDtls, TlsError> {
         let papers = Papers::read(options)?;
         if papers.own.is_none() {
@@ -63,7 +63,7 @@ impl ServerDtls {
         Ok(ServerDtls(Shared { context: builder.build(), check: Arc::new(papers.check) }))
     }
 
-    /// An association with a peer whose hello has a good cookie.
+    /// An association with a peer whose hello has a valid cookie.
     pub fn accept(&self, hello: &[u8], mtu: usize) -> Result<Association, AssociationError> {
         let session = Session::new(self.0.check.clone(), None);
         Association::accept(&self.0.context, session, hello, mtu)
@@ -71,7 +71,7 @@ impl ServerDtls {
 }
 
 impl ClientDtls {
-    /// Reads what the options name.
+    /// Reads the files that the options name.
     pub fn load(options: &TlsOptions) -> Result<ClientDtls, TlsError> {
         let papers = Papers::read(options)?;
         let mut builder = builder(SslMethod::dtls_client(), options, &papers).map_err(refused)?;
@@ -102,7 +102,7 @@ fn builder(
     if !options.schemes.is_empty() {
         builder.set_sigalgs_list(&options.schemes.list())?;
     }
-    // Renegotiation and tickets are ways to attack, and nobody needs them here; we set the path's MTU ourselves.
+    // Renegotiation and tickets are attack surface and not needed here; we set the path's MTU ourselves.
     builder.set_options(SslOptions::NO_QUERY_MTU | SslOptions::NO_RENEGOTIATION | SslOptions::NO_TICKET);
     builder.set_session_cache_mode(SslSessionCacheMode::OFF);
     // A silent association holds no buffer.
@@ -115,12 +115,12 @@ fn builder(
     if papers.check.options().peer_verify.is_required() {
         verify |= SslVerifyMode::FAIL_IF_NO_PEER_CERT;
     }
-    // What the library found does not count.
+    // The library's own verdict is ignored.
     builder.set_verify_callback(verify, |_, context| association::judge(context));
     Ok(builder)
 }
 
-/// Shows our certificate, and writes secrets down where that is asked for.
+/// Configures our certificate, and logging of secrets if requested.
 fn show(
     builder: &mut SslContextBuilder,
     options: &TlsOptions,

@@ -1,25 +1,25 @@
-//! Dead letters: messages that a receiver will never take, by reason, and what is stored of them.
+//! Dead letters: messages that a receiver will never accept, by reason, and the size of their store.
 //!
-//! In: dead messages, what the store holds. Out: counts. Holds: them. Limits: the list of reasons is closed.
+//! In: dead messages, the size of the store. Out: counts. Holds: them. Limits: the list of reasons is closed.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// The reason why a message can never be delivered as it is. The list is closed: counters and dead letters name these.
+/// The reason why a message can never be delivered unchanged. The list is closed: counters and dead letters name these.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum DeadReason {
     /// The receiver refused it and gave no reason of those below.
     Rejected,
-    /// A value is not of the type that the receiver wants.
+    /// A value is not of the type that the receiver requires.
     Type,
     /// It breaks a rule of the receiver: a unique key, a check, a column that must have a value.
     Constraint,
-    /// It is larger than the receiver takes.
+    /// It is larger than the receiver accepts.
     TooLarge,
     /// The receiver has no place for it: no queue is bound to its key.
     Unroutable,
     /// The name of its table, topic or index is none that the receiver can have.
     BadName,
-    /// A template gives a value that is not of the type that the configuration says.
+    /// A template yields a value that is not of the configured type.
     Cast,
     /// It was tried `retries()` times.
     Retries,
@@ -83,7 +83,7 @@ impl DeadCounts {
         DEAD_REASONS.into_iter().map(|reason| self.count(reason)).sum()
     }
 
-    /// Says that the destination has a store.
+    /// Records that the destination has a store.
     pub fn keep(&self) {
         self.is_kept.store(true, Ordering::Relaxed);
     }

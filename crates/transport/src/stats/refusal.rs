@@ -1,7 +1,7 @@
-//! Refused connections: why, how many, and for how long already.
+//! Refused connections: the reasons, the number, and since when.
 //!
-//! In: refusals. Out: counts by reason, and whether refusals go on. Holds: counts, and the present streak.
-//! Limits: a streak ends [`QUIET_AFTER`] the last refusal; it is worth a word in the health after [`LASTING_AFTER`].
+//! In: refusals. Out: counts by reason, and whether refusals continue. Holds: counts, and the current streak.
+//! Limits: a streak ends [`QUIET_AFTER`] the last refusal; it is reported in the health after [`LASTING_AFTER`].
 
 use std::{
     sync::{
@@ -11,12 +11,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The streak of refusals is over when there was none for so long.
+/// A streak of refusals is over after this long without any.
 const QUIET_AFTER: Duration = Duration::from_secs(30);
-/// Refusals that go on for so long are no passing burst.
+/// Refusals that last this long are not a passing burst.
 const LASTING_AFTER: Duration = Duration::from_secs(60);
 
-/// The reason why a connection was refused, or had to make room.
+/// The reason why a connection was refused, or closed for another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RefusalReason {
     /// `max-connections()` of the listener.

@@ -28,7 +28,7 @@ pub fn set_nonblocking(descriptor: BorrowedFd<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// Waits until the descriptor takes bytes, at most so long. Says whether it does.
+/// Waits until the descriptor accepts bytes, at most for a time. Returns true if it does.
 pub fn wait_writable(descriptor: BorrowedFd<'_>, most: Duration) -> io::Result<bool> {
     let mut poll = libc::pollfd { fd: descriptor.as_raw_fd(), events: libc::POLLOUT, revents: 0 };
     // SAFETY: `poll` is one valid record that outlives the call, and its count is given as 1.

@@ -1,5 +1,5 @@
-//! What the `openssl` crate does not offer of DTLS: the cookie exchange, the timer of a handshake, a bound of what is
-//! kept of messages in fragments.
+//! Parts of DTLS that the `openssl` crate lacks: the cookie exchange, the timer of a handshake, a limit on the memory
+//! for fragmented messages.
 //!
 //! In: its objects, borrowed. Out: plain values. Holds: nothing. Limits: those of OpenSSL.
 #![allow(unsafe_code)]
@@ -21,7 +21,7 @@ const HANDLE_TIMEOUT: c_int = 74;
 const SET_MTU: c_int = 17;
 const SET_MAX_CERT_LIST: c_int = 51;
 
-/// `BIO_ADDR` of openssl/bio.h; nobody looks into it.
+/// `BIO_ADDR` of openssl/bio.h; opaque.
 #[repr(C)]
 struct BioAddress {
     opaque: [u8; 0],
@@ -33,8 +33,9 @@ unsafe extern "C" {
     fn BIO_ADDR_free(address: *mut BioAddress);
 }
 
-/// Takes a ClientHello with a cookie from the stream below, as if the one without a cookie had come first. Says whether
-/// the handshake may go on.
+/// Takes a ClientHello with a cookie from the stream below, as if the one without a cookie had come first. Returns
+/// true if
+/// the handshake may continue.
 pub(crate) fn listen<S>(stream: &mut SslStream<S>) -> bool {
     // SAFETY: the address is made here, given to one call that may write to it, and freed once; nothing is done when
     // there is no memory for it. The stream is borrowed by us alone, and has its session.
@@ -49,7 +50,7 @@ pub(crate) fn listen<S>(stream: &mut SslStream<S>) -> bool {
     }
 }
 
-/// How long the present step of a handshake still waits for the peer before it is said again.
+/// Returns how long the current step of a handshake still waits for the peer before it is repeated.
 pub(crate) fn timer<S>(stream: &SslStream<S>) -> Option<Duration> {
     let mut left = libc::timeval { tv_sec: 0, tv_usec: 0 };
     // SAFETY: the command writes one `timeval`, which outlives the call.
@@ -59,7 +60,7 @@ pub(crate) fn timer<S>(stream: &SslStream<S>) -> Option<Duration> {
     (runs == 1).then(|| Duration::from_micros(micros))
 }
 
-/// Says the present step again when its time is over. False: that was often enough.
+/// Repeats the current step when its time is over. Returns false when it was repeated often enough.
 pub(crate) fn expire<S>(stream: &mut SslStream<S>) -> bool {
     // SAFETY: the command takes no argument; it may write to what is below, which the stream owns.
     unsafe { SSL_ctrl(stream.ssl().as_ptr(), HANDLE_TIMEOUT, 0, std::ptr::null_mut()) >= 0 }
@@ -72,7 +73,7 @@ pub(crate) fn set_mtu<S>(stream: &mut SslStream<S>, bytes: usize) {
     unsafe { SSL_ctrl(stream.ssl().as_ptr(), SET_MTU, bytes, std::ptr::null_mut()) };
 }
 
-/// The reason why a peer's certificate is refused, as far as an alert can tell.
+/// The reason why a peer's certificate is refused, as far as an alert can express it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Refusal {
     Expired,
@@ -97,7 +98,7 @@ pub(crate) fn refuse(context: &mut X509StoreContextRef, why: Refusal) {
     context.set_error(unsafe { X509VerifyResult::from_raw(code) });
 }
 
-/// Bounds the size of a handshake message: a peer may make us keep ten of this size at once.
+/// Limits the size of a handshake message: a peer may make us store ten of this size at once.
 pub(crate) fn set_message_bytes_max(context: &mut SslContextBuilder, bytes: usize) {
     let bytes = c_long::try_from(bytes).unwrap_or(c_long::MAX);
     // SAFETY: the command takes a number; the context is borrowed by us alone.

@@ -1,10 +1,11 @@
-//! The memory that the allocator keeps.
+//! Limits the memory that the allocator keeps.
 //!
-//! In: nothing. Out: pages that are not used any more, to the kernel. Holds: nothing. Limits: GNU's allocator; others are
+//! In: nothing. Out: unused pages, to the kernel. Holds: nothing. Limits: GNU's allocator; others are
 //! left alone.
 #![allow(unsafe_code)]
 
-/// Allocations of this size and more are mapped by themselves and go back to the kernel when they are freed. A number of our
+/// Allocations of this size and more are mapped separately and returned to the kernel when they are freed. A value
+/// of our
 /// own: left alone, the allocator raises it to the largest that was ever freed (the 19 MiB of checking one password), and
 /// from then on each of its heaps, of which every few threads have one, keeps twice as much.
 #[cfg(target_env = "gnu")]
@@ -13,7 +14,8 @@ const MAPPED_BYTES_MIN: i32 = 4 << 20;
 #[cfg(target_env = "gnu")]
 const FREE_BYTES_MAX: i32 = 4 << 20;
 
-/// Bounds what the allocator keeps of freed memory. For the start of the process, before there are other threads.
+/// Limits the freed memory that the allocator keeps. Call it at the start of the process, before there are other
+/// threads.
 pub fn bound_free_memory() {
     #[cfg(target_env = "gnu")]
     // SAFETY: the calls take numbers and change parameters of the allocator alone (mallopt(3)). One that it refuses stays.
@@ -23,8 +25,8 @@ pub fn bound_free_memory() {
     }
 }
 
-/// Gives free memory back to the kernel. It takes the allocator's locks for some milliseconds, so that it is for moments when
-/// much has become free.
+/// Returns free memory to the kernel. It takes the allocator's locks for some milliseconds: call it only when much
+/// memory has become free.
 pub fn release_free_memory() {
     #[cfg(target_env = "gnu")]
     // SAFETY: the call takes a number, locks what it touches, and moves nothing that is in use (malloc_trim(3)).

@@ -1,4 +1,4 @@
-//! The name of an address, asked of the system's resolver.
+//! Looks up the name of an address with the system's resolver.
 //!
 //! In: an address. Out: its name. Holds: nothing. Blocks: call it on a thread of its own.
 //! Limits: names of `NI_MAXHOST` bytes.
@@ -13,7 +13,7 @@ use std::{
 /// `NI_MAXHOST`
 const NAME_BYTES: usize = 1025;
 
-/// The name of an address; `None` when nobody knows it.
+/// Returns the name of an address; `None` when it has none.
 pub(crate) fn name_of(address: IpAddr) -> Option<String> {
     let address = SockAddr::from(SocketAddr::new(address, 0));
     let mut name = [0 as libc::c_char; NAME_BYTES];

@@ -18,7 +18,7 @@ const CONTROL_BYTES: usize = 64;
 
 /// A line of the processor's cache.
 const LINE_BYTES: usize = 64;
-/// Slots at a distance of a power of two would share few places of the cache; an odd number of lines spreads them.
+/// Slots at a distance of a power of two would share few sets of the cache; an odd number of lines spreads them.
 const STAGGER_LINES: usize = 13;
 
 /// The slots.
@@ -37,7 +37,7 @@ pub struct Received<'a> {
     pub bytes: &'a [u8],
     /// Sender, when it has an internet address.
     pub peer: Option<SocketAddr>,
-    /// Process, user and group of a local sender, when asked for.
+    /// Process, user and group of a local sender, if requested.
     pub credentials: Option<(i32, u32, u32)>,
     /// The datagram was longer than the slot.
     pub cut: bool,
@@ -64,7 +64,8 @@ impl Datagrams {
         }
     }
 
-    /// Receives what is there into at most `limit` slots, without waiting, and shows each datagram. Returns how many slots
+    /// Receives available datagrams into at most `limit` slots, without waiting, and passes on each. Returns how
+    /// many slots
     /// were filled.
     pub fn receive(
         &mut self,
@@ -135,7 +136,7 @@ fn address(name: &libc::sockaddr_storage, size: libc::socklen_t) -> Option<Socke
     address.as_socket()
 }
 
-/// Lets the kernel hand over datagrams of one sender that came in a row as one, in slots of 64 KiB: `segment` then tells
+/// Lets the kernel pass successive datagrams of one sender as one, in slots of 64 KiB: `segment` is then
 /// their size. Kernels before 5.0 refuse.
 pub fn coalesce(socket: BorrowedFd<'_>) -> io::Result<()> {
     let yes: libc::c_int = 1;

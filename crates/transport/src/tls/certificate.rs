@@ -1,7 +1,7 @@
-//! Who a certificate is for: its subject, as people and `trusted-dn()` write it, and how long it is good.
+//! The identity in a certificate: its subject, as people and `trusted-dn()` write it, and its validity.
 //!
-//! In: a certificate in DER. Out: [`Identity`]. Total: of a malformed one what could be read.
-//! Limits: [`PARTS_MAX`] parts of a name; more are left out.
+//! In: a certificate in DER. Out: [`Identity`]. Total: a malformed one yields what could be read.
+//! Limits: [`PARTS_MAX`] parts of a name; further ones are left out.
 
 mod der;
 
@@ -35,7 +35,7 @@ const PARTS: &[(&[u8], &str)] = &[
     (&[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 9, 1], "emailAddress"),
 ];
 
-/// Who a certificate is for.
+/// The identity in a certificate.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Identity {
     /// The parts of the subject in the order of the certificate: `("CN", "host.example")`.
@@ -60,7 +60,7 @@ impl Identity {
     }
 }
 
-/// From when until when the first certificate of a file is good, in seconds since 1970; `None`: that cannot be read.
+/// Returns the validity of the first certificate of a file, in seconds since 1970; `None` when it cannot be read.
 pub fn lifetime(file: &Path) -> Result<Option<(i64, i64)>, TlsError> {
     Ok(certificates(file)?.first().and_then(|certificate| validity(certificate)))
 }
@@ -72,7 +72,7 @@ pub fn dns_names(file: &Path) -> Result<Vec<String>, TlsError> {
     Ok(parsed.iter().flat_map(|certificate| certificate.valid_dns_names()).map(str::to_owned).collect())
 }
 
-/// From when until when a certificate is good, in seconds since 1970.
+/// Returns the validity of a certificate, in seconds since 1970.
 pub(super) fn validity(certificate: &[u8]) -> Option<(i64, i64)> {
     let validity = fields(certificate)?.nth(3)?;
     let mut times = Elements(validity.content);
@@ -160,7 +160,7 @@ fn text(value: Element<'_>) -> String {
     }
 }
 
-/// As RFC 2253 has it: what could be taken for the end of a part has a backslash.
+/// Escapes a value as in RFC 2253: characters that could end a part get a backslash.
 fn escaped(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
     let last = value.chars().count().saturating_sub(1);

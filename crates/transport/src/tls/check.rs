@@ -1,10 +1,11 @@
-//! The check of a peer's certificate, as `peer-verify()` and its companions ask.
+//! Checks a peer's certificate according to `peer-verify()` and related options.
 //!
-//! In: a chain, the name of the server when we are the client. Out: trusted, or why not. Holds: what is trusted.
+//! In: a chain, the name of the server when we are the client. Out: trusted, or why not. Holds: the trusted
+//! certificates.
 //! Limits: those of webpki: certificates of version 3, chains of at most six.
 //!
-//! A certificate that is in `ca-file()` itself is trusted as it is. One without alternative names is known by its
-//! common name, as syslog-ng knows it: many small installations have made such certificates.
+//! A certificate that is in `ca-file()` itself is trusted directly. One without alternative names is identified by its
+//! common name, as in syslog-ng: many small installations have such certificates.
 
 use super::{
     algorithms::Schemes,
@@ -56,7 +57,8 @@ impl PeerCheck {
         PeerCheck { schemes, ..self }
     }
 
-    /// Checks the certificates of a peer as the options ask; the error says why it is refused. `name` is that of a
+    /// Checks the certificates of a peer according to the options; the error says why it is refused. `name` is that
+    /// of a
     /// server, `None` for a client.
     pub(crate) fn check(
         &self,
@@ -131,7 +133,7 @@ impl PeerCheck {
         Ok(())
     }
 
-    /// A peer that signs in another way than it was told is none.
+    /// Rejects a peer that signs with a scheme that was not offered.
     fn check_scheme(&self, signed: &DigitallySignedStruct) -> Result<(), Error> {
         match self.schemes.allows(signed.scheme) {
             true => Ok(()),
@@ -161,7 +163,7 @@ impl PeerCheck {
     }
 }
 
-/// Which extended key usages are let through.
+/// The accepted extended key usages.
 enum Usage {
     Any,
     As(KeyUsage),
@@ -198,7 +200,7 @@ fn has_alternative_names(result: &Result<(), webpki::Error>) -> bool {
     }
 }
 
-/// `*.example.org` stands for one label.
+/// Compares a name with a pattern; the star in `*.example.org` means one label.
 fn fits_name(pattern: &str, name: &str) -> bool {
     if let Some(domain) = pattern.strip_prefix("*.") {
         let rest = name.split_once('.').map(|(_, rest)| rest);

@@ -1,4 +1,4 @@
-//! What can be wrong with keys, certificates and peers, in sentences.
+//! Errors of keys, certificates and peers, as sentences.
 //!
 //! In: errors of files and of rustls. Out: text with cause and remedy. Holds: nothing. Limits: none.
 
@@ -15,7 +15,7 @@ pub enum TlsError {
         /// Why.
         source: io::Error,
     },
-    /// A file does not hold what it should.
+    /// A file does not have the expected contents.
     Content {
         /// Which.
         path: PathBuf,

@@ -13,7 +13,7 @@ pub struct Fingerprint {
     hash: Vec<u8>,
 }
 
-/// Names as they are written, and what they stand for.
+/// Names as they are written, and their algorithms.
 const HASHES: &[(&str, &Algorithm)] = &[
     ("SHA1", &digest::SHA1_FOR_LEGACY_USE_ONLY),
     ("SHA256", &digest::SHA256),

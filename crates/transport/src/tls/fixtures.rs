@@ -1,6 +1,6 @@
-//! What TLS and DTLS must both say of peers.
+//! Checks of peers that TLS and DTLS must both pass.
 //!
-//! In: how one of them shakes hands. Out: rows that hold for it. Holds: nothing. Limits: none.
+//! In: a handshake function. Out: rows that must hold for it. Holds: nothing. Limits: none.
 
 use super::*;
 use crate::testing::Pki;
@@ -94,7 +94,7 @@ pub(crate) fn pinned_and_named(shake: Shake) {
     }
 }
 
-/// Clients on a revocation list, and beside it.
+/// Checks clients that are on a revocation list, and others.
 pub(crate) fn revoked_clients(shake: Shake) {
     let pki = Pki::new();
     let folder = pki.path("crl");

@@ -1,7 +1,7 @@
-//! The settings of one driver and what was read for them.
+//! The settings of one driver and the files read for them.
 //!
-//! In: options. Out: settings, read when a configuration is taken over. Holds: them, shared by copies.
-//! Limits: a key whose password is missing is no error of the configuration: it is tried again at each use.
+//! In: options. Out: settings, read when a configuration is applied. Holds: them, shared by copies.
+//! Limits: a key whose password is missing is not an error of the configuration: it is retried at each use.
 
 use super::{error::TlsError, options::TlsOptions};
 use std::sync::{Arc, OnceLock};
@@ -12,7 +12,7 @@ pub trait Load: Sized {
     fn load(options: &TlsOptions) -> Result<Self, TlsError>;
 }
 
-/// Options, and what was read for them. Two are equal when their options are: other certificates in the same files
+/// Options, and the settings read for them. Two are equal when their options are: other certificates in the same files
 /// are no reason to close connections.
 #[derive(Clone, Debug)]
 pub struct Configured<T> {
@@ -22,7 +22,7 @@ pub struct Configured<T> {
 }
 
 impl<T: Load> Configured<T> {
-    /// Nothing is read yet.
+    /// Creates settings of which nothing is read yet.
     pub fn new(options: TlsOptions) -> Configured<T> {
         Configured { options: Arc::new(options), loaded: Arc::default() }
     }

@@ -1,7 +1,7 @@
 //! Certificates and revocation lists in files and folders.
 //!
-//! In: paths. Out: what is in them. Holds: nothing.
-//! Limits: [`FILES_MAX`] files of a folder; what is in a folder and is no PEM is left alone.
+//! In: paths. Out: their contents. Holds: nothing.
+//! Limits: [`FILES_MAX`] files of a folder; other files than PEM in a folder are ignored.
 
 use super::error::TlsError;
 use rustls::{
@@ -37,7 +37,7 @@ pub(super) struct Trusted {
 }
 
 impl Trusted {
-    /// Adds certificates that came another way.
+    /// Adds certificates from elsewhere.
     pub(super) fn add(&mut self, certificates: Vec<CertificateDer<'static>>) {
         // What is no CA is trusted as it is, like those of files.
         let _ = self.roots.add_parsable_certificates(certificates.iter().cloned());

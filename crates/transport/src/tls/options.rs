@@ -14,7 +14,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// `peer-verify()`: whether the peer must show a certificate, and whether it must be good.
+/// `peer-verify()`: whether the peer must send a certificate, and whether it must be valid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum PeerVerify {
     /// It must show one that a trusted CA signed.
@@ -22,11 +22,11 @@ pub enum PeerVerify {
     RequiredTrusted,
     /// It must show one; any signer will do.
     RequiredUntrusted,
-    /// It may show none; one that it shows must be good.
+    /// It need not send one; if it does, it must be valid.
     OptionalTrusted,
     /// It may show none or any.
     OptionalUntrusted,
-    /// It is not asked for one.
+    /// No certificate is requested.
     NotAsked,
 }
 
@@ -42,7 +42,7 @@ impl PeerVerify {
     }
 }
 
-/// `ssl-options(no-tlsv12)` and its kind.
+/// `ssl-options(no-tlsv12)` and similar ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum TlsVersions {
     /// 1.2 and 1.3.
@@ -81,9 +81,9 @@ pub struct TlsOptions {
     pub suites: CipherSuites,
     /// `ecdh-curve-list()`
     pub key_exchanges: KeyExchanges,
-    /// `sigalgs()`: how a server signs, and what its clients take.
+    /// `sigalgs()`: how a server signs, and what its clients accept.
     pub schemes: Schemes,
-    /// `client-sigalgs()`: how a client signs, and what its servers take.
+    /// `client-sigalgs()`: how a client signs, and what its servers accept.
     pub client_schemes: Schemes,
     /// `ssl-options()`
     pub versions: TlsVersions,
@@ -124,7 +124,7 @@ impl Passwords {
         list
     }
 
-    /// The password of a key file; one that is missing is noted as wanted.
+    /// Returns the password of a key file; a missing one is recorded as wanted.
     pub(super) fn of(&self, path: &Path) -> Option<String> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let secret = known.secrets.get(path).cloned();

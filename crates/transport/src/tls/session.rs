@@ -1,8 +1,8 @@
-//! One TLS session over bytes that others read and write.
+//! One TLS session over bytes that the caller reads and writes.
 //!
-//! In: received bytes, of which whole records are decrypted; text to send. Out: the text of the peer; bytes to send.
-//! Holds: keys, and the record that has not come whole. Touches no socket.
-//! Limits: what waits to be received is less than one record, but for [`HANDSHAKE_BYTES_MAX`] of a handshake.
+//! In: received bytes, of which complete records are decrypted; text to send. Out: the text of the peer; bytes to send.
+//! Holds: keys, and the incomplete record. Touches no socket.
+//! Limits: fewer unprocessed bytes than one record, except for [`HANDSHAKE_BYTES_MAX`] of a handshake.
 
 use super::certificate::Identity;
 use rustls::{
@@ -14,9 +14,9 @@ use rustls::{
     },
 };
 
-/// Most bytes of a handshake that is not whole: certificates of a long chain. A peer that sends more is cut off.
+/// Most bytes of an incomplete handshake: certificates of a long chain. A peer that sends more is cut off.
 const HANDSHAKE_BYTES_MAX: usize = 128 << 10;
-/// Room for the first try at encoding something small.
+/// Buffer size for the first attempt at encoding something small.
 const SMALL: usize = 1024;
 
 /// A session.
@@ -28,7 +28,7 @@ pub struct Session {
     outgoing: Vec<u8>,
     /// The peer said goodbye.
     is_over: bool,
-    /// Nothing works any more.
+    /// Set when the session has failed.
     failed: Option<Error>,
 }
 
@@ -40,7 +40,7 @@ enum Side {
 /// The state of a session after bytes were received.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SessionState {
-    /// The handshake wants more bytes.
+    /// The handshake needs more bytes.
     Handshaking,
     /// Text may be sent and received.
     Open,
@@ -48,11 +48,11 @@ pub enum SessionState {
     Over,
 }
 
-/// The next thing that rustls wants after a step.
+/// What rustls needs next after a step.
 enum Progress {
     /// There is more to do.
     Again,
-    /// More bytes are wanted, or nothing more comes.
+    /// More bytes are needed, or nothing more comes.
     Waits,
     /// The peer said goodbye.
     Over,
@@ -127,7 +127,7 @@ impl Session {
         self.write(|traffic, outgoing| traffic.encrypt(text, outgoing))
     }
 
-    /// Says goodbye, so that the peer knows that nothing was cut off.
+    /// Sends a close notification, so that the peer knows that nothing was cut off.
     pub fn say_goodbye(&mut self) {
         // A session that has failed has nothing to say.
         let _ = self.write(|traffic, outgoing| traffic.goodbye(outgoing));
@@ -163,7 +163,7 @@ impl Session {
         &mut self.outgoing
     }
 
-    /// Who the peer says it is, and the fingerprint of its certificate.
+    /// Returns the identity that the peer claims, and the fingerprint of its certificate.
     pub fn peer(&self) -> Option<(Identity, super::Fingerprint)> {
         let leaf = self.state().peer_certificates()?.first()?;
         Some((Identity::of(leaf), super::Fingerprint::of(leaf)))
@@ -190,7 +190,7 @@ impl Session {
 }
 
 impl Side {
-    /// One step of rustls: how many bytes are done with, and what is next.
+    /// Runs one step of rustls; returns how many bytes were consumed, and what is next.
     fn step(
         &mut self,
         received: &mut [u8],
@@ -272,7 +272,7 @@ impl<D> Writer for WriteTraffic<'_, D> {
     }
 }
 
-/// Writes, or lets rustls send what it wants to send first (false).
+/// Writes, or lets rustls send its own bytes first (false).
 fn turn<D>(
     status: UnbufferedStatus<'_, '_, D>,
     outgoing: &mut Vec<u8>,
@@ -282,7 +282,7 @@ fn turn<D>(
     if let Ok(ConnectionState::WriteTraffic(mut traffic)) = state {
         return (discard, write(&mut traffic, outgoing).map(|()| true));
     }
-    // Whole records were decrypted when they came: there is no text here that could get lost.
+    // Complete records were decrypted on arrival: no text can get lost here.
     let (discard, next) = step(UnbufferedStatus { discard, state }, &mut Vec::new(), outgoing);
     let written = match next {
         Ok(Progress::Again) => Ok(false),
@@ -293,7 +293,7 @@ fn turn<D>(
     (discard, written)
 }
 
-/// Appends what `write` puts into the room it gets; it says how much it needs when that is too little.
+/// Appends what `write` puts into its buffer; it returns the size it needs when the buffer is too small.
 fn append(outgoing: &mut Vec<u8>, room: usize, mut write: impl FnMut(&mut [u8]) -> Result<usize, usize>) {
     let start = outgoing.len();
     outgoing.resize(start + room, 0);

@@ -37,7 +37,7 @@ pub struct ServerTls(Arc<ServerConfig>);
 pub struct ClientTls(Arc<ClientConfig>);
 
 impl ServerTls {
-    /// Reads what the options name.
+    /// Reads the files that the options name.
     pub fn load(options: &TlsOptions) -> Result<ServerTls, TlsError> {
         let provider = provider(options);
         let Papers { check, own } = papers(&provider, options)?;
@@ -51,7 +51,7 @@ impl ServerTls {
             _ => builder.with_client_cert_verifier(Arc::new(check)),
         }
         .with_cert_resolver(Arc::new(SingleCertAndKey::from(own)));
-        // A resumed session would keep what an older configuration trusted, and costs memory for each peer.
+        // A resumed session would keep the trust of an older configuration, and costs memory for each peer.
         config.session_storage = Arc::new(NoServerSessionStorage {});
         config.send_tls13_tickets = 0;
         if let Some(path) = &options.keylog_file {
@@ -72,7 +72,7 @@ impl ServerTls {
 }
 
 impl ClientTls {
-    /// Reads what the options name.
+    /// Reads the files that the options name.
     pub fn load(options: &TlsOptions) -> Result<ClientTls, TlsError> {
         let provider = provider(options);
         let Papers { check, own } = papers(&provider, options)?;
@@ -131,7 +131,7 @@ fn versions(options: &TlsOptions) -> &'static [&'static SupportedProtocolVersion
     }
 }
 
-/// Reads what peers are checked with, and what we show.
+/// Reads the certificates to check peers with, and our own.
 fn papers(provider: &Arc<CryptoProvider>, options: &TlsOptions) -> Result<Papers, TlsError> {
     let mut trusted = Trusted::read(options.ca_file.as_deref(), options.ca_dir.as_deref())?;
     let own = match &options.pkcs12_file {
@@ -171,7 +171,7 @@ pub(crate) fn own_missing() -> TlsError {
     )
 }
 
-/// Our own certificate and key; `None` when there is to be none.
+/// Our own certificate and key; `None` when none is configured.
 fn own(options: &TlsOptions) -> Result<Option<Own>, TlsError> {
     match (&options.cert_file, &options.key_file) {
         (None, None) => Ok(None),

@@ -1,8 +1,8 @@
-//! `ocsp-stapling-verify()`: what the CA of a server says about its certificate, shown by the server itself.
+//! `ocsp-stapling-verify()`: the CA's statement about a server's certificate, sent by the server itself.
 //!
-//! In: the certificate of a server, those that it sent along, the answer of its CA (RFC 6960) as stapled to the
-//! handshake, the CAs that are trusted. Out: good, or why not. Holds: nothing.
-//! Limits: the answer must be signed by the CA or by whom it lets sign; its time may be off by [`SKEW_S`].
+//! In: the certificate of a server, those sent with it, the answer of its CA (RFC 6960) as stapled to the
+//! handshake, the CAs that are trusted. Out: valid, or why not. Holds: nothing.
+//! Limits: the answer must be signed by the CA or by a delegate; its time may be off by [`SKEW_S`].
 
 use openssl::{
     hash::MessageDigest,
@@ -25,7 +25,7 @@ pub(super) enum Stapled {
 }
 
 /// Checks that the stapled answer is signed by the certificate's CA, is valid now, and says that the certificate is
-/// good.
+/// valid.
 pub(super) fn check(
     leaf: &CertificateDer<'_>,
     others: &[CertificateDer<'_>],

@@ -1,7 +1,7 @@
 //! `sigalgs()` and `client-sigalgs()` in OpenSSL's names.
 //!
-//! In: lists as OpenSSL takes them. Out: schemes that rustls has; names that it does not have; a key that signs with
-//! these only. Holds: nothing. Limits: what is old (SHA-1, SHA-224, DSA) is unknown here.
+//! In: lists in OpenSSL's syntax. Out: schemes that rustls has; names that it does not have; a key that signs with
+//! these only. Holds: nothing. Limits: old algorithms (SHA-1, SHA-224, DSA) are not supported.
 
 use rustls::{
     SignatureAlgorithm, SignatureScheme,
@@ -48,7 +48,7 @@ impl Schemes {
     pub fn add(&mut self, list: &str) -> Vec<String> {
         let mut unknown = Vec::new();
         for word in list.split([':', ',', ' ']).filter(|word| !word.is_empty()) {
-            // What a `?` stands before may be unknown.
+            // A name after `?` may be unknown.
             let (name, may_miss) = (word.trim_start_matches('?'), word.starts_with('?'));
             match SCHEMES.iter().find(|(known, _)| *known == name.to_ascii_uppercase()) {
                 Some((known, _)) => self.0.push(known),
@@ -74,7 +74,7 @@ impl Schemes {
         self.0.is_empty() || self.0.iter().any(|name| SCHEMES.contains(&(name, scheme)))
     }
 
-    /// A certificate whose key signs with these schemes only.
+    /// Returns a certificate whose key signs with these schemes only.
     pub(in super::super) fn narrow(&self, mut own: CertifiedKey) -> CertifiedKey {
         if !self.is_empty() {
             own.key = Arc::new(Narrowed { key: own.key, schemes: self.clone() });

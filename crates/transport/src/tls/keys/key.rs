@@ -1,7 +1,7 @@
 //! Private keys in PEM, plain or protected by a password.
 //!
 //! In: a file, and the password when there is one. Out: the key. Holds: nothing.
-//! Limits: [`KEY_BYTES_MAX`] a file. OpenSSL reads what is encrypted, as PKCS #8 or in the traditional form, without the
+//! Limits: [`KEY_BYTES_MAX`] per file. OpenSSL reads encrypted keys, as PKCS #8 or in the traditional form, without the
 //! ciphers that it calls legacy (DES, RC2).
 
 use super::super::{error::TlsError, options::Passwords};

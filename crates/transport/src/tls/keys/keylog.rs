@@ -1,4 +1,4 @@
-//! `keylog-file()`: the secrets of sessions, for those who must look into recorded traffic.
+//! `keylog-file()`: the secrets of sessions, for decrypting recorded traffic.
 //!
 //! In: secrets. Out: lines of the form that Wireshark reads. Holds: an open file. Limits: its mode is 0600.
 

@@ -1,6 +1,6 @@
 //! `pkcs12-file()`: certificate, key and authorities in one file.
 //!
-//! In: a file, and its password when it has one. Out: what is in it. Holds: nothing.
+//! In: a file, and its password when it has one. Out: its contents. Holds: nothing.
 //! Limits: [`FILE_BYTES_MAX`]; OpenSSL reads it, without the ciphers that it calls legacy (RC2, as old Windows wrote).
 
 use super::super::{error::TlsError, options::Passwords};
