@@ -1,6 +1,6 @@
 //! Times framing and decoding: `cargo run --release -p wire --example decode_speed`.
 //!
-//! In: nothing. Out: nanoseconds a message, medians of several rounds over a 256 KiB buffer.
+//! In: nothing. Out: nanoseconds per message, medians of several rounds over a 256 KiB buffer.
 //! Holds one buffer. Limits: one thread; the numbers of a noisy machine vary by a tenth.
 #![allow(clippy::print_stdout)]
 #![expect(clippy::disallowed_methods, reason = "it measures time")]
@@ -28,7 +28,8 @@ fn main() {
     run("RFC 5424", &|_| rfc5424.to_owned(), flags, Dialect::Rfc5424);
 }
 
-/// Lines whose every field differs in length from the line before, so that no branch can be foreseen.
+/// Returns lines in which every field differs in length from that of the previous line, so that no branch can be
+/// predicted.
 fn mixed(number: usize) -> String {
     let noise = number.wrapping_mul(0x9e37_79b9) >> 7;
     let hosts = ["db", "web-17.example.net", "fw1", "mail.example.org", "192.0.2.14", "node-a-3"];

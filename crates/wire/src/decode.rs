@@ -1,9 +1,9 @@
 //! Frames to messages: RFC 5424, RFC 3164 and everything that calls itself syslog.
 //!
-//! In: a span of a batch. Out: a message of spans, pushed into the batch; bytes are made only where a field is not
+//! In: a span of a batch. Out: a message of spans, pushed into the batch; bytes are made only if a field is not
 //! a slice of the input (a Cisco header's structured data, sanitised text). Field semantics are syslog-ng 4.8's.
 //! Holds: the options, the last timestamps read, a scratch buffer. Allocates nothing per message.
-//! Limits: total: every input gives a message, odd ones get marks. It reads each byte at most a few times.
+//! Limits: total: every input yields a message, odd ones get marks. It reads each byte at most a few times.
 
 mod flags;
 mod host;
@@ -61,9 +61,9 @@ impl Decoder {
         }
     }
 
-    /// Decodes text that belongs to a message of the batch, as `syslog-parser()` does: what the text does not tell
-    /// stays as it was. False when an RFC 5424 header cannot be read and no fallback is allowed; the message
-    /// is then as before.
+    /// Decodes text that belongs to a message of the batch, as `syslog-parser()` does: fields that the text lacks
+    /// are unchanged. Returns false when an RFC 5424 header cannot be read and no fallback is allowed; the message
+    /// is then unchanged.
     pub fn decode_into(&mut self, batch: &mut Batch, index: usize, text: Span) -> bool {
         let before = batch.messages[index].clone();
         let mut message = before.clone();

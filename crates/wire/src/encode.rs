@@ -1,4 +1,4 @@
-//! Messages to lines, for destinations that speak syslog.
+//! Messages to lines, for syslog destinations.
 //!
 //! In: a message of a batch. Out: its line with its framing, appended to one buffer; fields are copied as slices.
 //! Holds: the text of the last timestamp. Allocates nothing per message once the buffer has grown.
@@ -36,7 +36,7 @@ pub struct EncodeOptions {
     pub stamp_format: StampFormat,
     /// `frac-digits()`.
     pub fraction_digits: u8,
-    /// `time-zone()` or `send-time-zone()`; without one, times keep the offset they came with.
+    /// `time-zone()` or `send-time-zone()`; without one, times keep their own offset.
     pub zone: Option<TimeZone>,
     /// Stands for a host that is unknown. RFC 3164 writes it, RFC 5424 writes NIL when it is empty.
     pub unknown_host: Vec<u8>,

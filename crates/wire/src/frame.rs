@@ -1,10 +1,10 @@
 //! Frames: where one message ends and the next begins.
 //!
-//! In: the bytes of one connection, split anywhere, or one datagram. Out: ranges of whole frames in the caller's
-//! buffer, and the number of bytes used; the caller puts the rest before the next read.
+//! In: the bytes of one connection, split anywhere, or one datagram. Out: ranges of complete frames in the caller's
+//! buffer, and the number of bytes used; the caller keeps the rest in front of the next read.
 //! Holds: the part of an oversized frame that is still to be skipped, and how far a partial line was searched.
 //! Limits: a frame is at most `message_bytes_max` bytes; a longer one is cut and marked, and its rest is
-//! skipped unless [`Oversize::Split`] asks for it. The rest that a caller must carry never exceeds that limit
+//! skipped unless [`Oversize::Split`] is set. The rest that a caller must carry never exceeds that limit
 //! plus [`COUNT_DIGITS_MAX`] + 1 bytes.
 
 mod blocks;
@@ -30,7 +30,7 @@ pub use record::split_record;
 /// Default of `log-msg-size()`.
 pub const MESSAGE_BYTES_MAX: usize = 65_536;
 
-/// The way in which messages are separated.
+/// How messages are separated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Framing {
     /// `COUNT SP MESSAGE` (RFC 6587, section 3.4.1; RFC 5425).
@@ -134,7 +134,7 @@ impl Framer {
         self
     }
 
-    /// Appends the whole frames of `bytes`, and returns the number of bytes used. The rest must be at the
+    /// Appends the complete frames of `bytes`, and returns the number of bytes used. The rest must be at the
     /// start of `bytes` in the next call, followed by what was read since.
     pub fn split(&mut self, bytes: &[u8], frames: &mut Vec<Frame>) -> usize {
         if let Some(mut joining) = self.joining.take() {

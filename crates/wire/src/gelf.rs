@@ -1,10 +1,11 @@
-//! GELF datagrams: chunks that become messages, and messages that become chunks.
+//! GELF datagrams: assembles chunks into messages, and splits messages into chunks.
 //!
-//! In: datagrams with their sender, and the time. Out: whole payloads, still compressed if they were; the other way
-//! round, the datagrams of a payload. Holds: the chunks of messages that are not whole yet.
-//! Limits: [`CHUNKS_MAX`] chunks a message as the format says, [`WAIT`] for the last one, [`PENDING_MAX`] messages and
+//! In: datagrams with their sender, and the time. Out: complete payloads, still compressed if they were; in the other
+//! direction, the datagrams of a payload. Holds: the chunks of incomplete messages.
+//! Limits: [`CHUNKS_MAX`] chunks per message, as the format requires, [`WAIT`] for the last one, [`PENDING_MAX`]
+//! messages and
 //! [`PENDING_BYTES_MAX`] bytes of waiting chunks. At a limit the oldest message is dropped and counted: a flood of
-//! first chunks costs bounded memory and never a message that has arrived whole.
+//! first chunks costs bounded memory and never a message that has arrived completely.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -31,9 +32,9 @@ type Key = (Option<SocketAddr>, [u8; 8]);
 /// The result of one datagram.
 #[derive(PartialEq, Eq, Debug)]
 pub enum Payload<'a> {
-    /// A whole message.
+    /// A complete message.
     Whole(&'a [u8]),
-    /// The last missing chunk: a whole message.
+    /// The last missing chunk: the complete message.
     Joined(Vec<u8>),
     /// A chunk that waits for others, or a repetition of one.
     Waiting,
@@ -156,7 +157,7 @@ impl Chunks {
     }
 }
 
-/// Cuts a payload into datagrams of at most `size` bytes, each shown to `send`. Returns false when it needs too many
+/// Splits a payload into datagrams of at most `size` bytes, each passed to `send`. Returns false when it needs too many
 /// chunks.
 pub fn gelf_chunks<E>(
     payload: &[u8],

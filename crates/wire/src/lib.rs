@@ -1,7 +1,7 @@
 //! Bytes to frames to messages, and back.
 //!
-//! In: what a socket or a file gave, split anywhere. Out: messages in a batch whose received bytes are that very
-//! buffer; or, the other way, lines ready to be written. One file per framing and per dialect.
+//! In: bytes of a socket or a file, split anywhere. Out: messages in a batch whose received bytes are that same
+//! buffer; in the other direction, lines ready to be written. One file per framing and per dialect.
 //! Holds: no socket, no clock, no file. Time is an argument (`Batch::received`).
 //! Limits: decoding is total: no input makes it fail, odd input gets a [`message::Mark`].
 

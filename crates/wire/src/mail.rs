@@ -1,4 +1,4 @@
-//! Mails (RFC 5322) with their envelopes, as a mail server is given them.
+//! Mails (RFC 5322) with their envelopes, as they are sent to a mail server.
 //!
 //! In: addresses, header fields and a text, of which any part may come from a message. Out: `MAIL FROM` and `RCPT TO`
 //! lines, an empty line, and the mail with its last line, a dot.
@@ -12,13 +12,13 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use header::{append_field, phrase};
 use std::ops::Range;
 
-/// Longest address that RFC 5321 allows on the way.
+/// Longest address that RFC 5321 allows.
 pub const ADDRESS_BYTES_MAX: usize = 254;
 /// Longest name before an address.
 pub const NAME_BYTES_MAX: usize = 256;
 /// Longest value of a header field.
 pub const VALUE_BYTES_MAX: usize = 16 << 10;
-/// Longest line of a text that goes as it is (RFC 5322, section 2.1.1).
+/// Longest line of a text that is sent unchanged (RFC 5322, section 2.1.1).
 const LINE_BYTES_MAX: usize = 998;
 /// Bytes that make one line of base64.
 const PACKED_BYTES: usize = 57;
@@ -35,7 +35,7 @@ pub struct Mailbox {
 /// Header fields that hold mailboxes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
-    /// `From`, and who gets the mail back.
+    /// `From`, which is also the return address.
     From,
     /// `Sender`
     Sender,
@@ -60,7 +60,7 @@ pub struct Mail {
     pub text: Vec<u8>,
 }
 
-/// An envelope and what is in it, as [`Mail::append`] wrote them.
+/// An envelope and its contents, as [`Mail::append`] wrote them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Envelope<'b> {
     /// Address of the sender.

@@ -16,7 +16,7 @@ const IP_ADDRESS: u8 = 0x40;
 const COUNTER: u8 = 0x41;
 const TIME_TICKS: u8 = 0x43;
 const TRAP: u8 = 0xa7;
-/// The number that stands for version 2c in a message.
+/// The number of version 2c in a message.
 const VERSION_2C: i32 = 1;
 
 /// The type of a variable.

@@ -46,7 +46,7 @@ impl ParseFlags {
     pub const STORE_LEGACY_MSGHDR: ParseFlags = ParseFlags(1 << 11);
     /// The zone is guessed from the difference between the sender's clock and ours.
     pub const GUESS_TIMEZONE: ParseFlags = ParseFlags(1 << 12);
-    /// With syslog-protocol: what is not RFC 5424 is not read as RFC 3164 either.
+    /// With syslog-protocol: other messages than RFC 5424 are not read as RFC 3164 either.
     pub const NO_RFC3164_FALLBACK: ParseFlags = ParseFlags(1 << 13);
     /// A line that cannot be parsed becomes an error message of our own that quotes it. On by default.
     pub const PIGGYBACK_ERRORS: ParseFlags = ParseFlags(1 << 14);

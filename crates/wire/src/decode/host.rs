@@ -1,11 +1,11 @@
-//! Where a host name ends, and whether it is one.
+//! Finds the end of a host name, and checks that it is one.
 //!
-//! In: the bytes at its place. Out: its end. A name ends at a blank; a colon ends it too (then it was a tag),
+//! In: the bytes at its position. Out: its end. A name ends at a blank; a colon ends it too (then it was a tag),
 //! except within what may be an IPv6 address. Holds nothing. Limits: [`HOST_BYTES_MAX`] bytes.
 
 use super::{HostnameTest, ParseFlags, scan::Scan, words};
 
-/// Longest host name; what is longer is none.
+/// Longest host name; longer text is not a host name.
 const HOST_BYTES_MAX: usize = 255;
 const IPV6_GROUPS: usize = 8;
 const IPV6_GROUP_DIGITS: usize = 4;
@@ -28,7 +28,7 @@ impl Scan<'_> {
     }
 }
 
-/// Returns the end of a name with a colon in it, when all before each colon looks like an IPv6 address.
+/// Returns the end of a name with a colon in it, when everything before each colon looks like an IPv6 address.
 fn ipv6_end(window: &[u8]) -> Option<usize> {
     let (mut groups, mut digits, mut address) = (0, 0, true);
     for (index, byte) in window.iter().enumerate() {

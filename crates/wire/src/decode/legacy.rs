@@ -11,7 +11,7 @@ use message::{Format, Mark, Span};
 const AIX_FORWARDED: &[u8] = b"Message forwarded from ";
 const REPEATED: &[u8] = b"last message repeated";
 const KERNEL: &[u8] = b"kernel";
-/// Longest octet count that may be in front of a message by mistake.
+/// Longest octet count that may precede a message by mistake.
 const STRAY_COUNT_DIGITS_MAX: usize = 10;
 
 impl Scan<'_> {

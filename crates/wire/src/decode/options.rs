@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use message::Priority;
 use std::sync::Arc;
 
-/// Says whether a host name is bad (`bad-hostname()`): then it is read as the program.
+/// Returns true when a host name is bad (`bad-hostname()`): then it is read as the program.
 pub type HostnameTest = Arc<dyn Fn(&[u8]) -> bool + Send + Sync>;
 
 /// Options of one source or `syslog-parser()`.
@@ -19,7 +19,7 @@ pub struct DecodeOptions {
     pub default_pri: Option<Priority>,
     /// `time-zone()`, else the local zone: for times without one.
     pub zone: TimeZone,
-    /// `keep-timestamp()`: when not, the received time is the message's time.
+    /// `keep-timestamp()`: when false, the received time is the message's time.
     pub keep_timestamp: bool,
     /// `bad-hostname()`.
     pub bad_hostname: Option<HostnameTest>,

@@ -1,7 +1,7 @@
 //! `<PRI>` at the start of a message (RFC 5424, section 6.2.1; RFC 3164, section 4.1.1).
 //!
-//! In: the bytes at its place. Out: the number and its length, or what is wrong. Holds nothing.
-//! Limits: 0 to 191; other numbers are read over, so that the rest of the header is not lost.
+//! In: the bytes at its position. Out: the number and its length, or the fault. Holds nothing.
+//! Limits: 0 to 191; other numbers are skipped, so that the rest of the header is not lost.
 
 use message::Priority;
 

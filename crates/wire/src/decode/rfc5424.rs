@@ -1,8 +1,8 @@
 //! RFC 5424.
 //!
 //! In: `<PRI>1 TIMESTAMP HOSTNAME APP-NAME PROCID MSGID [SDATA] MSG`. Out: the message; structured data stays as
-//! received. What has no PRI and version is read as RFC 3164.
-//! Limits: APP-NAME, PROCID and MSGID are cut at the RFC's lengths. An error names the place where reading ended.
+//! received. Input without PRI and version is read as RFC 3164.
+//! Limits: APP-NAME, PROCID and MSGID are cut at the RFC's lengths. An error names the position where reading ended.
 
 use super::{ParseFlags, priority, priority::Pri, scan::Scan};
 use crate::stamp::guess_zone;

@@ -1,4 +1,4 @@
-//! One message while it is read: its bytes, and the record that fills.
+//! One message while it is read: its bytes, and the record being filled.
 //!
 //! In: a line. Out: the record; bytes made on the way. Holds: borrows of the decoder. Limits: see the dialects.
 
@@ -88,7 +88,7 @@ impl Scan<'_> {
         self.message.event = Stamp { unix_us: self.received.unix_us, offset_s, quality: ZoneQuality::Absent };
     }
 
-    /// Makes an error message of a line whose header could not be read: the text holds the line and the place of the
+    /// Makes an error message from a line whose header could not be read: the text has the line and the position of the
     /// error.
     fn failed(&mut self, at: usize) {
         let marks = self.message.marks;

@@ -1,7 +1,7 @@
 //! Checks the structured data of RFC 5424, section 6.3, and keeps it as received.
 //!
-//! In: the line from its `[` on. Out: its span and end, or where it breaks the grammar.
-//! A value without quotes is accepted, marked, and quoted in a copy, so that readers know one form only.
+//! In: the line from its `[` on. Out: its span and end, or the position of the syntax error.
+//! A value without quotes is accepted, marked, and quoted in a copy, so that readers need only one form.
 //! Limits: names of an element and a parameter together up to [`NAME_BYTES_MAX`] bytes.
 
 use super::scan::Scan;

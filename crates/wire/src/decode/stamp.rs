@@ -1,7 +1,7 @@
 //! Times of headers: RFC 3164's, RFC 5424's, and those of devices in between.
 //!
-//! In: the bytes at the time's place, the received time. Out: the stamp and where it ends.
-//! Holds: the last seconds read, found again by their text, because neighbours repeat it; the year to assume.
+//! In: the bytes at the time's position, the received time. Out: the stamp and where it ends.
+//! Holds: a cache of the last seconds by their text, because successive messages repeat it; the year to assume.
 //! Limits: fields out of range roll over, as in syslog-ng (`14:99` is `15:39`); digits of a fraction beyond
 //! microseconds are read over.
 
@@ -19,9 +19,9 @@ const SHORTEST_BYTES: usize = 14;
 const BSD_BYTES: usize = 15;
 /// Bytes of `2026-11-21T09:00:00`.
 const ISO_BYTES: usize = 19;
-/// Longest text of a whole second that is kept, `Nov 21 2026 09:00:00`.
+/// Longest text of a whole second that is cached, `Nov 21 2026 09:00:00`.
 const TEXT_BYTES: usize = 20;
-/// Seconds kept. The last digit of the text chooses the place.
+/// Number of cached seconds. The last digit of the text chooses the slot.
 const KEPT: usize = 16;
 /// Reader of the times of one source.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ struct Second {
     month: i32,
     /// The reading taken as UTC.
     local_s: i64,
-    /// The reading taken in the source's zone.
+    /// The time in the source's zone.
     unix_s: i64,
     offset_s: i32,
 }
@@ -84,7 +84,7 @@ impl StampReader {
                 (zoned(&second, 0, ZoneQuality::ZoneGuessed), if bytes[20] == b':' { 21 } else { 20 })
             }
             Shape::Linksys => {
-                // The year comes after the time: the text is too long to keep, and too rare.
+                // The year comes after the time: the text is too long and too rare to cache.
                 let local_s = read_linksys(bytes)?;
                 (zoned(&self.resolve(local_s), 0, ZoneQuality::ZoneGuessed), 20)
             }
@@ -171,7 +171,7 @@ impl StampReader {
     /// Keeps the year and month of our clock, in the source's zone.
     #[inline]
     fn follow(&mut self, received: Stamp) {
-        // The messages of a batch have one time.
+        // All messages of a batch have the same received time.
         if self.received_us == received.unix_us {
             return;
         }
@@ -239,7 +239,7 @@ fn is_linksys_year(bytes: &[u8]) -> bool {
 
 fn read_bsd(text: &[u8], year: i32, month_now: i32) -> Option<i64> {
     let month = month(text)?;
-    // In January the last of December is still on its way; in December a clock may be ahead.
+    // In January messages of late December may still arrive; in December a clock may be ahead.
     let year = match (month, month_now) {
         (12, 1) => year - 1,
         (1, 12) => year + 1,

@@ -1,8 +1,8 @@
-//! Short texts of headers, eight bytes at a time: a loop over bytes costs a wrong guess of the processor at its end, whose
-//! place nobody can foresee.
+//! Short texts of headers, eight bytes at a time: a loop over bytes costs a branch misprediction at its end, whose
+//! position is unpredictable.
 //!
-//! In: the bytes from a place on. Out: where a word ends; whether two texts are the same. Holds nothing.
-//! Limits: none; what is left of a line below eight bytes is read one by one.
+//! In: the bytes from a position on. Out: where a word ends; whether two texts are the same. Holds nothing.
+//! Limits: none; the last bytes of a line, fewer than eight, are read one by one.
 
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;

@@ -1,7 +1,7 @@
 //! Lines of RFC 3164, as the `network()` destination writes them.
 //!
-//! In: a message. Out: `<PRI>STAMP HOST PROGRAM[PID]: MESSAGE`. A tag that came with the message is copied as it was.
-//! Limits: none; the RFC's 1024 bytes bind nobody today.
+//! In: a message. Out: `<PRI>STAMP HOST PROGRAM[PID]: MESSAGE`. A received tag is copied unchanged.
+//! Limits: none; the RFC's limit of 1024 bytes is obsolete.
 
 use super::Encoder;
 use message::{Batch, Field, Priority};

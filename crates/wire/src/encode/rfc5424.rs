@@ -1,7 +1,7 @@
 //! Lines of RFC 5424, as the `syslog()` destination writes them.
 //!
 //! In: a message. Out: `<PRI>1 STAMP HOST APP-NAME PROCID MSGID SDATA MSG`; NIL for what is unknown.
-//! A BOM precedes a text that is known to be UTF-8, as section 6.4 asks.
+//! A BOM precedes a text that is known to be UTF-8, as section 6.4 requires.
 //! Limits: fields are cut at the RFC's lengths, and at a blank, which would shift all that follows.
 
 use super::{Encoder, append_sdata, append_sdata_numbered, rfc3164::append_pri};

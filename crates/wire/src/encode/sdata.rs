@@ -1,6 +1,6 @@
-//! Structured data on its way out (RFC 5424, section 6.3): as received, with what processing set.
+//! Writes structured data (RFC 5424, section 6.3): as received, with values set by processing.
 //!
-//! In: a message. Out: `[id name="value" ...]...`, nothing when there is none. Unchanged data is copied as a slice.
+//! In: a message. Out: `[id name="value" ...]...`, or nothing when there is none. Unchanged data is copied as a slice.
 //! Limits: bytes that names cannot hold become `%HH`, as in syslog-ng.
 
 use message::{Batch, SdParam, sd_params};
@@ -38,7 +38,7 @@ pub fn append_sdata(batch: &Batch, index: usize, out: &mut Vec<u8>) {
     append_elements(&elements(params, &set), out);
 }
 
-/// Like [`append_sdata`], with `meta.sequenceId` (RFC 5424, section 7.3.1) when the message brought none: what a
+/// Like [`append_sdata`], with `meta.sequenceId` (RFC 5424, section 7.3.1) when the message has none: this is what a
 /// destination does for the messages of its own host.
 pub fn append_sdata_numbered(batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
     let start = out.len();
@@ -49,7 +49,7 @@ pub fn append_sdata_numbered(batch: &Batch, index: usize, sequence: u64, out: &m
             if param.name == b"sequenceId" && !param.escaped.is_empty() {
                 return;
             }
-            // The id is a slice of `out`: its distance from the start is its place.
+            // The id is a slice of `out`: its distance from the start is its offset.
             let id_end = param.id.as_ptr() as usize - out.as_ptr() as usize + param.id.len();
             meta_end.get_or_insert(id_end);
         }

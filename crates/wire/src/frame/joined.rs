@@ -1,9 +1,9 @@
 //! Lines that belong together as one frame: `multi-line-mode()`.
 //!
-//! In: the bytes of one stream, split anywhere. Out: frames with the line feeds inside. What is not whole yet stays
-//! in the caller's buffer, so that a file's position is that of a whole message.
-//! Holds: how much of the buffer is judged. Limits: a message above the limit ends there and is marked; what
-//! follows of it is skipped, or is a message of its own with [`Oversize::Split`].
+//! In: the bytes of one stream, split anywhere. Out: frames with the line feeds inside. Incomplete messages stay
+//! in the caller's buffer, so that a file's position is always between two messages.
+//! Holds: how much of the buffer is examined. Limits: a message above the limit ends there and is marked; the
+//! rest of it is skipped, or is a separate message with [`Oversize::Split`].
 
 use super::{
     Frame, Framer, Oversize, Skip,
@@ -41,7 +41,8 @@ impl Framer {
         let partial = &bytes[line..];
         let is_long = !partial.is_empty() && bytes.len() - start > self.message_bytes_max;
         if is_long && line > start && !joining.joiner.continues(partial) {
-            // The line may begin another message, which shows at its end: it stays. If it does not, it is the rest of
+            // The line may begin another message, which is known at its end: it stays. If it does not, it is the
+            // rest of
             // this one.
             let mut marks = Marks::NONE;
             marks.add(Mark::Truncated);

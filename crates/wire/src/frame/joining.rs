@@ -1,6 +1,7 @@
 //! The state of joining the lines of one stream.
 //!
-//! In: nothing. Out: what is known of the buffer's start between two reads. Holds: how much of the buffer is judged, and
+//! In: nothing. Out: what is known about the buffer's start between two reads. Holds: how much of the buffer is
+//! examined, and
 //! whether a message that was cut is being skipped.
 
 use super::multiline::Joiner;
@@ -9,7 +10,7 @@ use super::multiline::Joiner;
 #[derive(Clone, Debug)]
 pub(super) struct Joining {
     pub(super) joiner: Joiner,
-    /// Bytes at the start of the buffer whose lines are judged.
+    /// Bytes at the start of the buffer whose lines were examined.
     pub(super) judged: usize,
     /// True while the rest of a message that was cut is skipped.
     pub(super) dropping: bool,

@@ -70,7 +70,7 @@ impl Framer {
         }
     }
 
-    /// Passes over what is left of a frame that was cut.
+    /// Skips the rest of a frame that was cut.
     pub(super) fn skip_rest(&mut self, bytes: &[u8], at: usize, delimiter: Delimiter) -> usize {
         match self.skip {
             Skip::Nothing => at,

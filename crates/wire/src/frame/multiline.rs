@@ -1,8 +1,8 @@
-//! Messages of several lines: which lines belong together.
+//! Decides which lines belong together in messages of several lines.
 //!
-//! In: lines, one after the other. Out: for each, whether what came before it is whole, and what becomes of it.
-//! Holds: whether lines between messages are being skipped, or where in a stack trace it is.
-//! Limits: none; who joins the lines bounds the message, see the framer.
+//! In: lines, one after the other. Out: for each, whether the lines before it are complete, and what happens to it.
+//! Holds: whether lines between messages are being skipped, or the position in a stack trace.
+//! Limits: none; the framer, which joins the lines, bounds the message.
 
 mod trace;
 mod verdict;
@@ -50,8 +50,8 @@ impl fmt::Debug for LinePattern {
 pub enum MultiLine {
     /// `indented`: a line that begins with a blank or a tab belongs to the one before.
     Indented,
-    /// `regexp`, also called `prefix-garbage`: a line with the prefix begins a message. Where the garbage is found
-    /// the message ends before it; with both, what follows up to the next prefix is skipped.
+    /// `regexp`, also called `prefix-garbage`: a line with the prefix begins a message. Where garbage is found
+    /// the message ends before it; with both, text up to the next prefix is skipped.
     PrefixGarbage {
         /// `multi-line-prefix()`
         prefix: Option<LinePattern>,

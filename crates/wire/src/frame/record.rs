@@ -1,8 +1,8 @@
 //! The messages of one record of DTLS (RFC 6012, section 5.4).
 //!
 //! In: the text of one record. Out: its frames: counted ones, `1*(MSG-LEN SP MSG)`, or one message that has no count, as
-//! some senders have it. Holds nothing: a message does not continue in the next record.
-//! Limits: a frame that claims more than is there, or is above the limit, is cut and marked.
+//! some senders send it. Holds nothing: a message does not continue in the next record.
+//! Limits: a frame that claims more bytes than exist, or exceeds the limit, is cut and marked.
 
 use super::{Frame, count::Count};
 use message::{Mark, Marks};

@@ -1,8 +1,8 @@
-//! Records of process accounting: what the kernel writes to `/var/log/account/pacct` when a process ends.
+//! Records of process accounting: the kernel writes them to `/var/log/account/pacct` when a process ends.
 //!
 //! In: one record of [`ACCOUNTING_BYTES`] bytes, version 3 of `acct(5)`, in either byte order. Out: a message whose
 //! values are its fields, as syslog-ng names and prints them. Holds: nothing. Limits: total: a record of another size
-//! or version is a message that says so, and is marked.
+//! or version becomes a marked message that says so.
 
 use message::{Batch, Format, Mark, Message, Priority, Span, ValueKind};
 
@@ -55,7 +55,7 @@ pub fn push_accounting(batch: &mut Batch, raw: Span, pri: Priority, origin: u16)
     set("ac_comm", record.command());
 }
 
-/// The reasons for which bytes are not a record.
+/// The reasons why bytes are not a record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum AccountingError {
     Size(usize),

@@ -1,8 +1,8 @@
-//! Records of `/dev/kmsg`: what the kernel logs, with its own numbers, times and pairs.
+//! Records of `/dev/kmsg`: the kernel's log, with its own numbers, times and pairs.
 //!
 //! In: one record, `PRI,SEQUENCE,MICROSECONDS,FLAGS[,...];TEXT LF [ KEY=VALUE LF]...`. Out: a message in the batch, and
-//! its sequence number. Holds: nothing. Limits: total: a record that is not of this form is a message whose text it is,
-//! and is marked; of longer continuation lines than the kernel writes, names are cut at the batch's limit.
+//! its sequence number. Holds: nothing. Limits: total: a record that is not of this form becomes the text of a message,
+//! which is marked; names in overlong continuation lines are cut at the batch's limit.
 
 use message::{
     Batch, FIELD_NAME_BYTES_MAX, Facility, Format, Mark, Message, Priority, Severity, Span, Stamp, ValueKind,

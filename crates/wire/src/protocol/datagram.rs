@@ -1,7 +1,8 @@
-//! Whole UDP packets, with their IP headers: for senders that write the address of another host into them.
+//! Whole UDP packets, with their IP headers: for sending with the address of another host.
 //!
-//! In: the two ends, a payload. Out: an IPv4 or IPv6 packet with its checksums (RFC 768, 791, 8200).
-//! Holds: nothing. Limits: both ends have one version of IP, and the payload fits; otherwise there is no packet.
+//! In: the two addresses, a payload. Out: an IPv4 or IPv6 packet with its checksums (RFC 768, 791, 8200).
+//! Holds: nothing. Limits: both addresses have the same version of IP, and the payload fits; otherwise there is no
+//! packet.
 
 use std::net::{IpAddr, SocketAddr};
 

@@ -1,6 +1,7 @@
-//! The outside of DTLS 1.2 (RFC 6347): what a datagram is before any key is known, and the first answer to a stranger.
+//! The outside of DTLS 1.2 (RFC 6347): the kinds of datagrams before any key is known, and the first answer to an
+//! unknown peer.
 //!
-//! In: one datagram. Out: whether a peer says hello with it, and the cookie that it shows; the other way round, a
+//! In: one datagram. Out: whether it is a peer's hello, and the cookie in it; in the other direction, a
 //! HelloVerifyRequest. Holds: nothing; the cookie itself is the caller's.
 //! Limits: a hello whose cookie is not within its first fragment is odd; cookies have at most [`COOKIE_BYTES_MAX`] bytes.
 
@@ -25,7 +26,7 @@ const CLIENT_HELLO: u8 = 1;
 const HELLO_VERIFY_REQUEST: u8 = 3;
 /// Major version of every DTLS: one's complement of 1.
 const MAJOR: u8 = 0xfe;
-/// DTLS 1.0: what a server says before a version is agreed (RFC 6347, section 4.2.1).
+/// DTLS 1.0: what a server sends before a version is agreed (RFC 6347, section 4.2.1).
 const ANY_VERSION: [u8; 2] = [MAJOR, 0xff];
 /// Bytes before the content of a handshake message.
 const MESSAGE_HEADER_BYTES: usize = 12;
@@ -38,7 +39,7 @@ pub enum Start<'a> {
     Hello(Hello<'a>),
     /// A record of an association.
     Record(Record),
-    /// No whole record of DTLS.
+    /// Not a complete record of DTLS.
     Odd,
 }
 
@@ -105,7 +106,7 @@ fn counted(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     rest.split_at_checked(usize::from(size))
 }
 
-/// Appends the answer to a hello without a good cookie: say it again, with this one.
+/// Appends the answer to a hello without a valid cookie: repeat it with this one.
 ///
 /// # Panics
 /// When the cookie is longer than [`COOKIE_BYTES_MAX`].

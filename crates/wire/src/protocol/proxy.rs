@@ -1,6 +1,6 @@
-//! The PROXY protocol, versions 1 and 2: whose connection a load balancer passes on.
+//! The PROXY protocol, versions 1 and 2: they name the original connection that a load balancer passes on.
 //!
-//! In: the first bytes of a connection. Out: the addresses of its true ends, and where the rest begins.
+//! In: the first bytes of a connection. Out: the addresses of the original ends, and where the rest begins.
 //! Holds: nothing. Never allocates, never blocks.
 //! Limits: [`HEADER_BYTES_MAX`]; other bytes are not a header, and the caller refuses the connection.
 

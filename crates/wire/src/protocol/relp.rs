@@ -1,10 +1,10 @@
-//! RELP, the Reliable Event Logging Protocol: frames that are answered.
+//! RELP, the Reliable Event Logging Protocol: frames with answers.
 //!
 //! In: the bytes of one connection, split anywhere. Out: its frames `TXNR SP COMMAND SP DATALEN [SP DATA] LF`, and
-//! the other way round; the offers of `open`; the code of a response.
-//! Holds: what is left to pass over of an oversized frame. Never allocates per frame.
+//! in the other direction; the offers of `open`; the code of a response.
+//! Holds: the rest of an oversized frame to skip. Never allocates per frame.
 //! Limits: numbers of nine digits, commands of [`COMMAND_BYTES_MAX`] letters; data above the reader's limit is cut and
-//! passed over, so that a sender is not caught in sending the same frame forever. Everything else that does not fit
+//! skipped, so that a sender does not send the same frame forever. Every other violation
 //! is an error, after which the connection must be closed: RELP does not negotiate.
 
 use std::{fmt, io::Write, ops::Range};
@@ -15,7 +15,7 @@ pub(crate) const COMMAND_BYTES_MAX: usize = 32;
 /// Largest transaction number; the next one is 1.
 pub(crate) const TXNR_MAX: u32 = 999_999_999;
 
-/// Frames that may be on their way without an answer: what the reference library uses.
+/// Frames that may be in flight without an answer, as in the reference library.
 pub const WINDOW: usize = 128;
 
 /// Digits of a number.
@@ -24,7 +24,7 @@ const DIGITS_MAX: usize = 9;
 /// The command of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RelpCommand {
-    /// The sender begins a session and says what it can do.
+    /// The sender begins a session and offers its features.
     Open,
     /// One message.
     Syslog,
@@ -81,7 +81,7 @@ pub struct RelpFrame {
 pub enum RelpError {
     /// No number of one to nine digits where the transaction number belongs.
     Number,
-    /// No command of letters.
+    /// Not a command of letters.
     Command,
     /// No length of one to nine digits.
     Length,
@@ -166,7 +166,7 @@ impl RelpReader {
     }
 }
 
-/// Reads up to the data; nothing while it has not come whole.
+/// Reads up to the data; `None` while that is incomplete.
 fn head(bytes: &[u8], at: usize) -> Result<Option<Head>, RelpError> {
     let Some((txnr, at)) = number(bytes, at).map_err(|()| RelpError::Number)? else { return Ok(None) };
     let at = match bytes.get(at) {
@@ -253,7 +253,7 @@ impl fmt::Display for OfferError {
     }
 }
 
-/// Looks whether the peer's offers, one a line, `NAME=VALUE[,VALUE]`, let us work. Gives the version of the protocol.
+/// Checks that the peer's offers, one per line, `NAME=VALUE[,VALUE]`, are acceptable. Returns the protocol version.
 pub fn check_offers(data: &[u8]) -> Result<u8, OfferError> {
     let value = |name: &str| {
         data.split(|byte| *byte == b'\n').find_map(|line| {

@@ -1,8 +1,8 @@
 //! Answers of mail servers (RFC 5321, section 4.2).
 //!
-//! In: what a server said so far. Out: its next answer, of one line or of many, and where it ends.
+//! In: the bytes of a server so far. Out: its next answer, of one line or of many, and where it ends.
 //! Holds: nothing. Limits: an answer has at most [`ANSWER_BYTES_MAX`]; a line that does not begin with three digits is
-//! an error, after which a connection cannot be understood any more.
+//! an error, after which a connection is unusable.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ pub struct SmtpAnswer {
 /// Error in the answer of a server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SmtpError {
-    /// No code of three digits, or another one than the lines before.
+    /// Not a code of three digits, or a different one than in the previous lines.
     Code,
     /// It does not end.
     Length,

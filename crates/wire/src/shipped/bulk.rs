@@ -1,6 +1,6 @@
-//! Elasticsearch's `_bulk`: a line that says what to do, and for most a line with the document.
+//! Elasticsearch's `_bulk`: an action line, and for most actions a line with the document.
 //!
-//! In: a body. Out: a message a document, and what became of each item, in their order.
+//! In: a body. Out: a message per document, and the result of each item, in order.
 //! Holds: nothing. Limits: a line of actions that cannot be read refuses the whole body, as Elasticsearch does; a
 //! document that is not a JSON object refuses its item. `update` and `delete` are refused: messages do not change.
 
@@ -12,7 +12,7 @@ use super::{
 use message::Batch;
 use std::ops::Range;
 
-/// The operation that an item asks for.
+/// The operation of an item.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BulkOperation {
     /// `create`
@@ -40,7 +40,7 @@ impl BulkOperation {
 /// One item of a body.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BulkItem {
-    /// The operation that it asks for.
+    /// The requested operation.
     pub operation: BulkOperation,
     /// `_index`: its range in the body, as written there.
     pub index: Option<Range<usize>>,

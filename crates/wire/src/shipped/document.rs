@@ -1,6 +1,6 @@
-//! A JSON object as a message: what it nests becomes names with dots, arrays stay JSON.
+//! A JSON object as a message: nested members get names with dots, arrays stay JSON.
 //!
-//! In: an object of the body. Out: fields of the message in progress. Holds: the name as far as it is joined.
+//! In: an object of the body. Out: fields of the message in progress. Holds: the name joined so far.
 //! Limits: objects nested deeper than [`JOINED_MAX`] stay JSON.
 
 use super::{

@@ -1,7 +1,7 @@
-//! The messages that a body becomes, field by field.
+//! Builds the messages of a body, field by field.
 //!
 //! In: fields with names and types. Out: messages in a batch. Holds: the message in progress.
-//! Limits: [`FIELDS_MAX`] pairs a message, further ones are only in its raw bytes.
+//! Limits: [`FIELDS_MAX`] pairs per message, further ones are only in its raw bytes.
 
 pub(super) mod known;
 pub(super) mod moment;
@@ -141,7 +141,7 @@ impl<'a> Entries<'a> {
     }
 
     /// Sets a field of the message. Returns false when the field is set already, the value does not fit it, or the value
-    /// says more.
+    /// has more information.
     pub(super) fn put(&mut self, field: KnownField, datum: Datum) -> bool {
         if matches!(datum.kind, ValueKind::Json | ValueKind::Null | ValueKind::Boolean)
             || datum.span.is_empty()

@@ -1,6 +1,6 @@
 //! GELF 1.1: one JSON object whose own fields begin with an underscore.
 //!
-//! In: a body, or a datagram put together. Out: one message: `short_message` is its text, `_name` the pair `name`.
+//! In: a body, or an assembled datagram. Out: one message: `short_message` is its text, `_name` the pair `name`.
 //! Holds: nothing. Limits: those of JSON documents. Anything but a JSON object is an error.
 
 use super::{
@@ -17,13 +17,13 @@ impl ShippedReader {
     /// Reads one GELF message.
     pub fn gelf(&mut self, batch: &mut Batch, origin: u16) -> Result<(), BodyError> {
         let body = batch.received_bytes.clone();
-        // Over TCP messages end with a NUL, and some senders keep it elsewhere.
+        // Over TCP messages end with a NUL, and some senders also send it elsewhere.
         let end = body.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
         one(&body, 0..end, &mut self.entries(batch, origin))
     }
 
-    /// Reads frames that are one GELF message each. What is not gives a message all the same: its bytes are its text,
-    /// and it is marked. Gives how many those are.
+    /// Reads frames that are one GELF message each. Other frames still become messages: the bytes are the text,
+    /// and the message is marked. Returns the number of those.
     pub fn gelf_frames(&mut self, batch: &mut Batch, frames: &[Frame], origin: u16) -> usize {
         let body = batch.received_bytes.clone();
         let mut entries = self.entries(batch, origin);
@@ -71,7 +71,7 @@ fn field(entries: &mut Entries<'_>, name: &[u8], datum: Datum) {
         b"level" => Some(KnownField::Severity),
         b"facility" => Some(KnownField::Facility),
         _ => match name.strip_prefix(b"_") {
-            // The host and the text of a field must not take the place of the message's own.
+            // The host and the text of a field must not replace the message's own.
             Some(own) => match known::field(own) {
                 Some(KnownField::Text | KnownField::Host | KnownField::Time) | None => {
                     return entries.value(own, datum);

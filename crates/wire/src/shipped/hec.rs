@@ -1,7 +1,7 @@
 //! Splunk's HTTP event collector: JSON objects one after the other, or raw lines with metadata in the query string.
 //!
-//! In: a body. Out: a message an event. `source`, `sourcetype` and `index` are pairs; the fields of an event that is
-//! an object and of `fields` are pairs, or places of the message where they mean one.
+//! In: a body. Out: a message per event. `source`, `sourcetype` and `index` are pairs; the fields of an event that is
+//! an object and of `fields` are pairs, or fields of the message if they mean one.
 //! Holds: nothing. Limits: an event that cannot be read refuses the whole body, as Splunk does.
 
 use super::{
@@ -120,7 +120,7 @@ fn event(json: &mut Json<'_>, body: &[u8], entries: &mut Entries<'_>) -> Result<
     Ok(())
 }
 
-/// Reads the event itself: a text, or an object whose JSON is the text unless it has one of its own.
+/// Reads the event itself: a text, or an object whose JSON is the text unless it has a text member.
 fn content(mut json: Json<'_>, body: &[u8], entries: &mut Entries<'_>) -> Result<(), BodyError> {
     match json.token()? {
         Token::Object => {

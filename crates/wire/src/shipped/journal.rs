@@ -1,6 +1,6 @@
 //! The export format of the systemd journal, as `systemd-journal-upload` sends it.
 //!
-//! In: whole entries at the start of some bytes. Out: a message an entry, every field of it a pair `.journald.NAME`
+//! In: complete entries at the start of some bytes. Out: a message per entry, every field of it a pair `.journald.NAME`
 //! that is a slice of the bytes. Holds: nothing.
 //! Limits: a body may end inside an entry: the number of bytes read is returned.
 
@@ -15,7 +15,8 @@ use std::ops::Range;
 type Fields = Vec<(Range<usize>, Range<usize>)>;
 
 impl ShippedReader {
-    /// Reads the whole entries, and returns the number of their bytes. Call it with bytes that end with a whole entry,
+    /// Reads the complete entries, and returns their length in bytes. Call it with bytes that end with a complete
+    /// entry,
     /// as [`ShippedReader::journal_size`] finds it, so that the batch holds no more than its messages.
     pub fn journal(&mut self, batch: &mut Batch, origin: u16) -> usize {
         let body = batch.received_bytes.clone();
@@ -30,7 +31,7 @@ impl ShippedReader {
         at
     }
 
-    /// Returns the number of bytes that are whole entries.
+    /// Returns the length of the complete entries.
     pub fn journal_size(bytes: &[u8]) -> usize {
         let mut at = 0;
         while let Some((_, end)) = entry(bytes, at) {

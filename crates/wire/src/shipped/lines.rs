@@ -1,7 +1,7 @@
 //! Lines: each a JSON object or text; text that begins with a priority is read as syslog. Also one JSON array of
 //! objects, as some shippers send them.
 //!
-//! In: a body. Out: a message a line. Holds: nothing.
+//! In: a body. Out: a message per line. Holds: nothing.
 //! Limits: none of its own: no line is refused; one that only looks like JSON is text.
 
 use super::{

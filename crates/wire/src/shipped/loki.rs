@@ -1,8 +1,8 @@
 //! Loki's push: streams with labels, each with lines and their times.
 //!
-//! In: a body, JSON or unpacked protobuf. Out: a message a line; labels and structured metadata are pairs, or
-//! places of the message where they mean one: `host`, `job`, `level`, ...
-//! Holds: the labels of the current stream. Limits: a body that cannot be read is refused whole.
+//! In: a body, JSON or decompressed protobuf. Out: a message per line; labels and structured metadata are pairs, or
+//! fields of the message if they mean one: `host`, `job`, `level`, ...
+//! Holds: the labels of the current stream. Limits: a body that cannot be read is refused as a whole.
 
 use super::{
     BodyError, ShippedReader, document,
@@ -175,7 +175,7 @@ fn message(entries: &mut Entries<'_>, (raw, line): (Span, Span), time: Option<St
         if let Some(place) = place {
             entries.put(place, *datum);
         }
-        // A label stays what it is: streams are found by it.
+        // A label is also kept as a pair: streams are searched by it.
         entries.value(name, *datum);
     }
     entries.end();

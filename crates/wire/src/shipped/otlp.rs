@@ -1,10 +1,11 @@
 //! OpenTelemetry's log records, as `ExportLogsServiceRequest`: protobuf here, JSON in [`json`].
 //!
-//! In: a body. Out: a message a record. Its attributes are pairs under their names, those of its resource under
+//! In: a body. Out: a message per record. Its attributes are pairs under their names, those of its resource under
 //! `resource.`, those of its scope under `scope.`. `host.name`, `service.name` and `process.pid` of the resource are
-//! host, program and pid; the severity is mapped as OpenTelemetry's data model says.
+//! host, program and pid; the severity is mapped according to OpenTelemetry's data model.
 //! Holds: the attributes of the current resource and scope.
-//! Limits: values nested deeper than [`value::NESTED_MAX`] are left out; a body that cannot be read is refused whole.
+//! Limits: values nested deeper than [`value::NESTED_MAX`] are left out; a body that cannot be read is refused as a
+//! whole.
 
 mod json;
 mod value;

@@ -1,4 +1,4 @@
-//! The reader of one source's bodies: its options, and what it remembers.
+//! The reader of one source's bodies: its options and state.
 //!
 //! In: the options of a source. Out: a reader; each format adds the method that reads its bodies.
 //! Holds: a decoder, and the names of the current body.
@@ -8,7 +8,8 @@ mod names;
 use crate::decode::{DecodeOptions, Decoder, ParseFlags, StampReader};
 use names::Names;
 
-/// Reads the bodies that one source is sent. Every method reads `batch.received_bytes` and gives its messages `origin`.
+/// Reads the bodies that one source receives. Every method reads `batch.received_bytes` and sets `origin` on its
+/// messages.
 pub struct ShippedReader {
     pub(super) decoder: Decoder,
     pub(super) stamps: StampReader,
@@ -18,7 +19,7 @@ pub struct ShippedReader {
 }
 
 impl ShippedReader {
-    /// Makes a reader. `prefix` is put before the names of fields that have no place of their own in a message.
+    /// Makes a reader. `prefix` is put before the names of fields that every message does not have.
     pub fn new(options: DecodeOptions, prefix: &str) -> ShippedReader {
         // RFC 5424 first, RFC 3164 when it is not that.
         let flags = options.flags.with(ParseFlags::SYSLOG_PROTOCOL);

@@ -1,8 +1,8 @@
 //! Guesses a zone from the difference between the sender's clock and ours.
 //!
 //! In: a stamp that was read in the wrong zone, our time. Out: the same wall clock in the zone that makes it now,
-//! or the stamp as it was. Holds: the offsets that are in use on Earth.
-//! Limits: the clocks must agree to [`CLOCK_ERROR_S`] seconds, and less than a day may lie between them.
+//! or the unchanged stamp. Holds: the offsets in use on Earth.
+//! Limits: the clocks must agree within [`CLOCK_ERROR_S`] seconds, and differ by less than a day.
 
 use message::{Stamp, ZoneQuality};
 

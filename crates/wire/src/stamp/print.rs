@@ -1,4 +1,4 @@
-//! Printing of stamps, with the text of the last second kept.
+//! Prints stamps, caching the text of the last second.
 //!
 //! In: stamps, mostly of the same second. Out: their text, appended. Holds: one line of text and its second.
 //! Limits: at most [`FRACTION_DIGITS_MAX`] digits of fraction, cut, not rounded.
@@ -39,7 +39,7 @@ impl StampFormat {
     }
 }
 
-/// A printer of stamps in one form. Keep one per place of use: neighbours mostly share their second.
+/// A printer of stamps in one form. Keep one per use: successive stamps mostly share their second.
 #[derive(Clone, Debug)]
 pub struct StampText {
     format: StampFormat,

@@ -19,7 +19,7 @@ pub(super) enum Trace {
     ExceptionFrames,
     /// After `Traceback (most recent call last):`, or after a line of source.
     Python,
-    /// After the place of a frame of Python: its line of source.
+    /// After the location of a frame of Python: its source line.
     PythonSource,
     /// After the line that names an error of PHP.
     Php,
@@ -33,7 +33,7 @@ pub(super) enum Trace {
     GoRoutine,
     /// Before the function of a frame.
     GoFunction,
-    /// Before the place of a frame.
+    /// Before the location of a frame.
     GoPlace,
     /// After the line that names an error of Ruby on Rails.
     Rails,

@@ -1,6 +1,6 @@
 //! The verdict on a line.
 //!
-//! In: nothing. Out: whether the lines before it are a whole message, and what becomes of the line.
+//! In: nothing. Out: whether the lines before it are a complete message, and what happens to the line.
 
 /// The lines before the one that is judged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,7 +25,7 @@ pub enum LineUse {
 /// The verdict on a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Joined {
-    /// True when the lines before it are a whole message.
+    /// True when the lines before it are a complete message.
     pub closes: bool,
     /// The use of the line itself.
     pub line: LineUse,

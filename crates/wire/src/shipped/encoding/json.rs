@@ -1,8 +1,8 @@
 //! JSON, token by token.
 //!
-//! In: bytes. Out: tokens with their places; strings are unescaped only when they are needed.
+//! In: bytes. Out: tokens with their offsets; strings are unescaped only when they are needed.
 //! Holds: a position. Allocates nothing.
-//! Limits: nesting [`DEPTH_MAX`]. Control characters and bytes that are not UTF-8 are taken as they are.
+//! Limits: nesting [`DEPTH_MAX`]. Control characters and bytes that are not UTF-8 are accepted unchanged.
 
 use super::super::body_error::BodyError;
 use std::ops::Range;
@@ -44,7 +44,7 @@ impl<'a> Json<'a> {
         Json { bytes, at }
     }
 
-    /// Reads a part of `bytes`; places still count from their start.
+    /// Reads a part of `bytes`; offsets still count from their start.
     pub(in crate::shipped) fn within(bytes: &'a [u8], part: Range<usize>) -> Json<'a> {
         Json { bytes: &bytes[..part.end], at: part.start }
     }

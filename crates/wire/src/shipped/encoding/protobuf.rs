@@ -1,6 +1,6 @@
 //! The wire format of protocol buffers.
 //!
-//! In: bytes of one message. Out: its fields, with the places of their bytes. Holds: a position.
+//! In: bytes of one message. Out: its fields, with the ranges of their bytes. Holds: a position.
 //! Limits: groups, which are not in use, are refused; a field number above 2^29 is an error.
 
 use super::super::body_error::BodyError;
@@ -20,7 +20,7 @@ pub(in crate::shipped) enum Field {
 }
 
 impl Field {
-    /// Returns the place of a text or message.
+    /// Returns the range of a text or message.
     pub(in crate::shipped) fn bytes(self) -> Option<Range<usize>> {
         match self {
             Field::Bytes(range) => Some(range),

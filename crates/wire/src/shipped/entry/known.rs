@@ -1,6 +1,6 @@
-//! Table: names under which shippers send what every message has.
+//! Table: the names that shippers use for the fields of every message.
 //!
-//! In: the name of a field, nested ones joined by dots. Out: the field of a message that it means.
+//! In: the name of a field, nested ones joined by dots. Out: the corresponding field of a message.
 //! Sources: the Elastic Common Schema, GELF, OpenTelemetry's conventions, Fluent Bit, Vector, rsyslog's and
 //! syslog-ng's JSON templates, the journal.
 

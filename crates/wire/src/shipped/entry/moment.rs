@@ -1,6 +1,7 @@
 //! Times as shippers write them: RFC 3339, or seconds, milli-, micro- or nanoseconds since 1970.
 //!
-//! In: text. Out: a stamp. Holds nothing. Limits: the unit of a whole number follows from its size, which is right for
+//! In: text. Out: a stamp. Holds nothing. Limits: the unit of a whole number follows from its size, which is
+//! correct for
 //! times after 1973 in any unit and for seconds before the year 5138.
 
 use crate::decode::StampReader;
@@ -66,7 +67,7 @@ fn from_whole(whole: i64) -> Option<i64> {
     }
 }
 
-/// Returns a time in nanoseconds since 1970, as Loki and OTLP give it; `None` for 0 and below.
+/// Returns a time in nanoseconds since 1970, as in Loki and OTLP; `None` for 0 and below.
 pub(in crate::shipped) fn from_nanos(nanos: u64) -> Option<Stamp> {
     let unix_us = i64::try_from(nanos / 1_000).ok().filter(|unix_us| *unix_us > 0)?;
     Some(Stamp::known(unix_us, 0))

@@ -29,7 +29,7 @@ impl ShippedReader {
     }
 }
 
-/// Returns the places of some members of the object that comes next.
+/// Returns the offsets of some members of the next object.
 fn members<const COUNT: usize>(
     json: &mut Json<'_>,
     body: &[u8],
@@ -50,7 +50,7 @@ fn members<const COUNT: usize>(
     Ok(places)
 }
 
-/// Calls `read` in front of each element of the array at a place.
+/// Calls `read` before each element of the array at an offset.
 fn elements(
     body: &[u8],
     place: Option<usize>,
@@ -97,7 +97,7 @@ fn scope_logs(
     elements(body, records, |json| record(json, body, entries, &shared))
 }
 
-/// Returns the value at a place; objects and arrays stay JSON.
+/// Returns the value at an offset; objects and arrays stay JSON.
 fn scalar_at(body: &[u8], place: usize, entries: &mut Entries<'_>) -> Result<Datum, BodyError> {
     let mut json = Json::new(body, place);
     match json.token()? {

@@ -20,9 +20,9 @@ pub(super) type Shared = Vec<(Vec<u8>, Datum)>;
 /// The nesting of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
-    /// It stands alone.
+    /// A standalone value.
     Top,
-    /// It is part of a list or map.
+    /// Part of a list or map.
     Nested,
 }
 
