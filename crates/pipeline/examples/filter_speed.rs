@@ -1,5 +1,5 @@
 //! Measures five filters of a log host, each over every message, and the router that uses them:
-//! nanoseconds of CPU a message, the median of several runs.
+//! nanoseconds of CPU per message, the median of several runs.
 
 #![expect(clippy::disallowed_methods, reason = "it measures time")]
 

@@ -1,4 +1,4 @@
-//! Measures parsers over messages of about 400 bytes: nanoseconds of CPU a message, the median of several runs.
+//! Measures parsers over messages of about 400 bytes: nanoseconds of CPU per message, the median of several runs.
 
 #![expect(clippy::disallowed_methods, reason = "it measures time")]
 

@@ -1,6 +1,6 @@
-//! What classifying a message costs: a database of which a tenth of the messages match.
+//! Measures classifying messages with a database that matches a tenth of them.
 //!
-//! In: an optional number of rounds. Out: nanoseconds a message, the best of the rounds, on one core.
+//! In: an optional number of rounds. Out: nanoseconds per message, the best of the rounds, on one core.
 
 #![expect(clippy::disallowed_methods, reason = "it measures time")]
 

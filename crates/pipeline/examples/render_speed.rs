@@ -1,4 +1,4 @@
-//! Measures templates: nanoseconds of CPU a message, the median of several runs.
+//! Measures templates: nanoseconds of CPU per message, the median of several runs.
 
 #![expect(clippy::disallowed_methods, reason = "it measures time")]
 

@@ -1,4 +1,4 @@
-//! Measures rewrites over 400-byte messages: nanoseconds of CPU a message, the median of several runs.
+//! Measures rewrites over 400-byte messages: nanoseconds of CPU per message, the median of several runs.
 
 #![expect(clippy::disallowed_methods, reason = "it measures time")]
 

@@ -1,6 +1,6 @@
-//! Filters: an expression over messages, answered for a batch at a time.
+//! Filters: an expression over messages, evaluated for a batch at a time.
 //!
-//! In: a batch and the messages to ask about. Out: those for which the expression holds.
+//! In: a batch and the messages to test. Out: those for which the expression is true.
 //! Holds: the compiled expression, its parts ordered by cost. No input makes a filter fail.
 //! Limits: [`DEPTH_MAX`] levels of nesting.
 

@@ -1,11 +1,12 @@
-//! Grok: values out of text by named regular expressions, `%{IP:client}`.
+//! Grok: extracts values by named regular expressions, `%{IP:client}`.
 //!
 //! In: patterns, once; texts, often. Out: the values of the first pattern that matches. A name may be written
 //! `[source][ip]`, which is the value `source.ip`, and may have a type: `%{INT:bytes:int}`. Values that are empty or
-//! took no part are not given; a name that a pattern gives several times becomes a list.
+//! not part of the match are not set; a name that occurs several times becomes a list.
 //! Holds: the compiled patterns. `^` and `$` are those of lines and `.` is any byte, as in Logstash.
-//! Limits: [`DEPTH_MAX`] levels of patterns in patterns, [`EXPANDED_BYTES_MAX`] bytes of a pattern with all that it
-//! names; a match that needs more than [`STEPS_MAX`] steps is none.
+//! Limits: [`DEPTH_MAX`] levels of patterns in patterns, [`EXPANDED_BYTES_MAX`] bytes of a pattern with all
+//! patterns that it
+//! names; a match that needs more than [`STEPS_MAX`] steps fails.
 
 mod compiled;
 mod error;

@@ -1,7 +1,7 @@
 //! The values `$0` to `$255`: the groups of the last match that was stored.
 //!
-//! In: a text in a batch and the ranges of groups in it. Out: values that lie in that text; nothing is copied.
-//! Holds: the names. Limits: [`GROUPS_MAX`] groups; those of a longer match before are removed.
+//! In: a text in a batch and the ranges of groups in it. Out: values that are spans of that text; nothing is copied.
+//! Holds: the names. Limits: [`GROUPS_MAX`] groups; those of a longer earlier match are removed.
 
 use message::{Batch, FieldName, Span, ValueKind};
 use std::sync::LazyLock;
@@ -26,7 +26,8 @@ impl Unused {
     }
 }
 
-/// Makes the groups of a match in `text` the values of a message. `unused` says what becomes of a group that took no part.
+/// Makes the groups of a match in `text` the values of a message. `unused` decides about groups that took no part
+/// in the match.
 pub(crate) fn store(batch: &mut Batch, index: usize, text: Span, groups: &Groups, unused: Unused) {
     let count = groups.count().min(GROUPS_MAX);
     for group in 0..count {

@@ -1,6 +1,6 @@
 //! Parsers: steps that extract values from messages.
 //!
-//! In: a batch and the messages to read. Out: the same batch with more values, and which messages could be read; the
+//! In: a batch and the messages to read. Out: the same batch with more values, and the messages that could be read; the
 //! caller stops the others.
 //! Most parsers read the text of one message after the other: such a parser is a [`Reader`], which [`TextParser`]
 //! runs. Values that are in the text unchanged become spans of it: nothing is copied and nothing is allocated
@@ -48,7 +48,7 @@ pub trait Parser: Send + Sync {
         self.parse(batch, within, renderer)
     }
 
-    /// Returns true when messages that the parser does not return were consumed: they became part of those it makes, so
+    /// Returns true when messages that the parser does not return were consumed: they became part of generated ones, so
     /// they count as matched, and neither `else` nor `fallback` gets them.
     fn consumes(&self) -> bool {
         false

@@ -1,7 +1,7 @@
-//! Pattern databases: what a message is, and the values in it, by patterns that many rules share.
+//! Pattern databases: they classify messages and extract values, by patterns that rules share.
 //!
 //! In: a database in XML of versions 2 to 6, once; messages, often. Out: a class, the id of a rule, values and tags;
-//! messages that rules make when something happened so often, or did not happen in time.
+//! messages that rules make when something happened a number of times, or did not happen in time.
 //! Holds: a tree of patterns that never changes, so that all cores search it without a lock; contexts in shards.
 //! Limits: each module names its own.
 

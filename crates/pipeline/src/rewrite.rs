@@ -1,7 +1,7 @@
 //! Rewrites: changes of messages, each under a condition.
 //!
 //! In: a batch and the messages to change. Out: the same batch, changed. A rewrite never fails: a value that
-//! cannot be made leaves the message as it is.
+//! cannot be made leaves the message unchanged.
 //! Limits: none of its own.
 
 mod apply;

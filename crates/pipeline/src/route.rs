@@ -1,4 +1,4 @@
-//! Log paths: which messages go where, and what happens to them on the way.
+//! Log paths: where messages go, and which steps they pass.
 //!
 //! In: batches of a source. Out: deliveries at outlets. Holds: the paths of one configuration and counters.
 //! Copy-on-write: a path that changes messages changes its own copy of the batch, made once.

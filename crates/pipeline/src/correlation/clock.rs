@@ -1,6 +1,6 @@
-//! The time of a correlation: it follows the messages, so that old logs are correlated as they once were.
+//! The time of a correlation: it follows the messages, so that old logs are correlated as when they were new.
 //!
-//! In: times of messages, the present time. Out: one time that never goes back. A message from the future does not
+//! In: times of messages, the current time. Out: one time that never goes back. A message from the future does not
 //! move it past the present. While no message comes, it advances with the present.
 //! Holds: two numbers, shared by all cores. Limits: whole seconds.
 

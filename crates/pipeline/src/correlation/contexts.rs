@@ -1,7 +1,7 @@
 //! The contexts of a correlation, each until its time has passed.
 //!
-//! In: keys, changes of what a context holds, the time. Out: the contexts whose time has passed, oldest first.
-//! Holds: the contexts in shards by key, each behind its own lock, so that cores seldom wait for each other.
+//! In: keys, changes of contexts, the time. Out: the contexts whose time has passed, oldest first.
+//! Holds: the contexts in shards by key, each behind its own lock, so that cores rarely wait for each other.
 //! Limits: [`Limits`] of number and bytes. At a limit the context of the shard that would end first ends at once, as
 //! if its time had passed, and is counted.
 
@@ -43,7 +43,7 @@ impl Default for Limits {
 pub(crate) enum ContextState {
     /// It stays open for `timeout_s` seconds; its size has changed by `added` bytes.
     Open { timeout_s: i64, added: isize },
-    /// It is over.
+    /// The context has ended.
     Closed,
     /// It has as many messages as a context may have: it ends as if its time had passed.
     Full,
@@ -69,7 +69,7 @@ struct Shard<T> {
 #[derive(Debug)]
 struct ShardState<T> {
     contexts: HashMap<Key, Context<T>>,
-    /// Times at which contexts are looked at. A context that was changed since is looked at again later.
+    /// Times at which contexts are checked. A context that was changed since is checked again later.
     timers: BinaryHeap<Reverse<(i64, u64, Key)>>,
     bytes: usize,
 }
@@ -200,7 +200,7 @@ impl<T> Shard<T> {
 }
 
 impl<T> ShardState<T> {
-    /// Notes when a context ends and what it takes.
+    /// Records when a context ends and its size.
     fn keep(&mut self, key: &Key, ends_s: i64, added: isize) {
         let Some(context) = self.contexts.get_mut(key) else { return };
         // A timer is set at or before the end of its context; only an earlier end needs a new one.
@@ -217,7 +217,7 @@ impl<T> ShardState<T> {
         }
     }
 
-    /// Drops the timers of contexts that are gone, once they are most of all.
+    /// Drops the timers of ended contexts, once they are the majority.
     fn tidy(&mut self) {
         if self.timers.len() > 64 + 2 * self.contexts.len() {
             let contexts = &self.contexts;

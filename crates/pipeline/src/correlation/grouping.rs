@@ -1,4 +1,4 @@
-//! Groups messages by a key and makes one message of each group: `grouping-by()`.
+//! Groups messages by a key and makes one message from each group: `grouping-by()`.
 //!
 //! In: messages. Out: the same with the id of their group; a message when a group is complete or its time has passed.
 //! Holds: the groups. Limits: those of [`Limits`].
@@ -25,7 +25,7 @@ pub struct GroupOptions {
     pub only: Option<Arc<Filter>>,
     /// `trigger()`: a group is complete when it holds for its last message.
     pub trigger: Option<Arc<Filter>>,
-    /// `having()`: a message is made only of groups for which it holds.
+    /// `having()`: a message is made only from groups for which it is true.
     pub having: Option<Arc<Filter>>,
     /// `sort-key()`: the order of the messages of a group.
     pub sort_key: Option<Arc<Template>>,

@@ -1,4 +1,4 @@
-//! Which context a message belongs to.
+//! The key that assigns a message to a context.
 //!
 //! In: a scope, a message, the rendered id. Out: a key; messages of equal keys belong together.
 //! Holds: the scope's fields and the id. Limits: none of its own; ids are as long as what they are rendered from.
@@ -30,7 +30,7 @@ impl Scope {
         scopes.get(place).copied()
     }
 
-    /// Returns the fields that it looks at, the widest first.
+    /// Returns the fields that it compares, the widest first.
     fn fields(self) -> &'static [Field] {
         const FIELDS: [Field; 3] = [Field::Host, Field::Program, Field::Pid];
         match self {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use template::{ContextMessage, Renderer, Template};
 use wire::{Joiner, LineUse, MultiLine, Preceding};
 
-/// Longest joined text: that of the longest message of a source with room to spare.
+/// Longest joined text: more than the longest message of a source.
 const TEXT_BYTES_MAX: usize = 1 << 20;
 
 /// Options of `group-lines()`.

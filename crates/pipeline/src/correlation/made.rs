@@ -1,7 +1,7 @@
-//! Batches of made messages, and where they go.
+//! Batches of generated messages, and their targets.
 //!
 //! In: messages, one by one. Out: batches of them. Holds: the batch that is being filled.
-//! Limits: [`MADE_MAX`] messages a batch.
+//! Limits: [`MADE_MAX`] messages per batch.
 
 use message::{Ack, Batch, Origin, Stamp};
 use std::{fmt, sync::Arc};
@@ -10,7 +10,7 @@ use template::ContextMessage;
 /// Most messages of one batch of made messages.
 const MADE_MAX: usize = 1024;
 
-/// `inject-mode()`: what becomes of made messages.
+/// `inject-mode()`: where generated messages continue.
 #[derive(Clone, Debug, Default)]
 pub enum Inject {
     /// They continue along the path, before the message that caused them.
@@ -63,7 +63,7 @@ impl<'a> MadeBatches<'a> {
     }
 }
 
-/// Returns a copy of a message for a context, and the bytes it takes.
+/// Returns a copy of a message for a context, and its size in bytes.
 pub(crate) fn context_message(batch: &Batch, index: usize) -> (ContextMessage, isize) {
     let mut copy = Batch::new(Arc::default(), Vec::new(), batch.received, Ack::none());
     copy.push_copy(batch, index);

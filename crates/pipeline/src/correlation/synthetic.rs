@@ -1,6 +1,7 @@
-//! Messages that a correlation makes, and the values that it gives to a message.
+//! Messages that a correlation makes, and the values that it sets on a message.
 //!
-//! In: templates and tags, once; the messages of a context, often. Out: a message more in a batch of made messages.
+//! In: templates and tags, once; the messages of a context, often. Out: another message in a batch of generated
+//! messages.
 //! The message that is made counts as the last of its context: `@1` is the one that caused it.
 //! Holds: the templates. Limits: none of its own.
 
@@ -33,7 +34,7 @@ impl Inherit {
     }
 }
 
-/// Values and tags for a message, and what it takes over.
+/// Values and tags for a message, and what it inherits.
 #[derive(Clone, Debug, Default)]
 pub struct Synthetic {
     /// The values that it inherits.
@@ -61,8 +62,8 @@ impl Synthetic {
         }
     }
 
-    /// Makes a message from the messages of a context, of which there is at least one. The key gives host, program
-    /// and process id as far as its scope has them.
+    /// Makes a message from the messages of a context, of which there is at least one. The key provides host, program
+    /// and process id as far as its scope includes them.
     pub(crate) fn make(
         &self,
         members: &mut Context,

@@ -1,7 +1,7 @@
-//! A filter in its parts, as written: which of them decides about a message.
+//! A filter in its parts, as written, to show which of them decides about a message.
 //!
-//! In: a message. Out: the answer of every part that was asked. Holds: each test as a filter of its own.
-//! Parts are asked in the order of the configuration, and no more of them than the answer needs.
+//! In: a message. Out: the result of every part that was evaluated. Holds: each test as a filter of its own.
+//! Parts are evaluated in the order of the configuration, and no more of them than needed.
 //! Limits: nested as deep as filters are.
 
 use super::expression::Filter;
@@ -104,7 +104,7 @@ enum Join {
 }
 
 impl Join {
-    /// Asks parts until one gives the answer that decides: `false` for `and`, `true` for `or`.
+    /// Evaluates parts until one has the deciding result: `false` for `and`, `true` for `or`.
     fn judge(self, parts: &[Anatomy], batch: &mut Batch, index: usize, renderer: &mut Renderer) -> Verdict {
         let (word, decisive) = match self {
             Join::And => ("and", false),

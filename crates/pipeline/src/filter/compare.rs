@@ -1,8 +1,9 @@
-//! Comparison operators: `==`, `eq`, `===` and their kin.
+//! Comparison operators: `==`, `eq`, `===` and so on.
 //!
-//! In: two templates. Out: whether they compare so. Holds nothing.
-//! Two words decide how: `eq` and its kin compare text; `==` and its kin compare text before version 3.8, numbers before
-//! 4.0, and look at types since then; `===` and `!==` want type and text the same.
+//! In: two templates. Out: the result of the comparison. Holds nothing.
+//! The operators decide how: `eq` and its group compare text; `==` and its group compare text before version 3.8,
+//! numbers before
+//! 4.0, and by type since then; `===` and `!==` require equal type and text.
 //! Limits: numbers are doubles; whole numbers of 64 bits are compared exactly.
 
 use message::{Batch, ValueKind};
@@ -95,7 +96,7 @@ pub struct Comparison {
     numbers: Numbers,
 }
 
-/// The way in which `==` and the other operators without a type compare.
+/// How `==` and the other operators without a type compare.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Numbers {
     /// Text alone: before version 3.8.
@@ -113,8 +114,8 @@ struct Side {
 }
 
 impl Comparison {
-    /// Makes a comparison; the version of the configuration decides what `==` looks at. Where a type is written it
-    /// looks at types in every version.
+    /// Makes a comparison; the version of the configuration decides what `==` compares. If a type is written, it
+    /// compares by type in every version.
     pub fn new(
         left: Arc<Template>,
         operator: CompareOp,
@@ -140,9 +141,9 @@ impl Comparison {
         Some(self.answer(&side(&self.left)?, &side(&self.right)?))
     }
 
-    /// Returns true when the comparison holds for a message.
+    /// Returns true when the comparison is true for a message.
     pub(super) fn holds(&self, batch: &Batch, index: usize, renderer: &mut Renderer) -> bool {
-        // Texts need no types: fields are compared where they lie, without rendering.
+        // Texts need no types: fields are compared in place, without rendering.
         if self.operator.is_text() {
             let order = {
                 let left = self.left.value(batch, index, renderer).into_owned();

@@ -1,7 +1,7 @@
-//! Answers a filter for the messages of a batch.
+//! Evaluates a filter for the messages of a batch.
 //!
-//! In: an expression, a batch, the messages to ask about. Out: those for which it holds.
-//! Each test runs over all messages that the tests before it left; cheap tests run first. Where matches are
+//! In: an expression, a batch, the messages to test. Out: those for which it is true.
+//! Each test runs over all messages that earlier tests left; cheap tests run first. If matches are
 //! stored the order of the configuration is kept, message by message, because a later test may read them.
 //! Holds: the answers for the last values of a field while it runs: programs and hosts repeat.
 //! Limits: [`REMEMBERED_MAX`] values are remembered.
@@ -125,7 +125,7 @@ fn counts(expr: &Expr) -> bool {
     }
 }
 
-/// Returns the cost of a part, roughly in nanoseconds a message.
+/// Returns the cost of a part, roughly in nanoseconds per message.
 fn cost(expr: &Expr) -> u32 {
     match expr {
         Expr::And(parts) | Expr::Or(parts) => parts.iter().map(cost).fold(0, u32::saturating_add),
@@ -153,7 +153,7 @@ fn select(expr: &Expr, batch: &Batch, within: &Selection, renderer: &mut Rendere
         Expr::And(parts) => {
             let mut left = within.clone();
             for part in parts {
-                // Later tests cost more: they run only over what is left.
+                // Later tests cost more: they run only over the remaining messages.
                 if left.is_empty() {
                     break;
                 }
@@ -233,11 +233,11 @@ fn fixed_field(field: Field, pattern: &Pattern, batch: &Batch, within: &Selectio
     })
 }
 
-/// Tests that only look at the origin are answered once for each origin.
+/// Evaluates tests of the origin once for each origin.
 fn of_origin(test: &Test, batch: &Batch, within: &Selection) -> Selection {
     let holds: Vec<bool> = batch.origins.iter().map(|origin| holds_origin(test, origin)).collect();
     match holds.as_slice() {
-        // Nearly every batch is of one origin: no message is looked at.
+        // Nearly every batch has one origin: no message is examined.
         [true] => within.clone(),
         [false] => Selection::none(within.batch_len()),
         _ => keep(within, |index| holds[usize::from(batch.messages[index].origin)]),

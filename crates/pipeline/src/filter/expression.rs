@@ -1,6 +1,7 @@
 //! A filter expression: tests, and how they are joined.
 //!
-//! In: what a configuration says. Out: the tree that [`super::evaluate`] walks through. Holds: patterns, networks and sets,
+//! In: the filters of a configuration. Out: the tree that [`super::evaluate`] walks through. Holds: patterns,
+//! networks and sets,
 //! compiled.
 //! Limits: [`DEPTH_MAX`] levels of nesting.
 
@@ -50,7 +51,7 @@ pub enum Test {
         /// The pattern that must match.
         pattern: Arc<Pattern>,
     },
-    /// `source(name)`: the message came in by the source of this name.
+    /// `source(name)`: the message was received by the source of this name.
     Source(String),
     /// `tags(...)`: the message has one of them.
     Tags(Vec<String>),
@@ -99,7 +100,7 @@ impl FacilitySet {
         self.0 |= 1u128.checked_shl(u32::from(facility.0)).unwrap_or(0);
     }
 
-    /// Adds all from one to another, in either order.
+    /// Adds a range, given in either order.
     pub fn add_range(&mut self, first: Facility, last: Facility) {
         (first.0.min(last.0)..=first.0.max(last.0)).for_each(|code| self.add(Facility(code)));
     }
@@ -121,7 +122,7 @@ impl SeveritySet {
         self.0 |= 1 << (severity.0 & 7);
     }
 
-    /// Adds all from one to another, in either order.
+    /// Adds a range, given in either order.
     pub fn add_range(&mut self, first: Severity, last: Severity) {
         (first.0.min(last.0)..=first.0.max(last.0)).for_each(|code| self.add(Severity(code)));
     }
@@ -137,6 +138,6 @@ impl SeveritySet {
 #[derive(Debug)]
 pub struct Filter {
     pub(super) expr: Expr,
-    /// Some pattern stores its matches: then the order of the configuration is kept.
+    /// True when some pattern stores its matches: then the order of the configuration is kept.
     pub(super) stores: bool,
 }

@@ -1,4 +1,4 @@
-//! Turns a filter expression of the configuration language into what runs.
+//! Turns a filter expression of the configuration language into its compiled form.
 //!
 //! In: the tree of an expression, and what it may refer to. Out: the compiled expression. Holds: nothing.
 //! Limits: those of the language. Every part is compiled before an error ends the work, so that a scope sees all of them.
@@ -33,7 +33,7 @@ pub trait FilterScope {
     fn pattern(&mut self, text: &Name, kind: PatternKind, flags: PatternFlags) -> Option<Arc<Pattern>>;
     /// Returns the lines of a file that are not empty.
     fn lines(&mut self, file: &Name) -> Option<Arc<HashSet<Vec<u8>>>>;
-    /// Takes a network that cannot be read. Returns whatever the test is to be instead, if the expression may still run.
+    /// Handles a network that cannot be read. Returns the test to use instead, if the expression may still run.
     fn wrong_network(&mut self, name: &Name, error: NetmaskError) -> Option<Test>;
     /// Takes the name of a test that is known and does not run.
     fn not_supported(&mut self, name: &Name);
@@ -149,7 +149,7 @@ pub fn pattern_kind(kind: MatchType) -> PatternKind {
     }
 }
 
-/// Returns what the words of `flags()` ask of a pattern, in a configuration of a version.
+/// Returns the pattern flags for the words of `flags()`, in a configuration of a version.
 pub fn pattern_flags(words: &[MatchFlag], version: Version) -> PatternFlags {
     let mut flags =
         PatternFlags { keeps_unused_groups: !version.clears_unused_groups(), ..PatternFlags::default() };

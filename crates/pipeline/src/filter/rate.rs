@@ -1,4 +1,4 @@
-//! `rate-limit()`: limits the messages a second, for each value of a template.
+//! `rate-limit()`: limits the messages per second, for each value of a template.
 //!
 //! In: messages and the time they were received. Out: those within the rate. Holds: a bucket of tokens for each value.
 //! Limits: [`KEYS_MAX`] values; when there are more, all buckets are dropped and start full.

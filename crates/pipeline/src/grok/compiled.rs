@@ -16,12 +16,12 @@ pub const STEPS_MAX: u32 = 5_000_000;
 /// Largest stack of the compiled form.
 const JIT_STACK_BYTES_MAX: usize = 1 << 20;
 
-/// A value that a pattern gives.
+/// A value that a pattern sets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Field {
     name: String,
     kind: Kind,
-    /// Numbers of the groups that give it, ascending.
+    /// Numbers of the groups that set it, ascending.
     groups: Vec<usize>,
 }
 

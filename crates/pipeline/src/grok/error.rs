@@ -1,6 +1,6 @@
 //! Errors in grok patterns.
 //!
-//! In: what is wrong with a pattern. Out: what users read. Holds: names. Limits: those of patterns.
+//! In: the fault of a pattern. Out: text for users. Holds: names. Limits: those of patterns.
 
 use std::fmt;
 

@@ -1,6 +1,7 @@
-//! Types of the values that patterns give: `%{INT:bytes:int}`.
+//! Types of the values that patterns set: `%{INT:bytes:int}`.
 //!
-//! In: the name of a type; the bytes of a value. Out: the value with that type, as far as it is one. Holds nothing.
+//! In: the name of a type; the bytes of a value. Out: the value with that type, if it can be read as such. Holds
+//! nothing.
 //! Limits: whole numbers of 64 bits.
 
 use crate::parser::Writer;

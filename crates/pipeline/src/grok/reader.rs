@@ -14,7 +14,7 @@ pub enum Unmatched {
     Passes,
 }
 
-/// Several patterns: the first one that matches gives the values.
+/// Several patterns: the first one that matches sets the values.
 #[derive(Debug)]
 pub struct GrokReader {
     patterns: Vec<Grok>,

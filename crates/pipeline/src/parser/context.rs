@@ -1,7 +1,8 @@
 //! `add-contextual-data()`: values from a table about a message.
 //!
-//! In: a table of selectors, names and values; what selects a row of it: a rendered text, the first glob that matches
-//! such a text, or the first filter that holds. Out: the values of the selector, or those of the default one. Messages
+//! In: a table of selectors, names and values; a selector: a rendered text, the first glob that matches
+//! such a text, or the first filter that is true. Out: the values of the selector, or those of the default one.
+//! Messages
 //! without either pass unchanged.
 //! Holds: the table, which the owner of its file may replace at any time; a batch sees one table.
 //! Limits: four million rows.
@@ -29,7 +30,7 @@ impl Contexts {
         Contexts(RwLock::new(Arc::new(table)))
     }
 
-    /// Puts another table in its place.
+    /// Replaces the table.
     pub fn replace(&self, table: ContextTable) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(table);
     }
@@ -39,7 +40,7 @@ impl Contexts {
     }
 }
 
-/// The way in which rows of the table are selected.
+/// How rows of the table are selected.
 #[derive(Clone, Debug)]
 pub enum Selector {
     /// The rendered text is the selector.

@@ -1,8 +1,10 @@
 //! `date-parser()`: a time in a text.
 //!
-//! In: a text, formats as `strptime` knows them, tried in order. Out: the time of the message or of its receiving, or a value with
-//! seconds since 1970. A text that no format reads whole is stopped. What a format lacks is taken from the time of
-//! receiving: the day, the year that is nearest; hours and smaller are 0.
+//! In: a text, formats as `strptime` knows them, tried in order. Out: the sender's or received time of the message,
+//! or a value with
+//! seconds since 1970. A message whose text no format matches completely is stopped. Missing parts are taken from
+//! the received
+//! time: the day, the nearest year; hours and smaller units are 0.
 //! Limits: microseconds; years 1 to 9999.
 
 mod fields;
@@ -41,7 +43,7 @@ pub struct Date {
     pub into: DateTarget,
 }
 
-/// Reads a whole text as a time. `zone` applies when the text has none.
+/// Parses a complete text as a time. `zone` applies when the text has none.
 pub(in crate::parser) fn read_time(
     format: &DateFormat,
     text: &str,

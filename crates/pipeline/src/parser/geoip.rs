@@ -1,9 +1,9 @@
-//! `geoip2()`: what a database knows about an address.
+//! `geoip2()`: adds data about an address from a database.
 //!
 //! In: a text that is an IP address; a database in MaxMind's format. Out: a value for each fact, its names joined as in the
 //! database: `country.iso_code`, `subdivisions.0.names.en`. Messages without a known address pass unchanged.
-//! Holds: the database, which may be replaced at any time; what a batch asked for is remembered while it is read.
-//! Limits: [`FACTS_MAX`] facts an address.
+//! Holds: the database, which may be replaced at any time; results are cached for the duration of a batch.
+//! Limits: [`FACTS_MAX`] facts per address.
 
 use super::{Input, Parser, reader::JoinedName};
 use maxminddb::Reader;

@@ -1,6 +1,6 @@
 //! The text that a parser reads.
 //!
-//! In: a template, or nothing for `${MESSAGE}`. Out: the text of a message, and where in the batch it lies.
+//! In: a template, or nothing for `${MESSAGE}`. Out: the text of a message, and its span in the batch.
 //! Holds: the template. Limits: none of its own.
 
 use message::{Batch, Field, FieldName, Span};

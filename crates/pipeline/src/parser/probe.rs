@@ -1,8 +1,8 @@
 //! `metrics-probe()`: counts messages by values that they have.
 //!
 //! In: the messages that reach it. Out: the same, all of them; [`Probes`] counts. Holds: the names of a probe's labels.
-//! A label without a value is left out, as in Prometheus, where both are one.
-//! Limits: [`SERIES_MAX`] series of all probes; what comes later is counted without labels.
+//! A label without a value is left out, as in Prometheus, where both mean the same.
+//! Limits: [`SERIES_MAX`] series of all probes; further ones are counted without labels.
 
 use super::Parser;
 use message::{Batch, Selection};
@@ -54,7 +54,7 @@ pub struct Probe {
     pub key: String,
     /// Names of labels, and the templates of their values.
     pub labels: Vec<(String, Arc<Template>)>,
-    /// `increment()`: the number that a message adds, else 1. A text that is not a number adds nothing.
+    /// `increment()`: the number that a message adds; 1 if not set. A text that is not a number adds nothing.
     pub increment: Option<Arc<Template>>,
     /// The counters.
     pub probes: Arc<Probes>,

@@ -14,12 +14,12 @@ use message::{Batch, Selection};
 use template::Renderer;
 use writer::{NameCache, Target};
 
-/// Most values of a first message that room is made for in all others.
+/// Most values of the first message for which memory is reserved in all others.
 const VALUES_LIKELY_MAX: usize = 64;
 
 /// A parser of texts, seen one message at a time.
 pub trait Reader: Send + Sync {
-    /// Reads a text and writes its values to `out`. Returns false when the text is of another format: the message is
+    /// Reads a text and writes its values to `out`. Returns false when the text has another format: the message is
     /// stopped.
     fn read(&self, text: &[u8], out: &mut Writer<'_>) -> bool;
 }
@@ -33,7 +33,7 @@ pub struct TextParser<R> {
 }
 
 impl<R: Reader> TextParser<R> {
-    /// Makes a reader of an input, with the prefix of the names it gives.
+    /// Makes a reader of an input, with the prefix of its names.
     pub fn new(reader: R, input: Input, prefix: impl Into<String>) -> TextParser<R> {
         TextParser { reader, input, prefix: prefix.into() }
     }

@@ -1,8 +1,8 @@
 //! `syslog-parser()`: a text as a syslog message of its own.
 //!
-//! In: a text, `${MESSAGE}` mostly, as a source with `flags(no-parse)` gives it. Out: the header fields of the message are
-//! those of the text. What RFC 5424 asks for and the text lacks is marked, or stopped with `drop-invalid`.
-//! Holds: the decoder, which each batch gets a copy of, so that batches may run at the same time.
+//! In: a text, mostly `${MESSAGE}` from a source with `flags(no-parse)`. Out: the header fields of the message are
+//! those of the text. Parts that RFC 5424 requires and the text lacks are marked, or stopped with `drop-invalid`.
+//! Holds: the decoder, of which each batch gets a copy, so that batches may run at the same time.
 //! Limits: those of the decoder.
 
 use super::{Input, Parser};

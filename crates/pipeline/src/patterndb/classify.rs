@@ -2,7 +2,7 @@
 //!
 //! In: a batch. Out: class, id of the rule, values and tags of each message; messages that rules made.
 //! Values that are in the text unchanged become spans of it; constant texts are written once per batch.
-//! Holds: the database, which may be replaced while messages flow, and the state of its rules.
+//! Holds: the database, which may be replaced while messages are processed, and the state of its rules.
 //! Limits: those of the tree and of the state.
 
 use super::{
@@ -28,9 +28,9 @@ const UNKNOWN_TAG: &str = ".classifier.unknown";
 /// Options of `db-parser()`.
 #[derive(Clone, Debug)]
 pub struct DbOptions {
-    /// `program-template()`: what patterns of programs are asked about.
+    /// `program-template()`: the text to match with patterns of programs.
     pub program: Input,
-    /// `message-template()`: what patterns of messages are asked about.
+    /// `message-template()`: the text to match with patterns of messages.
     pub message: Input,
     /// `drop-unmatched()`: stops what no rule matches.
     pub drop_unmatched: bool,
@@ -51,7 +51,7 @@ impl DbParser {
         DbParser { database: RwLock::new(database), state, options }
     }
 
-    /// Goes over to another database. Contexts live on, each with the rule it has.
+    /// Switches to another database. Contexts continue, each with its own rule.
     pub fn replace(&self, database: Arc<Database>) {
         *self.database.write().unwrap_or_else(PoisonError::into_inner) = database;
     }

@@ -1,10 +1,11 @@
 //! Finds the pattern of a text in the tree.
 //!
-//! In: a tree and a text. Out: the number of the pattern and the ranges of its values. A pattern that takes the whole
-//! text wins; otherwise the first one that takes its beginning. At each node the literal child goes first, then the
-//! parsers in order; what leads nowhere is given up. A CR before an LF of the pattern is skipped.
-//! Holds: the nodes on the way down, in lists that are used again for the next text: nothing is allocated for a text.
-//! Limits: no node is visited twice, so a text costs at most one step a node of the tree.
+//! In: a tree and a text. Out: the number of the pattern and the ranges of its values. A pattern that matches the whole
+//! text wins; otherwise the first one that matches its beginning. At each node the literal child is tried first,
+//! then the
+//! parsers in order; dead ends are abandoned. A CR before an LF of the pattern is skipped.
+//! Holds: the nodes on the current path, in lists that are reused for the next text: nothing is allocated for a text.
+//! Limits: no node is visited twice, so a text costs at most one step per node of the tree.
 
 use super::tree::{Node, ROOT, Tree};
 
@@ -16,7 +17,7 @@ pub(super) struct Capture {
     pub(super) to: usize,
 }
 
-/// One step of a search, for those who want to see it.
+/// One step of a search, for display.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Visit {
     /// The node that was entered, or the parent of the parser that took something.
@@ -32,7 +33,7 @@ pub(super) struct Visit {
 #[derive(Debug, Default)]
 pub(super) struct Finder {
     frames: Vec<Frame>,
-    /// Values on the way to the node that was found.
+    /// Values on the path to the node that was found.
     pub(super) captures: Vec<Capture>,
     partial: Vec<Capture>,
     /// The steps of the last search, when they are wanted.
@@ -148,7 +149,7 @@ impl Finder {
     }
 }
 
-/// Returns the numbers of all patterns that take the whole of a text.
+/// Returns the numbers of all patterns that match the whole text.
 pub(super) fn find_all(tree: &Tree, text: &[u8]) -> Vec<u32> {
     let mut found = Vec::new();
     let mut waiting = vec![(ROOT, 0)];
@@ -164,7 +165,7 @@ pub(super) fn find_all(tree: &Tree, text: &[u8]) -> Vec<u32> {
             continue;
         }
         let at = at + taken;
-        // The list is taken from its end: the first to be tried goes last.
+        // The list is processed from its end: the first to be tried is pushed last.
         for parser in node.parsers.iter().rev() {
             let scanner = tree.nodes[*parser as usize].parser.as_deref();
             let taken = scanner.and_then(|scanner| scanner.take(&text[at..]));

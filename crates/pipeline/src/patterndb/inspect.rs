@@ -1,4 +1,4 @@
-//! Looks into a database, for people: its trees, its names, the way of a search.
+//! Inspects a database, for users: its trees, its names, the path of a search.
 //!
 //! In: a database. Out: text and lists. Holds nothing. Limits: none of its own.
 
@@ -141,7 +141,7 @@ impl Database {
 }
 
 impl DbParser {
-    /// Ends all contexts as if their time had passed; what their rules make goes to `made`.
+    /// Ends all contexts as if their time had passed; messages of their rules go to `made`.
     pub fn end_contexts(&self, renderer: &mut Renderer, batches: &mut Vec<Batch>) {
         let inject = self.inject().clone();
         let mut made = MadeBatches::new(batches, &inject);

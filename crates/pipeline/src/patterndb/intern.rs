@@ -6,9 +6,9 @@
 
 use message::{Batch, Span};
 
-/// Texts that are found again, a power of two.
+/// Number of cached texts, a power of two.
 const SLOTS: usize = 128;
-/// Slots that are looked at for one text.
+/// Slots that are checked for one text.
 const PROBES: usize = 4;
 /// Spreads addresses over the slots: the golden ratio.
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;

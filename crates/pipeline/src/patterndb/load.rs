@@ -1,8 +1,8 @@
 //! Reads a pattern database from XML.
 //!
-//! In: the text of a file, versions 2 to 6. Out: a [`Database`], or why it is none, with line and column. What
+//! In: the text of a file, versions 2 to 6. Out: a [`Database`], or the fault, with line and column. What
 //! syslog-ng refuses is refused; what it leaves out with a complaint (a pattern with an unknown parser, a pattern that
-//! is there already) is left out and listed in [`Database::findings`].
+//! exists already) is left out and listed in [`Database::findings`].
 //! Holds: the elements that are open. Limits: [`FILE_BYTES_MAX`] bytes; the elements of the format bound the depth.
 
 mod element;

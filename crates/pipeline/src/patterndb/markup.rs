@@ -26,7 +26,7 @@ impl fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-/// One thing in a file.
+/// One item of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Mark {
     Start { name: String, attributes: Vec<(String, String)> },

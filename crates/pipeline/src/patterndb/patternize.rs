@@ -1,8 +1,8 @@
 //! Finds patterns in logs: lines that share most of their words are one pattern, the other words are its values.
 //!
-//! In: the texts of messages. Out: clusters of lines with the words that all have. A word is frequent when it is at
-//! its place in enough lines; lines with the same frequent words and delimiters are a cluster (SLCT, R. Vaarandi).
-//! Holds: counts of words while it runs. Limits: [`WORDS_MAX`] words a line; the rest is one word.
+//! In: the texts of messages. Out: clusters of lines with their common words. A word is frequent when it is at
+//! its position in enough lines; lines with the same frequent words and delimiters are a cluster (SLCT, R. Vaarandi).
+//! Holds: counts of words while it runs. Limits: [`WORDS_MAX`] words per line; the rest is one word.
 
 use std::collections::{HashMap, HashSet};
 
@@ -27,7 +27,7 @@ pub struct PatternizeOptions {
 pub enum ValueNames {
     /// By number: `.dict.string0`.
     Numbered,
-    /// Not at all: their values are not kept.
+    /// Not at all: their values are not stored.
     Unnamed,
 }
 

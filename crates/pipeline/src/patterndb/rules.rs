@@ -1,7 +1,7 @@
 //! The effects of rules on a message: values, tags, contexts, actions.
 //!
 //! In: a message and its rule; the time. Out: the message with its values; made messages.
-//! Holds: the contexts and what `rate` counts. It outlives a reload of the database and of the configuration.
+//! Holds: the contexts and what `rate` counts. They survive a reload of the database and of the configuration.
 //! Limits: those of [`Limits`]. At the limit of counts those whose time has passed are dropped, and if too few are, all
 //! of them.
 
@@ -207,7 +207,7 @@ impl DbState {
         self.open(pending, renderer, made);
     }
 
-    /// Makes contexts that actions asked for.
+    /// Makes contexts that actions requested.
     fn open(&self, pending: Vec<PendingContext>, renderer: &mut Renderer, made: &mut MadeBatches<'_>) {
         for PendingContext { key, timeout_s, open, size } in pending {
             let (database, rule) = (open.database.clone(), open.rule);

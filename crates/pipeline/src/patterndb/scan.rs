@@ -1,7 +1,7 @@
-//! Parsers of a pattern, and the text that each takes: `@NUMBER:name@`, `@ESTRING:name: @`.
+//! Parsers of a pattern, and the text that each matches: `@NUMBER:name@`, `@ESTRING:name: @`.
 //!
-//! In: the text between two at signs, once; the rest of a message, often. Out: rule much of it the parser takes,
-//! and which part of that is the value. Each takes at most one length: nothing is tried twice.
+//! In: the text between two at signs, once; the rest of a message, often. Out: how much of it the parser matches,
+//! and which part of that is the value. Each matches at most one length: nothing is tried twice.
 //! Holds: the parameter of the parser. Never allocates while it reads, never fails.
 //! Limits: those of [`template::pattern`] for regular expressions; names of [`message::FIELD_NAME_BYTES_MAX`] bytes.
 
@@ -72,7 +72,7 @@ pub(super) struct Scanner {
     first: RangeInclusive<u8>,
     /// Name of the type, as dumps show it.
     pub(super) type_name: &'static str,
-    /// Name of the value with its prefix; empty when it is not kept.
+    /// Name of the value with its prefix; empty when it is not stored.
     pub(super) name: String,
     /// The parameter as written: two parsers of equal type, name and parameter are one.
     param: Option<String>,
@@ -155,12 +155,12 @@ impl Scanner {
         Ok(Scanner { rule, first, type_name, name, param: param.map(str::to_owned), kind })
     }
 
-    /// Returns true when two parsers always match the same and give it the same name.
+    /// Returns true when two parsers always match the same and name it the same.
     pub(super) fn is_same(&self, other: &Scanner) -> bool {
         (self.type_name, &self.name, &self.param) == (other.type_name, &other.name, &other.param)
     }
 
-    /// Takes what it can at the start of some bytes. They are not empty.
+    /// Matches as much as it can at the start of some bytes, which are not empty.
     #[inline]
     pub(super) fn take(&self, bytes: &[u8]) -> Option<ScanMatch> {
         if !self.first.contains(bytes.first()?) {

@@ -1,8 +1,9 @@
-//! The tree of patterns: literal text and parsers, shared where patterns begin alike.
+//! The tree of patterns: literal text and parsers, shared by patterns with a common beginning.
 //!
 //! In: patterns with a number each, in the order of the file. Out: nodes. `@@` is an at sign and a node of its own.
 //! Holds: nodes in one list; a child is a position in it. Immutable once built: all cores read it without a lock.
-//! Limits: [`PATTERN_BYTES_MAX`] bytes a pattern, which also bounds how deep one pattern goes, and [`NODES_MAX`] nodes.
+//! Limits: [`PATTERN_BYTES_MAX`] bytes per pattern, which also bounds the depth of one pattern, and [`NODES_MAX`]
+//! nodes.
 
 use super::scan::{Scanner, ScannerError};
 use std::fmt;
@@ -33,7 +34,7 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// Returns the name of the value that its parser gives, when it is kept.
+    /// Returns the name of its parser's value, if that is stored.
     pub(super) fn value_name(&self) -> Option<&str> {
         let parser = self.parser.as_deref()?;
         Some(parser.name.as_str()).filter(|name| !name.is_empty())

@@ -1,7 +1,7 @@
 //! `groupset()` and `groupunset()`: rewrites of all pairs whose names match globs.
 //!
-//! In: globs of names. Out: the pairs of a message, set or gone. Holds nothing.
-//! Limits: names that a message does not have are not made; fields that every message has take part when they
+//! In: globs of names. Out: the pairs of a message, set or removed. Holds nothing.
+//! Limits: pairs that a message does not have are not created; fields that every message has are included if they
 //! are not empty.
 
 use message::{Batch, FieldName, sd_params};

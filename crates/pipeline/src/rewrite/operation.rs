@@ -1,6 +1,6 @@
 //! A rewrite rule: a change and its condition.
 //!
-//! In: what a configuration says. Out: the same as types. Holds: templates and patterns, compiled. Limits: none.
+//! In: the rewrites of a configuration. Out: the same as types. Holds: templates and patterns, compiled. Limits: none.
 
 use super::zone::Zone;
 use crate::filter::Filter;
@@ -43,7 +43,7 @@ pub enum Operation {
         field: FieldName,
         /// The text that is replaced: the first match, or all with `flags(global)`.
         pattern: Arc<Pattern>,
-        /// The text in its place; `$1` is the first group.
+        /// The replacement text; `$1` is the first group.
         replacement: Arc<Template>,
     },
     /// `set-tag(...)`.
@@ -97,12 +97,12 @@ pub enum Operation {
     },
     /// `unset-matches()`.
     UnsetMatches,
-    /// `set-time-zone("ZONE")`: the time stays, shown in another zone.
+    /// `set-time-zone("ZONE")`: the time is unchanged, shown in another zone.
     SetZone {
         /// The zone.
         zone: Zone,
     },
-    /// `fix-time-zone("ZONE")`: the wall clock stays, read in another zone.
+    /// `fix-time-zone("ZONE")`: the wall clock is unchanged, read in another zone.
     FixZone {
         /// The zone.
         zone: Zone,

@@ -1,8 +1,8 @@
 //! `subst()`: replaces the matches of a pattern.
 //!
 //! In: a batch, a field, a pattern and the replacement of its matches. Out: the batch, changed.
-//! Nothing is copied for a message without a match. The groups of a match lie in the old value.
-//! Limits: a text with more than [`REPLACED_MAX`] matches keeps the rest as it is.
+//! Nothing is copied for a message without a match. The groups of a match are spans of the old value.
+//! Limits: a text with more than [`REPLACED_MAX`] matches keeps the rest unchanged.
 
 use super::target::FieldTarget;
 use crate::matches;
@@ -29,7 +29,7 @@ pub(super) fn all(
     // A replacement without macros needs no groups, but a later step may use them.
     let constant = replacement.constant().filter(|_| !pattern.flags().store_matches);
     if constant.is_some() && *field == FieldName::Fixed(message::Field::Message) {
-        // New texts are about as long as the old ones: the room for them is made once.
+        // New texts are about as long as the old ones: memory for them is reserved once.
         batch.extra.reserve(batch.received_bytes.len());
     }
     for index in within.iter() {
@@ -41,7 +41,8 @@ pub(super) fn all(
                 None => continue,
             },
         };
-        // A value as received does not lie among the bytes that grow here: the new one is written where it stays.
+        // A received value is not among the bytes that grow here: the new one is written directly to its final
+        // position.
         if let Some(constant) = constant.filter(|_| !old.is_extra()) {
             let start = batch.extra.len();
             let bytes = batch.received_bytes.get(old.start()..old.start() + old.len()).unwrap_or_default();

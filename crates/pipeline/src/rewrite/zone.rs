@@ -1,14 +1,14 @@
 //! Rewrites of the zone of a message's time.
 //!
 //! In: a stamp and a zone. Out: the stamp, shown in that zone. Holds nothing.
-//! Limits: a wall clock that a zone skips is read as if the clock had not been changed yet.
+//! Limits: a wall clock time that a zone skips is read as if the clock had not been changed yet.
 
 use jiff::{Timestamp, tz::TimeZone};
 use message::{Batch, Stamp, ZoneQuality};
 use std::{borrow::Cow, sync::Arc};
 use template::{Renderer, Template};
 
-/// The zone of a rewrite: mostly one, but a message may say it.
+/// The zone of a rewrite: usually constant, but it may come from the message.
 #[derive(Clone, Debug)]
 pub enum Zone {
     /// Always this one.

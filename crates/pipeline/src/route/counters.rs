@@ -48,7 +48,7 @@ pub struct ParserCounters {
 }
 
 impl ParserCounters {
-    /// Returns the number of messages that came to it.
+    /// Returns the number of messages that reached it.
     pub fn processed(&self) -> u64 {
         self.processed.load(Relaxed)
     }

@@ -1,7 +1,7 @@
-//! Messages on their way through a path, and how they come together again after a junction.
+//! Messages within a path, and how they are joined again after a junction.
 //!
 //! In: copies of one batch, each with some of its messages. Out: as few copies as can hold them.
-//! Holds: a batch and a selection. Limits: a message that came out of a junction several times needs a copy each
+//! Holds: a batch and a selection. Limits: a message that left a junction several times needs a copy each
 //! time; the copies continue one after the other.
 
 use message::{Ack, Batch, Selection, Stamp};
@@ -16,7 +16,7 @@ pub(super) struct Flow {
     pub(super) made: bool,
 }
 
-/// The right of destinations to drop messages that they have no room for.
+/// Whether destinations may drop messages for which they have no space.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FlowControl {
     /// They may not: the source waits.
@@ -45,7 +45,7 @@ pub(super) struct BranchContext {
     pub(super) control: FlowControl,
 }
 
-/// Joins what came out of the channels of a junction. Messages keep their order within a copy.
+/// Joins the results of the channels of a junction. Messages keep their order within a copy.
 pub(super) fn join(outs: Vec<Flow>) -> Vec<Flow> {
     let mut joined: Vec<Flow> = Vec::with_capacity(1);
     for out in outs.into_iter().filter(|out| !out.selection.is_empty()) {

@@ -10,6 +10,6 @@ pub type Job = Box<dyn FnOnce() + Send>;
 pub trait Lanes: Send + Sync {
     /// Returns the number of lanes.
     fn count(&self) -> usize;
-    /// Hands a job to one of them; waits while it has too many.
+    /// Passes a job to one of them; waits while it has too many.
     fn send(&self, lane: usize, job: Job);
 }

@@ -1,7 +1,7 @@
 //! `parallelize()`: the rest of a path runs on other threads, each with its part of the messages.
 //!
-//! In: messages on their way through a path. Out: the same on their way through the rest of it, elsewhere.
-//! Messages with the same key stay in order; without a key a batch goes to one lane whole, the next one to the next.
+//! In: messages within a path. Out: the same, passed to the rest of the path on other threads.
+//! Messages with the same key stay in order; without a key a whole batch goes to one lane, the next batch to the next.
 //! Holds: the rest of the path as a router of its own. Limits: those of the lanes: a full one is waited for.
 
 use super::{
@@ -21,7 +21,7 @@ use std::{
 use template::{RenderOptions, Renderer, Site, Template};
 
 impl Parallel {
-    /// Compiles the rest of a path for some lanes. `key` says which messages stay in order.
+    /// Compiles the rest of a path for some lanes. `key` decides which messages stay in order.
     pub fn new(
         steps: Vec<Step>,
         key: Option<Arc<Template>>,

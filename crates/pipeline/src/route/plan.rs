@@ -1,6 +1,7 @@
-//! The paths of a configuration, as the router expects them.
+//! The paths of a configuration, in the form for the router.
 //!
-//! In: what a configuration says. Out: the tree of paths. Holds: filters, parsers and rewrites, compiled. The rest of a
+//! In: the paths of a configuration. Out: the tree of paths. Holds: filters, parsers and rewrites, compiled. The
+//! rest of a
 //! path after `parallelize()` is a router of its own: the types hold one another.
 //! Limits: [`DEPTH_MAX`] levels.
 

@@ -177,7 +177,7 @@ impl Router {
                 if let Some(tap) = branch.tap {
                     tap.pass(&batch, &input);
                 }
-                // The selection is copied, the batch is not: a selection is a bit a message.
+                // The selection is copied, the batch is not: a selection is one bit per message.
                 let entered = Flow { batch, selection: input.clone(), made: flow_made };
                 let (matched, out) = self.branch(branch, entered, run, failed, control);
                 if branch.label.is_some() {
@@ -202,7 +202,7 @@ impl Router {
 
     /// Returns the messages that enter a branch. One with sources of its own takes only theirs.
     fn entering(&self, branch: &Branch<'_>, left: &Selection, run: &Run<'_>) -> Selection {
-        // Compared by name, a batch and not a message at a time: all messages of a batch are of one source.
+        // Compared by name once per batch: all messages of a batch are from one source.
         let named = branch.sources.iter().any(|source| source == run.source);
         let passes = match branch.is_top {
             // Messages that enter further inside do not enter here as well.
@@ -370,7 +370,7 @@ impl Router {
     }
 
     fn made_flow(&self, rest: &[Step], flow: Flow, run: &mut Run<'_>, control: FlowControl) -> Vec<Flow> {
-        // These are messages, not the event: parsers further down get the event once, with the flow it came with.
+        // These are messages, not the event: later parsers get the event once, with its own flow.
         let timer = run.timer.take();
         let mut failed = Selection::none(flow.selection.batch_len());
         let outs = self.sequence(rest, flow, run, &mut failed, control);
@@ -434,7 +434,7 @@ fn parse(parser: &dyn Parser, flow: &mut Flow, run: &mut Run<'_>, failed: &mut S
     split_single(made, run)
 }
 
-/// Splits batches into batches of one message each when there is a tracer, so that it sees the way of each message.
+/// Splits batches into batches of one message each when there is a tracer, so that it sees the path of each message.
 fn split_single(made: Vec<Batch>, run: &Run<'_>) -> Vec<Batch> {
     if run.tracer.is_none() {
         return made;

@@ -1,8 +1,8 @@
 //! A point at which messages can be observed while the server runs: `duramen ctl tap` opens it.
 //!
-//! In: batches that pass by. Out: copies of some of their messages, for the viewers. Holds: the viewers. Without a
+//! In: batches that pass. Out: copies of some of their messages, for the viewers. Holds: the viewers. Without a
 //! viewer, a batch costs one load of a counter.
-//! Limits: a [`Viewer`] bounds what it takes; it never waits.
+//! Limits: a [`Viewer`] bounds what it copies; it never waits.
 
 use message::{Batch, Selection};
 use std::sync::{
@@ -12,7 +12,7 @@ use std::sync::{
 
 /// An observer of messages.
 pub trait Viewer: Send + Sync {
-    /// Called when messages pass. Takes copies of as many as it has room for, counts the rest, and never waits.
+    /// Called when messages pass. Copies as many as fit, counts the rest, and never waits.
     fn look(&self, batch: &Batch, selection: &Selection);
 }
 
@@ -36,7 +36,7 @@ impl TapPoint {
         self.open.load(Ordering::Relaxed) > 0
     }
 
-    /// Shows messages to those who look.
+    /// Passes messages to the viewers.
     #[inline]
     pub fn pass(&self, batch: &Batch, selection: &Selection) {
         if self.is_open() {

@@ -1,6 +1,6 @@
-//! A trace of the way through the paths: what `duramen explain` prints.
+//! A trace of messages through the paths, printed by `duramen explain`.
 //!
-//! In: events, step by step. Out: the same, passed to a [`Tracer`]. Holds: labels, which name a step.
+//! In: events, step by step. Out: the same, passed to a [`Tracer`]. Holds: labels, which name steps.
 //! A running server has neither: its paths are made without labels and have no tracer.
 //! Limits: none of its own.
 
@@ -47,7 +47,7 @@ pub enum Event<'a> {
         /// Why.
         why: Refusal,
     },
-    /// The condition of a branch was asked.
+    /// The condition of a branch is evaluated.
     Ask {
         /// The branch.
         label: &'a Label,

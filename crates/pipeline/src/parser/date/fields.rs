@@ -1,6 +1,6 @@
 //! The fields of a time, as far as a text has them.
 //!
-//! In: fields. Out: a stamp, with what is missing taken from the time of receiving. `None`: there is no such time.
+//! In: fields. Out: a stamp, with missing fields taken from the received time. `None` when there is no such time.
 //! Limits: none of its own.
 
 use jiff::{

@@ -168,7 +168,7 @@ fn joined(short: &str, rest: &str, parts: &mut Vec<FormatPart>) -> Result<(), Da
 }
 
 impl FormatPart {
-    /// Reads a part; the result is what follows.
+    /// Reads a part; returns the rest of the text.
     fn read<'t>(self, text: &'t str, fields: &mut Fields) -> Option<&'t str> {
         let mut put = |field: fn(&mut Fields) -> &mut Option<i32>,
                        digits: usize,
@@ -238,7 +238,7 @@ fn name<'t>(text: &'t str, names: &[&str]) -> Option<(usize, &'t str)> {
     Some((at, &text[3..]))
 }
 
-/// Digits of a fraction of a second; those beyond microseconds are read over.
+/// Digits of a fraction of a second; those beyond microseconds are skipped.
 fn fraction<'t>(text: &'t str, fields: &mut Fields) -> Option<&'t str> {
     let length = text.bytes().take_while(u8::is_ascii_digit).count();
     if length == 0 {

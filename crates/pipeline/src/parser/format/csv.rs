@@ -12,7 +12,7 @@ use memchr::memchr;
 use message::ValueKind;
 use template::{OnError, TypeHint, pattern::GROUPS_MAX};
 
-/// The way to write a quote inside quotes.
+/// How a quote is written inside quotes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CsvDialect {
     /// Not at all.
@@ -54,7 +54,7 @@ pub struct Csv {
     pub string_delimiters: Vec<String>,
     /// Opening and closing quotes.
     pub quotes: Vec<(u8, u8)>,
-    /// The way to write a quote inside quotes.
+    /// How a quote is written inside quotes.
     pub dialect: CsvDialect,
     /// `null()`: a text that means an empty value.
     pub null: Option<String>,

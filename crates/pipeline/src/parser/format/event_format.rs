@@ -1,10 +1,10 @@
 //! `cef-parser()` and `leef-parser()`: the event formats of ArcSight and QRadar.
 //!
 //! In: `CEF:0|vendor|product|version|class|name|severity|key=value ...`, `LEEF:2.0|vendor|product|version|id|^|k=v^...`.
-//! Out: the fields of the header under their names, the pairs under `extensions.`. A text that has no such header is
+//! Out: the fields of the header under their names, the pairs under `extensions.`. A message without such a header is
 //! stopped. The marker may follow a host or a priority, as some senders write it.
-//! Words that belong to no pair are part of the value before them; in front of the first pair they are left out.
-//! Limits: the marker is looked for in the first [`MARKER_WITHIN`] bytes; those of [`Writer`].
+//! Words that belong to no pair are part of the value before them; before the first pair they are left out.
+//! Limits: the marker is searched in the first [`MARKER_WITHIN`] bytes; those of [`Writer`].
 
 use crate::parser::reader::{JoinedName, Reader, Writer};
 use memchr::{memchr, memmem};
@@ -59,7 +59,7 @@ impl Reader for Leef {
         let Some(rest) = behind(text, b"LEEF:") else { return false };
         let Some((fields, mut text)) = header::<{ LEEF_FIELDS.len() }>(rest) else { return false };
         let mut delimiter = b'\t';
-        // Some senders of version 2 leave the delimiter out: what is none already belongs to the pairs.
+        // Some senders of version 2 leave the delimiter out: then the field already belongs to the pairs.
         if fields[0].starts_with(b"2")
             && let Some(end) = memchr(b'|', text)
             && let Some(given) = leef_delimiter(&text[..end])
@@ -194,8 +194,8 @@ fn unescape_leef(byte: u8) -> Option<u8> {
     matches!(byte, b'|' | b'=').then_some(byte)
 }
 
-/// Reads the delimiter that a header gives: a character, or its code in up to four digits such as `x5E` or `0x09`.
-/// The inner `None`: it is left empty.
+/// Reads the delimiter in a header: a character, or its code in up to four digits such as `x5E` or `0x09`.
+/// The inner `None` means that it is empty.
 fn leef_delimiter(field: &[u8]) -> Option<Option<u8>> {
     match field {
         [] => Some(None),

@@ -1,7 +1,7 @@
 //! `json-parser()`: the members of a JSON object.
 //!
-//! In: a text, after a marker when one is set. Out: a value for each member, nested ones under joined names, with the
-//! type that JSON gives them; a list for an array of texts, JSON for any other array; `1`, `2` and so on for an array
+//! In: a text, after a marker when one is set. Out: a value for each member, nested ones under joined names, with its
+//! JSON type; a list for an array of texts, JSON for any other array; `1`, `2` and so on for an array
 //! at the top. Messages without JSON are stopped.
 //! As lenient as json-c, which senders were tested against: text may be in single quotes, words in any case, a comma
 //! after the last member, anything after the value. Bytes that are not UTF-8 stay unchanged.
@@ -23,7 +23,7 @@ use walk::Walk;
 pub struct Json {
     /// The text that must come before the JSON.
     pub marker: String,
-    /// The member to read, instead of the whole.
+    /// The member to read, instead of the whole text.
     pub extract: Option<ExtractPath>,
     /// The byte between the names of nested members.
     pub key_delimiter: u8,
@@ -45,7 +45,7 @@ impl Json {
     fn walk(&self, text: &[u8], out: &mut Writer<'_>) -> Option<()> {
         let mut rest = text.strip_prefix(self.marker.as_bytes())?;
         if let Some(extract) = &self.extract {
-            // The text must be whole before a part of it is taken out.
+            // The text must be complete before a part of it is extracted.
             Scan::new(rest).skip(None)?;
             rest = extract.find(rest)?;
         }

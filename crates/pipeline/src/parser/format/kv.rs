@@ -1,10 +1,10 @@
 //! `kv-parser()`: `key=value, key="other value"`.
 //!
 //! In: a text. Out: a value for each key; words that belong to no pair are left out or collected.
-//! A key is letters, digits, `_`, `.` and `-` directly before the separator. A value without quotes continues over
+//! A key is letters, digits, `_`, `.` and `-` directly before the separator. A value without quotes continues across
 //! blanks until the pair separator, or until a blank that another key and its separator follow; with a blank as
 //! pair separator it ends at the first one. Quoted values know the escapes of C; a quote that is not closed is text, in
-//! which keys are looked for as well. Reading never fails. Limits: those of [`Writer`]; one walk over the text, besides
+//! which keys are searched as well. Reading never fails. Limits: those of [`Writer`]; one walk over the text, besides
 //! `OPEN_QUOTES_MAX` stretches.
 
 use crate::parser::reader::{Reader, Writer};
@@ -21,7 +21,7 @@ pub struct Kv {
     value_separator: u8,
     pair_separator: Finder<'static>,
     stray_words_into: Option<String>,
-    /// Reads values without quotes that are written in another way: key, value, what it appends to.
+    /// Decodes values without quotes that have a special encoding: key, value, what it appends to.
     decode: Option<Decode>,
 }
 
@@ -39,7 +39,7 @@ struct Key {
 /// A value that was read.
 struct PairValue<'t> {
     value: &'t [u8],
-    /// The quote around it: its escapes are to be read.
+    /// The quote around it, whose escapes must be decoded.
     quote: Option<u8>,
     /// Offset at which reading continues.
     end: usize,

@@ -1,12 +1,13 @@
 //! `linux-audit-parser()`: records of the audit system of Linux.
 //!
-//! In: `type=... msg=audit(...): key=value key="value" key=hex`. Out: a value for each key; what the kernel wrote as hex
-//! digits, because a name held blanks, quotes or no ASCII, is read, its NULs as tabs.
+//! In: `type=... msg=audit(...): key=value key="value" key=hex`. Out: a value for each key; text that the kernel
+//! wrote as hex
+//! digits, digits, because of blanks, quotes or non-ASCII bytes, is decoded, with NULs as tabs.
 //! Limits: those of [`Kv`].
 
 use super::kv::Kv;
 
-/// Fields that hold text of users, besides the arguments `a0`, `a1` and so on.
+/// Fields that contain text of users, besides the arguments `a0`, `a1` and so on.
 const TEXTS: [&[u8]; 15] = [
     b"acct",
     b"cmd",

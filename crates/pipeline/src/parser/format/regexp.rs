@@ -1,7 +1,7 @@
 //! `regexp-parser()`: the groups of the first pattern that matches.
 //!
 //! In: a text. Out: named groups as values, with the prefix; groups by number as `$0`, `$1` and so on, as `match()` with
-//! `store-matches` gives them. A text that no pattern matches is stopped.
+//! `store-matches` sets them. A message that no pattern matches is stopped.
 //! Limits: those of patterns and of [`Writer`].
 
 use crate::parser::reader::{Reader, Writer};

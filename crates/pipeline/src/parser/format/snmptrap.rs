@@ -29,7 +29,7 @@ pub struct Snmptrapd {
 }
 
 impl Snmptrapd {
-    /// Makes a reader of headers whose times are of a zone. The message becomes its values.
+    /// Makes a reader of headers with times in a zone. The text of the message is replaced by its values.
     pub fn new(zone: TimeZone) -> Snmptrapd {
         Snmptrapd { sets_message: true, zone, time: DateFormat::parse(TIME).ok() }
     }

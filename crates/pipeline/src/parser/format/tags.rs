@@ -6,7 +6,7 @@
 use crate::parser::reader::{Reader, Writer};
 use template::list_elements;
 
-/// Most tags of one text: they are looked through one by one.
+/// Most tags of one text: they are compared one by one.
 const TAGS_MAX: usize = 256;
 
 /// Reads tags.

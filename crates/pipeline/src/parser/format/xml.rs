@@ -73,7 +73,7 @@ impl<'t> Values<'t> {
 }
 
 impl Xml {
-    /// Reads all elements. `None`: it is not XML; values found before stay.
+    /// Reads all elements. `None`: it is not XML; values found before are kept.
     fn walk<'t>(&self, text: &'t [u8], found: &mut Values<'t>) -> Option<()> {
         let mut scan = Scan::new(text);
         let mut open: Vec<OpenElement<'t>> = Vec::new();

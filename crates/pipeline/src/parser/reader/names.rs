@@ -1,7 +1,7 @@
 //! Joined names of nested values: `outer.inner`.
 //!
-//! In: one part at a time. Out: the whole, to be cut where it is too long. Holds: bytes on the stack.
-//! Limits: what is longer than any name may be is not kept; one byte more than that says so to [`super::writer::Writer`].
+//! In: one part at a time. Out: the joined name, to be cut if it is too long. Holds: bytes on the stack.
+//! Limits: bytes beyond the longest name are discarded; one extra byte signals that to [`super::writer::Writer`].
 
 use message::FIELD_NAME_BYTES_MAX;
 

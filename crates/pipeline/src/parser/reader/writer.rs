@@ -1,14 +1,15 @@
 //! The writer of the values that parsers find in a message.
 //!
 //! In: names and values. Out: pairs of the message; a name such as `HOST` sets the field of that name.
-//! A value that lies in the text being read becomes a span of it; a value that was made is copied once. Messages of a
+//! A value within the text being read becomes a span of it; a computed value is copied once. Messages of a
 //! batch mostly share their names: a name with a prefix is written once and found again.
-//! Limits: [`VALUES_MAX`] values a message, names of [`FIELD_NAME_BYTES_MAX`] bytes, [`EXTRA_BYTES_MAX`] made bytes a
+//! Limits: [`VALUES_MAX`] values per message, names of [`FIELD_NAME_BYTES_MAX`] bytes, [`EXTRA_BYTES_MAX`] made
+//! bytes per
 //! batch: the rest is left out, and the message is marked.
 
 use message::{Batch, FIELD_NAME_BYTES_MAX, Field, FieldName, Mark, Span, Stamp, ValueKind};
 
-/// Most values that one parser gives to one message: the names of a message are compared one by one.
+/// Most values that one parser sets on one message: the names of a message are compared one by one.
 pub const VALUES_MAX: usize = 4096;
 /// Most bytes that parsers make in a batch; spans address less than 2 GiB.
 const EXTRA_BYTES_MAX: usize = 1 << 30;
@@ -18,7 +19,7 @@ const SLOTS: usize = 128;
 /// The names that a parser has used in a batch so far.
 pub(super) struct NameCache {
     prefix: Vec<u8>,
-    /// True when a name may be that of a field: those begin with a capital letter.
+    /// True when a name may be that of a field: fields begin with a capital letter.
     may_be_fields: bool,
     /// Spans of full names, by a rough hash of what follows the prefix.
     slots: [Span; SLOTS],

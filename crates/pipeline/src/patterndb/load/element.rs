@@ -1,7 +1,7 @@
 //! The meaning of each element of the format, by the element around it.
 //!
-//! In: starts, texts and ends of elements. Out: changes of what is read. Holds: nothing of its own.
-//! Limits: an element that does not belong where it is found is an error.
+//! In: starts, texts and ends of elements. Out: changes of the database being read. Holds: nothing of its own.
+//! Limits: an element in the wrong position is an error.
 
 use super::loader::{DatabaseHead, ElementKind, Loader};
 use crate::{
@@ -300,7 +300,7 @@ impl Loader<'_> {
 
     pub(super) fn end(&mut self) -> Result<(), LoadError> {
         let closed = self.open.pop();
-        // An element that only groups others repeats the one around it, which is then still open.
+        // An element that only groups others pushes the enclosing one again, which is then still open.
         if closed == self.open.last().copied() {
             return Ok(());
         }

@@ -1,6 +1,6 @@
 //! A pattern database while it is read.
 //!
-//! In: the elements of a file, one by one. Out: a database. Holds: the elements that are open, and what was read.
+//! In: the elements of a file, one by one. Out: a database. Holds: the elements that are open, and the database so far.
 //! Limits: the elements of the format bound the depth.
 
 use super::pattern::Patterns;

@@ -6,7 +6,7 @@
 use super::{scan::Scan, text};
 use std::fmt;
 
-/// A way into a JSON text.
+/// A path into a JSON text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExtractPath(Vec<PathStep>);
 

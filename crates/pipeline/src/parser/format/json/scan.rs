@@ -1,7 +1,7 @@
-//! The steps over a JSON text.
+//! Scans a JSON text.
 //!
-//! In: the rest of a text. Out: its pieces; None where it is no JSON. Holds: what is left, and whether what was stepped
-//! over is in the shortest form. Limits: [`DEPTH_MAX`] levels.
+//! In: the rest of a text. Out: its pieces; `None` where it is not JSON. Holds: the rest, and whether the part that was
+//! skipped is in the shortest form. Limits: [`DEPTH_MAX`] levels.
 
 use super::text::{self, Quoted};
 use message::ValueKind;

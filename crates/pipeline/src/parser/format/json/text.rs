@@ -28,8 +28,8 @@ pub(super) fn quoted(text: &[u8], quote: u8) -> Option<(Quoted<'_>, &[u8])> {
     }
 }
 
-/// Returns the offset of the first quote or backslash. Most texts are short: the first bytes are looked at eight at a
-/// time, which beats a search that must be set up.
+/// Returns the offset of the first quote or backslash. Most texts are short: the first bytes are examined eight at a
+/// time, which is faster than a search with a setup.
 #[inline]
 fn mark(text: &[u8], quote: u8) -> Option<usize> {
     const ONES: u64 = u64::MAX / 255;

@@ -11,7 +11,7 @@ use crate::parser::reader::{JoinedName, Writer};
 use message::ValueKind;
 use template::{list_append, pattern::GROUPS_MAX};
 
-/// A text that is walked over, and who gets its values.
+/// A text being walked, and the receiver of its values.
 pub(super) struct Walk<'t, 'o, 'w> {
     pub(super) scan: Scan<'t>,
     pub(super) out: &'o mut Writer<'w>,
@@ -87,7 +87,7 @@ impl Walk<'_, '_, '_> {
         let has_fraction = number.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E'));
         if has_fraction && let Some(value) = parsed::<f64>(number) {
             let mut fixed = FixedPoint::default();
-            // Six digits of fraction, as printf gives them, unless they would lose some.
+            // Six digits of fraction, as with printf, unless digits would be lost.
             if let Some(text) = fixed.print(value).filter(|text| text.parse() == Ok(value)) {
                 self.out.set(name, text.as_bytes(), kind);
                 return Some(());

@@ -1,7 +1,7 @@
 //! The pieces of an XML text.
 //!
-//! In: a text. Out: its tags and the text between them; comments, instructions and document types are passed over.
-//! `None`: it is not XML. Holds: what is left. Limits: none of its own; one walk, nothing is copied but text with
+//! In: a text. Out: its tags and the text between them; comments, instructions and document types are skipped.
+//! `None`: it is not XML. Holds: the rest. Limits: none of its own; one pass, nothing is copied except text with
 //! entities.
 
 use memchr::{memchr, memchr2, memmem};
