@@ -1,6 +1,6 @@
 //! Reads the text of templates.
 //!
-//! In: text with macros and functions. Out: its tree, or what is wrong with it and where. Holds nothing.
+//! In: text with macros and functions. Out: its tree, or the fault and its position. Holds nothing.
 //! Limits: [`TEMPLATE_BYTES_MAX`] bytes, [`DEPTH_MAX`] levels of functions.
 
 mod arguments;

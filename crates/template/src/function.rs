@@ -1,4 +1,4 @@
-//! Template functions that look only at the text of their arguments.
+//! Template functions that depend only on the text of their arguments.
 //!
 //! In: a name and the words after it, once; rendered arguments, often. Out: text, appended, and its type.
 //! Holds: the options. Limits: each family names its own.

@@ -1,9 +1,9 @@
-//! A whole message as GELF 1.1: what the `gelf()` destination sends, so that a `gelf()` source reads the same message.
+//! A whole message as GELF 1.1: sent by the `gelf()` destination, so that a `gelf()` source reads the same message.
 //!
 //! In: a message. Out: one JSON object: text, `full_message`, the time of the event with its fraction, header fields,
 //! structured data and all values with their types. Holds: nothing.
 //! Limits: GELF names fields with letters, digits, `_`, `-` and `.`; every other byte becomes `_`. `$(format-gelf)` is
-//! syslog-ng's form, which leaves out values without a dot or underscore, and says when the message was received.
+//! syslog-ng's form, which leaves out values without a dot or underscore, and has the received time.
 
 use crate::value::append_string;
 use message::{Batch, Field, ValueKind};
@@ -15,7 +15,7 @@ const FULL_MESSAGE: &[u8] = b"full_message";
 const NOTHING: &[u8] = b"-";
 const SDATA: &[u8] = b".SDATA.";
 
-/// Appends a message, without what ends it over TCP.
+/// Appends a message, without its terminator over TCP.
 pub fn append_gelf(batch: &Batch, index: usize, out: &mut Vec<u8>) {
     let message = &batch.messages[index];
     let mut object = Object { out, names: HashSet::new() };
@@ -73,7 +73,7 @@ fn seconds(unix_us: i64) -> String {
 /// Returns the name of a value in GELF.
 fn own_name(name: &[u8]) -> String {
     let plain = name.strip_prefix(b".").or(name.strip_prefix(b"_")).unwrap_or(name);
-    // Receivers give this name to their own.
+    // Receivers use this name for their own id.
     let prefix = if plain == b"id" { "__" } else { "_" };
     let allowed = |character: char| match character {
         '_' | '-' | '.' => character,
@@ -108,7 +108,8 @@ impl Object<'_> {
         append_string(value, self.out);
     }
 
-    /// Writes a value with its type, as far as it is one of that type. A name that was written gets another underscore.
+    /// Writes a value with its type, if the text is valid for it. A name that was already written gets another
+    /// underscore.
     fn value(&mut self, mut name: String, value: &[u8], kind: ValueKind) {
         while !self.names.insert(name.clone()) {
             name.insert(0, '_');

@@ -1,6 +1,6 @@
-//! Databases of what is known about addresses, in MaxMind's format.
+//! Databases of facts about addresses, in MaxMind's format.
 //!
-//! In: the bytes of a file, again when it changes; addresses. Out: facts. Holds: the databases in memory.
+//! In: the bytes of a file, also after each change; addresses. Out: facts. Holds: the databases in memory.
 //! Limits: none of its own.
 
 use maxminddb::{MaxMindDbError, PathElement, Reader};

@@ -1,23 +1,23 @@
-//! Templates, and what they are made with: patterns, facts about addresses, the version of the configuration.
+//! Templates and their building blocks: patterns, facts about addresses, the version of the configuration.
 //!
 //! In: text with macros and functions, once; messages, often. Out: rendered text; whether and where a pattern matches.
-//! Holds: what a configuration compiles to; a [`Renderer`] holds what one destination remembers between messages.
+//! Holds: what a configuration compiles to; a [`Renderer`] holds the state of one destination between messages.
 //! No socket, no clock, no file: time is an argument, and the machine answers through the trait [`Machine`]. What
 //! belongs to a configuration, such as named templates and filters, comes through [`Surroundings`].
 //! Limits: each module names its own.
 //!
-//! In reading order, the lowest last:
+//! Modules in reading order, the lowest last:
 //! - `compile`: reads the text of a template into a tree.
 //! - `render`: prints such a tree for a message.
 //! - `gelf`: a whole message as one JSON object.
-//! - `template`: the tree, and what a configuration gives to it.
-//! - `function`: functions that look only at the text of their arguments.
-//! - `macros`: what `$NAME` is, computed from a message.
-//! - `renderer`: what a destination remembers between messages, and options.
+//! - `template`: the tree, and the definitions of the configuration that it uses.
+//! - `function`: functions that depend only on the text of their arguments.
+//! - `macros`: `$NAME`, computed from a message.
+//! - `renderer`: the state of a destination between messages, and options.
 //! - [`pattern`]: regular expressions, strings and globs.
 //! - [`geo`]: databases of facts about addresses.
 //! - `value`: forms of values: lists, types, JSON strings, escapes.
-//! - `version`: what the version of a configuration decides.
+//! - `version`: the effects of the version of a configuration.
 
 mod compile;
 mod function;

@@ -1,4 +1,4 @@
-//! The macros: what syslog-ng computes from a message, by name.
+//! The macros: values that are computed from a message, by name, as in syslog-ng.
 //!
 //! In: a name, once; a message, often. Out: text, appended, and its type. Holds nothing.
 //! Limits: names that are not macros are name-value pairs.
@@ -156,7 +156,7 @@ pub(crate) fn append(
     renderer: &mut Renderer,
     out: &mut Vec<u8>,
 ) -> ValueKind {
-    // Two macros are in nearly every line that is written; the others stay out of the way, and of the inlined code.
+    // Two macros are in nearly every written line; the others are kept out of the inlined code.
     match id {
         Macro::Date(which, date) => {
             let stamp = match which {

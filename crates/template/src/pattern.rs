@@ -2,7 +2,7 @@
 //!
 //! In: a pattern with its type and flags, once; bytes, often. Out: whether and where it matches.
 //! Holds: the cheapest engine that answers exactly as PCRE2 would: a set of literals, a literal search, the
-//! linear-time engine after a literal test, or PCRE2 itself for look-around, back-references and the like.
+//! linear-time engine after a literal test, or PCRE2 itself for look-around, back-references and similar.
 //! Limits: [`PATTERN_BYTES_MAX`] bytes of pattern, [`GROUPS_MAX`] groups, [`MATCH_STEPS_MAX`] steps of a PCRE2
 //! match; a text that needs more does not match.
 

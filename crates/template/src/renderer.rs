@@ -1,6 +1,7 @@
 //! The state that a destination needs to render templates, and keeps between messages.
 //!
-//! In: options, the time, what correlation adds. Out: the state that rendering reads and updates. Holds: printed times
+//! In: options, the time, the context of a correlation. Out: the state that rendering reads and updates. Holds:
+//! printed times
 //! and the sequence number.
 //! Limits: none of its own.
 
@@ -56,7 +57,7 @@ impl Renderer {
         }
     }
 
-    /// Prints in another way for a while.
+    /// Uses other options for the duration of a call.
     pub fn with_options(&mut self, options: &RenderOptions, print: impl FnOnce(&mut Renderer)) {
         let before = (std::mem::replace(&mut self.clocks, Clocks::new(options)), self.options.clone());
         self.options = options.clone();

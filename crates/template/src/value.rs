@@ -1,6 +1,6 @@
 //! Forms of values: quoted lists, types, JSON strings, escapes.
 //!
-//! In: bytes of a value. Out: the same in the form that is asked for, or what they mean. Holds nothing.
+//! In: bytes of a value. Out: the same in the requested form, or their meaning. Holds nothing.
 //! Limits: each module names its own.
 
 mod escape;

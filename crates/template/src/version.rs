@@ -1,6 +1,6 @@
 //! The `@version:` of a configuration, which decides some meanings.
 //!
-//! In: major and minor. Out: what they change. Limits: none.
+//! In: major and minor. Out: their effects. Limits: none.
 
 /// Version of a configuration.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -15,7 +15,7 @@ impl Version {
     /// The newest version of syslog-ng's language; also that of `@version: current`.
     pub const CURRENT: Version = Version { major: 4, minor: 11 };
 
-    /// Returns true when values have types: comparisons and value pairs look at them since 4.0.
+    /// Returns true when values have types: comparisons and value pairs use them since 4.0.
     pub fn is_typed(self) -> bool {
         self.major >= 4
     }

@@ -1,7 +1,7 @@
 //! Splits the inside of `$(...)` into words.
 //!
 //! In: the text after `$(`. Out: the words, quotes removed, and where the closing parenthesis is.
-//! A backslash outside of quotes keeps the next character; inside of quotes it is a character as any other, but where
+//! A backslash outside of quotes keeps the next character; inside quotes it is an ordinary character, except that if
 //! that leaves a quote open it escapes the quote after it.
 //! Holds nothing. Limits: parentheses inside of words must be balanced or quoted.
 

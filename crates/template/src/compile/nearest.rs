@@ -1,6 +1,7 @@
 //! The known name nearest to a wrong one, for error messages.
 //!
-//! In: a name and the known ones. Out: one of them, when it is near. Limits: one typing error in three letters.
+//! In: a name and the known ones. Out: one of them, when it is near. Limits: at most one typing error per three
+//! letters.
 
 /// Returns the known name with the fewest changes; `None` when all are far.
 pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {

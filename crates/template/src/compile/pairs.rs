@@ -156,7 +156,7 @@ impl ValuePairs {
         Ok(())
     }
 
-    /// Adds globs; changes of names that follow are for the names of the last one that is wanted.
+    /// Adds globs; later changes of names apply to the names of the last included one.
     fn globs(&mut self, texts: &str, choice: Choice) {
         for text in texts.split(',') {
             let glob = glob(text);

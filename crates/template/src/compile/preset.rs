@@ -18,7 +18,7 @@ const PRESETS: [(&str, &str); 3] = [
          --key _* --key .* --replace-prefix .=_ --key *.*)\n",
     ),
     (
-        // A whole message with all values, between two servers that know this form.
+        // A whole message with all values, between two servers that support this form.
         "format-ewmm",
         "<$PRI>1 $ISODATE $LOGHOST @syslog-ng - - ${SDATA:--} $(format-json --leave-initial-dot \
          --scope all-nv-pairs --exclude 0* --exclude 1* --exclude 2* --exclude 3* --exclude 4* --exclude 5* \

@@ -58,7 +58,7 @@ pub(super) fn fixed(words: &[&str], least: usize, most: usize, action: Action) -
     Err(FunctionError::Arguments { least, most, given })
 }
 
-/// Reads a whole number of an argument; `None` when it is none.
+/// Parses an integer argument; `None` when it is not one.
 pub(super) fn integer(text: &[u8]) -> Option<i64> {
     std::str::from_utf8(text).ok()?.trim().parse().ok()
 }

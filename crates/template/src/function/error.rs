@@ -1,18 +1,18 @@
 //! Errors in the arguments of a template function.
 //!
-//! In: what was given. Out: what users read, a fragment that follows the name of the function. Holds: names and counts.
+//! In: the arguments. Out: text for users, a fragment that follows the name of the function. Holds: names and counts.
 //! Limits: none.
 
 use crate::pattern::PatternError;
 use std::fmt;
 
-/// Most matches that are looked through for one by number.
+/// Most matches that are searched for one by number.
 pub(super) const MATCHES_MAX: usize = 10_000;
 
 /// The reason why a function does not take its arguments.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum FunctionError {
-    /// There are too few or too many arguments; `most` is `usize::MAX` where any number is taken.
+    /// There are too few or too many arguments; `most` is `usize::MAX` if any number is accepted.
     Arguments { least: usize, most: usize, given: usize },
     /// An argument is missing.
     Missing { expected: &'static str },
@@ -22,7 +22,7 @@ pub(crate) enum FunctionError {
     Value { text: String, expected: &'static str },
     /// `--mode` of `list-search` is unknown.
     Mode { name: String },
-    /// `--match` of `extract` counts further than is looked.
+    /// `--match` of `extract` exceeds the limit.
     Matches,
     /// A pattern does not compile.
     Pattern(PatternError),

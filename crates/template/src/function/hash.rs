@@ -31,7 +31,7 @@ fn digest<D: Digest>(arguments: &[&[u8]]) -> Vec<u8> {
     state.finalize().to_vec()
 }
 
-/// Compiles `--length N`: `N` digits; 0 and more than there are give all.
+/// Compiles `--length N`: `N` digits; 0, or more than exist, returns all.
 fn with_length(hash: Hash, words: &[&str]) -> CompiledFunction {
     let (length, used) = match words {
         ["--length" | "-l", length, ..] => (Some(*length), 2),

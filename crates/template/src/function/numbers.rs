@@ -2,7 +2,7 @@
 //!
 //! In: rendered arguments. Out: a number, or `NaN` when one of them is not a number. Holds nothing.
 //! Limits: whole numbers of 64 bits; operations wrap around at the ends of that range, a sum or an average beyond
-//! it is null. Numbers in hex are those with a fraction, as in syslog-ng.
+//! it is null. Numbers in hex count as numbers with a fraction, as in syslog-ng.
 
 use super::action::{Action, CompiledFunction, fixed, integer};
 use message::ValueKind;
@@ -111,7 +111,7 @@ fn over(args: &[&[u8]], fold: fn(&[i64]) -> Option<i64>, out: &mut Vec<u8>) -> V
     }
 }
 
-/// Rounds to a whole number: `ceil` and `floor` take no digits, and return no zero with a sign.
+/// Rounds to a whole number: `ceil` and `floor` take no digits, and never return a negative zero.
 fn to_whole(args: &[&[u8]], change: fn(f64) -> f64, out: &mut Vec<u8>) -> ValueKind {
     if args.len() > 1 { nan(out) } else { to_digits(args, |number| change(number) + 0.0, out) }
 }

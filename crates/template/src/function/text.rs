@@ -201,7 +201,7 @@ fn url_encode(args: &[&[u8]], out: &mut Vec<u8>) {
     }
 }
 
-/// Decodes `%XX`: an argument that is not encoded text, because of a lone `%` or an encoded NUL, gives nothing.
+/// Decodes `%XX`: an argument that is not encoded text, because of a lone `%` or an encoded NUL, yields nothing.
 fn url_decode(args: &[&[u8]], out: &mut Vec<u8>) {
     for arg in args {
         let start = out.len();

@@ -1,6 +1,6 @@
 //! Regular expressions of PCRE2, compiled to the cheapest engine that answers the same.
 //!
-//! In: a pattern and flags. Out: an engine, or where PCRE2 says that the pattern is wrong.
+//! In: a pattern and flags. Out: an engine, or the position of the error that PCRE2 reports.
 //! Patterns in the common part of both languages are translated for the linear-time engine, byte by byte, so
 //! that nothing means something else there; `$` becomes the end of the text, and texts that end in a newline go
 //! to PCRE2. All other patterns stay with PCRE2.
@@ -39,7 +39,7 @@ pub(super) fn compile(text: &str, flags: PatternFlags) -> Result<Engine, Pattern
     Ok(Engine::Regex(Box::new(expression)))
 }
 
-/// Compiles with PCRE2: always, because it says what is wrong with a pattern as users know it.
+/// Always compiles with PCRE2 as well, because users know its error messages.
 fn build(text: &str, flags: PatternFlags) -> Result<pcre2::bytes::Regex, PatternError> {
     let mut prefix = format!("(*LIMIT_MATCH={MATCH_STEPS_MAX})");
     if flags.newline {

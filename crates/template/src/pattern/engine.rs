@@ -1,4 +1,4 @@
-//! The engines that answer patterns.
+//! The engines that match patterns.
 //!
 //! In: bytes. Out: whether and where a pattern matches. Holds: what was compiled.
 //! Limits: a PCRE2 match that needs more than [`super::dialect::MATCH_STEPS_MAX`] steps does not match.
@@ -29,7 +29,7 @@ impl Groups {
     }
 }
 
-/// One way to answer.
+/// One way to match.
 #[derive(Debug)]
 pub(super) enum Engine {
     /// Matches no text.
@@ -162,7 +162,7 @@ impl Expression {
         if let Some(quick) = &self.quick {
             return quick.is_match(bytes);
         }
-        // Most texts do not match, and most of these lack a literal that memchr looks for faster than any engine.
+        // Most texts do not match, and most of these lack a literal that memchr finds faster than any engine.
         if let Some(required) = &self.required
             && !required.is_in(bytes)
         {
@@ -170,7 +170,7 @@ impl Expression {
         }
         match &self.linear {
             Some(regex) if !(self.dollar && bytes.last() == Some(&b'\n')) => regex.is_match(bytes),
-            // An error is the match limit, or text that is not UTF-8 where that was asked for.
+            // An error is the match limit, or text that is not UTF-8 when that was required.
             _ => self.pcre.is_match(bytes).unwrap_or(false),
         }
     }
@@ -187,7 +187,7 @@ impl Expression {
         }
         match self.linear_for(bytes) {
             Some(regex) => regex.find_at(bytes, from).map(|found| (found.start(), found.end())),
-            // An error is the match limit, or text that is not UTF-8 where that was asked for.
+            // An error is the match limit, or text that is not UTF-8 when that was required.
             None => self.pcre.find_at(bytes, from).ok()?.map(|found| (found.start(), found.end())),
         }
     }

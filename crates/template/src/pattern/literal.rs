@@ -1,6 +1,6 @@
 //! Patterns of `type("string")`.
 //!
-//! In: text and flags. Out: the engine that looks for it. Holds nothing.
+//! In: text and flags. Out: the engine that searches it. Holds nothing.
 //! Limits: letters beyond ASCII have case only with `utf8`.
 
 use super::{dialect, engine::Engine, options::PatternFlags};

@@ -1,6 +1,6 @@
 //! The options of a pattern: its language and flags, and the errors in both.
 //!
-//! In: names of `type()` and `flags()`. Out: types; an error that says what would be accepted. Holds nothing.
+//! In: names of `type()` and `flags()`. Out: types; an error that lists what would be accepted. Holds nothing.
 //! Limits: [`PATTERN_BYTES_MAX`].
 
 use std::fmt;
@@ -53,7 +53,7 @@ pub struct PatternFlags {
     pub disable_jit: bool,
     /// Group names may repeat.
     pub dupnames: bool,
-    /// A group that takes no part in a match keeps the value of an earlier match: decided by the version.
+    /// A group that takes no part in a match keeps the value of an earlier match: depends on the version.
     pub keeps_unused_groups: bool,
 }
 

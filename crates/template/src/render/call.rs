@@ -73,7 +73,7 @@ pub(super) fn append(
     }
 }
 
-/// Appends the result of a call that looks at the tags of the message.
+/// Appends the result of a call that uses the tags of the message.
 fn append_tags(
     call: &Call,
     batch: &Batch,
@@ -104,7 +104,7 @@ fn append_tags(
     }
 }
 
-/// Appends the result of a call that looks at every message of the correlation.
+/// Appends the result of a call that uses every message of the correlation.
 fn append_over(
     call: &Call,
     batch: &Batch,

@@ -1,7 +1,7 @@
 //! `geoip2`: a fact about an address.
 //!
-//! In: a rendered address. Out: text. Holds nothing: the call holds the database. A text that is no address and
-//! a fact that is not known give nothing. Limits: none of its own.
+//! In: a rendered address. Out: text. Holds nothing: the call holds the database. A text that is not an address and
+//! an unknown fact yield nothing. Limits: none of its own.
 
 use crate::{renderer::Renderer, template::AddressFact};
 use message::Batch;

@@ -1,7 +1,7 @@
 //! Value pairs as text: `format-json`, `format-welf`, `format-cef-extension`, `graphite-output`.
 //!
 //! In: the pairs of a message, or of every message of a correlation. Out: text, appended; nothing at all when a
-//! value does not fit its type and `on-error()` says so. Holds nothing. Limits: none of its own.
+//! value does not fit its type and `on-error()` requires that. Holds nothing. Limits: none of its own.
 
 use super::{context, json, lines};
 use crate::{

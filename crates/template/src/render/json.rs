@@ -1,7 +1,7 @@
 //! Value pairs as JSON.
 //!
 //! In: sorted pairs. Out: text, appended; nothing at all when a value does not fit its type and `on-error()`
-//! says so. Holds nothing. Limits: none; nesting is as deep as names have dots.
+//! requires that. Holds nothing. Limits: none; nesting is as deep as names have dots.
 
 use super::pairs::{Entry, Pairs};
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
 use message::ValueKind;
 use std::borrow::Cow;
 
-/// Appends the pairs of a message; false when the whole output is to be dropped.
+/// Appends the pairs of a message; returns false when the whole output must be dropped.
 pub(super) fn append(
     found: &Pairs,
     pairs: &ValuePairs,
@@ -59,7 +59,7 @@ fn shown<'n>(name: &'n [u8], pairs: &ValuePairs) -> Cow<'n, [u8]> {
 }
 
 impl Writer<'_> {
-    /// Appends one pair; false when the whole output is to be dropped.
+    /// Appends one pair; returns false when the whole output must be dropped.
     fn entry(&mut self, name: &[u8], entry: &Entry, style: &PairsFormat, on_error: OnError) -> bool {
         let kind = if self.cast && !entry.hinted { ValueKind::String } else { entry.kind };
         let mut value = Vec::new();

@@ -37,8 +37,8 @@ fn welf_value(value: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends `name=value name=other value`. A name must be of letters, digits and `_`: others are left out, or, where
-/// `on-error()` drops messages, make the whole output unfit: then it returns false.
+/// Appends `name=value name=other value`. A name must consist of letters, digits and `_`: others are left out, or, if
+/// `on-error()` drops messages, make the whole output invalid: then it returns false.
 pub(super) fn append_cef(found: &Pairs, on_error: OnError, out: &mut Vec<u8>) -> bool {
     let start = out.len();
     for (name, entry) in found {

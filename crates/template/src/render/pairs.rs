@@ -1,4 +1,4 @@
-//! The pairs that a selection finds in a message, as `value-pairs()` and `$(format-json ...)` ask.
+//! The pairs that a selection finds in a message, for `value-pairs()` and `$(format-json ...)`.
 //!
 //! In: a compiled selection, a message. Out: names with their values and types, sorted by name. Holds nothing.
 //! Limits: none of its own.

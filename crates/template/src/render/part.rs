@@ -1,7 +1,8 @@
 //! The parts of a template, printed for a message.
 //!
-//! In: a compiled template, a message. Out: bytes, appended, and their type. Holds nothing: the renderer holds what is
-//! remembered between messages.
+//! In: a compiled template, a message. Out: bytes, appended, and their type. Holds nothing: the renderer holds the
+//! state
+//! between messages.
 //! Limits: none of its own.
 
 use super::{call, context};
@@ -21,7 +22,7 @@ impl Template {
         self.render_escaped(batch, index, renderer, self.escape, out);
     }
 
-    /// Does the work of [`Template::render`] with another escaping of values than that of the template.
+    /// Does the work of [`Template::render`] with a different escaping of values than the template's.
     pub fn render_escaped(
         &self,
         batch: &Batch,
@@ -30,7 +31,7 @@ impl Template {
         escape: Escape,
         out: &mut Vec<u8>,
     ) {
-        // Escaping looks at each value on its own, so nothing can be copied in one piece.
+        // Escaping handles each value separately, so nothing can be copied in one piece.
         if escape != Escape::None {
             for part in &self.parts {
                 append(part, batch, index, renderer, escape, out);
@@ -111,7 +112,7 @@ impl Template {
         }
     }
 
-    /// Returns the text for a message, without copying where the template is constant or one field.
+    /// Returns the text for a message, without copying if the template is constant or one field.
     #[inline]
     pub fn value<'a>(&'a self, batch: &'a Batch, index: usize, renderer: &mut Renderer) -> Cow<'a, [u8]> {
         match self.parts.as_slice() {
@@ -132,7 +133,8 @@ impl Template {
     }
 }
 
-/// Received bytes that are yet to be copied: a line that is written as it came, but for its time, is one copy and not
+/// Received bytes that are yet to be copied: a line that is written as received, except for its time, is one copy
+/// and not
 /// one for each of its fields and of the blanks between them.
 #[derive(Default)]
 struct PendingCopy {
@@ -168,7 +170,7 @@ impl PendingCopy {
         if span.is_empty() {
             return;
         }
-        // Made bytes are in another buffer: they end the stretch.
+        // Made bytes are in another buffer: they end the pending copy.
         if span.is_extra() {
             self.flush(batch, out);
             out.extend_from_slice(batch.bytes(span));
@@ -184,7 +186,7 @@ impl PendingCopy {
         self.end = span.start() + span.len();
     }
 
-    /// Copies what is to be copied.
+    /// Copies the pending bytes.
     #[inline]
     fn flush(&mut self, batch: &Batch, out: &mut Vec<u8>) {
         if self.start < self.end {

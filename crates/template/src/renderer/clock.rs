@@ -1,6 +1,6 @@
-//! Times as date macros show them, kept for the second they belong to.
+//! Times as shown by date macros, cached for their second.
 //!
-//! In: a stamp and what is asked of it. Out: text, appended. Holds: for each of the four times of a message the
+//! In: a stamp and a date macro. Out: text, appended. Holds: for each of the four times of a message the
 //! last second's printed forms and calendar fields. Limits: none.
 
 use super::options::RenderOptions;
@@ -125,7 +125,7 @@ impl Clocks {
         }
     }
 
-    /// Appends what a macro shows of a time.
+    /// Appends a macro of a time.
     #[inline]
     pub(crate) fn append(&mut self, which: MessageTime, date: DatePart, stamp: Stamp, out: &mut Vec<u8>) {
         let form = match date {

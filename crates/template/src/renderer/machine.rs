@@ -1,7 +1,7 @@
-//! Questions of templates to the machine they run on: `$(uuid)`, `$(dns-resolve-ip ...)`, `$(getent ...)`.
+//! Queries of templates to their machine: `$(uuid)`, `$(dns-resolve-ip ...)`, `$(getent ...)`.
 //!
-//! In: questions. Out: answers of the program around the pipeline. Holds nothing: this is only the interface. Limits:
-//! an answer must come at once: where waiting would be needed it is `None`, and the question comes again later.
+//! In: queries. Out: answers of the program around the pipeline. Holds nothing: this is only the interface. Limits:
+//! an answer must be immediate: if waiting would be needed it is `None`, and the query is repeated later.
 
 use std::{fmt::Debug, net::IpAddr};
 
@@ -13,16 +13,16 @@ pub trait Machine: Send + Sync + Debug {
     /// Returns the name of an address.
     fn host_name(&self, address: IpAddr, lookup: NameLookup) -> Option<String>;
 
-    /// Returns a member of an entry of one of the system's databases; an empty member asks for the usual one.
+    /// Returns a member of an entry of one of the system's databases; an empty member means the default one.
     fn entry(&self, database: Database, key: &str, member: &str) -> Option<String>;
 }
 
 /// Options for looking up and showing the name of an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NameLookup {
-    /// Looks only into the hosts file, and asks no name server.
+    /// True to use only the hosts file and no name server.
     pub hosts_only: bool,
-    /// An answer is kept.
+    /// True when answers are cached.
     pub cached: bool,
     /// The name is shown with its domain.
     pub full: bool,

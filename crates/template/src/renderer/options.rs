@@ -1,6 +1,6 @@
 //! Options of templates: how times, tags and values that do not fit are printed.
 //!
-//! In: what a configuration says. Out: the same, as types. Holds nothing. Limits: none.
+//! In: the options of a configuration. Out: the same, as types. Holds nothing. Limits: none.
 
 use super::tags::TagOrder;
 use jiff::tz::TimeZone;

@@ -1,6 +1,6 @@
 //! The facts about a machine and a program that macros show.
 //!
-//! In: what the program finds out when it starts. Out: the same, for every template. Holds: these facts.
+//! In: facts that the program determines at its start. Out: the same, for every template. Holds: these facts.
 //! Limits: none.
 
 use super::machine::Machine;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub struct Site {
     /// `$LOGHOST`: the name of this machine.
     pub loghost: String,
-    /// `$HOSTID`, kept over restarts.
+    /// `$HOSTID`, kept across restarts.
     pub host_id: u32,
     /// `$RUNID`, counts starts.
     pub run_id: u32,

@@ -1,8 +1,8 @@
-//! `$TAGS`: the tags of a message as a list, in an order that does not depend on who set them first.
+//! `$TAGS`: the tags of a message as a list, in an order that does not depend on when they were first set.
 //!
 //! In: the tags that a configuration names, once; the tags of a message, often. Out: a list, appended.
-//! syslog-ng numbers a tag when it first meets its name, and prints tags by number: what decoding noticed, what the
-//! configuration names, in its order, what names a source, and last what only messages bring.
+//! syslog-ng numbers a tag when its name first occurs, and prints tags by number: tags of decoding, tags that the
+//! configuration names, in its order, tags of sources, and last those that only messages have.
 //! Limits: none of its own.
 
 use crate::value::list_append;

@@ -1,6 +1,6 @@
 //! Filter expressions in templates: the conditions of `$(if ...)`, `$(grep ...)` and `$(filter ...)`.
 //!
-//! In: a message. Out: whether the condition holds for it. Holds nothing: this is the interface of filters.
+//! In: a message. Out: whether the condition is true for it. Holds nothing: this is the interface of filters.
 //! Limits: none.
 
 use crate::renderer::Renderer;
@@ -9,7 +9,7 @@ use std::fmt;
 
 /// A compiled filter expression, seen from a template.
 pub trait Condition: Send + Sync + fmt::Debug {
-    /// Returns true when the condition holds for a message.
+    /// Returns true when the condition is true for a message.
     fn holds(&self, batch: &Batch, index: usize, renderer: &mut Renderer) -> bool;
 }
 

@@ -26,12 +26,12 @@ pub(crate) enum Choice {
     LeftOut,
 }
 
-/// A macro or a field that is asked for.
+/// A selected macro or field.
 #[derive(Clone, Debug)]
 pub(crate) struct SelectedMacro {
     pub(crate) name: &'static str,
     pub(crate) source: macros::Variable,
-    /// Not there when it is empty.
+    /// True when it is left out if empty.
     pub(crate) may_be_absent: bool,
 }
 
@@ -54,7 +54,7 @@ pub(crate) enum PairScope {
     DotNvPairs,
     Sdata,
     SelectedMacros,
-    /// Of `nv-pairs` and `all-nv-pairs`: the fields of the header, where they are set, and the last match.
+    /// For `nv-pairs` and `all-nv-pairs`: the fields of the header, if set, and the last match.
     Fields,
     Everything,
 }

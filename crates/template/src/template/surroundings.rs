@@ -1,6 +1,7 @@
-//! The definitions that a configuration gives to its templates: other templates, functions, filters, databases.
+//! The definitions of a configuration that its templates use: other templates, functions, filters, databases.
 //!
-//! In: names and expressions in the text of a template. Out: what they refer to. Holds nothing: these are interfaces.
+//! In: names and expressions in the text of a template. Out: the objects they refer to. Holds nothing: these are
+//! interfaces.
 //! Limits: none.
 
 use super::{
@@ -20,7 +21,7 @@ pub trait Surroundings {
     fn templates(&self) -> Arc<HashMap<String, Arc<Template>>>;
     /// Returns the compiled `template-function` of a name.
     fn function(&self, name: &str) -> Option<Arc<Template>>;
-    /// Returns the database that `$(geoip2 --database ...)` names. It may be empty still, and filled later.
+    /// Returns the database that `$(geoip2 --database ...)` names. It may still be empty, and be filled later.
     fn geo_database(&self, path: &str) -> Arc<GeoDatabase>;
     /// Returns the filter expression of `$(if ...)` and `$(grep ...)`.
     fn condition(&self, expression: &str) -> Result<Arc<dyn Condition>, ConditionError>;

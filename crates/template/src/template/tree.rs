@@ -32,7 +32,7 @@ pub struct Template {
     pub(crate) parts: Vec<TemplatePart>,
     pub(crate) hint: Option<TypeHint>,
     pub(crate) escape: Escape,
-    /// Values keep their types: decided by the version.
+    /// True when values keep their types, which depends on the version.
     pub(crate) typed: bool,
 }
 
@@ -118,7 +118,7 @@ pub(crate) enum TemplatePart {
     Text(Box<[u8]>),
     /// A field that every message has: the common case, one slice to copy.
     Fixed(Field),
-    /// A field, and its default when it is empty. Bytes are printed only where a hint asks for them.
+    /// A field, and its default when it is empty. Values of type bytes are printed only with a hint for them.
     Field { name: FieldName, default: Option<Box<[u8]>>, bytes: bool },
     /// A computed macro, and its default when it is empty.
     Macro { id: Macro, default: Option<Box<[u8]>> },
@@ -126,7 +126,7 @@ pub(crate) enum TemplatePart {
     Item { default: Option<Box<[u8]>> },
     /// A function.
     Call(Box<Call>),
-    /// A part seen from another message of the correlation: `@1` is the one before.
+    /// A part evaluated for another message of the correlation: `@1` is the previous one.
     Back { back: usize, part: Box<TemplatePart> },
 }
 
@@ -181,11 +181,11 @@ pub(crate) enum Listed {
 /// A function over elements.
 #[derive(Clone, Debug)]
 pub(crate) enum ListFunction {
-    /// `map`: what the template makes of each element.
+    /// `map`: the template's result for each element.
     Map { template: Template, lists: Vec<Template> },
     /// `filter`: the elements for which the condition holds.
     Filter { condition: Arc<dyn Condition>, lists: Vec<Template> },
-    /// `iterate`: a series that starts with a value, each one made of the one before.
+    /// `iterate`: a series that starts with a value, each one computed from the previous one.
     Iterate { template: Template, first: Template, next: Arc<Mutex<Option<Vec<u8>>>> },
 }
 
@@ -228,7 +228,7 @@ pub(crate) enum PairsFormat {
     Welf,
     /// `name=value name=other value`, the extension of a CEF line.
     Cef,
-    /// `name value seconds`, a line each; the seconds are when the message was received unless a text says it.
+    /// `name value seconds`, one line each; the seconds are the received time unless a text sets them.
     Graphite(Option<Template>),
 }
 
@@ -246,7 +246,7 @@ impl PairsFormat {
 #[derive(Clone, Debug, Default)]
 pub struct ValuePairs {
     pub(crate) scopes: Vec<PairScope>,
-    /// Globs of names that are wanted, or left out: the last that matches a name decides.
+    /// Globs of names to include or leave out: the last one that matches a name decides.
     pub(crate) globs: Vec<(Arc<Pattern>, Choice)>,
     pub(crate) explicit: Vec<(String, Template)>,
     pub(crate) rekeys: Vec<(Arc<Pattern>, Vec<Rekey>)>,
@@ -259,7 +259,7 @@ pub struct ValuePairs {
     /// `--key-delimiter` of JSON.
     pub(crate) key_delimiter: KeyDelimiter,
     pub(crate) version: Version,
-    /// The macros it asks for, found once.
+    /// The macros that it selects, computed once.
     pub(crate) macros: OnceLock<Vec<SelectedMacro>>,
 }
 

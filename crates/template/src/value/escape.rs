@@ -10,7 +10,7 @@ pub enum Escape {
     None,
     /// `template-escape(yes)`: a backslash before quotes and backslashes, `\ooo` for control characters.
     Quotes,
-    /// For file names: `/` and NUL become `_`, and a value that is only dots too, so that no message can leave
+    /// For file names: `/` and NUL become `_`, and so does a value of dots only, so that no message can leave
     /// the directory that the template names.
     FileName,
 }

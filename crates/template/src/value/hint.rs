@@ -71,7 +71,7 @@ pub(crate) fn truth(text: &[u8]) -> Option<bool> {
     }
 }
 
-/// Reads a whole number as type hints allow it: a sign, and decimal or `0x` digits.
+/// Parses an integer as type hints allow it: a sign, and decimal or `0x` digits.
 pub(crate) fn integer(text: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(text).ok()?.trim();
     let (negative, digits) = match text.strip_prefix('-') {

@@ -7,7 +7,7 @@ use crate::{
     template::AddressFact,
 };
 
-/// The fact that is asked for without `--field`.
+/// The fact that is returned without `--field`.
 const FIELD: &str = "country.iso_code";
 
 impl CallCompiler<'_> {

@@ -40,7 +40,7 @@ fn is_optional(hir: &Hir) -> bool {
     matches!(hir.kind(), HirKind::Repetition(repetition) if repetition.min == 0)
 }
 
-/// Returns an engine of literals that says whether the pattern matches.
+/// Returns an engine of literals that decides whether the pattern matches.
 fn quick(hir: &Hir, translated: &Translated) -> Option<Engine> {
     let mut all = parts(hir);
     // Whatever may match nothing at an open end adds nothing.
@@ -112,7 +112,7 @@ fn choices(hir: &Hir) -> Option<Vec<Vec<u8>>> {
 }
 
 /// Returns the most selective text that every match has. The text that the pattern starts with is left out: the
-/// engine looks for that itself.
+/// engine searches that itself.
 fn required(hir: &Hir) -> Option<Required> {
     let all = parts(hir);
     if all

@@ -1,6 +1,6 @@
 //! Translates the common part of PCRE2's language for the linear-time engine.
 //!
-//! In: a pattern that PCRE2 knows how to read. Out: one that means the same, or nothing.
+//! In: a pattern that PCRE2 accepts. Out: an equivalent one, or nothing.
 //! Holds: the position in the pattern. Limits: look-around, back-references, possessive and atomic groups, Unicode
 //! properties and other rare constructs are not translated.
 
