@@ -1,7 +1,7 @@
 //! Embeds the built page and the built manual.
 //!
 //! In: the files of `ui/dist` and `docs/book`. Out: `assets.rs`, a table of (path, bytes), and `manual.rs`, a table of
-//! (path, packed?, hash, bytes). Without a folder its table is empty, and the server says how to build it.
+//! (path, packed?, hash, bytes). If a folder is missing its table is empty, and the server says how to build it.
 
 use std::{
     env, fs,

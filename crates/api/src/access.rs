@@ -1,4 +1,4 @@
-//! Who may call: users with their rights, passwords, sessions, and the options that calls obey.
+//! Access to the API: users with their rights, passwords, sessions, and the options for calls.
 //!
 //! In: names, passwords, tokens. Out: users, or refusals. Holds: the users file, sessions, counters of failures.
 

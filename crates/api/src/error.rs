@@ -42,7 +42,7 @@ pub enum ErrorCode {
     Starting,
     /// The search needs more memory than it may use.
     OverBudget,
-    /// Memory or places are in use; the call may be repeated later.
+    /// Memory or slots are in use; the call may be repeated later.
     Busy,
     /// The server failed.
     Internal,
@@ -66,7 +66,7 @@ pub struct ErrorDetail {
     pub suggestion: Option<String>,
 }
 
-/// An error on its way to the client.
+/// An error for the client.
 #[derive(Debug)]
 pub(crate) struct ApiError {
     status: StatusCode,
@@ -159,7 +159,7 @@ mod tests {
     };
     use std::{collections::BTreeSet, fs, path::Path};
 
-    /// The code after another; a new one cannot be left out here.
+    /// Returns the code after another; the compiler ensures that none is left out here.
     fn next(code: ErrorCode) -> Option<ErrorCode> {
         Some(match code {
             Unauthorized => Forbidden,

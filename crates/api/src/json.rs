@@ -1,6 +1,6 @@
-//! What calls take and give, as JSON.
+//! Requests and answers of calls, as JSON.
 //!
-//! In: types of `query`. Out: types that serialise as the manual says.
+//! In: types of `query`. Out: types that serialise as documented in the manual.
 
 pub(crate) mod ids;
 pub(crate) mod rows;

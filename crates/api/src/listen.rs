@@ -25,7 +25,7 @@ use tokio::{
     time::timeout,
 };
 
-/// Largest body of a log-in: a name and a password, with room for escapes.
+/// Largest body of a log-in: a name and a password, with space for escapes.
 const LOGIN_BYTES_MAX: usize = 16 << 10;
 /// Longest time that open calls may take when the server stops.
 const GRACE: Duration = Duration::from_secs(2);
@@ -41,7 +41,7 @@ pub struct Listening {
 impl Listening {
     /// Stops listening, waits a little for open calls, and ends.
     pub async fn stop(self) {
-        // Nobody listens any more when the tasks have ended by themselves.
+        // There is no receiver when the tasks have ended by themselves.
         let _ = self.stop.send(true);
         let ends: Vec<AbortHandle> = self.tasks.iter().map(JoinHandle::abort_handle).collect();
         let all = async {

@@ -1,4 +1,4 @@
-//! The way of a request to its endpoint: connection, host, client, user, body.
+//! The path of a request to its endpoint: connection, host, client, user, body.
 //!
 //! In: connections. Out: requests that may be answered. Holds: open connections.
 

@@ -1,6 +1,6 @@
-//! Logspaces as users search them: local, filtered, multiple.
+//! The scopes that users search: local, filtered, multiple.
 //!
-//! In: open logspaces, boundaries. Out: what a question is asked of. Holds: both.
+//! In: open logspaces, boundaries. Out: the scope of a query. Holds: both.
 //! Limits: a scope has at most [`query::MEMBERS_MAX`] members; the server refuses more in the configuration.
 
 use crate::error::ApiError;
@@ -25,7 +25,7 @@ const START_LOOK: Duration = Duration::from_millis(100);
 pub enum ScopeKind {
     /// A logspace that messages are written to.
     Local,
-    /// A part of another one.
+    /// A part of another logspace.
     Filtered,
     /// Several logspaces at once.
     Multiple,

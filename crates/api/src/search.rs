@@ -1,6 +1,6 @@
-//! Searches on their way: started in turn, stopped when nobody waits for them, their rows sent as they are read.
+//! Running searches: started in turn, stopped when their client has gone, with rows sent as they are read.
 //!
-//! In: what was asked. Out: answers. Holds: rows that a client has not taken yet.
+//! In: requests. Out: answers. Holds: rows that a client has not read yet.
 
 pub(crate) mod answer;
 pub(crate) mod searching;

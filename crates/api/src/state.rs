@@ -1,4 +1,4 @@
-//! What all calls share.
+//! The state shared by all calls.
 //!
 //! In: the parts of the running server. Out: access to them, and the threads of searches.
 //! Limits: [`crate::SEARCHES_MAX`] searches, [`TAILS_MAX`] tails, the exports and the memory of [`Limits`]; further ones wait
@@ -76,7 +76,7 @@ pub trait Backend: Send + Sync {
     /// Returns memory to the system that searches used and no longer need.
     fn release_memory(&self) {}
 
-    /// Writes down who asks for what, before the answer is given.
+    /// Records a request in the ledger, before it is answered.
     fn note(&self, entry: &LedgerEntry) -> io::Result<()>;
 
     /// Records a security event in the ledger. Repeated failures are counted, not listed.
@@ -103,7 +103,7 @@ pub struct State {
 }
 
 impl State {
-    /// The state of a server on the machine `host`, with the default limits; an error when the system gives no random
+    /// The state of a server on the machine `host`, with the default limits; fails when the system has no random
     /// numbers.
     pub fn new(backend: Arc<dyn Backend>, accounts: Accounts, ids: Ids, host: &str) -> io::Result<State> {
         let limits = Limits::default();
@@ -124,7 +124,7 @@ impl State {
         })
     }
 
-    /// Keeps sessions in a file, beginning with those that it has; an error says why there are none.
+    /// Keeps sessions in a file, beginning with those that it has; fails when they cannot be read.
     pub fn keep_sessions(&self, path: &Path) -> Result<(), SessionFileError> {
         *self.session_file.lock().unwrap_or_else(PoisonError::into_inner) = Some(path.to_owned());
         *self.sessions() = Sessions::load(path)?;
@@ -171,7 +171,7 @@ impl State {
         Ok(user)
     }
 
-    /// Writes the sessions to their file, when they are kept in one.
+    /// Writes the sessions to their file, if there is one.
     pub(crate) async fn save_sessions(self: &Arc<Self>) -> io::Result<()> {
         let state = Arc::clone(self);
         tokio::task::spawn_blocking(move || state.write_sessions()).await.map_err(io::Error::other)?
@@ -208,7 +208,7 @@ impl State {
         self.packages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place for an export of a user.
+    /// Takes a slot for an export of a user.
     pub(crate) fn export_slot(&self, user: &User) -> Result<Slot, ApiError> {
         self.exports.take(&user.name)
     }
@@ -217,7 +217,7 @@ impl State {
         &self.host
     }
 
-    /// Writes down who asks for what; without it there is no answer.
+    /// Records a request in the ledger; without that there is no answer.
     pub(crate) async fn note(
         self: &Arc<Self>,
         user: &User,

@@ -23,7 +23,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Most users of one file: it is read whole at each login.
+/// Most users of one file: it is read completely at each login.
 const USERS_MAX: usize = 10_000;
 /// Characters of a generated password; those that look alike are left out.
 const PASSWORD_ALPHABET: &[u8] = b"abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
@@ -44,7 +44,7 @@ pub struct Accounts {
     last: Arc<Mutex<Option<Read>>>,
 }
 
-/// Names the password of a user as it is now: another password, or another user of that name, is another credential.
+/// Identifies the current password of a user: another password, or another user of that name, is another credential.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct CredentialId(pub(crate) [u8; 32]);
 
@@ -80,7 +80,7 @@ pub enum AccountError {
     Name(&'static str),
     /// The password is too short or too long.
     Password,
-    /// The system gives no random numbers.
+    /// The system has no random numbers.
     Random,
 }
 
@@ -138,7 +138,7 @@ impl Accounts {
     }
 
     /// Makes the user `admin` with a new password when there is no user at all. The password is returned once and
-    /// kept nowhere.
+    /// stored nowhere.
     pub fn first_run(&self) -> Result<Option<String>, AccountError> {
         if !self.read()?.users.is_empty() {
             return Ok(None);
@@ -154,7 +154,7 @@ impl Accounts {
         Ok(self.read()?.users.into_keys().collect())
     }
 
-    /// Adds a user, who may nothing yet.
+    /// Adds a user without any rights.
     pub fn add(&self, name: &str, password: &str) -> Result<(), AccountError> {
         let mut file = self.read()?;
         if !allowed_name(name) {
@@ -266,7 +266,7 @@ pub fn generated_password() -> Result<String, AccountError> {
     while password.len() < PASSWORD_LENGTH {
         let mut bytes = [0; 64];
         getrandom::fill(&mut bytes).map_err(|_| AccountError::Random)?;
-        // Bytes above the largest multiple of the alphabet's size would make some letters likelier.
+        // Bytes above the largest multiple of the alphabet's size would make some letters more likely.
         let fair = PASSWORD_ALPHABET.len() * (256 / PASSWORD_ALPHABET.len());
         let letters = bytes.iter().filter(|byte| usize::from(**byte) < fair);
         password.extend(

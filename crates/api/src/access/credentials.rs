@@ -1,10 +1,10 @@
 //! Verifies names and passwords, at a bounded cost.
 //!
-//! In: a name, a password, who asks. Out: which credential it was, or why not. Holds: what was verified a short while
-//! ago, under a key that no file has; checks on their way: equal ones wait for one answer.
+//! In: a name, a password, the client. Out: the credential, or the reason why not. Holds: recently verified
+//! passwords, under a key that is in no file; checks in progress: equal ones share one result.
 //! Limits: as many hashes at a time as there are cores, but at least [`HASHES_MIN`] and at most [`HASHES_MAX`], of 19 MiB
 //! each; [`WAITING_MAX`] checks wait for their turn, for [`WAIT_MAX`]; [`VERIFIED_MAX`] passwords are remembered for
-//! [`VERIFIED_FOR`]. Names that no user can have are refused without a trace.
+//! [`VERIFIED_FOR`]. Names that no user can have are refused without being recorded.
 
 use crate::access::{
     accounts::{Accounts, CredentialId, PASSWORD_BYTES_MAX, allowed_name},
@@ -43,7 +43,7 @@ const VERIFIED_MAX: usize = 1_000;
 pub(crate) enum Refusal {
     /// The name or the password is wrong.
     Wrong,
-    /// Too many failures; the password was not looked at.
+    /// Too many failures; the password was not checked.
     Wait(Duration),
     /// Too many check their passwords at present.
     Busy,
@@ -72,7 +72,7 @@ pub(crate) struct Credentials {
 }
 
 impl Credentials {
-    /// A check with a key of its own; an error when the system gives no random numbers.
+    /// Creates a check with a key of its own; fails when the system has no random numbers.
     pub(crate) fn new() -> io::Result<Credentials> {
         let random = SystemRandom::new();
         let drawn = || {
@@ -141,7 +141,7 @@ impl Credentials {
         };
         let (accounts, asked, password) = (accounts.clone(), name.to_owned(), password.to_owned());
         let checked = tokio::task::spawn_blocking(move || {
-            // The turn ends with the hash, even if the client has gone by then.
+            // The turn ends with the hash, even if the client has disconnected by then.
             let _turn = turn;
             accounts.verify(&asked, &password)
         });

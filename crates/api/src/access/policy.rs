@@ -38,7 +38,7 @@ impl Policy {
     }
 }
 
-/// The header in which a proxy names its caller. Only one is read: a proxy passes the other one on as it came.
+/// The header in which a proxy names its caller. Only one is read: a proxy passes the other one on unchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ProxyHeader {
     /// `X-Forwarded-For`, which most proxies write.

@@ -1,6 +1,6 @@
-//! What is written down of log-ins and refusals.
+//! Events about log-ins and refusals that are recorded.
 //!
-//! In: nothing. Out: events for the ledger. Limits: names are as they were claimed; the ledger bounds them when it writes
+//! In: nothing. Out: events for the ledger. Limits: names are as claimed; the ledger cuts them when it writes
 //! them.
 
 use std::net::IpAddr;
@@ -15,7 +15,7 @@ pub enum SecurityEvent {
         /// Address of the client.
         address: IpAddr,
     },
-    /// A call came with the right password, without a session.
+    /// A call with the correct password and without a session.
     Authenticated {
         /// The user.
         user: String,
@@ -34,7 +34,7 @@ pub enum SecurityEvent {
         /// Address of the client.
         address: IpAddr,
     },
-    /// An attempt that was not looked at, because there were too many failures.
+    /// An attempt that was not checked, because there were too many failures.
     LockedOut {
         /// The name that was claimed.
         user: String,
@@ -55,7 +55,7 @@ pub enum SecurityEvent {
         /// Address of the client.
         address: IpAddr,
     },
-    /// A user asked for something that they may not do.
+    /// A user requested something that they may not do.
     Refused {
         /// The user.
         user: String,

@@ -1,10 +1,11 @@
-//! Who is logged in.
+//! The sessions of users who are logged in.
 //!
 //! In: tokens, with the time as an argument. Out: the user. Holds: sessions under a hash of their token, with the
-//! credential that opened them and the keys that they unlocked logspaces with. A file has all but the keys, so that
-//! sessions live on over a restart; nobody can log in with what it says.
-//! Limits: [`SESSIONS_MAX`] sessions, [`USER_SESSIONS_MAX`] of one user (the one idle longest makes room); a session ends
-//! after its lifetime, after an idle time, at the log-out, and when its credential is another one or gone.
+//! credential that opened them and the keys that they unlocked logspaces with. A file has everything but the keys,
+//! so that
+//! sessions survive a restart; its contents cannot be used to log in.
+//! Limits: [`SESSIONS_MAX`] sessions, [`USER_SESSIONS_MAX`] of one user (the one idle longest is ended); a session ends
+//! after its lifetime, after an idle time, at the log-out, and when its credential was changed or removed.
 
 use crate::{
     access::{accounts::CredentialId, durable, policy::Policy},
@@ -26,9 +27,9 @@ use std::{
 pub(crate) const SESSIONS_MAX: usize = 10_000;
 /// Most sessions of one user.
 pub(crate) const USER_SESSIONS_MAX: usize = 200;
-/// Seconds between two times that the file learns when sessions were used last.
+/// Seconds between two updates of the last uses of sessions in the file.
 const SAVE_EVERY_S: u64 = 300;
-/// Seconds in the future from which on an opening time must be from another clock.
+/// An opening time that is more than this many seconds in the future must be from another clock.
 const CLOCK_SLACK_S: u64 = 300;
 /// Largest file that is read: it has some 300 bytes a session.
 const FILE_BYTES_MAX: u64 = 16 << 20;
@@ -40,13 +41,13 @@ pub(crate) struct User {
     pub(crate) name: String,
     /// The password that let the user in.
     pub(crate) credential: CredentialId,
-    /// The session of the call; nothing when it came with a password.
+    /// The session of the call; none when it had a password.
     pub(crate) session: Option<TokenHash>,
     /// Keys that the session unlocked logspaces with, by local logspace.
     pub(crate) keyring: Keyring,
 }
 
-/// SHA-256 of a token, which itself is kept nowhere.
+/// SHA-256 of a token, which itself is stored nowhere.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct TokenHash([u8; 32]);
 
@@ -109,7 +110,7 @@ impl Sessions {
         }
     }
 
-    /// The user of a token, whose session then lives on. `credential` gives the credential that a user has now.
+    /// Returns the user of a token and renews the session. `credential` returns the current credential of a user.
     pub(crate) fn user<E>(
         &mut self,
         token: &str,
@@ -174,7 +175,7 @@ impl Sessions {
         Ok(serde_json::to_vec(&saved)?)
     }
 
-    /// Writes bytes of [`Sessions::encode`] to a file. When that fails there is no file: a session that has ended
+    /// Writes bytes of [`Sessions::encode`] to a file. If that fails the file is removed: a session that has ended
     /// must not come back.
     pub(crate) fn save(path: &Path, bytes: &[u8]) -> io::Result<()> {
         durable::replace(path, bytes).inspect_err(|_| {

@@ -1,10 +1,11 @@
 //! Limits attempts to guess a password.
 //!
-//! In: attempts, with the time as an argument. Out: an attempt that is counted already, or how long to wait.
-//! Holds: failures by address and user, by address, and by user, under keyed hashes: no name and no address is kept.
-//! Pairs of an address and a user that logged in before obey only their own counter, so that nobody can keep a user
-//! away from where they usually log in.
-//! Limits: [`COUNTERS_MAX`] counters, forgotten after [`FORGET_AFTER`] without a failure. When all are in use, newcomers
+//! In: attempts, with the time as an argument. Out: an attempt, already counted, or how long to wait.
+//! Holds: failures by address and user, by address, and by user, under keyed hashes: no name or address is stored.
+//! Pairs of an address and a user that logged in before are limited only by their own counter, so that no one can
+//! lock a user
+//! out of an address where they usually log in.
+//! Limits: [`COUNTERS_MAX`] counters, forgotten after [`FORGET_AFTER`] without a failure. When all are in use, new ones
 //! share 256 counters by the larger network that they come from. [`KNOWN_MAX`] pairs are remembered.
 
 use aws_lc_rs::hmac;
@@ -23,7 +24,7 @@ const FORGET_AFTER: Duration = Duration::from_secs(900);
 const KNOWN_MAX: usize = 10_000;
 /// Time for which a log-in makes an address known for its user.
 const KNOWN_FOR: Duration = Duration::from_secs(30 * 86_400);
-/// Pause between two searches for counters to forget: each looks at all of them.
+/// Pause between two searches for counters to forget: each examines all of them.
 const SWEEP_PAUSE: Duration = Duration::from_secs(1);
 
 /// Failures that cost nothing, and the longest wait after more of them: each doubles it.
@@ -102,7 +103,7 @@ impl Throttle {
         }
     }
 
-    /// Counts an attempt before it is made; an error says how long to wait first.
+    /// Counts an attempt before it is made; fails with the time to wait first.
     pub(crate) fn begin(&mut self, client: IpAddr, user: &str, now: Instant) -> Result<Attempt, Duration> {
         let (prefix, network) = (peer_network(client), network(client));
         let pair = self.tag(&[b"pair", &prefix, user.as_bytes()]);
@@ -116,7 +117,7 @@ impl Throttle {
         let shared = self.tag(&[b"network", &network])[0];
         let free = self.counters_max.saturating_sub(self.failures.len());
         let has_room = free >= keys.iter().filter(|(tag, _)| !self.failures.contains_key(tag)).count();
-        // Pairs that are known have room by themselves: there are few.
+        // Known pairs always have a slot: there are few.
         let slot = |tag: Tag| match has_room || is_known || self.failures.contains_key(&tag) {
             true => Slot::Own(tag),
             false => Slot::Shared(shared),
@@ -156,7 +157,7 @@ impl Throttle {
         self.known.insert(attempt.pair, now);
     }
 
-    /// Takes an attempt back: no password was looked at.
+    /// Takes an attempt back: no password was checked.
     pub(crate) fn forgive(&mut self, attempt: &Attempt) {
         for slot in &attempt.slots {
             let failures = match slot {
@@ -169,7 +170,7 @@ impl Throttle {
         }
     }
 
-    /// Forgets what is old, when there is no room.
+    /// Removes old counters when all are in use.
     fn sweep(&mut self, now: Instant) {
         let is_due = self.swept.is_none_or(|at| now.saturating_duration_since(at) >= SWEEP_PAUSE);
         if is_due && self.failures.len() + 3 > self.counters_max {
@@ -183,7 +184,8 @@ impl Throttle {
     }
 }
 
-/// Returns the first `N` bytes, 32 at most, of the keyed hash of parts, each with its length: no two lists of parts look alike.
+/// Returns the first `N` bytes, 32 at most, of the keyed hash of parts, each with its length: no two lists of parts
+/// yield the same input.
 pub(crate) fn keyed_tag<const N: usize>(key: &hmac::Key, parts: &[&[u8]]) -> [u8; N] {
     let mut context = hmac::Context::with_key(key);
     for part in parts {

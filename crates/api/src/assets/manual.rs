@@ -1,7 +1,8 @@
 //! The manual, embedded in the binary, below `/manual/`.
 //!
-//! In: the name of a page and what the browser accepts and has. Out: its bytes, packed or not, with a tag for the next visit.
-//! Holds: the files of `docs/book`, text packed. Limits: read only; needs no log-in, for it says nothing of this server.
+//! In: the name of a page and what the browser accepts and has. Out: its bytes, compressed or not, with an entity tag.
+//! Holds: the files of `docs/book`, text compressed. Limits: read only; needs no log-in, because it says nothing
+//! about this server.
 
 use super::answer::{accepts, answer, content_type};
 use axum::{

@@ -1,10 +1,10 @@
 //! `/export`: everything that a query finds, as a file of any size.
 //!
 //! In: a query, a time range, a format. Out: rows as they are read, newest first; the server holds a few pieces.
-//! A failure on the way, and a user who may not export any more, cut the transfer, so that no client takes half a file
-//! for the whole. What could not be read,
-//! locked or damaged, is in a report that is there when the file has ended.
-//! Limits: [`HOURS_MAX`]; the number of exports at once, and of one user; a client that takes nothing for
+//! A failure on the way, or a user who may no longer export, cuts the transfer, so that no client takes part of a
+//! file for all of it. Locked or damaged messages that could not be read are in a report, available when the file
+//! has ended.
+//! Limits: [`HOURS_MAX`]; the number of exports at once, and of one user; a client that reads nothing for
 //! [`crate::search::answer::STALLED`] is cut off.
 
 use crate::{
@@ -132,7 +132,7 @@ pub(crate) async fn export(
     };
     workers::spawn("export", NICE_OF_EXPORTS, export)
         .map_err(|_| ApiError::internal("there is no thread to export on"))?;
-    // The first piece says whether there will be a file at all.
+    // The first piece shows whether there will be a file at all.
     let first = match pieces.first().await {
         None => None,
         Some(Ok(piece)) => Some(piece),
@@ -193,7 +193,7 @@ struct Export {
 }
 
 impl Export {
-    /// Writes all rows to the channel, an error as its last piece; says how it went.
+    /// Writes all rows to the channel, an error as its last piece; returns the outcome.
     fn write(&self, ids: &Ids, client: &Client<SearchError>) -> ExportReport {
         let plain: Vec<Name> = COLUMNS.iter().map(|name| Name::of(name)).collect();
         let columns = self.query.columns();

@@ -21,7 +21,8 @@ use axum::{
 };
 use std::sync::Arc;
 
-/// Returns true when anything is held back; of which logspaces, to those who may search them; why, to those who may
+/// Reports whether anything is held back; the logspaces concerned, to users who may search them; the reasons, to
+/// those who may
 /// administer them.
 #[utoipa::path(get, path = "/api/v1/health", responses((status = 200, body = HealthAnswer)))]
 pub(crate) async fn health(
@@ -80,7 +81,7 @@ pub(crate) async fn health(
     Ok(Json(HealthAnswer { status, logspaces, not_running, sources, destinations }))
 }
 
-/// Figures for Prometheus: open to this machine, for others behind a login.
+/// Returns figures for Prometheus: open to this machine, for others after a login.
 pub(crate) async fn metrics(
     Shared(state): Shared<Arc<State>>,
     ConnectInfo(caller): ConnectInfo<Caller>,

@@ -1,7 +1,7 @@
 //! `/logspaces`: the logspaces that the user may search.
 //!
-//! In: nothing. Out: one entry for each logspace that the asker may search. Limits: [`TIMEOUT`] for counting what lies
-//! within boundaries; what takes longer is left out.
+//! In: nothing. Out: one entry for each logspace that the user may search. Limits: [`TIMEOUT`] for counting messages
+//! within boundaries; counts that take longer are left out.
 
 use crate::{
     access::{

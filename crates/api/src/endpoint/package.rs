@@ -1,6 +1,6 @@
-//! `/package`: an evidence package of the matches of a question, made first and then downloaded.
+//! `/package`: an evidence package of the matches of a query, made first and then downloaded.
 //!
-//! In: a question, a time range. Out: what the package holds; then the package as a tar archive.
+//! In: a query, a time range. Out: the contents of the package; then the package as a tar archive.
 //! Limits: sealed messages; no pipes; the exports at once; [`MINUTES_MAX`]. A package needs the right to
 //! search the local logspace: its chain shows how many messages that has and when they were sealed.
 
@@ -73,7 +73,7 @@ pub(crate) struct PackageAnswer {
     segments: u64,
     /// SHA-256 of its manifest: a copy of this value proves later that a package is this one.
     manifest: String,
-    /// Messages that could not be read, and why; the package says so too.
+    /// Messages that could not be read, and why; the package also lists them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unread: Vec<String>,
 }
@@ -157,7 +157,8 @@ fn rights(scope: &Scope) -> Vec<(String, Right)> {
     own.into_iter().chain(behind_views.map(|member| (member.base.clone(), Right::Search))).collect()
 }
 
-/// The outcome of some work, and the user for whom it was done; an error when the user lost the right to it meanwhile.
+/// Returns the outcome of some work, and the user for whom it was done; fails when the user lost the right to it
+/// meanwhile.
 async fn while_granted<T>(
     access: Access,
     work: impl Future<Output = Result<T, ApiError>>,
@@ -237,7 +238,7 @@ async fn made(
     let (done, made) = tokio::sync::oneshot::channel();
     let work = move || {
         let exported = export_package(&package.path(), &question, parts, &cancel);
-        // Nobody waits for it any more: its folder goes with it.
+        // The caller no longer waits: the folder is removed with it.
         let _ = done.send(exported.map(|exported| (package, exported)));
     };
     workers::spawn("package", NICE_OF_EXPORTS, work)
@@ -256,7 +257,7 @@ async fn made(
     })
 }
 
-/// Describes what is unread; where messages are hidden, their numbers are hidden too.
+/// Describes unread messages; if messages are hidden, their numbers are hidden too.
 fn unread(scope: &Scope, exported: &Exported) -> Vec<String> {
     let say = |(range, why): &(std::ops::Range<u64>, String)| match scope.is_plain() {
         true => format!("messages {} to {}: {why}", range.start, range.end.saturating_sub(1)),

@@ -46,7 +46,7 @@ pub(crate) async fn login(
     let user = request.user;
     security::report(&state, SecurityEvent::LoggedIn { user: user.clone(), address: client }).await?;
     let token = token()?;
-    // The cookie is for encrypted connections only when this one is, or came through a proxy that says it is.
+    // The cookie is for encrypted connections only when this one is encrypted, or came through a proxy that says it is.
     let forwarded = headers.get("x-forwarded-proto").is_some_and(|value| value == "https");
     let secure = if caller.is_encrypted || forwarded { "; Secure" } else { "" };
     let cookie = format!("{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/{secure}");

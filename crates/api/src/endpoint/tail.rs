@@ -1,10 +1,10 @@
 //! `/tail`: messages as they become durable, pushed to the page (server-sent events).
 //!
-//! In: a query. Out: `row` events whose id says how far was looked, a `status` event each second. A client that
+//! In: a query. Out: `row` events whose id says how far the search is, a `status` event each second. A client that
 //! connects again with `Last-Event-ID` first gets what it missed, as far as [`BACKLOG_ROWS_MAX`] and [`WAITING_BYTES_MAX`]
 //! reach.
 //! Limits: [`ROWS_PER_SECOND_MAX`] rows are shown, further ones are counted; a slow client misses messages,
-//! and the status event counts them; rows that wait for it take part in the memory of searches.
+//! and the status event counts them; rows that wait for it count towards the memory of searches.
 
 use crate::{
     access::{accounts::Right, sessions::User},
@@ -115,16 +115,16 @@ struct Status {
     shown: u64,
     /// Messages that this tail was too slow for; where messages are hidden, how often it was too slow.
     missed: u64,
-    /// Position up to which messages were looked at.
+    /// Position up to which messages were compared.
     sequence: Option<Id>,
 }
 
-/// A member of what is followed.
+/// A member of the followed scope.
 struct Source {
     subscription: Subscription,
     /// The messages that the user may see; none: all of them.
     boundary: Option<Matcher>,
-    /// Sequence number after the newest message looked at.
+    /// Sequence number after the newest message compared.
     next: u64,
 }
 
@@ -159,7 +159,7 @@ impl Follower {
         permit: OwnedSemaphorePermit,
     ) -> Follower {
         let source = |member: &crate::ScopeMember| Source {
-            // Looked at before: what comes from now on is not below.
+            // Taken first: messages that arrive from now on are not below it.
             next: member.logspace.snapshot().sequence,
             subscription: member.logspace.subscribe(),
             boundary: member.boundary.as_ref().map(|boundary| boundary.matcher()),
@@ -284,7 +284,7 @@ impl Follower {
         json_event("status", &self.status)
     }
 
-    /// Queues a row for the client, if there is room for it.
+    /// Queues a row for the client, if it fits.
     fn show(&mut self, document: &Document) {
         let highlights = self.query.highlights(&document.text);
         let row = rows::row(self.state.ids(), &self.scope, document, &highlights);

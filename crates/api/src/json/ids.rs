@@ -1,8 +1,8 @@
 //! The ids of rows and snapshots for clients.
 //!
-//! In: numbers of rows in a scope. Out: the sequence number where that may be shown; else an opaque text, because
-//! sequence numbers tell how many messages lie between two. One AES block a number: the same row has the same name.
-//! Holds: the key, which is kept in the data folder so that links live on. Limits: none.
+//! In: numbers of rows in a scope. Out: the sequence number if that may be shown; otherwise an opaque text, because
+//! sequence numbers reveal how many messages are between two. One AES block per number: the same row has the same name.
+//! Holds: the key, which is stored in the data folder so that links stay valid. Limits: none.
 
 use crate::{error::ApiError, scope::Scope};
 use aws_lc_rs::cipher::{AES_128, DecryptingKey, DecryptionContext, EncryptingKey, UnboundCipherKey};
@@ -28,7 +28,7 @@ const MARK: u8 = 2;
 pub enum Id {
     /// A sequence number.
     Number(u64),
-    /// A name that says nothing.
+    /// An opaque name.
     Text(String),
 }
 
@@ -87,7 +87,7 @@ impl Ids {
         found.ok_or_else(|| ApiError::bad_request(format!("{id} names no row of this logspace")))
     }
 
-    /// The name of a snapshot, as far as each member was looked at.
+    /// Returns the name of a snapshot, from the end of each member.
     pub(crate) fn mark(&self, scope: &Scope, ends: &[u64]) -> Id {
         match (scope.is_plain(), ends) {
             (true, [end]) => Id::Number(*end),

@@ -1,6 +1,6 @@
 //! Rows, facets and errors of `query` in the API's shape.
 //!
-//! In: answers. Out: what is sent. Bytes that are not UTF-8 are replaced; the raw bytes are there as base64.
+//! In: answers. Out: JSON to send. Bytes that are not UTF-8 are replaced; the raw bytes are included as base64.
 
 use crate::{
     error::{ApiError, ErrorCode, ErrorDetail},
@@ -18,7 +18,7 @@ use query::{BudgetOf, QueryError, SearchError};
 use serde_json::Value;
 use std::{collections::BTreeMap, ops::Range, time::Duration};
 
-/// When a search that found no memory may be tried again.
+/// When a search that got no memory may be tried again.
 const MEMORY_RETRY_AFTER: Duration = Duration::from_secs(5);
 /// Largest whole number that every JSON reader keeps exact (2^53).
 const EXACT_MAX: i64 = 1 << 53;

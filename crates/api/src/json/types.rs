@@ -1,4 +1,4 @@
-//! What the API's calls take and give, as `docs/manual/http-api.md` says.
+//! Requests and answers of the API's calls, as documented in `docs/manual/http-api.md`.
 //!
 //! In: JSON. Out: JSON. Limits: unknown members of a request are refused, so that a misspelt one is noticed.
 
@@ -124,7 +124,7 @@ pub struct SearchRequest {
     pub timeout_ms: u64,
 }
 
-/// A question whose cost is estimated.
+/// A query whose cost is estimated.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExplainRequest {
@@ -170,7 +170,7 @@ pub struct ExplainAnswer {
     pub index_ms: f64,
     /// Estimated time of the question, without its pipes and without the rows that are shown, milliseconds.
     pub estimated_ms: f64,
-    /// Messages found, when it was run.
+    /// Number of messages found, if the query was run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
     /// Time that it took, when it was run, milliseconds.
@@ -286,9 +286,9 @@ pub struct SearchAnswer {
 /// The part of an answer before its rows.
 #[derive(Serialize, ToSchema)]
 pub struct SearchHead {
-    /// The moment of the answer: in a local logspace the sequence number after the newest message looked at.
+    /// The moment of the answer: in a local logspace the sequence number after the newest message searched.
     pub snapshot: Id,
-    /// Messages found, exactly.
+    /// Exact number of messages found.
     pub total: u64,
     /// Time the search took, milliseconds.
     pub took_ms: f64,
@@ -321,7 +321,7 @@ pub struct SearchTail {
     pub searched_from_us: Option<i64>,
 }
 
-/// The rows that pipes made of the messages.
+/// The rows that pipes made from the messages.
 #[derive(Serialize, ToSchema)]
 pub struct Table {
     /// Names of the columns.
@@ -516,7 +516,7 @@ pub struct SealAnswer {
 pub struct ExportReport {
     /// True when the file is complete; otherwise `error` says why not.
     pub complete: bool,
-    /// Messages that the question found and that were read.
+    /// Number of messages that the query found and that were read.
     pub messages: u64,
     /// Remarks about the rows.
     pub notes: Vec<String>,

@@ -1,7 +1,8 @@
 //! Returns the memory of finished searches to the system.
 //!
-//! In: how much searches gave back. Out: a call of the backend when that is much. Holds: a task for as long as the server
-//! listens. Limits: looked at every [`LOOK_EVERY`]; less than [`WORTH_BYTES`] stays for the next search.
+//! In: the memory released by searches. Out: a call of the backend when that is much. Holds: a task for as long as
+//! the server
+//! listens. Limits: checked every [`LOOK_EVERY`]; less than [`WORTH_BYTES`] is kept for the next search.
 
 use crate::state::State;
 use std::{sync::Weak, time::Duration};

@@ -33,7 +33,7 @@ pub(crate) fn client(policy: &Policy, peer: IpAddr, headers: &HeaderMap) -> IpAd
             ProxyHeader::XForwardedFor => address(hop.trim()),
             ProxyHeader::Forwarded => forwarded_for(hop).and_then(|node| address(&node)),
         };
-        // A proxy that does not say who called: all that is known is the proxy.
+        // The proxy does not name its caller: only the proxy is known.
         let Some(hop) = hop else { break };
         client = hop;
     }
@@ -65,8 +65,8 @@ fn address(text: &str) -> Option<IpAddr> {
     read.map(|address: IpAddr| address.to_canonical())
 }
 
-/// The parts between separators that are in no quoted string. A client that opens a string and does not close it would
-/// swallow what the proxy appends: such a line is not read.
+/// Splits at separators outside quoted strings. A client that opens a string and does not close it would
+/// swallow what the proxy appends: such a line is ignored.
 fn split(text: &str, separator: char) -> Vec<&str> {
     let (mut is_quoted, mut is_escaped) = (false, false);
     let parts = text.split(|c| {
@@ -84,7 +84,7 @@ fn split(text: &str, separator: char) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    //! Headers of proxies, and of clients that pretend to be behind one.
+    //! Headers of proxies, and of clients that pretend to use one.
 
     use super::*;
     use axum::http::{HeaderName, HeaderValue};

@@ -1,10 +1,11 @@
 //! Connections of browsers and programs: encrypted, or plain.
 //!
-//! In: addresses to listen on, the present TLS settings. Out: requests with who sent them. Holds: the listening sockets
-//! and the [table](table) of what is open. With TLS a connection that begins like plain HTTP is taken as well: its
-//! requests are sent to the encrypted address and get nothing else.
+//! In: addresses to listen on, the current TLS settings. Out: requests with their senders. Holds: the listening sockets
+//! and the [table](table) of open connections. With TLS a connection that begins like plain HTTP is accepted as
+//! well: its
+//! requests are redirected to the encrypted address and get nothing else.
 //! Limits: those of the table; a handshake within [`HANDSHAKE_WITHIN`], the head of a request within [`HEAD_WITHIN`] of
-//! the answer before, an answer that nobody reads for [`STALL_MAX`]; HTTP/1 alone, so one request at a time.
+//! the previous answer, an unread answer for [`STALL_MAX`]; HTTP/1 only, so one request at a time.
 
 mod stream;
 mod table;
@@ -58,7 +59,7 @@ const HEAD_WITHIN: Duration = Duration::from_secs(30);
 const STALL_MAX: Duration = Duration::from_secs(300);
 /// Most bytes of a request's head.
 const HEAD_BYTES_MAX: usize = 64 << 10;
-/// The pause when the system gives no connection: it is out of descriptors.
+/// The pause when the system is out of descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
 /// First byte of a TLS connection.
 const HANDSHAKE: u8 = 0x16;
@@ -78,7 +79,7 @@ pub(crate) struct Caller {
     pub(crate) belongs_at: Option<u16>,
 }
 
-/// A listening socket, and what is done with connections.
+/// A listening socket, and how its connections are handled.
 pub(crate) struct Listener {
     socket: TcpListener,
     address: SocketAddr,
@@ -161,7 +162,7 @@ impl Connections {
                 });
             }
             None if (self.tls)().is_none() => {
-                // A caller who cannot be answered finds the connection closed.
+                // If the answer cannot be sent, the connection is just closed.
                 let _ = stream.try_write(NO_PLACE);
             }
             None => {}
@@ -179,7 +180,7 @@ impl Connections {
         let tls = (self.tls)();
         let belongs_at = (purpose == Purpose::Redirect || tls.is_some()).then_some(self.port);
         let plain = Caller { address, is_encrypted: false, belongs_at };
-        // Answers are whole when they are written.
+        // Answers are complete when they are written.
         let _ = stream.set_nodelay(true);
         let (stream, caller) = match tls.filter(|_| purpose == Purpose::Page) {
             None => (Stream::plain(stream, STALL_MAX), plain),
@@ -207,7 +208,7 @@ impl Connections {
             _ = connection.as_mut() => {}
             () = stopped(&mut stop) => {
                 connection.as_mut().graceful_shutdown();
-                // The grace of the whole server ends it.
+                // The grace period of the whole server ends it.
                 let _ = connection.await;
             }
         }
@@ -217,7 +218,7 @@ impl Connections {
 
 /// Waits for the stop.
 async fn stopped(stop: &mut watch::Receiver<bool>) {
-    // An error means that the sender is gone: stop as well.
+    // An error means that the sender was dropped: stop as well.
     let _ = stop.wait_for(|stop| *stop).await;
 }
 
@@ -226,7 +227,7 @@ async fn stopped(stop: &mut watch::Receiver<bool>) {
 pub(crate) enum Purpose {
     /// The page and the API.
     Page,
-    /// To send callers there.
+    /// To redirect callers there.
     Redirect,
 }
 

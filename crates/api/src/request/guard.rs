@@ -93,7 +93,7 @@ async fn check(state: &State, name: &str, password: &str, client: IpAddr) -> Res
     }
 }
 
-/// The address of the client: that of the peer, or what a trusted proxy says.
+/// Returns the address of the client: that of the peer, or the one that a trusted proxy names.
 fn client_of(state: &State, parts: &Parts) -> IpAddr {
     address_of(state, &parts.extensions, &parts.headers)
 }
@@ -144,7 +144,7 @@ fn refused(request: &Request, status: StatusCode, text: String) -> Response {
     }
 }
 
-/// Sends callers that came unencrypted where they belong.
+/// Redirects unencrypted callers to the encrypted address.
 pub(crate) async fn encrypt(request: Request, next: Next) -> Response {
     let caller = request.extensions().get::<ConnectInfo<Caller>>();
     match caller.and_then(|ConnectInfo(caller)| caller.belongs_at) {
@@ -156,7 +156,7 @@ pub(crate) async fn encrypt(request: Request, next: Next) -> Response {
     }
 }
 
-/// The same resource at the encrypted port of the host that was asked.
+/// The same resource at the encrypted port of the requested host.
 pub(crate) fn encrypted_place(request: &Request, port: u16) -> Option<String> {
     let host = host::host(request.headers().get(header::HOST)?.to_str().ok()?)?;
     let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
@@ -191,7 +191,7 @@ const HEADERS: &[(HeaderName, &str)] = &[
     (header::REFERRER_POLICY, "no-referrer"),
 ];
 
-/// Browsers that came encrypted come encrypted for a year (RFC 6797).
+/// Browsers that used encryption once use it for a year (RFC 6797).
 const HSTS: HeaderValue = HeaderValue::from_static("max-age=31536000");
 /// Path outside the API that also reveals details of the server.
 const METRICS: &str = "/metrics";

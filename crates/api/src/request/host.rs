@@ -1,9 +1,9 @@
 //! Checks that a call is meant for this server: the defence against DNS rebinding.
 //!
 //! In: the `Host` of a request, the names that this server has. Out: yes or no. Holds nothing.
-//! A page of a stranger can make its own name lead to this machine, and its visitors' browsers then call us as if we were
-//! the stranger. They say the stranger's name in `Host`, so only our own names are answered. An address needs no check:
-//! where a browser calls an address, nobody's name leads there.
+//! A foreign page can make its own name resolve to this machine, and its visitors' browsers then call us as if we were
+//! that site. They send its name in `Host`, so only our own names are answered. An address needs no check:
+//! when a browser calls an address, no foreign name is involved.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -18,7 +18,7 @@ pub(crate) fn host(authority: &str) -> Option<&str> {
     (is_port && !host.is_empty() && host.bytes().all(is_host)).then_some(host)
 }
 
-/// Returns true if a host is an address, `localhost`, or one of the names. `*.example.com` stands for one
+/// Returns true if a host is an address, `localhost`, or one of the names. `*.example.com` means one
 /// label.
 pub(crate) fn is_ours<'n>(host: &str, names: impl IntoIterator<Item = &'n str>) -> bool {
     let host = host.strip_suffix('.').unwrap_or(host);

@@ -1,7 +1,7 @@
 //! Security events: log-ins, failures, lock-outs, refusals.
 //!
-//! In: an outcome of the guard or of an endpoint. Out: an event for the running server, which writes it down.
-//! Holds nothing. Limits: names are as they were claimed; the ledger bounds them when it writes them.
+//! In: an outcome of the guard or of an endpoint. Out: an event for the running server, which records it.
+//! Holds nothing. Limits: names are as claimed; the ledger cuts them when it writes them.
 
 use crate::{
     access::{accounts::Right, security_event::SecurityEvent, sessions::User},
@@ -11,12 +11,12 @@ use crate::{
 use axum::http::StatusCode;
 use std::{net::IpAddr, sync::Arc};
 
-/// Most characters of a claimed name that are kept.
+/// Most characters of a claimed name that are recorded.
 const NAME_CHARS_MAX: usize = 256;
 
 /// Records that an attempt with a password failed. The attempt is refused even if that fails.
 pub(crate) async fn failed(state: &Arc<State>, user: &str, address: IpAddr, error: &ApiError) {
-    // Longer names are nobody's, and are cut when they are written down.
+    // No user has a longer name; they are cut when recorded.
     let user: String = user.chars().take(NAME_CHARS_MAX).collect();
     let event = match error.status() {
         StatusCode::UNAUTHORIZED => SecurityEvent::Failed { user, address },
@@ -31,7 +31,7 @@ pub(crate) async fn malformed(state: &Arc<State>, reason: &'static str, address:
     let _ = report(state, SecurityEvent::Malformed { reason, address }).await;
 }
 
-/// Records that a call was meant for another host. It is refused all the same.
+/// Records that a call was meant for another host. It is refused in any case.
 pub(crate) async fn wrong_host(state: &Arc<State>, host: &str, address: IpAddr) {
     let host = host.chars().take(NAME_CHARS_MAX).collect();
     let _ = report(state, SecurityEvent::WrongHost { host, address }).await;
@@ -53,7 +53,7 @@ impl State {
         ApiError::forbidden(text)
     }
 
-    /// Has a refusal written down. That it cannot be gives nothing away: it is refused all the same.
+    /// Records a refusal. If that fails nothing is revealed: the call is refused in any case.
     pub(crate) fn refused(&self, user: &User, logspace: &str, right: Right) {
         let (user, logspace) = (user.name.clone(), logspace.to_owned());
         let _ = self.backend().security(&SecurityEvent::Refused { user, logspace, right: right.name() });

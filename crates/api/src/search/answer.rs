@@ -1,9 +1,10 @@
 //! The answer of a search as JSON, written piece by piece.
 //!
-//! In: an answer whose rows are chosen, or what pipes made. Out: pieces of its JSON, the first one large enough for most
-//! answers whole. Holds: the numbers of rows that are still to be read, or the text of what pipes made.
+//! In: an answer whose rows are chosen, or the results of pipes. Out: pieces of its JSON, the first one large
+//! enough for most
+//! complete answers. Holds: the numbers of rows that are still to be read, or the text of the results of pipes.
 //! Limits: [`FIRST_BYTES`], then [`PIECE_BYTES`] in memory for each answer that waits for its client; text of pipes is within
-//! the memory of their search, and goes when the client takes nothing for [`STALLED`].
+//! the memory of their search, and is freed when the client reads nothing for [`STALLED`].
 
 use crate::{
     error::ApiError,
@@ -25,7 +26,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Bytes of the first piece: an answer that is smaller is sent whole.
+/// Bytes of the first piece: a smaller answer is sent at once.
 pub(crate) const FIRST_BYTES: usize = 1 << 20;
 /// Bytes of further pieces.
 const PIECE_BYTES: usize = 256 << 10;
@@ -34,7 +35,7 @@ pub(crate) const STALLED: Duration = Duration::from_secs(60);
 /// Interval at which that is checked.
 const LOOK_EVERY: Duration = Duration::from_secs(15);
 
-/// The place in which an answer is shown.
+/// The scope and format in which an answer is shown.
 pub(crate) struct Shown {
     pub(crate) state: Arc<State>,
     pub(crate) scope: Arc<Scope>,
@@ -151,7 +152,7 @@ impl AnswerWriter {
         self.tail.is_none()
     }
 
-    /// Adds some rows; false behind the last.
+    /// Adds some rows; returns false after the last.
     fn rows(&mut self, piece: &mut Vec<u8>) -> Result<bool, SearchError> {
         match &mut self.rows {
             AnswerRows::Made(made) => {
@@ -185,7 +186,7 @@ impl AnswerWriter {
         piece.remove(start);
     }
 
-    /// The rest of an answer as the body of a response, behind its first piece.
+    /// The rest of an answer as the body of a response, after its first piece.
     pub(crate) fn into_body(mut self, first: Vec<u8>) -> Body {
         if self.is_done() {
             return Body::from(first);

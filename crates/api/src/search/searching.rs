@@ -1,7 +1,7 @@
 //! Runs a search away from the reactor, and stops it when its client has gone.
 //!
-//! In: what was asked. Out: an answer of `query`. Holds a thread of `workers` while it runs.
-//! Limits: [`TIMEOUT_MAX`] a search; waiting for a turn counts.
+//! In: a request. Out: an answer of `query`. Holds a thread of `workers` while it runs.
+//! Limits: [`TIMEOUT_MAX`] per search; waiting for a turn counts.
 
 use crate::{
     error::ApiError,
@@ -159,7 +159,8 @@ pub(crate) fn answer_with_rows(
     Ok(AnswerWithRows { answer, rows: AnswerRows::Made(rows), more, notes: outcome.notes })
 }
 
-/// Runs a user's work that reads the store where searches run, in turn; `cancelled` is set when the caller goes away.
+/// Runs a user's work that reads segments on the threads of searches, in turn; `cancelled` is set when the caller
+/// goes away.
 pub(crate) async fn blocking<T: Send + 'static>(
     state: &State,
     user: &str,

@@ -1,8 +1,8 @@
-//! Pieces of a file on their way from a thread to a client.
+//! Sends pieces of a file from a thread to a client.
 //!
-//! In: pieces. Out: the same, in order, as the client takes them. Holds: [`PIECES`] of them.
+//! In: pieces. Out: the same, in order, as the client reads them. Holds: [`PIECES`] of them.
 //! Limits: a sender waits for the client for [`STALLED`], then the transfer is cut: a client that does not read must not
-//! keep its place among the exports. It is cut as well when its user may not have it any more.
+//! keep its export slot. It is also cut when its user loses the right to it.
 
 pub(crate) mod access;
 
@@ -48,7 +48,7 @@ pub(crate) fn transfer<E>() -> (Client<E>, Transfer<E>) {
 }
 
 impl<E> Client<E> {
-    /// Hands a piece on; blocks until there is room for it.
+    /// Sends a piece; blocks until there is space for it.
     pub(crate) fn send(&self, piece: Result<Bytes, E>) -> Result<(), Gone> {
         let sent = self.runtime.block_on(self.sender.send_timeout(piece, STALLED));
         sent.map_err(|error| {
@@ -65,7 +65,8 @@ impl<E: Display + Send + 'static> Transfer<E> {
         self.pieces.recv().await
     }
 
-    /// The body of a response: `first`, if it was taken already, then what comes, as long as the user has access.
+    /// The body of a response: `first`, if it was received already, then further pieces, as long as the user has
+    /// access.
     /// `guard` lives as long as the body.
     pub(crate) fn into_body<G: Send + 'static>(self, first: Option<Bytes>, access: Access, guard: G) -> Body {
         let state = (first, self, access.watched(), guard);
@@ -84,14 +85,14 @@ impl<E: Display + Send + 'static> Transfer<E> {
     /// The next piece, or why there is none; nothing at the end.
     async fn next(&mut self, access: &mut WatchedAccess) -> Option<io::Result<Bytes>> {
         let piece = tokio::select! {
-            // Looked at first: a client that takes everything at once must not keep it from being looked at.
+            // Checked first: a fast client must not prevent the check.
             biased;
             () = access.lost() => return Some(Err(io::Error::other("the user may not have this any more"))),
             piece = self.pieces.recv() => piece,
         };
         match piece {
             Some(piece) => Some(piece.map_err(|error| io::Error::other(error.to_string()))),
-            // Nobody may take what is there for the whole file.
+            // The client must not mistake the part for the whole file.
             None if self.is_stalled.load(Relaxed) => {
                 Some(Err(io::Error::other("the client took nothing for too long")))
             }

@@ -7,7 +7,7 @@ use crate::access::accounts::Right;
 use std::{collections::VecDeque, io, path::PathBuf, sync::Arc, time::Duration};
 use tempfile::TempDir;
 
-/// Most packages kept; the oldest makes room.
+/// Most packages kept; the oldest is removed.
 const PACKAGES_MAX: usize = 16;
 /// Time for which a package is kept for its download.
 pub(crate) const KEPT: Duration = Duration::from_secs(3600);
@@ -18,7 +18,7 @@ pub(crate) struct Package {
     pub(crate) id: String,
     /// The user who made it.
     pub(crate) user: String,
-    /// The logspace of its messages, and those whose chains prove them.
+    /// The logspace of its messages, and those whose chains are in it.
     pub(crate) rights: Vec<(String, Right)>,
     /// Name of its folder, also in the archive.
     pub(crate) name: String,

@@ -1,11 +1,11 @@
-//! Reports on exports: a file cannot say at its end what was left out of it.
+//! Reports on exports: a file cannot list at its end what was left out.
 //!
-//! In: how an export went. Out: the same, to whom made it. Holds: the last [`REPORTS_MAX`], in memory.
+//! In: the outcome of an export. Out: the same, for its user. Holds: the last [`REPORTS_MAX`], in memory.
 
 use crate::json::types::ExportReport;
 use std::collections::VecDeque;
 
-/// Most reports kept; the oldest makes room.
+/// Most reports kept; the oldest is removed.
 const REPORTS_MAX: usize = 256;
 
 /// The reports of the exports of late.

@@ -1,6 +1,6 @@
 //! Slots for long tasks: a total, and a limit for each user.
 //!
-//! In: who asks. Out: a slot, held until it is dropped, or a refusal. Holds: the number of slots of each user.
+//! In: the user. Out: a slot, held until it is dropped, or a refusal. Holds: the number of slots of each user.
 //! Limits: both numbers; a request without a free slot is refused at once and may be repeated.
 
 use crate::error::ApiError;

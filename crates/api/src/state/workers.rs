@@ -29,7 +29,7 @@ pub use turns::SEARCHES_MAX;
 const SLICE: Duration = Duration::from_millis(100);
 /// Nice value of searches: with 5 a busy search thread gets a third of what a busy intake thread gets.
 const NICE: i32 = 5;
-/// Nice value of exports: they last long, and nobody watches them.
+/// Nice value of exports: they take long, and no one waits for them.
 pub(crate) const NICE_OF_EXPORTS: i32 = 10;
 /// Interval at which a held search checks whether its client has gone.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -46,7 +46,7 @@ pub(crate) struct SearchResources {
     pub(crate) pace: Arc<dyn Pace>,
 }
 
-/// The threads, and who may use them.
+/// The threads, and the order in which searches use them.
 pub(crate) struct Workers(Arc<Shared>);
 
 struct Shared {
@@ -81,7 +81,7 @@ impl Workers {
     ) -> Result<T, ApiError> {
         let (result, done) = oneshot::channel();
         let work: Work = Box::new(move |turn| {
-            // The client may have gone while the search waited.
+            // The client may have disconnected while the search waited.
             if !result.is_closed() {
                 let _ = result.send(work(turn));
             }
@@ -125,7 +125,7 @@ impl Shared {
                 return;
             }
             let shared = Arc::clone(self);
-            // Without it the search waits for another thread.
+            // If that fails the search waits for another thread.
             if spawn("search", NICE, move || shared.serve()).is_err() {
                 return;
             }

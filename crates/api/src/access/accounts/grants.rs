@@ -1,7 +1,7 @@
 //! The rights of users in logspaces.
 //!
 //! In: grants of the users file. Out: yes or no. Holds nothing.
-//! Limits: [`GRANTS_MAX`] grants a user; `*` is every logspace, those to come included.
+//! Limits: [`GRANTS_MAX`] grants per user; `*` is every logspace, including future ones.
 
 use super::{AccountError, Accounts, allowed_name};
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,8 @@
-//! `/explain`: the cost of a question, and where its time goes.
+//! `/explain`: the cost of a query, and where its time is spent.
 //!
-//! In: a query and a time range. Out: the condition as it is planned, each part with what the index has of it.
-//! Limits: those of a search. What it tells of messages counts as a search and stands in the ledger.
+//! In: a query and a time range. Out: the condition as planned, each part with its figures from the index.
+//! Limits: those of a search. It reveals something about messages, so it counts as a search and is recorded in the
+//! ledger.
 
 use crate::{
     access::{accounts::Right, sessions::User},

@@ -42,7 +42,7 @@ pub(crate) async fn facets(
     }
     let space = scope.space(&user.keyring);
     let details = serde_json::json!({"from_us": search.from_us, "to_us": search.to_us});
-    // Nothing is shown before it is in the ledger; it may be looked for meanwhile.
+    // Nothing is shown before it is in the ledger; the search may run meanwhile.
     let (noted, answer) = tokio::join!(
         state.note(&user, "facets", &scope, &request.query, details),
         searching::run(&state, &user.name, search, request.timeout_ms, move |search| {

@@ -58,7 +58,7 @@ pub(crate) async fn search(
     let space = scope.space(&user.keyring);
     let shown =
         Shown { state: state.clone(), scope: scope.clone(), query: query.clone(), user: user.name.clone() };
-    // Nothing is shown before it is in the ledger; it may be looked for meanwhile.
+    // Nothing is shown before it is in the ledger; the search may run meanwhile.
     let (noted, written) = tokio::join!(
         state.note(&user, "search", &scope, &request.query, details),
         searching::run(&state, &user.name, search, request.timeout_ms, move |search| {

@@ -1,6 +1,6 @@
 //! `/validate`: checks a query while it is typed.
 //!
-//! In: a query. Out: hints, or the error with its place.
+//! In: a query. Out: hints, or the error with its position.
 
 use crate::{
     access::sessions::User,

@@ -1,7 +1,7 @@
 //! The bytes of one connection, encrypted or not.
 //!
-//! In: a socket. Out: bytes both ways. Holds: the socket, and since when nobody takes what is written.
-//! Limits: a peer that takes nothing for the given time is gone.
+//! In: a socket. Out: bytes both ways. Holds: the socket, and since when written bytes have not been read.
+//! Limits: a peer that reads nothing for the given time is disconnected.
 
 use std::{
     io,

@@ -1,9 +1,11 @@
-//! The open connections of the page, and which of them has to make room.
+//! The open connections of the page, and the choice of one to close for another.
 //!
-//! In: connections that come, requests that begin and end. Out: a registration for each connection, or none. Holds: what is open.
-//! Limits: [`ConnectionLimits`]. A newcomer takes the registration of the connection that has done nothing for the longest time:
+//! In: new connections, requests that begin and end. Out: a registration for each connection, or none. Holds: the
+//! open connections.
+//! Limits: [`ConnectionLimits`]. A new connection takes the registration of the connection that has done nothing
+//! for the longest time:
 //! of its own address when that has too many, otherwise of the address that has the most. A connection whose request
-//! has a user keeps its registration until the answer has gone out.
+//! has a user keeps its registration until the answer is sent.
 
 use std::{
     collections::HashMap,
@@ -51,7 +53,7 @@ pub(super) enum Origin {
 
 struct Entry {
     address: Address,
-    /// When it came, or did something last.
+    /// When it was opened, or last active.
     active: Instant,
     /// Requests that have a user.
     protected: usize,
@@ -75,7 +77,7 @@ impl Table {
         Arc::new(Table { limits, open: Mutex::default() })
     }
 
-    /// A registration for a connection; nothing when all that could make room are at work.
+    /// A registration for a connection; none when all candidates are busy.
     pub(super) fn admit(
         self: &Arc<Self>,
         address: Address,
@@ -110,7 +112,7 @@ impl Table {
 }
 
 impl Open {
-    /// The address with the most connections that could make room.
+    /// Returns the address with the most connections that could be closed.
     fn busiest(&self) -> Option<Address> {
         let mut counts: HashMap<Address, usize> = HashMap::new();
         for entry in self.entries.values().filter(|entry| entry.protected == 0) {
@@ -135,7 +137,7 @@ pub(super) struct Registration {
 }
 
 impl Registration {
-    /// Waits until the connection has to make room.
+    /// Waits until the connection must be closed for another.
     pub(super) async fn closed(&self) {
         self.close.notified().await;
     }
@@ -155,14 +157,14 @@ impl Drop for Registration {
     }
 }
 
-/// A request until its answer has gone out.
+/// A request until its answer is sent.
 pub(crate) struct InRequest {
     registration: Arc<Registration>,
     is_protected: AtomicBool,
 }
 
 impl InRequest {
-    /// The request has a user: its connection keeps its registration.
+    /// Notes that the request has a user: its connection keeps its registration.
     pub(crate) fn protect(&self) {
         if !self.is_protected.swap(true, Ordering::Relaxed)
             && let Some(entry) = self.registration.table.open().entries.get_mut(&self.registration.id)

@@ -1,9 +1,10 @@
-//! The right of a user to a long answer, looked at while it is given: an export, a package, a live tail.
+//! The right of a user to a long answer, checked while it is sent: an export, a package, a live tail.
 //!
-//! In: the user and the rights that the answer was begun with. Out: whether they are still there. Holds: when it was
-//! looked last.
-//! Limits: what cannot be read, the file of users, is no right. Looked at each [`CHECK_EVERY`], so a user who was removed,
-//! lost a grant or whose session ended gets at most what this time and the buffers on the way hold.
+//! In: the user and the rights with which the answer was begun. Out: whether they still exist. Holds: when they were
+//! last checked.
+//! Limits: if the file of users cannot be read, there are no rights. Checked every [`CHECK_EVERY`], so a user who
+//! was removed,
+//! lost a grant or whose session ended gets at most the data of this time and of the buffers.
 
 use crate::{
     access::{accounts::Right, sessions::User},
@@ -12,14 +13,14 @@ use crate::{
 use std::{sync::Arc, time::Duration};
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
-/// Time between two looks.
+/// Time between two checks.
 pub(crate) const CHECK_EVERY: Duration = Duration::from_secs(1);
 
 /// A user, and the rights that an answer needs.
 pub(crate) struct Access {
     state: Arc<State>,
     user: User,
-    /// Logspaces, and what is done there.
+    /// Logspaces, and the rights used there.
     rights: Vec<(String, Right)>,
 }
 
@@ -45,7 +46,7 @@ impl Access {
     }
 }
 
-/// An access that is looked at again and again.
+/// An access that is checked repeatedly.
 pub(crate) struct WatchedAccess {
     access: Access,
     looks: Interval,

@@ -1,10 +1,10 @@
-//! Whose turn it is: a fair order of searches, without threads and clocks.
+//! A fair order of searches, without threads and clocks.
 //!
-//! In: searches of users, what became of them. Out: which one starts, and which long ones are held.
+//! In: searches of users, their progress. Out: which one starts, and which long ones are paused.
 //! Holds: searches that wait, and those that run. Every search begins with a short slice of its own; one that
 //! needs longer continues among the long ones. Those take turns by user, the oldest of a user first; while
 //! slices run, few of them continue.
-//! Limits: the constants below. A search behind [`QUEUED_PER_USER_MAX`] waiting ones of the same user is refused.
+//! Limits: the constants below. A search after [`QUEUED_PER_USER_MAX`] waiting ones of the same user is refused.
 
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
@@ -18,7 +18,7 @@ use std::{
 pub const SEARCHES_MAX: usize = 8;
 /// First slices at once.
 const SLICES_MAX: usize = SEARCHES_MAX;
-/// First slices of one user: the others find two places at any time.
+/// First slices of one user: others always find two slots.
 const SLICES_PER_USER_MAX: usize = 6;
 /// Long searches that run at once.
 const LONG_MAX: usize = 6;
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn m7_a_short_search_overtakes_long_ones() {
         let mut turns = turns(&["eva"; 48]);
-        // A search that has used up its slice makes room for the next one, of the same user too.
+        // A search that has used up its slice frees its slot for the next one, even of the same user.
         let mut begun = 0;
         loop {
             let ids = begin(&mut turns);
@@ -253,7 +253,7 @@ mod tests {
         }
         let (last, before) = (&begun[LONG_MAX + 1], &begun[LONG_MAX]);
         assert!(last.is_held.load(Relaxed) && before.is_held.load(Relaxed));
-        // It was at its last steps when it was to be held.
+        // It was finishing when it was to be paused.
         turns.end(last.id);
         assert!(!last.is_held.load(Relaxed) && before.is_held.load(Relaxed));
     }
