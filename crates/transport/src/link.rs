@@ -6,7 +6,7 @@
 
 use std::{io, time::Instant};
 
-/// What a read does when nothing is available.
+/// The behaviour of a read when nothing is available.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReadMode {
     /// Waits for a moment.

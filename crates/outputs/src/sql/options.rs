@@ -89,7 +89,7 @@ pub struct SqlTarget {
     pub indexes: Vec<String>,
     /// `null()`: a value that is equal to it becomes NULL.
     pub null: Option<String>,
-    /// Whether tables are created.
+    /// The creation of tables.
     pub tables: TableMaking,
     /// `session-statements()`: executed after each connect.
     pub session_statements: Vec<String>,

@@ -16,7 +16,7 @@ pub(super) struct Flow {
     pub(super) made: bool,
 }
 
-/// Whether destinations may drop messages for which they have no space.
+/// Permission of destinations to drop messages for which they have no space.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FlowControl {
     /// They may not: the source waits.

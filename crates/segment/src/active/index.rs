@@ -49,7 +49,7 @@ impl Waiting {
     }
 
     /// Leaves only the tokens that are not frequent; the numbers of the others are appended, with marks for gaps.
-    /// Whether a token is frequent cannot be predicted: so each is written to both lists, and only their lengths
+    /// It cannot be predicted whether a token is frequent: so each is written to both lists, and only their lengths
     /// depend on it. Then the processor looks up several at once. The neighbours of a token are written one token
     /// later.
     fn split(&mut self, frequent: &Frequent, numbers: &mut Vec<u16>) {

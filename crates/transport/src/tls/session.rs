@@ -48,7 +48,7 @@ pub enum SessionState {
     Over,
 }
 
-/// What rustls needs next after a step.
+/// The next need of rustls after a step.
 enum Progress {
     /// There is more to do.
     Again,

@@ -69,7 +69,7 @@ pub(super) enum Encryption {
     StartTls,
 }
 
-/// Whether a postponed mail may be retried.
+/// Decides about retrying a postponed mail.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Attempt {
     /// It may be retried.

@@ -58,7 +58,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Whether a host name follows the time.
+/// The presence of a host name after the time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Hosts {
     Expected,

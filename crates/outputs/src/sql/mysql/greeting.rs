@@ -36,7 +36,7 @@ pub(super) struct Greeting {
     pub(super) plugin: String,
 }
 
-/// Whether others can read along.
+/// The privacy of the connection to the server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Privacy {
     /// Nobody: TLS, or a unix socket.

@@ -18,7 +18,7 @@ mod kind {
     pub(super) const VAR_STRING: u8 = 253;
 }
 
-/// Whether a row has its id as its last value.
+/// The presence of the id as the last value of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Ids {
     /// It has.
