@@ -1,7 +1,7 @@
-//! What is wrong with a configuration, where, and what would be right.
+//! A fault of a configuration, its position, and a correction.
 //!
 //! In: findings of the lexer, the parser and the check. Out: a [`Report`] in the order found.
-//! Limits: `DIAGNOSTICS_MAX` are kept, the rest are counted.
+//! Limits: `DIAGNOSTICS_MAX` are stored, the rest are counted.
 
 use crate::limits::DIAGNOSTICS_MAX;
 use crate::text::Span;
@@ -28,16 +28,16 @@ pub struct Diagnostic {
     pub label: String,
     /// The values that would be accepted, or advice.
     pub help: Option<String>,
-    /// A second place that belongs to the finding, and what is there.
+    /// A second position that belongs to the finding, with a text.
     pub related: Option<(Span, String)>,
-    /// It is about a name that this configuration does not define: another file may.
+    /// True when it concerns a name that this configuration does not define: another file may.
     pub is_unresolved: bool,
-    /// It is about a word in its right place that this program does not know or does not run.
+    /// True when it concerns a correctly placed word that this program does not know or support.
     pub is_unsupported: bool,
 }
 
 impl Diagnostic {
-    /// Makes an error at a place.
+    /// Makes an error at a position.
     pub fn error(span: Span, message: impl Into<String>) -> Self {
         Diagnostic {
             severity: Severity::Error,
@@ -51,7 +51,7 @@ impl Diagnostic {
         }
     }
 
-    /// Makes a warning at a place.
+    /// Makes a warning at a position.
     pub fn warning(span: Span, message: impl Into<String>) -> Self {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(span, message) }
     }
@@ -86,7 +86,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a second place.
+    /// Adds a second position.
     pub fn related(mut self, span: Span, label: impl Into<String>) -> Self {
         self.related = Some((span, label.into()));
         self
@@ -129,7 +129,7 @@ impl Report {
         }
     }
 
-    /// Adds the findings of another report; its errors become warnings, because what they are about is left out.
+    /// Adds the findings of another report; its errors become warnings, because the faulty parts are left out.
     pub fn extend_forgiven(&mut self, other: &Report) {
         for finding in &other.findings {
             let known =
@@ -145,17 +145,17 @@ impl Report {
         self.errors == 0
     }
 
-    /// Returns the number of errors, including those beyond the limit of what is kept.
+    /// Returns the number of errors, including those beyond the limit.
     pub fn error_count(&self) -> usize {
         self.errors
     }
 
-    /// Returns the number of findings that were counted and not kept.
+    /// Returns the number of findings that were counted and not stored.
     pub fn beyond(&self) -> usize {
         self.beyond
     }
 
-    /// Returns the number of warnings among the findings that are kept.
+    /// Returns the number of warnings among the stored findings.
     pub fn warning_count(&self) -> usize {
         self.findings.iter().filter(|finding| finding.severity == Severity::Warning).count()
     }

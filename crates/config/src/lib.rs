@@ -1,7 +1,7 @@
-//! syslog-ng's configuration language: text to tokens to a tree with places to diagnostics.
+//! syslog-ng's configuration language: from text to tokens, to a tree with positions, to diagnostics.
 //!
-//! In: the path of a configuration file and the [`Surroundings`] it may look at. Out: a [`Tree`], and every
-//! error and warning of the whole configuration with its place.
+//! In: the path of a configuration file and its [`Surroundings`]. Out: a [`Tree`], and every
+//! error and warning of the whole configuration with its position.
 //! Holds: nothing between calls. Knows the language; runs nothing.
 //! Limits: see [`limits`]; a configuration beyond one of them is refused with a clear error.
 

@@ -1,6 +1,6 @@
-//! How much one configuration may ask for.
+//! The limits of one configuration.
 //!
-//! In: nothing. Out: constants. Every one of them ends in an error with a place, never in a crash or an endless loop.
+//! In: nothing. Out: constants. Exceeding any of them is an error with a position, never in a crash or an endless loop.
 
 /// Largest single file. A hand-written or generated configuration is far smaller; a log file given by mistake is larger.
 pub const FILE_BYTES_MAX: usize = 32 << 20;
@@ -23,5 +23,5 @@ pub const TOKENS_MAX: usize = 4_000_000;
 /// Parentheses, braces and operators inside each other. The parser recurses; this keeps it far from the stack's end.
 pub const NESTING_MAX: usize = 128;
 
-/// Diagnostics kept of one configuration; the rest are counted.
+/// Diagnostics stored for one configuration; the rest are counted.
 pub const DIAGNOSTICS_MAX: usize = 500;

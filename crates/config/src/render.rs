@@ -1,4 +1,4 @@
-//! Findings as text: file, line, column, the source line, a caret, and how the reader came there.
+//! Findings as text: file, line, column, the source line, a caret, and the includes and expansions that lead there.
 //!
 //! In: a report and the texts it points into. Out: text for a terminal or a file.
 //! Limits: a source line beyond `LINE_CHARS_MAX` is shown only around the caret.
@@ -13,10 +13,10 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use crate::diagnostic::{Diagnostic, Report, Severity};
 use crate::text::{Origin, Span, Texts};
 
-/// Longest source line shown whole.
+/// Longest source line that is shown completely.
 const LINE_CHARS_MAX: usize = 400;
 
-/// Most includes and expansions shown for one place; a file that includes itself would fill the screen.
+/// Most includes and expansions shown for one position; a file that includes itself would fill the screen.
 const TRACE_MAX: usize = 8;
 
 impl Report {
@@ -25,7 +25,7 @@ impl Report {
         let mut out = String::new();
         let mut told = BTreeSet::new();
         for finding in self.findings() {
-            // A block that is used twice makes the same finding at the same place twice.
+            // A block that is used twice makes the same finding at the same position twice.
             if !told.insert(finding.one_line(texts)) {
                 continue;
             }
@@ -117,7 +117,7 @@ fn printable(text: &str) -> String {
     text.chars().map(visible).collect()
 }
 
-/// Returns the includes and expansions that lead to a place, the nearest first.
+/// Returns the includes and expansions that lead to a position, the nearest first.
 fn trace(texts: &Texts, span: Span) -> Vec<String> {
     let mut lines = Vec::new();
     let mut text = span.text;

@@ -1,8 +1,8 @@
-//! The texts of a configuration and places in them.
+//! The texts of a configuration and positions in them.
 //!
 //! In: files, built-in blocks, expansions. Out: spans, and line and column of a span.
 //! Holds: every text once; the expansion of a block shares the text of the file that defines it, so that a
-//! place inside an expansion is a place in a file, plus the story of how the reader came there.
+//! position inside an expansion is a position in a file, plus the chain of expansions that lead to it.
 //! Limits: `TEXT_BYTES_MAX` bytes, `EXPANSIONS_MAX` texts.
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub struct TextId(pub(crate) u32);
 /// A stretch of a text, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Span {
-    /// The text it lies in.
+    /// The text that contains it.
     pub text: TextId,
     /// First byte.
     pub start: u32,
@@ -25,7 +25,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Returns the span from the start of `self` to the end of `last`, when both lie in one text; `self` otherwise.
+    /// Returns the span from the start of `self` to the end of `last`, when both are in one text; `self` otherwise.
     pub fn to(self, last: Span) -> Span {
         if self.text == last.text && last.end >= self.start { Span { end: last.end, ..self } } else { self }
     }
@@ -36,13 +36,13 @@ impl Span {
 pub enum Origin {
     /// The file that the user named.
     Root,
-    /// An `@include` at this place.
+    /// An `@include` at this position.
     Include(Span),
-    /// A use of something substituted, at this place.
+    /// A use of a substitution at this position.
     Expansion {
         /// The expanded expression: ``block `name()` `` or `` `NAME` ``.
         what: String,
-        /// The place of its use.
+        /// The position of its use.
         at: Span,
     },
 }
@@ -50,7 +50,7 @@ pub enum Origin {
 /// Line and column of a span, for people: both count from 1, columns count characters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Location {
-    /// File name, or what the text is the value of.
+    /// File name, or the name of the substituted value.
     pub name: String,
     /// Line, from 1.
     pub line: usize,

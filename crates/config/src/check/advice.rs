@@ -1,5 +1,5 @@
 //! Probable mistakes in a configuration: names that nothing uses, paths that no message enters,
-//! acknowledgements that promise more than the path keeps.
+//! acknowledgements that promise more than the path guarantees.
 //!
 //! In: a tree without errors. Out: warnings. Holds: nothing. Runs on demand: a start does not repeat them.
 //! Limits: it reports only what is certain.

@@ -193,7 +193,7 @@ impl Calls<'_> {
             });
             return;
         };
-        // `stats-freq(0)`, `mark-freq(0)`, `suppress(0)` ask for nothing, which is what they get.
+        // `stats-freq(0)`, `mark-freq(0)`, `suppress(0)` switch something off, which already works.
         let asks_nothing = matches!(call.args.as_slice(), [Arg::Number(0, _)]);
         match row.standing {
             Standing::Later | Standing::NoEffect(_) if asks_nothing => {}

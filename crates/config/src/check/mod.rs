@@ -1,4 +1,4 @@
-//! What a tree means: names resolved, drivers and options known.
+//! Checks the meaning of a tree: resolves names, and looks up drivers and options.
 //!
 //! In: a [`Tree`](crate::tree::Tree). Out: findings, added to the report of the parser.
 

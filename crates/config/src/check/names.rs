@@ -24,7 +24,7 @@ enum Duplicates {
 }
 
 impl Duplicates {
-    /// Returns what the version and the defines of a configuration ask for.
+    /// Returns the rule that follows from the version and the defines of a configuration.
     fn of(tree: &Tree) -> Duplicates {
         let is_old = tree.version.is_some_and(|version| version < Version::UNIQUE_NAMES);
         let is_allowed = tree.defines.get("allow-config-dups").is_some_and(|value| value.trim() != "0");

@@ -1,6 +1,7 @@
-//! The tokens of a filter expression that stands alone: the condition of `$(if ...)`, of a rule, of a tap.
+//! The tokens of a standalone filter expression: the condition of `$(if ...)`, of a rule, of a tap.
 //!
-//! In: a text. Out: the tokens of the language. Such a text was in quotes, so its words may hold more characters than
+//! In: a text. Out: the tokens of the language. Such a text was in quotes, so its words may contain more characters
+//! than
 //! those of a file: addresses, `${NAME}`; an operator ends a word. It has no comments, pragmas, includes and backticks.
 //! Limits: none of its own.
 
@@ -27,7 +28,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Returns true when the text being read is an expression that stands alone, whose words are read in any case.
+    /// Returns true when the text being read is a standalone expression, whose words are read in any case.
     pub(crate) fn in_expression(&self) -> bool {
         self.reader.in_expression()
     }
@@ -65,8 +66,8 @@ fn classify(word: &str) -> Kind {
     }
 }
 
-/// Returns the length of a word: up to a blank, a parenthesis, a comma, an operator or `..`. Braces keep what is in
-/// them together.
+/// Returns the length of a word: up to a blank, a parenthesis, a comma, an operator or `..`. Braces keep their contents
+/// together.
 fn word_length(bytes: &[u8]) -> usize {
     let mut in_braces = false;
     let end = bytes.iter().enumerate().position(|(at, byte)| match byte {

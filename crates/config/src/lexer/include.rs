@@ -20,7 +20,7 @@ impl Lexer<'_> {
         self.push_file(path, Origin::Root, Span::default())
     }
 
-    /// Reads what an include names, next.
+    /// Continues reading with the files that an include names.
     pub(crate) fn include(&mut self, written: &str, at: Span) {
         if self.include_depth(at) > INCLUDE_DEPTH_MAX {
             self.stop(
@@ -103,7 +103,7 @@ impl Lexer<'_> {
         self.search_path().into_iter().map(|folder| folder.join(written)).collect()
     }
 
-    /// Patterns to try: only what is written may have marks of a pattern, not the folders searched.
+    /// Returns the patterns to try: only the written text may have wildcards, not the searched folders.
     fn patterns(&self, written: &str) -> Vec<String> {
         if Path::new(written).is_absolute() {
             return vec![written.to_string()];
@@ -113,7 +113,7 @@ impl Lexer<'_> {
         escaped.map(|folder| folder.join(written).to_string_lossy().into_owned()).collect()
     }
 
-    /// Returns the number of includes that lead to a place.
+    /// Returns the number of includes that lead to a position.
     fn include_depth(&self, at: Span) -> usize {
         let mut depth = 0;
         let mut text = at.text;

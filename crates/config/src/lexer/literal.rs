@@ -110,8 +110,8 @@ pub(super) fn unescape(text: &str) -> String {
     value
 }
 
-/// Returns the place of a byte of a literal's value, for errors inside a template or a pattern.
-/// The whole literal when its value was put together from several places.
+/// Returns the position of a byte of a literal's value, for errors inside a template or a pattern.
+/// Returns the whole literal when its value was assembled from several parts.
 pub fn place_inside(texts: &Texts, span: Span, offset: usize) -> Span {
     let raw = texts.slice(span);
     if raw.contains('`') {

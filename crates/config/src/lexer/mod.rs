@@ -1,6 +1,6 @@
-//! Characters to tokens, through pragmas, includes and substitutions.
+//! Turns characters into tokens, handling pragmas, includes and substitutions.
 //!
-//! In: a root file and its surroundings. Out: tokens with places, and raw pieces where the grammar wants text.
+//! In: a root file and its surroundings. Out: tokens with positions, and raw pieces where the grammar expects text.
 //! Holds: the stack of texts, defines, and the report.
 //! Limits: see `limits`; at any of them the token stream ends after an error.
 

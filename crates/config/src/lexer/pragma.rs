@@ -1,6 +1,6 @@
 //! Lines that start with `@`: version, define, include, module, requires, line.
 //!
-//! In: the rest of the line. Out: what it changes in the lexer.
+//! In: the rest of the line. Out: changes of the lexer.
 //! Holds: nothing.
 
 use super::stream::Lexer;

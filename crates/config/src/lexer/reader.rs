@@ -1,6 +1,6 @@
 //! Characters of nested texts, one after the other.
 //!
-//! In: texts pushed by includes, block uses and substitutions. Out: bytes with their places.
+//! In: texts pushed by includes, block uses and substitutions. Out: bytes with their positions.
 //! Holds: the stack of texts being read. A substituted value joins the words around it; a file or a block ends a word.
 //! Limits: the caller of `push` checks the depth.
 
@@ -21,11 +21,11 @@ pub(crate) enum Nature {
     File,
     /// The body of a block, with the values of its arguments.
     Block(Arc<Values>),
-    /// One of several pieces that are read one after the other in the place of a use; it has no arguments.
+    /// One of several pieces that are read one after the other in place of a use; it has no arguments.
     Piece,
     /// The value of an argument, a define or a variable: substituted once, never again.
     Value,
-    /// A filter expression that stands alone, with words of its own: see [`super::expression`].
+    /// A standalone filter expression, with its own rules for words: see [`super::expression`].
     Expression,
 }
 
@@ -53,7 +53,7 @@ impl Frame {
     }
 }
 
-/// A mark to come back to, to make a span of.
+/// A mark from which a span can be made later.
 #[derive(Clone, Copy)]
 pub(crate) struct Start {
     text: TextId,
@@ -80,7 +80,7 @@ impl Reader {
         self.frames.last().is_some_and(|frame| matches!(frame.nature, Nature::Value | Nature::Expression))
     }
 
-    /// Returns true when the text being read is an expression that stands alone.
+    /// Returns true when the text being read is a standalone expression.
     pub(crate) fn in_expression(&self) -> bool {
         self.frames.last().is_some_and(|frame| matches!(frame.nature, Nature::Expression))
     }
@@ -126,7 +126,7 @@ impl Reader {
         Some(character)
     }
 
-    /// Leaves texts that are read to their end. True if there is still something to read.
+    /// Leaves texts that are read to their end. Returns true if there is more to read.
     pub(crate) fn settle(&mut self) -> bool {
         while let Some(frame) = self.frames.last() {
             if !frame.rest().is_empty() {

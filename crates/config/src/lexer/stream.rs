@@ -1,6 +1,6 @@
 //! The stream of tokens.
 //!
-//! In: a root file and its surroundings. Out: tokens with places.
+//! In: a root file and its surroundings. Out: tokens with positions.
 //! Holds: the stack of texts, defines, and the report.
 //! Limits: `TOKENS_MAX` tokens; blocks in blocks `EXPANSION_DEPTH_MAX` deep.
 
@@ -176,7 +176,7 @@ impl<'a> Lexer<'a> {
         kind
     }
 
-    /// Reads on in the body of a block, then comes back.
+    /// Continues reading in the body of a block, then returns.
     pub(crate) fn expand(&mut self, block: &Block, values: Values, at: Span) {
         if self.reader.depth(|nature| matches!(nature, Nature::Block(_))) >= EXPANSION_DEPTH_MAX {
             self.stop(

@@ -1,6 +1,7 @@
 //! Backticks: block argument, then define, then environment variable.
 //!
-//! In: `` `NAME` `` in the text. Out: its value, read as if it stood there; inside a string, the value as characters.
+//! In: `` `NAME` `` in the text. Out: its value, read as if it were written there; inside a string, the value as
+//! characters.
 //! Limits: a value is substituted once; an unknown name is replaced by nothing, with a warning.
 
 use super::literal;
@@ -87,7 +88,8 @@ impl Lexer<'_> {
         }
     }
 
-    /// Reads the name between two backticks, and its place. `None`, with an error, if the second backtick is missing.
+    /// Reads the name between two backticks, and its position. `None`, with an error, if the second backtick is
+    /// missing.
     pub(super) fn backticked(&mut self) -> Option<(String, Span)> {
         let start = self.reader.start();
         let rest = self.reader.rest();
@@ -159,7 +161,7 @@ pub(super) fn inside(quote: char, value: &str) -> String {
     }
 }
 
-/// Returns the characters of a quoted string: `"abc"` and `'abc'` give abc; anything else is not a quoted string.
+/// Returns the characters of a quoted string: `"abc"` and `'abc'` yield abc; anything else is not a quoted string.
 fn characters(text: &str) -> Option<String> {
     let inner = |quote: char| text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
     match inner('\'').filter(|raw| !raw.contains('\'')) {

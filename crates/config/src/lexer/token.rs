@@ -28,7 +28,7 @@ pub(crate) enum Kind {
     End,
 }
 
-/// A token and its place.
+/// A token and its position.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Token {
     pub(crate) kind: Kind,

@@ -1,6 +1,6 @@
-//! Tells whether what is written fits an option.
+//! Checks whether written values fit an option.
 //!
-//! In: the arguments of an option. Out: nothing, or what does not fit and what would.
+//! In: the arguments of an option. Out: nothing, or the value that does not fit and what would.
 
 use super::row::ValueKind;
 use crate::text::Span;
@@ -63,7 +63,7 @@ impl ValueKind {
         match self {
             ValueKind::Any | ValueKind::Options(_) | ValueKind::TextOr(_) | ValueKind::Pairs => Ok(()),
             ValueKind::Words(words) => call.args.iter().try_for_each(|arg| one_of(words, arg, self)),
-            // `owner()`, `perm()`: what is created keeps what the system gives it.
+            // `owner()`, `perm()`: files keep the owner and mode that the system assigns.
             ValueKind::Id | ValueKind::Mode if call.args.is_empty() => Ok(()),
             ValueKind::Texts | ValueKind::TypedTexts => {
                 call.args.iter().try_for_each(|arg| self.fits_one(arg))
@@ -131,7 +131,7 @@ impl ValueKind {
     }
 }
 
-/// Words of the language for things that do not run yet.
+/// Words of the language for features that are not supported yet.
 const WORDS_LATER: &[&str] = &["sctp", "relp", "altp", "rltp"];
 
 fn one_of(words: &'static [&'static str], arg: &Arg, kind: ValueKind) -> Result<(), Misfit> {

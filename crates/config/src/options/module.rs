@@ -1,8 +1,8 @@
 //! The modules of syslog-ng that this program replaces.
 //!
-//! In: a name. Out: whether what it provides is built in.
+//! In: a name. Out: whether its contents are built in.
 
-/// Returns true when `@requires NAME` is met: what the module of this name provides is built in.
+/// Returns true when `@requires NAME` is met: the contents of the module are built in.
 pub fn has_module(name: &str) -> bool {
     const MODULES: &[&str] = &[
         "add-contextual-data",

@@ -41,9 +41,9 @@ pub enum ValueKind {
     Pairs,
     /// Options.
     Options(&'static [Row]),
-    /// A text, or options in its place.
+    /// A text, or options instead of it.
     TextOr(&'static [Row]),
-    /// Anything: options that are not supported yet are not looked into.
+    /// Anything: options that are not supported yet are not examined.
     Any,
 }
 
@@ -52,7 +52,7 @@ pub enum ValueKind {
 pub enum Standing {
     /// It has the effect that its help describes.
     Honoured,
-    /// It is read and changes nothing; the text says why.
+    /// It is accepted without effect; the text says why.
     NoEffect(&'static str),
     /// An old spelling of another option.
     Renamed(&'static str),

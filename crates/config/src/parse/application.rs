@@ -1,4 +1,4 @@
-//! Applications: what `app-parser()` looks for in messages.
+//! Applications, which `app-parser()` recognizes in messages.
 //!
 //! In: `application NAME[TOPIC] { filter { ... }; parser { ... }; };`, and a use of `app-parser(topic(TOPIC))`.
 //! Out: an [`Application`] remembered, and for a use a junction with one channel for each application of the topic, in
@@ -27,7 +27,7 @@ const OPTIONS: &[&str] =
 struct AppOptions {
     topic: Name,
     is_on: bool,
-    /// Every application of the topic may claim a message, not only the first.
+    /// True when every application of the topic may claim a message, not only the first.
     overlaps: bool,
     exclude: Vec<String>,
     include: Option<Vec<String>>,
@@ -204,7 +204,7 @@ impl Parser<'_> {
     }
 }
 
-/// A part of what a use becomes.
+/// A part of the expansion of a use.
 enum Piece {
     /// Text that is in no file.
     Glue(String),

@@ -118,7 +118,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Fills in defaults, and misses what has none.
+    /// Fills in defaults, and reports missing arguments without one.
     fn complete(&mut self, block: &Block, name: &Name, values: &mut Values) -> Parsed<()> {
         for parameter in &block.parameters {
             let key = parameter.name.key();
@@ -147,7 +147,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Arguments that are not declared go where the body says `__VARARGS__`; the last of one name counts.
+    /// Puts undeclared arguments in place of `__VARARGS__` in the body; the last of one name counts.
     fn add_rest(
         &mut self,
         block: &Block,

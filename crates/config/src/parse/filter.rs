@@ -1,6 +1,7 @@
 //! Filter expressions: `and`, `or`, `not`, parentheses; a `;` between two is an `and` that binds loosest.
 //!
-//! In: tokens. Out: a [`Filter`]. The body of a block is read as if it stood in its place: `not` binds its first filter.
+//! In: tokens. Out: a [`Filter`]. The body of a block is read as if it were written there: `not` binds its first
+//! filter.
 
 use super::parser::{Parsed, Parser};
 use crate::diagnostic::Diagnostic;
@@ -82,7 +83,7 @@ impl Parser<'_> {
         self.filter_leaf()
     }
 
-    /// Returns true when an operator is next. In an expression that stands alone it may be in upper case.
+    /// Returns true when an operator is next. In a standalone expression it may be in upper case.
     fn at_word(&mut self, wanted: &str) -> bool {
         let is_any_case = self.lexer.in_expression();
         match &self.peek().kind {

@@ -343,7 +343,7 @@ impl Parser<'_> {
         Ok(Filter::Leaf(FilterLeaf::Compare(Box::new(Comparison { left, operator, right })), span))
     }
 
-    /// Returns true when a sign such as `==` is next, which an expression that stands alone has only as an operator.
+    /// Returns true when a sign such as `==` is next, which in a standalone expression can only be an operator.
     fn at_sign(&mut self) -> bool {
         let is_sign = |word: &str| OPERATORS.contains(&word) && !word.starts_with(char::is_alphabetic);
         self.lexer.in_expression() && matches!(&self.peek().kind, Token::Word(word) if is_sign(word))

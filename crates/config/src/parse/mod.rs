@@ -1,4 +1,4 @@
-//! Tokens to the tree.
+//! Parses tokens into the tree.
 //!
 //! In: a lexer. Out: a [`Tree`] with every statement that could be read, and an error for every one that could not.
 //! Holds: one token of look-ahead, the blocks defined so far.

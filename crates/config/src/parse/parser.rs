@@ -1,6 +1,6 @@
-//! The reader of tokens: what every part of the grammar is built from.
+//! The reader of tokens, used by every part of the grammar.
 //!
-//! In: a lexer. Out: tokens, names, lists between braces; an error for what cannot be read.
+//! In: a lexer. Out: tokens, names, lists between braces; errors for parts that cannot be read.
 //! Holds: one token of look-ahead, the blocks defined so far.
 //! Limits: `NESTING_MAX` levels. After an error, reading continues after the next `;` or before the `}` of its level.
 
@@ -29,7 +29,7 @@ pub(super) struct Parser<'a> {
     pub(super) blocks: BTreeMap<(String, String), Arc<Block>>,
     pub(super) applications: Vec<Arc<Application>>,
     pub(super) nesting: usize,
-    /// The text read so far, when it is to be written out again.
+    /// The text read so far, when it must be written out again.
     pub(super) record: Option<Record>,
     /// The object whose statement is being read.
     pub(super) object: Option<(tree::Kind, Name)>,
@@ -71,7 +71,7 @@ impl<'a> Parser<'a> {
         self.record.as_ref().map_or(0, Record::mark)
     }
 
-    /// Forgets what was recorded after a mark: the definition or the use of a block.
+    /// Drops the text recorded after a mark: the definition or the use of a block.
     pub(super) fn take_back(&mut self, mark: usize) {
         if let Some(record) = &mut self.record {
             record.take_back(mark);
@@ -152,7 +152,8 @@ impl<'a> Parser<'a> {
         Ok(Name { text, span: token.span })
     }
 
-    /// Skips what cannot be read: up to and with the next `;`, or up to the `}` that closes what is being read.
+    /// Skips a part that cannot be read: up to and including the next `;`, or up to the `}` that closes the current
+    /// level.
     pub(super) fn recover(&mut self) {
         let mut depth = 0usize;
         loop {

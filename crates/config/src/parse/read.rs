@@ -1,8 +1,8 @@
-//! Reads a whole configuration, or one filter expression that stands alone.
+//! Reads a whole configuration, or one standalone filter expression.
 //!
 //! In: the path of a file. Out: its tree and the report; with [`preprocess`], also its text with everything expanded.
 //! In: `facility(local3) and "$PID" eq "1"`, the condition of `$(if ...)`, of a rule or of a tap. Out: a [`Filter`]
-//! whose places are bytes of the text; it has no blocks, defines and includes.
+//! whose positions are bytes of the text; it has no blocks, defines and includes.
 //! Holds: nothing between calls.
 
 use std::fmt;

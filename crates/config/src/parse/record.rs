@@ -1,7 +1,7 @@
-//! What was read, as one text: includes taken in, blocks expanded, backticks replaced.
+//! The configuration as one text: includes inserted, blocks expanded, backticks replaced.
 //!
 //! In: the tokens that the parser consumes. Out: text of the language that reads as the same tree.
-//! Holds: the tokens so far; those of a definition or a use of a block are taken back.
+//! Holds: the tokens so far; those of a definition or a use of a block are removed.
 
 use std::fmt::Write;
 
@@ -26,7 +26,7 @@ pub(super) struct Record {
 
 impl Record {
     pub(super) fn token(&mut self, kind: &Kind, written: &str) {
-        // What was put together from several texts has no place where all of it is written.
+        // A token that was assembled from several texts is not written as a whole anywhere.
         let is_number = matches!(kind, Kind::Number(_) | Kind::Float(_));
         self.pieces.push(match is_number && reads_as(written, kind) {
             true => Piece::Written(written.to_string()),
@@ -43,7 +43,7 @@ impl Record {
         self.pieces.len()
     }
 
-    /// Forgets what came after a mark.
+    /// Drops the tokens after a mark.
     pub(super) fn take_back(&mut self, mark: usize) {
         self.pieces.truncate(mark);
     }
@@ -109,7 +109,7 @@ impl Page {
 
     fn mark(&mut self, mark: char) {
         match mark {
-            // Definitions and uses that were taken back leave their semicolons behind.
+            // Definitions and uses that were removed leave their semicolons.
             ';' if self.at_line_start() => {}
             ';' => self.out.push_str(";\n"),
             '{' => {

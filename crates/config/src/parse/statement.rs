@@ -261,7 +261,7 @@ impl Parser<'_> {
         Ok(options)
     }
 
-    /// Reads a statement with a body that is kept as it is.
+    /// Reads a statement with a body that is kept unparsed.
     fn later(&mut self, keyword: Name) -> Parsed<Statement> {
         let span = self.raw_body()?;
         Ok(Statement::Later(Later { keyword, body: Raw { span } }))

@@ -18,7 +18,7 @@ pub(super) fn argument(text: &str) -> String {
     }
 }
 
-/// Prints a call of the template function that takes out what an extended expression matches.
+/// Prints a call of the template function that extracts the match of an extended expression.
 pub(super) fn extracted(
     expression: &str,
     (nth, group): (usize, usize),

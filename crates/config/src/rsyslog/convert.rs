@@ -19,7 +19,7 @@ use crate::surroundings::Surroundings;
 pub enum ConvertError {
     /// Its first file cannot be read.
     Read(ReadError),
-    /// Nothing of it can be used: its conversion has an error even without the statements that are not supported.
+    /// No part of it can be used: its conversion has an error even without the statements that are not supported.
     Unusable {
         /// The first file, as it was named.
         name: String,
@@ -39,7 +39,7 @@ impl fmt::Display for ConvertError {
 
 impl std::error::Error for ConvertError {}
 
-/// Converts a file and all that it includes. What is made passes the judge: when the conversion as a whole does not,
+/// Converts a file and all that it includes. The result passes the judge: when the conversion as a whole does not,
 /// every statement is judged, and those that do not pass are left out.
 pub fn convert(
     path: &Path,

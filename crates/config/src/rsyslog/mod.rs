@@ -1,9 +1,9 @@
 //! `duramen convert rsyslog`: a configuration of rsyslog as one of ours.
 //!
-//! In: the path of an rsyslog.conf and the surroundings it may look at. Out: the text of a configuration, and for every
-//! statement what became of it.
-//! Holds: nothing between calls. What is not supported is left out and told, and a rule never takes more messages
-//! than it did.
+//! In: the path of an rsyslog.conf and its surroundings. Out: the text of a configuration, and for every
+//! statement its outcome.
+//! Holds: nothing between calls. Unsupported parts are left out and reported, and a rule never handles more messages
+//! than before.
 //! Limits: those of the reader; includes and nesting are bounded.
 
 mod calls;

@@ -1,6 +1,6 @@
 //! The reason why a piece of a configuration is left out.
 //!
-//! In: what the reader and the converter find. Out: one line for people.
+//! In: findings of the reader and the converter. Out: one line for users.
 
 use std::fmt;
 
@@ -26,7 +26,7 @@ pub(super) enum Refusal {
     NotYet(String),
     /// A table, a template or a channel that nothing defines.
     Undefined { noun: &'static str, name: String },
-    /// Advice: the same is done in another way here, or by itself.
+    /// Advice: here the same is done differently, or automatically.
     Instead(String),
     /// A limit of the language is reached; the whole sentence.
     TooLarge(String),

@@ -1,6 +1,6 @@
-//! What became of every statement of an rsyslog configuration.
+//! The outcome of every statement of an rsyslog configuration.
 //!
-//! In: findings of the converter. Out: the same, for people or programs.
+//! In: findings of the converter. Out: the same, for users or programs.
 
 use std::fmt;
 
@@ -15,13 +15,13 @@ pub struct Conversion {
     pub findings: Vec<Finding>,
 }
 
-/// Says what is wrong with a configuration in our language; none when it can be used.
+/// Returns the fault of a configuration in our language; none when it can be used.
 pub type Judge = fn(&str) -> Option<String>;
 
 /// The outcome of converting a statement.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Outcome {
-    /// It does what it did.
+    /// It has the same effect.
     Kept,
     /// It behaves nearly as before; the notes say what differs.
     Changed,
@@ -40,10 +40,10 @@ impl Outcome {
     }
 }
 
-/// One statement and what became of it.
+/// One statement and its outcome.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// The place of its first line.
+    /// The position of its first line.
     pub place: FileLine,
     /// Its first line.
     pub words: String,

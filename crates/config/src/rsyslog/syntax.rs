@@ -1,6 +1,6 @@
 //! The tree of an rsyslog configuration.
 //!
-//! In: built by the reader. Out: walked by the converter. Holds: every statement with its place and its words.
+//! In: built by the reader. Out: walked by the converter. Holds: every statement with its position and its words.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub(super) enum Node {
     Directive { name: String, value: String },
     /// `module(...)`, `input(...)`, `action(...)`, `template(...) { ... }`, `ruleset(...) { ... }`.
     Object { kind: String, parameters: Parameters, body: Vec<Statement> },
-    /// A selector, a property filter or `if`, and what it decides about.
+    /// A selector, a property filter or `if`, and the statements that it controls.
     If { test: Test, then: Vec<Statement>, otherwise: Vec<Statement> },
     /// `-/var/log/messages;template`, `@@host:514`, `:omusrmsg:*`.
     Legacy(String),

@@ -1,6 +1,6 @@
-//! What an error takes out of a statement.
+//! Removes the part of a statement that an error concerns.
 //!
-//! In: a statement and an error. Out: the statement without a part, or the answer that all of it has to go.
+//! In: a statement and an error. Out: the statement without a part, or the answer that all of it must be left out.
 
 use super::{
     inside::holds,
@@ -23,7 +23,7 @@ pub(super) enum Cut {
     Whole,
 }
 
-/// Takes out of a statement what an error is about.
+/// Removes from a statement the part that an error concerns.
 pub(super) fn cut(statement: &mut Statement, texts: &Texts, error: &Diagnostic) -> Cut {
     let within = |span: Span| holds(texts, span, error.span);
     match statement {

@@ -1,10 +1,10 @@
-//! Tells which of two places lies inside the other, through expansions of blocks.
+//! Determines which of two positions is inside the other, across expansions of blocks.
 //!
-//! In: spans. Out: answers, and the place at the top. Holds: nothing.
+//! In: spans. Out: answers, and the position in the file. Holds: nothing.
 
 use crate::text::{Location, Origin, Span, Texts};
 
-/// Returns the place of an error in a file: for an error inside a block, the place of the block's use.
+/// Returns the position of an error in a file: for an error inside a block, the position of the block's use.
 pub(super) fn top_place(texts: &Texts, span: Span) -> Location {
     let mut span = span;
     while let Origin::Expansion { at, .. } = texts.origin(span.text) {
@@ -13,7 +13,7 @@ pub(super) fn top_place(texts: &Texts, span: Span) -> Location {
     texts.location(span)
 }
 
-/// Returns true when a span lies inside another, or was expanded from a place inside it.
+/// Returns true when a span lies inside another, or was expanded from a position inside it.
 pub(super) fn holds(texts: &Texts, outer: Span, inner: Span) -> bool {
     let mut inner = inner;
     if inner == Span::default() {

@@ -1,7 +1,7 @@
-//! What an error takes out of a log path.
+//! Removes the part of a log path that an error concerns.
 //!
-//! In: a path and an error. Out: the path without the sources or destinations that the error is about, or the answer
-//! that the whole path has to go.
+//! In: a path and an error. Out: the path without the sources or destinations that the error concerns, or the answer
+//! that the whole path must be left out.
 
 use super::{inside::holds, walk};
 use crate::{
@@ -16,11 +16,11 @@ pub(super) enum PathCut {
     Elsewhere,
     /// A source or a destination was taken out.
     Part(String),
-    /// Messages must not pass without what the error is about.
+    /// The whole path: messages must not pass without the faulty part.
     Whole,
 }
 
-/// Takes out of a path what an error is about.
+/// Removes from a path the part that an error concerns.
 pub(super) fn cut(path: &mut Path, texts: &Texts, error: &Diagnostic) -> PathCut {
     let mut index = 0;
     while let Some(step) = path.steps.get_mut(index) {

@@ -1,6 +1,7 @@
-//! What was left out so far, and the rounds that leave out more.
+//! The parts left out so far, and the rounds that leave out more.
 //!
-//! In: a tree and the errors of a round. Out: a smaller tree. Holds: what was left out, and the names that are gone.
+//! In: a tree and the errors of a round. Out: a smaller tree. Holds: the parts left out, and the names of removed
+//! objects.
 
 use super::{
     cut::{Cut, cut},
@@ -32,10 +33,10 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// Leaves out what the errors of each round are about.
+/// Leaves out the parts that the errors of each round concern.
 pub struct Skipping {
     left_out: Vec<LeftOut>,
-    /// Objects that are gone, by kind and name.
+    /// Removed objects, by kind and name.
     gone: BTreeSet<(Kind, String)>,
 }
 
@@ -69,10 +70,10 @@ impl Skipping {
         Some(skipping)
     }
 
-    /// Leaves out what the errors of a round are about. Returns false when none of them can be left out.
+    /// Leaves out the parts that the errors of a round concern. Returns false when none of them can be left out.
     pub fn round(&mut self, tree: &mut Tree, report: &Report) -> bool {
         let errors: Vec<Diagnostic> = report.errors().cloned().collect();
-        // Errors about what an earlier one took away are about nothing any more: the next round shows what stays.
+        // Errors about parts that an earlier one removed are obsolete: the next round shows which remain.
         errors.iter().filter(|error| self.skip(tree, error)).count() > 0
     }
 

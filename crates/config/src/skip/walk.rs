@@ -1,6 +1,6 @@
-//! Walks through statements, to find the item at a place and the items that name a template.
+//! Walks through statements, to find the item at a position and the items that name a template.
 //!
-//! In: parts of a tree. Out: places. Holds nothing.
+//! In: parts of a tree. Out: positions. Holds nothing.
 
 use super::inside::holds;
 use crate::{
@@ -34,7 +34,7 @@ fn step_holds(step: &Step, texts: &Texts, error: Span) -> bool {
     }
 }
 
-/// Returns the places of a filter and of everything in it: a filter of several texts has no place of its own.
+/// Returns the spans of a filter and of everything in it: a filter of several texts has no span of its own.
 pub(super) fn filter_spans(filter: &Filter) -> Vec<Span> {
     let mut spans = vec![filter.span()];
     match filter {
@@ -45,7 +45,7 @@ pub(super) fn filter_spans(filter: &Filter) -> Vec<Span> {
     spans
 }
 
-/// Returns the places where a template is named: every argument of its text, since most options take a name or a text.
+/// Returns the spans where a template is named: every argument of its text, since most options take a name or a text.
 pub(super) fn mentions(statements: &[Statement], template: &str) -> Vec<Span> {
     let mut found = Vec::new();
     for statement in statements {

@@ -1,6 +1,6 @@
 //! Blocks: pieces of configuration with arguments.
 //!
-//! In: built by the parser. Out: what a use needs.
+//! In: built by the parser. Out: definitions for their uses.
 //! Holds: regions of texts, never copies.
 
 use super::name::Name;
@@ -18,7 +18,7 @@ pub struct Raw {
 pub struct Parameter {
     /// Its name.
     pub name: Name,
-    /// The value when a use does not give one; `None` when every use must give one.
+    /// The value when a use does not set one; `None` when every use must set one.
     pub default: Option<Raw>,
 }
 
@@ -31,7 +31,7 @@ pub struct Block {
     pub name: Name,
     /// Its arguments.
     pub parameters: Vec<Parameter>,
-    /// True when a use may give arguments that are not declared.
+    /// True when a use may have undeclared arguments.
     pub takes_rest: bool,
     /// Its body.
     pub body: Raw,

@@ -48,7 +48,7 @@ pub enum Filter {
     And(Vec<Filter>, Span),
     /// One of them.
     Or(Vec<Filter>, Span),
-    /// Not it.
+    /// Negation.
     Not(Box<Filter>, Span),
     /// One test.
     Leaf(FilterLeaf, Span),
@@ -93,7 +93,7 @@ pub enum FilterLeaf {
     RateLimit {
         /// Template whose values are counted separately; without it all messages are counted together.
         key: Option<Name>,
-        /// Messages a second.
+        /// Messages per second.
         rate: u32,
     },
     /// `filter(name)`.

@@ -1,7 +1,8 @@
 //! The tree of a configuration.
 //!
 //! In: built by the parser. Out: read by the check and by the server, which turns it into running parts.
-//! Holds: every statement in written order, with the place of every word. Blocks are expanded, in-place objects are not named.
+//! Holds: every statement in written order, with the position of every word. Blocks are expanded, in-place objects
+//! are not named.
 
 mod block;
 mod call;

@@ -1,15 +1,15 @@
-//! Words with their places, and the kinds of objects that have names.
+//! Words with their positions, and the kinds of objects that have names.
 //!
 //! In: nothing. Out: types.
 
 use crate::text::Span;
 
-/// A word and its place.
+/// A word and its position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Name {
     /// As written.
     pub text: String,
-    /// The place.
+    /// The position.
     pub span: Span,
 }
 

@@ -67,7 +67,7 @@ impl Reference {
     }
 }
 
-/// One thing in the body of an object.
+/// One item in the body of an object.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Item {
     /// A driver.

@@ -1,6 +1,6 @@
 //! Patterns of filters and rewrite rules.
 //!
-//! In: built by the parser. Out: what is matched, with what, and how.
+//! In: built by the parser. Out: the matched value, the pattern, and the flags.
 
 use super::name::Name;
 
@@ -64,7 +64,7 @@ pub enum MatchFlag {
     Prefix,
     /// A group name may occur twice.
     Dupnames,
-    /// Says how the old engine runs; means nothing here.
+    /// An option of the old engine; has no effect here.
     DisableJit,
 }
 

@@ -1,4 +1,4 @@
-//! The statements of a configuration, and what else is at its top.
+//! The statements of a configuration, and the other parts of its top level.
 //!
 //! In: built by the parser. Out: the tree.
 
@@ -11,7 +11,7 @@ use super::path::{Item, Path};
 use super::version::Version;
 use crate::text::{Span, Texts};
 
-/// A module that the configuration asks to load. Everything this program has is built in.
+/// A module that the configuration loads. Everything this program has is built in.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Module {
     /// Its name.
@@ -38,14 +38,14 @@ pub struct Tree {
     pub unread: Vec<Unread>,
 }
 
-/// A statement that could not be read whole.
+/// A statement that could not be read completely.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unread {
     /// Its keyword.
     pub keyword: Span,
     /// Its kind and name, when others can refer to it.
     pub object: Option<(Kind, Name)>,
-    /// Its place among the statements, when a part of it is there.
+    /// Its index among the statements, if a part of it was read.
     pub statement: Option<usize>,
     /// Number of errors in it.
     pub errors: usize,
@@ -109,7 +109,7 @@ pub struct Template {
     pub options: Vec<Call>,
 }
 
-/// A logspace that is made of others.
+/// A logspace that is defined on others.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LogspaceView {
     /// Its name.

@@ -20,7 +20,7 @@ impl Version {
     pub const NEWEST: Version = Version { major: 4, minor: 27 };
     /// The oldest one it reads.
     pub const OLDEST: Version = Version { major: 3, minor: 0 };
-    /// From here on, two objects of one kind cannot have one name.
+    /// First version in which two objects of one kind cannot have the same name.
     pub const UNIQUE_NAMES: Version = Version { major: 3, minor: 3 };
 
     /// Reads `4.8`.

@@ -11,7 +11,7 @@ pub(crate) const FACILITIES_MAX: usize = 24;
 /// For each facility the severities that are taken: bit N is severity N.
 pub(crate) type Masks = [u8; FACILITIES_MAX];
 
-/// The bad word of a selector, and what was expected in its place.
+/// The bad word of a selector, and what was expected instead.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct BadSelector {
     pub(crate) word: String,

@@ -1,6 +1,6 @@
 //! Ports by the names of their services.
 //!
-//! In: names. Out: numbers. Limits: services that have to do with logs; a table of the machine is not asked, so that a
+//! In: names. Out: numbers. Limits: services related to logs; the machine's table is not used, so that a
 //! configuration means the same everywhere.
 
 /// Names and ports, as IANA has them.

@@ -1,4 +1,4 @@
-//! How words are spelt.
+//! The spelling of words.
 //!
 //! In: words as written. Out: keywords, yes or no.
 

@@ -1,6 +1,6 @@
-//! Things that are defined and never used.
+//! Objects that are defined and never used.
 //!
-//! In: a tree. Out: a warning each. Limits: a thing that only unused things use counts as used.
+//! In: a tree. Out: a warning for each. Limits: an object used only by unused objects counts as used.
 
 use super::walk::is_written;
 use crate::diagnostic::{Diagnostic, Report};

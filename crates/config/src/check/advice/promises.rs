@@ -1,6 +1,6 @@
 //! Warnings about sources that acknowledge messages in paths that may drop them.
 //!
-//! In: a tree. Out: a warning a path. Limits: it looks at the destinations that a path names, not at those of blocks
+//! In: a tree. Out: a warning per path. Limits: it checks the destinations that a path names, not those of blocks
 //! that it cannot see into.
 
 use super::walk::{is_written, object, paths, references};
@@ -9,7 +9,7 @@ use crate::tree::{Call, Item, Kind, LogFlag, Path, Reference, Statement, Tree};
 
 /// Sources that answer their senders.
 const ANSWERING: &[&str] = &["relp", "http"];
-/// Destinations that hold their sources back in place of dropping.
+/// Destinations that hold their sources back instead of dropping.
 const HOLDING: &[&str] = &["file", "logspace"];
 
 pub(super) fn advise(tree: &Tree, report: &mut Report) {
@@ -27,7 +27,7 @@ pub(super) fn advise(tree: &Tree, report: &mut Report) {
     }
 }
 
-/// Returns whether `on-full()` of a destination says that messages of all paths are dropped.
+/// Returns true when `on-full()` of a destination drops messages of all paths.
 fn drops_by_choice(call: &&Call) -> bool {
     let policy = call.option("on-full").and_then(Call::text);
     policy.is_some_and(|policy| policy.starts_with("drop"))

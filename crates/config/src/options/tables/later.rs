@@ -1,6 +1,6 @@
-//! Drivers of the language that do not run yet.
+//! Drivers of the language that are not supported yet.
 //!
-//! In: nothing. Out: names. A configuration that uses one is refused with its name and place.
+//! In: nothing. Out: names. A configuration that uses one is refused with its name and position.
 
 use crate::tree::Kind;
 

@@ -102,7 +102,7 @@ pub(super) const SOURCE: &[Row] = &[
     ),
 ];
 
-/// Character set of what is read.
+/// Character set of the input.
 pub(super) const ENCODED: &[Row] = &[row("encoding", V::Text, "UTF-8", "character set of what is read")];
 
 const MULTI_LINE_MODES: &[&str] =
@@ -191,7 +191,7 @@ pub(super) const TEXT: &[Row] = &[
     ),
 ];
 
-/// Owner and mode of what is created.
+/// Owner and mode of created files.
 pub(super) const PERMISSIONS: &[Row] = &[
     row("owner", V::Id, "", "owner of created files"),
     row("group", V::Id, "", "group of created files"),

@@ -1,7 +1,7 @@
-//! Tests of rsyslog to filter expressions.
+//! Converts tests of rsyslog to filter expressions.
 //!
 //! In: a selector, a property filter, an expression. Out: the same as a filter of the language.
-//! Limits: what has no counterpart fails the whole test; a rule never takes more messages than it did.
+//! Limits: a part without a counterpart fails the whole test; a rule never handles more messages than before.
 
 use super::value::{Operand, operand, printed};
 use crate::parse::quoted;
@@ -134,7 +134,7 @@ fn compared(subject: &Operand, operation: &str, value: &Operand, needs: &mut Nee
 }
 
 /// Returns true when the blank that rsyslog's `%msg%` has after the tag makes no difference: the pattern is found
-/// anywhere, and what it starts with is no blank.
+/// anywhere, and does not start with a blank.
 fn ignores_first_blank(operation: &str, value: &Operand) -> bool {
     let Some(pattern) = &value.literal else { return false };
     let mut letters = pattern.chars();

@@ -1,7 +1,7 @@
 //! Lookup tables, written into the configuration.
 //!
 //! In: `lookup_table(...)` with the file that it names, read once; `set ... = lookup("name", key)`. Out: a chain of
-//! conditions, each with the value that it gives. Holds: the tables.
+//! conditions, each with its value. Holds: the tables.
 //! Limits: [`ROWS_MAX`] rows: a longer table belongs into `add-contextual-data()`. Changes of the file need a new conversion.
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use crate::rsyslog::syntax::{Expression, Node, Statement};
 use crate::rsyslog::template::property::{self, Needs};
 use crate::surroundings::Surroundings;
 
-/// Most rows of a table: they are looked through one by one.
+/// Most rows of a table: they are compared one by one.
 const ROWS_MAX: usize = 500;
 
 /// The comparison of keys.

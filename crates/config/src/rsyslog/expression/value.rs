@@ -1,6 +1,6 @@
-//! Expressions of RainerScript to templates.
+//! Converts expressions of RainerScript to templates.
 //!
-//! In: an expression that gives a value. Out: a template that prints it.
+//! In: an expression with a value. Out: a template that prints it.
 //! Limits: functions without a counterpart fail, by name.
 
 use crate::rsyslog::calls::{argument, extracted, in_quotes};
@@ -8,18 +8,18 @@ use crate::rsyslog::refusal::{Converted, Refusal};
 use crate::rsyslog::syntax::Expression;
 use crate::rsyslog::template::property::{self, Needs, Value};
 
-/// A value as a template, and what is known about it.
+/// A value as a template, and facts about it.
 pub(crate) struct Operand {
     pub(crate) template: String,
     /// The name of the value, if it is one.
     pub(crate) name: Option<String>,
-    /// It is the text of the message, with or without the blank in front.
+    /// True for the text of the message, with or without the leading blank.
     pub(crate) is_message: bool,
-    /// It is the name of the program up to a slash.
+    /// True for the name of the program up to a slash.
     pub(crate) is_program: bool,
     /// It prints a number for sure.
     pub(crate) is_number: bool,
-    /// It is computed as a number: compared with digits in quotes it is still one.
+    /// True for a computed number: compared with digits in quotes it is still a number.
     pub(crate) is_computed: bool,
     /// The characters, if it is a literal.
     pub(crate) literal: Option<String>,

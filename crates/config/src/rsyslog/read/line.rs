@@ -1,4 +1,4 @@
-//! Tells which of the three languages a line is written in.
+//! Determines in which of the three languages a line is written.
 //!
 //! In: the text from a line on, or its first word. Out: answers. Holds: nothing.
 

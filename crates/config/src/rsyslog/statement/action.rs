@@ -112,7 +112,7 @@ impl Converter {
         Ok(())
     }
 
-    /// Converts `parser=["rsyslog.rfc3164"]` of a ruleset: the way in which its inputs read messages.
+    /// Converts `parser=["rsyslog.rfc3164"]` of a ruleset: how its inputs parse messages.
     fn parser_chain(&mut self, ruleset: &str, parsers: &[String]) -> Converted<()> {
         const BUILT_IN: [&str; 2] = ["rsyslog.rfc5424", "rsyslog.rfc3164"];
         match parsers.iter().find(|parser| !BUILT_IN.contains(&parser.as_str())) {

@@ -1,4 +1,4 @@
-//! The converter: statements to steps of log paths.
+//! The converter from statements to steps of log paths.
 //!
 //! In: the tree. Out: sources, destinations, templates and the steps of every ruleset, with a finding for every statement.
 //! Holds: what has been converted so far.
@@ -171,7 +171,7 @@ impl Converter {
         trial.finish("").text
     }
 
-    /// Forgets what a statement brought along, but not that there was such a statement.
+    /// Drops the definitions that a statement added, but not the fact that it existed.
     fn go_back_to(&mut self, before: Converter, index: usize) {
         let mut findings = std::mem::take(&mut self.findings);
         for inner in findings.iter_mut().skip(index + 1) {
@@ -228,7 +228,7 @@ impl Converter {
                 }
                 self.rulesets.entry(ruleset.to_string()).or_default().calls.insert(name.clone());
                 let step = format!("{}();", block_name(name));
-                // A ruleset with a queue works on a copy: what it changes or stops does not come back.
+                // A ruleset with a queue works on a copy: its changes and stops do not affect the original.
                 Ok(match self.queued_rulesets.contains(name) {
                     true => vec![
                         "junction {".to_string(),

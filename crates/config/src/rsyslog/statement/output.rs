@@ -1,6 +1,7 @@
 //! The converted configuration as text.
 //!
-//! In: what the converter has. Out: statements in the order in which people read them: options, templates, sources,
+//! In: the results of the converter. Out: statements in the order in which people read them: options, templates,
+//! sources,
 //! destinations, rulesets, paths.
 
 use std::collections::BTreeSet;
@@ -173,7 +174,7 @@ struct RulesetInputs<'n> {
 }
 
 impl RulesetInputs<'_> {
-    /// Prints `driver(... flags(...));`, with what is rewritten in its messages.
+    /// Prints `driver(... flags(...));`, with the rewrites of its messages.
     fn driver(&self, source: &Source) -> String {
         let is_ours = source.driver.starts_with("internal(") || source.driver.starts_with("systemd-journal(");
         let raw = (self.needs.raw && !is_ours).then_some("store-raw-message");

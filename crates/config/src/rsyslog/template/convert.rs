@@ -1,7 +1,7 @@
-//! Templates of rsyslog to templates of the language.
+//! Converts templates of rsyslog to templates of the language.
 //!
-//! In: the pieces of a template. Out: text of our templates, with notes about what is not quite the same.
-//! Limits: what has no counterpart fails the whole template, with the reason.
+//! In: the pieces of a template. Out: text of our templates, with notes about differences.
+//! Limits: a part without a counterpart fails the whole template, with the reason.
 
 use super::json;
 use super::piece::{Piece, Property, properties};

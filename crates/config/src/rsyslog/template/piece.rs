@@ -1,8 +1,8 @@
 //! The pieces of an rsyslog template.
 //!
-//! In: the text of a string template, or the items of a list template. Out: constant text and properties with what is
-//! done to them.
-//! Limits: what cannot be read fails the whole template, with the reason.
+//! In: the text of a string template, or the items of a list template. Out: constant text and properties with their
+//! options.
+//! Limits: a part that cannot be read fails the whole template, with the reason.
 
 use crate::rsyslog::calls::{argument, extended, extracted};
 use crate::rsyslog::refusal::{Converted, Refusal};
@@ -15,7 +15,7 @@ pub(crate) enum Piece {
     Property(Box<Property>),
 }
 
-/// A property with what is done to it.
+/// A property with its options.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Property {
     pub(crate) name: String,

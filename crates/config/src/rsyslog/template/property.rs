@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 pub(crate) struct Needs {
     /// Values that have others below them: they are objects.
     pub(crate) objects: BTreeSet<String>,
-    /// Sources keep the raw message.
+    /// True when sources must keep the raw message.
     pub(crate) raw: bool,
     /// The template of `%msg%`.
     pub(crate) message: bool,
@@ -33,7 +33,7 @@ pub(crate) struct Needs {
 /// A property in our language.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Value {
-    /// As a template: one macro or one template function.
+    /// The property as a template: one macro or one template function.
     pub(crate) template: String,
     /// The name of the value, if it is one.
     pub(crate) name: Option<String>,
@@ -50,16 +50,16 @@ pub(crate) const PROGRAM_TEMPLATE: &str = "rsyslog_program";
 /// Name of the template that prints `%app-name%`: of RFC 3164 it is the name of the program, which ends before a slash.
 const APP_TEMPLATE: &str = "rsyslog_app";
 
-/// Name of the template that prints a time of RFC 3339 with the digits and the zone that it came with.
+/// Name of the template that prints a time of RFC 3339 with its original digits and zone.
 pub(crate) const ISO_TEMPLATE: &str = "rsyslog_iso";
 
 /// Name of the template that prints `%inputname%`.
 pub(crate) const INPUT_TEMPLATE: &str = "rsyslog_input";
 
-/// Name of the template that prints the fraction of a second with the digits that it came with.
+/// Name of the template that prints the fraction of a second with its original digits.
 pub(crate) const SUBSECONDS_TEMPLATE: &str = "rsyslog_subseconds";
 
-/// Name of the value that tells whether `mmjsonparse` found JSON.
+/// Name of the value that records whether `mmjsonparse` found JSON.
 pub(crate) const PARSED: &str = ".rsyslog.parsesuccess";
 
 /// Properties that are macros.

@@ -83,7 +83,7 @@ impl Templates {
         for (name, text, needs_helpers) in BUILT_IN {
             let converted = PrintedTemplate {
                 text: (*text).to_string(),
-                // A forward in this format is printed by syslog(), which wants the digits.
+                // A forward in this format is printed by syslog(), which needs the digits.
                 has_fraction: text.starts_with("<${PRI}>1 "),
                 ..Default::default()
             };
@@ -207,7 +207,7 @@ impl Templates {
         out
     }
 
-    /// Adds what the defined templates need, those included that nothing uses: they are defined all the same.
+    /// Adds the needs of the defined templates, including unused ones, which are defined as well.
     pub(crate) fn needs(&self, needs: &mut Needs) {
         let is_defined = |entry: &&Entry| entry.converted.is_ok() && (entry.is_used || !entry.is_built_in);
         for entry in self.entries.values().filter(is_defined) {
