@@ -2,7 +2,7 @@
 //!
 //! In: a query. Out: lines on standard output. Holds a session for the length of the command.
 //! Limits: those of the API. Exit status: 0, 1 for an error, 3 when something could not be read and is
-//! missing from the answer. The verbs first, then what they share.
+//! missing from the answer. The verbs first, then their shared code.
 
 mod search;
 

@@ -2,9 +2,10 @@
 //!
 //! In: commands such as `STATS CSV` or `RELOAD`. Out: text, ended by a line with a single dot; failures start with
 //! `FAIL`. Holds: the socket's file. Touches a unix socket, one thread.
-//! Limits: a command has at most [`COMMAND_BYTES_MAX`] and is there within [`CLIENT_TIMEOUT`]. Each client has a thread,
+//! Limits: a command has at most [`COMMAND_BYTES_MAX`] and must arrive within [`CLIENT_TIMEOUT`]. Each client has a
+//! thread,
 //! [`CLIENTS_MAX`] at most: one more replaces the client that has been silent longest. Commands are
-//! carried out one after the other. Closing waits [`CLOSE_TIMEOUT`] for the answer that is being made or
+//! executed one after the other. Closing waits [`CLOSE_TIMEOUT`] for the answer that is being made or
 //! written: a client whose command was read gets its answer.
 
 mod client;
@@ -36,9 +37,9 @@ const CLIENTS_MAX: usize = 16;
 /// Longest wait for the answer to the client being served when the socket is closed.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Pause when the system gives no connection.
+/// Pause when accepting a connection fails.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// Descriptors that are kept for a client: its socket, and what its command opens.
+/// Descriptors that are reserved for a client: its socket, and what its command opens.
 const RESERVE: usize = 8;
 
 /// Answers the commands of the control socket.
@@ -180,7 +181,7 @@ struct Service<C> {
 
 impl<C: Commands> Service<C> {
     /// Serves a client on a thread of its own. The connection is closed if there is no thread, or if all
-    /// places are taken by clients whose commands are being carried out.
+    /// slots are taken by clients whose commands are being executed.
     fn begin(self: &Arc<Service<C>>, peer: UnixStream) {
         let Some(client) = self.clients.admit(peer) else { return };
         let service = self.clone();
@@ -204,7 +205,7 @@ impl<C: Commands> Service<C> {
                 match self.commands.stream(line) {
                     Some(Ok(stream)) => {
                         let peer = client.peer().try_clone()?;
-                        // It ends when its client does; a thread less at the limit is a client that hears nothing.
+                        // It ends with its client; if no thread can be started, the client gets no answer.
                         return thread::Builder::new()
                             .name("tap".into())
                             .spawn(move || stream(peer))

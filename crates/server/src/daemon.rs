@@ -2,7 +2,7 @@
 //!
 //! In reading order: `serve` has the loop, which takes [`event`]s from [`signals`] and from the [`commands`] of the
 //! control socket, and owns what is [`running`]. The [`page`] and the [`ledger`] have threads of their own; both,
-//! and the commands, read [`figures`] and what the loop has published.
+//! and the commands, read [`figures`] and the state that the loop has published.
 
 mod serve;
 

@@ -13,7 +13,7 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-/// Most jobs that wait for one thread: each holds a batch, and the sources' windows bound those before.
+/// Most jobs that wait for one thread: each holds a batch, and the sources' windows bound the rest.
 const WAITING_MAX: usize = 64;
 
 /// The threads of one `parallelize()`.
@@ -41,7 +41,7 @@ impl LaneThreads {
         let (done, all_done) = sync_channel(threads.len());
         for lane in 0..threads.len() {
             let done = done.clone();
-            // The receiver is gone only when this thread is.
+            // The receiver is dropped only when this thread ends.
             self.send(lane, Box::new(move || done.send(()).unwrap_or_default()));
         }
         drop(done);
@@ -97,7 +97,7 @@ impl Drop for LaneThreads {
 
 #[cfg(test)]
 mod tests {
-    //! Order within a lane, and that nothing is left behind.
+    //! Tests order within a lane, and that nothing is left over.
 
     use super::*;
     use std::sync::{Arc, Mutex};

@@ -3,13 +3,13 @@
 //! In: a command line. Out: a server, or one answer. Called by an old name (`loggen`, `pdbtool`,
 //! `syslog-ng`, `syslog-ng-ctl`) it takes that program's options.
 //!
-//! In reading order:
+//! Modules in reading order:
 //! - `command`: the words of the command line, and the verb for each;
 //! - `daemon`: the running server, with its loop; `assemble` makes the parts that it runs from a configuration, and
-//!   `control` is its socket, over which `taps` and other commands come;
+//!   `control` is its socket, which receives `taps` and other commands;
 //! - the other verbs: `ask` queries a running server, `configuration` reads a configuration and runs nothing,
-//!   `data_folder` is about what a server keeps on the disk, `loggen`, `patterndb` and `slog` are tools of their own;
-//! - `lanes`, `authorities` and `terminal`: what several of them need.
+//!   `data_folder` is about the files of a server, `loggen`, `patterndb` and `slog` are tools of their own;
+//! - `lanes`, `authorities` and `terminal`: helpers of several of them.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 

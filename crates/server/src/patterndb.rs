@@ -1,7 +1,7 @@
 //! `duramen patterndb`, and `pdbtool`: tries, tests and makes pattern databases.
 //!
 //! In: a command line in pdbtool's terms. Out: text and an exit status as pdbtool's. Holds nothing.
-//! Limits: `--module` and `--module-path` are read and mean nothing: everything is built in.
+//! Limits: `--module` and `--module-path` are accepted and ignored: everything is built in.
 
 mod database;
 mod matching;

@@ -2,7 +2,7 @@
 //! them.
 //!
 //! In: key and MAC files, logs. Out: the same as from syslog-ng's `slogkey`, `slogencrypt` and `slogverify`, byte for
-//! byte; exit status 1 when a log is not what was written. Limits: one line at a time; see each step.
+//! byte; exit status 1 when a log was changed. Limits: one line at a time; see each step.
 
 mod error;
 mod files;

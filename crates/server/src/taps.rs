@@ -1,10 +1,11 @@
 //! Taps on the messages of a source, a log path or a destination: `duramen ctl tap`.
 //!
-//! In: a request. Out: lines to its client until it has enough or goes: `M` and a message, `N` and a notice, `R` and a
-//! rate. Messages are copied where they pass and everything else, the filter too, is done by the tap's own thread.
-//! Holds: nothing but the taps that are open. Where nobody looks a batch costs one load of a counter.
+//! In: a request. Out: lines to its client until it has enough or disconnects: `M` and a message, `N` and a notice,
+//! `R` and a
+//! rate. Messages are copied where they pass; everything else, including the filter, is done by the tap's own thread.
+//! Holds: only the open taps. Where there is no tap, a batch costs one load of a counter.
 //! Limits: [`TAPS_MAX`] taps; each copies at most [`LOOKED_AT_A_SECOND`] messages a second and has [`WAITING_MAX`]
-//! batches waiting; messages beyond that are counted and reported, and nobody waits for them.
+//! batches waiting; messages beyond that are counted and reported, and nothing waits for them.
 
 use message::{Batch, Selection};
 use pipeline::{
@@ -30,7 +31,7 @@ use template::{RenderOptions, Renderer, Site, Template, TemplateError};
 const TAPS_MAX: usize = 16;
 /// Most batches that wait for a tap's thread.
 const WAITING_MAX: usize = 64;
-/// Most messages that a tap copies in a second: a few milliseconds of the thread that the messages pass on.
+/// Most messages that a tap copies in a second: a few milliseconds of the thread that processes the messages.
 pub(crate) const LOOKED_AT_A_SECOND: u64 = 20_000;
 /// Interval at which a tap without messages checks whether its client has gone, and reports missed messages.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
@@ -67,7 +68,7 @@ pub(crate) enum OpenTapError {
     Filter(FilterTextError),
     /// The template cannot be parsed.
     Template(TemplateError),
-    /// As many taps as there may be are open.
+    /// Too many taps are open already.
     TooMany,
 }
 
@@ -96,7 +97,7 @@ impl std::error::Error for OpenTapError {}
 pub(crate) struct TapPlace {
     /// `source`, `log` or `destination`.
     pub(crate) kind: &'static str,
-    /// The names under which it is found.
+    /// The names by which it can be found.
     pub(crate) names: Vec<String>,
     /// The point that the messages pass.
     pub(crate) point: Arc<TapPoint>,
@@ -221,7 +222,7 @@ struct Progress {
 }
 
 impl Session {
-    /// Writes to the client until it has enough or has gone.
+    /// Writes to the client until it has enough or has disconnected.
     pub(crate) fn serve(mut self, mut peer: UnixStream) -> io::Result<()> {
         peer.set_write_timeout(Some(CLIENT_TIMEOUT))?;
         peer.set_read_timeout(Some(Duration::from_millis(1)))?;

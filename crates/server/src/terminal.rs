@@ -46,7 +46,7 @@ pub(crate) fn errors() -> io::StderrLock<'static> {
 #[cfg(test)]
 pub(crate) use testing::{errors, output};
 
-/// Prints text on standard output. An error is ignored, because the reader has gone.
+/// Prints text on standard output. An error is ignored, because the reader has closed the pipe.
 pub(crate) fn print(words: fmt::Arguments<'_>) {
     let _ = output().write_all(lines(&words.to_string()).as_bytes());
 }

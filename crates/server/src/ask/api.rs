@@ -63,7 +63,7 @@ impl Session {
     }
 }
 
-/// The password of tests, which have nobody to type one.
+/// The password of tests, which cannot prompt for one.
 const GIVEN: Option<&str> = if cfg!(test) { Some("correct horse battery staple") } else { None };
 
 /// Returns the password of the environment, or the one that is typed.

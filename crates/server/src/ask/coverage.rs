@@ -1,4 +1,4 @@
-//! The completeness of an answer, and the exit status that tells it.
+//! The completeness of an answer, and the exit status that reports it.
 //!
 //! In: the parts of an answer that could not be read. Out: lines on standard error, an exit status. Holds nothing.
 

@@ -1,6 +1,6 @@
 //! `duramen export QUERY`.
 //!
-//! In: a query and a time range. Out: a file of any size. A file appears under its name only when it is whole.
+//! In: a query and a time range. Out: a file of any size. A file appears under its name only when it is complete.
 //! Limits: [`LINE_BYTES_MAX`] of a line are escaped in one piece on a terminal.
 
 use super::{

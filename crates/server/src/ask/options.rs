@@ -30,7 +30,7 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// The options as the words of a command line give them.
+    /// Parses the options from the words of a command line.
     #[cfg(test)]
     pub(super) fn of(words: &[&str]) -> Access {
         #[derive(clap::Parser)]

@@ -44,7 +44,7 @@ impl Rows {
 
     /// Reports what could not be read, and returns whether the export is complete.
     pub(super) fn coverage(&self, session: &Session) -> Result<Coverage, AskError> {
-        // The report is written when the last piece has gone.
+        // The report is written when the last piece was sent.
         for _ in 0..REPORT_TRIES {
             match session.get("export/report", &[("id", &self.report)]) {
                 Ok(mut answer) => {

@@ -1,6 +1,6 @@
-//! `duramen tail QUERY`: messages as they come.
+//! `duramen tail QUERY`: messages as they arrive.
 //!
-//! In: a query. Out: a line a message, until interrupted. After a lost connection it reconnects and
+//! In: a query. Out: a line per message, until interrupted. After a lost connection it reconnects and
 //! continues.
 
 use super::{

@@ -38,7 +38,7 @@ pub(crate) struct Parts {
     pub(crate) destinations: Vec<DestinationSpec>,
     /// Its logspaces, each name once.
     pub(crate) logspaces: Vec<LogspaceSpec>,
-    /// Logspaces that are made of these.
+    /// Logspaces that are defined on these.
     pub(crate) views: Vec<ViewSpec>,
     /// The outlets that the log paths end in, one for each destination and logspace, by id. Each gets its queue before
     /// sources start.

@@ -1,7 +1,7 @@
-//! What a configuration is compiled for: this machine, and what continues over reloads.
+//! The environment of compiling a configuration: this machine, and state that continues across reloads.
 //!
-//! In: a check, a trial or the running server. Out: the surroundings of each. Holds: shares of counters and state, which
-//! outlive the configuration.
+//! In: a check, a trial or the running server. Out: the surroundings of each. Holds: shared counters and state, which
+//! survive the configuration.
 
 use super::reload_state::ReloadState;
 use jiff::tz::TimeZone;
@@ -20,9 +20,9 @@ pub(crate) struct Environment {
     pub(crate) site: Arc<Site>,
     /// Zone of this machine.
     pub(crate) zone: TimeZone,
-    /// The counter behind `${RCPTID}`; it continues over reloads.
+    /// The counter behind `${RCPTID}`; it continues across reloads.
     pub(crate) rcptid: Arc<AtomicU64>,
-    /// Folder where queues on disk are kept unless they say otherwise.
+    /// Folder of the queues on disk unless they name another.
     pub(crate) data: PathBuf,
     /// Passwords of private keys; given passwords stay valid over reloads.
     pub(crate) passwords: Passwords,

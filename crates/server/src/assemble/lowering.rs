@@ -1,4 +1,4 @@
-//! The state of assembling: what is given, what has been compiled so far, what is wrong.
+//! The state of assembling: the inputs, the parts compiled so far, the findings.
 //!
 //! In: a tree, an environment, a report. Out: the parts made so far, which the files of each kind of statement add.
 //! Holds: the above, for one configuration. Limits: a part that cannot be made is left out, with an error in the report.
@@ -30,7 +30,7 @@ use std::{
 };
 use template::TagOrder;
 
-/// The state of assembling one configuration. Its methods stand in the modules of each kind of statement.
+/// The state of assembling one configuration. Its methods are in the modules of each kind of statement.
 pub(crate) struct Lowering<'t> {
     pub(crate) tree: &'t Tree,
     pub(crate) environment: &'t Environment,
@@ -73,7 +73,7 @@ pub(crate) struct Lowering<'t> {
     pub(crate) taps: Vec<TapPlace>,
     /// The commands of drivers.
     pub(crate) hooks: Vec<Hook>,
-    /// The counters of parsers, paths and the router; those of filters are kept with the filters.
+    /// The counters of parsers, paths and the router; those of filters are with the filters.
     pub(crate) counters: NamedCounters,
 }
 

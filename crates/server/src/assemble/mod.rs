@@ -4,23 +4,23 @@
 //! between them. Nothing is opened or started here; the owner of the parts does that.
 //! Holds: nothing between calls. Limits: those of the language and of the parts.
 //!
-//! The modules in reading order, each built on those before it:
+//! The modules in reading order, each using only earlier ones:
 //!
 //! | module | holds |
 //! |---|---|
 //! | `options` | options as they are written: of a driver, global, and the defaults that the version decides |
 //! | `parts` | the parts that the result consists of |
-//! | `reload_state`, `environment` | what a configuration is compiled for, and what outlives it |
+//! | `reload_state`, `environment` | the environment of compiling a configuration, and state that survives it |
 //! | `lowering` | the state of assembling; each module below adds the methods for its kind of statement |
 //! | `expressions` | templates, patterns, filters, selections of values |
 //! | `rewrites`, `parsers` | the steps that change messages |
-//! | `tls`, `permissions` | what sources and destinations have in common |
+//! | `tls`, `permissions` | options shared by sources and destinations |
 //! | `sources`, `destinations` | drivers |
-//! | `logspaces` | logspaces that are written to, and those made of others |
+//! | `logspaces` | logspaces that are written to, and those defined on others |
 //! | `paths` | log paths: steps, named objects, labels |
 //! | `page` | the page and the API |
-//! | `assembly` | the order of all this, and the result |
-//! | `check`, `skipping` | what the rest of the server calls |
+//! | `assembly` | the order of assembling, and the result |
+//! | `check`, `skipping` | the functions that the rest of the server calls |
 
 mod assembly;
 mod check;

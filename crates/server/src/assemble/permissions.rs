@@ -1,7 +1,7 @@
 //! Owners and modes of the files and folders that drivers create.
 //!
-//! In: options of a driver. Out: [`FilePermissions`]. Limits: a user or group that does not exist is a warning; what is
-//! created then keeps that of the server. A check looks up no names.
+//! In: options of a driver. Out: [`FilePermissions`]. Limits: a user or group that does not exist is a warning; files
+//! then belong to that of the server. A check looks up no names.
 
 use super::{
     lowering::Lowering,
@@ -27,7 +27,7 @@ impl<'t> Lowering<'t> {
         FilePermissions { owner, group, mode: written.unwrap_or(mode) }
     }
 
-    /// Returns owner and mode of missing folders, if `create-dirs()` asks for them.
+    /// Returns owner and mode of missing folders, if `create-dirs()` is set.
     pub(crate) fn folders(&mut self, options: &Options<'t>) -> Option<FilePermissions> {
         let names = ["dir-owner", "dir-group", "dir-perm"];
         options.is_yes("create-dirs").then(|| self.permissions(options, Some(0o700), names))

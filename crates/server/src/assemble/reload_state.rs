@@ -1,7 +1,7 @@
-//! State that continues over a reload: contexts of correlations, the last good database, counters, taps.
+//! State that continues across a reload: contexts of correlations, the last good database, counters, taps.
 //!
 //! In: names. Out: the state of that name, or a new one. Holds: weak references: state that no configuration
-//! uses any more is gone. Limits: none of its own; the owners limit their state.
+//! uses any more is dropped. Limits: none of its own; the owners limit their state.
 
 use std::{
     any::{Any, type_name},

@@ -18,7 +18,7 @@ const ROUNDS_MAX: usize = 200;
 pub(crate) struct Reduced {
     /// Its tree and the findings; not usable when something is wrong that cannot be left out.
     pub(crate) checked: Checked,
-    /// The configuration as one text, with includes and blocks in their places, and with what is left out.
+    /// The configuration as one text, with includes and blocks expanded, before anything is left out.
     pub(crate) preprocessed: String,
     /// The statements, drivers and log paths that do not run.
     pub(crate) left_out: Vec<LeftOut>,

@@ -1,7 +1,8 @@
 //! `tls()` of sources, destinations and the page.
 //!
-//! In: the option. Out: [`TlsOptions`]. Holds: nothing. Limits: what rustls does not have is an error at its place; names
-//! of a list that it does not have are a warning as long as something of the list is left.
+//! In: the option. Out: [`TlsOptions`]. Holds: nothing. Limits: options that rustls lacks are an error at its
+//! place; names
+//! of a list that it lacks are a warning as long as others of the list remain.
 
 use super::{lowering::Lowering, options::driver::Options};
 use crate::authorities;

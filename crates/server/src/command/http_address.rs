@@ -1,4 +1,4 @@
-//! The address of the page, as `--http` gives it.
+//! The address of the page, from `--http`.
 //!
 //! In: a word of the command line. Out: an address with a port, or none. Holds nothing.
 

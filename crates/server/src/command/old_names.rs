@@ -147,7 +147,7 @@ fn level(options: &SyslogNg) -> Level {
     }
 }
 
-/// The option that keeps a server from starting.
+/// The option that prevents a server from starting.
 #[derive(Debug)]
 enum StartOptionError {
     /// It would put itself into the background.

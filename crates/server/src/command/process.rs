@@ -17,7 +17,7 @@ use rustix::{
 };
 use std::{fmt, fs, path::PathBuf};
 
-/// Capabilities that a server under another user keeps unless `--caps` says otherwise: ports below 1024, raw sockets,
+/// Capabilities that a server under another user keeps unless `--caps` is set: ports below 1024, raw sockets,
 /// files of others, their owners, and the kernel's log. They are syslog-ng's.
 const KEPT: &str = "cap_net_bind_service,cap_net_broadcast,cap_net_raw,cap_dac_read_search,cap_dac_override,\
                     cap_chown,cap_fowner,cap_syslog=ep";
@@ -51,7 +51,7 @@ pub(crate) struct ProcessOptions {
 /// The option that this process cannot apply, and why.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) enum ProcessError {
-    /// `--user` names nobody.
+    /// `--user` names an unknown user.
     NoUser(String),
     /// `--group` names no group.
     NoGroup(String),

@@ -1,8 +1,10 @@
 //! `duramen support-bundle`: the facts that a supporter needs, without messages and secrets.
 //!
 //! In: a running server's control socket, the data folder, this machine. Out: a tar.gz that only its owner may read.
-//! Neither messages nor secrets are in it: of a configuration its structure, of files names and sizes, of statistics
-//! what names no host or file of a message. Holds the bundle in memory. Limits: [`LINES_MAX`] lines a file, [`DEPTH_MAX`] folders deep.
+//! It contains neither messages nor secrets: only the structure of the configuration, names and sizes of files, and
+//! statistics
+//! that name no host or file of a message. Holds the bundle in memory. Limits: [`LINES_MAX`] lines per file,
+//! [`DEPTH_MAX`] folders deep.
 
 mod redact;
 
@@ -156,7 +158,7 @@ fn configuration(options: &SupportOptions) -> String {
     if let Ok(Reply::Done(text)) = ask(&options.control, "CONFIG GET PREPROCESSED", ANSWER_TIMEOUT) {
         return redact::configuration(&text);
     }
-    // Secrets are found by where quoted texts end, which is certain only in a configuration without errors.
+    // Secrets are recognized by where quoted texts end, which is certain only in a configuration without errors.
     let (_, report) = parse(&options.config, &Disk::default());
     match fs::read_to_string(&options.config) {
         Ok(text) if report.is_usable() => redact::configuration(&text),

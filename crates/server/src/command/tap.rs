@@ -1,6 +1,6 @@
-//! `duramen ctl tap`: messages of a running server as they pass a place.
+//! `duramen ctl tap`: messages of a running server as they pass a point.
 //!
-//! In: a place, a filter, a form. Out: messages on standard output, notices on standard error, until there
+//! In: a point, a filter, a format. Out: messages on standard output, notices on standard error, until there
 //! are enough or the user interrupts it. Limits: those of the server's taps.
 
 use crate::{
@@ -103,7 +103,7 @@ impl TapOptions {
                 err!("{}", terminal::lines(&why));
                 ExitCode::FAILURE
             }
-            // The reader of standard output has gone: that is how a pipe ends.
+            // The reader of standard output has closed the pipe, which is its normal end.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
             Err(error) => {
                 errln!("duramen: {error}");

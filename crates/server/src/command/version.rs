@@ -1,6 +1,6 @@
-//! `duramen version`: which program this is.
+//! `duramen version`: the version of the program.
 //!
-//! In: nothing. Out: the version, or what it was built for and with as one JSON object. Holds nothing.
+//! In: nothing. Out: the version, or details of the build as one JSON object. Holds nothing.
 
 use super::old_names::LANGUAGE;
 use clap::Args;
@@ -24,7 +24,7 @@ pub(super) fn run(options: &VersionOptions) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The version, the version of syslog-ng's language that is read, and what the binary was built for.
+/// The version, the version of syslog-ng's language that is read, and the target of the build.
 pub(super) fn facts() -> Value {
     let linked = if cfg!(target_feature = "crt-static") { "static" } else { "dynamic" };
     let libc = if cfg!(target_env = "musl") { "musl" } else { "glibc" };

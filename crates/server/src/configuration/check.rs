@@ -1,4 +1,4 @@
-//! `duramen check`: every error of a configuration, with its place.
+//! `duramen check`: every error of a configuration, with its position.
 //!
 //! In: a file. Out: findings on standard error, exit status 1 when one of them is an error; on demand also the whole
 //! configuration as one text.

@@ -1,8 +1,8 @@
 //! `duramen convert rsyslog`: converts a configuration of another program into one of ours, with a report.
 //!
-//! In: a file. Out: the configuration on standard output or in a file; what became of every statement on standard
+//! In: a file. Out: the configuration on standard output or in a file; the outcome of every statement on standard
 //! error or, as JSON, in a file. Exit status 0 when everything is in the configuration, 1 when something is left out,
-//! 2 when nothing could be made.
+//! 2 when nothing could be converted.
 
 use super::check;
 use crate::{assemble, terminal};

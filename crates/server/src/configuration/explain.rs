@@ -77,7 +77,7 @@ enum ExplainError {
     Findings(String),
     /// No log path has a source.
     NoSource,
-    /// No log path uses the source that was asked for.
+    /// No log path uses the requested source.
     UnknownSource {
         name: String,
         /// The ids that there are.
@@ -85,7 +85,7 @@ enum ExplainError {
     },
     /// The file of messages cannot be read.
     Read { path: PathBuf, source: io::Error },
-    /// There is no message in what was read.
+    /// The input contains no message.
     Empty,
     /// A story cannot be written as JSON.
     Json(serde_json::Error),
@@ -109,7 +109,7 @@ impl fmt::Display for ExplainError {
 
 impl std::error::Error for ExplainError {}
 
-/// Prints the way of each message.
+/// Prints the trace of each message.
 pub(crate) fn run(options: &ExplainOptions) -> ExitCode {
     match explained(options, &Disk::default()) {
         Ok(text) => match terminal::output().write_all(text.as_bytes()) {

@@ -31,7 +31,7 @@ fn sent(socket: &Path, command: &str) -> io::Result<UnixStream> {
     Ok(peer)
 }
 
-/// Sends a command with a continuous answer, and gives each line to `take` until that returns false or the
+/// Sends a command with a continuous answer, and passes each line to `take` until that returns false or the
 /// server hangs up.
 pub(crate) fn follow(
     socket: &Path,

@@ -1,8 +1,8 @@
 //! The clients of the control socket.
 //!
-//! In: connections. Out: places for them. Holds: the clients that wait for their next command, and since
-//! when. Limits: the number of places; when all are taken, the client that has been silent longest loses its
-//! place, unless all are busy with a command: then there is none.
+//! In: connections. Out: slots for them. Holds: the clients that wait for their next command, and since
+//! when. Limits: the number of slots; when all are taken, the client that has been silent longest loses its
+//! slot, unless all are busy with a command: then there is none.
 
 use std::{
     net::Shutdown,
@@ -28,7 +28,7 @@ impl Clients {
         Clients { places, present: Mutex::default() }
     }
 
-    /// Admits a connection; none when there is no place.
+    /// Admits a connection; none when there is no slot.
     pub(super) fn admit(self: &Arc<Clients>, peer: UnixStream) -> Option<Client> {
         let peer = Arc::new(peer);
         let mut present = self.present();
@@ -48,7 +48,7 @@ impl Clients {
     }
 }
 
-/// A client with a place, which is freed when the client is dropped.
+/// A client with a slot, which is freed when the client is dropped.
 pub(super) struct Client {
     clients: Arc<Clients>,
     peer: Arc<UnixStream>,
@@ -60,7 +60,7 @@ impl Client {
         &self.peer
     }
 
-    /// Marks the client as one whose command is carried out.
+    /// Marks the client as one whose command is being executed.
     pub(super) fn set_busy(&self) {
         self.set(None);
     }

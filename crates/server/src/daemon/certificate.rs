@@ -1,7 +1,7 @@
-//! The certificate of the page: read at each reload, watched for its end.
+//! The certificate of the page: read at each reload, checked for its expiry.
 //!
 //! In: `options { page(tls(...)); }`. Out: the TLS settings that new connections get, warnings before the
-//! certificate expires and when it has. Holds: the settings. Limits: an expired certificate is no error:
+//! certificate expires and when it has. Holds: the settings. Limits: an expired certificate is not an error:
 //! browsers and our log report it.
 
 use crate::assemble::PageSpec;

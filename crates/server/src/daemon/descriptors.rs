@@ -14,7 +14,8 @@ const DESCRIPTORS_MAX: u64 = 1 << 20;
 /// Below this number the log warns: a thousand senders and a thousand files need more.
 const FEW: u64 = 4_096;
 
-/// Fewest and most descriptors that are kept for files: journals, segments, buffers and outputs, and for the control
+/// Fewest and most descriptors that are reserved for files: journals, segments, buffers and outputs, and for the
+/// control
 /// socket and connections of our own.
 const FILES_MIN: u64 = 96;
 const FILES_MAX: u64 = 4_096;

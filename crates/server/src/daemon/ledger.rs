@@ -2,8 +2,8 @@
 //! `internal()`.
 //!
 //! In: the actions of users, from any thread; entries that commands wrote while the server ran. Out: entries;
-//! a signed head, at most a second behind; messages. Holds: counts of repeated failures; a thread. Limits: of
-//! each kind of failure [`repeated::LISTED_MAX`] entries a [`repeated::WINDOW`], the rest is counted in one entry, so
+//! a signed head, at most a second behind; messages. Holds: counts of repeated failures; a thread. Limits: for
+//! each kind of failure [`repeated::LISTED_MAX`] entries per [`repeated::WINDOW`], the rest is counted in one entry, so
 //! that failures cannot fill the disk. Names are cut at [`claim::NAME_CHARS_MAX`] characters.
 
 mod claim;
@@ -31,7 +31,7 @@ use transport::InternalLog;
 /// Interval at which the head is signed when there are new entries.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// Gives the key that signs; none while there is no logspace.
+/// Returns the key that signs; none while there is no logspace.
 pub(super) type KeyOf = Box<dyn Fn() -> Option<SigningKey> + Send>;
 
 /// The ledger of a running server.

@@ -1,8 +1,8 @@
 //! Reports the state of the server to the service manager, in the protocol of sd_notify(3).
 //!
 //! In: the states of the server. Out: datagrams to the socket that `$NOTIFY_SOCKET` names; nothing without it.
-//! Holds: the socket, and a thread for the watchdog when the service manager asks for one.
-//! Limits: a message that cannot be sent is lost; the watchdog is not fed when the server's loop has stood still for
+//! Holds: the socket, and a thread for the watchdog if the service manager requests one.
+//! Limits: a message that cannot be sent is lost; the watchdog is not fed when the server's loop has been blocked for
 //! [`STANDSTILL`], which is longer than a reload may take.
 
 use rustix::time::{ClockId, clock_gettime};
@@ -63,7 +63,7 @@ impl Notifier {
         Ok(())
     }
 
-    /// Called each time the loop goes round.
+    /// Called in each iteration of the loop.
     pub(super) fn alive(&self) {
         *self.last_seen_alive.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }

@@ -52,9 +52,9 @@ pub(super) enum OpenPageError {
     Ledger(io::Error),
     /// A file or folder of the data folder cannot be used.
     Data { path: PathBuf, source: io::Error },
-    /// The system gives no threads.
+    /// No threads can be started.
     Threads(io::Error),
-    /// The system gives no randomness, or the address cannot be listened on.
+    /// The system has no random numbers, or the address cannot be listened on.
     Listen(io::Error),
 }
 

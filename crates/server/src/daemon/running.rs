@@ -1,8 +1,9 @@
 //! The running parts and how they change.
 //!
-//! In: a configuration, again at each reload. Out: sources that feed the router, destinations and logspaces behind it.
-//! A reload checks everything, opens what is new, and only then changes over; listening sockets, connections and queues
-//! that the new configuration also has live on. Holds: the parts.
+//! In: a configuration, and a new one at each reload. Out: sources that feed the router, destinations and logspaces
+//! after it.
+//! A reload checks everything, opens new parts, and only then switches; listening sockets, connections and queues
+//! that the new configuration also has stay open. Holds: the parts.
 
 mod error;
 mod graph;
@@ -208,7 +209,7 @@ impl Running {
         current.config = config;
         let old = std::mem::replace(&mut current.logspaces, logspaces);
         drop(current);
-        // Logspaces that the configuration no longer has close after the last message on its way.
+        // Logspaces that the configuration no longer has close after the last message in flight.
         drop(old);
         Ok(())
     }

@@ -33,7 +33,7 @@ use transport::{InternalLog, Registry};
 
 /// Longest time in which destinations may write their queues at shutdown.
 const DRAIN: Duration = Duration::from_secs(10);
-/// Interval at which parsers with timers learn the time.
+/// Interval at which parsers with timers are notified of the time.
 const TICK: Duration = Duration::from_secs(1);
 /// Status line for the service manager while all is well.
 const STATUS_RUNNING: &str = "Running";
@@ -51,11 +51,11 @@ enum ServeError {
     Control(io::Error),
     /// The page cannot be opened.
     Page(OpenPageError),
-    /// The system gives no thread for the ledger.
+    /// No thread can be started for the ledger.
     LedgerThread(io::Error),
     /// The file for the process id cannot be written.
     Pidfile { path: PathBuf, source: io::Error },
-    /// The system gives no thread for the watchdog.
+    /// No thread can be started for the watchdog.
     WatchdogThread(io::Error),
 }
 
@@ -183,7 +183,7 @@ fn serve(settings: &Settings, log: &InternalLog, listen: Listen) -> Result<(), S
     notifier.ready(STATUS_RUNNING);
     work(&inbox, &mut running, log, &notifier);
     notifier.stopping();
-    // Senders of events that nobody will take any more get an error at once.
+    // Senders of further events get an error at once.
     drop(inbox);
     log.write(Severity::NOTICE, &format!("{name} shutting down; version='{version}'"));
     if let Some(page) = page {
@@ -192,7 +192,7 @@ fn serve(settings: &Settings, log: &InternalLog, listen: Listen) -> Result<(), S
     signing.stop();
     running.stop(DRAIN);
     if let Some(path) = &settings.pidfile {
-        // The file is not needed any more; it may be gone already.
+        // The file is no longer needed; it may be gone already.
         let _ = std::fs::remove_file(path);
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! What the command line says about a server.
+//! The settings of a server from the command line.
 //!
 //! In: options. Out: settings with paths that do not depend on the current folder. Holds nothing.
 

@@ -9,7 +9,7 @@ use signal_hook::{
 };
 use std::{io, sync::mpsc::SyncSender, thread};
 
-/// Listens until the receiver is gone.
+/// Listens until the receiver is dropped.
 pub(crate) fn listen(events: SyncSender<Event>) -> io::Result<()> {
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP, SIGUSR1])?;
     thread::Builder::new().name("signals".into()).spawn(move || {

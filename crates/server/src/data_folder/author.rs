@@ -1,4 +1,4 @@
-//! Who acts, and when: for entries of the ledger and for questions that are written down.
+//! The user and the time of an action, for entries of the ledger.
 //!
 //! In: the environment, the clock. Out: a name, a time. Holds nothing.
 

@@ -1,7 +1,7 @@
-//! `duramen queue dead`: messages that receivers refused for good.
+//! `duramen queue dead`: messages that receivers refused permanently.
 //!
 //! In: options; the stores of a running server, over its control socket, or those of a folder that no server uses.
-//! Out: lists, letters, how many were removed or delivered. Holds: one open store at a time.
+//! Out: lists, letters, numbers of removed or delivered ones. Holds: one open store at a time.
 //! Limits: only a running server replays.
 
 mod work;
@@ -103,7 +103,7 @@ enum DeadError {
     Store(StoreError),
     /// The work failed.
     Work(DeadWorkError),
-    /// The server says no.
+    /// The server refused the request.
     Server(String),
     /// The server cannot be reached, or the output cannot be written.
     Io(io::Error),
@@ -143,7 +143,7 @@ pub(crate) fn run(options: &DeadOptions) -> ExitCode {
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader of standard output has gone: that is how a pipe ends.
+        // The reader of standard output has closed the pipe, which is its normal end.
         Err(DeadError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             errln!("duramen: {}", terminal::lines(&error.to_string()));

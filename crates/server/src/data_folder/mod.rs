@@ -1,5 +1,5 @@
-//! The verbs about what a server keeps in its data folder: `logspace`, `ledger`, `queue` and `user`. They work with and
-//! without a running server, except where they say otherwise.
+//! The verbs about the contents of the data folder: `logspace`, `ledger`, `queue` and `user`. They work with and
+//! without a running server, unless documented otherwise.
 
 pub(crate) mod author;
 pub(crate) mod dead_letters;

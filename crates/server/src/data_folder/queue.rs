@@ -132,7 +132,7 @@ fn look(path: &Path, each: &mut dyn FnMut(&Batch, usize)) -> Result<QueueSummary
     look_into_queue(path, each).map_err(QueueError::Unreadable)
 }
 
-/// Works through all queues; an unreadable one does not keep the others from being shown.
+/// Handles all queues; an unreadable one does not prevent the others from being shown.
 fn each(
     folders: &[PathBuf],
     show: impl Fn(&Path) -> Result<QueueSummary, QueueError>,

@@ -159,7 +159,8 @@ pub(super) fn proxy_header(options: &Options, version: u8) -> io::Result<Vec<u8>
     Ok([SIGNATURE.as_slice(), &[COMMAND, code], &length.to_be_bytes(), &body].concat())
 }
 
-/// A TLS stream that says goodbye: without it the peer must take the end for an attack (RFC 8446, section 6.1).
+/// A TLS stream that sends a close notification: without it the peer must treat the end as an attack (RFC 8446,
+/// section 6.1).
 struct Encrypted(StreamOwned<ClientConnection, TcpStream>);
 
 impl Write for Encrypted {
@@ -175,7 +176,7 @@ impl Write for Encrypted {
 impl Drop for Encrypted {
     fn drop(&mut self) {
         self.0.conn.send_close_notify();
-        // A peer that has gone needs no goodbye.
+        // A peer that has gone needs no close notification.
         let _ = self.0.flush();
     }
 }

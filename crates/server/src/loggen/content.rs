@@ -11,7 +11,7 @@ use std::{
     process,
 };
 
-/// Largest file that is read: it is kept in memory.
+/// Largest file that is read: it is held in memory.
 const FILE_BYTES_MAX: u64 = 4 << 30;
 /// Largest generated message.
 const SIZE_MAX: usize = 1 << 20;
@@ -29,7 +29,7 @@ pub(super) struct Content {
 enum Framing {
     /// An octet count before each (RFC 6587, 3.4.1).
     OctetCount,
-    /// A line feed behind each.
+    /// A line feed after each.
     LineFeed,
     /// A datagram for each: no framing at all.
     Datagram,

@@ -1,7 +1,7 @@
 //! One connection that sends at its pace.
 //!
 //! In: content. Out: bytes on a connection, counts. Holds: one buffer.
-//! Limits: [`WRITE_BYTES`] a call; with `--reconnect` it tries again every [`RECONNECT_EVERY`] after a lost
+//! Limits: [`WRITE_BYTES`] per call; with `--reconnect` it tries again every [`RECONNECT_EVERY`] after a lost
 //! connection.
 
 use super::{
@@ -50,7 +50,7 @@ impl Progress {
 pub(super) struct Pace {
     start: Instant,
     end: Option<Instant>,
-    /// Messages a second; `None` is as fast as possible.
+    /// Messages per second; `None` is as fast as possible.
     rate: Option<u64>,
     number: u64,
     burst: u64,

@@ -1,6 +1,6 @@
 //! The database of a verb, read from its file.
 //!
-//! In: the options that name it. Out: a database; on standard error what is wrong in it. Holds nothing.
+//! In: the options that name it. Out: a database; on standard error its faults. Holds nothing.
 
 use crate::assemble::read_database;
 use clap::Args;

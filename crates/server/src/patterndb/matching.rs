@@ -1,7 +1,7 @@
 //! `patterndb match`: classifies messages with a database.
 //!
-//! In: a message, or a file of them. Out: all values of each, or a template; with `--debug-pattern` the way of the
-//! search. The status is 1 when the last message is of no class. Limits: lines of 64 KiB.
+//! In: a message, or a file of them. Out: all values of each, or a template; with `--debug-pattern` the path of the
+//! search. The status is 1 when the last message has no class. Limits: lines of 64 KiB.
 
 use super::database::{DatabaseOptions, load};
 use crate::terminal;
@@ -215,7 +215,7 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    /// Classifies a message and prints it, after the messages made of it.
+    /// Classifies a message and prints it, after the messages generated from it.
     fn one(&mut self, mut batch: Batch, parser: &DbParser, database: &Database) {
         self.renderer.now = batch.received;
         let mut made = Vec::new();
@@ -238,14 +238,14 @@ impl Printer<'_> {
     fn flush(&mut self) {
         let is_shown = io::stdout().is_terminal();
         let shown = match is_shown.then(|| terminal::multiline_bytes(&self.out)) {
-            // The colours of the way of a search are ours.
+            // The colours of a search's path are ours.
             Some(_) if self.options.debug_pattern => {
                 Cow::Owned(terminal::styled(&String::from_utf8_lossy(&self.out)).into_bytes())
             }
             Some(text) => Cow::Owned(text.into_owned().into_bytes()),
             None => Cow::Borrowed(self.out.as_slice()),
         };
-        // The reader may have gone.
+        // The reader may have closed the pipe.
         let _ = terminal::output().write_all(&shown);
         self.out.clear();
     }
@@ -283,7 +283,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints the way of a search.
+    /// Prints the path of a search.
     fn explain(&mut self, steps: &[SearchStep], text: &[u8]) {
         let [trailing, parser, literal, partial] = match self.options.color_out {
             true => ["\x1b[01;34m", "\x1b[0;33m", "\x1b[01;32m", "\x1b[01;31m"],

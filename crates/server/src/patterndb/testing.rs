@@ -1,7 +1,7 @@
 //! `patterndb test`: compares rules with their examples.
 //!
-//! In: databases. Out: a line an example and a line a difference. The status is 1 when a file cannot be read, 2 when
-//! something differs, 3 when the rule that was asked for has no example. Limits: none of its own.
+//! In: databases. Out: a line per example and per difference. The status is 1 when a file cannot be read, 2 when
+//! something differs, 3 when the requested rule has no example. Limits: none of its own.
 
 use super::database::{CommonOptions, load};
 use clap::Args;
@@ -48,7 +48,7 @@ pub(super) fn run(options: &Options) -> ExitCode {
             continue;
         }
         let database = Arc::new(database);
-        // The last example goes first, as in pdbtool.
+        // The last example comes first, as in pdbtool.
         for example in database.examples.iter().rev() {
             let id = &database.rules[example.rule].id;
             if options.rule_id.as_ref().is_some_and(|wanted| wanted != id) {

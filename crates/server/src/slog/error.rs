@@ -27,9 +27,9 @@ pub(crate) enum SlogError {
     },
     /// A key is in use with another MAC file.
     OtherMac { key_file: PathBuf },
-    /// A line came before its key was read.
+    /// A line arrived before its key was read.
     Unloaded,
-    /// The system gives no randomness.
+    /// The system has no random numbers.
     Randomness,
     /// A line is longer than AES-GCM encrypts.
     TooLong,

@@ -2,7 +2,7 @@
 //!
 //! In: bytes. Out: keys and MACs that were checked. Holds nothing.
 //! A key file, the master key's too, has 32 bytes of key, 16 of a CMAC of the number of lines, and that number in 8
-//! bytes, the lowest first. A MAC file has 16 bytes of MAC, and 16 of a CMAC that shows that they are whole.
+//! bytes, the lowest first. A MAC file has 16 bytes of MAC, and 16 of a CMAC that shows that they are intact.
 
 use super::{
     error::SlogError,
@@ -56,7 +56,7 @@ impl HostKey {
     }
 }
 
-/// A CMAC of nothing with the MAC as its key: shows that the file is whole, protects nothing.
+/// Returns a CMAC of nothing with the MAC as its key: it shows that the file is intact, but protects nothing.
 fn check_of(mac: &Mac) -> Mac {
     let mut key = [0; KEY_BYTES];
     key[..MAC_BYTES].copy_from_slice(mac);

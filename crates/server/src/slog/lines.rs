@@ -1,7 +1,7 @@
 //! A whole log: lines in order, each with its number.
 //!
 //! In: the encrypted log, the key of its first line. Out: the log in clear, and the errors. Limits: a line that claims
-//! to be more than [`AHEAD_MAX`] lines ahead is not believed: all keys up to it would have to be derived.
+//! to be more than [`AHEAD_MAX`] lines ahead is rejected: all keys up to it would have to be derived.
 
 use super::scheme::{self, HostKey, Mac, NUMBER_CHARACTERS};
 
@@ -40,7 +40,7 @@ pub(super) fn open(mut host: HostKey, mac: Mac, text: &[u8]) -> Reading {
             complain(format!("has the number {number} instead of {}", host.lines));
         }
         if number < host.lines || number - host.lines > AHEAD_MAX {
-            // Its key is gone, or too far away: the line is a copy, or was moved here.
+            // Its key is gone, or too far ahead: the line is a copy, or was moved here.
             continue;
         }
         while host.lines < number {

@@ -1,8 +1,8 @@
-//! Seals lines as they come, for `$(slog)` in a file.
+//! Seals lines as they arrive, for `$(slog)` in a file.
 //!
 //! In: lines. Out: sealed ones; the files with the next key and the MAC of all lines, once the lines are in their file. Holds: key and
-//! MAC of the next line; the same for all who write with one key file. What a crash left between a line and its key is made up for:
-//! the key is moved on over lines that are in the file already, and half a line at its end is taken off.
+//! MAC of the next line; shared by all writers with one key file. After a crash between a line and its key,
+//! the key is advanced over lines that are already in the file, and an incomplete line at its end is removed.
 //! Limits: the last [`TAIL_BYTES`] of the file are read.
 
 use super::{

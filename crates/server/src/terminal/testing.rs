@@ -1,7 +1,7 @@
-//! What a piece of work prints, for tests of the command line.
+//! Captures the output of some work, for tests of the command line.
 //!
-//! In: work on this thread. Out: its standard output and its standard error, on a tape that other threads may read.
-//! Limits: other threads, and work without a tape, print where the program does.
+//! In: work on this thread. Out: its standard output and its standard error, on a tape that other threads can read.
+//! Limits: other threads, and work without a tape, print as the program does.
 
 pub(crate) mod golden;
 

@@ -81,7 +81,7 @@ impl<'t> Lowering<'t> {
         outlet
     }
 
-    /// Adds a target behind a queue. False after an error, which is in the report.
+    /// Adds a target with its queue. Returns false after an error, which is in the report.
     pub(crate) fn add_target(
         &mut self,
         id: &str,

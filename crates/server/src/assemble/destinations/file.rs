@@ -20,7 +20,7 @@ const ROTATED_FILES: u32 = 10;
 const OPEN_FILES_MAX: usize = 1024;
 
 impl<'t> Lowering<'t> {
-    /// Makes the target of a driver that writes files; `filename` stands for its first argument.
+    /// Makes the target of a driver that writes files; `filename` is its first argument.
     pub(crate) fn file(&mut self, options: &Options<'t>, filename: Option<String>) -> Option<FileTarget> {
         let span = options.call.plain().next().map_or(options.call.span, Arg::span);
         let text = filename.or_else(|| options.plain())?;
@@ -59,14 +59,14 @@ impl<'t> Lowering<'t> {
     }
 }
 
-/// Returns the console that `getvirtconsole()` writes to. Containers have none, and no file is made in its
+/// Returns the console that `getvirtconsole()` writes to. Containers have none, and no file is created in its
 /// place.
 pub(crate) fn virtual_console() -> String {
     let is_device = |path: &&str| std::fs::metadata(path).is_ok_and(|data| data.file_type().is_char_device());
     ["/dev/tty10", "/dev/console"].into_iter().find(is_device).unwrap_or("/dev/null").to_owned()
 }
 
-/// Returns the rotation that `logrotate()` asks for.
+/// Returns the rotation of `logrotate()`.
 fn rotation(options: &Options<'_>) -> Option<Rotation> {
     let call = options.own("logrotate")?;
     let is_enabled = call.option("enable").and_then(Call::truth).unwrap_or(true);

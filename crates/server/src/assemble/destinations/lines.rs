@@ -1,7 +1,7 @@
 //! The lines that destinations write without a template of their own.
 //!
 //! In: options of a driver. Out: a renderer: a syslog line, or a line as in `/var/log/messages`. Holds: nothing.
-//! Limits: a template that cannot be read is an error at its place.
+//! Limits: a template that cannot be read is an error with its position.
 
 use crate::assemble::{lowering::Lowering, options::driver::Options};
 use message::{Batch, Render, Stamp};

@@ -1,6 +1,6 @@
 //! Destinations of the language, turned into those of `delivery`.
 //!
-//! Begin with `drivers`, the list of all. Then what is written: `lines`, `reshaping`, `sealed_lines`; where it goes: `file`
+//! Begin with `drivers`, the list of all. Then the text: `lines`, `reshaping`, `sealed_lines`; the targets: `file`
 //! and `network`, `brokers`, `sql`; and the queue before it: `queueing`, `disk_buffer`.
 
 pub(crate) mod brokers;

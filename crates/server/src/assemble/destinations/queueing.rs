@@ -6,10 +6,10 @@ use crate::assemble::options::{driver::Options, globals::MARK_EVERY};
 use config::tree::Call;
 use delivery::{DestinationDriver, MarkMode, Marks, OverflowPolicy, Queueing, Victim};
 
-/// Bytes that are gathered before a write to files whose names are made from messages: all of them share these.
+/// Bytes that are gathered before a write to files whose names have macros: all of them share these.
 const MANY_FILES_BYTES: usize = 4 << 20;
 
-/// A row takes about so much, and so many full requests are gathered for each connection before they are sent.
+/// Approximate bytes of a row; and the number of full requests that are gathered per connection before they are sent.
 const ROW_BYTES: usize = 256;
 const REQUESTS_GATHERED: usize = 8;
 const RECEIVER_BYTES_MIN: usize = 256 << 10;

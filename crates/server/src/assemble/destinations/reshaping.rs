@@ -1,6 +1,6 @@
 //! Changes of the text that a destination writes: on one line, of a fixed size, sealed.
 //!
-//! In: what was rendered of a message. Out: the changed text. Holds: the renderer, and the first error of sealing.
+//! In: the rendered text of a message. Out: the changed text. Holds: the renderer, and the first error of sealing.
 //! Limits: names of files are not changed.
 
 use crate::{assemble::options::driver::Options, slog::Sealer};
@@ -8,12 +8,12 @@ use config::tree::Call;
 use message::{Batch, Render, Stamp};
 use std::{io, path::PathBuf, sync::Arc};
 
-/// A change of what was rendered.
+/// A change of rendered text.
 trait Reshape: Send {
     /// Changes one message: the bytes of `out` from `start` on.
     fn reshape(&mut self, out: &mut Vec<u8>, start: usize);
 
-    /// Called when everything rendered so far has been written. An error keeps it from being acknowledged.
+    /// Called when everything rendered so far has been written. An error prevents its acknowledgement.
     fn written(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -46,7 +46,7 @@ impl<R: Reshape> Render for Reshaped<R> {
     }
 }
 
-/// `flags(no-multi-line)`: line feeds inside a message become blanks; the last one stays.
+/// `flags(no-multi-line)`: line feeds inside a message become blanks; the last one is kept.
 struct OneLine;
 
 impl Reshape for OneLine {

@@ -19,11 +19,11 @@ const POSTGRES_PORT: u16 = 5432;
 /// The unix socket of Debian's MariaDB.
 const MYSQL_SOCKET: &str = "/run/mysqld/mysqld.sock";
 const MYSQL_PORT: u16 = 3306;
-/// Rows of a transaction unless `batch-lines()` says otherwise.
+/// Rows of a transaction unless `batch-lines()` is set.
 const BATCH_LINES: usize = 1000;
 
 impl<'t> Lowering<'t> {
-    /// Makes the receiver of `sql()`. It renders by itself: the template beside it is not used.
+    /// Makes the receiver of `sql()`. It renders by itself: the other template is not used.
     pub(crate) fn sql(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {
         let server = self.sql_server(options)?;
         let table = self.template_argument(options.own("table")?.args.first()?).map(Arc::new)?;
@@ -129,8 +129,8 @@ impl<'t> Lowering<'t> {
         Some(ColumnValue::Template(self.template_renderer(template, options), kind))
     }
 
-    /// Checks the names of columns, which stand in the configuration. PostgreSQL makes capitals of names without quotes small,
-    /// so ours are made small as well.
+    /// Checks the names of columns in the configuration. PostgreSQL turns unquoted names into lower case,
+    /// so this is done here as well.
     fn sql_names(&mut self, options: &Options<'t>, target: &SqlTarget) -> Option<()> {
         for (place, column) in target.columns.iter().enumerate() {
             let is_twice =

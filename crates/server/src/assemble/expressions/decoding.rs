@@ -1,7 +1,7 @@
-//! Options of decoding that sources and `syslog-parser()` have in common.
+//! Options of decoding shared by sources and `syslog-parser()`.
 //!
 //! In: options. Out: the same in [`DecodeOptions`]. Holds: nothing.
-//! Limits: a zone or pattern that cannot be used is an error at its place.
+//! Limits: a zone or pattern that cannot be used is an error with its position.
 
 use crate::assemble::{lowering::Lowering, options::driver::Options};
 use config::tree::{MatchType, Name};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use wire::{DecodeOptions, HostnameTest, ParseFlags};
 
 impl<'t> Lowering<'t> {
-    /// Sets the options that do not depend on where a message comes from.
+    /// Sets the options that do not depend on the origin of a message.
     pub(crate) fn complete_decoding(&mut self, options: &Options<'t>, decode: &mut DecodeOptions) {
         if options.is_yes("check-hostname") {
             decode.flags = decode.flags.with(ParseFlags::CHECK_HOSTNAME);

@@ -1,7 +1,7 @@
 //! Turns filter expressions of the language into those of the pipeline.
 //!
 //! In: the tree's filters. Out: compiled filters; each named one is compiled once and counts for all its uses.
-//! Limits: a pattern, a network or a list that cannot be used is an error at its place.
+//! Limits: a pattern, a network or a list that cannot be used is an error with its position.
 
 use crate::assemble::lowering::Lowering;
 use config::Diagnostic;

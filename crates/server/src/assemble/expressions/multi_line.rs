@@ -1,7 +1,7 @@
 //! Rules for joining lines to messages.
 //!
 //! In: `multi-line-*()` of a source or of `group-lines()`. Out: the rule. Holds: nothing.
-//! Limits: a pattern that cannot be compiled is an error at its place.
+//! Limits: a pattern that cannot be compiled is an error with its position.
 
 use crate::assemble::{lowering::Lowering, options::driver::Options};
 use config::tree::{Call, MatchType, Name};

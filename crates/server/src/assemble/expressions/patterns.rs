@@ -1,7 +1,7 @@
 //! Patterns: regular expressions, texts and globs.
 //!
 //! In: the text of a pattern, its kind and flags. Out: a compiled pattern. Holds: nothing.
-//! Limits: a pattern that cannot be compiled is an error at its place.
+//! Limits: a pattern that cannot be compiled is an error with its position.
 
 use crate::assemble::lowering::Lowering;
 use config::tree::{MatchFlag, MatchType, Name};

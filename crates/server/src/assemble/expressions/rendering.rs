@@ -47,7 +47,7 @@ impl Render for TemplateRenderer {
     }
 }
 
-/// Returns `${SEQNUM}`: it counts messages of this machine; 0 stands for the sequence id that a message came
+/// Returns `${SEQNUM}`: it counts messages of this machine; 0 means the sequence id that a message was received
 /// with. A generated message has no receiver and belongs to no machine.
 fn seqnum(batch: &Batch, index: usize, sequence: u64) -> u32 {
     let origin = batch.origin(index);

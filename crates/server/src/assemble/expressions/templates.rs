@@ -1,7 +1,7 @@
 //! Turns templates of the language into those of the pipeline.
 //!
 //! In: template statements and texts. Out: compiled templates.
-//! Limits: a template that cannot be read is an error at its place.
+//! Limits: a template that cannot be read is an error with its position.
 
 use crate::assemble::{lowering::Lowering, options::driver::Options};
 use config::{

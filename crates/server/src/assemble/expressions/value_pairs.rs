@@ -1,7 +1,7 @@
-//! `value-pairs()` and its kin: the selection of names and values of a message, and their new names.
+//! `value-pairs()` and similar options: the selection of names and values of a message, and their new names.
 //!
 //! In: a call with `scope()`, `key()`, `exclude()`, `pair()`, `rekey()`. Out: the selection.
-//! Limits: an option that cannot be read is an error at its place.
+//! Limits: an option that cannot be read is an error with its position.
 
 use crate::assemble::lowering::Lowering;
 use config::Diagnostic;

@@ -1,7 +1,7 @@
 //! Logspaces that are written to.
 //!
 //! In: `logspace()` of a destination. Out: [`LogspaceSpec`]s. Holds: nothing.
-//! Limits: a name that cannot be that of a folder is an error, and so is one that is written in two places.
+//! Limits: a name that cannot be that of a folder is an error, and so is one that is defined twice.
 
 use crate::assemble::{
     lowering::Lowering,

@@ -1,4 +1,4 @@
-//! Logspaces: those that destinations write to, and those that are made of others.
+//! Logspaces: those that destinations write to, and those defined on others.
 
 pub(crate) mod local;
 pub(crate) mod views;

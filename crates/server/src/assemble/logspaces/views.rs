@@ -1,8 +1,8 @@
-//! Logspaces that are made of others: filtered and multiple ones.
+//! Logspaces defined on others: filtered and multiple ones.
 //!
 //! In: `logspace` statements, the logspaces that are written to. Out: [`ViewSpec`]s, each with its local
 //! logspaces and their visible messages.
-//! Limits: as many members as a search can have; a logspace that is made of itself is refused.
+//! Limits: as many members as a search can have; a logspace that contains itself is refused.
 
 use super::local::is_logspace_name;
 use crate::assemble::{
@@ -16,7 +16,7 @@ use config::{
 use query::{MEMBERS_MAX, ParseOptions, Query};
 use std::collections::HashMap;
 
-/// Deepest nesting of logspaces made of others.
+/// Deepest nesting of logspaces defined on others.
 const DEPTH_MAX: usize = 16;
 
 /// The statement of a view.

@@ -17,7 +17,7 @@ pub(crate) fn is_ipv6(options: &Options<'_>) -> bool {
     options.number("ip-protocol").map_or(options.call.key().ends_with('6'), |version| version == 6)
 }
 
-/// Returns the address that stands for all addresses of this machine.
+/// Returns the address that means all addresses of this machine.
 pub(crate) fn any_address(options: &Options<'_>) -> IpAddr {
     match is_ipv6(options) {
         true => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
@@ -47,7 +47,7 @@ pub(crate) fn tcp_options(options: &Options<'_>) -> TcpOptions {
     }
 }
 
-/// Returns `ip-tos()`, `ip-ttl()` and the like.
+/// Returns `ip-tos()`, `ip-ttl()` and similar options.
 pub(crate) fn ip_options(options: &Options<'_>) -> IpOptions {
     let number = |name: &str| options.number(name).and_then(|number| u32::try_from(number).ok());
     IpOptions {

@@ -1,6 +1,7 @@
-//! Calls of parsers, and what the families of parsers have in common.
+//! Calls of parsers, and code shared by the families of parsers.
 //!
-//! In: calls. Out: a step each. Holds: nothing. Limits: a parser that cannot be made is an error at its place, and left
+//! In: calls. Out: a step for each. Holds: nothing. Limits: a parser that cannot be made is an error with its position,
+//! and left
 //! out.
 
 use crate::assemble::lowering::Lowering;

@@ -1,6 +1,6 @@
 //! `date-parser()` and the event formats of security products.
 //!
-//! In: calls. Out: parsers. Limits: a format that cannot be read is an error at its place.
+//! In: calls. Out: parsers. Limits: a format that cannot be read is an error with its position.
 
 use super::calls::ParserCall;
 use crate::assemble::lowering::Lowering;

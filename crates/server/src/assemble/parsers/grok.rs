@@ -1,7 +1,7 @@
 //! Parsers by grok patterns.
 //!
 //! In: calls. Out: parsers. Limits: a check reads no pattern files, so a name that the library does not know
-//! is no error if files could define it.
+//! is not an error if files could define it.
 
 use super::calls::ParserCall;
 use crate::assemble::lowering::Lowering;

@@ -1,6 +1,6 @@
-//! Parsers of the language, turned into steps of the pipeline; one file a family.
+//! Parsers of the language, turned into steps of the pipeline; one file per family.
 //!
-//! Begin with `calls`: the list of all parsers, and what the families share: input, prefix, state over reloads.
+//! Begin with `calls`: the list of all parsers, and what the families share: input, prefix, state across reloads.
 
 pub(crate) mod calls;
 pub(crate) mod events;

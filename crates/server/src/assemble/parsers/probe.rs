@@ -1,6 +1,6 @@
-//! `metrics-probe()`: a counter that a configuration makes.
+//! `metrics-probe()`: a counter defined in a configuration.
 //!
-//! In: a call. Out: a parser that lets every message pass. Limits: a label that is no pair is an error at its place.
+//! In: a call. Out: a parser that lets every message pass. Limits: a label that is not a pair is an error at its place.
 
 use super::calls::ParserCall;
 use crate::assemble::lowering::Lowering;

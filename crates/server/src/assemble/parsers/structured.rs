@@ -1,6 +1,6 @@
 //! Parsers of pairs, columns and JSON.
 //!
-//! In: calls. Out: parsers. Limits: a separator that is not a single character is an error at its place.
+//! In: calls. Out: parsers. Limits: a separator that is not a single character is an error with its position.
 
 use super::calls::ParserCall;
 use crate::assemble::lowering::Lowering;

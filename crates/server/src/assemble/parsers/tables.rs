@@ -1,7 +1,7 @@
 //! `add-contextual-data()` and `geoip2()`.
 //!
 //! In: calls. Out: parsers, and a [`TableFile`] for each table, which notices when its file changes. Limits: a table that
-//! cannot be read is an error when the configuration is taken; later the old one stays.
+//! cannot be read is an error when the configuration is applied; later the old one stays in use.
 
 use super::{calls::ParserCall, filter_file};
 use crate::assemble::{
@@ -43,8 +43,9 @@ impl<'t> Lowering<'t> {
         Some(Arc::new(Context { selector, default, contexts }))
     }
 
-    /// Returns the path of a table. A relative one that is not below the working folder is looked for in the folder of the
-    /// configuration, where syslog-ng has the tables of `add-contextual-data()`. A check looks for no files.
+    /// Returns the path of a table. A relative one that is not below the working folder is searched in the folder
+    /// of the
+    /// configuration, where syslog-ng has the tables of `add-contextual-data()`. A check searches no files.
     fn beside_configuration(&self, path: PathBuf) -> PathBuf {
         if !self.environment.looks_up || path.is_absolute() || path.exists() {
             return path;

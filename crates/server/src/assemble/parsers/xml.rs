@@ -1,6 +1,6 @@
 //! Parsers of XML.
 //!
-//! In: calls. Out: parsers. Limits: a pattern that cannot be used is an error at its place.
+//! In: calls. Out: parsers. Limits: a pattern that cannot be used is an error with its position.
 
 use super::calls::ParserCall;
 use crate::assemble::lowering::Lowering;

@@ -1,8 +1,8 @@
 //! The files of pattern databases.
 //!
 //! In: a path. Out: a database; a new one when the file has changed. A file that cannot be read changes nothing: the
-//! last good database stays, and the error is reported once for each change.
-//! Holds: inode, time and size of the file when it was read last. Limits: those of the loader.
+//! last good database stays in use, and the error is reported once for each change.
+//! Holds: inode, time and size of the file when it was last read. Limits: those of the loader.
 
 use message::Severity;
 use pipeline::{
@@ -18,7 +18,7 @@ use std::{
 };
 use transport::InternalLog;
 
-/// The last good database of a parser; it outlives a reload.
+/// The last good database of a parser; it survives a reload.
 #[derive(Default)]
 pub(crate) struct LastDatabase(Mutex<Option<Arc<Database>>>);
 
@@ -32,7 +32,7 @@ impl LastDatabase {
     }
 }
 
-/// The properties of a file that show a change without reading it: a file put in its place has another inode.
+/// The properties of a file that reveal a change without reading it: a replaced file has another inode.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct FileStamp {
     inode: u64,
@@ -54,7 +54,7 @@ pub(crate) struct Loaded {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Reads a file. If that fails, the result is the last good database, or an empty one.
+/// Reads a file; if that fails, returns the last good database, or an empty one.
 pub(crate) fn load(path: &Path, prefix: &str, around: &Definitions, last: Arc<LastDatabase>) -> Loaded {
     let stamp = stamp(path);
     let (database, warnings) = match read(path, prefix, around) {

@@ -21,7 +21,7 @@ pub(crate) struct Hook {
 }
 
 impl Hook {
-    /// The commands that a driver asks for.
+    /// Returns the commands of a driver.
     pub(crate) fn of(id: &str, options: &Options<'_>) -> Option<Hook> {
         let call = options.own("hook-commands")?;
         let command = |name: &str| {

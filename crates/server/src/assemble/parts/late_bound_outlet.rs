@@ -1,7 +1,7 @@
-//! The end of a log path that gets its queue later.
+//! The end of a log path whose queue is connected later.
 //!
 //! In: deliveries. Out: the same, to the queue, or to one of several queues in turn. Holds: the queue, once it is known:
-//! paths are made before destinations start; how many messages each of several queues got.
+//! paths are made before destinations start; the number of messages that each of several queues got.
 //! Limits: a delivery before that is dropped with its token; sources start after all outlets are connected.
 
 use message::{Delivery, Outlet, WriteBudget};

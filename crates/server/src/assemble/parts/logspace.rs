@@ -1,6 +1,6 @@
-//! Logspaces: those that a configuration writes to, and those that are made of others.
+//! Logspaces: those that a configuration writes to, and those defined on others.
 //!
-//! In: their options. Out: what the server opens and searches. Holds: nothing.
+//! In: their options. Out: descriptions for opening and searching them. Holds: nothing.
 
 use std::{path::PathBuf, time::Duration};
 

@@ -1,7 +1,7 @@
-//! The parts that a configuration consists of when it runs.
+//! The parts of a running configuration.
 //!
-//! The other modules fill these types in, and the rest of the server takes them over. Making one opens and starts nothing;
-//! the tables and databases are read by those who own them.
+//! The other modules fill these types in, and the rest of the server takes them. Making one opens and starts nothing;
+//! the tables and databases are read by their owners.
 
 pub(crate) mod counters;
 pub(crate) mod database_file;

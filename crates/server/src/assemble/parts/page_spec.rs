@@ -43,7 +43,7 @@ impl PageLimits {
         }
     }
 
-    /// Returns the machine's limits, with the configured ones in their place.
+    /// Returns the machine's limits, overridden by configured ones.
     pub(crate) fn over(self, machine: Limits) -> Limits {
         let searches_memory = self.searches_memory.unwrap_or(machine.searches_memory);
         let each = match self.searches_memory {

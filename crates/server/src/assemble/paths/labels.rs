@@ -1,6 +1,6 @@
-//! Labels of paths and steps, for tools that watch messages on their way.
+//! Labels of paths and steps, for tools that trace messages.
 //!
-//! In: positions in the configuration. Out: [`Label`]s; none if no tool will watch.
+//! In: positions in the configuration. Out: [`Label`]s; none without such a tool.
 //! Limits: words are cut at [`WORDS_MAX`] characters.
 
 use crate::assemble::lowering::Lowering;

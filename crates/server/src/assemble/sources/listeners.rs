@@ -1,7 +1,7 @@
 //! Sources that listen on a socket: `network()`, `syslog()`, their old spellings, `relp()`, unix sockets.
 //!
 //! In: options of a driver. Out: listeners. Holds: nothing.
-//! Limits: an address that cannot be used is an error at its place.
+//! Limits: an address that cannot be used is an error with its position.
 
 use crate::assemble::{
     lowering::Lowering,

@@ -1,7 +1,7 @@
 //! The options that all sources have: how messages are decoded, cut, and named.
 //!
 //! In: options of a driver. Out: [`SourceOptions`]. Holds: nothing.
-//! Limits: options that contradict the format of the source are errors at their place.
+//! Limits: options that contradict the format of the source are errors at their position.
 
 use crate::assemble::{
     lowering::Lowering,

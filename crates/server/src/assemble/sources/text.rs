@@ -1,7 +1,7 @@
 //! The character set of a source, and its rules for messages of several lines.
 //!
 //! In: the options of a source. Out: the same in its [`SourceOptions`]. Holds: nothing.
-//! Limits: a character set or pattern that cannot be used is an error at its place.
+//! Limits: a character set or pattern that cannot be used is an error with its position.
 
 use crate::assemble::lowering::Lowering;
 use crate::assemble::options::driver::Options;

@@ -4,7 +4,7 @@
 //! the few texts of [`OPEN_OPTIONS`]; every other text is replaced by its length, comments go.
 //! Holds nothing. Limits: any text that is not known to be harmless is left out.
 
-/// Options whose texts and words are shown: they describe how, never who, where to or with what.
+/// Options whose texts and words are shown: they never name people, addresses or secrets.
 const OPEN_OPTIONS: &[&str] = &[
     "age-after",
     "archive-after",
@@ -160,7 +160,7 @@ impl<'t> Reader<'t> {
         self.names = false;
     }
 
-    /// Tells if texts here are shown.
+    /// Returns true if texts here are shown.
     fn is_open(&self) -> bool {
         self.option().is_some_and(|name| OPEN_OPTIONS.contains(&name))
     }

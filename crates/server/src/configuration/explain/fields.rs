@@ -1,6 +1,6 @@
 //! The fields of a message for readers, and the difference between two states of it.
 //!
-//! In: a message. Out: names with values. Limits: values are shown whole, with control characters escaped.
+//! In: a message. Out: names with values. Limits: values are shown completely, with control characters escaped.
 
 use super::story::{Change, Field};
 use crate::terminal;

@@ -1,4 +1,4 @@
-//! Watches a message on its way through the paths, and records what happens.
+//! Records what happens to a message on its path through the configuration.
 //!
 //! In: events of the router. Out: a tree of [`Node`]s. Holds: the branches and steps that are open.
 //! Limits: none of its own; paths have a deepest level.
@@ -23,7 +23,7 @@ pub(super) struct Recorder {
     nodes: Vec<Node>,
 }
 
-/// A message on its way to a destination.
+/// A message for a destination.
 struct Outgoing<'a> {
     /// The destination's id.
     name: &'a str,
@@ -38,7 +38,7 @@ struct Open {
     /// True for a path with flow control.
     flow_control: bool,
     condition: Option<Answer>,
-    /// The fields before it; none when no message came to it.
+    /// The fields before it; none when no message reached it.
     before: Option<Vec<Field>>,
     nodes: Vec<Node>,
 }
@@ -82,7 +82,7 @@ impl Recorder {
         nodes
     }
 
-    /// Opens a branch or a step; what is special about it is set in the answer.
+    /// Opens a branch or a step; details are set in the returned node.
     fn begin(&mut self, label: &Label, batch: &Batch, input: &Selection) -> &mut Open {
         let index = input.iter().next();
         let before = index.map(|index| self.reader.fields(batch, index));
@@ -112,7 +112,7 @@ impl Recorder {
         let Some(open) = self.open.pop() else { return };
         let Open { label, condition, before, nodes: events, .. } = open;
         let Some(before) = before else {
-            // Only what the step made happened.
+            // The step itself is left out, only its results are kept.
             events.into_iter().for_each(|node| self.push(node));
             return;
         };

@@ -36,7 +36,7 @@ impl Page {
         self.text
     }
 
-    /// One message and its way.
+    /// Prints one message and its trace.
     pub(super) fn story(&mut self, number: usize, story: &Story) {
         let Colours { bold, end, .. } = self.colours;
         let (source, driver) = (&story.source, &story.driver);
@@ -126,7 +126,7 @@ impl Page {
         }
     }
 
-    /// Prints the result of a whole filter; of one that is only a name, that of its expression.
+    /// Prints the result of a whole filter; for one that is only a name, that of its expression.
     fn condition(&mut self, depth: usize, answer: &Answer) {
         match answer.parts.as_slice() {
             [inside] if answer.test.starts_with("filter(") => self.answer(depth, inside),

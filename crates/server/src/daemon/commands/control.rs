@@ -1,6 +1,6 @@
 //! Answers the commands of the control socket.
 //!
-//! In: commands of syslog-ng-ctl's protocol. Out: text. Holds: a way to the loop, and the counters.
+//! In: commands of syslog-ng-ctl's protocol. Out: text. Holds: a channel to the loop, and the counters.
 
 use super::{
     super::{
@@ -254,7 +254,7 @@ impl Control {
 }
 
 impl Control {
-    /// Returns the work on dead letters that a client asks for. What is removed or delivered again is recorded.
+    /// Returns the work on dead letters that a client requests. Removals and replays are recorded.
     fn dead_letters(&self, request: &str) -> Result<Stream, CommandError> {
         let request: DeadRequest = serde_json::from_str(request).map_err(CommandError::DeadRequest)?;
         match request.verb {
@@ -287,7 +287,7 @@ impl Commands for Control {
 
     fn answered(&self, line: &str) {
         if line.split(' ').next() == Some("STOP") {
-            // The loop is gone only when the server is shutting down already.
+            // The loop has ended only if the server is already shutting down.
             let _ = self.send(Event::Stop);
         }
     }
@@ -311,7 +311,7 @@ impl Commands for Control {
             ("REOPEN", _) => {
                 self.send(Event::Reopen).map(|()| "OK Re-open of log destination files initiated".into())
             }
-            // The stop itself follows its answer, see `answered`. A stop under way counts as well.
+            // The stop itself follows its answer, see `answered`. A stop in progress counts as well.
             ("STOP", _) => Ok("OK Shutdown initiated".into()),
             ("HEALTHCHECK", _) => Ok(self.health()),
             ("LOG", rest) => self.level(rest),

@@ -1,7 +1,7 @@
-//! `DEAD` on the control socket: the dead letters of the destinations that run.
+//! `DEAD` on the control socket: the dead letters of running destinations.
 //!
 //! In: a request. Out: lines that begin with `M`, then `Nend`, or a line that begins with `E`. Holds: the stores of the
-//! configuration in use. Limits: those of a store; a client that goes away ends a replay after the letters on their way.
+//! configuration in use. Limits: those of a store; a client that disconnects ends a replay after the letters in flight.
 
 use crate::{
     data_folder::dead_letters::{DeadRequest, DeadStore},

@@ -1,6 +1,6 @@
-//! The reasons why a command of the control socket is not carried out.
+//! The reasons why a command of the control socket is refused or fails.
 //!
-//! In: words that are not understood, failures of what they ask for. Out: a text for the client. Holds nothing.
+//! In: unknown words, failures of commands. Out: a text for the client. Holds nothing.
 
 use super::super::running::ReloadError;
 use crate::taps::OpenTapError;

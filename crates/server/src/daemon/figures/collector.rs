@@ -39,7 +39,7 @@ const OF_SOURCES: &[Reading] = &[
     ("bytes", |counters| read(&counters.bytes)),
 ];
 
-/// Shown of destinations that keep dead letters.
+/// Figures of destinations with dead letters.
 const OF_DEAD_LETTERS: &[Reading] = &[
     ("dead", |counters| counters.dead.total()),
     ("dead_letters", |counters| read(&counters.dead.stored)),
@@ -257,7 +257,7 @@ impl Collector {
         all
     }
 
-    /// Returns an account for each destination and for the router: messages received and what became of them.
+    /// Returns an account for each destination and for the router: messages received and their outcomes.
     pub(crate) fn accounts(&self) -> Vec<Account> {
         let mut accounts = Vec::new();
         let mut received = read(&self.forgotten);

@@ -35,11 +35,11 @@ impl Figure {
     }
 }
 
-/// The messages that came to one destination or the router, and what became of them.
+/// The messages that reached one destination or the router, and their outcomes.
 pub(crate) struct Account {
     /// `dst.file;d_all#0;/var/log/all`
     pub(crate) name: String,
-    /// Messages that came.
+    /// Messages received.
     pub(crate) taken: u64,
     /// Numbers by outcome: written, queued, dropped by reason.
     pub(crate) parts: Vec<(&'static str, u64)>,

@@ -45,7 +45,7 @@ struct Counted {
 }
 
 impl Repeated {
-    /// Returns true if a failure is to be listed; otherwise it is counted.
+    /// Returns true if a failure must be listed; otherwise it is counted.
     pub(super) fn is_listed(&mut self, kind: &'static str, origin: &str, now: Instant) -> bool {
         let fresh = || Counted { start: now, listed: 0, more: 0, origins: BTreeMap::new(), others: 0 };
         let window = self.windows.entry(kind).or_insert_with(fresh);

@@ -1,6 +1,6 @@
-//! The reasons why a configuration does not come into use.
+//! The reasons why a configuration is not put into use.
 //!
-//! In: failures of its parts. Out: a text for the console and for the client who asked. Holds nothing.
+//! In: failures of its parts. Out: a text for the console and for the client. Holds nothing.
 
 use super::{hooks::HookError, sealing::SealingError};
 use logspace::OpenLogspaceError;
@@ -52,11 +52,11 @@ impl std::error::Error for ReloadError {}
 pub(crate) enum StartError {
     /// The identity cannot be written to the data folder.
     Identity { data: PathBuf, source: io::Error },
-    /// The system gives no thread for the names of addresses.
+    /// No thread can be started for the names of addresses.
     NamesThread(io::Error),
-    /// The system gives no threads for sources.
+    /// No threads can be started for sources.
     Sources(StageError),
-    /// The system gives no thread for tables.
+    /// No thread can be started for tables.
     TablesThread(io::Error),
     /// The configuration cannot be used.
     Configuration(ReloadError),

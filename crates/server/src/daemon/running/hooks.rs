@@ -1,8 +1,8 @@
 //! Runs the commands of `hook-commands()`.
 //!
-//! In: the commands of a configuration, and those of the one before. Out: they were run, by `/bin/sh`. Holds:
+//! In: the commands of a configuration, and those of the previous one. Out: the commands are run by `/bin/sh`. Holds:
 //! nothing. A driver whose commands a reload does not change stays in use: nothing is run for it.
-//! Limits: the server waits for a command as long as it takes.
+//! Limits: the server waits for a command without a time limit.
 
 use crate::assemble::Hook;
 use message::Severity;

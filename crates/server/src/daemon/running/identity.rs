@@ -1,4 +1,4 @@
-//! The identity of this server: `${HOSTID}` and `${RUNID}`, kept over restarts.
+//! The identity of this server: `${HOSTID}` and `${RUNID}`, kept across restarts.
 //!
 //! In: the data folder. Out: the host id, made once, and the number of this run. Holds a small file.
 
@@ -17,7 +17,7 @@ pub(crate) struct Identity {
     pub(crate) run_id: u32,
 }
 
-/// Reads the ids and counts this start. A damaged file gives a new host id.
+/// Reads the ids and counts this start. A damaged file leads to a new host id.
 pub(crate) fn start(data: &Path) -> io::Result<Identity> {
     let path = data.join("identity");
     let text = fs::read_to_string(&path).unwrap_or_default();
@@ -26,7 +26,7 @@ pub(crate) fn start(data: &Path) -> io::Result<Identity> {
     let run_id = words.next().and_then(|word| word.parse::<u32>().ok()).unwrap_or(0);
     let identity = Identity { host_id: host_id.unwrap_or_else(fresh), run_id: run_id.wrapping_add(1) };
     let next = data.join("identity.new");
-    // After a power cut, half a file would mean another host.
+    // After a power cut, an incomplete file would lead to another host id.
     let mut file = journal::create_private(&next)?;
     file.write_all(format!("{:08x} {}\n", identity.host_id, identity.run_id).as_bytes())?;
     file.sync_all()?;

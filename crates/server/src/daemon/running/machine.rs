@@ -2,7 +2,7 @@
 //!
 //! In: calls of `$(uuid)`, `$(dns-resolve-ip ...)`, `$(getent ...)`. Out: answers, without waiting for the
 //! network.
-//! Holds: a cache of names, and the text of `/etc/passwd` and its kin for [`KEPT`].
+//! Holds: a cache of names, and the text of `/etc/passwd` and similar files for [`KEPT`].
 //! Limits: the databases are files, those of `/etc`; no other service is asked.
 
 use std::{
@@ -16,9 +16,9 @@ use std::{
 use template::{Database, Machine, NameLookup};
 use transport::{HostNames, HostPolicy, UseDns};
 
-/// Time for which the text of a database is kept.
+/// Time for which the text of a database is cached.
 const KEPT: Duration = Duration::from_secs(10);
-/// Time for which the name of an address is kept: `dns-cache-expire()` by default.
+/// Time for which the name of an address is cached: `dns-cache-expire()` by default.
 const NAME_KEPT: Duration = Duration::from_secs(3600);
 
 /// This machine.

@@ -1,7 +1,7 @@
-//! Turns the options of a logspace into those of the store: keys are read here.
+//! Turns the options of a logspace into those of the `logspace` crate; keys are read here.
 //!
-//! In: the configuration. Out: options of the store. Limits: a logspace whose key cannot be used does not
-//! open: nothing is stored in another way than configured.
+//! In: the configuration. Out: options of a logspace. Limits: a logspace whose key cannot be used does not
+//! open: nothing is stored differently than configured.
 
 use super::super::memory;
 use crate::{
@@ -103,7 +103,7 @@ fn segment_memory(usual: u64) -> u64 {
     share.map_or(usual, |share| share.clamp(SEGMENT_MEMORY_MIN, usual))
 }
 
-/// A time-stamping authority behind an HTTP address.
+/// A time-stamping authority at an HTTP address.
 #[derive(Debug)]
 struct Remote {
     agent: Agent,

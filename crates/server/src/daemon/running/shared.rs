@@ -1,7 +1,7 @@
 //! The state of the running parts that other threads may read.
 //!
-//! In: the parts of a configuration, when it comes into use. Out: copies and handles of this moment.
-//! Holds: the last published state, behind a lock that is held for a copy only.
+//! In: the parts of a configuration, when it comes into use. Out: copies and handles of the current state.
+//! Holds: the last published state, under a lock that is held only for copying.
 
 use super::super::certificate::PageTls;
 use crate::{
@@ -28,7 +28,7 @@ pub(crate) struct Shared {
 #[derive(Default)]
 pub(super) struct Current {
     pub(super) logspaces: Vec<(LogspaceSpec, Arc<Logspace>)>,
-    /// These and the logspaces made of them, in the form in which they are searched.
+    /// These and the logspaces defined on them, in the form for searches.
     pub(super) scopes: Vec<Arc<Scope>>,
     pub(super) counters: NamedCounters,
     pub(super) taps: Vec<TapPlace>,

@@ -1,8 +1,8 @@
 //! Reads the tables of `add-contextual-data()` again when their files change.
 //!
-//! In: the tables of the configuration in use. Out: newer tables, put where the log paths look. Holds: one
-//! thread, which ends when its owner is dropped. Limits: a change is seen within [`LOOK_EVERY`]; a table that
-//! cannot be read is reported once and the old one stays.
+//! In: the tables of the configuration in use. Out: newer tables, which the log paths then use. Holds: one
+//! thread, which ends when its owner is dropped. Limits: a change is noticed within [`LOOK_EVERY`]; a table that
+//! cannot be read is reported once and the old one stays in use.
 
 use crate::assemble::TableFile;
 use message::Severity;

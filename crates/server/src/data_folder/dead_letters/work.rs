@@ -1,6 +1,6 @@
-//! What is done with dead letters, for a running server and for a folder alike.
+//! The work on dead letters, for a running server and for a folder alike.
 //!
-//! In: a request, stores. Out: lines. Holds: the numbers of the letters that are removed. Limits: those of a store.
+//! In: a request, stores. Out: lines. Holds: the numbers of the letters to remove. Limits: those of a store.
 
 use delivery::{DeadFilter, DeadLetters, Letter, StoreError, replay};
 use message::{Outlet, RecordId};
@@ -13,7 +13,7 @@ use transport::DeadReason;
 /// The default template of a printed message, as that of `queue cat`.
 const LINE: &str = "$DATE $HOST $MSGHDR$MSG";
 
-/// The work that is wanted.
+/// The requested work.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Verb {
@@ -54,9 +54,9 @@ pub(crate) struct DeadStore {
 pub(crate) enum DeadWorkError {
     /// No destination of this name has a store.
     NoStore(String),
-    /// That is none of the reasons.
+    /// An unknown reason.
     Reason(String),
-    /// That is no id.
+    /// Not an id.
     Id(String),
     /// The template cannot be parsed.
     Template(TemplateError),
@@ -188,7 +188,7 @@ fn list(store: &DeadStore, print: &mut dyn FnMut(&str) -> io::Result<()>) -> Res
     print(&format!("{}\t{letters} letters\t{}", store.id, reasons.join(", "))).map_err(DeadWorkError::Write)
 }
 
-/// The line above a message.
+/// Returns the line above a message.
 fn head(letter: &Letter) -> String {
     let died = jiff::Timestamp::from_microsecond(letter.died_us).unwrap_or_default();
     let tries = if letter.attempts == 1 { "try" } else { "tries" };

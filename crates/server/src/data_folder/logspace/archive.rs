@@ -1,7 +1,8 @@
 //! `duramen logspace archive`, `restore`, `attach` and `detach`: commands for a running server, over its
 //! control socket.
 //!
-//! In: a logspace's name, an age, a time range. Out: what was moved. The directory is in the configuration.
+//! In: a logspace's name, an age, a time range. Out: the number and size of moved segments. The directory is in the
+//! configuration.
 
 use super::{
     error::VerbError,

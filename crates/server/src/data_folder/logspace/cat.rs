@@ -1,6 +1,6 @@
 //! `duramen logspace cat`: sealed messages, one after the other.
 //!
-//! In: a logspace, a question. Out: bytes as received, control characters escaped unless asked otherwise, or JSON.
+//! In: a logspace, a query. Out: bytes as received, control characters escaped unless `--raw` is given, or JSON.
 //! Limits: one message in memory; messages that are not sealed yet are not printed; a segment that cannot be read is
 //! reported, and the others are printed.
 

@@ -41,7 +41,7 @@ pub(super) enum VerbError {
     NoPassphrase { path: PathBuf },
     /// No passphrase can be read from the terminal.
     Passphrase(io::Error),
-    /// The system gives no randomness for a key.
+    /// The system has no random numbers for a key.
     Randomness,
     /// A recipient cannot be read.
     Recipient(RecipientError),

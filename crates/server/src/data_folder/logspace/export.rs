@@ -1,6 +1,6 @@
 //! `duramen logspace export`.
 //!
-//! In: a logspace and a question. Out: a package.
+//! In: a logspace and a query. Out: a package.
 //! Limits: the package is signed with the logspace's key unless another is given.
 
 use super::{

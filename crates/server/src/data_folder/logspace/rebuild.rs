@@ -1,6 +1,6 @@
 //! `duramen logspace rebuild-index`.
 //!
-//! In: a logspace, the first number of a segment. Out: a new file in its place. Limits: the server must be stopped.
+//! In: a logspace, the first number of a segment. Out: a new file that replaces it. Limits: the server must be stopped.
 
 use super::{super::author::now_us, error::VerbError, keys::KeyFiles, location::Location};
 use crate::terminal;

@@ -1,6 +1,6 @@
 //! `duramen logspace unlock`, `lock` and `seal`: commands for a running server, over its control socket.
 //!
-//! In: a logspace's name, a key file. Out: how many segments were opened. The key goes over the socket, which only
+//! In: a logspace's name, a key file. Out: the number of opened segments. The key goes over the socket, which only
 //! the server's user can use; the server keeps it in memory until `lock` or its end.
 
 use super::{error::VerbError, keys::passphrase_for};

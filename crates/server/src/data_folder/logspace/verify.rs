@@ -72,7 +72,7 @@ pub(crate) fn trusted(paths: &[PathBuf]) -> Result<Vec<PublicKey>, KeyError> {
 pub(crate) enum KeySource {
     /// Those of `--trust`.
     Trusted,
-    /// Those beside the signatures: who can change one can change both.
+    /// Those beside the signatures: anyone who can change one can change both.
     Beside,
 }
 

@@ -1,6 +1,6 @@
 //! `duramen verify-package`.
 //!
-//! In: a package; keys, a record and certificates that are known from elsewhere. Out: what it proves, what it
+//! In: a package; keys, a record and certificates known from elsewhere. Out: what it proves, what it
 //! does not, and all errors. Exit status: 0 nothing is wrong, 1 something is wrong, 2 it cannot be read.
 
 use super::{

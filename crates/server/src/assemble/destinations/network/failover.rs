@@ -1,6 +1,6 @@
-//! `failover()`: receivers that replace the first one while it is away.
+//! `failover()`: receivers that replace the first one while it is unreachable.
 //!
-//! In: options of a driver. Out: the other receivers, and how often the first one is looked for. Holds: nothing.
+//! In: options of a driver. Out: the other receivers, and how often the first one is probed. Holds: nothing.
 
 use crate::assemble::{
     lowering::Lowering,

@@ -14,7 +14,7 @@ use wire::Framing;
 /// Size of a chunk: it fits into one Ethernet frame.
 const CHUNK_BYTES: usize = 1_420;
 
-/// Renders the whole message, with the NUL that ends it over TCP: the default without `template()`.
+/// Renders the whole message, with the NUL that terminates it over TCP: the default without `template()`.
 struct WholeMessage;
 
 impl Render for WholeMessage {

@@ -1,7 +1,7 @@
 //! `http()` as a destination.
 //!
 //! In: its options. Out: a target with its requests. Holds: nothing.
-//! Limits: an unusable URL is an error at its place.
+//! Limits: an unusable URL is an error with its position.
 
 use crate::assemble::{
     destinations::reshaping::reshaped,
@@ -39,7 +39,7 @@ const TLS_OPTIONS: [&str; 9] = [
 ];
 
 impl<'t> Lowering<'t> {
-    /// Makes the receiver of `http()`. It renders by itself: the template beside it only shows what it sends.
+    /// Makes the receiver of `http()`. It renders by itself: the other template only shows what it sends.
     pub(crate) fn http_target(
         &mut self,
         options: &Options<'t>,
@@ -51,7 +51,7 @@ impl<'t> Lowering<'t> {
                 self.template(&Name { text: "$MESSAGE".to_owned(), span: options.call.span }).map(Arc::new)?
             }
         };
-        // The one of the receiver, and the one with which `duramen explain` shows a message.
+        // One for the receiver, and one for `duramen explain`.
         let shown = self.template_renderer(body.clone(), options);
         let body = self.template_renderer(body, options);
         let text = |name: &str, default: &str| options.own_text(name).unwrap_or_else(|| default.to_owned());

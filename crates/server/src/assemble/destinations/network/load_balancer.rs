@@ -14,7 +14,8 @@ use config::tree::Call;
 use delivery::{DestinationDriver, Failback, Server, SocketKind};
 use std::{sync::Arc, time::Duration};
 
-/// Interval and number of the checks that notice a recovered receiver: without them its share would stay with another one.
+/// Interval and number of the checks that notice a recovered receiver: without them another receiver would keep its
+/// share.
 const FAILBACK: Failback = Failback { interval: Duration::from_secs(60), successes: 3 };
 
 impl<'t> Lowering<'t> {

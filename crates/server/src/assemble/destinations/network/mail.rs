@@ -1,7 +1,7 @@
 //! `smtp()` of the language: the receivers of a mail, its content, and the connection to the server.
 //!
 //! In: its options. Out: a target, and the renderer of its mails. Holds: compiled templates.
-//! Limits: a header field that we write ourselves, or with an invalid name, is an error at its place.
+//! Limits: a header field that we write ourselves, or with an invalid name, is an error with its position.
 
 use crate::assemble::lowering::Lowering;
 use crate::assemble::options::driver::Options;

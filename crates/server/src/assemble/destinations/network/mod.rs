@@ -1,4 +1,4 @@
-//! Destinations behind a network, one file a kind of driver.
+//! Network destinations, one file per kind of driver.
 //!
 //! Begin with `socket`: the others build on it, except for `http` and `loki`, which send requests.
 

@@ -1,7 +1,7 @@
 //! `snmp()` of the language: traps of version 2c.
 //!
-//! In: its options. Out: a receiver over UDP, and the datagram that is sent of a message. Holds: nothing.
-//! Limits: version 3 is refused; nothing notices a datagram that gets lost.
+//! In: its options. Out: a receiver over UDP, and the datagram for a message. Holds: nothing.
+//! Limits: version 3 is refused; lost datagrams are not noticed.
 
 use crate::assemble::{lowering::Lowering, options::driver::Options};
 use config::Diagnostic;

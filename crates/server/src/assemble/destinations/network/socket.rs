@@ -1,7 +1,7 @@
-//! Destinations behind a socket: `network()`, `syslog()`, their old spellings, `relp()`, unix sockets.
+//! Socket destinations: `network()`, `syslog()`, their old spellings, `relp()`, unix sockets.
 //!
 //! In: options of a driver. Out: a target, and the renderer of its messages. Holds: nothing.
-//! Limits: an address that cannot be used is an error at its place.
+//! Limits: an address that cannot be used is an error with its position.
 
 use crate::assemble::{
     lowering::Lowering,
