@@ -62,7 +62,7 @@ impl Sealer {
         let whole = self.shared.dir.join(&path);
         let failed = |source| PlaceError::Io { path: whole.clone(), source };
         let outline = self.segments.outline(&temporary).map_err(PlaceError::Read)?;
-        // Whoever could read the old file must be able to read the new one, otherwise it is not replaced.
+        // Anyone who could read the old file must be able to read the new one, otherwise it is not replaced.
         let mut sealed = self.open(&temporary, outline).map_err(PlaceError::Read)?;
         if sealed.state.view().is_none() {
             return Err(PlaceError::Locked);
