@@ -1,4 +1,4 @@
-//! The processes that are measured: starting, waiting for them, stopping, and what they cost.
+//! The measured processes: starting, waiting, stopping, and their cost.
 //!
 //! In: a process. Out: CPU and memory of /proc. Limits: [`START_TIMEOUT`] to listen and to stop.
 
@@ -14,7 +14,7 @@ use std::{
 
 /// Longest wait until a process listens, and until it has ended.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
-/// Clock ticks a second in /proc: the same on every Linux that has it.
+/// Clock ticks per second in /proc: the same on every Linux that has it.
 const TICKS: f64 = 100.0;
 
 /// Returns the command that runs Duramen on the `server.conf` of a folder; it keeps everything in that folder.
@@ -65,7 +65,7 @@ pub(crate) fn stop(server: &mut Child) -> io::Result<()> {
     Ok(())
 }
 
-/// A port that nobody listens on.
+/// Returns an unused port.
 pub(crate) fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }

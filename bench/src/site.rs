@@ -1,8 +1,8 @@
-//! A made-up site of 2,000 devices: what a mixed site says to its log server, hard to compress and hard to index.
+//! A made-up site of 2,000 devices: the messages of a mixed site, hard to compress and hard to index.
 //!
 //! In: a seed. Out: BSD syslog lines of about 190 bytes, any number, the same on every machine; a longer corpus starts with
 //! the shorter one. 46 kinds of events run at the same time; users, addresses, names and paths are few that are common
-//! and many that are rare (1/x), one outside address of ten is new, and identifiers never come back.
+//! and many that are rare (1/x), one outside address of ten is new, and identifiers never repeat.
 
 mod events;
 mod names;

@@ -39,14 +39,14 @@ impl Svg {
         ));
     }
 
-    /// Words at a place, which is their `start`, `middle` or `end`.
+    /// Writes words at a position, which is their `start`, `middle` or `end`.
     pub(crate) fn text(&mut self, x: f64, y: f64, anchor: &str, words: &str) -> Words<'_> {
         let words = words.replace('&', "&amp;").replace('<', "&lt;");
         self.add(format_args!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{words}</text>"));
         Words { text: &mut self.text }
     }
 
-    /// The whole.
+    /// Returns the complete plot.
     pub(crate) fn finish(mut self) -> String {
         self.text.push_str("</svg>\n");
         self.text

@@ -22,7 +22,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-/// A run without a new byte for so long is over.
+/// A run is over after this long without a new byte.
 const STILL: Duration = Duration::from_secs(6);
 
 /// Runs a subject once.

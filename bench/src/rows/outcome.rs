@@ -5,9 +5,9 @@ use std::fmt;
 /// The figures of one run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outcome {
-    /// Messages a second, from the first byte sent to the last change of a file.
+    /// Messages per second, from the first byte sent to the last change of a file.
     pub(crate) rate: f64,
-    /// CPU microseconds a message, user and system, of the subject alone.
+    /// CPU microseconds per message, user and system, of the subject alone.
     pub(crate) cpu_us: f64,
     /// Peak resident memory, MiB.
     pub(crate) memory_mib: f64,

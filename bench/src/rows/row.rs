@@ -1,6 +1,6 @@
-//! The rows of the founding documents.
+//! The rows of the benchmark table.
 //!
-//! In: nothing. Out: what is sent, over how many connections, and what must come out.
+//! In: nothing. Out: the messages, the number of connections, and the expected output.
 
 use super::corpus::{Corpus, Form};
 use regex::bytes::Regex;

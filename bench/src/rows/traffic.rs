@@ -1,4 +1,4 @@
-//! What a row sends and receives: connections that send, connections that are held open, the end of a relay.
+//! The traffic of a row: connections that send, connections that are held open, the end of a relay.
 
 pub(super) mod held;
 pub(super) mod load;

@@ -1,7 +1,7 @@
 //! The rows of UDP: the highest rate at which fewer than one datagram in a thousand is lost.
 //!
-//! In: subjects. Out: a rate each, with the CPU and memory that it took. Datagrams cannot be held back, so the sender is
-//! paced, and the rate is looked for: it is raised until a trial loses too much, then halved between the last two.
+//! In: subjects. Out: a rate for each, with its CPU and memory. Datagrams cannot be held back, so the sender is
+//! paced, and the rate is searched: it is raised until a trial loses too much, then halved between the last two.
 //! Limits: one sending thread with [`SENDERS`] sockets; the rate found never exceeds what that thread can send.
 
 pub(crate) mod bare;
@@ -34,9 +34,9 @@ const STEP: f64 = 1.3;
 const PATIENCE: usize = 3;
 /// Trials between the last good and the first bad rate.
 const HALVINGS: usize = 4;
-/// No more lines for so long: all that were received are written.
+/// After this long without more lines, all received ones are written.
 const STILL: Duration = Duration::from_millis(1500);
-/// A rate nobody reaches here.
+/// A rate that no subject reaches here.
 const RATE_MAX: f64 = 5_000_000.0;
 
 /// One subject, once.
@@ -101,7 +101,7 @@ impl Trials<'_> {
     }
 
     fn search(&mut self, name: &str) -> io::Result<Outcome> {
-        // Buffers, caches and threads come into being.
+        // A warm-up: buffers, caches and threads are created.
         self.trial(FIRST_RATE / 2.0)?;
         let (mut good, mut rate) = (None, FIRST_RATE);
         let bad = loop {

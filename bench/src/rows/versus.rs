@@ -1,4 +1,4 @@
-//! Who is measured: us, the rivals, and the floor. Each rival is set up as its own documents advise for speed.
+//! The subjects: us, the rivals, and the floor. Each rival is configured for speed as its own documentation advises.
 
 mod all;
 pub(crate) mod copy;

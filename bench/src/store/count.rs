@@ -1,6 +1,6 @@
-//! What the questions are to find, counted line by line over the plain file: nothing of the server is used.
+//! The expected results of the queries, counted line by line over the plain file without any code of the server.
 //!
-//! In: the file and the questions. Out: a count each. Holds: one chunk of lines a thread.
+//! In: the file and the queries. Out: a count for each. Holds: one chunk of lines per thread.
 
 use super::questions::{Finds, Question};
 use std::{
@@ -62,7 +62,7 @@ pub(super) fn count(chunk: &[u8], questions: &[Question]) -> Vec<u64> {
 /// One line of the corpus, in lower case.
 struct Line<'a> {
     host: &'a [u8],
-    /// Of the text, then of program and host: a phrase is looked for in the text alone, and nothing spans the seam.
+    /// Of the text, then of program and host: a phrase is searched in the text alone, and nothing spans the boundary.
     words: Vec<&'a [u8]>,
     text_words: usize,
 }
@@ -109,7 +109,7 @@ fn cut<'a>(bytes: &'a [u8], separator: &[u8]) -> (&'a [u8], &'a [u8]) {
     }
 }
 
-/// Words as the manual says: letters, digits, `_`, and inside of them `.` and `-`.
+/// Splits into words as described in the manual: letters, digits, `_`, and inside of them `.` and `-`.
 fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let inside = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | 0x80..);
     let edge = |byte: &u8| matches!(byte, b'.' | b'-');

@@ -1,6 +1,6 @@
-//! What is measured: a program that takes messages in and answers questions about them.
+//! A measured program, which stores messages and answers queries about them.
 //!
-//! In: the plain file, questions. Out: what both cost. Each engine runs alone, one after the other.
+//! In: the plain file, queries. Out: what both cost. Each engine runs alone, one after the other.
 
 use super::{plain::Corpus, questions::Question};
 use std::{io, process::Command};
@@ -9,13 +9,13 @@ use std::{io, process::Command};
 pub(crate) struct Intake {
     /// From the first byte until the last message can be found.
     pub(crate) seconds: f64,
-    /// Until nothing is left to do: all is sealed, merged, recoded.
+    /// Until nothing is left to do: everything is sealed, merged, recoded.
     pub(crate) settled_s: f64,
     /// CPU seconds until then, all threads; nothing where they cannot be told apart.
     pub(crate) cpu_s: Option<f64>,
     /// Peak memory.
     pub(crate) memory_mib: Option<f64>,
-    /// Bytes a message on disk, the index included.
+    /// Bytes per message on disk, the index included.
     pub(crate) message_bytes: f64,
     /// Remarks.
     pub(crate) note: String,
@@ -25,7 +25,7 @@ pub(crate) struct Intake {
 #[derive(Clone, Copy)]
 pub(crate) struct Answer {
     pub(crate) total: u64,
-    /// From the question's first byte to the answer's last.
+    /// From the first byte of the query to the last byte of the answer.
     pub(crate) ms: f64,
 }
 
@@ -35,7 +35,7 @@ pub(crate) trait Engine {
     fn name(&self) -> String;
     /// Starts empty and takes the corpus in.
     fn take_in(&mut self, corpus: &Corpus) -> io::Result<Intake>;
-    /// Starts on the corpus that an earlier run kept; false when there is none.
+    /// Starts on the corpus of an earlier run; returns false when there is none.
     fn take_up(&mut self, _corpus: &Corpus) -> io::Result<bool> {
         Ok(false)
     }
@@ -45,13 +45,13 @@ pub(crate) trait Engine {
     fn memory_mib(&self) -> Option<f64>;
     /// Ends its process, so that nothing of it is in memory.
     fn pause(&mut self) -> io::Result<()>;
-    /// Starts again on what it keeps.
+    /// Restarts on its stored data.
     fn resume(&mut self) -> io::Result<()>;
     /// Ends it for a later run to take up.
     fn leave(self: Box<Self>) -> io::Result<()> {
         self.remove()
     }
-    /// Ends it and removes what it kept.
+    /// Ends it and removes its data.
     fn remove(self: Box<Self>) -> io::Result<()>;
 }
 

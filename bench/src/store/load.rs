@@ -51,7 +51,7 @@ pub(super) fn send_made(
     sender.join().map_err(|_| io::Error::other("the sender ended by a bug"))?
 }
 
-/// The same over TLS, and nobody sees it.
+/// Does the same over TLS, without `each`.
 pub(super) fn send_made_encrypted(site: &mut Site, messages: u64, port: u16) -> io::Result<()> {
     let mut peer = tls::connect(port)?;
     let mut piece = Vec::with_capacity(PIECE_BYTES + 4096);
@@ -94,7 +94,7 @@ impl Progress {
 }
 
 impl Steady {
-    /// Starts to send `rate` messages a second over one TLS connection.
+    /// Starts to send `rate` messages per second over one TLS connection.
     pub(super) fn start(mut site: Site, rate: f64, port: u16) -> io::Result<Steady> {
         let shared = Arc::new(Progress::default());
         let progress = shared.clone();

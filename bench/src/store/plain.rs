@@ -65,7 +65,7 @@ pub(super) fn send(path: &Path, port: u16) -> io::Result<()> {
     finish(&mut peer)
 }
 
-/// Says that nothing more comes and waits until the receiver has closed, too.
+/// Signals the end and waits until the receiver has closed, too.
 pub(super) fn finish(peer: &mut TcpStream) -> io::Result<()> {
     peer.shutdown(Shutdown::Write)?;
     let mut rest = [0; 4096];

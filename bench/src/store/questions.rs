@@ -1,4 +1,4 @@
-//! The questions, what each is to find, and how fast.
+//! The queries, their expected results, and their target times.
 //!
 //! In: nothing. Out: the table.
 
@@ -16,11 +16,11 @@ pub(crate) struct Question {
     pub(crate) columns: &'static [&'static str],
     /// Shows bars and messages, too.
     pub(crate) messages: bool,
-    /// The messages that it must find, said in another way.
+    /// The messages that it must find, as an independent condition.
     pub(crate) finds: Finds,
     /// Milliseconds that it may take with up to 10 and with up to 50 million messages.
     pub(crate) target_ms: Option<[f64; 2]>,
-    /// The nearest thing to ask of grep.
+    /// The nearest equivalent for grep.
     pub(crate) grep: Option<&'static [&'static str]>,
     /// In VictoriaLogs' language: its words know upper from lower case.
     pub(crate) logsql: Option<&'static str>,
@@ -45,7 +45,7 @@ pub(crate) enum Finds {
 }
 
 impl Finds {
-    /// As a tree for other programs.
+    /// Returns the query as a tree for other programs.
     pub(crate) fn tree(&self) -> Value {
         let trees = |parts: &[Finds]| parts.iter().map(Finds::tree).collect::<Vec<_>>();
         match self {

@@ -5,7 +5,7 @@
 use super::{questions, results::Measured};
 use std::fmt;
 
-/// Of ours, at least and at most.
+/// Lower and upper bounds of our figures.
 const RATE_MIN: f64 = 450_000.0;
 const CPU_S_MAX: f64 = 2.2;
 const MEMORY_MIB_MAX: f64 = 1536.0;

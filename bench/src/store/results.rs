@@ -1,6 +1,6 @@
-//! What an engine answered, and how long it took.
+//! The answers of an engine, and their times.
 //!
-//! In: an engine and a question. Out: the count and the times of several answers.
+//! In: an engine and a query. Out: the count and the times of several answers.
 
 use super::{
     engine::{Engine, Intake},

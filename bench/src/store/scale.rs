@@ -2,7 +2,7 @@
 //!
 //! In: sizes. Out: a table of what taking in and the questions cost at each, and the slope; beside them what the Store Box's
 //! paper of 2017 says of its own 200 million. Messages are made while they are sent: no file of them is needed.
-//! Limits: a size for which the disk has no room is left out, and said so.
+//! Limits: a size for which the disk has no space is left out, and reported.
 
 use super::{
     count::count,
@@ -68,7 +68,7 @@ pub(crate) struct Options {
 /// The measurements at one size.
 struct Size {
     messages: u64,
-    /// Of the messages since the size before.
+    /// Rate of the messages since the previous size.
     rate: f64,
     cpu_us: f64,
     memory_mib: f64,

@@ -29,7 +29,7 @@ const SILENT: usize = 10;
 const SENDERS: usize = 4;
 /// Lines that a connection sends before it is the next one's turn.
 const PIECE_LINES: u64 = 50;
-/// Memory that stays the same for so long is all there is.
+/// Memory that has not changed for this long is final.
 const SETTLED: Duration = Duration::from_millis(600);
 /// Longest wait for that.
 const SETTLE_WITHIN: Duration = Duration::from_secs(20);

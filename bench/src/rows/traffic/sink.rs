@@ -1,6 +1,6 @@
 //! The end of a relay: takes connections and counts their lines.
 //!
-//! In: connections on a port of its own. Out: how many lines came, and when the last of them did.
+//! In: connections on a port of its own. Out: the number of lines, and when the last of them arrived.
 //! Limits: loopback only; its threads end with the program.
 
 use std::{
@@ -50,7 +50,7 @@ impl Sink {
         self.port
     }
 
-    /// Waits for a number of lines; when the last of them came. An error when nothing more comes for `still`.
+    /// Waits for a number of lines; returns when the last of them arrived. Fails when nothing more comes for `still`.
     pub(crate) fn last_line(&self, wanted: u64, still: Duration) -> io::Result<SystemTime> {
         let (mut seen, mut since) = (0, Instant::now());
         loop {

@@ -1,4 +1,4 @@
-//! The floor of the UDP row: one thread that receives datagrams and writes lines, and understands nothing.
+//! The floor of the UDP row: one thread that receives datagrams and writes lines, without parsing.
 //!
 //! In: datagrams. Out: their bytes in a file.
 

@@ -1,16 +1,16 @@
 //! Many datagrams by one system call, both ways.
 //!
-//! In: a socket, and slices to send or slots to receive into. Out: how many went or came. Holds: the slots.
+//! In: a socket, and slices to send or slots to receive into. Out: the number sent or received. Holds: the slots.
 //! Datagrams of one size go through the system as one, and are cut apart at their receiver, if that does not take them
 //! whole: so sending costs a tenth, and the receiver has the processors.
-//! Limits: [`BATCH`] datagrams a call.
+//! Limits: [`BATCH`] datagrams per call.
 #![allow(unsafe_code)]
 
 use std::{io, mem::MaybeUninit, net::UdpSocket, os::fd::AsRawFd};
 
 /// Datagrams a call.
 pub(crate) const BATCH: usize = 64;
-/// Longest datagram of the corpus, and room to spare.
+/// More than the longest datagram of the corpus.
 const SLOT_BYTES: usize = 2048;
 
 fn header(vector: *mut libc::iovec) -> libc::mmsghdr {

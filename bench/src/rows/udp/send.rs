@@ -1,7 +1,7 @@
 //! The paced sender of datagrams.
 //!
 //! In: a corpus, a rate, a time. Out: datagrams in small bursts, from several sockets in turn, one by one or in runs.
-//! Limits: it never sends faster than the rate; when it cannot keep up it says what it reached.
+//! Limits: it never sends faster than the rate; when it cannot keep up it reports the rate it reached.
 
 use super::batch::{self, BATCH};
 use crate::rows::corpus::Corpus;

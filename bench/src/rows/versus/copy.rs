@@ -1,4 +1,4 @@
-//! The floor: one thread that reads a socket and writes a file, and understands nothing.
+//! The floor: one thread that reads a socket and writes a file, without parsing.
 //!
 //! In: a connection. Out: its bytes in a file, or on another connection.
 
@@ -28,7 +28,7 @@ impl Subject for Copy {
         "copy"
     }
 
-    /// It understands nothing, and it takes one connection at a time.
+    /// It parses nothing, and accepts one connection at a time.
     fn can(&self, row: Row) -> bool {
         matches!(row, Row::Bsd | Row::Udp | Row::UdpRuns | Row::Relay)
     }

@@ -1,6 +1,6 @@
 //! The pattern database of the patterndb row.
 //!
-//! In: nothing. Out: XML. One rule matches a tenth of the corpus, the others none of it, as in a site that looks for
+//! In: nothing. Out: XML. One rule matches a tenth of the corpus, the others none of it, as in a site that searches
 //! logins among everything else. Holds: constants.
 
 /// Beginnings of messages that sshd never sends here; each is a rule of its own.

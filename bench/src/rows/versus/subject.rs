@@ -1,6 +1,6 @@
-//! What is measured: a program that takes messages and writes files, and the folder that a run gives it.
+//! A measured program, which receives messages and writes files, and its folder for a run.
 //!
-//! In: a row. Out: a running process. Its configuration, its output and what it says are left in the folder.
+//! In: a row. Out: a running process. Its configuration, its output and its messages are left in the folder.
 
 use super::database;
 use crate::rows::row::Row;

@@ -1,6 +1,6 @@
-//! Questions over HTTP, as the page asks them.
+//! Queries over HTTP, as the page sends them.
 //!
-//! In: questions. Out: counts and times. Holds: a session.
+//! In: queries. Out: counts and times. Holds: a session.
 
 use crate::store::{engine::Answer, questions::Question};
 use serde_json::{Value, json};
@@ -64,7 +64,7 @@ impl Client {
         self.timed("search", &body, "/total")
     }
 
-    /// The clock stops with the answer's last byte: what a client makes of it is not the server's time.
+    /// The clock stops with the answer's last byte: the client's processing is not the server's time.
     fn timed(&self, call: &str, body: &Value, total: &str) -> io::Result<Answer> {
         let start = Instant::now();
         let answer = self.post_for_bytes(call, body)?;

@@ -1,6 +1,7 @@
-//! Ours: a TCP source and a logspace, asked over HTTP as the page asks.
+//! Ours: a TCP source and a logspace, queried over HTTP as by the page.
 //!
-//! In: options of the logspace. Out: what taking in and answers cost. Every message is acknowledged by the journal before it
+//! In: options of the logspace. Out: the cost of storing and of answers. Every message is acknowledged by the
+//! journal before it
 //! counts. Limits: [`STILL`] without one more message found ends a run.
 
 use super::{
@@ -49,7 +50,7 @@ impl Duramen {
         Ok(self.running.insert((server, client)))
     }
 
-    /// Ends it and removes what it kept.
+    /// Ends it and removes its data.
     pub(in crate::store) fn destroy(mut self) -> io::Result<()> {
         self.running.take().map_or(Ok(()), |(server, _)| server.remove())
     }

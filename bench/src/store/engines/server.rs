@@ -1,6 +1,6 @@
 //! The server under test with one source and one logspace.
 //!
-//! In: the binary and a folder of its own. Out: a running server, its session, what it keeps on disk.
+//! In: the binary and a folder of its own. Out: a running server, its session, its size on disk.
 //! Limits: [`SEAL_TIMEOUT`] to seal what was taken in.
 
 use super::client::Client;
@@ -19,7 +19,8 @@ use std::{
 
 /// Longest time to seal all complete segments and to recode them.
 const SEAL_TIMEOUT: Duration = Duration::from_secs(3600);
-/// The catalog has not changed for so long and the server was idle: everything complete is sealed. A segment takes a second
+/// After this long without a change of the catalog, and with the server idle, everything complete is sealed. A
+/// segment takes a second
 /// or two.
 const SETTLED: Duration = Duration::from_secs(8);
 /// CPU seconds in that time of a server that is idle.
@@ -82,7 +83,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Starts it on what an earlier run left in the folder, if it left something.
+    /// Starts it on the data that an earlier run left in the folder, if any.
     pub(in crate::store) fn reopen(binary: &Path, folder: &Path) -> io::Result<Option<Server>> {
         let Ok(session) = fs::read_to_string(folder.join(SESSION)) else { return Ok(None) };
         let words: Vec<&str> = session.split(' ').collect();
@@ -181,7 +182,7 @@ impl Server {
         wait_for_listener(self.port, &self.folder, &mut self.process)
     }
 
-    /// Stops it and removes what it kept.
+    /// Stops it and removes its data.
     pub(in crate::store) fn remove(mut self) -> io::Result<()> {
         stop(&mut self.process)?;
         fs::remove_dir_all(&self.folder)

@@ -1,6 +1,7 @@
 //! tantivy, as the program of ours in `bench/versus/tantivy`.
 //!
-//! In: the plain file, which it reads itself. Out: its own figures and answers. It runs in one process with who asks: no HTTP.
+//! In: the plain file, which it reads itself. Out: its own figures and answers. It runs in the process of its
+//! client: no HTTP.
 
 use crate::process::memory;
 use crate::store::{

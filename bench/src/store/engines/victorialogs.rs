@@ -1,6 +1,7 @@
 //! VictoriaLogs, when it is installed: syslog over TCP in, LogsQL over HTTP out.
 //!
-//! In: its binary. Out: what taking in and answers cost: bars (`hits`) and the newest 200 messages (`query`), one after the
+//! In: its binary. Out: the cost of storing and of answers: bars (`hits`) and the newest 200 messages (`query`),
+//! one after the
 //! other. Limits: [`SETTLE_TIMEOUT`] to merge. Its words know upper from lower case: its counts are of the case that is asked for.
 
 use crate::process::{cpu, free_port, memory, stop, wait_for_listener};
@@ -25,7 +26,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(300);
 const INTAKE_TIMEOUT: Duration = Duration::from_secs(3600);
 /// Longest time to merge its parts.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(600);
-/// It has used no CPU for so long: all is merged.
+/// After this long without using CPU, everything is merged.
 const SETTLED: Duration = Duration::from_secs(5);
 
 /// VictoriaLogs.

@@ -1,4 +1,4 @@
-//! What users ask, and what a trial is taken for.
+//! Tests of the queries of users, and of verdicts on trials.
 
 use super::{
     plot,

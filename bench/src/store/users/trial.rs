@@ -1,8 +1,8 @@
-//! A trial: one query, a number of users, and what they and the sender saw.
+//! A trial: one query, a number of users, and the results for them and the sender.
 
 use std::time::Duration;
 
-/// Most time between sending a message and finding it, at the end of a trial and at each look.
+/// Most time between sending a message and finding it, at the end of a trial and at each check.
 pub(super) const BEHIND_MAX: Duration = Duration::from_secs(2);
 /// Ours is a site of twelve places with a hundred servers or so each.
 const PLACES: &[&str] =
@@ -25,13 +25,13 @@ pub(super) struct Trial {
     pub(super) p50_ms: f64,
     pub(super) p95_ms: f64,
     pub(super) max_ms: f64,
-    /// Messages a second that became searchable.
+    /// Messages per second that became searchable.
     pub(super) rate: f64,
     /// The longest that the sender was held back.
     pub(super) late_ms: u64,
     /// The most messages that were sent and not found yet.
     pub(super) behind: u64,
-    /// CPU seconds of the server a second.
+    /// CPU seconds of the server per second.
     pub(super) cores: f64,
 }
 
