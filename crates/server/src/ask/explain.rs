@@ -97,3 +97,36 @@ fn count(value: &Value) -> u64 {
 fn number(value: &Value) -> String {
     value.as_u64().map_or_else(|| "-".to_owned(), |number| number.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    //! The table of a query's parts.
+
+    use super::*;
+    use crate::terminal::testing::Tape;
+    use serde_json::json;
+
+    #[test]
+    fn parts_are_indented_below_their_whole() {
+        let part = |asks: &str, segments: u64, parts: Value| {
+            json!({"asks": asks, "segments": segments, "reads": "words", "words": 2, "postings": 30,
+                   "messages": 4, "took_ms": 1.25, "parts": parts})
+        };
+        let inner = part("inner", 1, json!([part("innermost", 0, json!([]))]));
+        let long = "x".repeat(ASKS + 5);
+        let whole = part("whole", 1, json!([inner, part(&long, 1, json!([]))]));
+        let tape = Tape::default();
+        tape.record(|| print_part(&whole, 0));
+        let printed = String::from_utf8(tape.printed().output).unwrap();
+        let row = |asks: &str, reads: &str| {
+            format!("{asks:<ASKS$}         2          30           4           -      1.25  {reads}\n")
+        };
+        let want = [
+            row("whole", "words"),
+            row("  inner", "words"),
+            row("    innermost", "never looked at"),
+            row(&format!("  {}", &long[..ASKS - 2]), "words"),
+        ];
+        assert_eq!(printed, want.concat());
+    }
+}

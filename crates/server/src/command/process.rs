@@ -183,17 +183,21 @@ impl ProcessOptions {
 
     fn keep(&self, kept: CapabilitySets) -> Result<(), ProcessError> {
         let may = capabilities(None).map_err(ProcessError::Capabilities)?.permitted;
+        set_capabilities(None, self.granted(kept, may)?).map_err(ProcessError::Capabilities)
+    }
+
+    /// Returns those of some capabilities that a process may have. One that `--caps` names must be among them.
+    fn granted(&self, kept: CapabilitySets, may: CapabilitySet) -> Result<CapabilitySets, ProcessError> {
         let missing = kept.permitted - may;
         if let (Some((name, _)), true) = (missing.iter_names().next(), self.caps.is_some()) {
             return Err(ProcessError::MissingCapability(name.to_ascii_lowercase()));
         }
         let CapabilitySets { effective, permitted, inheritable } = kept;
-        let kept = CapabilitySets {
+        Ok(CapabilitySets {
             effective: effective & may,
             permitted: permitted & may,
             inheritable: inheritable & may,
-        };
-        set_capabilities(None, kept).map_err(ProcessError::Capabilities)
+        })
     }
 }
 

@@ -106,3 +106,20 @@ fn options_that_are_wrong_change_nothing() {
     let nowhere = with(|options| options.chroot = Some("/nowhere".into())).unwrap_err();
     assert!(nowhere.starts_with("--chroot: cannot change the root to /nowhere: "), "{nowhere}");
 }
+
+#[test]
+fn capabilities_are_kept_as_far_as_there_are_any() {
+    let may = parse("cap_chown,cap_syslog=p").unwrap().permitted;
+    let granted = |text: &str, caps: Option<&str>| {
+        let options = ProcessOptions { caps: caps.map(str::to_owned), ..ProcessOptions::default() };
+        options.granted(parse(text).unwrap(), may).map_err(|error| error.to_string()).map(|kept| {
+            [kept.permitted, kept.effective, kept.inheritable]
+                .map(|set| set.iter_names().map(|(name, _)| name).collect::<Vec<_>>().join(" "))
+        })
+    };
+    let sets = |sets: [&str; 3]| Ok(sets.map(str::to_owned));
+    let text = "cap_chown,cap_fowner=p cap_syslog,cap_fowner+i";
+    assert_eq!(granted(text, None), sets(["CHOWN SYSLOG", "CHOWN", "SYSLOG"]));
+    assert_eq!(granted("cap_chown=ep", Some("given")), sets(["CHOWN", "CHOWN", ""]));
+    assert_eq!(granted(text, Some("given")), Err("--caps: this process does not have cap_fowner".to_owned()));
+}
