@@ -8,12 +8,14 @@
 //! | `http` | `http()`: bodies of requests, and the bulk requests of Elasticsearch |
 //! | `link` | connections to servers with a protocol of their own |
 //! | `mqtt` | `mqtt()`: publications to a broker |
+//! | `nats` | `nats()`: publications that JetStream stores |
 //! | `redis` | `redis()`: commands to Redis and Valkey, pipelined |
 //! | `sql` | `sql()`: rows of tables in PostgreSQL, MySQL, MariaDB and SQLite |
 
 mod http;
 mod link;
 mod mqtt;
+mod nats;
 mod redis;
 mod sql;
 
@@ -22,5 +24,6 @@ pub use http::{
 };
 pub use link::Endpoint;
 pub use mqtt::{MqttLogin, MqttQos, MqttReceiver, MqttTarget, TopicError, check_topic};
+pub use nats::{NatsLogin, NatsReceiver, NatsStorage, NatsTarget, SubjectError, check_subject};
 pub use redis::{RedisLogin, RedisReceiver, RedisTarget};
 pub use sql::{Column, ColumnValue, SqlLogin, SqlReceiver, SqlServer, SqlTarget, TableMaking};

@@ -88,6 +88,14 @@ impl Link {
         Link { reading, writing, received: Vec::new() }
     }
 
+    /// Gives the connection back, for TLS.
+    pub(crate) fn into_stream(self) -> Result<Box<dyn Wire>, Breach> {
+        match self.received.is_empty() {
+            true => Ok(self.reading.unsplit(self.writing)),
+            false => Err(Breach("it speaks before the connection is encrypted")),
+        }
+    }
+
     /// Returns true when the server said more than it was asked.
     pub(crate) fn has_rest(&self) -> bool {
         !self.received.is_empty()

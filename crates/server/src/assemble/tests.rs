@@ -1,6 +1,7 @@
 //! Rows about the way from a configuration to running parts: what is refused, the settings of sources and
 //! destinations, and which message reaches which destination as which text.
 
+mod brokers;
 mod changes;
 mod counted;
 mod devices;

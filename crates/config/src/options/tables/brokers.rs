@@ -1,4 +1,4 @@
-//! Options of destinations that send each message as a command, a publication or an event: `redis()`, `mqtt()`.
+//! Options of destinations that send each message as a command, a publication or an event: `redis()`, `mqtt()`, `nats()`.
 //!
 //! In: nothing. Out: rows.
 
@@ -100,4 +100,28 @@ pub(super) const MQTT: &[Row] = &[
     ),
     later("cleansession", "whether the broker forgets our session"),
     later("http-proxy", "a proxy for WebSockets"),
+];
+
+pub(super) const NATS: &[Row] = &[
+    row("url", V::Text, "nats://localhost:4222", "the server: nats://HOST:PORT, or tls://HOST:PORT"),
+    row(
+        "tls",
+        V::Options(TLS),
+        "the authorities of the machine, for tls://",
+        "encrypt the connection, and check the certificate of the server",
+    ),
+    row("subject", V::Template, "", "name of the subject"),
+    row("template", V::Template, "$ISODATE $HOST $MSGHDR$MSG", "text of the publication"),
+    row("jetstream", V::YesNo, "yes", "wait until a stream has stored each message; no: who listens gets it"),
+    row("username", V::Text, "", "user of the server"),
+    row("password", V::Text, "", "password of the user"),
+    row("token", V::Text, "", "logs in instead of a user"),
+    row("timeout", V::Number(1, 86400), "10", "seconds to wait for the next answer"),
+    row(
+        "batch-lines",
+        V::Number(1, 1 << 20),
+        "1000",
+        "most publications that are sent without waiting for each other; each has its own answer",
+    ),
+    row("workers", V::Number(1, 1024), "1", "connections; more than one do not keep the order of messages"),
 ];

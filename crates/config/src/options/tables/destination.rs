@@ -2,7 +2,7 @@
 //!
 //! In: nothing. Out: rows.
 
-use super::brokers::{ITEMS, MQTT, REDIS};
+use super::brokers::{ITEMS, MQTT, NATS, REDIS};
 use super::http::{HTTP, LOKI};
 use super::network::{FAILOVER, TLS};
 use super::shared::{DESTINATION, FOLDERS, PERMISSIONS, SOCKET, TEXT};
@@ -99,6 +99,13 @@ pub(crate) const DRIVERS: &[Driver] = &[
         "publications to an MQTT broker: each message counts as written when the broker has acknowledged it",
     )
     .required(&["topic"]),
+    driver(
+        "nats",
+        Plain::None,
+        &[NATS, ITEMS, DESTINATION],
+        "publications to NATS: each message counts as written when JetStream has stored it",
+    )
+    .required(&["subject"]),
     driver("http", Plain::None, &[HTTP, TEXT, DESTINATION], "requests to HTTP servers").required(&["url"]),
     driver(
         "snmp",

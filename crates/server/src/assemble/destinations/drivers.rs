@@ -165,6 +165,7 @@ impl<'t> Lowering<'t> {
             "sql" => self.sql(options)?,
             "redis" => self.redis(options)?,
             "mqtt" => self.mqtt(options)?,
+            "nats" => self.nats(options)?,
             "http" => self.http_target(options)?,
             "loki" => self.loki(options)?,
             "smtp" => self.mail(options)?,

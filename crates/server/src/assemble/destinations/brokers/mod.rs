@@ -4,4 +4,5 @@
 
 pub(crate) mod endpoint;
 pub(crate) mod mqtt;
+pub(crate) mod nats;
 pub(crate) mod redis;

@@ -1,0 +1,43 @@
+//! `redis()`, `mqtt()` and `nats()`: the places and limits of their receivers.
+
+use super::makes;
+
+const LOG: &str = "source s { internal(); }; log { source(s); destination(d); };";
+
+#[track_caller]
+fn check(driver: &str, kind: &str, want: &str) {
+    let to = format!("to d#0 {kind} {want} Some((1073741824, Hold)) queue=10000");
+    makes(&format!("destination d {{ {driver}; }};\n{LOG}"), &["from s#0 internal  Newline", &to]);
+}
+
+fn limits(rows: usize, bytes: usize, wait: &str) -> String {
+    format!("RequestLimits {{ rows: {rows}, bytes: {bytes}, wait: {wait} }}")
+}
+
+#[test]
+fn servers_and_batches_are_read() {
+    let usual = limits(1000, 8 << 20, "None");
+    let redis = |options: &str, want: String| {
+        check(&format!("redis({options} command(\"LPUSH\" \"log\", \"$MSG\"))"), "redis", &want);
+    };
+    redis("", format!("redis,127.0.0.1,6379 {usual}"));
+    redis("host(\"h\") port(1) batch-lines(7)", format!("redis,h,1 {}", limits(7, 8 << 20, "None")));
+    redis(
+        "host(\"/run/sock\") batch-timeout(5)",
+        format!("redis,/run/sock {}", limits(1000, 8 << 20, "Some(5ms)")),
+    );
+    redis(
+        "batch-bytes(0) tls(peer-verify(yes)) username(u) auth(p)",
+        format!("redis,127.0.0.1,6379 {}", limits(1000, 0, "None")),
+    );
+    let mqtt =
+        |options: &str, want: &str| check(&format!("mqtt({options})"), "mqtt", &format!("{want} {usual}"));
+    mqtt("topic(\"t\")", "mqtt,localhost,1883,t");
+    mqtt("topic(\"t/$HOST\") qos(2)", "mqtt,localhost,1883,a template");
+    mqtt("topic(\"t\") address(\"ssl://h\") tls(peer-verify(yes))", "mqtt,h,8883,t");
+    mqtt("topic(\"t\") address(\"tcp://[::1]:5/\")", "mqtt,::1,5,t");
+    let nats =
+        |options: &str, want: &str| check(&format!("nats({options})"), "nats", &format!("{want} {usual}"));
+    nats("subject(\"s\")", "nats,localhost,4222,s");
+    nats("subject(\"s.$HOST\") url(\"tls://h:5\") jetstream(no)", "nats,h,5,a template");
+}

@@ -1,0 +1,85 @@
+"""A NATS server with JetStream for a test: in a folder, on a port of loopback, started and killed at will; spoken to in its own lines."""
+
+import base64
+import json
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+
+from server import Server, free_port
+
+# A Python package brings the program along.
+PACKAGED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../target/python/bin/nats-server")
+PROGRAM = PACKAGED if os.path.exists(PACKAGED) else "nats-server"
+
+
+class Nats:
+    def __init__(self, options="", login=None):
+        self.holder = tempfile.TemporaryDirectory(prefix="nats-", dir="/tmp")
+        self.folder = self.holder.name
+        self.port = free_port()
+        self.login = login or {}
+        self.process = None
+        with open(self.folder + "/conf", "w") as out:
+            out.write(f'listen: "127.0.0.1:{self.port}"\njetstream {{ store_dir: "{self.folder}/js" }}\n{options}\n')
+        self.start()
+
+    def start(self):
+        log = open(self.folder + "/log", "ab")
+        self.process = subprocess.Popen([PROGRAM, "-c", self.folder + "/conf"], stdout=log, stderr=log, cwd=self.folder)
+        Server.until(self.answers, 20, "NATS to answer")
+
+    def answers(self):
+        if self.process.poll() is not None:
+            with open(self.folder + "/log", errors="replace") as text:
+                raise AssertionError("NATS ended:\n" + text.read())
+        try:
+            return "error" not in self.ask("$JS.API.INFO")
+        except (OSError, ValueError, IndexError):
+            return False
+
+    def ask(self, *subjects_and_bodies):
+        """The answer to a request, or to several: (subject, body) each."""
+        single = not isinstance(subjects_and_bodies[0], tuple)
+        requests = [(subjects_and_bodies[0], *subjects_and_bodies[1:])] if single else subjects_and_bodies
+        answers = []
+        with socket.create_connection(("127.0.0.1", self.port), timeout=20) as peer, peer.makefile("rb") as lines:
+            lines.readline()
+            peer.sendall(b"CONNECT " + json.dumps({"verbose": False, "headers": True, "no_responders": True, **self.login}).encode() + b"\r\nSUB in.* 1\r\n")
+            for number, (subject, *body) in enumerate(requests):
+                text = (body[0] if body else "").encode()
+                peer.sendall(f"PUB {subject} in.{number} {len(text)}\r\n".encode() + text + b"\r\n")
+                while True:
+                    line = lines.readline()
+                    if line.startswith(b"PING"):
+                        peer.sendall(b"PONG\r\n")
+                    elif line.startswith((b"MSG", b"HMSG")):
+                        text = lines.read(int(line.split()[-1]) + 2)
+                        answers.append(json.loads(text) if line.startswith(b"MSG") else {"error": text.decode()})
+                        break
+                    elif not line or line.startswith(b"-ERR"):
+                        raise ValueError(line)
+        return answers[0] if single else answers
+
+    def stream(self, name, subjects, **more):
+        made = self.ask(f"$JS.API.STREAM.CREATE.{name}", json.dumps({"name": name, "subjects": subjects, "storage": "file", **more}))
+        assert "error" not in made, made
+
+    def stored(self, name):
+        """How many messages a stream has."""
+        return self.ask(f"$JS.API.STREAM.INFO.{name}")["state"]["messages"]
+
+    def texts(self, name):
+        found = self.ask(*[(f"$JS.API.STREAM.MSG.GET.{name}", json.dumps({"seq": seq})) for seq in range(1, self.stored(name) + 1)])
+        return [base64.b64decode(answer["message"].get("data", "")).decode() for answer in found]
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait(20)
+
+    def close(self):
+        if self.process.poll() is None:
+            self.kill()
+        self.holder.cleanup()
