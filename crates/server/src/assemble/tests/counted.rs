@@ -1,6 +1,7 @@
 //! Rows for the counters of log paths.
 
-use super::{parts, written};
+use super::{Environment, build, check, memory, parts, written};
+use std::path::Path;
 
 /// Checks what each log path counted, as `name ingress/egress`, after two messages: `one` and `two`.
 #[track_caller]
@@ -57,4 +58,33 @@ fn a_path_inside_of_what_nothing_uses_is_not_counted() {
         "destination unused { channel { log hidden { destination(d); }; }; };\nlog top { source(s); };",
         &["top 2/2"],
     );
+}
+
+/// Checks which probes have counted two messages.
+#[track_caller]
+fn probes(options: &str, want: &[(&str, u64)]) {
+    let text = format!(
+        "options {{ {options} }};\nsource s {{ network(); }};\n\
+         log {{ source(s); parser {{ metrics-probe(key(\"plain\")); metrics-probe(key(\"second\") level(2) increment(\"3\")); }}; \
+         destination {{ file(\"/o\"); }}; }};"
+    );
+    let mut checked = check(Path::new("main.conf"), &memory(&text));
+    let environment = Environment::for_check();
+    let counted = environment.probes.clone();
+    let mut parts = build(&checked.tree, &environment, &mut checked.report).unwrap();
+    written(&mut parts, &["<13>Nov 21 03:00:00 web app: one\n", "<13>Nov 21 03:00:00 web app: two\n"]);
+    let counted: Vec<(String, u64)> =
+        counted.list().into_iter().map(|((name, _), count)| (name.to_string(), count)).collect();
+    let counted: Vec<(&str, u64)> = counted.iter().map(|(name, count)| (name.as_str(), *count)).collect();
+    assert_eq!(counted, want, "{options}");
+}
+
+#[test]
+fn probes_count_up_to_the_level_of_the_statistics() {
+    let (plain, second) = (("syslogng_plain", 2), ("syslogng_second", 6));
+    probes("", &[plain]);
+    probes("stats-level(1);", &[plain]);
+    probes("stats-level(2);", &[plain, second]);
+    probes("stats(level(2));", &[plain, second]);
+    probes("stats(level(1)); stats-level(2);", &[plain]);
 }

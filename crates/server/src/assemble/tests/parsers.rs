@@ -322,3 +322,16 @@ fn applications_may_overlap() {
     applications("allow-overlaps(yes)")(&["/o: ab:ab", "/o: x:"]);
     applications("auto-parse(no)")(&[]);
 }
+
+#[test]
+fn columns_have_their_types() {
+    let check = |columns: &str, want: &str| {
+        let text = format!(
+            "source s {{ network(flags(no-parse)); }};\nlog {{ source(s); parser {{ csv-parser(columns({columns}) delimiters(\",\")); }}; \
+             destination {{ file(\"/o\" template(\"$(format-json a=$a)\")); }}; }};"
+        );
+        runs(&text, &["7,x"], &[&format!("/o: {want}")]);
+    };
+    check("int(\"a\"), \"b\"", "{\"a\":7}");
+    check("\"a\", \"b\"", "{\"a\":\"7\"}");
+}
