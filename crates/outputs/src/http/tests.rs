@@ -261,11 +261,11 @@ fn what_stands_around_the_messages_counts() {
     let server = Server::answering(&[200]);
     let mut target = target(&[server.url()]);
     (target.batch_lines, target.batch_bytes) = (100, 11);
-    (target.body_prefix, target.body_suffix) = ("[[".to_owned(), "]]".to_owned());
+    (target.body_prefix, target.body_suffix) = ("[".to_owned(), "]]]".to_owned());
     let setup = Setup::new(target);
     // The first two fill a request to its last byte, the others exceed it by one.
     setup.send(&["h|123", "h|456", "h|789", "h|1234", "h|x"]);
-    server.check_bodies(&["[[123,456]]", "[[789]]", "[[1234,x]]"]);
+    server.check_bodies(&["[123,456]]]", "[789]]]", "[1234,x]]]"]);
 }
 
 #[test]
