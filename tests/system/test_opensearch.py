@@ -5,7 +5,7 @@ import re
 import signal
 
 from opensearch_node import OpenSearch
-from server import Server
+from server import Server, waits
 from test_requests import HEAD, post
 from test_sql import counters, dead
 
@@ -41,6 +41,7 @@ def mend(peer):
         assert peer.call("PUT", f"/{index}/_mapping", mapping).get("acknowledged"), index
 
 
+@waits
 def test_a_real_server_that_crashes_has_every_document_once(binary):
     """One document in a hundred is refused. The server crashes five times, and ours once; then the index is mended, and
     the dead letters are sent again."""

@@ -9,7 +9,7 @@ use std::sync::{
 };
 use transport::testing::delivery;
 
-/// What a target was given and told.
+/// The lines and the calls that a target got.
 #[derive(Default)]
 struct Told {
     written: String,

@@ -10,7 +10,7 @@ use message::{Field, Outcome, Outlet, Stamp, WriteBudget};
 use std::sync::Mutex;
 use transport::testing::{delivery, token};
 
-/// What a driver has and has heard.
+/// The messages of a driver, and the calls that it got.
 #[derive(Default)]
 struct Told {
     waiting: Vec<String>,
@@ -254,7 +254,7 @@ fn a_target_of_this_machine_that_fails_is_trouble_until_it_works() {
     assert_eq!(setup.queue.counters.trouble(), None);
     assert_eq!(setup.queue.counters.errors.load(Ordering::Relaxed), 4);
     let log = setup.log();
-    assert_eq!(log.len(), 2, "it is told once: {log:?}");
+    assert_eq!(log.len(), 2, "it is logged once: {log:?}");
     assert!(log[0].ends_with("time_reopen='0.001'"), "{log:?}");
     assert_eq!(log[1], "Destination works again; id='d#0'");
     // An hour ago is long enough to tell it again.

@@ -84,7 +84,7 @@ async fn read(stream: &mut SecureStream) -> io::Result<String> {
     }
 }
 
-/// What the client sends with the last part of its handshake.
+/// Bytes that the client sends with the last part of its handshake.
 enum Last {
     /// A text, and more later.
     Text,
@@ -241,7 +241,7 @@ fn an_end_without_a_goodbye_is_told_from_one_with_it() {
         let error = read(&mut stream).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::InvalidData);
         assert!(error.to_string().starts_with("TLS: "), "{error}");
-        // The peer is told.
+        // The peer receives the alert.
         let mut alert = vec![0; 1 << 10];
         let size = client.socket.read(&mut alert).await.unwrap();
         assert!(client.session.take(&mut alert[..size], &mut Vec::new()).is_err());

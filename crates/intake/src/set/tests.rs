@@ -1,4 +1,4 @@
-//! What a source is known by, and what it is told of its driver.
+//! Rows for the identity of sources and the options that they get from their driver.
 
 use super::*;
 use crate::{

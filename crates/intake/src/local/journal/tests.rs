@@ -76,7 +76,7 @@ fn reading_resumes_where_the_next_entry_begins() {
     check_skip(&["rest\n", "\n__CURSOR", "=c2"], Some("__CURSOR=c2"));
 }
 
-/// What came of the output of the program: texts, the stored cursor, frames that were odd.
+/// Results of reading the output of the program: texts, the stored cursor, malformed frames.
 fn read_all(output: &[u8]) -> (Vec<String>, Option<String>, u64) {
     let (log, collected) = (InternalLog::new("test", None), Collected::new());
     let positions = Positions::open(None, &log).unwrap();

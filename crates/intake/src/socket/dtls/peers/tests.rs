@@ -12,7 +12,7 @@ use transport::{
     testing::{Collected, Pki},
 };
 
-/// What came of datagrams.
+/// Results of datagrams.
 #[derive(Default)]
 struct Seen {
     texts: Vec<(String, Arc<Origin>)>,
