@@ -424,3 +424,20 @@ fn a_prefix_stands_before_pairs() {
     ShippedReader::new(DecodeOptions::default(), ".json.").lines(&mut batch, 0);
     assert_eq!(show(&batch), " [] user.notice m {.json.k=v}");
 }
+
+#[test]
+fn severities_of_opentelemetry_are_those_of_syslog() {
+    let numbers: String = (0..=25)
+        .map(|number| format!("{{\"severityNumber\":{number},\"body\":{{\"stringValue\":\"x\"}}}},"))
+        .collect();
+    let body = format!(
+        "{{\"resourceLogs\":[{{\"scopeLogs\":[{{\"logRecords\":[{}]}}]}}]}}",
+        numbers.trim_end_matches(',')
+    );
+    let mut batch = batch(body.as_bytes());
+    reader().otlp_json(&mut batch, 0).unwrap();
+    let got: Vec<u8> = batch.messages.iter().map(|message| message.pri.severity().0).collect();
+    // What has none, or none that exists, is a notice as elsewhere.
+    let want = [5, 7, 7, 7, 7, 7, 7, 7, 7, 6, 5, 5, 5, 4, 4, 4, 4, 3, 2, 1, 1, 0, 0, 0, 0, 5];
+    assert_eq!(got, want);
+}
