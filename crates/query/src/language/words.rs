@@ -5,7 +5,7 @@
 
 use crate::language::tree::Glyph;
 use lookup::{Bound, Pattern};
-use std::{borrow::Cow, net::IpAddr, ops::Range};
+use std::{borrow::Cow, cmp::Ordering, net::IpAddr, ops::Range};
 
 /// Lower-cased as the index does it.
 pub(crate) fn lower(text: &str) -> Vec<u8> {
@@ -189,6 +189,28 @@ pub(crate) fn number(text: &[u8]) -> Option<f64> {
         return None;
     }
     std::str::from_utf8(text).ok()?.parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+/// Orders texts byte by byte, and times as they are shown by what they mean: their fractions have as many digits as they
+/// need, so that `Z` comes where others have a dot or a digit.
+pub(crate) fn compare_texts(a: &[u8], b: &[u8]) -> Ordering {
+    match (without_zone(a), without_zone(b)) {
+        (Some(one), Some(other)) => one.cmp(other),
+        _ => a.cmp(b),
+    }
+}
+
+/// Returns a time such as `2026-01-01T00:00:00.25Z` without its `Z`; `None` when a text is no such time.
+fn without_zone(text: &[u8]) -> Option<&[u8]> {
+    const FORM: &[u8] = b"dddd-dd-ddTdd:dd:dd";
+    let time = text.strip_suffix(b"Z")?;
+    let (seconds, fraction) = time.split_at_checked(FORM.len())?;
+    let fits = |(byte, form): (&u8, &u8)| if *form == b'd' { byte.is_ascii_digit() } else { byte == form };
+    let is_fraction = match fraction.split_first() {
+        None => true,
+        Some((dot, digits)) => *dot == b'.' && digits.iter().all(u8::is_ascii_digit),
+    };
+    (is_fraction && seconds.iter().zip(FORM).all(fits)).then_some(time)
 }
 
 /// An address as 16 bytes, IPv4 mapped.

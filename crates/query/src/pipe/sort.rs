@@ -129,7 +129,7 @@ impl Value {
     }
 }
 
-/// Orders numbers by size, equal ones by their text; then text byte by byte.
+/// Orders numbers by size, equal ones by their text; then texts, times among them by what they mean.
 impl Ord for Value {
     fn cmp(&self, other: &Value) -> Ordering {
         let of_numbers = match (self.number, other.number) {
@@ -138,7 +138,7 @@ impl Ord for Value {
             (None, Some(_)) => Ordering::Greater,
             (None, None) => Ordering::Equal,
         };
-        of_numbers.then_with(|| self.text.cmp(&other.text))
+        of_numbers.then_with(|| words::compare_texts(&self.text, &other.text))
     }
 }
 

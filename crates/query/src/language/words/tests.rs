@@ -1,6 +1,6 @@
 //! Rows of patterns and values.
 
-use super::{lower, matches, pattern, tokens};
+use super::{compare_texts, lower, matches, pattern, tokens};
 use crate::language::tree::{Glyph, Text};
 use lookup::{Bound, Pattern};
 
@@ -126,4 +126,28 @@ fn cuts_text_into_tokens() {
     let text = "a.b-c, /var/log_x. <ü> 10.0.0.1: --";
     tokens(text.as_bytes(), &mut |range| found.push(&text[range]));
     assert_eq!(found, ["a.b-c", "var", "log_x", "ü", "10.0.0.1"]);
+}
+
+#[test]
+fn times_are_ordered_by_what_they_mean() {
+    let times = [
+        "2026-01-01T00:00:00Z",
+        "2026-01-01T00:00:00.000001Z",
+        "2026-01-01T00:00:00.25Z",
+        "2026-01-01T00:00:00.250001Z",
+        "2026-01-01T00:00:00.3Z",
+        "2026-01-01T00:00:01Z",
+        "2026-01-01T00:00:10Z",
+    ];
+    assert!(times.is_sorted_by(|a, b| compare_texts(a.as_bytes(), b.as_bytes()).is_lt()));
+    // Other texts stay in the order of their bytes, also those that look nearly like times.
+    for (a, b) in [
+        ("a", "b"),
+        ("aZ", "a"),
+        ("2026-01-01T00:00:00.5Z", "2026-01-01T00:00:00.x"),
+        ("2026-01-01T00:00:00.x0Z", "2026-01-01T00:00:00.xZ"),
+        ("", "Z"),
+    ] {
+        assert_eq!(compare_texts(a.as_bytes(), b.as_bytes()), a.cmp(b), "{a} {b}");
+    }
 }

@@ -149,12 +149,12 @@ fn keep(known: &mut Option<Vec<u8>>, value: &[u8], wanted: Ordering) {
     }
 }
 
-/// Orders values: numbers by size, equal ones by their text; then text byte by byte.
+/// Orders values: numbers by size, equal ones by their text; then texts, times among them by what they mean.
 pub(in crate::pipe) fn compare(a: &[u8], b: &[u8]) -> Ordering {
     match (words::number(a), words::number(b)) {
         (Some(one), Some(other)) => one.total_cmp(&other).then_with(|| a.cmp(b)),
         (Some(_), None) => Ordering::Less,
         (None, Some(_)) => Ordering::Greater,
-        (None, None) => a.cmp(b),
+        (None, None) => words::compare_texts(a, b),
     }
 }

@@ -190,3 +190,24 @@ fn counts_by_time_follow_the_clock_of_the_search() {
     assert_eq!(shown(&range), ["2026-01-01T00:00:00Z 3", "2026-01-01T00:00:02Z 0"]);
     assert!(range.to_us.is_some_and(|to_us| to_us < NOW_US));
 }
+
+#[test]
+fn times_with_fractions_are_sorted() {
+    let line = |us: i64| {
+        let mut made = document(1, "web", "app", "text");
+        made.received_us = START_US + us;
+        made.event.unix_us = START_US + us;
+        made
+    };
+    // As texts, the first would be the last, and 0.25 would come after 0.250001.
+    let space = of([0, 250_000, 250_001, 300_000].map(line).to_vec());
+    let times = [
+        "2026-01-01T00:00:00Z",
+        "2026-01-01T00:00:00.25Z",
+        "2026-01-01T00:00:00.250001Z",
+        "2026-01-01T00:00:00.3Z",
+    ];
+    check_in(&space, "* | sort @event | fields @event", &times);
+    check_in(&space, "* | sort -@received | fields @received", &[times[3], times[2], times[1], times[0]]);
+    check_in(&space, "* | stats min(@event), max(@received)", &[&format!("{} {}", times[0], times[3])]);
+}
