@@ -12,8 +12,8 @@ use crate::{
 use std::{
     collections::BTreeSet,
     fs::{self, OpenOptions},
-    io::{self, Write},
-    os::unix::fs::{FileTypeExt, OpenOptionsExt},
+    io::{self, IsTerminal, Write},
+    os::unix::fs::OpenOptionsExt,
     path::Path,
 };
 
@@ -43,7 +43,7 @@ impl Target for Terminals {
             let open =
                 OpenOptions::new().write(true).custom_flags(libc::O_NOCTTY | libc::O_NONBLOCK).open(path);
             if let Ok(mut terminal) = open
-                && terminal.metadata().is_ok_and(|metadata| metadata.file_type().is_char_device())
+                && terminal.is_terminal()
             {
                 // A terminal that is stuck or gone misses the text: see the limits.
                 let _ = terminal.write(&text);
@@ -76,11 +76,13 @@ fn lines_of(user: &str) -> BTreeSet<String> {
         Ok(records) => utmp_lines(&records, user),
         Err(_) => session_lines(Path::new("/run/systemd/sessions"), user),
     };
-    let names_a_terminal = |line: &String| {
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'/';
-        !line.is_empty() && line.bytes().all(plain)
-    };
-    lines.into_iter().filter(names_a_terminal).collect()
+    lines.into_iter().filter(|line| names_a_terminal(line)).collect()
+}
+
+/// Returns true when a line can be the path of a terminal below `/dev`, such as `pts/0`: it names no other folder.
+fn names_a_terminal(line: &str) -> bool {
+    let is_below = !line.is_empty() && !line.starts_with('/');
+    is_below && line.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'/')
 }
 
 fn utmp_lines(records: &[u8], user: &str) -> Vec<String> {

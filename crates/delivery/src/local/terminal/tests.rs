@@ -36,6 +36,21 @@ fn finds_the_sessions_of_a_user() {
 }
 
 #[test]
+fn a_line_names_no_other_file() {
+    for (line, want) in [
+        ("pts/0", true),
+        ("tty1", true),
+        ("", false),
+        ("../etc/passwd", false),
+        ("a b", false),
+        (":0", false),
+        ("/etc/passwd", false),
+    ] {
+        assert_eq!(names_a_terminal(line), want, "{line:?}");
+    }
+}
+
+#[test]
 fn escape_sequences_do_not_reach_a_terminal() {
     assert_eq!(harmless(b"a\x1b[2Jb\x9b\x07\n"), b"a?[2Jb??\r\n");
 }
