@@ -144,3 +144,6 @@ pub(crate) fn locked(space: &SearchScope, search: &Search) -> Vec<Unread> {
 pub(crate) fn order(document: &Document) -> (i64, u64) {
     (document.received_us, document.sequence)
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,7 +11,7 @@ use transport::testing::delivery;
 
 /// The lines and the calls that a target got.
 #[derive(Default)]
-struct Told {
+struct Recorded {
     written: String,
     configured: usize,
     closed: usize,
@@ -20,17 +20,17 @@ struct Told {
     room: usize,
 }
 
-struct Slow(Arc<Mutex<Told>>);
+struct Slow(Arc<Mutex<Recorded>>);
 
 impl Target for Slow {
     fn write(&mut self, output: &mut Output) -> io::Result<()> {
-        let mut told = self.0.lock().unwrap();
-        let size = output.rest().len().min(told.room).min(2);
+        let mut recorded = self.0.lock().unwrap();
+        let size = output.rest().len().min(recorded.room).min(2);
         if size == 0 {
             return Err(io::ErrorKind::WouldBlock.into());
         }
-        told.room -= size;
-        told.written += std::str::from_utf8(&output.rest()[..size]).unwrap();
+        recorded.room -= size;
+        recorded.written += std::str::from_utf8(&output.rest()[..size]).unwrap();
         output.advance(size);
         Ok(())
     }
@@ -92,10 +92,10 @@ impl Render for Noting {
     }
 }
 
-fn setup() -> (Line<Slow>, Arc<Mutex<Told>>, Arc<AtomicI64>) {
-    let (told, time) = (Arc::<Mutex<Told>>::default(), Arc::new(AtomicI64::new(0)));
+fn setup() -> (Line<Slow>, Arc<Mutex<Recorded>>, Arc<AtomicI64>) {
+    let (recorded, time) = (Arc::<Mutex<Recorded>>::default(), Arc::new(AtomicI64::new(0)));
     let rendering = Rendering { template: Box::new(Noting(time.clone())) };
-    (Line::new(Slow(told.clone()), rendering), told, time)
+    (Line::new(Slow(recorded.clone()), rendering), recorded, time)
 }
 
 fn pipe() -> DestinationDriver {
@@ -109,31 +109,31 @@ fn pipe() -> DestinationDriver {
 
 #[test]
 fn messages_are_rendered_for_their_time_and_written_in_parts() {
-    let (mut line, told, time) = setup();
+    let (mut line, recorded, time) = setup();
     line.begin(Stamp::known(77, 0));
     assert_eq!(time.load(Ordering::Relaxed), 77);
     let mut sequence = 8;
     line.add(&delivery(&["h|a", "h|b"], Ack::none(), true), &mut sequence);
     assert_eq!((sequence, line.size()), (10, "2 m93 m10".len()));
-    told.lock().unwrap().room = 6;
+    recorded.lock().unwrap().room = 6;
     assert_eq!(line.flush().unwrap_err().kind(), io::ErrorKind::WouldBlock);
-    assert_eq!((told.lock().unwrap().written.as_str(), line.size()), ("2 m93 ", 3));
-    told.lock().unwrap().room = 100;
+    assert_eq!((recorded.lock().unwrap().written.as_str(), line.size()), ("2 m93 ", 3));
+    recorded.lock().unwrap().room = 100;
     line.flush().unwrap();
-    assert_eq!((told.lock().unwrap().written.as_str(), line.size()), ("2 m93 m10", 0));
+    assert_eq!((recorded.lock().unwrap().written.as_str(), line.size()), ("2 m93 m10", 0));
     assert_eq!((line.take_refused(), line.take_cut()), (3, 5));
 }
 
 /// Writes a message in part, does something, writes the rest: shows all that was written.
-fn around(act: impl FnOnce(&mut Line<Slow>, &Mutex<Told>)) -> String {
-    let (mut line, told, _) = setup();
+fn around(act: impl FnOnce(&mut Line<Slow>, &Mutex<Recorded>)) -> String {
+    let (mut line, recorded, _) = setup();
     line.add(&delivery(&["h|a", "h|b"], Ack::none(), true), &mut 0);
-    told.lock().unwrap().room = 6;
+    recorded.lock().unwrap().room = 6;
     assert!(line.flush().is_err());
-    act(&mut line, &told);
-    told.lock().unwrap().room = 100;
+    act(&mut line, &recorded);
+    recorded.lock().unwrap().room = 100;
     line.flush().unwrap();
-    told.lock().unwrap().written.clone()
+    recorded.lock().unwrap().written.clone()
 }
 
 #[test]
@@ -142,14 +142,14 @@ fn a_message_that_was_written_in_part_goes_on_or_comes_again() {
     assert_eq!(around(|_, _| {}), "2 m12 m2");
     assert_eq!(around(|line, _| line.reopen()), "2 m12 2 m2");
     assert_eq!(around(|line, _| line.configure(pipe(), rendering())), "2 m12 2 m2");
-    let open = |line: &mut Line<Slow>, told: &Mutex<Told>| {
-        told.lock().unwrap().is_open = true;
+    let open = |line: &mut Line<Slow>, recorded: &Mutex<Recorded>| {
+        recorded.lock().unwrap().is_open = true;
         line.configure(pipe(), rendering());
-        let told = told.lock().unwrap();
-        assert_eq!((told.configured, told.closed), (1, 0));
+        let recorded = recorded.lock().unwrap();
+        assert_eq!((recorded.configured, recorded.closed), (1, 0));
     };
     assert_eq!(around(open), "2 m12 m2");
-    let gone = |line: &mut Line<Slow>, _: &Mutex<Told>| {
+    let gone = |line: &mut Line<Slow>, _: &Mutex<Recorded>| {
         assert_eq!((line.abandon(), line.abandon()), (1, 0), "one is not wholly written");
     };
     assert_eq!(around(gone), "2 m12 ");

@@ -12,7 +12,7 @@ use transport::testing::{delivery, token};
 
 /// The messages of a driver, and the calls that it got.
 #[derive(Default)]
-struct Told {
+struct Recorded {
     waiting: Vec<String>,
     written: Vec<String>,
     begins: usize,
@@ -29,80 +29,80 @@ struct Told {
     can_write_inline: bool,
 }
 
-struct Fake(Arc<Mutex<Told>>);
+struct Fake(Arc<Mutex<Recorded>>);
 
 impl Fake {
-    fn told<T>(&self, look: impl FnOnce(&mut Told) -> T) -> T {
+    fn recorded<T>(&self, look: impl FnOnce(&mut Recorded) -> T) -> T {
         look(&mut self.0.lock().unwrap())
     }
 }
 
 impl Driver for Fake {
     fn begin(&mut self, _: Stamp) {
-        self.told(|told| told.begins += 1);
+        self.recorded(|recorded| recorded.begins += 1);
     }
 
     fn add(&mut self, delivery: &Delivery, sequence: &mut u64) {
         for index in delivery.selection.iter() {
             *sequence += 1;
             let text = String::from_utf8_lossy(delivery.batch.fixed(index, Field::Message)).into_owned();
-            self.told(|told| told.waiting.push(text));
+            self.recorded(|recorded| recorded.waiting.push(text));
         }
     }
 
     fn size(&self) -> usize {
-        self.told(|told| told.waiting.iter().map(String::len).sum())
+        self.recorded(|recorded| recorded.waiting.iter().map(String::len).sum())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.told(|told| {
-            told.flushes += 1;
-            if let Some(error) = told.errors.pop_front() {
+        self.recorded(|recorded| {
+            recorded.flushes += 1;
+            if let Some(error) = recorded.errors.pop_front() {
                 return Err(error.into());
             }
-            told.written.append(&mut told.waiting);
+            recorded.written.append(&mut recorded.waiting);
             Ok(())
         })
     }
 
     fn take_unwritable(&mut self) -> usize {
-        self.told(|told| std::mem::take(&mut told.unwritable))
+        self.recorded(|recorded| std::mem::take(&mut recorded.unwritable))
     }
 
     fn take_refused(&mut self) -> usize {
-        self.told(|told| std::mem::take(&mut told.refused))
+        self.recorded(|recorded| std::mem::take(&mut recorded.refused))
     }
 
     fn take_cut(&mut self) -> usize {
-        self.told(|told| std::mem::take(&mut told.cut))
+        self.recorded(|recorded| std::mem::take(&mut recorded.cut))
     }
 
     fn abandon(&mut self) -> usize {
-        self.told(|told| std::mem::take(&mut told.waiting).len())
+        self.recorded(|recorded| std::mem::take(&mut recorded.waiting).len())
     }
 
     fn configure(&mut self, _: DestinationDriver, _: Rendering) {
-        self.told(|told| told.configured += 1);
+        self.recorded(|recorded| recorded.configured += 1);
     }
 
     fn reopen(&mut self) {
-        self.told(|told| told.reopened += 1);
+        self.recorded(|recorded| recorded.reopened += 1);
     }
 
     fn holds_until(&self) -> Option<Instant> {
-        self.told(|told| told.holds_until)
+        self.recorded(|recorded| recorded.holds_until)
     }
 
     fn can_write_inline(&self) -> bool {
-        self.told(|told| told.can_write_inline)
+        self.recorded(|recorded| recorded.can_write_inline)
     }
 
     fn local_pause(&self) -> Option<Duration> {
-        self.told(|told| told.local_pause)
+        self.recorded(|recorded| recorded.local_pause)
     }
 
     fn next_tick(&self) -> Option<Instant> {
-        self.told(|told| told.next_tick)
+        self.recorded(|recorded| recorded.next_tick)
     }
 }
 
@@ -115,7 +115,7 @@ fn spec_with(queueing: Queueing) -> DestinationSpec {
 struct Setup {
     worker: Worker,
     queue: Arc<DestinationQueue>,
-    told: Arc<Mutex<Told>>,
+    recorded: Arc<Mutex<Recorded>>,
     log: InternalLog,
 }
 
@@ -127,9 +127,9 @@ impl Setup {
         let counters = registry.register("dst.pipe", "d#0", "x");
         let queue = Arc::new(DestinationQueue::new(&queueing, WhenFull::Drops, counters));
         let mut worker = Worker::new(spec_with(queueing), queue.clone(), (registry, log.clone(), None));
-        let told = Arc::<Mutex<Told>>::default();
-        worker.driver = Box::new(Fake(told.clone()));
-        Setup { worker, queue, told, log }
+        let recorded = Arc::<Mutex<Recorded>>::default();
+        worker.driver = Box::new(Fake(recorded.clone()));
+        Setup { worker, queue, recorded, log }
     }
 
     /// Gives messages to the thread; returns where the fate of their batch is seen.
@@ -142,12 +142,12 @@ impl Setup {
         seen
     }
 
-    fn told<T>(&self, look: impl FnOnce(&mut Told) -> T) -> T {
-        look(&mut self.told.lock().unwrap())
+    fn recorded<T>(&self, look: impl FnOnce(&mut Recorded) -> T) -> T {
+        look(&mut self.recorded.lock().unwrap())
     }
 
     fn written(&self) -> String {
-        self.told(|told| told.written.join(","))
+        self.recorded(|recorded| recorded.written.join(","))
     }
 
     /// Messages that came, were written, wait, and were dropped.
@@ -178,7 +178,7 @@ fn what_is_written_is_counted_and_given_back() {
     assert_eq!(counters.bytes.load(Ordering::Relaxed), 3);
     assert_eq!(counters.memory_usage.load(Ordering::Relaxed), 0);
     assert!(counters.stamp_s.load(Ordering::Relaxed) > 0);
-    assert_eq!(setup.told(|told| (told.begins, told.flushes)), (1, 1));
+    assert_eq!(setup.recorded(|recorded| (recorded.begins, recorded.flushes)), (1, 1));
     assert!(!setup.worker.has_output() && setup.worker.next_deadline().is_none());
 }
 
@@ -189,7 +189,9 @@ fn what_the_target_does_not_take_is_counted_by_its_reason() {
     {
         let mut setup = Setup::new(|_| {});
         setup.add(&["a", "b", "c"]);
-        setup.told(|told| (told.unwritable, told.refused, told.cut) = (unwritable, refused, 2));
+        setup.recorded(|recorded| {
+            (recorded.unwritable, recorded.refused, recorded.cut) = (unwritable, refused, 2)
+        });
         setup.worker.write_items();
         let counters = &setup.queue.counters;
         let counted = [&counters.written, &counters.dropped_unwritable, &counters.dropped_refused];
@@ -206,17 +208,17 @@ fn output_is_written_when_there_is_enough_or_no_more_comes() {
         setup.add(&[text]);
     }
     setup.worker.write_items();
-    assert_eq!((setup.written().as_str(), setup.told(|told| told.flushes)), ("a,b,c", 2));
+    assert_eq!((setup.written().as_str(), setup.recorded(|recorded| recorded.flushes)), ("a,b,c", 2));
     // A driver may rather wait for more.
     let later = Instant::now() + Duration::from_secs(60);
-    setup.told(|told| told.holds_until = Some(later));
+    setup.recorded(|recorded| recorded.holds_until = Some(later));
     let seen = setup.add(&["d"]);
     setup.worker.write_items();
     assert_eq!((setup.written().as_str(), fate(&seen)), ("a,b,c", None));
     assert!(setup.worker.has_output() && !setup.worker.is_due());
     assert_eq!(setup.worker.next_deadline(), Some(later));
     let tick = Instant::now() + Duration::from_secs(30);
-    setup.told(|told| told.next_tick = Some(tick));
+    setup.recorded(|recorded| recorded.next_tick = Some(tick));
     assert_eq!(setup.worker.next_deadline(), Some(tick));
     setup.worker.obey(Command::Stop(Instant::now()));
     assert!(setup.worker.is_due() && setup.worker.next_deadline() <= Some(Instant::now()));
@@ -228,11 +230,13 @@ fn output_is_written_when_there_is_enough_or_no_more_comes() {
 fn an_error_is_counted_told_and_tried_again() {
     let mut setup = Setup::new(|_| {});
     let seen = setup.add(&["a"]);
-    setup.told(|told| told.errors = [io::ErrorKind::ConnectionRefused, io::ErrorKind::WouldBlock].into());
+    setup.recorded(|recorded| {
+        recorded.errors = [io::ErrorKind::ConnectionRefused, io::ErrorKind::WouldBlock].into()
+    });
     setup.worker.write_items();
     assert_eq!((setup.figures(), fate(&seen)), ([1, 1, 0, 0], Some(Outcome::Done)));
     assert_eq!(setup.queue.counters.errors.load(Ordering::Relaxed), 1, "a slow target is no error");
-    assert_eq!(setup.told(|told| told.flushes), 3);
+    assert_eq!(setup.recorded(|recorded| recorded.flushes), 3);
     let log = setup.log();
     assert_eq!(log.len(), 1);
     assert!(log[0].starts_with("Error writing to a destination, suspending it; id='d#0'"), "{log:?}");
@@ -242,9 +246,9 @@ fn an_error_is_counted_told_and_tried_again() {
 #[test]
 fn a_target_of_this_machine_that_fails_is_trouble_until_it_works() {
     let mut setup = Setup::new(|queueing| queueing.reopen_after = Duration::from_secs(3600));
-    setup.told(|told| {
-        told.local_pause = Some(Duration::from_millis(1));
-        told.errors = [io::ErrorKind::StorageFull; 3].into();
+    setup.recorded(|recorded| {
+        recorded.local_pause = Some(Duration::from_millis(1));
+        recorded.errors = [io::ErrorKind::StorageFull; 3].into();
     });
     setup.add(&["a"]);
     let error: io::Error = io::ErrorKind::StorageFull.into();
@@ -271,7 +275,7 @@ fn what_is_not_written_at_the_stop_is_dropped_and_given_back() {
             queueing.disk = is_backed.then(|| DiskBuffer::new("/q".into(), 1 << 20));
         });
         let outcomes = [setup.add(&["a", "b"]), setup.add(&["c"])];
-        setup.told(|told| told.errors = [io::ErrorKind::ConnectionRefused; 9].into());
+        setup.recorded(|recorded| recorded.errors = [io::ErrorKind::ConnectionRefused; 9].into());
         setup.worker.obey(Command::Stop(Instant::now()));
         setup.worker.write_items();
         for seen in &outcomes {
@@ -279,8 +283,9 @@ fn what_is_not_written_at_the_stop_is_dropped_and_given_back() {
         }
         let (left, dropped) = if is_backed { (3, 0) } else { (0, 3) };
         assert_eq!(setup.figures(), [3, 0, left, dropped]);
-        let told = setup.log().iter().filter(|text| text.contains("took no more before the stop")).count();
-        assert_eq!(told, usize::from(!is_backed));
+        let recorded =
+            setup.log().iter().filter(|text| text.contains("took no more before the stop")).count();
+        assert_eq!(recorded, usize::from(!is_backed));
         assert!(setup.worker.items.is_empty());
     }
 }
@@ -289,9 +294,9 @@ fn what_is_not_written_at_the_stop_is_dropped_and_given_back() {
 fn a_part_that_was_written_before_the_stop_counts_as_written() {
     let mut setup = Setup::new(|_| {});
     setup.add(&["a", "b", "c"]);
-    setup.told(|told| {
-        told.errors = [io::ErrorKind::ConnectionRefused].into();
-        told.refused = 1;
+    setup.recorded(|recorded| {
+        recorded.errors = [io::ErrorKind::ConnectionRefused].into();
+        recorded.refused = 1;
     });
     setup.worker.obey(Command::Stop(Instant::now()));
     setup.worker.begin();
@@ -300,8 +305,8 @@ fn a_part_that_was_written_before_the_stop_counts_as_written() {
         setup.worker.keep_token(item);
     }
     // The target has one of them.
-    setup.told(|told| drop(told.waiting.remove(0)));
-    setup.told(|told| drop(told.waiting.pop()));
+    setup.recorded(|recorded| drop(recorded.waiting.remove(0)));
+    setup.recorded(|recorded| drop(recorded.waiting.pop()));
     setup.worker.flush();
     assert_eq!(setup.figures(), [3, 1, 0, 2], "one written, one refused, one too late");
 }
@@ -332,18 +337,18 @@ fn marks_and_summaries_count_as_messages_of_their_own() {
 fn a_reader_writes_when_nothing_speaks_against_it() {
     let check = |change: fn(&mut Queueing), act: fn(&mut Setup), want: bool| {
         let mut setup = Setup::new(change);
-        setup.told(|told| told.can_write_inline = true);
+        setup.recorded(|recorded| recorded.can_write_inline = true);
         act(&mut setup);
         assert_eq!(setup.worker.can_write_inline(), want);
     };
     check(|_| {}, |_| {}, true);
-    check(|_| {}, |setup| setup.told(|told| told.can_write_inline = false), false);
+    check(|_| {}, |setup| setup.recorded(|recorded| recorded.can_write_inline = false), false);
     check(|queueing| queueing.throttle = 1, |_| {}, false);
     check(|queueing| queueing.suppress = Some(Duration::from_secs(1)), |_| {}, false);
     check(|queueing| queueing.suppress = Some(Duration::ZERO), |_| {}, true);
     check(|_| {}, |setup| setup.worker.obey(Command::Stop(Instant::now())), false);
     let unwritten = |setup: &mut Setup| {
-        setup.told(|told| told.errors = [io::ErrorKind::WouldBlock].into());
+        setup.recorded(|recorded| recorded.errors = [io::ErrorKind::WouldBlock].into());
         setup.add(&["a"]);
         let item = setup.worker.items.pop_front().unwrap();
         setup.worker.write(item);
@@ -367,7 +372,7 @@ fn commands_are_obeyed() {
     setup.worker.obey(Command::Reopen);
     let queueing = Queueing { suppress: Some(Duration::from_secs(1)), throttle: 7, ..Queueing::default() };
     setup.worker.obey(Command::Configure(Box::new(spec_with(queueing.clone()))));
-    assert_eq!(setup.told(|told| (told.reopened, told.configured)), (1, 1));
+    assert_eq!(setup.recorded(|recorded| (recorded.reopened, recorded.configured)), (1, 1));
     assert!(setup.worker.repeats.is_some() && setup.worker.marker.is_none());
     assert_eq!(setup.worker.queueing.throttle, 7);
     let marks = Some(Marks { mode: MarkMode::Periodical, every: Duration::from_secs(9) });

@@ -11,7 +11,7 @@ pub(super) const REST_BYTES_MAX: usize = 268_435_455;
 
 /// Asks if the broker is there.
 pub(super) const PING: [u8; 2] = [0xc0, 0];
-/// Ends a connection.
+/// Flags of a login.
 const CLEAN_SESSION: u8 = 0x02;
 const WITH_PASSWORD: u8 = 0x40;
 const WITH_USER: u8 = 0x80;

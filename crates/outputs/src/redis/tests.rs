@@ -57,7 +57,12 @@ fn replies_are_read_whatever_they_are() {
     check_reply(b"HTTP/1.1 400 Bad Request\r\n", "this is no reply of Redis");
     check_reply(b"+OK\n", "a line has another end");
     check_reply(b"\r\n", "an empty reply");
-    check_reply(&b"*1\r\n".repeat(10), "this is no reply of Redis");
+    // Eight tables within each other, and nine.
+    check_reply(&[b"*1\r\n".repeat(8), b":1\r\n".to_vec()].concat(), "done 36");
+    check_reply(&[b"*1\r\n".repeat(9), b":1\r\n".to_vec()].concat(), "this is no reply of Redis");
+    // The longest text, and one byte more.
+    check_reply(b"$1048576\r\nabc", "not whole");
+    check_reply(b"$1048577\r\nabc", "its answer is too long");
     check_reply(&vec![b'+'; 1 << 17], "a line has no end");
 }
 

@@ -54,7 +54,7 @@ fn of_words(words: &str) -> Verdict {
         "unknown subcommand",
         "Unknown subcommand",
     ]) {
-        // The configuration is wrong, forevery message.
+        // The configuration is wrong for every message.
         Verdict::Hold(HoldReason::Schema)
     } else if begins(&["Protocol error", "string exceeds maximum", "value is too large", "element too large"])
     {

@@ -294,6 +294,36 @@ fn every_part_of_a_question_is_explained() {
 }
 
 #[test]
+fn users_read_how_a_question_was_understood() {
+    let options = ParseOptions { now_us: START_US, ..ParseOptions::default() };
+    for (text, want) in [
+        ("*", "all"),
+        ("NOT *", "never"),
+        ("failed", "word failed"),
+        ("failed OR -host:gw1", "(word failed OR NOT host is gw1)"),
+        ("failed \"port scan\"", "(word failed AND text \"port scan\")"),
+    ] {
+        assert_eq!(Query::parse(text, &options).unwrap().explain(), want, "{text}");
+    }
+}
+
+#[test]
+fn a_facet_of_tags_covers_each_message_once() {
+    let tagged = |second: i64, tags: &[&str]| {
+        let made = document(second, "gw1", "sshd", "text");
+        Document { tags: tags.iter().map(|tag| (*tag).to_owned()).collect(), ..made }
+    };
+    let lines = vec![tagged(0, &["a", "b"]), tagged(1, &["a"]), tagged(2, &[]), tagged(3, &["a", "b", "c"])];
+    let space: SearchScope = snapshot(lines, 2).into();
+    let query = Query::parse("*", &ParseOptions::default()).unwrap();
+    let facets = vec![Column::Tags, Column::Host];
+    let answer = search(&space, &query, &Search { facets, ..Search::default() }).unwrap();
+    let counts: Vec<u64> = answer.facets[0].values.iter().map(|(_, count)| *count).collect();
+    assert_eq!((answer.facets[0].coverage, counts), (3, vec![3, 2, 1]));
+    assert_eq!((answer.facets[1].coverage, answer.facets[1].distinct), (4, 1));
+}
+
+#[test]
 fn reading_costs_blocks_and_messages() {
     // A block is opened, decompressed up to the last message wanted of it, and its messages are put together.
     for (blocks, messages, want_ns) in

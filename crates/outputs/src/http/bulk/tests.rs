@@ -43,6 +43,10 @@ fn l1_every_item_has_its_result() {
         1,
         Ok("500(a: b)"),
     );
+    // A result that says nothing is good only in an answer that says so.
+    check(r#"{"errors":false,"items":[{"index":{}}]}"#, 1, Ok("200"));
+    check(r#"{"items":[{"index":{}}]}"#, 1, Err(BulkAnswerError::Item));
+    check(r#"{"errors":true,"items":[{"index":{"status":300,"error":{"type":"a"}}}]}"#, 1, Ok("300(a:)"));
     // filter_path in the address.
     check(r#"{"errors":false}"#, 2, Ok("200 200"));
     // Two actions in each message.

@@ -265,3 +265,12 @@ fn a_union_is_one_list_by_time() {
         [row_number(1, 1), row_number(1, 2), row_number(1, 3)]
     );
 }
+
+#[test]
+fn a_boundary_shows_the_queries_that_it_was_made_from() {
+    let boundary = Boundary::new(&[vec![query("host:open"), query("login*")], vec![query("app")]]);
+    assert_eq!(
+        boundary.written(),
+        [vec!["host:open".to_owned(), "login*".to_owned()], vec!["app".to_owned()]]
+    );
+}
