@@ -2,9 +2,8 @@
 //!
 //! In: the user and the rights with which the answer was begun. Out: whether they still exist. Holds: when they were
 //! last checked.
-//! Limits: if the file of users cannot be read, there are no rights. Checked every [`CHECK_EVERY`], so a user who
-//! was removed,
-//! lost a grant or whose session ended gets at most the data of this time and of the buffers.
+//! Limits: if the file of users cannot be read, there are no rights. Checked every [`CHECK_EVERY`], so a user who was
+//! removed, lost a grant or whose session ended gets at most the data of this time and of the buffers.
 
 use crate::{
     access::{accounts::Right, sessions::User},
