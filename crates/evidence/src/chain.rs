@@ -1,8 +1,7 @@
 //! The chain: all records of a logspace in one text, each naming the digest of the previous one.
 //!
 //! In: the text, then records as they are appended to its file. Out: the records; the bytes that are not records. A
-//! torn end, as
-//! a power cut leaves it, is not damage: the keeper of the file cuts it off.
+//! torn end, as a power cut leaves it, is not damage: the keeper of the file cuts it off.
 //! Holds: the records, about 400 bytes per segment.
 //! Limits: damage in the middle costs the records it hit and is reported.
 
@@ -161,8 +160,7 @@ impl Chain {
     }
 
     /// Returns the sequence number after all segments in the chain. Messages that the journal lost may come after
-    /// others that
-    /// are not sealed yet, and does not count.
+    /// others that are not sealed yet, and does not count.
     pub fn end(&self) -> u64 {
         let segments = self.records.iter().filter(|record| record.event != Event::Gap);
         segments.map(Record::end).max().unwrap_or(0)

@@ -2,8 +2,7 @@
 //! line.
 //!
 //! In: entries. Out: one JSON object a line, written before the answer is given; a signed head, which says how many
-//! entries there
-//! are; whether a ledger is complete.
+//! entries there are; whether a ledger is complete.
 //! Holds: the last line's digest, under a lock on the file, so that the server and commands may write to one ledger.
 //! Limits: grows by about 300 bytes per entry; it is never cut. Entries after the signed head are chained only.
 

@@ -1,8 +1,7 @@
 //! The tree of hashes over a segment's messages.
 //!
-//! In: messages in order. Out: its root; the nodes of one level (see [`STORED_SPAN`]), which a segment stores;
-//! proofs that
-//! some messages belong to a root.
+//! In: messages in order. Out: its root; the nodes of one level (see [`STORED_SPAN`]), which a segment stores; proofs
+//! that some messages belong to a root.
 //! Holds: while it grows, one unfinished node per level. A node has 16 children, so that hashing the tree costs
 //! half a compression of SHA-256 per message instead of two.
 //! Limits: a proof that is too short, too long or wrong yields another root, never a panic.

@@ -2,8 +2,7 @@
 //!
 //! In: acknowledged positions. Out: the same after a restart. Holds: a map in memory, saved by one thread.
 //! The file is replaced as a whole: written to a temporary file, synced, renamed, folder synced. Format: a first
-//! line, then lines of
-//! `name TAB position`, both with `%XX` for odd bytes.
+//! line, then lines of `name TAB position`, both with `%XX` for odd bytes.
 //! Limits: saved [`SAVE_EVERY`] after a change, and at the stop: a crash repeats at most that much.
 
 use std::{

@@ -4,8 +4,8 @@
 //! when the token of its batch is released: when every destination with flow control on its path has it.
 //! Holds: the part of a frame that has no end yet, responses that wait for tokens or for the peer to read them.
 //! Limits: the window stops reading, as does a peer that leaves [`UNREAD_BYTES_MAX`] of responses unread. Anything
-//! that is not
-//! RELP ends the session, as does a message that a destination gave up: the sender resends unanswered messages.
+//! that is not RELP ends the session, as does a message that a destination gave up: the sender resends unanswered
+//! messages.
 
 use crate::{
     batch_reader::{BatchReader, Completion, Settings, buffer},

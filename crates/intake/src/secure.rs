@@ -104,8 +104,7 @@ impl SecureStream {
     }
 
     /// Appends the text of available bytes. Returns `WouldBlock` also when they contain no text. Text always comes
-    /// before
-    /// the end or the error that was received with it.
+    /// before the end or the error that was received with it.
     pub(super) fn read(&mut self, text: &mut Vec<u8>) -> io::Result<usize> {
         let before = text.len();
         if self.ending.is_some() {

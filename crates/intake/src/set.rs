@@ -79,9 +79,8 @@ enum OpenedSource {
 }
 
 impl Sources {
-    /// Starts without sources. `reactors` is the number of threads that read sockets, 0 for one per core;
-    /// `positions` is the
-    /// file that keeps positions across restarts.
+    /// Starts without sources. `reactors` is the number of threads that read sockets, 0 for one per core; `positions`
+    /// is the file that keeps positions across restarts.
     pub fn start(
         registry: Registry,
         log: InternalLog,

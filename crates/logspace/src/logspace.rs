@@ -78,9 +78,8 @@ pub struct Logspace {
 }
 
 impl Logspace {
-    /// Opens a logspace, creating it when it is missing. Messages that were acknowledged and are not sealed are
-    /// read back
-    /// from the journal before this returns, or later when that takes longer than `replay_wait`.
+    /// Opens a logspace, creating it when it is missing. Messages that were acknowledged and are not sealed are read
+    /// back from the journal before this returns, or later when that takes longer than `replay_wait`.
     pub fn open(
         dir: &Path,
         options: LogspaceOptions,

@@ -1,9 +1,8 @@
 //! Correlation: messages that belong together, and messages made from them.
 //!
 //! In: messages with a key each. Out: contexts of messages with equal keys; when one is complete or its time has
-//! passed, a message made from it. Time is that of the messages, see `clock.rs`; the owner of the router reports
-//! the passing of time once a
-//! second.
+//! passed, a message made from it. Time is that of the messages, see `clock.rs`; the owner of the router reports the
+//! passing of time once a second.
 //! Holds: contexts in shards, so that all cores work at once. They survive a reload, not a restart.
 //! Limits: [`Limits`]; a context that ends early because of them is counted.
 

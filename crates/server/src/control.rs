@@ -3,10 +3,9 @@
 //! In: commands such as `STATS CSV` or `RELOAD`. Out: text, ended by a line with a single dot; failures start with
 //! `FAIL`. Holds: the socket's file. Touches a unix socket, one thread.
 //! Limits: a command has at most [`COMMAND_BYTES_MAX`] and must arrive within [`CLIENT_TIMEOUT`]. Each client has a
-//! thread,
-//! [`CLIENTS_MAX`] at most: one more replaces the client that has been silent longest. Commands are
-//! executed one after the other. Closing waits [`CLOSE_TIMEOUT`] for the answer that is being made or
-//! written: a client whose command was read gets its answer.
+//! thread, [`CLIENTS_MAX`] at most: one more replaces the client that has been silent longest. Commands are executed
+//! one after the other. Closing waits [`CLOSE_TIMEOUT`] for the answer that is being made or written: a client whose
+//! command was read gets its answer.
 
 mod client;
 mod clients;

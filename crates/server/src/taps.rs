@@ -1,8 +1,8 @@
 //! Taps on the messages of a source, a log path or a destination: `duramen ctl tap`.
 //!
 //! In: a request. Out: lines to its client until it has enough or disconnects: `M` and a message, `N` and a notice,
-//! `R` and a
-//! rate. Messages are copied where they pass; everything else, including the filter, is done by the tap's own thread.
+//! `R` and a rate. Messages are copied where they pass; everything else, including the filter, is done by the tap's
+//! own thread.
 //! Holds: only the open taps. Where there is no tap, a batch costs one load of a counter.
 //! Limits: [`TAPS_MAX`] taps; each copies at most [`LOOKED_AT_A_SECOND`] messages a second and has [`WAITING_MAX`]
 //! batches waiting; messages beyond that are counted and reported, and nothing waits for them.

@@ -1,8 +1,7 @@
 //! The state that a destination needs to render templates, and keeps between messages.
 //!
 //! In: options, the time, the context of a correlation. Out: the state that rendering reads and updates. Holds:
-//! printed times
-//! and the sequence number.
+//! printed times and the sequence number.
 //! Limits: none of its own.
 
 mod clock;

@@ -3,8 +3,7 @@
 //! In: a severity and a sentence, from any thread. Out: entries for the `internal()` sources, and an echo (the
 //! console) at once. Holds: a bounded list; without an `internal()` source it keeps the newest entries.
 //! Limits: [`ENTRIES_MAX`]; above it the oldest are dropped and counted, and the next entry says how many. Events
-//! that others can cause
-//! at any rate are logged with a [`LogPause`].
+//! that others can cause at any rate are logged with a [`LogPause`].
 
 use message::{Batch, Severity};
 use std::{

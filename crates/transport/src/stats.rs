@@ -274,8 +274,7 @@ impl Registry {
     }
 
     /// Registers counters of a part of `whole`: one of its files. None when there are too many, or when the name is
-    /// taken by an
-    /// entry that is not a part. Orphaned entries are removed first.
+    /// taken by an entry that is not a part. Orphaned entries are removed first.
     pub fn register_part(&self, whole: &Counters, instance: &str) -> Option<Arc<Counters>> {
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (whole.component.clone(), whole.id.clone(), instance.to_owned());

@@ -1,6 +1,5 @@
 //! Helpers shared by the tests of transport, sources and destinations: an intake that remembers, a template that is
-//! easy to
-//! read, certificates.
+//! easy to read, certificates.
 //!
 //! In: batches. Out: their messages as text, waited for. Holds: them, and tokens when asked to.
 //! Limits: waiting ends after [`PATIENCE`].

@@ -3,9 +3,8 @@
 //! In: datagrams with their sender, and the time. Out: complete payloads, still compressed if they were; in the other
 //! direction, the datagrams of a payload. Holds: the chunks of incomplete messages.
 //! Limits: [`CHUNKS_MAX`] chunks per message, as the format requires, [`WAIT`] for the last one, [`PENDING_MAX`]
-//! messages and
-//! [`PENDING_BYTES_MAX`] bytes of waiting chunks. At a limit the oldest message is dropped and counted: a flood of
-//! first chunks costs bounded memory and never a message that has arrived completely.
+//! messages and [`PENDING_BYTES_MAX`] bytes of waiting chunks. At a limit the oldest message is dropped and counted:
+//! a flood of first chunks costs bounded memory and never a message that has arrived completely.
 
 use std::{
     collections::{HashMap, VecDeque},

@@ -1,11 +1,10 @@
 //! Reads the requests of log shippers over HTTP into batches: Elasticsearch bulk, Loki, OTLP, Splunk HEC, GELF, lines,
 //! the export format of the journal.
 //!
-//! In: a complete, decompressed body, as the received bytes of a batch. Out: messages whose fields are slices of
-//! it, with
-//! name-value pairs with the sender's types. Fields that mean host, program, severity or time set
-//! those of the message ([`entry::known`]); all others keep their names. Holds: the names of one body, so that each
-//! is stored once.
+//! In: a complete, decompressed body, as the received bytes of a batch. Out: messages whose fields are slices of it,
+//! with name-value pairs with the sender's types. Fields that mean host, program, severity or time set those of the
+//! message ([`entry::known`]); all others keep their names. Holds: the names of one body, so that each is stored
+//! once.
 //! Limits: total: a body yields messages or one error; nesting [`encoding::json::DEPTH_MAX`], fields
 //! [`entry::FIELDS_MAX`].
 

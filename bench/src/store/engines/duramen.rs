@@ -1,8 +1,7 @@
 //! Ours: a TCP source and a logspace, queried over HTTP as by the page.
 //!
-//! In: options of the logspace. Out: the cost of storing and of answers. Every message is acknowledged by the
-//! journal before it
-//! counts. Limits: [`STILL`] without one more message found ends a run.
+//! In: options of the logspace. Out: the cost of storing and of answers. Every message is acknowledged by the journal
+//! before it counts. Limits: [`STILL`] without one more message found ends a run.
 
 use super::{
     client::Client,

@@ -20,8 +20,7 @@ use std::{
 /// Longest time to seal all complete segments and to recode them.
 const SEAL_TIMEOUT: Duration = Duration::from_secs(3600);
 /// After this long without a change of the catalog, and with the server idle, everything complete is sealed. A
-/// segment takes a second
-/// or two.
+/// segment takes a second or two.
 const SETTLED: Duration = Duration::from_secs(8);
 /// CPU seconds in that time of a server that is idle.
 const IDLE_CPU_S: f64 = 0.8;

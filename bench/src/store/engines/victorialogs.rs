@@ -1,8 +1,8 @@
 //! VictoriaLogs, when it is installed: syslog over TCP in, LogsQL over HTTP out.
 //!
-//! In: its binary. Out: the cost of storing and of answers: bars (`hits`) and the newest 200 messages (`query`),
-//! one after the
-//! other. Limits: [`SETTLE_TIMEOUT`] to merge. Its words know upper from lower case: its counts are of the case that is asked for.
+//! In: its binary. Out: the cost of storing and of answers: bars (`hits`) and the newest 200 messages (`query`), one
+//! after the other. Limits: [`SETTLE_TIMEOUT`] to merge. Its words know upper from lower case: its counts are of the
+//! case that is asked for.
 
 use crate::process::{cpu, free_port, memory, stop, wait_for_listener};
 use crate::store::{

@@ -1,9 +1,8 @@
 //! The sessions of users who are logged in.
 //!
 //! In: tokens, with the time as an argument. Out: the user. Holds: sessions under a hash of their token, with the
-//! credential that opened them and the keys that they unlocked logspaces with. A file has everything but the keys,
-//! so that
-//! sessions survive a restart; its contents cannot be used to log in.
+//! credential that opened them and the keys that they unlocked logspaces with. A file has everything but the keys, so
+//! that sessions survive a restart; its contents cannot be used to log in.
 //! Limits: [`SESSIONS_MAX`] sessions, [`USER_SESSIONS_MAX`] of one user (the one idle longest is ended); a session ends
 //! after its lifetime, after an idle time, at the log-out, and when its credential was changed or removed.
 

@@ -3,8 +3,7 @@
 //! In: attempts, with the time as an argument. Out: an attempt, already counted, or how long to wait.
 //! Holds: failures by address and user, by address, and by user, under keyed hashes: no name or address is stored.
 //! Pairs of an address and a user that logged in before are limited only by their own counter, so that no one can
-//! lock a user
-//! out of an address where they usually log in.
+//! lock a user out of an address where they usually log in.
 //! Limits: [`COUNTERS_MAX`] counters, forgotten after [`FORGET_AFTER`] without a failure. When all are in use, new ones
 //! share 256 counters by the larger network that they come from. [`KNOWN_MAX`] pairs are remembered.
 

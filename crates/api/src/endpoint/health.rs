@@ -22,8 +22,7 @@ use axum::{
 use std::sync::Arc;
 
 /// Reports whether anything is held back; the logspaces concerned, to users who may search them; the reasons, to
-/// those who may
-/// administer them.
+/// those who may administer them.
 #[utoipa::path(get, path = "/api/v1/health", responses((status = 200, body = HealthAnswer)))]
 pub(crate) async fn health(
     Shared(state): Shared<Arc<State>>,

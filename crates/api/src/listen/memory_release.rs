@@ -1,8 +1,7 @@
 //! Returns the memory of finished searches to the system.
 //!
 //! In: the memory released by searches. Out: a call of the backend when that is much. Holds: a task for as long as
-//! the server
-//! listens. Limits: checked every [`LOOK_EVERY`]; less than [`WORTH_BYTES`] is kept for the next search.
+//! the server listens. Limits: checked every [`LOOK_EVERY`]; less than [`WORTH_BYTES`] is kept for the next search.
 
 use crate::state::State;
 use std::{sync::Weak, time::Duration};

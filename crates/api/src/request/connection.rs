@@ -1,9 +1,8 @@
 //! Connections of browsers and programs: encrypted, or plain.
 //!
 //! In: addresses to listen on, the current TLS settings. Out: requests with their senders. Holds: the listening sockets
-//! and the [table](table) of open connections. With TLS a connection that begins like plain HTTP is accepted as
-//! well: its
-//! requests are redirected to the encrypted address and get nothing else.
+//! and the [table](table) of open connections. With TLS a connection that begins like plain HTTP is accepted as well:
+//! its requests are redirected to the encrypted address and get nothing else.
 //! Limits: those of the table; a handshake within [`HANDSHAKE_WITHIN`], the head of a request within [`HEAD_WITHIN`] of
 //! the previous answer, an unread answer for [`STALL_MAX`]; HTTP/1 only, so one request at a time.
 

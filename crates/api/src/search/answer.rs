@@ -1,8 +1,8 @@
 //! The answer of a search as JSON, written piece by piece.
 //!
-//! In: an answer whose rows are chosen, or the results of pipes. Out: pieces of its JSON, the first one large
-//! enough for most
-//! complete answers. Holds: the numbers of rows that are still to be read, or the text of the results of pipes.
+//! In: an answer whose rows are chosen, or the results of pipes. Out: pieces of its JSON, the first one large enough
+//! for most complete answers. Holds: the numbers of rows that are still to be read, or the text of the results of
+//! pipes.
 //! Limits: [`FIRST_BYTES`], then [`PIECE_BYTES`] in memory for each answer that waits for its client; text of pipes is within
 //! the memory of their search, and is freed when the client reads nothing for [`STALLED`].
 

@@ -1,8 +1,8 @@
 //! The tokens of a standalone filter expression: the condition of `$(if ...)`, of a rule, of a tap.
 //!
 //! In: a text. Out: the tokens of the language. Such a text was in quotes, so its words may contain more characters
-//! than
-//! those of a file: addresses, `${NAME}`; an operator ends a word. It has no comments, pragmas, includes and backticks.
+//! than those of a file: addresses, `${NAME}`; an operator ends a word. It has no comments, pragmas, includes and
+//! backticks.
 //! Limits: none of its own.
 
 use super::reader::{Frame, Nature};

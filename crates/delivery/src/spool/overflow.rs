@@ -45,8 +45,7 @@ pub(super) fn too_mild(
 }
 
 /// Returns the fill level in bytes from which on messages of a severity are dropped: three quarters of the capacity
-/// for the least severe,
-/// all of it for the most severe.
+/// for the least severe, all of it for the most severe.
 fn limit(capacity: u64, severity: Severity) -> u64 {
     capacity - capacity / KEPT_PART / u64::from(Severity::DEBUG.0) * u64::from(severity.0)
 }

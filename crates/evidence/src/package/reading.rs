@@ -1,10 +1,10 @@
 //! The plain reading of received bytes: which fields of a message follow from what was sealed, and which do not.
 //!
 //! In: the bytes, when and from where they were received, the fields as stored. Out: the form in which they parse
-//! best, and
-//! the names of the fields that do not follow from them: processing set them, or a reading that is not plain.
-//! Holds nothing. Limits: total. It is described in `docs/format/package.md` and made twice, here and in `verify.html`: what
-//! one reads, the other must, so it knows the two RFCs as written and nothing of the devices' ways.
+//! best, and the names of the fields that do not follow from them: processing set them, or a reading that is not
+//! plain. Holds nothing. Limits: total. It is described in `docs/format/package.md` and made twice, here and in
+//! `verify.html`: what one reads, the other must, so it knows the two RFCs as written and nothing of the devices'
+//! ways.
 
 mod bytes;
 mod header;

@@ -1,9 +1,8 @@
 //! Reused read buffers.
 //!
 //! In: batches' buffers that are no longer shared. Out: empty buffers with capacity, already backed by
-//! memory: writing to fresh pages costs more than copying the bytes. Small ones, for kinds of readers of which
-//! there are many, come
-//! from the allocator and go back to it. Holds: a list per thread.
+//! memory: writing to fresh pages costs more than copying the bytes. Small ones, for kinds of readers of which there
+//! are many, come from the allocator and go back to it. Holds: a list per thread.
 //! Limits: [`KEPT`] buffers per thread; more are freed.
 
 use std::{cell::RefCell, sync::Arc};

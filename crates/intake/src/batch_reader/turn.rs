@@ -3,10 +3,9 @@
 //! In: a call of each reader before it forwards a batch. Out: the [`WriteBudget`] that goes with the batch.
 //! One thread that reads, decodes, renders and writes what is still in its cache needs less of the processor than two that
 //! pass batches on and wake each other; but while it writes it reads nothing, and while it waits for the disk no
-//! other reader on its thread does. So it may write only after having the thread to itself for [`TURNS_MIN`] turns
-//! in a row
-//! and its path [costs little](CHEAP): after parsers and rewrites, the next batch is processed while a separate thread
-//! writes this one. Readers of datagrams, which cannot be held back, and readers that decrypt never write.
+//! other reader on its thread does. So it may write only after having the thread to itself for [`TURNS_MIN`] turns in
+//! a row and its path [costs little](CHEAP): after parsers and rewrites, the next batch is processed while a separate
+//! thread writes this one. Readers of datagrams, which cannot be held back, and readers that decrypt never write.
 //! Holds: for each thread, whose turn it was last. Limits: none.
 
 use message::WriteBudget;

@@ -67,9 +67,8 @@ impl FlowWindow {
             && (bytes == 0 || self.all_bytes() < SHARED_BYTES / part)
     }
 
-    /// Bytes that all readers have in flight. A reader that is held back by them has bytes of its own in flight,
-    /// and checks
-    /// again when those are acknowledged.
+    /// Bytes that all readers have in flight. A reader that is held back by them has bytes of its own in flight, and
+    /// checks again when those are acknowledged.
     fn all_bytes(&self) -> usize {
         self.shared.as_ref().map_or(0, |shared| shared.load(Ordering::Acquire))
     }

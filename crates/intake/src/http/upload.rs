@@ -2,8 +2,7 @@
 //!
 //! In: the chunks of a body. Out: a batch for the complete entries of each. Holds: the incomplete entry,
 //! and the batches that wait for tokens. Limits: `max-request-size()` for one entry, [`UNSETTLED_MAX`] batches; a
-//! machine that
-//! sends nothing for hours is not cut off; the number of connections is limited instead.
+//! machine that sends nothing for hours is not cut off; the number of connections is limited instead.
 
 use super::{
     answer::{self, Answer},

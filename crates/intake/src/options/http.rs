@@ -23,8 +23,7 @@ pub struct HttpOptions {
     /// `acknowledge()`
     pub acknowledge: Acknowledge,
     /// `tokens()`: what `Authorization` may contain after `Bearer`, `Splunk` or `ApiKey`, or as a password. Empty,
-    /// and no
-    /// users: everyone may send.
+    /// and no users: everyone may send.
     pub tokens: Vec<String>,
     /// `users()`: names and passwords.
     pub users: Vec<(String, String)>,

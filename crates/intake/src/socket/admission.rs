@@ -3,11 +3,10 @@
 //! In: new connections, and their progress. Out: a permit for each, or the reason why there is none. Holds:
 //! counts by peer, and which connections have not proven themselves: they still shake hands, or have sent no message.
 //! Limits: `max-connections()` and `max-connections-per-address()` of the listener, and the [`ConnectionBudget`] of all
-//! listeners. At a limit a new connection is refused, unless one that is at least [`YOUNG_FOR`] old can be closed:
-//! at those
-//! of the listener the oldest handshake (of the new connection's address, or of the address with the most); at the
-//! budget the
-//! oldest silent connection of the address with the most, when there are at least [`SILENT_MIN`] of these.
+//! listeners. At a limit a new connection is refused, unless one that is at least [`YOUNG_FOR`] old can be closed: at
+//! those of the listener the oldest handshake (of the new connection's address, or of the address with the most); at
+//! the budget the oldest silent connection of the address with the most, when there are at least [`SILENT_MIN`] of
+//! these.
 
 mod candidates;
 mod counts;

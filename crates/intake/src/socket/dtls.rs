@@ -3,9 +3,8 @@
 //! In: datagrams, many per system call. Out: batches of up to one read's size, of many senders; the other half of
 //! handshakes. Holds: the slots, the associations.
 //! Limits: `max-connections()` associations; senders of datagrams cannot be held back: when the window is closed the
-//! kernel's buffer fills and then drops, and `kernel_dropped` shows how many. Records that are damaged, duplicated
-//! or of no
-//! association count in `frame_errors`.
+//! kernel's buffer fills and then drops, and `kernel_dropped` shows how many. Records that are damaged, duplicated or
+//! of no association count in `frame_errors`.
 
 mod peers;
 

@@ -2,8 +2,7 @@
 //!
 //! In: datagrams. Out: complete JSON texts. Holds: waiting chunks, a buffer.
 //! Limits: those of [`Chunks`]; a payload that decompresses to more than [`UNPACKED_BYTES_MAX`] is refused: a
-//! kilobyte can
-//! expand to a gigabyte.
+//! kilobyte can expand to a gigabyte.
 
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use std::{

@@ -1,8 +1,7 @@
 //! `http()`: messages as bodies of requests, and the bulk requests of Elasticsearch and compatible systems.
 //!
-//! In: templates of addresses and bodies. Out: requests, and the results of each message from their answers. Holds:
-//! a connection
-//! for each address. Limits: see [`HttpTarget`].
+//! In: templates of addresses and bodies. Out: requests, and the results of each message from their answers. Holds: a
+//! connection for each address. Limits: see [`HttpTarget`].
 //!
 //! | module | what it does |
 //! |---|---|

@@ -80,9 +80,8 @@ impl std::fmt::Display for NameError {
     }
 }
 
-/// Makes the name of a table from a rendered template: characters other than letters, digits, `.` and `_` become
-/// `_`. Capitals become
-/// lower case if the database does so with unquoted names.
+/// Makes the name of a table from a rendered template: characters other than letters, digits, `.` and `_` become `_`.
+/// Capitals become lower case if the database does so with unquoted names.
 pub(super) fn table(rendered: &[u8], dialect: Dialect, name: &mut String) -> Result<(), NameError> {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_');
     name.clear();

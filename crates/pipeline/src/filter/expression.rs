@@ -1,8 +1,7 @@
 //! A filter expression: tests, and how they are joined.
 //!
 //! In: the filters of a configuration. Out: the tree that [`super::evaluate`] walks through. Holds: patterns,
-//! networks and sets,
-//! compiled.
+//! networks and sets, compiled.
 //! Limits: [`DEPTH_MAX`] levels of nesting.
 
 use super::{

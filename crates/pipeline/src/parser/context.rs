@@ -2,8 +2,7 @@
 //!
 //! In: a table of selectors, names and values; a selector: a rendered text, the first glob that matches
 //! such a text, or the first filter that is true. Out: the values of the selector, or those of the default one.
-//! Messages
-//! without either pass unchanged.
+//! Messages without either pass unchanged.
 //! Holds: the table, which the owner of its file may replace at any time; a batch sees one table.
 //! Limits: four million rows.
 

@@ -1,10 +1,8 @@
 //! `date-parser()`: a time in a text.
 //!
 //! In: a text, formats as `strptime` knows them, tried in order. Out: the sender's or received time of the message,
-//! or a value with
-//! seconds since 1970. A message whose text no format matches completely is stopped. Missing parts are taken from
-//! the received
-//! time: the day, the nearest year; hours and smaller units are 0.
+//! or a value with seconds since 1970. A message whose text no format matches completely is stopped. Missing parts
+//! are taken from the received time: the day, the nearest year; hours and smaller units are 0.
 //! Limits: microseconds; years 1 to 9999.
 
 mod fields;

@@ -1,9 +1,8 @@
 //! Finds the pattern of a text in the tree.
 //!
 //! In: a tree and a text. Out: the number of the pattern and the ranges of its values. A pattern that matches the whole
-//! text wins; otherwise the first one that matches its beginning. At each node the literal child is tried first,
-//! then the
-//! parsers in order; dead ends are abandoned. A CR before an LF of the pattern is skipped.
+//! text wins; otherwise the first one that matches its beginning. At each node the literal child is tried first, then
+//! the parsers in order; dead ends are abandoned. A CR before an LF of the pattern is skipped.
 //! Holds: the nodes on the current path, in lists that are reused for the next text: nothing is allocated for a text.
 //! Limits: no node is visited twice, so a text costs at most one step per node of the tree.
 

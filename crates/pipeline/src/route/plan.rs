@@ -1,8 +1,7 @@
 //! The paths of a configuration, in the form for the router.
 //!
-//! In: the paths of a configuration. Out: the tree of paths. Holds: filters, parsers and rewrites, compiled. The
-//! rest of a
-//! path after `parallelize()` is a router of its own: the types hold one another.
+//! In: the paths of a configuration. Out: the tree of paths. Holds: filters, parsers and rewrites, compiled. The rest
+//! of a path after `parallelize()` is a router of its own: the types hold one another.
 //! Limits: [`DEPTH_MAX`] levels.
 
 use super::{

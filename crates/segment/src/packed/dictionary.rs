@@ -1,9 +1,8 @@
 //! A sorted list of terms, compressed in chunks of [`CHUNK`], each with the positions of its terms' documents.
 //!
 //! In: terms in order. Out: a section, and the terms of a chunk again. The first term of each chunk is stored
-//! separately, so that
-//! a lookup bisects those and unpacks one chunk; texts, counts and documents are compressed separately, and
-//! counts are only unpacked when a term matches.
+//! separately, so that a lookup bisects those and unpacks one chunk; texts, counts and documents are compressed
+//! separately, and counts are only unpacked when a term matches.
 //! Holds: a decompressor. Limits: a chunk unpacks to at most [`CHUNK_BYTES_MAX`].
 
 use crate::format::{

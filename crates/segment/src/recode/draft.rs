@@ -1,8 +1,7 @@
 //! A recoded segment that was read back and lacks only its record.
 //!
 //! In: the file's chunks; a notary. Out: the finished file, synced. Holds: the contents of the footer. Limits: the
-//! caller
-//! names the file; a draft that is dropped leaves a file behind that its owner removes.
+//! caller names the file; a draft that is dropped leaves a file behind that its owner removes.
 
 use super::{RecodeError, RecodeReport, Recoding};
 use crate::{

@@ -1,8 +1,7 @@
 //! Collects the neighbours of terms that many messages have.
 //!
 //! In: the index of a builder, its terms in order. Out: the section of neighbours. Holds: each pair of neighbours
-//! about once: those
-//! seen recently are skipped. Limits: none.
+//! about once: those seen recently are skipped. Limits: none.
 
 use crate::{
     active::Index,

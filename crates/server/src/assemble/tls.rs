@@ -1,8 +1,7 @@
 //! `tls()` of sources, destinations and the page.
 //!
-//! In: the option. Out: [`TlsOptions`]. Holds: nothing. Limits: options that rustls lacks are an error at its
-//! place; names
-//! of a list that it lacks are a warning as long as others of the list remain.
+//! In: the option. Out: [`TlsOptions`]. Holds: nothing. Limits: options that rustls lacks are an error at its place;
+//! names of a list that it lacks are a warning as long as others of the list remain.
 
 use super::{lowering::Lowering, options::driver::Options};
 use crate::authorities;

@@ -2,9 +2,8 @@
 //!
 //! In: a running server's control socket, the data folder, this machine. Out: a tar.gz that only its owner may read.
 //! It contains neither messages nor secrets: only the structure of the configuration, names and sizes of files, and
-//! statistics
-//! that name no host or file of a message. Holds the bundle in memory. Limits: [`LINES_MAX`] lines per file,
-//! [`DEPTH_MAX`] folders deep.
+//! statistics that name no host or file of a message. Holds the bundle in memory. Limits: [`LINES_MAX`] lines per
+//! file, [`DEPTH_MAX`] folders deep.
 
 mod redact;
 

@@ -15,8 +15,7 @@ const DESCRIPTORS_MAX: u64 = 1 << 20;
 const FEW: u64 = 4_096;
 
 /// Fewest and most descriptors that are reserved for files: journals, segments, buffers and outputs, and for the
-/// control
-/// socket and connections of our own.
+/// control socket and connections of our own.
 const FILES_MIN: u64 = 96;
 const FILES_MAX: u64 = 4_096;
 /// Senders that may be connected whatever the limit is.

@@ -1,8 +1,8 @@
 //! One line: sealed with AES-256-GCM, and added to a MAC over all lines; then the key evolves, and the old one is gone.
 //!
 //! In: a host's key, the MAC so far, a line. Out: the encrypted line, the next key, the next MAC. Every key is
-//! derived from the previous one by a
-//! pseudo-random function of AES-256-CMAC: someone who gets today's key cannot read or forge yesterday's lines.
+//! derived from the previous one by a pseudo-random function of AES-256-CMAC: someone who gets today's key cannot
+//! read or forge yesterday's lines.
 
 use super::error::SlogError;
 use aws_lc_rs::{

@@ -1,8 +1,7 @@
 //! The parts of a template, printed for a message.
 //!
 //! In: a compiled template, a message. Out: bytes, appended, and their type. Holds nothing: the renderer holds the
-//! state
-//! between messages.
+//! state between messages.
 //! Limits: none of its own.
 
 use super::{call, context};
@@ -133,9 +132,8 @@ impl Template {
     }
 }
 
-/// Received bytes that are yet to be copied: a line that is written as received, except for its time, is one copy
-/// and not
-/// one for each of its fields and of the blanks between them.
+/// Received bytes that are yet to be copied: a line that is written as received, except for its time, is one copy and
+/// not one for each of its fields and of the blanks between them.
 #[derive(Default)]
 struct PendingCopy {
     start: usize,

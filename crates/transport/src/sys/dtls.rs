@@ -34,8 +34,7 @@ unsafe extern "C" {
 }
 
 /// Takes a ClientHello with a cookie from the stream below, as if the one without a cookie had come first. Returns
-/// true if
-/// the handshake may continue.
+/// true if the handshake may continue.
 pub(crate) fn listen<S>(stream: &mut SslStream<S>) -> bool {
     // SAFETY: the address is made here, given to one call that may write to it, and freed once; nothing is done when
     // there is no memory for it. The stream is borrowed by us alone, and has its session.

@@ -4,10 +4,9 @@
 //! left alone.
 #![allow(unsafe_code)]
 
-/// Allocations of this size and more are mapped separately and returned to the kernel when they are freed. A value
-/// of our
-/// own: left alone, the allocator raises it to the largest that was ever freed (the 19 MiB of checking one password), and
-/// from then on each of its heaps, of which every few threads have one, keeps twice as much.
+/// Allocations of this size and more are mapped separately and returned to the kernel when they are freed. A value of
+/// our own: left alone, the allocator raises it to the largest that was ever freed (the 19 MiB of checking one
+/// password), and from then on each of its heaps, of which every few threads have one, keeps twice as much.
 #[cfg(target_env = "gnu")]
 const MAPPED_BYTES_MIN: i32 = 4 << 20;
 /// Free bytes at the end of a heap that go back to the kernel.

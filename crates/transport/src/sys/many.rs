@@ -64,9 +64,8 @@ impl Datagrams {
         }
     }
 
-    /// Receives available datagrams into at most `limit` slots, without waiting, and passes on each. Returns how
-    /// many slots
-    /// were filled.
+    /// Receives available datagrams into at most `limit` slots, without waiting, and passes on each. Returns how many
+    /// slots were filled.
     pub fn receive(
         &mut self,
         socket: BorrowedFd<'_>,

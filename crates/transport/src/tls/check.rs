@@ -58,8 +58,7 @@ impl PeerCheck {
     }
 
     /// Checks the certificates of a peer according to the options; the error says why it is refused. `name` is that
-    /// of a
-    /// server, `None` for a client.
+    /// of a server, `None` for a client.
     pub(crate) fn check(
         &self,
         leaf: &CertificateDer<'_>,

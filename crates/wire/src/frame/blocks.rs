@@ -1,8 +1,7 @@
 //! Blocks of one size: filled up with zero bytes after a message, `pad-size()` of a source, or whole binary records.
 //!
-//! In: the bytes of one stream, split anywhere. Out: a frame per block, up to its first line feed or NUL, and a
-//! frame per
-//! record. Holds nothing.
+//! In: the bytes of one stream, split anywhere. Out: a frame per block, up to its first line feed or NUL, and a frame
+//! per record. Holds nothing.
 //! Limits: a block is at most what one read brings; a message above the limit is cut and marked.
 
 use super::{Frame, Framer};

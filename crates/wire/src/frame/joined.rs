@@ -41,9 +41,8 @@ impl Framer {
         let partial = &bytes[line..];
         let is_long = !partial.is_empty() && bytes.len() - start > self.message_bytes_max;
         if is_long && line > start && !joining.joiner.continues(partial) {
-            // The line may begin another message, which is known at its end: it stays. If it does not, it is the
-            // rest of
-            // this one.
+            // The line may begin another message, which is known at its end: it stays. If it does not, it is the rest
+            // of this one.
             let mut marks = Marks::NONE;
             marks.add(Mark::Truncated);
             self.push_line(bytes, start, line, marks, frames);

@@ -16,8 +16,7 @@ type Fields = Vec<(Range<usize>, Range<usize>)>;
 
 impl ShippedReader {
     /// Reads the complete entries, and returns their length in bytes. Call it with bytes that end with a complete
-    /// entry,
-    /// as [`ShippedReader::journal_size`] finds it, so that the batch holds no more than its messages.
+    /// entry, as [`ShippedReader::journal_size`] finds it, so that the batch holds no more than its messages.
     pub fn journal(&mut self, batch: &mut Batch, origin: u16) -> usize {
         let body = batch.received_bytes.clone();
         let mut entries = self.entries(batch, origin);

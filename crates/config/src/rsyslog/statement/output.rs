@@ -1,8 +1,7 @@
 //! The converted configuration as text.
 //!
 //! In: the results of the converter. Out: statements in the order in which people read them: options, templates,
-//! sources,
-//! destinations, rulesets, paths.
+//! sources, destinations, rulesets, paths.
 
 use std::collections::BTreeSet;
 

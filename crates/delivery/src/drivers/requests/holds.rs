@@ -1,8 +1,8 @@
 //! Holds: groups of which a receiver accepts nothing until an operator fixes the cause.
 //!
 //! In: reasons, times, groups that work again. Out: whether a group may be tried again. Holds: one entry for each
-//! held group,
-//! and one for all. Limits: [`DESCRIBED_MAX`] groups are named; there is at most one entry for each group with rows.
+//! held group, and one for all. Limits: [`DESCRIBED_MAX`] groups are named; there is at most one entry for each group
+//! with rows.
 
 use crate::receivers::contract::HoldReason;
 use std::{

@@ -2,9 +2,8 @@
 //!
 //! In: a store, the entrance of a destination. Out: the messages, under the ids that they had; letters leave the store
 //! when the destination has settled their messages. Holds: letters in flight.
-//! Limits: [`ON_THE_WAY_MAX`] letters in flight. A message that is refused again comes back as a new letter, which
-//! is not
-//! part of this replay.
+//! Limits: [`ON_THE_WAY_MAX`] letters in flight. A message that is refused again comes back as a new letter, which is
+//! not part of this replay.
 
 use super::{DeadFilter, DeadLetters, Letter, StoreError};
 use message::{Ack, AckSink, Delivery, Outcome, Outlet, Selection, WriteBudget};

@@ -2,8 +2,7 @@
 //!
 //! In: connections whose first bytes have arrived. Out: a permit for each. Holds: the permits in use, and the waiters.
 //! Limits: [`CountLimits`] of permits in use. Further connections wait, in the order of arrival, peers in rotation:
-//! many
-//! handshakes of one peer do not hold up another's. While a connection waits for it, a permit ends after
+//! many handshakes of one peer do not hold up another's. While a connection waits for it, a permit ends after
 //! [`HONEST_WITHIN`].
 
 use super::counts::PeerKey;

@@ -1,8 +1,7 @@
 //! The peers of one DTLS socket: admission, assignment of datagrams, departure.
 //!
-//! In: datagrams with their senders, time. Out: [`Events`]. Holds: an association per peer, and a second one while
-//! a peer
-//! that started over is still in its handshake.
+//! In: datagrams with their senders, time. Out: [`Events`]. Holds: an association per peer, and a second one while a
+//! peer that started over is still in its handshake.
 //! Limits: nothing is stored for an address that has not returned our cookie; `max-handshakes()` handshakes, of which
 //! `max-handshakes-per-address()` of one address, over all sockets of the listener: the oldest of this socket is
 //! dropped;
@@ -374,8 +373,7 @@ impl Peers {
     }
 
     /// Counts a handshake of a peer. The oldest one is dropped when there are too many, unless it has only begun:
-    /// then the
-    /// new peer is ignored, and repeats its hello a second later.
+    /// then the new peer is ignored, and repeats its hello a second later.
     fn enter_handshaking(&mut self, from: SocketAddr, now: Instant, settings: &Settings) -> Option<PeerSlot> {
         let (peer, limits) = (PeerKey::of(from.ip()), listener(settings)?.handshakes);
         let full = match self.counts.handshakes.enter(peer, limits) {

@@ -2,10 +2,8 @@
 //!
 //! In: rows. Out: verdicts. Holds: a session, its prepared statements, known tables.
 //! Limits: [`CONNECT_MOST`] and [`EXCHANGE_MOST`]; [`STATEMENTS_MAX`] prepared statements; a statement is never
-//! longer than what the
-//! server accepts. A row is acknowledged when the server has said that its transaction is committed: tables whose
-//! engine has no
-//! transactions guarantee no more than the engine does.
+//! longer than what the server accepts. A row is acknowledged when the server has said that its transaction is
+//! committed: tables whose engine has no transactions guarantee no more than the engine does.
 
 use super::{
     codes::{Step, failure},

@@ -1,8 +1,7 @@
 //! MySQL and MariaDB: their protocol, and rows written through it.
 //!
-//! In: rows. Out: a transaction for each request. Holds: a session. Limits: see each; bytes from a server are
-//! bounded by
-//! [`packet`], and nothing is ever sent to it except what is configured.
+//! In: rows. Out: a transaction for each request. Holds: a session. Limits: see each; bytes from a server are bounded
+//! by [`packet`], and nothing is ever sent to it except what is configured.
 //!
 //! | module | what it does |
 //! |---|---|

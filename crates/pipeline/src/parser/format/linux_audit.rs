@@ -1,8 +1,7 @@
 //! `linux-audit-parser()`: records of the audit system of Linux.
 //!
 //! In: `type=... msg=audit(...): key=value key="value" key=hex`. Out: a value for each key; text that the kernel
-//! wrote as hex
-//! digits, digits, because of blanks, quotes or non-ASCII bytes, is decoded, with NULs as tabs.
+//! wrote as hex digits, digits, because of blanks, quotes or non-ASCII bytes, is decoded, with NULs as tabs.
 //! Limits: those of [`Kv`].
 
 use super::kv::Kv;

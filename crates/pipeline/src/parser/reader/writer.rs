@@ -3,9 +3,8 @@
 //! In: names and values. Out: pairs of the message; a name such as `HOST` sets the field of that name.
 //! A value within the text being read becomes a span of it; a computed value is copied once. Messages of a
 //! batch mostly share their names: a name with a prefix is written once and found again.
-//! Limits: [`VALUES_MAX`] values per message, names of [`FIELD_NAME_BYTES_MAX`] bytes, [`EXTRA_BYTES_MAX`] made
-//! bytes per
-//! batch: the rest is left out, and the message is marked.
+//! Limits: [`VALUES_MAX`] values per message, names of [`FIELD_NAME_BYTES_MAX`] bytes, [`EXTRA_BYTES_MAX`] made bytes
+//! per batch: the rest is left out, and the message is marked.
 
 use message::{Batch, FIELD_NAME_BYTES_MAX, Field, FieldName, Mark, Span, Stamp, ValueKind};
 

@@ -1,9 +1,8 @@
 //! `template("$(slog --key-file KEY --mac-file MAC TEMPLATE)\n")` of a file.
 //!
-//! In: the text of a template. Out: the files of its keys, and the template of the sealed text. The function
-//! changes a file
-//! with every line, so it must be alone in the `template()` of `file()` itself. Limits: the name of the file has no
-//! macros: one key is for one log.
+//! In: the text of a template. Out: the files of its keys, and the template of the sealed text. The function changes
+//! a file with every line, so it must be alone in the `template()` of `file()` itself. Limits: the name of the file
+//! has no macros: one key is for one log.
 
 use super::reshaping::sealed;
 use crate::assemble::{lowering::Lowering, options::driver::Options};

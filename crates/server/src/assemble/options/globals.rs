@@ -1,8 +1,7 @@
 //! The global options of a configuration.
 //!
-//! In: its `options` statements and its `@version`. Out: the last value of each, under its current name. Holds:
-//! which options
-//! of drivers have been read so far: one that is never read has no effect.
+//! In: its `options` statements and its `@version`. Out: the last value of each, under its current name. Holds: which
+//! options of drivers have been read so far: one that is never read has no effect.
 
 use super::spelling::present_name;
 use config::tree::{Call, Statement, Tree, Version};

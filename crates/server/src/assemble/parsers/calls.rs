@@ -1,8 +1,7 @@
 //! Calls of parsers, and code shared by the families of parsers.
 //!
-//! In: calls. Out: a step for each. Holds: nothing. Limits: a parser that cannot be made is an error with its position,
-//! and left
-//! out.
+//! In: calls. Out: a step for each. Holds: nothing. Limits: a parser that cannot be made is an error with its
+//! position, and left out.
 
 use crate::assemble::lowering::Lowering;
 use crate::assemble::options::driver::Options;

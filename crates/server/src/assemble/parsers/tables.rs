@@ -43,9 +43,8 @@ impl<'t> Lowering<'t> {
         Some(Arc::new(Context { selector, default, contexts }))
     }
 
-    /// Returns the path of a table. A relative one that is not below the working folder is searched in the folder
-    /// of the
-    /// configuration, where syslog-ng has the tables of `add-contextual-data()`. A check searches no files.
+    /// Returns the path of a table. A relative one that is not below the working folder is searched in the folder of
+    /// the configuration, where syslog-ng has the tables of `add-contextual-data()`. A check searches no files.
     fn beside_configuration(&self, path: PathBuf) -> PathBuf {
         if !self.environment.looks_up || path.is_absolute() || path.exists() {
             return path;

@@ -1,8 +1,7 @@
 //! Times as shippers write them: RFC 3339, or seconds, milli-, micro- or nanoseconds since 1970.
 //!
-//! In: text. Out: a stamp. Holds nothing. Limits: the unit of a whole number follows from its size, which is
-//! correct for
-//! times after 1973 in any unit and for seconds before the year 5138.
+//! In: text. Out: a stamp. Holds nothing. Limits: the unit of a whole number follows from its size, which is correct
+//! for times after 1973 in any unit and for seconds before the year 5138.
 
 use crate::decode::StampReader;
 use message::Stamp;
