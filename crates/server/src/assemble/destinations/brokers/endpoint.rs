@@ -52,6 +52,11 @@ impl<'t> Lowering<'t> {
     }
 }
 
+/// Returns the encryption of an address that asks for it, without `tls()`: the authorities of the machine are trusted.
+pub(crate) fn machine_tls() -> SenderTls {
+    SenderTls::new(TlsOptions { ca_file: authorities::system(), sni: true, ..TlsOptions::default() })
+}
+
 /// Returns how messages are gathered.
 pub(crate) fn batches(options: &Options<'_>, lines: usize) -> Batches {
     let number = |name: &str| options.own(name).and_then(Call::number);

@@ -3,14 +3,13 @@
 //! In: its options. Out: a receiver. Holds: nothing.
 //! Limits: WebSockets are refused by name; so is a name of a topic that no broker can have.
 
-use super::endpoint::{answer_within, batches};
+use super::endpoint::{answer_within, batches, machine_tls};
 use crate::assemble::{lowering::Lowering, options::driver::Options};
 use config::{Diagnostic, tree::Call};
 use delivery::{DestinationDriver, Server};
 use message::Render;
 use outputs::{Endpoint, MqttLogin, MqttQos, MqttReceiver, MqttTarget, check_topic};
 use std::time::Duration;
-use transport::tls::{SenderTls, TlsOptions};
 
 const PORT: u16 = 1883;
 const TLS_PORT: u16 = 8883;
@@ -108,11 +107,7 @@ impl<'t> Lowering<'t> {
             }
             (PORT, None) => None,
             (_, Some(_)) => self.encryption(options, &host)?,
-            (_, None) => Some(SenderTls::new(TlsOptions {
-                ca_file: crate::authorities::system(),
-                sni: true,
-                ..TlsOptions::default()
-            })),
+            (_, None) => Some(machine_tls()),
         };
         Some(Endpoint { host, port: own, tls })
     }

@@ -3,7 +3,7 @@
 //! In: its options. Out: a receiver. Holds: nothing.
 //! Limits: a subject that cannot be published to is refused; so are WebSockets.
 
-use super::endpoint::{answer_within, batches};
+use super::endpoint::{answer_within, batches, machine_tls};
 use crate::assemble::{
     lowering::Lowering,
     options::{connections::server, driver::Options},
@@ -13,7 +13,6 @@ use delivery::{DestinationDriver, Server};
 use message::Render;
 use outputs::{Endpoint, NatsLogin, NatsReceiver, NatsStorage, NatsTarget, check_subject};
 use std::time::Duration;
-use transport::tls::{SenderTls, TlsOptions};
 
 const PORT: u16 = 4222;
 /// Publications that are sent without waiting for each other.
@@ -74,11 +73,7 @@ impl<'t> Lowering<'t> {
         }
         let Server { host, port } = server(place.trim_end_matches('/'), PORT);
         let tls = match self.encryption(options, &host)? {
-            None if scheme == "tls" => Some(SenderTls::new(TlsOptions {
-                ca_file: crate::authorities::system(),
-                sni: true,
-                ..TlsOptions::default()
-            })),
+            None if scheme == "tls" => Some(machine_tls()),
             tls => tls,
         };
         Some(Endpoint { host, port, tls })
