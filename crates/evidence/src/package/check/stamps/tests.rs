@@ -4,8 +4,7 @@ use super::*;
 use crate::{
     Event,
     stamp::StampRequest,
-    testing::{key, record, sign},
-    tests::authority,
+    testing::{authority, key, record, sign},
 };
 
 /// A chain of records; each says that it was made a day after the one before.
