@@ -76,16 +76,38 @@ fn numbers_are_never_given_again() {
 
 #[test]
 fn the_oldest_removals_are_summed_up() {
-    let mut many = catalog(3, 0);
-    let extra = 2;
-    let mut number = 3;
-    while many.tombstones.len() < 100_000 || number < 100_000 + extra {
+    let (first, extra) = (3, 2);
+    let mut many = Catalog::default();
+    for number in first..first + 100_000 + extra {
         many.segments = vec![entry(number)];
         many.bury(number * 10, Reason::Size, 1);
-        number += 1;
+        let sum = &many.tombstones[0].entry;
+        let summed = (number + 1 - first).saturating_sub(100_000) + 1;
+        assert_eq!((sum.first, sum.count, sum.bytes), (30, summed * 10, summed * 100), "{number}");
+        assert_eq!((sum.first_us, sum.last_us), (3_000_000, entry(first + summed - 1).last_us));
     }
-    let oldest = &many.tombstones[0].entry;
     assert_eq!(many.tombstones.len(), 100_000);
-    assert_eq!((oldest.first, oldest.end()), (30, 30 + (number - 100_000 - 3 + 1) * 10));
-    assert_eq!(oldest.bytes, oldest.count * 10);
+    assert_eq!(many.tombstones[1].entry, entry(first + extra + 1));
+    // A segment that is not there is not buried.
+    let before = many.clone();
+    many.bury(7, Reason::Age, 1);
+    assert_eq!(many, before);
+}
+
+#[test]
+fn archived_segments_take_no_space_and_stay_while_they_are_away() {
+    use crate::files::catalog::FileLocation::{Archived, Away, Here};
+    let expired = |places: [crate::files::catalog::FileLocation; 4], age_s: Option<i64>, bytes_max| {
+        let place = |entry: &Entry| places[(entry.first / 10) as usize];
+        let expired = catalog(4, 0).expired(4_000_000, age_s.map(|age| age * 1_000_000), bytes_max, &place);
+        expired.iter().map(|(first, reason)| format!("{first}:{reason:?}")).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(expired([Archived, Archived, Here, Here], None, Some(200)), "");
+    assert_eq!(expired([Archived, Archived, Here, Here], None, Some(199)), "20:Size");
+    assert_eq!(expired([Archived, Here, Archived, Here], None, Some(0)), "10:Size 30:Size");
+    assert_eq!(expired([Archived, Away, Archived, Here], Some(0), None), "0:Age 20:Age 30:Age");
+    assert_eq!(expired([Away, Away, Away, Here], Some(2), Some(0)), "30:Size");
+    assert_eq!(expired([Archived, Archived, Here, Here], Some(2), Some(0)), "0:Age 10:Age 20:Size 30:Size");
+    // What is not old and fits ends the list: the rest is newer.
+    assert_eq!(expired([Here, Archived, Here, Here], Some(4), None), "");
 }
