@@ -304,3 +304,6 @@ fn publish(folder: &Path, key: &SigningKey) -> io::Result<()> {
     fs::rename(&unfinished, &path)?;
     fs::File::open(folder)?.sync_all()
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,10 @@
 //! Rows of folders, and of where a journal begins.
 
+mod catalog;
+mod chain;
+mod files;
+mod stamps;
+
 use super::*;
 
 #[track_caller]

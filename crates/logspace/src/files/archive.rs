@@ -212,3 +212,6 @@ fn make_folders(folder: &Path) -> io::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

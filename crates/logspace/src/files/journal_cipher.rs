@@ -167,3 +167,6 @@ fn nonce(record: u64) -> Nonce {
 fn bound(sequence: u64) -> Aad<[u8; 8]> {
     Aad::from(sequence.to_le_bytes())
 }
+
+#[cfg(test)]
+mod tests;

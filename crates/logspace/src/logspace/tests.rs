@@ -21,6 +21,7 @@ use std::{
 };
 
 mod archives;
+mod callers;
 mod catalog;
 mod chain_file;
 mod clocks;
@@ -33,6 +34,7 @@ mod moves;
 mod mutations;
 mod plain;
 mod power;
+mod rebuild;
 mod recode;
 mod tampering;
 mod traced;

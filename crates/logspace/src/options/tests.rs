@@ -16,7 +16,11 @@ fn notices_are_sentences() {
         messages: 5..9,
     };
     let error = || "why".to_owned();
-    let rows: [(Notice, &str); 18] = [
+    let rows: [(Notice, &str); 19] = [
+        (
+            Notice::Undecodable { sequence: 5, error: message::codec::CodecError::Version(9) },
+            "the journal's record 5 cannot be read: batch of format version 9",
+        ),
         (Notice::TailCut { bytes: 7 }, "cut 7 bytes of an unfinished write from the journal"),
         (Notice::Undecipherable { sequence: 5 }, "the journal's record 5 is encrypted and its key is gone"),
         (Notice::JournalStalled { error: error() }, "holding sources back: why"),
@@ -75,6 +79,10 @@ fn notices_of_evidence_are_sentences() {
             EvidenceNotice::SetAside { path: path() },
             "a file was where a segment belongs; it is /l/x.ds now".to_owned(),
         ),
+        (
+            EvidenceNotice::ChainBroken { path: path() },
+            "the chain of evidence lacks the records before that of /l/x.ds".to_owned(),
+        ),
         (key(true), format!("{signed}the key before signed that")),
         (key(false), format!("{signed}the key before is not here to sign that, so verify needs --trust")),
     ];
@@ -93,4 +101,34 @@ fn errors_name_their_file() {
     assert_eq!(OpenLogspaceError::Evidence(evidence).to_string(), "cannot open logspace /l: why");
     let draft = MakeDraftError::OtherRecipients { path: path() };
     assert_eq!(draft.to_string(), "/l was sealed for others than the configuration names now");
+}
+
+#[test]
+fn other_errors_are_those_of_their_cause() {
+    use crate::{AuditError, shared::draft::PlaceError};
+    let (path, why) = (|| PathBuf::from("/l/x.ds"), || io::Error::other("why"));
+    let locked = || lookup::ReadError::Locked { path: path() };
+    let rows = [
+        (AuditError::from(why()).to_string(), "why".to_owned()),
+        (AuditError::from(lookup::Stop::Cancelled).to_string(), "stopped".to_owned()),
+        (PlaceError::Unknown.to_string(), "the chain of evidence does not have the segment".to_owned()),
+        (PlaceError::Removed.to_string(), "the segment was removed".to_owned()),
+        (PlaceError::Archived.to_string(), "the segment was archived".to_owned()),
+        (
+            PlaceError::OtherMessages.to_string(),
+            "its messages are not those that the chain of evidence says were sealed".to_owned(),
+        ),
+        (PlaceError::Unsigned.to_string(), "the record cannot be signed".to_owned()),
+        (PlaceError::Locked.to_string(), "no key is there that opens the recoded segment".to_owned()),
+        (PlaceError::Read(locked()).to_string(), locked().to_string()),
+        (PlaceError::Io { path: path(), source: why() }.to_string(), "cannot make /l/x.ds: why".to_owned()),
+        (MakeDraftError::from(locked()).to_string(), segment::RecodeError::from(locked()).to_string()),
+    ];
+    for (said, want) in rows {
+        assert_eq!(said, want);
+    }
+    assert!(MakeDraftError::from(locked()).is_locked());
+    assert!(!MakeDraftError::OtherRecipients { path: path() }.is_locked());
+    let damaged = lookup::ReadError::Corrupt { path: path(), offset: 1, what: "x" };
+    assert!(!MakeDraftError::from(damaged).is_locked());
 }

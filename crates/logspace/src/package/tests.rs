@@ -1,6 +1,7 @@
 //! A package holds, and every change to it is found.
 
 mod tampered;
+mod unread;
 
 use super::*;
 use crate::{

@@ -359,3 +359,6 @@ impl Lists {
         unsealed.or(sealed)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -255,3 +255,6 @@ impl Builder {
         let _ = self.seals.put(complete, 1);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -86,3 +86,6 @@ pub(crate) fn run(shared: &Arc<Shared>, ended: &Queue<()>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

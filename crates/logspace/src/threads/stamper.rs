@@ -113,3 +113,6 @@ fn stamp_newest(
     write().map_err(|source| StampChainError::Write { path: path.clone(), source })?;
     Ok(Some(record.number))
 }
+
+#[cfg(test)]
+mod tests;

@@ -233,3 +233,6 @@ fn halves(selection: &Selection) -> (Selection, Selection) {
     debug_assert_eq!(front.count() + back.count(), selection.count(), "every message is in one half");
     (front, back)
 }
+
+#[cfg(test)]
+mod tests;

@@ -131,3 +131,18 @@ fn l3_no_wait_trusts_every_clock_and_damage_says_nothing() {
         .unwrap();
     assert!(read(&OsDisk, dir.path()).unwrap().is_none());
 }
+
+#[test]
+fn the_clocks_of_the_system_are_read() {
+    let uptime_s = || -> f64 {
+        let text = fs::read_to_string("/proc/uptime").unwrap();
+        text.split(' ').next().unwrap().parse().unwrap()
+    };
+    let (before, read, after) = (uptime_s(), OsClock.uptime_us() as f64, uptime_s());
+    assert!((before * 1e6 - 1.0..=after * 1e6 + 1.0).contains(&read), "{before} {read} {after}");
+    let system_us = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros() as i64;
+    let (before, read, after) = (system_us(), OsClock.wall_us(), system_us());
+    assert!((before..=after).contains(&read), "{before} {read} {after}");
+    let id = OsClock.boot_id();
+    assert!(id.len() == 36 && id.trim() == id && OsClock.boot_id() == id, "{id:?}");
+}

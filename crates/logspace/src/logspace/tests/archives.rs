@@ -249,3 +249,31 @@ fn power_cuts_between_the_steps_lose_nothing() {
         logspace.close();
     }
 }
+
+#[test]
+fn a_restore_that_a_crash_interrupted_is_completed() {
+    for has_copy in [true, false] {
+        let site = Site::filled();
+        let logspace = site.open(|_| {});
+        logspace.archive(NOW, PATIENCE).unwrap();
+        logspace.close();
+        // The file is back under its name, and no record says so yet.
+        let path = Site::files(&site.dir())[1].clone();
+        let target = std::fs::read_link(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        std::fs::copy(&target, &path).unwrap();
+        if !has_copy {
+            std::fs::remove_file(&target).unwrap();
+        }
+        let logspace = site.open(|_| {});
+        check_whole(&site, &logspace);
+        assert_eq!(site.moves().iter().filter(|line| line.starts_with("restore")).count(), 0);
+        let range = PAST_US - 3_500_000_000..PAST_US - 2_500_000_000;
+        assert_eq!(logspace.restore(range.clone(), PATIENCE).unwrap().segments, 1);
+        assert_eq!(site.moves().last().unwrap(), "restore 10");
+        assert!(!target.exists(), "the copy in the archive is no longer needed");
+        assert_eq!(logspace.restore(range, PATIENCE).unwrap(), crate::Moved::default(), "it is here");
+        check_whole(&site, &logspace);
+        logspace.close();
+    }
+}
