@@ -5,16 +5,20 @@
 use crate::{
     DestinationDriver, DestinationSpec, Destinations, Queueing, Rendering, SocketKind, SocketTarget,
 };
-use message::{Ack, Outlet, WriteBudget};
+use message::{Ack, Batch, Outlet, Render, Stamp, WriteBudget};
 use std::{
-    io::Read,
+    io::{self, Read, Write},
     net::{TcpListener, TcpStream},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
     time::Duration,
 };
 use transport::{
     InternalLog, Registry,
     testing::{PATIENCE, Text, delivery},
+    tls::{ServerTls, Session, SessionState, TlsOptions},
 };
 
 /// `$MSG` and a line feed.
@@ -70,4 +74,95 @@ pub(crate) fn check_read(stream: &mut impl Read, want: &str) {
     let mut bytes = vec![0; want.len()];
     stream.read_exact(&mut bytes).unwrap();
     assert_eq!(String::from_utf8_lossy(&bytes), want);
+}
+
+/// Notes the time for which it renders, and writes the number of the message.
+pub(crate) struct Noting(pub(crate) Arc<AtomicI64>);
+
+impl Render for Noting {
+    fn begin(&mut self, now: Stamp) {
+        self.0.store(now.unix_us, Ordering::Relaxed);
+    }
+
+    fn render(&mut self, _: &Batch, _: usize, sequence: u64, out: &mut Vec<u8>) {
+        out.extend_from_slice(format!("m{sequence}").as_bytes());
+    }
+
+    fn render_name(&mut self, _: &Batch, _: usize, _: u64, _: &mut Vec<u8>) {}
+
+    fn constant(&self) -> Option<&str> {
+        None
+    }
+}
+
+/// The other end of an encrypted connection.
+pub(crate) struct SecurePeer<S> {
+    pub(crate) stream: S,
+    pub(crate) session: Session,
+    /// Text that was received and not read.
+    text: Vec<u8>,
+}
+
+impl<S: Read + Write> SecurePeer<S> {
+    /// Shakes hands as the server.
+    pub(crate) fn shake(stream: S, options: &TlsOptions) -> io::Result<SecurePeer<S>> {
+        let session = ServerTls::load(options).unwrap().session().unwrap();
+        let mut peer = SecurePeer { stream, session, text: Vec::new() };
+        while peer.receive()? == SessionState::Handshaking {}
+        Ok(peer)
+    }
+
+    /// Takes what the other side sent, and sends what the session wants to say.
+    pub(crate) fn receive(&mut self) -> io::Result<SessionState> {
+        let mut bytes = vec![0; 1 << 16];
+        let size = match self.stream.read(&mut bytes)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            size => size,
+        };
+        let taken = self.session.take(&mut bytes[..size], &mut self.text);
+        self.send_all()?;
+        taken.map_err(io::Error::other)
+    }
+
+    /// Returns the bytes of a record that holds a text.
+    pub(crate) fn record(&mut self, text: &str) -> Vec<u8> {
+        self.session.encrypt(text.as_bytes()).unwrap();
+        std::mem::take(self.session.outgoing())
+    }
+
+    /// Says that nothing more comes.
+    pub(crate) fn say_goodbye(&mut self) {
+        self.session.say_goodbye();
+        self.send_all().unwrap();
+    }
+
+    fn send_all(&mut self) -> io::Result<()> {
+        self.stream.write_all(&std::mem::take(self.session.outgoing()))
+    }
+}
+
+impl<S: Read + Write> Read for SecurePeer<S> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        while self.text.is_empty() {
+            if self.receive()? == SessionState::Over {
+                return Ok(0);
+            }
+        }
+        let size = self.text.len().min(bytes.len());
+        bytes[..size].copy_from_slice(&self.text[..size]);
+        self.text.drain(..size);
+        Ok(size)
+    }
+}
+
+impl<S: Read + Write> Write for SecurePeer<S> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.session.encrypt(bytes).map_err(io::Error::other)?;
+        self.send_all()?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

@@ -1,8 +1,11 @@
 //! A target that takes some bytes at a time.
 
 use super::*;
-use crate::options::{PipeTarget, Rendering};
-use message::{Ack, Batch, Render};
+use crate::{
+    options::{PipeTarget, Rendering},
+    testing::Noting,
+};
+use message::Ack;
 use std::sync::{
     Arc, Mutex,
     atomic::{AtomicI64, Ordering},
@@ -71,25 +74,6 @@ impl Target for Silent {
     fn configure(&mut self, _: DestinationDriver) {}
 
     fn close(&mut self) {}
-}
-
-/// Notes the time for which it renders, and writes the number of the message.
-struct Noting(Arc<AtomicI64>);
-
-impl Render for Noting {
-    fn begin(&mut self, now: Stamp) {
-        self.0.store(now.unix_us, Ordering::Relaxed);
-    }
-
-    fn render(&mut self, _: &Batch, _: usize, sequence: u64, out: &mut Vec<u8>) {
-        out.extend_from_slice(format!("m{sequence}").as_bytes());
-    }
-
-    fn render_name(&mut self, _: &Batch, _: usize, _: u64, _: &mut Vec<u8>) {}
-
-    fn constant(&self) -> Option<&str> {
-        None
-    }
 }
 
 fn setup() -> (Line<Slow>, Arc<Mutex<Recorded>>, Arc<AtomicI64>) {

@@ -60,15 +60,19 @@ impl Spoof {
         Ok(Open { to, raw: raw_socket(&self.target, Domain::for_address(to))?, own })
     }
 
-    /// Sends the message with the address of its sender, or with ours.
-    fn send(&mut self, open: &Open, from: Option<SocketAddr>, text: &[u8]) -> io::Result<()> {
+    /// Makes the packet of a message with the address of its sender. Returns false when there is none, or none of the
+    /// receiver's version of IP.
+    fn make_packet(&mut self, from: Option<SocketAddr>, to: SocketAddr, text: &[u8]) -> bool {
         let options = &self.target.socket.ip;
         let byte = |value: Option<u32>, default| u8::try_from(value.unwrap_or(default)).unwrap_or(u8::MAX);
         let options = PacketOptions { ttl: byte(options.ttl, TTL), tos: byte(options.tos, 0) };
         self.packet.clear();
-        let is_made =
-            from.is_some_and(|from| append_udp_packet(from, open.to, text, options, &mut self.packet));
-        if !is_made {
+        from.is_some_and(|from| append_udp_packet(from, to, text, options, &mut self.packet))
+    }
+
+    /// Sends the message with the address of its sender, or with ours.
+    fn send(&mut self, open: &Open, from: Option<SocketAddr>, text: &[u8]) -> io::Result<()> {
+        if !self.make_packet(from, open.to, text) {
             return open.own.send(text).map(drop);
         }
         // The kernel expects no port: it is in the packet.
@@ -181,3 +185,6 @@ impl Driver for Spoof {
         self.open = None;
     }
 }
+
+#[cfg(test)]
+mod tests;

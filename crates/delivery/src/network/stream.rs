@@ -49,7 +49,6 @@ fn has_left(socket: &Socket) -> io::Result<bool> {
             Ok(0) => return Ok(true),
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
@@ -83,8 +82,11 @@ impl Secure {
         // The first step has nothing to read: it creates our hello.
         let mut taken = secure.session.take(&mut [], &mut Vec::new());
         loop {
-            secure.send_all(deadline)?;
-            match taken.map_err(|error| failed(&error))? {
+            let sent = secure.send_all(deadline);
+            // Why the handshake failed says more than that the peer does not wait to hear of it.
+            let state = taken.map_err(|error| failed(&error))?;
+            sent?;
+            match state {
                 SessionState::Open => break,
                 SessionState::Over => return Err(closed()),
                 SessionState::Handshaking => taken = secure.receive(deadline)?,
@@ -183,10 +185,9 @@ impl Secure {
                 Ok(0) => return Err(closed()),
                 Ok(size) => size,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(error),
             };
-            let mut bytes = vec![0; size.max(1)];
+            let mut bytes = vec![0; size];
             let mut reader = &self.socket;
             let size = reader.read(&mut bytes)?;
             let taken = self.session.take(&mut bytes[..size], &mut Vec::new());
@@ -247,3 +248,6 @@ impl Drop for Secure {
 fn failed(error: &rustls::Error) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("TLS: {}", describe(error)))
 }
+
+#[cfg(test)]
+mod tests;
