@@ -18,6 +18,8 @@ mod mqtt;
 mod nats;
 mod redis;
 mod sql;
+#[cfg(test)]
+mod testing;
 
 pub use http::{
     Compression, HttpReceiver, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction,

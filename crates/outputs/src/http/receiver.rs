@@ -18,8 +18,7 @@ use message::{Batch, Field, Stamp};
 use std::sync::Arc;
 use transport::DeadReason;
 
-/// retry)` means without `retries()`. => Further attempts of `response-action(500 => retry)` without `retries()`.
-/// => retry)` means without `retries()`.
+/// Further attempts that `response-action(500 => retry)` means without `retries()`.
 const RETRIES: u32 = 3;
 
 /// The receiver of `http()`.

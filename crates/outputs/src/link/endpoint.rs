@@ -81,7 +81,10 @@ impl Endpoint {
 
 /// Waits for a step of connecting: shorter once the destination is to stop.
 pub(crate) async fn in_time<T>(step: impl Future<Output = io::Result<T>>) -> io::Result<T> {
-    let deadline = Instant::now() + CONNECT_WITHIN;
+    by(Instant::now() + CONNECT_WITHIN, step).await
+}
+
+async fn by<T>(deadline: Instant, step: impl Future<Output = io::Result<T>>) -> io::Result<T> {
     let mut step = pin!(step);
     loop {
         let left = delivery::patience(deadline);
@@ -94,3 +97,6 @@ pub(crate) async fn in_time<T>(step: impl Future<Output = io::Result<T>>) -> io:
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -104,3 +104,6 @@ impl Receiver for MqttReceiver {
         format!("mqtt {}: {text}", String::from_utf8_lossy(topic))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -100,3 +100,6 @@ impl Receiver for NatsReceiver {
         format!("nats {}: {text}", String::from_utf8_lossy(subject))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -108,3 +108,6 @@ impl Receiver for RedisReceiver {
         text
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -114,30 +114,4 @@ fn typed(text: &[u8], kind: ValueKind) -> Option<Cell> {
 }
 
 #[cfg(test)]
-mod tests {
-    //! Values of columns.
-
-    use super::*;
-
-    #[test]
-    fn values_have_the_type_of_their_template() {
-        let rows: &[(&str, ValueKind, Option<Cell>)] = &[
-            ("5", ValueKind::Integer, Some(Cell::Integer(5))),
-            (" -5 ", ValueKind::Integer, Some(Cell::Integer(-5))),
-            ("9223372036854775808", ValueKind::Integer, None),
-            ("five", ValueKind::Integer, None),
-            ("", ValueKind::Integer, None),
-            ("0.25", ValueKind::Double, Some(Cell::Double(0.25))),
-            ("True", ValueKind::Boolean, Some(Cell::Boolean(true))),
-            ("0", ValueKind::Boolean, Some(Cell::Boolean(false))),
-            ("perhaps", ValueKind::Boolean, None),
-            ("x", ValueKind::Null, Some(Cell::Null)),
-            ("x", ValueKind::Bytes, Some(Cell::Bytes(b"x".to_vec()))),
-            ("x", ValueKind::Json, Some(Cell::Text("x".to_owned()))),
-        ];
-        for (text, kind, want) in rows {
-            assert_eq!(typed(text.as_bytes(), *kind), *want, "{text} as {kind:?}");
-        }
-        assert_eq!(typed(b"a\xffb", ValueKind::String), Some(Cell::Text("a\u{fffd}b".to_owned())));
-    }
-}
+mod tests;

@@ -1,0 +1,113 @@
+//! Code shared by the tests of this crate: rows of receivers in short, templates that know the time, encrypted servers.
+//!
+//! In: receivers, messages. Out: their rows as text. Holds: nothing. Limits: none.
+
+use delivery::{Cell, Judgement, Receiver};
+use message::{Batch, Render, Stamp};
+use std::sync::Arc;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    runtime::{Builder, Runtime},
+};
+use tokio_rustls::{TlsAcceptor, server::TlsStream};
+use transport::{
+    testing::{Pki, batch},
+    tls::{PeerVerify, SenderTls, ServerTls, TlsOptions},
+};
+
+/// Renders the time for which it renders, and the number of the message.
+#[derive(Default)]
+pub(crate) struct Timed(i64);
+
+impl Render for Timed {
+    fn begin(&mut self, now: Stamp) {
+        self.0 = now.unix_us;
+    }
+
+    fn render(&mut self, _: &Batch, _: usize, sequence: u64, out: &mut Vec<u8>) {
+        out.extend_from_slice(format!("t{}n{sequence}", self.0).as_bytes());
+    }
+
+    fn render_name(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
+        self.render(batch, index, sequence, out);
+    }
+
+    fn constant(&self) -> Option<&str> {
+        None
+    }
+}
+
+/// Renders a text of a length.
+pub(crate) struct Long(pub(crate) usize);
+
+impl Render for Long {
+    fn begin(&mut self, _: Stamp) {}
+
+    fn render(&mut self, _: &Batch, _: usize, _: u64, out: &mut Vec<u8>) {
+        out.resize(out.len() + self.0, b'x');
+    }
+
+    fn render_name(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
+        self.render(batch, index, sequence, out);
+    }
+
+    fn constant(&self) -> Option<&str> {
+        None
+    }
+}
+
+/// Shows the row that a receiver makes of one message, `HOST|TEXT`, which is the ninth and came at the time 77; a row that
+/// is longer than most is shown by its first word only.
+pub(crate) fn row(receiver: &mut dyn Receiver, message: &str) -> String {
+    receiver.begin(Stamp::known(77, 0));
+    let mut group = String::new();
+    let batch = batch(&[message]);
+    match receiver.row(&batch, 0, 9, &mut group) {
+        Ok(cells) => {
+            let shown = |cell: &Cell| match cell {
+                Cell::Bytes(bytes) if bytes.len() > 1_000 => "long".to_owned(),
+                Cell::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+                cell => format!("{cell:?}"),
+            };
+            format!("{group}: {}", cells.iter().map(shown).collect::<Vec<_>>().join(", "))
+        }
+        Err(error) => format!("{:?}: {}", error.reason, error.text),
+    }
+}
+
+/// Shows verdicts.
+pub(crate) fn shown(judgements: &[Judgement]) -> String {
+    let shown = judgements.iter().map(|one| format!("{} {:?} {}", one.rows, one.verdict, one.answer));
+    shown.collect::<Vec<_>>().join("; ")
+}
+
+/// Returns a port on which nobody listens.
+pub(crate) fn closed_port() -> u16 {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+pub(crate) fn runtime() -> Runtime {
+    Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+/// Makes an authority that has issued a certificate for this machine's address.
+pub(crate) fn pki() -> Pki {
+    let pki = Pki::new();
+    pki.issue("local", &["127.0.0.1"], |_| {});
+    pki
+}
+
+/// Returns the settings of a client that trusts an authority.
+pub(crate) fn client(pki: &Pki) -> SenderTls {
+    SenderTls::new(pki.anonymous())
+}
+
+/// Shakes hands as the server on this machine's address.
+pub(crate) async fn accept<S>(pki: &Pki, stream: S) -> std::io::Result<TlsStream<S>>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let options = TlsOptions { peer_verify: PeerVerify::NotAsked, ..pki.options("local") };
+    let settings = ServerTls::load(&options).unwrap();
+    TlsAcceptor::from(Arc::clone(settings.config())).accept(stream).await
+}
