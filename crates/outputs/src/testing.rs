@@ -2,12 +2,13 @@
 //!
 //! In: receivers, messages. Out: their rows as text. Holds: nothing. Limits: none.
 
-use delivery::{Cell, Judgement, Receiver};
+use delivery::{Cell, Connection, Judgement, Receiver, Row};
 use message::{Batch, Render, Stamp};
-use std::sync::Arc;
+use std::{net::TcpListener, sync::Arc, time::Duration};
 use tokio::{
-    io::{AsyncRead, AsyncWrite},
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     runtime::{Builder, Runtime},
+    time::timeout,
 };
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 use transport::{
@@ -83,7 +84,7 @@ pub(crate) fn shown(judgements: &[Judgement]) -> String {
 
 /// Returns a port on which nobody listens.
 pub(crate) fn closed_port() -> u16 {
-    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 pub(crate) fn runtime() -> Runtime {
@@ -110,4 +111,33 @@ where
     let options = TlsOptions { peer_verify: PeerVerify::NotAsked, ..pki.options("local") };
     let settings = ServerTls::load(&options).unwrap();
     TlsAcceptor::from(Arc::clone(settings.config())).accept(stream).await
+}
+
+/// Sends rows to a server that answers each thing it hears with the next of these, then closes the connection. Returns the
+/// verdicts, and whether the server saw the end.
+pub(crate) fn sent_and_closed(
+    listener: TcpListener,
+    says: &[&[u8]],
+    connection: &mut dyn Connection,
+    (group, rows): (&str, &[Row]),
+) -> (String, bool) {
+    runtime().block_on(async {
+        listener.set_nonblocking(true).unwrap();
+        let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+        let serve = async {
+            let (mut peer, _) = listener.accept().await.unwrap();
+            for answer in says {
+                let _ = peer.read(&mut [0; 4096]).await;
+                peer.write_all(answer).await.unwrap();
+            }
+            peer.read(&mut [0; 4096]).await.is_ok_and(|size| size == 0)
+        };
+        let send = async {
+            let found = shown(&connection.send(group, rows).await);
+            connection.close();
+            found
+        };
+        let (is_closed, found) = tokio::join!(timeout(Duration::from_secs(2), serve), send);
+        (found, is_closed.is_ok_and(|is_closed| is_closed))
+    })
 }

@@ -305,3 +305,6 @@ fn built(
     };
     Ok(built)
 }
+
+#[cfg(test)]
+mod tests;

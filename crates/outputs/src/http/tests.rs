@@ -6,8 +6,12 @@ mod items;
 use crate::http::{
     Compression, HttpReceiver, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction,
 };
-use delivery::{DeadLetterOptions, DestinationDriver, DestinationSpec, Destinations, Queueing, Rendering};
-use message::{Ack, Outcome, Outlet, WriteBudget};
+use crate::testing::{Timed, row, sent_and_closed};
+use delivery::{
+    DeadLetterOptions, DestinationDriver, DestinationSpec, Destinations, Queueing, Receiver, Rendering,
+    RequestLimits, Row,
+};
+use message::{Ack, Outcome, Outlet, RecordId, WriteBudget};
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::TcpListener,
@@ -425,4 +429,59 @@ fn what_gives_nothing_is_not_sent() {
     setup.send(&["h|1", "h|", "h|2"]);
     server.check_bodies(&["1,2"]);
     setup.check_counts(2, 1);
+}
+
+#[test]
+fn a_connection_is_used_until_it_is_closed() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/in", listener.local_addr().unwrap());
+    let mut connection = HttpReceiver::new(target(std::slice::from_ref(&url))).connection();
+    let cells = crate::http::body::cells(b"x".to_vec(), None, None);
+    let rows = [Row { id: RecordId { incarnation: 1, sequence: 1 }, cells }];
+    let says: [&[u8]; 1] = [b"HTTP/1.1 200 x\r\nContent-Length: 0\r\n\r\n"];
+    let found = sent_and_closed(listener, &says, &mut *connection, (&url, &rows));
+    assert_eq!(found, ("1 Delivered ".to_owned(), true));
+}
+
+#[test]
+fn a_row_has_addresses_and_a_body() {
+    let timed = || Box::<Timed>::default();
+    let mut timed_target = HttpTarget { body: timed(), ..target(&["http://a/x".to_owned()]) };
+    timed_target.batch_lines = 2;
+    let mut receiver = HttpReceiver::new(timed_target);
+    assert!(row(&mut receiver, "h|m").starts_with("http://a/x: t77n9,"), "{}", row(&mut receiver, "h|m"));
+    let of = |url: &str| HttpReceiver::new(target(&["http://b/".to_owned(), url.to_owned()]));
+    assert!(row(&mut of("http://$HOST/$MSG"), "a|x y\n").starts_with("http://b/ http://a/x%20y: "));
+    let why = "BadName: the template of url() gives no address";
+    for (url, message) in [("http://$HOST", "|x"), ("http://$HOST", "a b|x"), ("/$MSG", "h|x")] {
+        assert_eq!(row(&mut of(url), message), why);
+    }
+    assert_eq!(row(&mut of("http://c/"), "h|"), "Cast: the template of the body gives nothing");
+    let mut target = target(&[]);
+    target.urls = vec![timed()];
+    assert!(row(&mut HttpReceiver::new(target), "h|x").starts_with("t77n9: x,"));
+}
+
+#[test]
+fn the_configuration_is_kept() {
+    let mut target = target(&["http://a/x".to_owned(), "http://$HOST/".to_owned()]);
+    (target.batch_lines, target.batch_bytes, target.workers, target.retries) = (5, 100, 0, Some(7));
+    target.batch_timeout = Some(Duration::from_secs(3));
+    (target.body_prefix, target.body_suffix) = ("[".to_owned(), "]\n".to_owned());
+    let mut receiver = HttpReceiver::new(target);
+    // The delimiter behind the last row is not sent.
+    let limits = RequestLimits { rows: 5, bytes: 98, wait: Some(Duration::from_secs(3)) };
+    assert_eq!((receiver.limits(), receiver.workers(), receiver.retries()), (limits, 1, Some(8)));
+    assert_eq!(
+        (receiver.instance(), receiver.describe("http://a/x", &[])),
+        ("http,http://a/x".into(), "http http://a/x".into())
+    );
+    let settings = receiver.settings();
+    assert_eq!(settings[0], "[Some(\"http://a/x\"), None]");
+    assert_eq!(settings[1], "\"[\" \"]\\n\" \",\"");
+    assert!(
+        settings[2] == "0 Some(7) 100ms" && settings[4].starts_with("\"POST\" [(\"X-Own\""),
+        "{settings:?}"
+    );
+    assert_eq!((settings.len(), row(&mut receiver, "h|m").is_empty()), (6, false));
 }

@@ -140,7 +140,8 @@ fn each_publication_has_its_own_acknowledgement() {
     let silent = "BackOff) the server did not answer within 0.1 seconds";
     check(nothing, &[HELLO, Some(b"\xd0\0")], "3 Delivered ");
     check(nothing, &[HELLO, Some(b"")], &format!("3 Later({broken}"));
-    check(once, &[HELLO, Some(b"\x40\x02\0\x03\x40\x02\0\x01\x40\x02\0\x02")], "3 Delivered ");
+    // A publication of others comes in between.
+    check(once, &[HELLO, Some(b"\x31\x03abc\x40\x02\0\x03\x40\x02\0\x01\x40\x02\0\x02")], "3 Delivered ");
     check(
         once,
         &[HELLO, Some(b"\x40\x02\0\x02")],
@@ -176,7 +177,18 @@ fn a_login_that_fails_holds_everything() {
     let once = MqttQos::AtLeastOnce;
     check(once, &[Some(b"\x20\x02\0\x05")], "3 Hold(Credentials) the broker says that we are not authorised");
     check(once, &[Some(b"\x20\x02\0\x01")], "3 Hold(Schema) the broker does not speak MQTT 3.1.1");
+    check(once, &[Some(b"\x20\x02\0\x02")], "3 Hold(Credentials) the broker refuses client-id()");
     check(once, &[Some(b"\x20\x02\0\x03")], "3 Later(Reopen) the broker is not available");
+    check(
+        once,
+        &[Some(b"\x20\x02\0\x04")],
+        "3 Hold(Credentials) the broker refuses username() or password()",
+    );
+    check(
+        once,
+        &[Some(b"\x20\x02\0\x06")],
+        "3 Later(Reopen) the broker answers the login with an unknown code",
+    );
     check(
         once,
         &[Some(b"\xd0\0")],

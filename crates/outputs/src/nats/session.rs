@@ -138,3 +138,6 @@ fn connect(login: &NatsLogin) -> Vec<u8> {
     }
     format!("CONNECT {options}\r\n").into_bytes()
 }
+
+#[cfg(test)]
+mod tests;

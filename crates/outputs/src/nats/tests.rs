@@ -6,11 +6,14 @@ use super::{
     protocol::{self, Line},
     subject, verdict,
 };
-use crate::link::Endpoint;
-use delivery::{Cell, Connection, Row};
+use crate::{
+    link::Endpoint,
+    testing::{runtime, shown},
+};
+use delivery::{Connection, Row};
 use message::RecordId;
 use proptest::{collection::vec, prelude::any, proptest};
-use std::{sync::Arc, time::Duration};
+use std::{cell::Cell, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
     net::TcpListener,
@@ -123,6 +126,8 @@ fn an_answer_says_whether_messages_wait_or_die() {
     check_answer(&error(503, 10076), "Hold(Schema) 10076 no");
     check_answer(&error(404, 10059), "Hold(Schema) 10059 no");
     check_answer(&error(503, 10008), "Later(BackOff) 10008 no");
+    check_answer(&error(401, 1), "Hold(Access) 1 no");
+    check_answer(&error(403, 2), "Hold(Access) 2 no");
     let other = "Hold(Schema) the answer is not that of a stream: who listens to this subject?";
     check_answer("{}", other);
     check_answer("thanks", other);
@@ -177,7 +182,7 @@ fn check(storage: NatsStorage, greeting: &str, login: &str, says: fn(usize) -> &
         let mut connection = NatsConnection::new(Arc::new(shared));
         let row = |sequence, text: &str| Row {
             id: RecordId { incarnation: 1, sequence },
-            cells: vec![Cell::Bytes(b"s".to_vec()), Cell::Bytes(text.as_bytes().to_vec())],
+            cells: ["s", text].map(|text| delivery::Cell::Bytes(text.as_bytes().to_vec())).to_vec(),
         };
         let rows = vec![row(1, "x"), row(2, "y"), row(3, &"z".repeat(60))];
         let task = tokio::spawn({
@@ -226,10 +231,101 @@ fn each_publication_has_its_own_answer() {
         stream,
         GREETING,
         "PONG\r\n",
-        |_| "-ERR 'Permissions Violation for Publish to \"s\"'\r\n",
+        |_| "+OK\r\nPONG\r\n-ERR 'Permissions Violation for Publish to \"s\"'\r\n",
         &format!("2 Hold(Access) Permissions Violation for Publish to; {long}"),
     );
     check(NatsStorage::Nobody, GREETING, "PONG\r\n", |_| "PONG\r\n", &format!("2 Delivered ; {long}"));
+    // Judged by the ping behind the publications, unless an error came before its answer.
+    check(
+        NatsStorage::Nobody,
+        GREETING,
+        "PONG\r\n",
+        |_| "-ERR 'Permissions Violation for Publish to \"s\"'\r\nPONG\r\n",
+        &format!("2 Hold(Access) Permissions Violation for Publish to; {long}"),
+    );
+    check(
+        stream,
+        GREETING,
+        "PONG\r\n",
+        |_| "HMSG INBOX 1 16 16\r\nNATS/1.0 408\r\n\r\n\r\n",
+        &format!("2 Later(BackOff) the status is 408; {long}"),
+    );
+}
+
+const STORED: &str = "MSG INBOX 1 24\r\n{\"stream\":\"l\",\"seq\":123}\r\n";
+
+/// Stores publications; the first connection ends at its fourth one, of which it says the last words, and its third one has
+/// no answer.
+async fn restart(listener: TcpListener, last: &str, connections: &Cell<usize>) {
+    loop {
+        let (peer, _) = listener.accept().await.unwrap();
+        connections.set(connections.get() + 1);
+        let is_first = connections.get() == 1;
+        let mut peer = BufReader::new(peer);
+        peer.write_all(GREETING.as_bytes()).await.unwrap();
+        let (mut published, mut line) = (0, String::new());
+        while peer.read_line(&mut line).await.is_ok_and(|size| size > 0) {
+            let words: Vec<&str> = line.split_ascii_whitespace().collect();
+            if let ["HPUB", _, inbox, _, size] = words.as_slice() {
+                let mut text = vec![0; size.parse::<usize>().unwrap() + 2];
+                peer.read_exact(&mut text).await.unwrap();
+                published += 1;
+                let said = match (is_first, published) {
+                    (true, 3) => "",
+                    (true, 4) => last,
+                    _ => STORED,
+                };
+                peer.write_all(said.replace("INBOX", inbox).as_bytes()).await.unwrap();
+                if is_first && published == 4 {
+                    break;
+                }
+            } else if words == ["PING"] {
+                peer.write_all(b"PONG\r\n").await.unwrap();
+            }
+            line.clear();
+        }
+    }
+}
+
+/// Compares the verdicts over the second of three requests, and the number of connections.
+#[track_caller]
+fn check_restart(last: &str, want: &str, connections: usize) {
+    let found = runtime().block_on(async {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let mut connection = NatsConnection::new(Arc::new(Shared {
+            server: Endpoint { host: "127.0.0.1".to_owned(), port, tls: None },
+            login: NatsLogin::default(),
+            storage: NatsStorage::Stream,
+            timeout: Duration::from_secs(5),
+        }));
+        let bytes = |text: &[u8]| delivery::Cell::Bytes(text.to_vec());
+        let row = |sequence| Row {
+            id: RecordId { incarnation: 1, sequence },
+            cells: vec![bytes(b"s"), bytes(b"x")],
+        };
+        let rows = vec![row(1), row(2)];
+        let count = Cell::new(0);
+        let ask = async {
+            assert_eq!(shown(&connection.send("s", &rows).await), "2 Delivered ");
+            let second = shown(&connection.send("s", &rows).await);
+            connection.close();
+            assert_eq!(shown(&connection.send("s", &rows).await), "2 Delivered ");
+            (second, count.get())
+        };
+        tokio::select! {
+            found = ask => found,
+            () = restart(listener, last, &count) => (String::new(), 0),
+        }
+    });
+    assert_eq!(found, (want.to_owned(), connections));
+}
+
+#[test]
+fn a_connection_that_was_closed_while_it_rested_is_opened_again() {
+    check_restart("", "2 Delivered ", 3);
+    check_restart(STORED, "1 Later(BackOff) the server closed the connection; 1 Delivered ", 2);
+    check_restart("-ERR 'Stale Connection'\r\n", "2 Later(BackOff) Stale Connection", 2);
 }
 
 #[test]

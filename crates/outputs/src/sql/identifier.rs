@@ -168,6 +168,15 @@ mod tests {
     }
 
     #[test]
+    fn names_without_quotes_are_small_in_postgresql_alone() {
+        for (dialect, want) in
+            [(Dialect::Postgres, "hostx"), (Dialect::Sqlite, "HostX"), (Dialect::Mysql, "HostX")]
+        {
+            assert_eq!(dialect.folded("HostX"), want);
+        }
+    }
+
+    #[test]
     fn quotes_inside_a_name_are_doubled() {
         assert_eq!(Dialect::Postgres.quoted("a\"b`c"), "\"a\"\"b`c\"");
         assert_eq!(Dialect::Mysql.quoted("a\"b`c"), "`a\"b``c`");
@@ -184,6 +193,16 @@ mod tests {
             assert!(
                 first.len() == dialect.name_bytes_max() && second.len() == first.len() && first != second
             );
+            // A name is not cut within a character, and the longest that fits is not cut.
+            let max = dialect.name_bytes_max();
+            for letters in 0..4 {
+                let name = index(dialect, "m", &format!("{}{}", "x".repeat(letters), "é".repeat(40)));
+                let (start, sum) = name.rsplit_once('_').unwrap();
+                assert!(start.starts_with("m_") && start.len() + 17 > max - 2 && name.len() <= max, "{name}");
+                assert_eq!(sum.len(), 16);
+            }
+            let longest = "x".repeat(max - "m__idx".len());
+            assert_eq!(index(dialect, "m", &longest), format!("m_{longest}_idx"));
         }
     }
 }

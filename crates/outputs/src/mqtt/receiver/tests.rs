@@ -4,11 +4,11 @@ use super::*;
 use crate::{
     Endpoint,
     mqtt::options::{MqttLogin, MqttQos},
-    testing::{Long, Timed, closed_port, row, runtime, shown},
+    testing::{Long, Timed, closed_port, row, runtime, sent_and_closed, shown},
 };
 use delivery::Row;
 use message::{RecordId, Render};
-use std::time::Duration;
+use std::{net::TcpListener, time::Duration};
 use transport::testing::Text;
 
 fn target(topic: Box<dyn Render>, text: Box<dyn Render>) -> MqttTarget {
@@ -73,4 +73,17 @@ fn its_connection_goes_to_the_broker() {
     let rows = [Row { id: RecordId { incarnation: 1, sequence: 1 }, cells: Vec::new() }];
     let judged = shown(&runtime().block_on(receiver.connection().send("t", &rows)));
     assert!(judged.starts_with("1 Later(Reopen) Connection refused"), "{judged}");
+}
+
+#[test]
+fn its_connection_is_used_until_it_is_closed() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut target = target(Text::boxed("t"), Text::boxed("x"));
+    target.server.port = listener.local_addr().unwrap().port();
+    let cells = vec![Cell::Bytes(b"t".to_vec()), Cell::Bytes(b"x".to_vec())];
+    let rows = [Row { id: RecordId { incarnation: 1, sequence: 1 }, cells }];
+    let mut connection = MqttReceiver::new(target).connection();
+    let says: [&[u8]; 2] = [b"\x20\x02\0\0", b"\x40\x02\0\x01"];
+    let found = sent_and_closed(listener, &says, &mut *connection, ("t", &rows));
+    assert_eq!(found, ("1 Delivered ".to_owned(), true));
 }

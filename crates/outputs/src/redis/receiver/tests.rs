@@ -4,11 +4,11 @@ use super::*;
 use crate::{
     Endpoint,
     redis::options::RedisLogin,
-    testing::{Long, Timed, closed_port, row, runtime, shown},
+    testing::{Long, Timed, closed_port, row, runtime, sent_and_closed, shown},
 };
 use delivery::Row;
 use message::{RecordId, Render};
-use std::time::Duration;
+use std::{net::TcpListener, time::Duration};
 use transport::testing::Text;
 
 fn target(arguments: Vec<Box<dyn Render>>) -> RedisTarget {
@@ -67,4 +67,16 @@ fn its_connection_goes_to_the_server() {
     let rows = [Row { id: RecordId { incarnation: 1, sequence: 1 }, cells: Vec::new() }];
     let judged = shown(&runtime().block_on(receiver.connection().send("SET", &rows)));
     assert!(judged.starts_with("1 Later(Reopen) Connection refused"), "{judged}");
+}
+
+#[test]
+fn its_connection_is_used_until_it_is_closed() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut target = target(Vec::new());
+    target.login = RedisLogin::default();
+    target.server.port = listener.local_addr().unwrap().port();
+    let rows = [Row { id: RecordId { incarnation: 1, sequence: 1 }, cells: Vec::new() }];
+    let mut connection = RedisReceiver::new(target).connection();
+    let found = sent_and_closed(listener, &[b"+OK\r\n"], &mut *connection, ("SET", &rows));
+    assert_eq!(found, ("1 Delivered ".to_owned(), true));
 }

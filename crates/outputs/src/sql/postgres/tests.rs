@@ -399,3 +399,16 @@ fn sessions_begin_with_their_statements() {
     let refused = vec![("query CALL", 1, Refused("42883"))];
     check(with, vec![(1, refused, "Later(Reopen): 42883", &["connect", "query CALL begin()"])]);
 }
+
+#[test]
+fn a_connection_that_was_closed_is_opened_again() {
+    let server = Server::start();
+    let runtime: Runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    let mut postgres = connection(&server, |_| {});
+    for _ in 0..2 {
+        server.heard.lock().unwrap().clear();
+        assert_eq!(runtime.block_on(postgres.send("m", &rows(1))), Judgement::delivered(1));
+        assert_eq!(server.heard.lock().unwrap()[0], "connect");
+        postgres.close();
+    }
+}

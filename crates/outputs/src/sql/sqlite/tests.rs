@@ -146,3 +146,54 @@ fn bytes_and_nothing_are_stored_as_they_are() {
     assert_eq!(sqlite.exchange("m", &[Row { id: RecordId::default(), cells }]), Judgement::delivered(1));
     assert_eq!(read(&file, "SELECT hex(a) || typeof(b) || typeof(c) FROM m"), ["00FFnullreal"]);
 }
+
+#[test]
+fn a_file_is_closed_when_that_is_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("logs.db");
+    let mut sqlite = Sqlite::new(schema(&file, |_| {}));
+    let runtime = crate::testing::runtime();
+    for host in ["a", "b"] {
+        let sent = runtime.block_on(sqlite.send("m", &[row(0, host, 1)]));
+        assert_eq!(sent, Judgement::delivered(1));
+        assert_eq!(read(&file, "SELECT host FROM m"), [host]);
+        sqlite.close();
+        // What was open would go on writing to a file that is gone.
+        std::fs::remove_file(&file).unwrap();
+    }
+}
+
+#[test]
+fn every_kind_of_value_is_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("logs.db");
+    let kinds = ["b", "d", "n", "t", "x"];
+    let mut sqlite = Sqlite::new(schema(&file, |schema| {
+        schema.columns = kinds.iter().map(|name| ((*name).to_owned(), String::new())).collect();
+        schema.indexes.clear();
+    }));
+    let cells = vec![
+        Cell::Boolean(true),
+        Cell::Double(1.5),
+        Cell::Null,
+        Cell::Text("t".to_owned()),
+        Cell::Bytes(vec![0, 255]),
+    ];
+    let stored = sqlite.exchange("m", &[Row { id: RecordId { incarnation: 1, sequence: 1 }, cells }]);
+    assert_eq!(stored, Judgement::delivered(1));
+    let query = "SELECT quote(b) || quote(d) || quote(n) || quote(t) || quote(x) FROM m";
+    assert_eq!(read(&file, query), ["11.5NULL't'X'00FF'"]);
+}
+
+#[test]
+fn a_session_that_cannot_begin_is_tried_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("logs.db");
+    let statements = |text: &str| vec![text.to_owned()];
+    let mut sqlite = Sqlite::new(schema(&file, |schema| schema.session_statements = statements("NONSENSE")));
+    assert_eq!(verdicts(&sqlite.exchange("m", &[row(0, "a", 1)])), [Verdict::Later(Wait::Reopen)]);
+    let pragma = statements("PRAGMA user_version = 7");
+    let mut sqlite = Sqlite::new(schema(&file, |schema| schema.session_statements = pragma));
+    assert_eq!(sqlite.exchange("m", &[row(0, "a", 1)]), Judgement::delivered(1));
+    assert_eq!(read(&file, "SELECT quote(user_version) FROM pragma_user_version"), ["7"]);
+}

@@ -432,3 +432,14 @@ fn the_server_forgets_statements_of_tables_that_went_away() {
         closed == [1, 2]
     });
 }
+
+#[test]
+fn a_connection_that_was_closed_is_opened_again() {
+    let (server, runtime) = (Server::start(), runtime());
+    let mut mysql = connection(&server, |_| {});
+    for _ in 0..2 {
+        let (found, heard) = server.send(&runtime, &mut mysql, &rows(1), vec![]);
+        assert_eq!((found.as_str(), heard[0].as_str()), ("delivered", "connect"));
+        mysql.close();
+    }
+}
