@@ -4,6 +4,7 @@
 
 use crate::{
     DestinationDriver, DestinationSpec, Destinations, Queueing, Rendering, SocketKind, SocketTarget,
+    StreamFraming, output::Output,
 };
 use message::{Ack, Batch, Outlet, Render, Stamp, WriteBudget};
 use std::{
@@ -93,6 +94,15 @@ impl Render for Noting {
     fn constant(&self) -> Option<&str> {
         None
     }
+}
+
+/// An output of messages as they are.
+pub(crate) fn output(messages: &[&[u8]]) -> Output {
+    let mut output = Output::default();
+    for message in messages {
+        output.push(StreamFraming::Plain, |bytes| bytes.extend_from_slice(message));
+    }
+    output
 }
 
 /// The other end of an encrypted connection.

@@ -124,3 +124,6 @@ impl Drop for Program {
         self.close();
     }
 }
+
+#[cfg(test)]
+mod tests;

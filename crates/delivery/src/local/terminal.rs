@@ -14,7 +14,7 @@ use std::{
     fs::{self, OpenOptions},
     io::{self, IsTerminal, Write},
     os::unix::fs::OpenOptionsExt,
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 /// Size of a record of utmp, and the offsets of its fields.
@@ -27,19 +27,32 @@ const LOGGED_IN: i16 = 7;
 /// The terminals of a user.
 pub(crate) struct Terminals {
     target: TerminalTarget,
+    paths: Paths,
+}
+
+/// The places where the system says who is logged in, and where terminals are.
+struct Paths {
+    utmp: PathBuf,
+    sessions: PathBuf,
+    devices: PathBuf,
 }
 
 impl Terminals {
     pub(crate) fn new(target: TerminalTarget) -> Terminals {
-        Terminals { target }
+        let paths = Paths {
+            utmp: "/run/utmp".into(),
+            sessions: "/run/systemd/sessions".into(),
+            devices: "/dev".into(),
+        };
+        Terminals { target, paths }
     }
 }
 
 impl Target for Terminals {
     fn write(&mut self, output: &mut Output) -> io::Result<()> {
         let text = harmless(output.rest());
-        for line in lines_of(&self.target.user) {
-            let path = Path::new("/dev").join(line);
+        for line in self.paths.lines_of(&self.target.user) {
+            let path = self.paths.devices.join(line);
             let open =
                 OpenOptions::new().write(true).custom_flags(libc::O_NOCTTY | libc::O_NONBLOCK).open(path);
             if let Ok(mut terminal) = open
@@ -71,12 +84,14 @@ fn harmless(text: &[u8]) -> Vec<u8> {
     text.iter().flat_map(shown).collect()
 }
 
-fn lines_of(user: &str) -> BTreeSet<String> {
-    let lines = match fs::read("/run/utmp") {
-        Ok(records) => utmp_lines(&records, user),
-        Err(_) => session_lines(Path::new("/run/systemd/sessions"), user),
-    };
-    lines.into_iter().filter(|line| names_a_terminal(line)).collect()
+impl Paths {
+    fn lines_of(&self, user: &str) -> BTreeSet<String> {
+        let lines = match fs::read(&self.utmp) {
+            Ok(records) => utmp_lines(&records, user),
+            Err(_) => session_lines(&self.sessions, user),
+        };
+        lines.into_iter().filter(|line| names_a_terminal(line)).collect()
+    }
 }
 
 /// Returns true when a line can be the path of a terminal below `/dev`, such as `pts/0`: it names no other folder.

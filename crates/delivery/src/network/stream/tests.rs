@@ -1,8 +1,7 @@
 //! Both ends of a stream in one test: plain, encrypted, with peers that refuse, are silent or leave.
 
 use super::*;
-use crate::options::StreamFraming;
-use crate::testing::{SecurePeer, check_read};
+use crate::testing::{SecurePeer, check_read, output};
 use socket2::{Domain, Type};
 use std::{os::unix::net::UnixStream, thread};
 use transport::{
@@ -15,14 +14,6 @@ fn pair() -> (Socket, UnixStream) {
     near.set_write_timeout(Some(PATIENCE)).unwrap();
     far.set_read_timeout(Some(PATIENCE)).unwrap();
     (near, UnixStream::from(std::os::fd::OwnedFd::from(far)))
-}
-
-fn output(messages: &[&[u8]]) -> Output {
-    let mut output = Output::default();
-    for message in messages {
-        output.push(StreamFraming::Plain, |bytes| bytes.extend_from_slice(message));
-    }
-    output
 }
 
 fn shown<T>(result: io::Result<T>) -> String {
