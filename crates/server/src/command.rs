@@ -58,39 +58,39 @@ enum Verb {
     Check(CheckOptions),
     /// Show step by step what a configuration does with a message
     Explain(ExplainOptions),
-    /// Convert a configuration of another program into one of ours
+    /// Convert another program's configuration into Duramen's
     Convert(ConvertOptions),
     /// Control or query a running server
     Ctl(ctl::CtlOptions),
     /// Search messages
     Search(SearchOptions),
-    /// Show messages as they come
+    /// Show messages as they arrive
     Tail(TailOptions),
-    /// Write all messages that a query finds to a file
+    /// Write all messages that match a query to a file
     Export(ExportOptions),
     /// Send messages at a rate (the options of syslog-ng's loggen)
     Loggen(loggen::Options),
-    /// Inspect queues on disk that no server uses
+    /// Inspect disk queues that no server has open
     Queue(QueueOptions),
     /// Encrypt and verify logs line by line, as syslog-ng's secure logging does
     Slog(SlogOptions),
-    /// Try, test and make pattern databases (the verbs of syslog-ng's pdbtool)
+    /// Try, test and create pattern databases (the verbs of syslog-ng's pdbtool)
     Patterndb(PatterndbOptions),
     /// Manage users and their rights
     User(UserOptions),
     /// Inspect logspaces on disk: verify, list, print, export, scrub, unlock
     Logspace(LogspaceOptions),
-    /// Inspect the ledger: log-ins, searches and exports, and whether that list is complete
+    /// Inspect the ledger of log-ins, searches and exports, and check that it is complete
     Ledger(LedgerOptions),
-    /// Verify an evidence package with nothing but its files
+    /// Verify an evidence package from its own files, without a server
     VerifyPackage(VerifyPackageOptions),
-    /// Collect what a supporter needs, without messages and secrets, in one file
+    /// Collect the data that support needs in one file, without messages and secrets
     SupportBundle(support::SupportOptions),
-    /// Print the version; with --json also the target and the libraries of the binary
+    /// Print the version; with --json also the binary's target and libraries
     Version(version::VersionOptions),
     /// Print a script that completes this command line in a shell
     Completions(pages::CompletionsOptions),
-    /// Print the page of man(1), or write those of all verbs
+    /// Print the manual page, or write those of all verbs to a folder
     Man(pages::ManOptions),
 }
 
@@ -100,10 +100,10 @@ struct RunOptions {
     /// Configuration, in syslog-ng's language
     #[arg(short = 'f', long, default_value = "/etc/duramen/duramen.conf")]
     config: PathBuf,
-    /// Folder of logspaces, users and positions
+    /// Folder for logspaces, users and read positions
     #[arg(long, default_value = "/var/lib/duramen")]
     data: PathBuf,
-    /// Address of the page and the API; `none` for neither
+    /// Address of the web page and the API; `none` disables both
     #[arg(long, default_value = "127.0.0.1:8514")]
     http: String,
     /// Control socket; in the data folder when left out
@@ -112,7 +112,7 @@ struct RunOptions {
     /// File for the process id
     #[arg(short = 'p', long)]
     pidfile: Option<PathBuf>,
-    /// Print the next steps, for a first run
+    /// Print the next steps for a first run
     #[arg(long)]
     quickstart: bool,
     /// Start without the drivers, options and statements that are not supported, and list them
@@ -129,10 +129,10 @@ struct CheckOptions {
     /// Write the configuration to a file, with includes and blocks expanded
     #[arg(long, value_name = "FILE")]
     preprocess_into: Option<PathBuf>,
-    /// Take names that are not defined as warnings: the file is a part of a configuration
+    /// Report undefined names as warnings, because the file is only a part of a configuration
     #[arg(long)]
     syntax_only: bool,
-    /// End with 1 when there are warnings
+    /// Exit with 1 when there are warnings
     #[arg(long)]
     strict: bool,
     /// List the parts that `run --skip-unsupported` would leave out, and whether it would start

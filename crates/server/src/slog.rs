@@ -39,7 +39,7 @@ enum Verb {
         /// The host's key
         #[arg(short = 'k', long)]
         key_file: PathBuf,
-        /// The MAC of all lines so far; for a first log it need not be there
+        /// The MAC of all lines so far; may be missing for the first log
         #[arg(short = 'm', long)]
         mac_file: PathBuf,
         /// File for the key of the next line
@@ -54,9 +54,9 @@ enum Verb {
         #[arg(hide = true)]
         buffer_lines: Option<u32>,
     },
-    /// Verify an encrypted log, and write it in clear
+    /// Verify an encrypted log, and write it decrypted
     Verify {
-        /// Continue the log of another file: needs --prev-key-file and --prev-mac-file
+        /// The log continues another file: needs --prev-key-file and --prev-mac-file
         #[arg(short = 'i', long, requires_all = ["prev_key_file", "prev_mac_file"])]
         iterative: bool,
         /// The host's first key
@@ -73,7 +73,7 @@ enum Verb {
         prev_mac_file: Option<PathBuf>,
         /// The encrypted log
         input: PathBuf,
-        /// File for the log in clear
+        /// File for the decrypted log
         output: PathBuf,
         /// No effect: lines are read one by one
         #[arg(hide = true)]

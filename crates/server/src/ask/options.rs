@@ -9,22 +9,23 @@ use std::path::PathBuf;
 /// The server to ask, the user, and the form of the output.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Access {
-    /// Address of the server's page
+    /// Address of the server's web page
     #[arg(long, default_value = "http://127.0.0.1:8514", env = "DURAMEN_URL")]
     pub(super) url: String,
     /// User name
     #[arg(long, default_value = "admin", env = "DURAMEN_USER")]
     pub(super) user: String,
-    /// Certificates of the authorities that the server's certificate may come from, in PEM; the system's when left out
+    /// Certificates (PEM) of the authorities that may have issued the server's certificate; the system's when
+    /// left out
     #[arg(long, value_name = "FILE", env = "DURAMEN_CA_FILE")]
     pub(super) ca_file: Option<PathBuf>,
-    /// Logspace; may be left out when there is one
+    /// Logspace; may be left out when there is only one
     #[arg(long)]
     pub(super) logspace: Option<String>,
     /// Format of a line
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(super) format: Format,
-    /// Print control characters as they are: a terminal obeys them
+    /// Print control characters as they are, although a terminal may obey them
     #[arg(long)]
     pub(super) raw: bool,
 }
@@ -67,13 +68,13 @@ pub(crate) struct SearchOptions {
     pub(super) query: Vec<String>,
     #[command(flatten)]
     pub(super) range: Range,
-    /// Most messages, the newest ones, or most rows
+    /// Most messages (the newest ones) or rows to print
     #[arg(short = 'n', long, default_value_t = 1000)]
     pub(super) limit: usize,
     /// Print only the number of messages
     #[arg(short = 'c', long)]
     pub(super) count: bool,
-    /// Run it and print its cost: the index entries of each part, and the messages read
+    /// Run the query and print its cost: the index entries of each part, and the messages read
     #[arg(long, conflicts_with = "count")]
     pub(super) explain: bool,
 }
@@ -87,7 +88,7 @@ pub(crate) struct Range {
     /// End of the time range
     #[arg(long)]
     pub(super) to: Option<String>,
-    /// Use the sender's clock instead of ours
+    /// Use the sender's time instead of the server's
     #[arg(long)]
     pub(super) event_time: bool,
 }
@@ -97,11 +98,11 @@ pub(crate) struct Range {
 pub(super) enum FileFormat {
     /// One JSON object a line
     Ndjson,
-    /// Comma-separated values with a line of names, exactly as logged
+    /// Comma-separated values with a header line, exactly as logged
     Csv,
-    /// The same for spreadsheets: cells that could be taken for a formula begin with '
+    /// The same for spreadsheets: cells that could be read as a formula begin with '
     CsvSafe,
-    /// The frames as received, a line each
+    /// The frames as received, one a line
     Raw,
 }
 

@@ -31,35 +31,35 @@ pub(crate) struct CtlOptions {
 pub(crate) enum CtlVerb {
     /// Print the statistics
     Stats(StatsOptions),
-    /// Print single figures: their names take * and ?
+    /// Print single counters by name, with * and ? as wildcards
     Query {
         #[command(subcommand)]
         verb: QueryVerb,
     },
-    /// Check the configuration and change over to it
+    /// Check the configuration and switch to it
     Reload,
-    /// Reopen output files, after a rotation
+    /// Reopen output files, for example after log rotation
     Reopen,
-    /// Shut the server down in order
+    /// Shut the server down cleanly
     Stop,
-    /// Check whether the server works
+    /// Check whether the server is healthy
     Healthcheck {
-        /// Seconds after which a silent server counts as failed
+        /// Seconds to wait for an answer before the server counts as failed
         #[arg(short, long)]
         timeout: Option<u64>,
     },
     /// Print the configuration in use
     Config(ConfigOptions),
-    /// Give the passwords of private keys, and list the missing ones
+    /// Enter the passwords of private keys, and list the missing ones
     Credentials {
         #[command(subcommand)]
         verb: CredentialsVerb,
     },
-    /// Show the messages that pass a source, a log path or a destination, as they pass
+    /// Show messages live as they pass a source, a log path or a destination
     Tap(TapOptions),
     /// Print or set the level of the server's own log: default, verbose, debug, trace
     LogLevel {
-        /// The level
+        /// The level to set; prints the current one when left out
         level: Option<String>,
     },
     /// Print the licence of the program
@@ -70,9 +70,9 @@ pub(crate) enum CtlVerb {
     ExportConfigGraph,
     /// Print or set whether the server logs more about itself
     Verbose(SwitchOptions),
-    /// Print or set whether it logs much more
+    /// Print or set whether the server logs much more
     Debug(SwitchOptions),
-    /// Print or set whether it logs everything
+    /// Print or set whether the server logs everything
     Trace(SwitchOptions),
 }
 
@@ -108,7 +108,7 @@ impl SwitchOptions {
 /// The verbs of `ctl credentials`.
 #[derive(Subcommand, Debug)]
 pub(crate) enum CredentialsVerb {
-    /// Give the password of a key file; prompts for it when it is left out
+    /// Enter the password of a key file; prompts for it when it is left out
     Add {
         /// The key file, as written in the configuration
         key: Option<PathBuf>,
@@ -121,7 +121,7 @@ pub(crate) enum CredentialsVerb {
         #[arg(short = 's', long = "secret", conflicts_with = "secret")]
         word: Option<String>,
     },
-    /// List key files that have their password and those that wait for it
+    /// List the key files whose password was entered, and those that wait for one
     Status,
 }
 
@@ -156,9 +156,9 @@ impl StatsOptions {
 /// The verbs of `ctl query`.
 #[derive(Subcommand, Debug)]
 pub(crate) enum QueryVerb {
-    /// Names with values
+    /// Print counters with their values
     Get {
-        /// Print only the sum
+        /// Print only the sum of the values
         #[arg(long)]
         sum: bool,
         /// Set the printed totals to zero
@@ -185,10 +185,10 @@ pub(crate) struct ConfigOptions {
     /// Print it as one text, with includes and blocks expanded
     #[arg(short = 'p', long)]
     preprocessed: bool,
-    /// Check the file as it is now, without using it
+    /// Check the configuration file in its current state, without switching to it
     #[arg(short = 'V', long)]
     verify: bool,
-    /// Print what `--skip-unsupported` left out: it is not running
+    /// Print the parts that `--skip-unsupported` left out and that are not running
     #[arg(long)]
     skipped: bool,
 }

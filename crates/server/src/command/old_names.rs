@@ -48,10 +48,10 @@ struct SyslogNg {
     /// Stay in the foreground (it always does)
     #[arg(short = 'F', long)]
     foreground: bool,
-    /// Print messages of its own on standard error (it always does)
+    /// Print the server's own messages on standard error (it always does)
     #[arg(short = 'e', long)]
     stderr: bool,
-    /// Log more about itself
+    /// Log more about the server itself
     #[arg(short = 'v', long)]
     verbose: bool,
     /// Log much more
@@ -63,7 +63,7 @@ struct SyslogNg {
     /// Print the version
     #[arg(short = 'V', long)]
     version: bool,
-    /// Address of the page; none when left out
+    /// Address of the web page; there is none when left out
     #[arg(long, default_value = "none")]
     http: String,
     /// Start without the drivers, options and statements that are not supported, and list them

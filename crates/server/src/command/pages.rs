@@ -21,20 +21,20 @@ const MORE: &str = r#".SH FILES
 The configuration, in syslog\-ng's language.
 .TP
 \fI/var/lib/duramen\fR
-Logspaces, disk buffers, read positions, users, the control socket. Readable by the server's user only.
+Logspaces, disk buffers, read positions, users and the control socket. Only the server's user can read it.
 .SH SIGNALS
 .TP
 \fBSIGHUP\fR
-Check the configuration and change over to it; keep the one in use when it has errors.
+Check the configuration and switch to it; keep the current one if it has errors.
 .TP
 \fBSIGUSR1\fR
-Open output files again, after a rotation.
+Reopen output files, for example after log rotation.
 .TP
 \fBSIGTERM\fR, \fBSIGINT\fR
-Shut down in order.
+Shut down cleanly.
 .SH EXIT STATUS
-0: all is well. 1: something is wrong. 2: the command line, or something it names, cannot be used.
-Verbs with more say so in their own pages.
+0: success. 1: something is wrong. 2: the command line, or something it names, cannot be used.
+Verbs with further statuses list them in their own pages.
 .SH SEE ALSO
 The manual is served by the server itself below \fI/manual/\fR.
 "#;
@@ -49,7 +49,7 @@ pub(super) struct CompletionsOptions {
 /// Options of `man`.
 #[derive(Args, Debug)]
 pub(super) struct ManOptions {
-    /// Write the pages of all verbs into this folder, which is made if missing
+    /// Write the pages of all verbs to this folder, which is created if missing
     #[arg(long, value_name = "DIR")]
     pub(super) into: Option<PathBuf>,
 }

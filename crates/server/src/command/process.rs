@@ -34,16 +34,16 @@ pub(crate) struct ProcessOptions {
     /// Folder to change the root to; all paths are looked up below it
     #[arg(short = 'C', long, value_name = "FOLDER")]
     chroot: Option<PathBuf>,
-    /// Capabilities to keep, as text of libcap such as cap_net_bind_service=ep
+    /// Capabilities to keep, in libcap's text form, such as cap_net_bind_service=ep
     #[arg(long, conflicts_with = "no_caps")]
     caps: Option<String>,
-    /// Keep no capability under another user
+    /// Keep no capabilities after changing the user
     #[arg(long)]
     no_caps: bool,
-    /// Most open files
+    /// Maximum number of open files
     #[arg(long, value_name = "N")]
     fd_limit: Option<u64>,
-    /// Leave a memory image behind after a crash
+    /// Write a core file after a crash
     #[arg(long)]
     enable_core: bool,
 }

@@ -73,7 +73,7 @@ pub(super) struct SupportOptions {
     /// The server's data folder
     #[arg(long, default_value = "/var/lib/duramen")]
     data: PathBuf,
-    /// The service whose messages are taken from the system's journal
+    /// The service whose messages are read from the system's journal
     #[arg(long, default_value = "duramen.service")]
     unit: String,
     /// The file to write; it must not exist

@@ -25,27 +25,27 @@ const JSON: &str =
 /// Options of `ctl tap`.
 #[derive(Args, Debug)]
 #[command(after_help = format!(
-    "A tap never holds messages up: it looks at {LOOKED_AT_A_SECOND} messages a second at most, and says how many passed besides."
+        "A tap never delays messages: it looks at {LOOKED_AT_A_SECOND} messages a second at most, and prints how many others passed."
 ))]
 pub(crate) struct TapOptions {
     /// A source, a destination (`d_file`, or `d_file#1` for its second driver), or a log path: its name, its line, or FILE:LINE
     place: String,
-    /// Only messages for which this filter holds: an expression as in filter { ... }
+    /// Only messages that match this filter: an expression as in filter { ... }
     #[arg(short, long)]
     filter: Option<String>,
     /// Format of the messages
     #[arg(long, value_enum, default_value = "line")]
     format: TapFormat,
-    /// A template of your own, as in template("...")
+    /// Print messages with this template, as in template("...")
     #[arg(short, long)]
     template: Option<String>,
-    /// Stop after this number of messages, or seconds of --rate
+    /// Stop after this number of messages, or of seconds with --rate
     #[arg(short = 'n', long)]
     count: Option<u64>,
-    /// Print how many messages pass in a second, not the messages
+    /// Print how many messages pass each second instead of the messages
     #[arg(long)]
     rate: bool,
-    /// Print control characters as they are: a terminal obeys them
+    /// Print control characters as they are, although a terminal may obey them
     #[arg(long)]
     raw: bool,
 }

@@ -38,7 +38,7 @@ struct RsyslogOptions {
     /// Write the converted configuration to a file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write the result for every statement to a file, as JSON; `-` is standard output
+    /// Write what became of each statement to a file, as JSON; `-` is standard output
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 }

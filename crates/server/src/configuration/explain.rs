@@ -50,20 +50,20 @@ pub(crate) struct ExplainOptions {
     /// Configuration, in syslog-ng's language
     #[arg(default_value = "/etc/duramen/duramen.conf")]
     config: PathBuf,
-    /// A whole message, as its sender sends it; may be given several times
+    /// A complete message, as its sender sends it; may be given several times
     #[arg(short = 'm', long)]
     message: Vec<String>,
-    /// A file of messages, split as the source splits them; `-` is standard input
+    /// A file of messages, split into messages as the source would do; `-` is standard input
     #[arg(long, value_name = "FILE")]
     message_file: Option<PathBuf>,
-    /// The source that they arrive by: its name, or `NAME#1` for its second driver; the first one when left
-    /// out
+    /// The source that they arrive at: its name, or `NAME#1` for its second driver; the first one when left
+    /// /// out
     #[arg(long, value_name = "NAME")]
     source: Option<String>,
     /// Address of the sender, for sources that listen
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     peer: IpAddr,
-    /// One JSON object a message
+    /// Print one JSON object a message
     #[arg(long)]
     json: bool,
 }

@@ -37,7 +37,7 @@ pub(crate) struct DeadOptions {
         value_name = "SOCKET"
     )]
     control: PathBuf,
-    /// Read the stores below this folder, which no server may use, instead of asking a server
+    /// Read the dead letters below this folder, which no server may have open, instead of asking a server
     #[arg(long, global = true, value_name = "DIR")]
     folder: Option<PathBuf>,
     #[command(subcommand)]
@@ -46,25 +46,25 @@ pub(crate) struct DeadOptions {
 
 #[derive(Subcommand, Debug)]
 enum DeadVerb {
-    /// List the destinations that have dead letters, and how many
+    /// List the destinations that have dead letters, with their number
     Ls,
-    /// Print letters: when, why and for what, then the message
+    /// Print letters: when and why each was refused, what it was for, and the message
     Cat {
         #[command(flatten)]
         which: Which,
         /// Template of a printed message; \n is a line feed
         #[arg(short = 't', long)]
         template: Option<String>,
-        /// Print control characters as they are: a terminal obeys them
+        /// Print control characters as they are, although a terminal may obey them
         #[arg(long)]
         raw: bool,
     },
-    /// Deliver letters again, with the configuration of today, and wait until they are settled
+    /// Deliver letters again, with the current configuration, and wait for the outcome
     Replay {
         #[command(flatten)]
         which: Which,
     },
-    /// Remove letters forever
+    /// Remove letters for good
     Drop {
         #[command(flatten)]
         which: Which,
@@ -76,7 +76,7 @@ enum DeadVerb {
 struct Which {
     /// The destination, such as `d_sql#0`
     destination: String,
-    /// Only those that died for this reason
+    /// Only those refused for this reason
     #[arg(long)]
     reason: Option<String>,
     /// Only those for this table, topic or index

@@ -64,7 +64,7 @@ struct VerifyOptions {
     /// The server's data folder
     #[arg(long, default_value = "/var/lib/duramen")]
     data: PathBuf,
-    /// Public key or certificate that must have signed; may be given several times
+    /// Public key or certificate that must have signed the ledger; may be given several times
     #[arg(long, value_name = "FILE")]
     trust: Vec<PathBuf>,
     /// Digest of an entry that must be in the ledger, from a copy kept elsewhere

@@ -39,8 +39,8 @@ pub(crate) struct LogspaceOptions {
 #[derive(Subcommand, Debug)]
 enum Verb {
     /// Compare everything on disk with the chain of evidence, and report what is damaged, missing or changed;
-    /// exit status 0: complete, 1: not good, 2: it cannot be read, 3: good for what is here, with segments in
-    /// an archive that is away
+    /// /// exit status 0: complete, 1: not good, 2: it cannot be read, 3: good, but some segments are in ///
+    /// an archive that is not mounted
     Verify(verify::Options),
     /// List the sealed segments
     Ls(list::Options),
@@ -58,7 +58,8 @@ enum Verb {
     Lock(unlock::LockOptions),
     /// Make a running server seal its active segment
     Seal(unlock::SealOptions),
-    /// Confirm to a running server that its clock is right after a jump, and that losses are known
+    /// Confirm to a running server that its clock is right after a jump, and that reported losses have been
+    /// noted
     Confirm(unlock::SealOptions),
     /// Make a running server move sealed segments to the archive
     Archive(archive::ArchiveOptions),
@@ -66,9 +67,9 @@ enum Verb {
     Restore(archive::RestoreOptions),
     /// Make a running server use the archive again
     Attach(archive::AttachOptions),
-    /// Make a running server release the archive, so that it can be taken away
+    /// Make a running server release the archive, so that it can be unmounted
     Detach(archive::AttachOptions),
-    /// Generate a pair of keys for encrypting: prints the recipient, keeps the private key in a new file
+    /// Generate a key pair for encryption: prints the recipient, writes the private key to a new file
     Keygen(keys::KeygenOptions),
 }
 

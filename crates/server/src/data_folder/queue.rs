@@ -29,13 +29,13 @@ pub(crate) struct QueueOptions {
 
 #[derive(Subcommand, Debug)]
 enum QueueVerb {
-    /// List the queues below a folder, with the messages that wait in each
+    /// List the queues below a folder, with the number of messages that wait in each
     Ls {
         /// A queue, or a folder of queues
         #[arg(default_value = "/var/lib/duramen/disk-buffers")]
         folder: PathBuf,
     },
-    /// Print figures of queues
+    /// Print the state of queues
     Info {
         /// Queues, or folders of queues
         #[arg(required = true)]
@@ -43,7 +43,7 @@ enum QueueVerb {
     },
     /// Print the messages that wait
     Cat(CatOptions),
-    /// Messages that receivers refused for good: list, print, deliver again or remove them
+    /// List, print, redeliver or remove dead letters: messages that a receiver refused for good
     Dead(DeadOptions),
 }
 
@@ -52,7 +52,7 @@ struct CatOptions {
     /// Template of a printed message; \n is a line feed
     #[arg(short = 't', long)]
     template: Option<String>,
-    /// Print control characters as they are: a terminal obeys them
+    /// Print control characters as they are, although a terminal may obey them
     #[arg(long)]
     raw: bool,
     /// Queues, or folders of queues

@@ -50,7 +50,7 @@ enum Verb {
     Grant {
         /// Name
         name: String,
-        /// Logspace; `*` is every one, also those added later
+        /// Logspace; `*` means all of them, including those added later
         logspace: String,
         /// Rights: search, export, administer; search when left out
         #[arg(value_parser = right)]
@@ -62,7 +62,7 @@ enum Verb {
         name: String,
         /// Logspace, as in the grant
         logspace: String,
-        /// Rights; all of them when left out
+        /// Rights; all rights when left out
         #[arg(value_parser = right)]
         rights: Vec<Right>,
     },

@@ -60,10 +60,10 @@ pub(crate) struct Options {
     /// Send the lines of a file (- is standard input)
     #[arg(short = 'R', long, value_name = "FILE")]
     pub(crate) read_file: Option<PathBuf>,
-    /// Start the file again at its end
+    /// Start the file again when its end is reached
     #[arg(short = 'l', long)]
     pub(crate) loop_reading: bool,
-    /// Leave out this many words at the start of each line
+    /// Skip this number of words at the start of each line
     #[arg(long, default_value_t = 0)]
     pub(crate) skip_tokens: usize,
     /// Send the lines unchanged; by default a line that is not a syslog message gets a header
@@ -72,13 +72,13 @@ pub(crate) struct Options {
     /// Connections that send
     #[arg(long, default_value_t = 1)]
     pub(crate) active_connections: usize,
-    /// Connections that are held open and silent
+    /// Idle connections that are only held open
     #[arg(long, default_value_t = 0)]
     pub(crate) idle_connections: usize,
     /// Reconnect when the server goes away
     #[arg(long)]
     pub(crate) reconnect: bool,
-    /// Begin with one second's messages at once
+    /// Begin with a burst of one second's messages
     #[arg(long)]
     pub(crate) rate_burst_start: bool,
     /// Send as fast as possible and ignore --rate

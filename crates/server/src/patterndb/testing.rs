@@ -16,7 +16,7 @@ use template::{RenderOptions, Renderer, TypeHint};
 
 #[derive(Args, Debug)]
 pub(super) struct Options {
-    /// Complain about everything that is left out
+    /// Fail if any part of a database has to be left out
     #[arg(long)]
     validate: bool,
     /// Rule ID of the patterndb rule to be tested against its example

@@ -52,7 +52,7 @@ pub(super) struct Options {
     /// The same as --format json
     #[arg(long)]
     json: bool,
-    /// Print the bytes as they were received, with control characters that a terminal obeys
+    /// Print the bytes as they were received, with control characters that a terminal may obey
     #[arg(long)]
     raw: bool,
 }

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// A logspace on disk.
 #[derive(Args, Debug)]
 pub(super) struct Location {
-    /// Name of the logspace, or its directory (with a slash)
+    /// Name of the logspace, or its directory (a path with a slash)
     logspace: String,
     /// The server's data folder
     #[arg(long, default_value = "/var/lib/duramen")]

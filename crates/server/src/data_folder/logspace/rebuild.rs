@@ -19,7 +19,7 @@ pub(super) struct Options {
     first: u64,
     #[command(flatten)]
     keys: KeyFiles,
-    /// Recipient of an encrypted segment: a certificate's file or age1...
+    /// Recipient of an encrypted segment: the file of a certificate, or age1...
     #[arg(long)]
     recipient: Vec<String>,
     /// Private key that signs the chain, as in the configuration

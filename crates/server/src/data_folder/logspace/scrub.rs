@@ -17,7 +17,7 @@ use std::{thread, time::Duration};
 pub(super) struct Options {
     #[command(flatten)]
     location: Location,
-    /// Megabytes a second at most
+    /// Maximum rate in megabytes a second
     #[arg(long, default_value_t = 32)]
     rate: u64,
     /// Print one JSON object a line

@@ -29,7 +29,7 @@ pub(super) struct Options {
     /// Digest of a record that must be in the chain, from a copy kept elsewhere
     #[arg(long, value_name = "DIGEST")]
     head: Option<String>,
-    /// Certificates (PEM) that the time-stamping authority's must lead to
+    /// Certificates (PEM) of the authorities that must have issued the time-stamping authority's certificate
     #[arg(long, value_name = "FILE")]
     tsa_ca: Option<PathBuf>,
     /// Print JSON

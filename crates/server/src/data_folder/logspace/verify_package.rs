@@ -23,13 +23,13 @@ use std::{ops::Range, path::PathBuf, process::ExitCode};
 pub(crate) struct VerifyPackageOptions {
     /// Folder of the package
     package: PathBuf,
-    /// Public key or certificate that must have signed it; may be given several times
+    /// Public key or certificate that must have signed the package; may be given several times
     #[arg(long, value_name = "FILE")]
     trust: Vec<PathBuf>,
     /// Digest of a record that must be in the chain, from a copy kept elsewhere
     #[arg(long, value_name = "DIGEST")]
     head: Option<String>,
-    /// Certificates (PEM) that the time-stamping authority's must lead to
+    /// Certificates (PEM) of the authorities that must have issued the time-stamping authority's certificate
     #[arg(long, value_name = "FILE")]
     tsa_ca: Option<PathBuf>,
     /// Print JSON
