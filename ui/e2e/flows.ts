@@ -441,7 +441,7 @@ export const FLOWS: Record<string, (stage: FlowContext) => Promise<void>> = {
     await typeQuery(page, "* | timechart 1h count() by host");
     await page.waitForSelector(".table-chart canvas");
     await page.click(".live-button");
-    await page.waitForSelector(".notice.on >> text=takes no pipes");
+    await page.waitForSelector(".notice.on >> text=does not support pipes");
   },
 
   async "a search that ran out of time says what it counted"({ page, open }) {

@@ -93,7 +93,7 @@ async function readError(answer: Response): Promise<ApiError> {
     const { error } = (await answer.json()) as { error?: ErrorBody };
     if (error?.code) return new ApiError(error, retryAfter);
   } catch {
-    // This was not our server: a proxy in between answered with a page of its own.
+    // This was not our server: a proxy on the way answered with a page of its own.
   }
   const unavailable = answer.status === 502 || answer.status === 503 || answer.status === 504;
   const code: ErrorCode = answer.status === 401 ? "unauthorized" : unavailable ? "unavailable" : "internal";

@@ -14,7 +14,7 @@ export interface Facet {
   /** Rows whose value is not among `values`. */
   other: number;
   distinct: number;
-  /** Rows that have the column at all. */
+  /** Rows that have a value in the column. */
   coverage: number;
 }
 

@@ -1,7 +1,7 @@
 // GET /tail: messages as they arrive, as server-sent events.
 //
 // In: a query and the snapshot of an answer. Out: rows, a status each second, and whether the stream is open.
-// The browser reconnects by Last-Event-ID; where it gives up (an HTTP error), we reconnect from the last event, with
+// The browser reconnects with Last-Event-ID; when it gives up (after an HTTP error), we reconnect from the last event, with
 // growing pauses. Limits: RETRY_MS_MAX between attempts.
 import { address } from "./call.ts";
 import type { Row, RowId } from "./row.ts";

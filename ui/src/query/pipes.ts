@@ -8,7 +8,7 @@ export const COMMANDS: [string, string][] = [
   ["stats", "count() by host"],
   ["top", "20 host"],
   ["timechart", "5m count()"],
-  ["patterns", "what texts have in common"],
+  ["patterns", "texts that messages have in common"],
   ["where", "ms:>500"],
   ["rex", '"user=(?<user>\\w+)"'],
   ["json", "fields of an object"],

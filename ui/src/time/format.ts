@@ -73,7 +73,7 @@ export function formatCount(value: number): string {
   return GROUPED.format(value).replaceAll(",", "\u2009");
 }
 
-/** "12.3k", "4.7M": where there is no room for all digits. */
+/** "12.3k", "4.7M": where there is no space for all digits. */
 export function formatCompact(value: number): string {
   if (value < 1_000) return String(value);
   const [scaled, unit] =

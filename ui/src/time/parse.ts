@@ -1,7 +1,7 @@
 // Parses a typed time range.
 //
 // In: "last 2h", "yesterday 14:00-14:20", an ISO time, two of them, seconds since 1970, "now-1h to now", "all".
-// Out: a Range, or undefined when it cannot be read. WallTime clock times are read in the zone that the page shows.
+// Out: a Range, or undefined when it cannot be read. Wall clock times are read in the zone that the page shows.
 import { isInstant, isRelative, fromUs as iso, toUs, type Range } from "./range.ts";
 import { fromWallTime, toWallTime, type WallTime, type Zone } from "./zone.ts";
 
@@ -30,7 +30,7 @@ const UNITS: Record<string, string> = {
 };
 const TIME = String.raw`\d{1,2}:\d{2}(?::\d{2})?`;
 const DATE = String.raw`\d{4}-\d{2}-\d{2}`;
-/** The range around a pasted parseMoment. */
+/** The range around a pasted moment. */
 const AROUND_US = 300_000_000;
 
 export function parseRange(typed: string, nowUs: number, zone: Zone): Range | undefined {
@@ -77,7 +77,7 @@ function parseWholeDay(text: string, nowUs: number, zone: Zone): Range | undefin
   return { from: iso(fromWallTime(start, zone)), to: text === "today" ? "now" : iso(fromWallTime(end, zone)) };
 }
 
-/** One parseMoment: from it until now when it is relative or after "since", else the minutes around it. */
+/** One moment: from it until now when it is relative or after "since", else the minutes around it. */
 function parseMoment(text: string, nowUs: number, zone: Zone): Range | undefined {
   const since = /^since (.+)$/i.exec(text);
   const found = parseInstant(since?.[1] ?? text, nowUs, zone);

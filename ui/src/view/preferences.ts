@@ -28,14 +28,14 @@ function read<T>(name: string, otherwise: T, allowed?: readonly T[]): T {
   }
 }
 
-/** Too isNarrow for panels next to each other. */
+/** Too narrow for panels next to each other. */
 const small = matchMedia("(max-width: 820px)");
 export const isNarrow = signal(small.matches);
 small.addEventListener("change", (change) => (isNarrow.value = change.matches));
 
 export const zone = persisted<Zone>("zone", "local", ["local", "utc"]);
 export const theme = persisted<Theme>("theme", "system", ["system", "light", "dark"]);
-// "rail" is the name under which browsers have stored the sidebar's preferences.
+// Browsers have stored the sidebar's preferences under the name "rail".
 export const sidebarWidth = persisted<number>("rail", 264);
 export const paneWidth = persisted<number>("pane", 460);
 export const sidebarOpen = persisted<boolean>("sidebarOpen", !small.matches);

@@ -1,4 +1,4 @@
-// The login. The page of the URL is shown right after it.
+// The login. After it, the page that the URL names is shown.
 import { useState } from "preact/hooks";
 import { ApiError } from "../../api/call.ts";
 import { Logo } from "../../components/logo.tsx";
@@ -59,8 +59,8 @@ export function LoginPage({ onLogin }: { onLogin: (user: string, password: strin
           {busy ? "Logging in\u2026" : "Log in"}
         </button>
         <p class="login-hint">
-          First time here? The password of <b>admin</b> was printed once, when the server first started. A new one:{" "}
-          <code>duramen user password admin</code>
+          First time here? The password of <b>admin</b> was printed once, when the server first started. To set a new
+          one, run <code>duramen user password admin</code>
         </p>
       </form>
     </main>
@@ -69,7 +69,7 @@ export function LoginPage({ onLogin }: { onLogin: (user: string, password: strin
 
 function describe(cause: unknown): string {
   if (!(cause instanceof ApiError)) return String(cause);
-  if (cause.body.code === "unauthorized") return "User or password is wrong.";
+  if (cause.body.code === "unauthorized") return "The user name or the password is wrong.";
   if (cause.body.code === "too_many_attempts") {
     return `Too many attempts. Try again in ${cause.retryAfter ? `${cause.retryAfter} seconds` : "a while"}.`;
   }

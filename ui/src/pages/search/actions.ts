@@ -17,7 +17,7 @@ const PAGE_STEP_ROWS = 20;
 /** How far the range reaches before and after the newest match when the page moves to it. */
 const AROUND_US = 900_000_000;
 const ZOOM_HISTORY_MAX = 50;
-/** Making a package of many messages takes minutes: the notice stays until it is ready. */
+/** Making a package of many messages takes minutes, so the notice stays until it is ready. */
 const PACKAGE_MS_MAX = 3_600_000;
 const PACKAGE_NOTICE_MS = 15_000;
 
@@ -129,7 +129,7 @@ export class Actions {
     const { view } = this.page;
     const on = !view.value.live;
     if (on && hasPipes(view.value.query)) {
-      this.page.notify("A live tail takes no pipes: remove everything after |");
+      this.page.notify("A live tail does not support pipes: remove everything after |");
       return;
     }
     const fixed = view.value.range.to !== "now";

@@ -7,11 +7,11 @@ const EXAMPLES: [string, string][] = [
   ["failed password", "both words, in any order"],
   ['"port scan"', "the words next to each other"],
   ["host:gw1 program:sshd", "fields"],
-  ["(a OR b) NOT c", "joined; a space meaning AND"],
-  ["appl*, us?r, *pple", "any letters, one letter"],
+  ["(a OR b) NOT c", "combined; a space means AND"],
+  ["appl*, us?r, *pple", "* for any characters, ? for one"],
   ["severity:<=warning", "warning and worse"],
-  ["bytes:[100 TO 200}", "from 100 up to, not including, 200"],
-  ["peer:10.0.0.0/8", "addresses of a network"],
+  ["bytes:[100 TO 200}", "from 100 up to but not including 200"],
+  ["peer:10.0.0.0/8", "addresses in a network"],
   ["host:/gw[0-9]+/", "a regular expression"],
   ["_exists_:srcip", "messages that have the field"],
 ];
@@ -66,9 +66,9 @@ export function Help({ onClose }: { onClose: () => void }) {
           </dl>
         </div>
         <p class="help-footer">
-          Duramen is free software under the Apache License 2.0. This page also carries{" "}
+          Duramen is free software under the Apache License 2.0. This page also contains{" "}
           <a href="licences.txt" target="_blank" rel="noreferrer">
-            work of others
+            third-party software
           </a>
           .
         </p>

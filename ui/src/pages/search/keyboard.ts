@@ -25,27 +25,27 @@ export type Command =
   | "rerun";
 
 export const SHORTCUTS: { keys: string[]; command: Command; description: string }[] = [
-  { keys: ["/"], command: "query", description: "Write the query" },
+  { keys: ["/"], command: "query", description: "Edit the query" },
   { keys: ["j", "ArrowDown"], command: "older", description: "Next row, older" },
   { keys: ["k", "ArrowUp"], command: "newer", description: "Previous row, newer" },
   { keys: ["ArrowRight"], command: "cellRight", description: "Next value of the row" },
   { keys: ["ArrowLeft"], command: "cellLeft", description: "Previous value" },
   { keys: ["o", "Enter"], command: "open", description: "Open the message" },
-  { keys: ["Escape"], command: "back", description: "Close, or back to the earlier range" },
+  { keys: ["Escape"], command: "back", description: "Close, or return to the previous range" },
   { keys: ["f"], command: "filter", description: "Filter by the value at the cursor" },
   { keys: ["x"], command: "exclude", description: "Exclude the value at the cursor" },
-  { keys: ["c"], command: "context", description: "Messages before and after" },
-  { keys: ["t"], command: "time", description: "Choose the time" },
-  { keys: ["["], command: "earlier", description: "Half a window earlier" },
-  { keys: ["]"], command: "later", description: "Half a window later" },
+  { keys: ["c"], command: "context", description: "Show messages before and after" },
+  { keys: ["t"], command: "time", description: "Choose the time range" },
+  { keys: ["["], command: "earlier", description: "Earlier by half the range" },
+  { keys: ["]"], command: "later", description: "Later by half the range" },
   { keys: ["-"], command: "zoomOut", description: "Zoom out" },
   { keys: ["r"], command: "rerun", description: "Search again" },
-  { keys: ["l"], command: "live", description: "Live tail on and off" },
+  { keys: ["l"], command: "live", description: "Turn live tail on or off" },
   { keys: ["w"], command: "wrap", description: "Wrap long messages" },
   { keys: ["y"], command: "copyLink", description: "Copy a link with fixed times" },
   { keys: ["PageDown"], command: "pageDown", description: "Next screen of rows" },
   { keys: ["PageUp"], command: "pageUp", description: "Previous screen of rows" },
-  { keys: ["Home", "g"], command: "first", description: "To the newest row" },
+  { keys: ["Home", "g"], command: "first", description: "Go to the newest row" },
   { keys: ["?"], command: "help", description: "This page" },
 ];
 
@@ -53,7 +53,7 @@ const COMMANDS = new Map(
   SHORTCUTS.flatMap(({ keys, command }) => keys.map((key): [string, Command] => [key, command])),
 );
 
-/** Returns the command of a key press; undefined while the user types, with modifiers, and where a control uses the key. */
+/** Returns the command of a key press; undefined while the user types, with modifiers, or when a control uses the key. */
 export function commandOf(event: KeyboardEvent): Command | undefined {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return undefined;
   const target = event.composedPath()[0] as HTMLElement | undefined;

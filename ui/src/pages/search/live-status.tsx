@@ -13,7 +13,11 @@ export function LiveStatus({ live, onResume, onStop }: { live: LiveTail; onResum
     <div class={`live-status ${paused ? "paused" : ""} ${lost ? "lost" : ""}`}>
       <span class="live-dot" aria-hidden="true" />
       <p>
-        {lost ? "Connection lost, trying again. Nothing is skipped." : paused ? "Live, paused while you read" : "Live"}
+        {lost
+          ? "Connection lost, reconnecting. No message is skipped."
+          : paused
+            ? "Live, paused while you read"
+            : "Live"}
         {!lost && <span class="muted"> · {formatCount(rate)} a second</span>}
         {!paused && rate > 0 && skipped > rate * 2 && (
           <span class="muted">

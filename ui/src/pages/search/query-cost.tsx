@@ -99,7 +99,7 @@ function tableRows(part: ExplainedPart, depth: number): JSX.Element[] {
       <td class="number">{postings === undefined ? "" : formatCount(postings)}</td>
       <td
         class="number"
-        title={undecided > 0 ? `${formatCount(undecided)} of them only their text decides` : undefined}
+        title={undecided > 0 ? `${formatCount(undecided)} of them can only be decided by their text` : undefined}
       >
         {undecided > 0 && "\u2264\u2009"}
         {formatCount(messages)}

@@ -1,4 +1,4 @@
-// The result in one line: how many messages, of how many, how exactly; and the buttons that change how it is shown.
+// The result in one line: how many messages, out of how many, and how exact; and the buttons that change how it is shown.
 import type { Explanation } from "../../api/explain.ts";
 import type { SearchAnswer } from "../../api/search.ts";
 import { Button } from "../../components/button.tsx";
@@ -42,8 +42,8 @@ export function ResultToolbar({ answer, loading, wrap, sidebarOpen, barsOpen, ..
       </p>
       {answer && isPartial && (
         <p class="result-summary partial" role="status">
-          the time ran out: nothing received before {isoTime(answer.searched_from_us!)} was searched; choose a shorter
-          time range
+          time limit reached: messages received before {isoTime(answer.searched_from_us!)} were not searched; choose a
+          shorter time range
         </p>
       )}
       {answer && !isPartial && (
@@ -71,7 +71,7 @@ export function ResultToolbar({ answer, loading, wrap, sidebarOpen, barsOpen, ..
 
 function snapshotTitle({ snapshot }: SearchAnswer): string {
   const which = typeof snapshot === "number" ? `: the first ${formatCount(snapshot)} messages of the logspace` : "";
-  return `List, bars and facets are exact and show one snapshot${which}.`;
+  return `List, bars and facets are exact and from one snapshot${which}.`;
 }
 
 function isoTime(us: number): string {

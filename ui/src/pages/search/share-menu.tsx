@@ -9,12 +9,12 @@ export type ShareAction = "fixed" | "relative" | "curl" | "csv" | "csv-safe" | "
 const COPIED: ShareAction[] = ["fixed", "relative", "curl"];
 
 const SHARE_OPTIONS: [ShareAction, string, string][] = [
-  ["fixed", "Link, times fixed", "shows the same tomorrow"],
-  ["relative", "Link, times as chosen", "moves with the clock"],
+  ["fixed", "Link with fixed times", "shows the same tomorrow"],
+  ["relative", "Link with relative times", "moves with the clock"],
   ["curl", "curl command", "the rows as JSON"],
   ["csv-safe", "Export CSV", "for spreadsheets: no formulas"],
   ["csv", "Export CSV, exact", "for programs, as logged"],
-  ["ndjson", "Export NDJSON", "all fields, a line each"],
+  ["ndjson", "Export NDJSON", "all fields, one message a line"],
   ["raw", "Export raw", "as received"],
   ["package", "Evidence package", "signed, with proofs"],
 ];
@@ -30,7 +30,7 @@ export function ShareMenu({ onShare }: { onShare: (what: ShareAction) => void })
       anchor={
         <Button
           icon="link"
-          title="Copy a link; y copies the one with fixed times"
+          title="Copy a link or export; y copies a link with fixed times"
           expanded={open}
           onClick={() => setOpen(!open)}
         >

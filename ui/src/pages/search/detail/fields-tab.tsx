@@ -69,7 +69,7 @@ function Times({ message, zone, onCopy }: { message: FullRow; zone: Zone; onCopy
       </dd>
       <dt>Event</dt>
       <dd class="mono">
-        {absent ? <span class="muted">the sender gave none</span> : formatFullTime(event, zone)}
+        {absent ? <span class="muted">none sent</span> : formatFullTime(event, zone)}
         {!absent && <CopyButton text={new Date(event / 1000).toISOString()} what="Time" onCopy={onCopy} />}
         <span class="times-note">
           {!absent && `sent as ${offsetText(offset)}`}

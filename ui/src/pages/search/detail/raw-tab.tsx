@@ -5,7 +5,7 @@ import { formatCount } from "../../../time/format.ts";
 import { hexLines } from "./hex.ts";
 
 const HEX_BYTES_MAX = 16_384;
-/** From this width on a line has room for sixteen bytes. */
+/** From this width on, sixteen bytes fit on a line. */
 const WIDE_PX_MIN = 510;
 
 export function RawTab({ message, onCopy }: { message: FullRow; onCopy: (text: string, what: string) => void }) {

@@ -1,4 +1,4 @@
-// The reason kind a result is empty, so that the page can offer the one thing that helps.
+// The reason why a result is empty, so that the page can offer the one action that helps.
 import { readLogspaces, type Logspace } from "../../../api/logspaces.ts";
 import { timeOf } from "../../../api/row.ts";
 import { search, type SearchAnswer, type SearchRequest } from "../../../api/search.ts";

@@ -21,7 +21,7 @@ export function EmptyState({ reason, zone, events }: { reason: EmptyReason; zone
   if (reason.kind === "first-run") return <FirstRun onPoll={events.onRun} />;
   if (reason.kind === "no-logspace") {
     return (
-      <StatusMessage icon="store" title="There is no logspace yet" action="Look again" onAction={events.onRun}>
+      <StatusMessage icon="store" title="There is no logspace yet" action="Check again" onAction={events.onRun}>
         <p>A logspace keeps messages so that they can be searched. Add one to the configuration and reload:</p>
         <pre class="mono">{`destination d_store { logspace("main"); };\nlog { source(s_net); destination(d_store); };`}</pre>
       </StatusMessage>
@@ -29,7 +29,12 @@ export function EmptyState({ reason, zone, events }: { reason: EmptyReason; zone
   }
   if (reason.kind === "unread") {
     return (
-      <StatusMessage icon="alert" title="Nothing in what could be read" action="Search again" onAction={events.onRun}>
+      <StatusMessage
+        icon="alert"
+        title="No match in the messages that could be read"
+        action="Search again"
+        onAction={events.onRun}
+      >
         <p>Some messages could not be searched; the line above says which ones, and why.</p>
       </StatusMessage>
     );
@@ -37,7 +42,7 @@ export function EmptyState({ reason, zone, events }: { reason: EmptyReason; zone
   if (reason.kind === "query") {
     return (
       <StatusMessage icon="search" title="Nothing matches" action="Clear the query" onAction={events.onClearQuery}>
-        <p>No message of this logspace fits the query, at any time.</p>
+        <p>No message in this logspace matches the query, at any time.</p>
       </StatusMessage>
     );
   }
@@ -75,7 +80,7 @@ function FirstRun({ onPoll }: { onPoll: () => void }) {
         <pre class="mono">{`*.* action(type="omfwd" target="${host}" port="5514" protocol="tcp")`}</pre>
         <p>syslog-ng:</p>
         <pre class="mono">{`destination d_duramen { network("${host}" port(5514)); };`}</pre>
-        <p>This page looks again every two seconds.</p>
+        <p>This page checks again every two seconds.</p>
       </div>
     </div>
   );
@@ -89,7 +94,7 @@ export function ErrorState({ error, events }: { error: ErrorBody; events: EmptyE
       return (
         <StatusMessage
           icon="alert"
-          title="The query cannot be read"
+          title="The query is not valid"
           action="Correct the query"
           onAction={events.onEditQuery}
         >
@@ -107,7 +112,7 @@ export function ErrorState({ error, events }: { error: ErrorBody; events: EmptyE
           action="Search the last quarter of the range"
           onAction={events.onNarrow}
         >
-          <p>{sentence(error.message)} A shorter range needs less time.</p>
+          <p>{sentence(error.message)} A shorter range takes less time.</p>
         </StatusMessage>
       );
     case "forbidden":

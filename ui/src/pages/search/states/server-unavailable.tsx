@@ -22,7 +22,7 @@ export function ServerUnavailable({ onRetry }: { onRetry: () => Promise<void> | 
   }, []);
   return (
     <StatusMessage icon="alert" title="The server cannot be reached" action="Try now" onAction={() => void onRetry()}>
-      <p>Nothing is lost: what was searched is in the address of this page. Next try in {left} s.</p>
+      <p>Nothing is lost: your search is in the address of this page. Next attempt in {left} s.</p>
     </StatusMessage>
   );
 }

@@ -46,7 +46,7 @@ export function TimePicker(props: Props) {
     <div class="time" role="group" aria-label="Time range">
       <Button
         icon="left"
-        title="Earlier by half a window"
+        title="Earlier by half the range"
         shortcut="["
         class="time-step"
         onClick={() => props.onShift(-1)}
@@ -77,7 +77,7 @@ export function TimePicker(props: Props) {
       </Popover>
       <Button
         icon="right"
-        title="Later by half a window"
+        title="Later by half the range"
         shortcut="]"
         class="time-step"
         onClick={() => props.onShift(1)}
@@ -151,7 +151,7 @@ function Panel(props: Props & { nowUs: number }) {
               {formatRange(parsed, zone, spanOf(parsed, nowUs))} <span class="key">Enter</span>
             </>
           ) : (
-            "This is not a time I can read."
+            "This time cannot be understood."
           ))}
       </p>
       <div class="time-presets">
@@ -168,7 +168,7 @@ function Panel(props: Props & { nowUs: number }) {
           value={zone}
           onChange={props.onZone}
           options={[
-            ["local", "Local", "The zone of this browser"],
+            ["local", "Local", "The time zone of this browser"],
             ["utc", "UTC", "Coordinated Universal Time"],
           ]}
         />
