@@ -1,6 +1,6 @@
-//! The whole gate, the same everywhere: format, clippy, tidy, tests.
+//! The complete gate, the same on every machine: format, clippy, tidy, tests.
 //!
-//! In: the tree. Out: the tools' own words; false at the first step that fails.
+//! In: the tree. Out: the output of the tools; false at the first step that fails.
 
 use std::{
     path::Path,

@@ -1,7 +1,7 @@
-//! Runs the samples of a folder through the crates and prints one row a family.
+//! Runs the samples of a folder through the crates and prints one row for each family.
 //!
 //! In: the samples' folder. Out: a table; with `--explain FAMILY` also each difference.
-//! Limits: a family without its files in the folder fails: what is missing is an error, never a skip.
+//! Limits: a family whose files are missing from the folder fails; it is never skipped.
 
 mod decoding;
 mod error;

@@ -1,4 +1,4 @@
-//! The house's own checks and generators: `cargo xtask VERB`.
+//! The project's own checks and generators: `cargo xtask VERB`.
 //!
 //! In: the tree, or a folder of samples. Out: findings on standard output, exit status 1 when there are any.
 //! Holds nothing. Touches files and starts cargo.

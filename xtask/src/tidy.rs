@@ -1,7 +1,7 @@
-//! Checks of the plan of the house that no compiler makes.
+//! Checks of the architecture and the style guide that no compiler makes.
 //!
-//! In: the tracked files. Out: one line a finding. Limits: see each check. Some checks have findings on file, which may
-//! only become fewer: see [`ratchet`].
+//! In: the tracked files. Out: one line a finding. Limits: see each check. For some checks the existing
+//! findings are listed in files, and their number may only go down: see [`ratchet`].
 
 mod edges;
 mod english;
@@ -24,7 +24,7 @@ pub(crate) fn run(root: &Path) -> bool {
     with_sources(root, check)
 }
 
-/// Lowers what is on file to what is found.
+/// Lowers the listed numbers to the actual ones.
 pub(crate) fn lower(root: &Path) -> bool {
     with_sources(root, |root, sources| {
         let results = ratchets(sources).into_iter().map(|ratchet| (ratchet.lower(root), ratchet.name));
@@ -49,7 +49,7 @@ fn rust(sources: &[Source]) -> Vec<&Source> {
     sources.iter().filter(|source| source.path.extension().is_some_and(|ending| ending == "rs")).collect()
 }
 
-/// The checks whose findings are on file.
+/// The checks whose existing findings are listed in files.
 fn ratchets(sources: &[Source]) -> Vec<Ratchet> {
     let rust = rust(sources);
     let parsed = tree::parse(&rust);

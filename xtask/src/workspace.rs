@@ -1,4 +1,4 @@
-//! The folder that all verbs work in.
+//! The folder in which all verbs work.
 //!
 //! In: nothing. Out: a path.
 

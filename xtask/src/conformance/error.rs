@@ -1,6 +1,6 @@
 //! The reasons why a family of samples cannot run.
 //!
-//! In: failed steps of a run. Out: one line for people.
+//! In: failed steps of a run. Out: one readable line.
 
 use std::{fmt, io, path::Path};
 
@@ -13,7 +13,7 @@ pub(crate) enum RunError {
         step: String,
         source: io::Error,
     },
-    /// A text is not the JSON that it should be.
+    /// A text that should be JSON is not valid JSON.
     Json {
         /// The file or the program that the text comes from.
         origin: String,
@@ -21,11 +21,11 @@ pub(crate) enum RunError {
     },
     /// There is no program to run.
     NotBuilt,
-    /// A program or a part of the run does not do what it should.
+    /// A program or a part of the run misbehaves.
     Failed {
         /// The program or the part.
         what: String,
-        /// Its own words.
+        /// Its error message.
         said: String,
     },
 }

@@ -1,9 +1,9 @@
-//! Questions that the tests of other parsers of Lucene's syntax hold.
+//! Queries from the tests of other parsers of Lucene's syntax.
 //!
-//! In: `lucene/vectors.jsonl`. Out: a row a dialect. Our tree is printed as that parser prints its own and compared
-//! as text; where its print says nothing about ours (typed schemas), the question must be read, or refused, as
-//! there. Left out are constructs that our syntax does not have: other analysers, stop words, sets (`IN [..]`), quotes
-//! of one stroke.
+//! In: `lucene/vectors.jsonl`. Out: a row for each dialect. Our tree is printed as that parser prints its own
+//! and compared as text; where such a comparison makes no sense (typed schemas), the query must be accepted
+//! or refused like there. Constructs that our syntax does not have are left out: other analysers, stop words,
+//! sets (`IN [..]`), single quotes.
 
 mod classic;
 mod js;

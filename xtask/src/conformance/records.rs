@@ -13,7 +13,7 @@ pub(crate) fn records(path: &Path) -> Result<Vec<Value>, RunError> {
     text.lines().filter(|line| !line.is_empty()).map(record).collect()
 }
 
-/// The text of a member, empty when it is not there.
+/// The text of a member, empty when it is missing.
 pub(crate) fn text<'a>(record: &'a Value, name: &str) -> &'a str {
     record.get(name).and_then(Value::as_str).unwrap_or_default()
 }

@@ -1,16 +1,16 @@
 //! The result of a family of samples.
 //!
-//! In: the result of each case. Out: counts, and what differs.
+//! In: the result of each case. Out: counts and differences.
 
 use super::records::text;
 use std::fmt;
 
-/// A result that is not the wanted one: what differs, for people.
+/// A result that is not the expected one: a readable description of the difference.
 #[derive(Clone, Debug)]
 pub(crate) struct Difference(String);
 
 impl Difference {
-    /// Makes a difference of what describes it: a text, or the error of what should have worked.
+    /// Makes a difference from its description: a text, or the error of an operation that should have worked.
     pub(crate) fn of(description: impl fmt::Display) -> Difference {
         Difference(description.to_string())
     }
@@ -30,9 +30,9 @@ pub(crate) struct Row {
     pub(crate) cases: usize,
     /// Samples whose result was right in every field.
     pub(crate) passed: usize,
-    /// Least percentage that counts as passed.
+    /// Lowest percentage that counts as passed.
     pub(crate) floor: f64,
-    /// One text a difference, shown on demand.
+    /// One text for each difference, shown on demand.
     pub(crate) differences: Vec<String>,
 }
 
@@ -42,7 +42,7 @@ impl Row {
         Row { family: family.into(), cases: 0, passed: 0, floor, differences: Vec::new() }
     }
 
-    /// Counts one case; `difference` is what was wrong with it, if anything.
+    /// Counts one case; `difference` describes what was wrong with it, if anything.
     pub(crate) fn count(&mut self, name: &str, difference: Option<String>) {
         self.cases += 1;
         match difference {
@@ -51,7 +51,8 @@ impl Row {
         }
     }
 
-    /// Runs `check` on every case; it says what is different, field by field. `name` of a case is its input.
+    /// Runs `check` on every case; it returns the differences, field by field. `name` returns the input of a
+    /// case.
     pub(crate) fn of<'a>(
         family: impl Into<String>,
         floor: f64,

@@ -12,7 +12,7 @@ use super::{
 };
 use std::path::Path;
 
-/// A family: its name and what runs it. It gets the samples' folder.
+/// A family: its name and the function that runs it with the samples' folder.
 type Family = (&'static str, fn(&Path) -> Result<Vec<Row>, RunError>);
 
 const FAMILIES: &[Family] = &[
@@ -39,9 +39,9 @@ pub(crate) fn rows(folder: &Path) -> impl Iterator<Item = (&'static str, Result<
     FAMILIES.iter().map(move |(name, family)| (*name, family(folder)))
 }
 
-/// Runs every family; false when one is below its floor.
+/// Runs every family; false when one is below its lowest percentage.
 pub(crate) fn run(_root: &Path, folder: &Path, options: &[&str]) -> bool {
-    // Some families start programs elsewhere: a path from here must hold there, too.
+    // Some families start programs in another folder, where a relative path would be wrong.
     let folder = &match folder.canonicalize() {
         Ok(folder) => folder,
         Err(error) => {
@@ -77,7 +77,7 @@ pub(crate) fn run(_root: &Path, folder: &Path, options: &[&str]) -> bool {
     passed
 }
 
-/// Prints the line of a family. Returns false when it is below its floor.
+/// Prints the line of a family. Returns false when it is below its lowest percentage.
 fn print(row: &Row) -> bool {
     let percent = if row.cases == 0 { 0.0 } else { 100.0 * row.passed as f64 / row.cases as f64 };
     println!("{:<32} {:>7} {:>7} {:>7.2}% {:>7.1}%", row.family, row.cases, row.passed, percent, row.floor);

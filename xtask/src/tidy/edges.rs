@@ -9,7 +9,7 @@ const PAGE: &str = "ARCHITECTURE.md";
 /// First cells of the table's first line.
 const HEADING: &str = "| crate | in -> out | may import |";
 
-/// Crate to the crates of the house that it may import.
+/// Maps each crate to our crates that it may import.
 type Allowed = BTreeMap<String, Vec<String>>;
 
 /// Findings of the edges.
@@ -61,7 +61,7 @@ fn row(line: &str) -> Option<(&str, &str)> {
     Some((name, may.split('(').next().unwrap_or(may).trim()))
 }
 
-/// Findings of one manifest: its ordinary dependencies on crates of the house.
+/// Findings of one manifest: its ordinary dependencies on our crates.
 fn edges(manifest: &str, name: &str, allowed: &Allowed) -> Vec<String> {
     let mut ordinary = false;
     let mut findings = Vec::new();

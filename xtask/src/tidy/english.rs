@@ -1,7 +1,8 @@
 //! Words of the manual, of comments and of messages that a native reader stumbles over.
 //!
-//! In: Rust, TypeScript and Markdown files. Out: a tally by file of words that are not of today, and of doc comments
-//! that begin like a riddle. Limits: whole words, any case; code counts too, because it has messages.
+//! In: Rust, TypeScript and Markdown files. Out: a tally by file of dated words, and of doc comments that
+//! begin with neither a noun nor a verb. Limits: whole words, any case; code counts too, because it has
+//! messages.
 
 use super::{ratchet::Tally, source::Source};
 

@@ -1,8 +1,8 @@
 //! Errors that hide that they are text: `&str`, `Box<dyn Error>`, names for `String` or for a result with a text.
 //!
 //! In: parsed files. Out: a tally by file. Results whose error is written as `String` are counted by `signatures`.
-//! Limits: a name counts within the crate that gives it; macros' arguments are not parsed; code under `cfg(test)` does
-//! not count.
+//! Limits: a name counts within the crate that defines it; macros' arguments are not parsed; code under
+//! `cfg(test)` does not count.
 
 use super::{
     ratchet::Tally,
@@ -15,7 +15,7 @@ use syn::{
     TypePath, visit::Visit,
 };
 
-/// The names that a crate gives to texts, and to results whose error is a text.
+/// The names that a crate defines for texts, and for results whose error is a text.
 #[derive(Default)]
 struct Aliases {
     texts: BTreeSet<String>,
@@ -24,7 +24,7 @@ struct Aliases {
     is_result_ours: bool,
 }
 
-/// Counts in all files.
+/// Counts them in all files.
 pub(crate) fn check(files: &[Parsed<'_>]) -> Tally {
     let mut crates: BTreeMap<&str, Aliases> = BTreeMap::new();
     for parsed in files {
@@ -139,7 +139,7 @@ fn arguments(arguments: &PathArguments) -> impl Iterator<Item = &Type> {
     })
 }
 
-/// Returns true for a text, a pointer to one, and any error in a box: its only use is to be printed.
+/// Returns true for a text, a pointer to one, and any boxed error, which can only be printed.
 fn is_text(ty: &Type) -> bool {
     match ty {
         Type::Reference(reference) => is_text(&reference.elem),
@@ -180,7 +180,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
         }
     }
 
-    /// The signature of a method is the trait's to choose: it counts where the trait is.
+    /// The trait decides the signature of a method, so it counts where the trait is defined.
     fn visit_item_impl(&mut self, item: &'ast ItemImpl) {
         let before = std::mem::replace(&mut self.is_of_trait, item.trait_.is_some());
         syn::visit::visit_item_impl(self, item);

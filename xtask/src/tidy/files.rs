@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, path::Path};
 /// Most lines of code in a file: blank lines and comments do not count. Tables and generated files say so on line one.
 const LINES_MAX: usize = 500;
 
-/// Folder and file names that say nothing about what lives there.
+/// Folder and file names that say nothing about their contents.
 const NAMES_THAT_SAY_NOTHING: &[&str] = &["util", "utils", "common", "helpers", "helper", "misc"];
 
 /// Most files of a folder that is not a family.
@@ -22,7 +22,7 @@ const CRATE_STEP: usize = 1_000;
 /// Folder of the tables of options.
 const OPTION_TABLES: &str = "crates/config/src/options";
 
-/// Folders with more files than a reader can hold, each file above the limit counted.
+/// Folders with more files than a reader can keep in mind; each file above the limit counts.
 pub(crate) fn folders(sources: &[&Source]) -> Tally {
     let mut files: BTreeMap<&Path, usize> = BTreeMap::new();
     for folder in
@@ -37,8 +37,8 @@ pub(crate) fn folders(sources: &[&Source]) -> Tally {
     tally
 }
 
-/// Libraries that are too large to be known by one person, each begun thousand of lines above the limit counted. Tests,
-/// tables and generated files do not count, nor does the program itself.
+/// Libraries that are too large for one person to know; each started thousand of lines above the limit
+/// counts. Tests, tables, generated files and the program itself are left out.
 pub(crate) fn crates(sources: &[&Source]) -> Tally {
     let mut lines: BTreeMap<&str, usize> = BTreeMap::new();
     for source in sources.iter().filter(|source| !is_test(&source.path) && !is_exempt(source)) {

@@ -1,7 +1,8 @@
-//! Findings that exist and may only become fewer.
+//! Existing findings, whose number may only go down.
 //!
-//! In: what a check counts now, by place. Out: a finding where there is more than its file in `xtask/ratchet` allows,
-//! and where there is less: the file is then lowered with `cargo xtask tidy --lower`. It never rises by a tool.
+//! In: what a check counts now, by place. Out: a finding where there is more than its file in `xtask/ratchet`
+//! allows, and where there is less: the file is then lowered with `cargo xtask tidy --lower`. No tool ever
+//! raises it.
 
 use std::{
     collections::BTreeMap,
@@ -45,7 +46,7 @@ impl Ratchet {
         }
     }
 
-    /// Writes the file where it allows more than there is, and makes a missing one; findings that are new stay new.
+    /// Lowers the file where it allows more than there is, and creates a missing one; new findings stay new.
     pub(crate) fn lower(&self, root: &Path) -> io::Result<()> {
         let path = self.path(root);
         let allowed = if path.exists() { Some(read(&path)?) } else { None };
@@ -111,7 +112,7 @@ fn read(path: &Path) -> io::Result<BTreeMap<String, usize>> {
 
 #[cfg(test)]
 mod tests {
-    //! Rows for what may be found.
+    //! Rows for allowed numbers.
 
     use super::{Ratchet, Tally};
     use std::collections::BTreeMap;

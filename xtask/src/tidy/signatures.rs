@@ -1,5 +1,5 @@
-//! Types that say too little: `bool` parameters, errors that are text, severities that are bare numbers, names of the
-//! private dialect; logic in files that only list modules.
+//! Types that say too little: `bool` parameters, errors that are text, severities that are bare numbers,
+//! unclear names; logic in files that only list modules.
 //!
 //! In: parsed files. Out: a tally by file for each. Limits: implementations of traits keep the signature that the
 //! trait asks for; code under `cfg(test)` does not count.
@@ -61,7 +61,7 @@ pub(crate) struct Signatures {
     pub(crate) logic_in_lists: Tally,
 }
 
-/// Counts in all files.
+/// Counts them in all files.
 pub(crate) fn check(files: &[Parsed<'_>]) -> Signatures {
     let mut found = Signatures::default();
     for parsed in files {

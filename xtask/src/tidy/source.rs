@@ -15,7 +15,7 @@ pub(crate) struct Source {
     pub(crate) text: String,
 }
 
-/// The text files that git knows of, those not yet added included.
+/// The text files that git knows of, including those not yet added.
 pub(crate) fn read(root: &Path) -> io::Result<Vec<Source>> {
     let listed = Command::new("git")
         .args(["ls-files", "--cached", "--others", "--exclude-standard"])

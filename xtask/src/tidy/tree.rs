@@ -27,7 +27,7 @@ struct Import {
 /// A parsed module.
 #[derive(Default)]
 struct Module {
-    /// Paths that it names, and how deep in modules of its own file.
+    /// Paths that it names, and their depth in modules of the same file.
     named: Vec<(Vec<String>, usize)>,
     /// Imports that others may use through it.
     re_exports: Vec<Import>,
@@ -103,7 +103,7 @@ impl Tree {
         Some(self.walk(start, rest, 0))
     }
 
-    /// The module at which a path begins, and what follows.
+    /// The module at which a path begins, and the rest of the path.
     fn start<'n>(
         &self,
         from: &ModulePath,

@@ -1,13 +1,14 @@
 //! Words that do not belong in the tree.
 //!
-//! In: every text file. Out: a finding a line. Limits: exact text; this file, which holds the words, is exempt.
+//! In: every text file. Out: a finding for each line. Limits: exact text; this file, which holds the words,
+//! is exempt.
 
 use super::source::Source;
 
 /// Left behind in code.
 const IN_CODE: &[&str] = &["todo!(", "unimplemented!(", "dbg!(", "FIXME", "XXX:", "HACK", "TODO", "#[ignore"];
 
-/// Left behind anywhere: paths of someone's machine.
+/// Left behind anywhere: paths on somebody's machine.
 const ANYWHERE: &[&str] = &["/work/", "/Users/"];
 
 /// Findings of all files.

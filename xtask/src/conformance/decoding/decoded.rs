@@ -32,7 +32,7 @@ impl Decoded {
         !self.message().marks.has(Mark::ParseError)
     }
 
-    /// Returns true when the message held a time.
+    /// Returns true when the message has a time.
     pub(super) fn has_time(&self) -> bool {
         self.message().event.quality != ZoneQuality::Absent
     }

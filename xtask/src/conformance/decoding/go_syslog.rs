@@ -1,6 +1,7 @@
-//! Messages that a strict parser of RFC 5424 reads, with the fields that it found.
+//! Messages that a strict RFC 5424 parser accepts, with the fields that it found.
 //!
-//! In: `syslog/go-syslog-rfc5424.jsonl`, the valid ones of version 1: others are not RFC 5424 to syslog-ng.
+//! In: `syslog/go-syslog-rfc5424.jsonl`, the valid ones of version 1, because syslog-ng does not treat others
+//! as RFC 5424.
 //! Out: one row; a case passes when every field is equal.
 
 use super::decoded::{Decoded, compare};

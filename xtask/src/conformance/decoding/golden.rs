@@ -1,8 +1,8 @@
-//! Real lines through the decoder, against the fields that syslog-ng 4.8.1 gave for them.
+//! Decodes real lines and compares them with the fields that syslog-ng 4.8.1 read from them.
 //!
-//! In: `golden/syslog-parser*.jsonl`. Out: one row per file; a case passes when every recorded field is equal.
-//! The recording ran on 2026-11-21 in UTC, so times without a year depend on that day; the time of a message that
-//! tells none is the moment of the recording and is not compared.
+//! In: `golden/syslog-parser*.jsonl`. Out: one row per file; a case passes when every recorded field is
+//! equal. The recording ran on 2026-11-21 in UTC, so times without a year depend on that day; a message
+//! without a time got the moment of the recording, which is not compared.
 
 use super::decoded::{Decoded, compare};
 use crate::conformance::{
@@ -67,7 +67,7 @@ fn differences(input: &str, want: &Value, flags: ParseFlags) -> Vec<String> {
     found
 }
 
-/// The recording's destination added its own `meta.sequenceId` to messages that brought none.
+/// The recording's destination added its own `meta.sequenceId` to messages that had none.
 fn without_sequence_number(recorded: &str, got: &str) -> String {
     const ADDED: &str = "[meta sequenceId=\"";
     let Some(start) =

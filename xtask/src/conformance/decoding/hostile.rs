@@ -1,8 +1,9 @@
-//! Hostile inputs through every framing and every dialect.
+//! Runs hostile inputs through every framing and every dialect.
 //!
-//! In: `hostile/inputs.jsonl`. Out: one row; a case passes when each framing carries a bounded rest, no frame is
-//! above the limit, a good line sent afterwards comes through, and the raw text of each message is kept.
-//! Limits: what concerns connections, certificates or the configuration is not judged here.
+//! In: `hostile/inputs.jsonl`. Out: one row; a case passes when each framing keeps a bounded remainder, no
+//! frame is above the limit, a good line sent afterwards gets through, and the raw text of each message is
+//! kept.
+//! Limits: cases about connections, certificates or the configuration are not judged here.
 
 use crate::conformance::{
     error::RunError,
@@ -78,12 +79,12 @@ fn fault(payload: &[u8], framing: Framing) -> Option<String> {
             return Some(format!("{framing:?}: carries {} bytes", rest.len()));
         }
     }
-    // A counted stream whose last count lies may swallow what follows; lines may not.
+    // An octet-counted stream whose last count is wrong may swallow what follows; a stream of lines may not.
     let good = framing != Framing::Newline || last == b"<13>good line";
     (!good).then(|| format!("{framing:?}: the good line was lost"))
 }
 
-/// Decodes a frame with every flag alone; true when the raw text is the frame each time.
+/// Decodes a frame with each flag separately; true when the raw text is the frame each time.
 fn keeps_raw(bytes: &[u8], frame: Frame) -> bool {
     let line = &bytes[frame.start..frame.end];
     let mut batch = Batch::new(

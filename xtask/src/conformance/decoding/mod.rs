@@ -1,4 +1,4 @@
-//! Messages through the decoder and the framer.
+//! Families that run messages through the decoder and the framer.
 //!
 //! In: the samples' folder. Out: a row for each set of samples.
 

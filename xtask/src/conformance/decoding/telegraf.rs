@@ -1,8 +1,8 @@
 //! Streams of telegraf's syslog input: how many messages they hold, and their priorities.
 //!
 //! In: `syslog/telegraf-transport.jsonl`. Out: one row; a case passes when framing gives the same number of
-//! messages and decoding the same facility and severity. Cases in which telegraf refuses a message are judged by
-//! the priority alone: nothing is refused here.
+//! messages and decoding the same facility and severity. Cases in which telegraf refuses a message are judged
+//! by the priority alone, because our decoder refuses nothing.
 
 use super::decoded::{Decoded, compare};
 use crate::conformance::{

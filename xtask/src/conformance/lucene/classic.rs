@@ -1,6 +1,7 @@
 //! The classic parser of Lucene: our tree as `Query.toString()` prints it.
 //!
-//! In: a case. Out: the difference. A question with a mix of AND and OR differs by design: ours has precedences.
+//! In: a case. Out: the difference. A query that mixes AND and OR differs by design: our syntax has
+//! precedence.
 
 use super::question::{compare, operator};
 use crate::conformance::records::text;
@@ -22,7 +23,7 @@ pub(super) fn difference(case: &Value) -> Option<String> {
         Ok(query) => whole(query.tree()),
         Err(error) => return Some(format!("is refused: {error}")),
     };
-    // Whether wildcards are lower-cased is a switch there; here case never matters.
+    // Lower-casing of wildcards is an option there; here case never matters.
     if case["kind"].is_string() {
         return compare(&text(case, "expect_tostring").to_lowercase(), &printed.to_lowercase());
     }
@@ -48,7 +49,7 @@ fn members(node: &Node, field: Option<&Text>) -> String {
             && (*join != Join::Beside
                 || members.get(index + 1).is_some_and(|(join, _)| *join != Join::Beside));
         match &member.kind {
-            // Ours is a real alternative here; Lucene would leave the documents out altogether.
+            // Our tree has a real alternative here; Lucene would exclude the documents altogether.
             NodeKind::Not { .. } if explicit_or => format!("(*:* {})", signed(member, "", field)),
             _ => signed(member, if *operator == Operator::And { "+" } else { "" }, field),
         }
@@ -121,7 +122,7 @@ fn end(end: &End) -> String {
     end.text.as_ref().map_or_else(|| "*".to_owned(), literal)
 }
 
-/// A star that means itself is escaped, to be distinguished from an open end.
+/// A literal star is escaped, to distinguish it from an open end.
 fn literal(text: &EndText) -> String {
     if text.text == "*" { "\\*".to_owned() } else { text.text.clone() }
 }

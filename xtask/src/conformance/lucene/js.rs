@@ -1,6 +1,6 @@
-//! A parser of the syntax in JavaScript: its tests look at parts of the tree by path.
+//! A JavaScript parser of the syntax: its tests look at parts of the tree by path.
 //!
-//! In: a case. Out: the first part that differs. Paths go over `left`, `operator`, `right`.
+//! In: a case. Out: the first part that differs. Paths consist of `left`, `operator` and `right`.
 
 use super::question::{operator, read_or_refused};
 use crate::conformance::records::text;

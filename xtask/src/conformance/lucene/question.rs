@@ -1,4 +1,4 @@
-//! A question of the samples: whether it is ours to judge, and how it is read.
+//! A query of the samples: whether it can be judged here, and how it is parsed.
 //!
 //! In: a case. Out: its operator, and differences. Holds: nothing.
 
@@ -6,7 +6,7 @@ use crate::conformance::records::text;
 use query::{Operator, parse};
 use serde_json::Value;
 
-/// Tests of analysers, of stop words and of the older parser's clause limit say nothing about a syntax.
+/// Tests of analysers, of stop words and of the older parser's clause limit say nothing about the syntax.
 pub(super) fn of_our_syntax(case: &Value) -> bool {
     let special = ["qpAnalyzer", "stop"].iter().any(|name| case["analyzer"][0] == *name)
         || case["context"].is_string()
@@ -21,7 +21,7 @@ pub(super) fn operator(case: &Value) -> Operator {
     if and { Operator::And } else { Operator::Or }
 }
 
-/// The question must be read, or refused where its test is named after an error.
+/// The query must be accepted, or refused if its test is named after an error.
 pub(super) fn read_or_refused(case: &Value) -> Option<String> {
     let test = text(case, "test");
     let refused = test.ends_with("_ko") || test.contains("exception") || test.contains("throw");

@@ -1,6 +1,6 @@
-//! The dialects, each with what compares our tree with its own.
+//! The dialects, each with the function that compares our tree with its own.
 //!
-//! In: the samples' folder. Out: a row a dialect.
+//! In: the samples' folder. Out: a row for each dialect.
 
 use super::{
     classic, js,

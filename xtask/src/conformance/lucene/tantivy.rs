@@ -1,6 +1,7 @@
-//! Tantivy's grammar: our tree as its tests print theirs.
+//! Tantivy's grammar: our tree as its tests print its own.
 //!
-//! In: a case. Out: the difference. Its signs `?` (OR) and `*` (side by side) are both "should" here and dropped.
+//! In: a case. Out: the difference. Its signs `?` (OR) and `*` (adjacent terms) both mean "should" here and
+//! are dropped.
 
 use super::question::{compare, operator, read_or_refused};
 use crate::conformance::records::text;
@@ -79,7 +80,7 @@ fn clause_text(clause: &Clause, field: Option<&Text>) -> String {
         Test::Fuzzy(text, distance) => format!("{}~{distance}", text.shown()),
         Test::Phrase(text, slop) => {
             let slop = slop.map(|slop| format!("~{slop}")).unwrap_or_default();
-            // Queries that we read as a last word with more to come.
+            // Queries whose last word we take as a prefix.
             match text.glyphs.split_last() {
                 Some((Glyph::Run, words)) => {
                     format!("\"{}\"*{slop}", Text { glyphs: words.to_vec() }.shown())

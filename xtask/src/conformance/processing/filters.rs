@@ -1,8 +1,9 @@
 //! Filter vectors: whether an expression holds for one known message; networks and peers.
 //!
 //! In: `syslogng-unit/curated-filter_exprs.jsonl` and `filters.jsonl`. Out: a row each.
-//! Holds the message they were made with. Limits: of `filters.jsonl` the rows about networks and the calls that
-//! hold one expression are run; the others are arguments of test code and not complete on their own.
+//! Holds the message they were made with. Limits: of `filters.jsonl` only the rows about networks and the
+//! calls that contain one expression are run; the others are arguments of test code and incomplete on their
+//! own.
 
 use crate::conformance::{
     error::RunError,
@@ -91,7 +92,7 @@ fn row(family: &str, results: Vec<(String, Result<(), Difference>)>) -> Row {
     Row { family: family.into(), cases, passed, floor: 98.0, differences }
 }
 
-/// Returns the test that a result is the wanted one.
+/// Returns a check that a result is the expected one.
 fn is<T: PartialEq + Display>(want: T) -> impl FnOnce(T) -> Result<(), Difference> {
     move |got| if got == want { Ok(()) } else { Err(Difference::of(format!("want {want}, got {got}"))) }
 }

@@ -1,4 +1,4 @@
-//! Grok vectors: the values that a pattern of the library gives, as the library's own tests expect them.
+//! Grok vectors: the values that a pattern of the library extracts, as the library's own tests expect them.
 //!
 //! In: `grok/vectors.jsonl`. Out: a row for each set of names. Limits: none of its own.
 
@@ -71,11 +71,11 @@ fn vector(record: &Value, library: &GrokLibrary) -> Result<(), Difference> {
     Ok(())
 }
 
-/// Compares what is expected below a name with what is there.
+/// Compares the values expected below a name with the actual ones.
 fn compare(name: &str, want: &Value, batch: &Batch) -> Result<(), Difference> {
     if let (Value::Object(members), false) = (want, name == "message") {
         for (member, want) in members {
-            // A matcher of the library's tests: it holds some of the members.
+            // A matcher of the library's tests, which has only some of the members.
             if member == "hash_including" {
                 want.as_array().into_iter().flatten().try_for_each(|want| compare(name, want, batch))?;
                 continue;
@@ -89,7 +89,7 @@ fn compare(name: &str, want: &Value, batch: &Batch) -> Result<(), Difference> {
     let value = batch.field(0, &field).map(|value| String::from_utf8_lossy(&value).into_owned());
     let kind = batch.kind(0, &field);
     if let (Value::Object(places), "message") = (want, name) {
-        // Some elements of the list by place; the first is the text that was read.
+        // Some elements of the list by index; the first is the parsed text.
         let own = String::from_utf8_lossy(batch.fixed(0, Field::Message)).into_owned();
         let all = [vec![own], value.map_or(Vec::new(), |value| elements(&value, kind))].concat();
         let differs = |(place, want): &(&String, &Value)| {
@@ -101,7 +101,7 @@ fn compare(name: &str, want: &Value, batch: &Batch) -> Result<(), Difference> {
         };
     }
     let got = match (&value, want) {
-        // The text that was read is a value of that name to the library, and what is captured joins it.
+        // For the library the parsed text is a value of that name, and captured values are appended to it.
         (value, Value::Array(_)) if name == "message" => {
             let own = String::from_utf8_lossy(batch.fixed(0, Field::Message)).into_owned();
             let more = value.clone().map_or(Vec::new(), |value| elements(&value, kind));

@@ -1,4 +1,4 @@
-//! Templates, filters and parsers, one by one.
+//! Families that test templates, filters and parsers one by one.
 //!
 //! In: the samples' folder. Out: a row for each set of samples.
 

@@ -1,6 +1,7 @@
 //! Rows of syslog-ng's unit tests of its parsers: XML, quoted values, ways into JSON.
 //!
-//! In: `syslogng-unit/parsers.jsonl`, of which only the rows that tell input and result are run. Out: one row.
+//! In: `syslogng-unit/parsers.jsonl`, of which only the rows with an input and a result are run. Out: one
+//! row.
 //! Limits: rows of scanners that do not parse messages are left out.
 
 use crate::conformance::{

@@ -1,4 +1,5 @@
-//! Pattern databases: which files are accepted, and what is found in every example, as pdbtool finds it.
+//! Pattern databases: which files are accepted, and whether each example yields the same values as with
+//! pdbtool.
 //!
 //! In: `patterndb/INDEX.json` and `patterndb/examples.jsonl`. Out: a row for the files and one for the examples.
 //! Limits: none of its own.

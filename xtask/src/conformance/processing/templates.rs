@@ -1,7 +1,7 @@
 //! Template vectors: the text and type that a template has for one known message.
 //!
 //! In: `syslogng-unit/curated-templates.jsonl`. Out: one row. Holds the message they were made with.
-//! Limits: a vector does not tell the `on-error()` it ran with: one of the three must give its result.
+//! Limits: a vector does not name the `on-error()` it ran with: one of the three must give its result.
 
 use crate::conformance::{
     error::RunError,
@@ -18,7 +18,7 @@ use template::{
 use wire::{DecodeOptions, Decoder};
 
 const LINE: &str = "<155>2006-02-11T10:34:56+01:00 bzorp syslog-ng[23323]:árvíztűrőtükörfúrógép";
-/// A machine that knows one name, as the vectors were made with.
+/// A machine with one user name, like the one on which the vectors were made.
 #[derive(Debug)]
 struct OneName;
 
@@ -83,7 +83,7 @@ pub(super) fn sample() -> Batch {
     batch
 }
 
-/// The message of vectors that name a message of their own: an empty one, and some values.
+/// The message of vectors that specify their own: an empty one with some values.
 fn own_sample(test: &str) -> Batch {
     let received = Stamp::known(RECEIVED_US, 3600);
     let mut batch = Batch::new(Arc::default(), vec![Arc::new(Origin::default())], received, Ack::none());
@@ -111,7 +111,7 @@ pub(crate) fn run(folder: &Path) -> Result<Vec<Row>, RunError> {
     Ok(vec![row, raw(folder)?])
 }
 
-/// The arguments of the unit tests' checks, where they are a template and its text.
+/// The arguments of a unit test's check, if they are a template and its text.
 fn raw(folder: &Path) -> Result<Row, RunError> {
     let records = records(&folder.join("syslogng-unit/templates.jsonl"))?;
     let mut row =

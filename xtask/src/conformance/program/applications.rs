@@ -1,4 +1,5 @@
-//! Real lines through `app-parser(topic(syslog))` of the ready-made blocks, against the values that syslog-ng gave.
+//! Parses real lines with `app-parser(topic(syslog))` of the ready-made blocks and compares with syslog-ng's
+//! values.
 //!
 //! In: `golden/app-parser-topic-syslog.jsonl`. Out: one row; a case passes when every recorded value of the message and
 //! of its application is equal. Times without a year depend on the day of the recording and are not compared.
@@ -12,7 +13,7 @@ use crate::conformance::{
 use serde_json::Value;
 use std::{fs, path::Path};
 
-/// Recorded fields that the header's own family compares.
+/// Recorded fields that the family of headers compares already.
 const OF_THE_HEADER: &[&str] = &["S_ISODATE", "SEVERITY", "FACILITY", "PRI", "MSGFORMAT"];
 
 const CONFIG: &str = r#"@version: 4.8
@@ -38,7 +39,7 @@ pub(crate) fn run(folder: &Path) -> Result<Vec<Row>, RunError> {
     };
     let lines: String = cases.iter().map(|case| format!("{}\n", text(case, "input"))).collect();
     write("in.log", &lines)?;
-    // A template is one line; it is written in two here.
+    // The template is one line, split in two here.
     write("app.conf", &CONFIG.replace("\n            ", " "))?;
     let output = || fs::read_to_string(here.join("out.log")).unwrap_or_default();
     program.run(here, &here.join("app.conf"), || output().lines().count() >= cases.len())?;

@@ -1,9 +1,11 @@
-//! Real configurations through `syslog-ng --syntax-only`, against the verdict of syslog-ng 4.8.1, and started.
+//! Checks real configurations with `syslog-ng --syntax-only`, compares the result with syslog-ng 4.8.1's, and
+//! starts them.
 //!
-//! In: `configs/syslog-ng/INDEX.jsonl` and its files. Out: four rows. Of what syslog-ng accepts, we should accept
-//! most, and nearly all but for drivers that we do not have yet. What syslog-ng refuses, we should refuse, with a place and a caret for every error, and on the same
-//! line where syslog-ng complains of the syntax. What both accept must start, unless it is a part of a configuration or
-//! wants folders and names of another machine.
+//! In: `configs/syslog-ng/INDEX.jsonl` and its files. Out: four rows. Of the configurations that syslog-ng
+//! accepts, we should accept most, and nearly all except for drivers that we do not have yet. Those that
+//! syslog-ng refuses, we should refuse, with a position and a caret for every error, and for syntax errors on
+//! the same line as syslog-ng. Those that both accept must start, unless they are only parts of a
+//! configuration or need folders and names of another machine.
 
 use super::executable::Program;
 use super::started::{self, Start};
@@ -15,7 +17,7 @@ use crate::conformance::{
 use serde_json::Value;
 use std::{fs, path::Path};
 
-/// The lines that, as the index says, were put before files without a version.
+/// The lines that were put before files without a version, according to the index.
 const VERSION: &str = "@version: 4.2\n@include \"scl.conf\"\n";
 
 /// Errors of syslog-ng about files or users missing on its machine; a check does not look at the machine.
@@ -70,8 +72,8 @@ pub(crate) fn run(folder: &Path) -> Result<Vec<Row>, RunError> {
     Ok(vec![accepted, of_what_runs, started, refused])
 }
 
-/// Compares the places of the errors with syslog-ng's. `None` when they are correct, or when syslog-ng's report has no
-/// place to compare with.
+/// Compares the positions of the errors with syslog-ng's. `None` when they are correct, or when syslog-ng's
+/// report has no position to compare with.
 fn misplaced(report: &str, expected: &Value) -> Option<String> {
     let mut lines_of_errors = Vec::new();
     for block in report.split("\n\n").filter(|block| block.trim_start().starts_with("error")) {

@@ -1,8 +1,8 @@
 //! The built program, as the samples run it.
 //!
-//! In: a configuration. Out: what the program said, and what it wrote. Called by syslog-ng's name, so that the old
-//! command line is run as well.
-//! Limits: a run ends after `RUN_WITHIN`; the newest of the release and the debug build is taken.
+//! In: a configuration. Out: what the program printed, and what it wrote. It is called by syslog-ng's name,
+//! so that the old command line is tested as well. Limits: a run ends after `RUN_WITHIN`; the newer of the
+//! release and the debug build is used.
 
 use crate::{conformance::error::RunError, workspace::root};
 use serde_json::Value;
@@ -21,7 +21,7 @@ const RUN_WITHIN: Duration = Duration::from_secs(8);
 /// Longest time for an orderly stop.
 const STOP_WITHIN: Duration = Duration::from_secs(10);
 
-/// The pause between two looks at the output.
+/// The interval at which the output is checked.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// The program's file.
@@ -62,7 +62,7 @@ impl Program {
         command
     }
 
-    /// Makes the error of a program that does not start.
+    /// Returns the error of a program that does not start.
     fn not_started(&self) -> impl FnOnce(io::Error) -> RunError {
         RunError::io(format!("start {}", self.0.display()))
     }
@@ -75,7 +75,7 @@ impl Program {
         Ok(Verdict { accepted: output.status.success(), text })
     }
 
-    /// `duramen convert rsyslog`, into `converted.conf` of a folder; what it reports.
+    /// Runs `duramen convert rsyslog`, which writes `converted.conf` in a folder; returns what it reports.
     pub(super) fn convert(&self, folder: &Path, source: &Path) -> Result<Value, RunError> {
         let output = Command::new(&self.0)
             .args(["convert", "rsyslog", "--report=-", "--output=converted.conf"])
@@ -101,7 +101,7 @@ impl Program {
         }
     }
 
-    /// Runs a configuration in a folder until `done`, then stops it. What it printed is in the answer.
+    /// Runs a configuration in a folder until `done`, then stops it. Returns what it printed.
     pub(crate) fn run(
         &self,
         folder: &Path,
@@ -131,7 +131,7 @@ impl Program {
     }
 }
 
-/// Asks for an orderly stop, and ends what does not follow.
+/// Asks a process to stop cleanly, and kills it if it does not.
 fn stop(child: &mut Child) -> Result<(), RunError> {
     let told = Command::new("kill").arg(child.id().to_string()).stderr(Stdio::null()).status();
     told.map_err(RunError::io("start kill"))?;

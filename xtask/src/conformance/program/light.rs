@@ -1,7 +1,7 @@
 //! Recorded runs of syslog-ng's functional tests: a configuration, input files, output files.
 //!
-//! In: `syslogng-light/*.jsonl`. Out: one row a recording. Run are those that need no peers; what uses a part of the
-//! language that we do not run yet is left out.
+//! In: `syslogng-light/*.jsonl`. Out: one row for each recording. Only cases that need no peers are run;
+//! those that use a part of the language that we do not support yet are left out.
 
 use super::executable::Program;
 use crate::conformance::{
@@ -15,13 +15,13 @@ use std::{collections::BTreeMap, fs, path::Path};
 /// Files of the recordings.
 const RECORDINGS: [&str; 2] = ["syslog-ng-4.8.1", "axosyslog-4.27.0"];
 
-/// Of both recordings, one run prints the time at which it was made.
+/// In both recordings, one run prints the time at which it was made.
 const FLOOR: f64 = 97.0;
 
 /// Stands for the working folder.
 const FOLDER: &str = "@DIR@";
 
-/// The log of a run of secure logging, in clear.
+/// The decrypted log of a run of secure logging.
 const CLEAR: &str = "decrypted.txt";
 
 pub(crate) fn run(folder: &Path) -> Result<Vec<Row>, RunError> {
@@ -90,8 +90,8 @@ fn replay(program: &Program, case: &Value) -> Result<Option<String>, RunError> {
     Ok(Some(format!("wrote {got:?}, wanted {wanted:?}; last words: {last}")))
 }
 
-/// A run of secure logging is recorded without its keys, and no two are alike: it gets keys of its own, and its log is
-/// compared in clear.
+/// A run of secure logging is recorded without its keys, and no two are alike: it gets keys of its own, and
+/// its log is compared after decryption.
 fn secured(program: &Program, folder: &Path, config: &str, clear: &str) -> Result<String, RunError> {
     let words: Vec<&str> = config.split_whitespace().collect();
     let named = |option: &str| words.windows(2).find(|pair| pair[0] == option).map(|pair| pair[1]);

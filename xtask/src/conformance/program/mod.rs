@@ -1,4 +1,4 @@
-//! Configurations through the built program.
+//! Families that run configurations with the built program.
 //!
 //! In: the samples' folder. Out: a row for each set of samples.
 

@@ -1,8 +1,9 @@
-//! Configurations of rsyslog through `duramen convert rsyslog`.
+//! Converts configurations of rsyslog with `duramen convert rsyslog`.
 //!
-//! In: `configs/rsyslog`, `syslog/rsyslog-testbench.jsonl`. Out: two rows. What a real configuration becomes has to
-//! pass the check. A case of rsyslog's own tests is converted, run and fed with the messages of the test; what comes out
-//! has to be what rsyslog wrote. Cases with a statement that the report calls not supported are not run, and not counted.
+//! In: `configs/rsyslog`, `syslog/rsyslog-testbench.jsonl`. Out: two rows. A converted real configuration has
+//! to pass the check. A case of rsyslog's own tests is converted, run and fed with the messages of the test;
+//! its output has to be the same as rsyslog's. Cases with a statement that the report calls not supported are
+//! not run, and not counted.
 
 use super::executable::Program;
 use crate::conformance::{
@@ -138,7 +139,8 @@ fn configs(case: &Value) -> Vec<&str> {
     case["rsyslog_config"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// The variables of the shell that the test ran in, put in; with a listener where the test injects messages.
+/// Replaces the shell variables of the test by their values, and adds a listener if the test injects
+/// messages.
 fn prepared(config: &str, port: u16) -> String {
     let mut text = config.to_owned();
     for (name, value) in OUTPUTS {
@@ -161,7 +163,7 @@ fn free_port() -> Result<u16, RunError> {
     listener.local_addr().map(|address| address.port()).map_err(RunError::io("find a free port"))
 }
 
-/// The way on which the messages of a test are sent.
+/// The way in which the messages of a test are sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Transport {
     Udp,

@@ -1,7 +1,8 @@
-//! Real configurations, started: whether the server comes up with them.
+//! Starts the server with real configurations and checks that it comes up.
 //!
-//! In: a configuration that the check accepts. Out: whether the server said that it starts, else its last words.
-//! It runs in namespaces of its own: a copy of the file system that is thrown away, a network where all ports are free.
+//! In: a configuration that the check accepts. Out: whether the server logged that it is up, else its last
+//! output. It runs in namespaces of its own: a disposable copy of the file system, and a network in which all
+//! ports are free.
 //! Limits: needs `unshare`, `ip` and overlay file systems, and root or user namespaces; a start takes at most `START_WITHIN`.
 
 use crate::conformance::error::RunError;
@@ -17,7 +18,7 @@ use std::{
 /// Longest time until the server is up.
 const START_WITHIN: Duration = Duration::from_secs(15);
 
-/// The pause between two looks at the console.
+/// The interval at which the console is checked.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Part of the line that the server logs when it is up.
@@ -28,7 +29,8 @@ const UP: &str = "starting up;";
 const OF_THE_MACHINE: &[&str] =
     &["is not defined", "is no address to listen on", "No such file or directory (os error 2)"];
 
-/// Makes a root to throw away, and starts the program in it: `$1` is a folder, `$2` the program, `$3` the configuration.
+/// Makes a disposable root, and starts the program in it: `$1` is a folder, `$2` the program, `$3` the
+/// configuration.
 const SCRIPT: &str = r#"set -e
 mount -t tmpfs none "$1"
 mkdir "$1/upper" "$1/work" "$1/root"
@@ -49,13 +51,13 @@ exec chroot . /trial/bin/syslog-ng --foreground --stderr --no-caps --cfgfile=/tr
 pub(super) enum Start {
     /// The server is up.
     Up,
-    /// It could not be tried here.
+    /// It cannot be tried on this machine.
     NotHere,
-    /// It ended, or said nothing; its last words.
+    /// It ended, or never came up; its last output.
     Failed(String),
 }
 
-/// Starts a configuration and ends it again. An error: no server can be started so.
+/// Starts a configuration and stops it again. Fails if no server can be started like this.
 pub(super) fn start(program: &Path, config: &Path) -> Result<Start, RunError> {
     let scratch = tempfile::tempdir().map_err(RunError::io("make a folder"))?;
     let (root, console) = (scratch.path().join("root"), scratch.path().join("console"));
@@ -80,7 +82,7 @@ pub(super) fn start(program: &Path, config: &Path) -> Result<Start, RunError> {
     while !said().contains(UP) && Instant::now() < until && matches!(child.try_wait(), Ok(None)) {
         thread::sleep(LOOK_EVERY);
     }
-    // Whatever came of it: the namespaces end with their first process.
+    // In any case, the namespaces end with their first process.
     let ended = child.kill().and_then(|()| child.wait());
     ended.map_err(RunError::io("end the trial"))?;
     let said = said();
