@@ -1,4 +1,5 @@
-//! Reproduces the figures that the documents print: the rows of the founding documents, with the rivals, in one run.
+//! Reproduces the figures in the documentation: the rows of throughput beside rivals in one run, and the
+//! store.
 //!
 //! In: rows and subjects to run, or the store (`bench store`, `bench users`, `bench scale`). Out: tables in Markdown, and plots.
 //! Touches loopback sockets, processes, a scratch folder.
@@ -34,7 +35,7 @@ enum Verb {
 }
 
 fn main() -> ExitCode {
-    // The copying floor runs as a process of its own, so that its CPU is counted as that of the others.
+    // The copying floor runs as a process of its own, so that its CPU is measured like that of the others.
     let arguments: Vec<String> = std::env::args().collect();
     if let [_, verb, port, file] = arguments.as_slice()
         && verb == "copy-floor"

@@ -1,6 +1,7 @@
 //! The median, which every table shows.
 
-/// Returns the middle one of some figures, or the mean of the two in the middle; NaN of none.
+/// Returns the median of some figures: the middle one, or the mean of the two in the middle; NaN if there are
+/// none.
 pub(crate) fn median(mut figures: Vec<f64>) -> f64 {
     figures.sort_by(f64::total_cmp);
     match figures.len() {

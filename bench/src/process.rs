@@ -1,6 +1,6 @@
 //! The measured processes: starting, waiting, stopping, and their cost.
 //!
-//! In: a process. Out: CPU and memory of /proc. Limits: [`START_TIMEOUT`] to listen and to stop.
+//! In: a process. Out: its CPU and memory from /proc. Limits: [`START_TIMEOUT`] to listen and to stop.
 
 use rustix::process::{Pid, Signal, kill_process};
 use std::{
@@ -14,7 +14,7 @@ use std::{
 
 /// Longest wait until a process listens, and until it has ended.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
-/// Clock ticks per second in /proc: the same on every Linux that has it.
+/// Clock ticks per second in /proc: the same on every Linux.
 const TICKS: f64 = 100.0;
 
 /// Returns the command that runs Duramen on the `server.conf` of a folder; it keeps everything in that folder.
@@ -30,7 +30,7 @@ pub(crate) fn duramen(binary: &Path, folder: &Path, http: &str) -> Command {
     command
 }
 
-/// Waits until a process listens on the port of a server that has a folder.
+/// Waits until a process listens on the port of a server's folder.
 pub(crate) fn wait_for_listener(port: u16, folder: &Path, server: &mut Child) -> io::Result<()> {
     let start = Instant::now();
     while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
@@ -49,7 +49,7 @@ pub(crate) fn wait_for_listener(port: u16, folder: &Path, server: &mut Child) ->
     Ok(())
 }
 
-/// Ends a server in order, or by force when it takes too long.
+/// Stops a server cleanly, or by force if it takes too long.
 pub(crate) fn stop(server: &mut Child) -> io::Result<()> {
     if let Some(pid) = Pid::from_raw(server.id() as i32) {
         // It may have ended already.

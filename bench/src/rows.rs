@@ -1,4 +1,4 @@
-//! The rows of the founding documents: throughput of log servers side by side.
+//! The rows of throughput: log servers side by side.
 
 mod corpus;
 mod measure;

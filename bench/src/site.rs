@@ -1,8 +1,9 @@
-//! A made-up site of 2,000 devices: the messages of a mixed site, hard to compress and hard to index.
+//! A fictitious site of 2,000 devices: the messages of a mixed site, hard to compress and hard to index.
 //!
-//! In: a seed. Out: BSD syslog lines of about 190 bytes, any number, the same on every machine; a longer corpus starts with
-//! the shorter one. 46 kinds of events run at the same time; users, addresses, names and paths are few that are common
-//! and many that are rare (1/x), one outside address of ten is new, and identifiers never repeat.
+//! In: a seed. Out: BSD syslog lines of about 190 bytes, any number, the same on every machine; a longer
+//! corpus starts with the shorter one. 46 kinds of events run at the same time; a few users, addresses, names
+//! and paths are common and many are rare (1/x), one outside address in ten is new, and identifiers never
+//! repeat.
 
 mod events;
 mod names;

@@ -1,6 +1,6 @@
 //! Pictures of bars, lines and words.
 //!
-//! In: shapes by coordinates. Out: SVG on white, in colours that print, too.
+//! In: shapes by coordinates. Out: SVG on white, in colours that also print well.
 
 use std::fmt::Write as _;
 
@@ -9,13 +9,13 @@ pub(crate) struct Svg {
     text: String,
 }
 
-/// Words that may still be made to look otherwise.
+/// A text whose style can still be changed.
 pub(crate) struct Words<'a> {
     text: &'a mut String,
 }
 
 impl Svg {
-    /// An empty one.
+    /// An empty picture.
     pub(crate) fn new(width: f64, height: f64) -> Svg {
         let text = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" font-size=\"13\">\n\

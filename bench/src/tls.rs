@@ -11,7 +11,7 @@ use std::{
 };
 use transport::tls::{ClientTls, PeerVerify, TlsOptions};
 
-/// Text that waits to be sent.
+/// Bytes of text that wait to be sent.
 const BUFFER_BYTES: usize = 1 << 20;
 
 /// Writes `server.pem` and `server.key`.
@@ -21,7 +21,7 @@ pub(crate) fn certificate(folder: &Path) -> io::Result<()> {
     fs::write(folder.join("server.key"), made.signing_key.serialize_pem())
 }
 
-/// Connects and shakes hands.
+/// Connects and completes the handshake.
 pub(crate) fn connect(port: u16) -> io::Result<StreamOwned<ClientConnection, TcpStream>> {
     let unchecked = TlsOptions { peer_verify: PeerVerify::OptionalUntrusted, ..TlsOptions::default() };
     let settings = ClientTls::load(&unchecked).map_err(io::Error::other)?;

@@ -1,7 +1,8 @@
-//! Memory that was used before.
+//! Warms up the machine's memory.
 //!
-//! In: an amount. Out: pages that the machine really has. A virtual machine gets memory from its host at the first
-//! touch, which costs more than copying to it does; the first subject would pay for all that run after it.
+//! In: an amount. Out: pages that are backed by real memory. A virtual machine gets memory from its host at
+//! the first access, which costs more than copying to it; the first subject would pay for all that run after
+//! it.
 
 use rustix::fs::{MemfdFlags, memfd_create};
 use std::{
@@ -11,7 +12,7 @@ use std::{
 
 /// Share of the free memory that is touched.
 const SHARE: f64 = 0.6;
-/// More is not needed: files are smaller.
+/// Most that is touched: the files are smaller.
 pub(crate) const MOST_BYTES: u64 = 12 << 30;
 const PIECE: usize = 4 << 20;
 
@@ -26,7 +27,7 @@ pub(crate) fn memory(bytes: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Bytes that can be had without swapping.
+/// Bytes that are available without swapping.
 fn available() -> io::Result<u64> {
     let text = fs::read_to_string("/proc/meminfo")?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));

@@ -1,6 +1,7 @@
-//! The messages that are sent: BSD syslog of a mixed site, made from a seed, the same on every machine.
+//! The messages that are sent: BSD syslog of a mixed site, generated from a seed, the same on every machine.
 //!
-//! In: a seed. Out: [`LINES`] lines of 150 to 200 bytes, 168 on average or near it; those of pairs have about 400.
+//! In: a seed. Out: [`LINES`] lines of 150 to 200 bytes, about 168 on average; those with pairs have about
+//! 400.
 
 mod pairs;
 
@@ -28,7 +29,7 @@ pub(crate) struct Corpus {
 }
 
 impl Corpus {
-    /// The corpus; its stamps are of one hour of today's year, so nothing has to guess.
+    /// The corpus; its times are within one hour of the current year, so no server has to guess the year.
     pub(crate) fn bsd() -> Corpus {
         let mut random = Random(0x9E37_79B9_7F4A_7C15);
         let (mut text, mut ends) = (String::new(), Vec::with_capacity(LINES));
@@ -41,7 +42,7 @@ impl Corpus {
         Corpus { bytes: text.into_bytes(), ends }
     }
 
-    /// The same messages as RFC 5424 has them, with octet counts: 270 bytes on average or near it.
+    /// The same messages in RFC 5424 format, with octet counts: about 270 bytes on average.
     pub(crate) fn ietf() -> Corpus {
         let mut random = Random(0x9E37_79B9_7F4A_7C15);
         let (mut text, mut ends) = (String::new(), Vec::with_capacity(LINES));
@@ -73,7 +74,7 @@ impl Corpus {
     }
 }
 
-/// A small generator (xorshift64*), good enough to choose words.
+/// A small random number generator (xorshift64*), good enough to choose words.
 struct Random(u64);
 
 impl Random {

@@ -1,6 +1,6 @@
-//! One run: start a subject, load it, wait for the last line, and read what it cost.
+//! One run: start a subject, load it, wait for the last line, and read its cost.
 //!
-//! In: a row and a subject. Out: rate, CPU, memory. Every run counts its lines: a lost one is an error.
+//! In: a row and a subject. Out: rate, CPU, memory. Every run counts its lines; a lost line is an error.
 //! Limits: [`STILL`] without progress ends a run.
 
 use super::{
@@ -77,7 +77,7 @@ fn load(
     Ok(Outcome { rate: messages as f64 / wall, cpu_us, memory_mib: memory(server.id())?, held })
 }
 
-/// Waits until the files hold the lines that must be there; when the last of them changed.
+/// Waits until the files contain the expected lines; returns when the last file changed.
 fn last_line(folder: &Path, start: Instant, wanted: u64, subject: &dyn Subject) -> io::Result<SystemTime> {
     let (mut seen, mut since) = (0, Instant::now());
     loop {

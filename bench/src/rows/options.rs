@@ -3,7 +3,7 @@
 use clap::Args;
 use std::path::PathBuf;
 
-/// The rows of the founding documents: subjects side by side.
+/// Measure the throughput of log servers side by side.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Rows to run: bsd, tls, filter, connections-10 (50, 100, 200), hosts, kv, json, rewrite, patterndb, relay, relay-normal, relay-reliable, udp, udp-runs, held-5000, held-tls-1000; all when left out
@@ -11,10 +11,10 @@ pub(crate) struct Options {
     /// Subjects to run: duramen, rsyslog, syslog-ng, copy; all when left out
     #[arg(long, value_delimiter = ',')]
     pub(super) only: Vec<String>,
-    /// Runs of each; the table shows medians
+    /// Runs of each row and subject; the table shows medians
     #[arg(long, default_value_t = 3)]
     pub(super) runs: usize,
-    /// Messages a run
+    /// Messages in each run
     #[arg(long, default_value_t = 10_000_000)]
     pub(super) messages: u64,
     /// Seconds of each trial of the rows udp and udp-runs

@@ -11,7 +11,7 @@ pub(crate) struct Outcome {
     pub(crate) cpu_us: f64,
     /// Peak resident memory, MiB.
     pub(crate) memory_mib: f64,
-    /// In the rows of held connections.
+    /// Only in the rows of held connections.
     pub(crate) held: Option<ConnectionMemory>,
 }
 
@@ -31,8 +31,8 @@ impl fmt::Display for Outcome {
 /// Memory that a connection costs the server, in KiB.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConnectionMemory {
-    /// Before any of them sent.
+    /// Before any connection sent.
     pub(crate) idle_kib: f64,
-    /// After a tenth of them did.
+    /// After a tenth of the connections sent.
     pub(crate) after_kib: f64,
 }

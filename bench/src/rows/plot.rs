@@ -1,8 +1,8 @@
 //! The plot of the rows: how many times the best rival's rate each server reaches.
 //!
-//! In: medians of every row. Out: SVG, a group of bars for each row: ours, the best of each rival, and a mark at the
-//! rate of copying alone. Limits: draws the rates of one run only; figures of different runs do not compare, their
-//! ratios do.
+//! In: medians of every row. Out: SVG, a group of bars for each row: ours, the best of each rival, and a mark
+//! at the rate of copying alone. Limits: draws the rates of one run only; figures of different runs cannot be
+//! compared, their ratios can.
 
 use super::{
     row::Row,
@@ -11,13 +11,13 @@ use super::{
 use crate::svg::Svg;
 
 const WIDTH: f64 = 860.0;
-/// Left of the bars, for the titles.
+/// Width left of the bars, for the titles.
 const LEFT: f64 = 190.0;
-/// Right of the longest bar, for its figures.
+/// Width right of the longest bar, for its figures.
 const RIGHT: f64 = 190.0;
 const TOP: f64 = 40.0;
 const BAR: f64 = 15.0;
-/// Between two rows.
+/// Height between two rows.
 const GAP: f64 = 16.0;
 const OURS: &str = "#2b6cb0";
 const RIVAL: &str = "#a0aec0";
@@ -61,7 +61,7 @@ pub(crate) fn draw(groups: &[Group]) -> String {
     svg.finish()
 }
 
-/// Ours, then the best variant of each rival.
+/// Duramen, then the best variant of each rival.
 fn bars(medians: &[Measured]) -> Vec<&Measured> {
     let mut best: Vec<&Measured> = Vec::new();
     for one in medians.iter().filter(|one| one.family != "copy") {

@@ -37,17 +37,18 @@ pub(crate) enum Row {
     Hosts,
     /// One TCP connection in, one out, messages of 400 bytes.
     Relay,
-    /// The same through a disk buffer whose records the operating system has before the source is answered.
+    /// The same through a disk buffer whose records are written, but not synced, before the source is
+    /// answered.
     RelayNormal,
     /// The same through a disk buffer whose records are synced before the source is answered.
     RelayReliable,
-    /// UDP: the highest rate with hardly a loss, one file.
+    /// UDP: the highest rate with hardly any loss, one file.
     Udp,
     /// The same with datagrams of one size in runs, which cost the sender little.
     UdpRuns,
-    /// Five thousand TCP connections held open, a tenth of them sends, one file.
+    /// Five thousand TCP connections held open, of which a tenth sends; one file.
     Held5000,
-    /// A thousand TLS connections held open, a tenth of them sends, one file.
+    /// A thousand TLS connections held open, of which a tenth sends; one file.
     HeldTls1000,
 }
 
@@ -61,7 +62,7 @@ pub(crate) struct FilterRule {
     pub(crate) text: &'static str,
     /// Facility code and name.
     pub(crate) facility: Option<(u16, &'static str)>,
-    /// This severity code or a worse one, with its name.
+    /// Code and name of the least severe level that passes.
     pub(crate) severity: Option<(u16, &'static str)>,
 }
 
@@ -206,7 +207,7 @@ impl Row {
         }
     }
 
-    /// Returns true for rows whose messages are sent to another server, and not written to files.
+    /// Returns true for rows whose messages are sent to another server instead of files.
     pub(crate) fn is_relay(self) -> bool {
         matches!(self, Row::Relay | Row::RelayNormal | Row::RelayReliable)
     }
@@ -231,7 +232,7 @@ impl Row {
         }
     }
 
-    /// Lines that must be in the files after `messages` of the corpus: counted apart from any server.
+    /// Lines that must be in the files after `messages` of the corpus, counted independently of any server.
     pub(crate) fn expected(self, corpus: &Corpus, messages: u64) -> u64 {
         if self != Row::Filter {
             return messages;
@@ -254,7 +255,7 @@ pub(crate) fn share(messages: u64, connection: usize, connections: usize) -> u64
     messages / connections + u64::from(connection < messages % connections)
 }
 
-/// Returns the number of filters that a line meets.
+/// Returns the number of filters that a line passes.
 fn matches(line: &[u8]) -> u64 {
     thread_local! {
         static SHAPE: Option<Regex> = Regex::new(r"(?s-u)^<(\d+)>.{15} \S+ ([^\[:]+)(?:\[\d+\])?: ?(.*)").ok();

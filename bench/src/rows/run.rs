@@ -1,4 +1,4 @@
-//! One run of the rows: every row with every subject that can run it, in turns.
+//! Runs every row with every subject that supports it, alternating between the subjects.
 //!
 //! In: the options. Out: a Markdown table of medians: messages per second, CPU microseconds per message, peak memory,
 //! and the ratio to the best rival; the same as a plot, `rows.svg`.

@@ -1,7 +1,8 @@
 //! The rows of UDP: the highest rate at which fewer than one datagram in a thousand is lost.
 //!
-//! In: subjects. Out: a rate for each, with its CPU and memory. Datagrams cannot be held back, so the sender is
-//! paced, and the rate is searched: it is raised until a trial loses too much, then halved between the last two.
+//! In: subjects. Out: a rate for each, with its CPU and memory. A receiver cannot slow down the sender of
+//! datagrams, so the sender is paced, and the rate is searched: it is raised until a trial loses too much,
+//! then the interval is bisected.
 //! Limits: one sending thread with [`SENDERS`] sockets; the rate found never exceeds what that thread can send.
 
 pub(crate) mod bare;
@@ -30,16 +31,16 @@ const LOSS_MAX: f64 = 0.001;
 /// The first rate tried, and by how much it is raised.
 const FIRST_RATE: f64 = 150_000.0;
 const STEP: f64 = 1.3;
-/// Trials at a rate that the sender does not keep up with, before that counts as its limit: it shares the cores.
+/// Trials in which the sender does not keep up before the rate counts as its limit: it shares the cores.
 const PATIENCE: usize = 3;
 /// Trials between the last good and the first bad rate.
 const HALVINGS: usize = 4;
 /// After this long without more lines, all received ones are written.
 const STILL: Duration = Duration::from_millis(1500);
-/// A rate that no subject reaches here.
+/// A rate that no subject reaches on this machine.
 const RATE_MAX: f64 = 5_000_000.0;
 
-/// One subject, once.
+/// Measures one subject once.
 pub(crate) fn run(row: Row, subject: &dyn Subject, options: &Options, out: &Path) -> io::Result<Outcome> {
     let folder = out.join(subject.name().replace(' ', "-"));
     if folder.exists() {

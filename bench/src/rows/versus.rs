@@ -1,4 +1,5 @@
-//! The subjects: us, the rivals, and the floor. Each rival is configured for speed as its own documentation advises.
+//! The subjects: Duramen, the rivals, and the floor. Each rival is configured for speed as its own
+//! documentation advises.
 
 mod all;
 pub(crate) mod copy;

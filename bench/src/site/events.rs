@@ -1,4 +1,4 @@
-//! The kinds of devices and what happens to them, of `events.txt`.
+//! The kinds of devices and their events, read from `events.txt`.
 //!
 //! In: the file. Out: kinds and events.
 
@@ -14,7 +14,7 @@ pub(super) struct Events {
 
 /// A sequence of lines.
 pub(super) struct Event {
-    /// The devices that it happens to, of [`Events::hosts`].
+    /// The devices that have it, among [`Events::hosts`].
     pub(super) hosts: Range<u64>,
     /// Frequency, relative to the other events.
     pub(super) weight: f64,
@@ -31,7 +31,7 @@ pub(super) struct Step {
 impl Events {
     pub(super) fn read(names: &Names) -> io::Result<Events> {
         let mut table = Events { events: Vec::new(), hosts: Vec::new() };
-        // Share of the lines of the current kind, and the place of its first event.
+        // Share of the lines of the current kind, and the index of its first event.
         let (mut share, mut first) = (0.0, 0);
         let places = names.list("place")?;
         for line in
@@ -69,7 +69,7 @@ impl Events {
         Ok(table)
     }
 
-    /// Makes the lines of one kind's events that share of all lines.
+    /// Scales the frequencies of one kind's events so that its lines are the given share of all lines.
     fn scale(&mut self, first: usize, share: f64) {
         let events = &mut self.events[first..];
         let lines: f64 = events.iter().map(|event| event.weight * event.steps.len() as f64).sum();

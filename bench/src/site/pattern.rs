@@ -18,12 +18,12 @@ enum Piece {
     Text(String),
     /// From the first up to the last.
     Even(u64, u64),
-    /// The same, mostly small.
+    /// The same, but small numbers are more likely.
     Skewed(u64, u64),
     Value {
         kind: Kind,
         scope: Scope,
-        /// Sets values of one kind apart.
+        /// Distinguishes values of one kind.
         salt: u64,
         fresh: bool,
     },
@@ -36,7 +36,7 @@ impl Pattern {
             fixed.push_str(&text[..at]);
             let brace = &text[at..=at];
             text = &text[at + 1..];
-            // Twice is the brace itself, unless a name follows: `{{{site}`.
+            // Two braces are a literal brace, unless a name follows: `{{{site}`.
             if text.starts_with(brace) {
                 fixed.push_str(brace);
                 text = &text[1..];

@@ -1,6 +1,6 @@
-//! Numbers that look like chance and repeat with the seed.
+//! Pseudo-random numbers that repeat with the seed.
 //!
-//! In: a seed. Out: numbers, evenly spread or 1/x. Holds: 128 bits (xorshift128+).
+//! In: a seed. Out: numbers with a uniform or a 1/x distribution. Holds: 128 bits (xorshift128+).
 
 /// The sequence of one seed.
 pub(super) struct Random(u64, u64);
@@ -21,7 +21,7 @@ impl Random {
     }
 }
 
-/// Spreads the bits of a number over all of its bits: a number made from a key.
+/// Mixes the bits of a number, to make a number from a key.
 #[inline]
 pub(super) fn mix(key: u64) -> u64 {
     let mut bits = key.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -30,13 +30,13 @@ pub(super) fn mix(key: u64) -> u64 {
     bits ^ (bits >> 31)
 }
 
-/// A number below `limit`, every one as likely.
+/// A number below `limit`, all with the same probability.
 #[inline]
 pub(super) fn even(bits: u64, limit: u64) -> u64 {
     ((u128::from(bits) * u128::from(limit)) >> 64) as u64
 }
 
-/// A number below `limit`, the one at place x as likely as 1/x.
+/// A number below `limit`, where the probability of the x-th is proportional to 1/x.
 #[inline]
 pub(super) fn skewed(bits: u64, limit: u64) -> u64 {
     let place = (limit as f64 + 1.0).powf(unit(bits)) as u64;

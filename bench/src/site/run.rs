@@ -1,4 +1,4 @@
-//! The site at work: events begin, continue and end, with a line each millisecond.
+//! The site at work: events begin, continue and end, with one line each millisecond.
 //!
 //! In: a seed. Out: lines. Holds: the open events, a few thousand.
 
@@ -11,11 +11,11 @@ use super::{
 };
 use std::{cmp::Reverse, collections::BinaryHeap, io};
 
-/// A word that one line has, and no other.
+/// A word that exactly one line has.
 pub(crate) const NEEDLE: &str = "deadbeefcafe4711deadbeefcafe4711";
 /// The line that has it.
 const NEEDLE_LINE: u64 = 370_000;
-/// The clocks of the devices are late by less than this.
+/// Most that the clock of a device is late.
 const SKEW_MS: u64 = 1_500;
 
 /// The site.
@@ -34,7 +34,7 @@ pub(crate) struct Site {
 /// An event between two of its lines.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Going {
-    /// The line that it gets, or a later one.
+    /// The line that it gets next, or a later one.
     due: u64,
     /// Number of the event since the beginning.
     serial: u64,
@@ -45,7 +45,7 @@ struct Going {
 }
 
 impl Site {
-    /// A site whose lines follow from `seed`.
+    /// A site whose lines are determined by `seed`.
     pub(crate) fn new(seed: u64) -> io::Result<Site> {
         let names = Names::read();
         let table = Events::read(&names)?;

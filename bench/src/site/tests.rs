@@ -1,4 +1,4 @@
-//! The made-up site is the same from the same seed, and has the statistics it promises.
+//! The fictitious site is the same for the same seed, and has the statistics it promises.
 
 use super::*;
 use std::collections::HashSet;

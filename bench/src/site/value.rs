@@ -9,7 +9,7 @@ use super::{
 };
 use std::io;
 
-/// Addresses outside that come back; one of ten is another.
+/// Outside addresses that recur; one in ten is a new one.
 const OUTSIDE: u64 = 200_000;
 const INSIDE: u64 = 20_000;
 const USERS: u64 = 5_000;
@@ -36,7 +36,7 @@ pub(super) enum Kind {
     Nat,
     Mac,
     User,
-    /// A name that an attacker tries: a usual one, or that of a user.
+    /// A name that an attacker tries: a common one, or that of a user.
     Guess,
     /// Mostly no user at all.
     WebUser,
@@ -97,7 +97,7 @@ impl Kind {
     }
 }
 
-/// The thing that a value belongs to, and stays the same for.
+/// The thing that a value belongs to: it keeps the same value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Scope {
     Event,

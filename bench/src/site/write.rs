@@ -2,7 +2,7 @@
 //!
 //! In: values. Out: their text at the end of a buffer; nothing is allocated.
 
-/// The day of the corpus. A day of a thousand lines a second starts again after 86 million of them.
+/// The day of the corpus. With a thousand lines a second, it starts again after 86 million lines.
 const DAY_S: u64 = 86_400;
 
 pub(super) fn text(out: &mut Vec<u8>, text: &str) {

@@ -1,7 +1,8 @@
 //! The store, measured from a device's line to an answer, beside others: `bench store`.
 //!
-//! In: the binary under test, a number of messages, the engines to run. Out: Markdown tables of what taking messages in and what
-//! questions cost, beside the targets. Every count is compared with one made apart from any engine; ours must be right.
+//! In: the binary under test, a number of messages, the engines to run. Out: Markdown tables of the cost of
+//! receiving messages and of queries, beside the targets. Every count is compared with one made independently
+//! of any engine; ours must be right.
 
 use super::{
     count,
@@ -24,31 +25,31 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The store beside other engines: taking in and searching.
+/// Measure storing and searching beside other engines.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Messages taken in
+    /// Messages to store
     #[arg(long, default_value_t = 10_000_000)]
     messages: u64,
     /// Engines to run: duramen, encrypted, tantivy, tantivy-positions, ripgrep, zstdgrep, victorialogs; all when left out
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
-    /// One more logspace of ours: a name, and options of logspace(); may be given again
+    /// One more logspace of ours: a name, and options of logspace(); may be given several times
     #[arg(long, value_name = "NAME=OPTIONS")]
     with: Vec<String>,
-    /// Runs of each question after the first
+    /// Runs of each query after the first
     #[arg(long, default_value_t = 9)]
     repeats: usize,
-    /// Keep our logspaces, and ask those that the run before kept: nothing is taken in then
+    /// Keep our logspaces, and query those that the last run kept instead of storing messages
     #[arg(long)]
     keep: bool,
-    /// Ask only the questions with these numbers, as Q4,Q7
+    /// Run only the queries with these numbers, such as Q4,Q7
     #[arg(long, value_delimiter = ',')]
     question: Vec<String>,
-    /// Also ask each question of a new process with the page cache dropped (as root)
+    /// Also run each query in a new process with the page cache dropped (as root)
     #[arg(long)]
     cold: bool,
-    /// VictoriaLogs' binary; it is left out without
+    /// VictoriaLogs' binary; it is not measured when left out
     #[arg(long)]
     victorialogs: Option<PathBuf>,
     /// The program of bench/versus/tantivy

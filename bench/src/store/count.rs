@@ -13,7 +13,7 @@ use std::{
 /// Bytes of lines that one thread reads at a time.
 const CHUNK_BYTES: usize = 64 << 20;
 
-/// Counts of the questions, in their order.
+/// Counts of the queries, in their order.
 pub(super) fn counts(path: &Path, questions: &[Question]) -> io::Result<Vec<u64>> {
     let mut file = File::open(path)?;
     let threads = thread::available_parallelism()?.get();
@@ -38,7 +38,7 @@ pub(super) fn counts(path: &Path, questions: &[Question]) -> io::Result<Vec<u64>
     }
 }
 
-/// The next chunk up to its last newline; `rest` carries what follows it.
+/// The next chunk up to its last newline; `rest` keeps the bytes after it.
 fn whole_lines(file: &mut File, rest: &mut Vec<u8>) -> io::Result<Option<Vec<u8>>> {
     let mut chunk = std::mem::take(rest);
     file.take(CHUNK_BYTES as u64).read_to_end(&mut chunk)?;
@@ -62,7 +62,8 @@ pub(super) fn count(chunk: &[u8], questions: &[Question]) -> Vec<u64> {
 /// One line of the corpus, in lower case.
 struct Line<'a> {
     host: &'a [u8],
-    /// Of the text, then of program and host: a phrase is searched in the text alone, and nothing spans the boundary.
+    /// Words of the text, then of program and host: a phrase is searched in the text alone and never spans
+    /// the boundary.
     words: Vec<&'a [u8]>,
     text_words: usize,
 }
@@ -120,7 +121,7 @@ fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Returns true when the words are equal, or differ by one letter more, less or other.
+/// Returns true when the words are equal, or differ by one inserted, deleted or changed letter.
 fn one_edit(left: &[u8], right: &[u8]) -> bool {
     let (short, long) = if left.len() <= right.len() { (left, right) } else { (right, left) };
     if long.len() - short.len() > 1 {

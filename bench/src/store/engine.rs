@@ -5,13 +5,13 @@
 use super::{plain::Corpus, questions::Question};
 use std::{io, process::Command};
 
-/// The cost of taking in the messages.
+/// The cost of storing the messages.
 pub(crate) struct Intake {
     /// From the first byte until the last message can be found.
     pub(crate) seconds: f64,
-    /// Until nothing is left to do: everything is sealed, merged, recoded.
+    /// Until no work is left: everything is sealed, merged, recoded.
     pub(crate) settled_s: f64,
-    /// CPU seconds until then, all threads; nothing where they cannot be told apart.
+    /// CPU seconds until then, all threads; nothing if they cannot be separated.
     pub(crate) cpu_s: Option<f64>,
     /// Peak memory.
     pub(crate) memory_mib: Option<f64>,
@@ -33,21 +33,22 @@ pub(crate) struct Answer {
 pub(crate) trait Engine {
     /// In tables.
     fn name(&self) -> String;
-    /// Starts empty and takes the corpus in.
+    /// Starts empty and stores the corpus.
     fn take_in(&mut self, corpus: &Corpus) -> io::Result<Intake>;
     /// Starts on the corpus of an earlier run; returns false when there is none.
     fn take_up(&mut self, _corpus: &Corpus) -> io::Result<bool> {
         Ok(false)
     }
-    /// Answers with the exact count, 30 bars and the newest 200 messages, or with the commonest values; nothing when it cannot.
+    /// Answers with the exact count, 30 bars and the newest 200 messages, or with the most common values;
+    /// nothing if it cannot.
     fn ask(&mut self, question: &'static Question) -> io::Result<Option<Answer>>;
     /// Peak memory since it was started.
     fn memory_mib(&self) -> Option<f64>;
-    /// Ends its process, so that nothing of it is in memory.
+    /// Ends its process, so that none of it stays in memory.
     fn pause(&mut self) -> io::Result<()>;
     /// Restarts on its stored data.
     fn resume(&mut self) -> io::Result<()>;
-    /// Ends it for a later run to take up.
+    /// Stops it so that a later run can continue with its data.
     fn leave(self: Box<Self>) -> io::Result<()> {
         self.remove()
     }
@@ -55,7 +56,7 @@ pub(crate) trait Engine {
     fn remove(self: Box<Self>) -> io::Result<()>;
 }
 
-/// Empties the page cache; an error where that is not allowed.
+/// Drops the page cache; fails if that is not allowed.
 pub(crate) fn drop_caches() -> io::Result<()> {
     let done = Command::new("sync").status()?;
     if !done.success() {

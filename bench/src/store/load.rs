@@ -1,7 +1,8 @@
-//! Messages made while they are sent: no file of them is needed.
+//! Messages generated while they are sent, without a file.
 //!
-//! In: a rate, or none, and a connection. Out: lines of the made-up site. Holds: one piece of them.
-//! Limits: at a rate, what could not be sent in time is sent as soon as it can be, and how late it was is noted.
+//! In: a rate, or none, and a connection. Out: lines of the fictitious site. Holds: one piece of them.
+//! Limits: with a rate, messages that could not be sent in time are sent as soon as possible, and the delay
+//! is recorded.
 
 use crate::{site::Site, tls};
 use std::{
@@ -18,12 +19,13 @@ use std::{
 
 /// Bytes of one call.
 const PIECE_BYTES: usize = 1 << 20;
-/// Pieces that are made ahead.
+/// Pieces that are generated ahead.
 const PIECES_AHEAD: usize = 4;
 /// Time between two pieces of a sender with a rate.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Sends the next `messages` lines of the site as fast as they are taken; `each` sees every piece of whole lines.
+/// Sends the next `messages` lines of the site as fast as the server accepts them; `each` gets every piece of
+/// whole lines.
 pub(super) fn send_made(
     site: &mut Site,
     messages: u64,
@@ -41,7 +43,7 @@ pub(super) fn send_made(
         site.write_line(&mut piece);
         if piece.len() >= PIECE_BYTES || left == 0 {
             each(&piece);
-            // The sender says itself what went wrong.
+            // The sender itself reports what went wrong.
             if pieces.send(std::mem::replace(&mut piece, Vec::with_capacity(PIECE_BYTES + 4096))).is_err() {
                 break;
             }
@@ -121,7 +123,7 @@ impl Steady {
         Ok(Steady { shared, worker })
     }
 
-    /// Ends it; how many messages it sent.
+    /// Stops it and returns how many messages it sent.
     pub(super) fn stop(self) -> io::Result<u64> {
         self.shared.stop.store(true, Relaxed);
         self.worker.join().map_err(|_| io::Error::other("the sender ended by a bug"))??;

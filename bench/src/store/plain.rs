@@ -1,4 +1,4 @@
-//! The plain file of the made-up site: made once, sent with sendfile(2), read by the rivals.
+//! The plain file of the fictitious site: generated once, sent with sendfile(2), read by the rivals.
 //!
 //! In: a number of messages. Out: a file, and its bytes on one TCP connection; sending costs hardly any CPU.
 
@@ -13,7 +13,7 @@ use std::{
 
 /// Seed of every corpus.
 pub(super) const SEED: u64 = 42;
-/// Bytes made before they are written.
+/// Bytes generated before they are written.
 const WRITE_BYTES: usize = 1 << 20;
 /// Bytes of one sendfile call.
 const SEND_BYTES: usize = 16 << 20;
@@ -26,7 +26,7 @@ pub(crate) struct Corpus {
 }
 
 impl Corpus {
-    /// Opens the file of `messages` messages, and makes it when it is missing.
+    /// Opens the file of `messages` messages, and generates it if it is missing.
     pub(super) fn of(out: &Path, messages: u64) -> io::Result<Corpus> {
         let path = out.join(format!("site-{messages}.log"));
         if !path.exists() {
@@ -65,7 +65,7 @@ pub(super) fn send(path: &Path, port: u16) -> io::Result<()> {
     finish(&mut peer)
 }
 
-/// Signals the end and waits until the receiver has closed, too.
+/// Signals the end and waits until the receiver has closed as well.
 pub(super) fn finish(peer: &mut TcpStream) -> io::Result<()> {
     peer.shutdown(Shutdown::Write)?;
     let mut rest = [0; 4096];

@@ -5,24 +5,24 @@
 use crate::site::NEEDLE;
 use serde_json::{Value, json};
 
-/// One question.
+/// One query.
 pub(crate) struct Question {
     /// Its number in older tables of such measurements.
     pub(crate) number: &'static str,
     pub(crate) name: &'static str,
     /// In our query language.
     pub(crate) query: &'static str,
-    /// Asks for the ten commonest values of these columns.
+    /// Columns whose ten most common values are requested.
     pub(crate) columns: &'static [&'static str],
-    /// Shows bars and messages, too.
+    /// True if bars and messages are requested as well.
     pub(crate) messages: bool,
-    /// The messages that it must find, as an independent condition.
+    /// The messages that it must find, as a condition that is evaluated independently.
     pub(crate) finds: Finds,
     /// Milliseconds that it may take with up to 10 and with up to 50 million messages.
     pub(crate) target_ms: Option<[f64; 2]>,
     /// The nearest equivalent for grep.
     pub(crate) grep: Option<&'static [&'static str]>,
-    /// In VictoriaLogs' language: its words know upper from lower case.
+    /// In VictoriaLogs' language, whose words are case-sensitive.
     pub(crate) logsql: Option<&'static str>,
 }
 
@@ -95,7 +95,7 @@ impl Question {
     }
 }
 
-/// All questions, in the order of the table.
+/// All queries, in the order of the table.
 pub(crate) const ALL: &[Question] = &[
     Question::new("Q1", "rare token", NEEDLE, Word(NEEDLE))
         .within(2.0, 2.0)

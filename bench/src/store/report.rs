@@ -9,12 +9,12 @@ use std::fmt;
 const RATE_MIN: f64 = 450_000.0;
 const CPU_S_MAX: f64 = 2.2;
 const MEMORY_MIB_MAX: f64 = 1536.0;
-/// Encrypted questions may take this many times the target.
+/// Queries on encrypted data may take this many times the target.
 const ENCRYPTED_MAX: f64 = 1.5;
 /// The first answer with nothing in memory, with up to 10 million messages.
 const COLD_MS_MAX: f64 = 400.0;
 
-/// Prints the table of what taking in cost.
+/// Prints the table of the cost of storing.
 pub(super) fn intake(measured: &[Measured], messages: u64, corpus_bytes: u64) -> String {
     let average = corpus_bytes as f64 / messages as f64 - 1.0;
     let mut text = format!(
@@ -60,7 +60,7 @@ pub(super) fn intake(measured: &[Measured], messages: u64, corpus_bytes: u64) ->
     text
 }
 
-/// Prints the table of questions: the first answer and the median, a column for each engine.
+/// Prints the table of queries: the first answer and the median, a column for each engine.
 pub(super) fn questions(measured: &[Measured], messages: u64, repeats: usize) -> String {
     let mut text = format!(
         "### Questions\n\nMilliseconds, the first answer and the median of {repeats} more. Ours and VictoriaLogs are asked over HTTP; each answers with the \
@@ -76,7 +76,7 @@ pub(super) fn questions(measured: &[Measured], messages: u64, repeats: usize) ->
     text
 }
 
-/// One question's row.
+/// The row of one query.
 fn row(measured: &[Measured], messages: u64, number: usize) -> String {
     let question = &questions::ALL[number];
     let target = question.limit_ms(messages);
@@ -115,7 +115,7 @@ fn row(measured: &[Measured], messages: u64, number: usize) -> String {
     text
 }
 
-/// The first answers after everything was forgotten.
+/// The first answers after all caches were dropped.
 pub(super) fn cold(measured: &[Measured], messages: u64) -> String {
     let limit = (messages <= 10_000_000).then_some(COLD_MS_MAX);
     let mut text = format!(
@@ -139,7 +139,7 @@ pub(super) fn cold(measured: &[Measured], messages: u64) -> String {
     text
 }
 
-/// Says if a target was met.
+/// Describes whether a target was met.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     Met,

@@ -9,27 +9,27 @@ use super::{
 use crate::median::median;
 use std::io;
 
-/// An engine after all questions.
+/// An engine after all queries.
 pub(super) struct Measured {
     pub(super) name: String,
     pub(super) is_ours: bool,
     pub(super) is_encrypted: bool,
-    /// None when it has the corpus from a run before.
+    /// None if it has the corpus from an earlier run.
     pub(super) intake: Option<Intake>,
-    /// Peak memory after the questions.
+    /// Peak memory after the queries.
     pub(super) memory_mib: Option<f64>,
-    /// In the order of the questions.
+    /// In the order of the queries.
     pub(super) answers: Vec<QuestionResult>,
 }
 
-/// The result of one question.
+/// The result of one query.
 pub(super) struct QuestionResult {
     pub(super) expected: u64,
     pub(super) timing: Option<Timing>,
     pub(super) cold_ms: Option<f64>,
 }
 
-/// The count that was answered, and how long the first answer and the median of the others took.
+/// The count in the answer, and how long the first answer and the median of the others took.
 #[derive(Clone, Copy)]
 pub(super) struct Timing {
     pub(super) total: u64,
@@ -37,7 +37,7 @@ pub(super) struct Timing {
     pub(super) median_ms: f64,
 }
 
-/// Asks a question once and then `repeats` times; nothing when the engine cannot answer it.
+/// Runs a query once and then `repeats` times; returns nothing if the engine cannot answer it.
 pub(super) fn ask(
     engine: &mut dyn Engine,
     question: &'static Question,

@@ -1,7 +1,8 @@
-//! How the store grows: the same questions at several sizes of one logspace: `bench scale`.
+//! How the store scales: the same queries at several sizes of one logspace: `bench scale`.
 //!
-//! In: sizes. Out: a table of what taking in and the questions cost at each, and the slope; beside them what the Store Box's
-//! paper of 2017 says of its own 200 million. Messages are made while they are sent: no file of them is needed.
+//! In: sizes. Out: a table of the cost of storing and of queries at each size, and how it grows; beside it
+//! the figures of the Store Box's paper of 2017 for 200 million messages. Messages are generated while they
+//! are sent, without a file.
 //! Limits: a size for which the disk has no space is left out, and reported.
 
 use super::{
@@ -25,9 +26,9 @@ use std::{fs, io, path::PathBuf, time::Instant};
 
 /// Most bytes that a message may need on disk, while there is a journal beside it.
 const ROOM_BYTES: u64 = 90;
-/// Left free in any case.
+/// Bytes of the disk that are left free in any case.
 const ROOM_REST: u64 = 4 << 30;
-/// The figures of the Store Box's paper for 200 million messages: question, seconds at least and at most.
+/// The figures of the Store Box's paper for 200 million messages: query, seconds at least and at most.
 const STORE_BOX: &[(&str, &str)] = &[
     ("Q1", "1-5 s"),
     ("Q2", "1-5 s"),
@@ -42,19 +43,19 @@ const STORE_BOX: &[(&str, &str)] = &[
     ("Q13", "as the search"),
 ];
 
-/// The store at several sizes.
+/// Measure the store at several sizes.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Messages at which the questions are asked, in order
+    /// Numbers of messages at which the queries are run, in ascending order
     #[arg(long, value_delimiter = ',', default_values_t = [10_000_000, 50_000_000, 100_000_000, 200_000_000])]
     sizes: Vec<u64>,
     /// Options of logspace()
     #[arg(long, default_value = "")]
     logspace: String,
-    /// Runs of each question after the first
+    /// Runs of each query after the first
     #[arg(long, default_value_t = 5)]
     repeats: usize,
-    /// Count what the questions are to find while messages are made; it takes CPU from the server
+    /// Count the expected results of the queries while messages are generated; takes CPU from the server
     #[arg(long)]
     check: bool,
     /// The binary under test
@@ -73,11 +74,11 @@ struct Size {
     cpu_us: f64,
     memory_mib: f64,
     sealed: SealedSum,
-    /// In the order of the questions.
+    /// In the order of the queries.
     asked: Vec<Option<Timing>>,
 }
 
-/// Measures and prints; an error when a count is wrong.
+/// Measures and prints; fails if a count is wrong.
 pub(crate) fn run(options: &Options) -> io::Result<()> {
     fs::create_dir_all(&options.out)?;
     let out = options.out.canonicalize()?;

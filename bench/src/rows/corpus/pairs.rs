@@ -1,4 +1,4 @@
-//! Messages of about 400 bytes that hold pairs: a firewall's `key=value` and an application's JSON.
+//! Messages of about 400 bytes that contain pairs: a firewall's `key=value` and an application's JSON.
 //!
 //! In: random numbers. Out: lines. Limits: none; two of three pairs differ from line to line.
 

@@ -1,8 +1,9 @@
-//! The rows of held connections: thousands are open, and a tenth of them sends.
+//! The rows of held connections: thousands are open, of which a tenth sends.
 //!
 //! In: a server that listens. Out: what each connection costs it in memory, before and after the traffic, and how long
 //! the traffic took. Every line is counted; no connection may be closed by the server before the end.
-//! Limits: loopback only; [`SENDERS`] threads send. What the kernel holds for a connection is not the server's memory.
+//! Limits: loopback only; [`SENDERS`] threads send. Memory that the kernel needs for a connection is not
+//! counted.
 
 use super::load::Sent;
 use crate::{
@@ -27,7 +28,7 @@ use std::{
 const SILENT: usize = 10;
 /// Threads that send.
 const SENDERS: usize = 4;
-/// Lines that a connection sends before it is the next one's turn.
+/// Lines that a connection sends before the next one takes its turn.
 const PIECE_LINES: u64 = 50;
 /// Memory that has not changed for this long is final.
 const SETTLED: Duration = Duration::from_millis(600);
@@ -37,9 +38,9 @@ const SETTLE_WITHIN: Duration = Duration::from_secs(20);
 /// The open connections.
 pub(crate) struct Held {
     peers: Vec<Peer>,
-    /// KiB of the server before any was open.
+    /// KiB of the server before any connection was open.
     before: f64,
-    /// KiB a connection that has not sent yet.
+    /// KiB for each connection that has not sent yet.
     idle: f64,
 }
 
@@ -115,7 +116,7 @@ impl Peer {
         loop {
             match socket.read(&mut rest) {
                 Ok(0) => return Err(io::Error::other("the server closed a connection that was held open")),
-                // Tickets of TLS.
+                // TLS session tickets.
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
                 Err(error) => return Err(error),
@@ -141,7 +142,7 @@ fn send_in_turn(part: &mut [(&mut Peer, u64)], corpus: &Corpus) -> io::Result<()
     Ok(())
 }
 
-/// Resident KiB of a process once it changes no more.
+/// Resident KiB of a process once they no longer change.
 fn settled(pid: u32) -> io::Result<f64> {
     let (start, mut since) = (Instant::now(), Instant::now());
     let mut seen = resident_kib(pid)?;

@@ -1,4 +1,4 @@
-//! The sender: as fast as the receiver takes it, at almost no cost of its own.
+//! The sender: as fast as the receiver accepts the messages, at almost no cost of its own.
 //!
 //! In: a corpus. Out: its bytes on TCP connections, by sendfile(2) from memory: nothing is copied on our side.
 //! Limits: loopback only.
@@ -84,7 +84,8 @@ fn send_share(mut peer: &TcpStream, memory: &File, ends: &[usize], mut messages:
         messages -= lines;
     }
     peer.shutdown(Shutdown::Write)?;
-    // The receiver closes when it has read everything; some keep the connection open a little: bounded by a timeout.
+    // The receiver closes when it has read everything; some keep the connection open a little longer, so
+    // there is a timeout.
     peer.set_read_timeout(Some(std::time::Duration::from_secs(60)))?;
     let mut rest = [0; 4096];
     while peer.read(&mut rest)? > 0 {}

@@ -1,4 +1,4 @@
-//! The end of a relay: takes connections and counts their lines.
+//! The end of a relay: accepts connections and counts their lines.
 //!
 //! In: connections on a port of its own. Out: the number of lines, and when the last of them arrived.
 //! Limits: loopback only; its threads end with the program.
@@ -17,7 +17,7 @@ use std::{
 /// Bytes of one read.
 const READ_BYTES: usize = 256 << 10;
 
-/// Takes connections and counts their lines.
+/// Accepts connections and counts their lines.
 pub(crate) struct Sink {
     port: u16,
     count: Arc<LineCount>,

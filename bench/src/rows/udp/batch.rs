@@ -1,8 +1,8 @@
 //! Many datagrams by one system call, both ways.
 //!
-//! In: a socket, and slices to send or slots to receive into. Out: the number sent or received. Holds: the slots.
-//! Datagrams of one size go through the system as one, and are cut apart at their receiver, if that does not take them
-//! whole: so sending costs a tenth, and the receiver has the processors.
+//! In: a socket, and slices to send or slots to receive into. Out: the number sent or received. Holds: the
+//! slots. Datagrams of one size pass through the kernel as one, and are split at their receiver unless it
+//! accepts them as one: so sending costs a tenth, and the receiver has the processors for itself.
 //! Limits: [`BATCH`] datagrams per call.
 #![allow(unsafe_code)]
 
@@ -100,7 +100,7 @@ impl Slots {
     }
 }
 
-/// Sets the receive buffer, past the system's limit where that is allowed.
+/// Sets the receive buffer, beyond the system's limit where that is allowed.
 pub(crate) fn receive_buffer(socket: &UdpSocket, bytes: usize) -> io::Result<()> {
     let bytes = bytes as libc::c_int;
     for option in [libc::SO_RCVBUFFORCE, libc::SO_RCVBUF] {

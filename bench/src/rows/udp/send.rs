@@ -21,12 +21,12 @@ pub(crate) struct Sender {
     grouping: Grouping,
 }
 
-/// How datagrams are given to the system.
+/// How datagrams are passed to the kernel.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Grouping {
     /// One by one.
     Single,
-    /// Those of one size together.
+    /// Datagrams of the same size together.
     Runs,
 }
 
@@ -41,17 +41,17 @@ impl Sender {
         Ok(Sender { corpus, sockets, grouping })
     }
 
-    /// Sends for a time; how many went, and how long it took.
+    /// Sends for a time; returns how many datagrams were sent, and how long it took.
     pub(crate) fn send(&self, rate: f64, time: Duration) -> io::Result<(u64, Duration)> {
         let mut lines: Vec<&[u8]> = self.corpus.lines().collect();
         if self.grouping == Grouping::Runs {
-            // The same lines, those of one size in a row.
+            // The same lines, sorted by size.
             lines.sort_by_key(|line| line.len());
         }
         let total = (rate * time.as_secs_f64()) as u64;
         let start = Instant::now();
         let (mut sent, mut turn) = (0_u64, 0);
-        // Twice the time: the rate is out of reach.
+        // It took twice the time, so the rate cannot be reached.
         while sent < total && start.elapsed() < time * 2 {
             let due = ((rate * start.elapsed().as_secs_f64()) as u64).min(total);
             if due <= sent {

@@ -9,7 +9,7 @@ use super::{
 };
 use std::path::Path;
 
-/// Returns all subjects: ours first, the floor last.
+/// Returns all subjects: Duramen first, the floor last.
 pub(crate) fn all(duramen: &Path) -> Vec<Box<dyn Subject>> {
     vec![
         Box::new(Duramen { binary: duramen.to_owned() }),

@@ -13,7 +13,7 @@ use std::{
     process::{Child, Command},
 };
 
-/// Bytes of one read: more gains nothing.
+/// Bytes of one read; larger reads gain nothing.
 const READ_BYTES: usize = 256 * 1024;
 
 /// The copying floor.
@@ -44,7 +44,7 @@ impl Subject for Copy {
     }
 }
 
-/// The floor's own process: copies connections one after the other to a file, until it is ended.
+/// The floor's own process: copies connections one after the other to a file, until it is killed.
 pub(crate) fn serve(port: &str, file: &Path) -> io::Result<()> {
     copy(port, File::create(file)?)
 }

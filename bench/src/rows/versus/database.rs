@@ -1,9 +1,9 @@
 //! The pattern database of the patterndb row.
 //!
-//! In: nothing. Out: XML. One rule matches a tenth of the corpus, the others none of it, as in a site that searches
-//! logins among everything else. Holds: constants.
+//! In: nothing. Out: XML. One rule matches a tenth of the corpus, the others match nothing, as on a site that
+//! looks for logins among everything else. Holds: constants.
 
-/// Beginnings of messages that sshd never sends here; each is a rule of its own.
+/// Beginnings of messages that sshd never sends here; each makes a rule.
 const OTHERS: &[&str] = &[
     "Accepted password for",
     "Accepted keyboard-interactive for",

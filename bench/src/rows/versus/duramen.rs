@@ -1,4 +1,4 @@
-//! Duramen, with the configuration that syslog-ng gets.
+//! Duramen, with the same configuration as syslog-ng.
 
 use super::{
     subject::{RunFolder, Subject},

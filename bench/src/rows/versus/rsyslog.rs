@@ -22,8 +22,8 @@ impl Subject for Rsyslog {
         "rsyslog"
     }
 
-    /// Debian's package reads JSON; for pairs and pattern databases it needs modules of their own, and it replaces
-    /// nothing by a regular expression. With a disk queue there is one way only.
+    /// Debian's package parses JSON; for pairs and pattern databases it needs extra modules, and it cannot
+    /// replace text by a regular expression. With a disk queue there is only one variant.
     fn can(&self, row: Row) -> bool {
         match row {
             Row::Kv | Row::Rewrite | Row::Patterndb => false,
@@ -102,7 +102,8 @@ impl Rsyslog {
     }
 }
 
-/// The queue of the action that sends to the next server: of a row with a disk buffer the nearest that rsyslog has.
+/// The queue of the action that sends to the next server; in a row with a disk buffer, the closest that
+/// rsyslog has.
 fn disk_queue(row: Row) -> &'static str {
     match row {
         Row::RelayNormal => {

@@ -17,7 +17,7 @@ pub(crate) struct RunFolder {
     pub(crate) port: u16,
     /// The port that a relay sends to.
     pub(crate) next_port: u16,
-    /// Its folder; lines go to files in `out`, everything else is its own.
+    /// Its folder; lines are written to files in `out`, the rest is up to the subject.
     pub(crate) path: PathBuf,
 }
 
@@ -27,7 +27,7 @@ impl RunFolder {
         self.path.join("out").join(name).display().to_string()
     }
 
-    /// Writes a configuration; its path.
+    /// Writes a configuration and returns its path.
     pub(super) fn configuration(&self, text: &str) -> io::Result<PathBuf> {
         let path = self.path.join("server.conf");
         fs::write(&path, text)?;
@@ -42,7 +42,7 @@ impl RunFolder {
         }
     }
 
-    /// Starts a command with its words kept in a file.
+    /// Starts a command whose output is kept in a file.
     pub(super) fn spawn(&self, command: &mut Command) -> io::Result<Child> {
         let log = File::create(self.path.join("words"))?;
         let program = command.get_program().to_string_lossy().into_owned();
@@ -61,7 +61,7 @@ impl RunFolder {
     }
 }
 
-/// A program that takes messages and writes files.
+/// A program that receives messages and writes files.
 pub(crate) trait Subject {
     /// Name in tables, its variant included.
     fn name(&self) -> String;

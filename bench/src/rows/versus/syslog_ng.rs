@@ -76,7 +76,7 @@ fn config_version(text: &[u8]) -> String {
 /// The configuration of a row: the same text for syslog-ng and for us.
 pub(super) fn configuration(row: Row, run_folder: &RunFolder, version: &str, threading: Threading) -> String {
     let connections = row.connections();
-    // The messages in flight of thousands of connections are bounded together.
+    // There is one limit for the messages in flight of thousands of connections.
     let window = (100_000 * connections).min(20_000_000);
     let transport = transport(row, run_folder);
     let driver = if row.is_encrypted() { "syslog" } else { "network" };
@@ -197,7 +197,7 @@ fn patterns(run_folder: &RunFolder) -> String {
     )
 }
 
-/// A regular expression inside double quotes of syslog-ng's language.
+/// A regular expression in double quotes, as syslog-ng's language needs it.
 fn quoted(expression: &str) -> String {
     expression.replace('\\', "\\\\").replace('"', "\\\"")
 }

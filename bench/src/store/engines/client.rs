@@ -40,14 +40,14 @@ impl Client {
         Ok(client)
     }
 
-    /// Messages that can be found.
+    /// Number of messages that can be found.
     pub(crate) fn total(&self) -> io::Result<u64> {
         let answer =
             self.post("search", &json!({ "logspace": "bench", "query": "*", "limit": 1, "bars": 1 }))?;
         number(&answer, "/total")
     }
 
-    /// Asks a question: 30 bars and the newest 200 messages, the commonest values, or both.
+    /// Runs a query: 30 bars and the newest 200 messages, the most common values, or both.
     pub(crate) fn ask(&self, question: &Question) -> io::Result<Answer> {
         if question.messages {
             return self.search(question.query, question.columns);
@@ -57,14 +57,14 @@ impl Client {
         self.timed("facets", &body, "/facets/0/coverage")
     }
 
-    /// 30 bars, the newest 200 messages, and the commonest values of these columns.
+    /// 30 bars, the newest 200 messages, and the most common values of these columns.
     pub(crate) fn search(&self, query: &str, columns: &[&str]) -> io::Result<Answer> {
         let body =
             json!({ "logspace": "bench", "query": query, "limit": 200, "bars": 30, "facets": columns });
         self.timed("search", &body, "/total")
     }
 
-    /// The clock stops with the answer's last byte: the client's processing is not the server's time.
+    /// The clock stops at the answer's last byte: the client's own work does not count as the server's time.
     fn timed(&self, call: &str, body: &Value, total: &str) -> io::Result<Answer> {
         let start = Instant::now();
         let answer = self.post_for_bytes(call, body)?;

@@ -1,7 +1,7 @@
-//! Ours: a TCP source and a logspace, queried over HTTP as by the page.
+//! Duramen: a TCP source and a logspace, queried over HTTP as by the page.
 //!
-//! In: options of the logspace. Out: the cost of storing and of answers. Every message is acknowledged by the journal
-//! before it counts. Limits: [`STILL`] without one more message found ends a run.
+//! In: options of the logspace. Out: the cost of storing and of answers. Every message is acknowledged by the
+//! journal before it counts. Limits: a run fails after [`STILL`] without another message found.
 
 use super::{
     client::Client,
@@ -22,9 +22,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Longest time without one more message found.
+/// Longest time without another message found.
 const STILL: Duration = Duration::from_secs(60);
-/// Time between two questions for the server's progress.
+/// Interval at which the server is asked for its progress.
 const POLL: Duration = Duration::from_millis(50);
 
 /// One server with one logspace.

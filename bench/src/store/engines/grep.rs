@@ -75,7 +75,7 @@ impl Engine for Grep {
             Tool::Zstdgrep => Command::new("zstdgrep"),
         };
         match self.tool {
-            // -E is another option there; its expressions are as those of grep -E anyway.
+            // -E means something else there; its expressions are like those of grep -E anyway.
             Tool::Ripgrep => {
                 command.args(["--no-config", "--text"]).args(words.iter().map(|word| word.replace("wE", "w")))
             }

@@ -1,7 +1,7 @@
 //! The server under test with one source and one logspace.
 //!
 //! In: the binary and a folder of its own. Out: a running server, its session, its size on disk.
-//! Limits: [`SEAL_TIMEOUT`] to seal what was taken in.
+//! Limits: [`SEAL_TIMEOUT`] to seal the stored messages.
 
 use super::client::Client;
 use crate::{
@@ -22,7 +22,7 @@ const SEAL_TIMEOUT: Duration = Duration::from_secs(3600);
 /// After this long without a change of the catalog, and with the server idle, everything complete is sealed. A
 /// segment takes a second or two.
 const SETTLED: Duration = Duration::from_secs(8);
-/// CPU seconds in that time of a server that is idle.
+/// CPU seconds that an idle server uses at most in that time.
 const IDLE_CPU_S: f64 = 0.8;
 /// Longest wait for the page's password.
 const PASSWORD_TIMEOUT: Duration = Duration::from_secs(20);
@@ -37,7 +37,7 @@ pub(in crate::store) struct Setup {
     pub(in crate::store) logspace: String,
     /// Sealed segments are encrypted; the server holds the key to search them.
     pub(in crate::store) encrypted: bool,
-    /// The source takes TLS.
+    /// The source uses TLS.
     pub(in crate::store) tls: bool,
 }
 
@@ -123,11 +123,12 @@ impl Server {
         }
     }
 
-    /// Waits until nothing is sealed or recoded any more; what is in the segments, and when the last one was done.
+    /// Waits until nothing is being sealed or recoded any more; returns the totals of the segments, and when
+    /// the last one was done.
     pub(in crate::store) fn settle(&self) -> io::Result<(SealedSum, Instant)> {
         let start = Instant::now();
         let (mut sealed, mut since, mut cpu_s) = (self.sealed()?, start, cpu(self.id())?);
-        // When nothing more was done, as far as is known.
+        // The last time at which something changed.
         let mut done = start;
         while start.elapsed() < SEAL_TIMEOUT {
             thread::sleep(Duration::from_millis(100));
@@ -226,7 +227,7 @@ fn configuration(folder: &Path, port: u16, setup: &Setup) -> io::Result<String> 
 /// Stops the server, so that an early error leaves none running.
 impl Drop for Server {
     fn drop(&mut self) {
-        // It has ended already when all went well.
+        // It has already ended if all went well.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

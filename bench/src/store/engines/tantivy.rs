@@ -1,4 +1,4 @@
-//! tantivy, as the program of ours in `bench/versus/tantivy`.
+//! tantivy, run by our program in `bench/versus/tantivy`.
 //!
 //! In: the plain file, which it reads itself. Out: its own figures and answers. It runs in the process of its
 //! client: no HTTP.

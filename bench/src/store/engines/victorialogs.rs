@@ -1,8 +1,8 @@
 //! VictoriaLogs, when it is installed: syslog over TCP in, LogsQL over HTTP out.
 //!
-//! In: its binary. Out: the cost of storing and of answers: bars (`hits`) and the newest 200 messages (`query`), one
-//! after the other. Limits: [`SETTLE_TIMEOUT`] to merge. Its words know upper from lower case: its counts are of the
-//! case that is asked for.
+//! In: its binary. Out: the cost of storing and of answers: bars (`hits`) and the newest 200 messages
+//! (`query`), one after the other. Limits: [`SETTLE_TIMEOUT`] to merge. Its words are case-sensitive, so its
+//! counts are for the exact case of the query.
 
 use crate::process::{cpu, free_port, memory, stop, wait_for_listener};
 use crate::store::{
@@ -36,7 +36,7 @@ pub(in crate::store) struct VictoriaLogs {
     agent: Agent,
     /// Process, syslog port, HTTP port.
     running: Option<(Child, u16, u16)>,
-    /// Begin and end of the corpus, as the receiver must understand its times, in seconds.
+    /// Begin and end of the corpus in seconds, as the receiver has to interpret its times.
     span: (i64, i64),
 }
 
@@ -60,7 +60,7 @@ impl VictoriaLogs {
         request.call().and_then(read).map_err(|error| io::Error::other(format!("VictoriaLogs: {error}")))
     }
 
-    /// Sum of the metrics that begin so.
+    /// Sum of the metrics whose names begin with a prefix.
     fn metric(&self, name: &str) -> io::Result<f64> {
         let text = self.text("/metrics", &[])?;
         let lines = text.lines().filter(|line| line.starts_with(name));
@@ -73,7 +73,7 @@ impl VictoriaLogs {
         while since.elapsed() < SETTLED && start.elapsed() < SETTLE_TIMEOUT {
             thread::sleep(Duration::from_millis(500));
             let now = cpu(id)?;
-            // What it costs to look at the clock.
+            // The CPU that the look at the metrics itself costs.
             if now - seen > 0.1 {
                 (seen, since) = (now, Instant::now());
             }
@@ -130,7 +130,7 @@ impl Engine for VictoriaLogs {
             self.text("/select/logsql/query", &[&span[..], &[("limit", "200".into())]].concat())?;
             sum_of_bars(&bars)
         } else {
-            // The ten commonest do not say how many there are in all.
+            // The ten most common values do not tell the total.
             self.text("/select/logsql/query", &span)?;
             u64::MAX
         };
@@ -173,7 +173,7 @@ impl Engine for VictoriaLogs {
 impl Drop for VictoriaLogs {
     fn drop(&mut self) {
         if let Some((process, ..)) = &mut self.running {
-            // It has ended already when all went well.
+            // It has already ended if all went well.
             let _ = process.kill();
             let _ = process.wait();
         }
@@ -181,7 +181,7 @@ impl Drop for VictoriaLogs {
 }
 
 impl VictoriaLogs {
-    /// The corpus has no year: ask when its first and last messages are.
+    /// The times of the corpus have no year, so the server is asked for those of its first and last messages.
     fn find_span(&self) -> io::Result<(i64, i64)> {
         let query = "* | stats min(_time) first, max(_time) last";
         let text = self.text("/select/logsql/query", &[("query", query.into())])?;
@@ -200,7 +200,7 @@ fn unix_seconds(text: &str) -> Option<i64> {
     let number = |range: std::ops::Range<usize>| text.get(range)?.parse::<i64>().ok();
     let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
     let (hour, minute, second) = (number(11..13)?, number(14..16)?, number(17..19)?);
-    // Years that begin in March: the day of the leap year comes last.
+    // Years are taken to begin in March, so that the leap day comes last.
     let (years, months) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let days =
         years * 365 + years / 4 - years / 100 + years / 400 + (months * 153 + 2) / 5 + day - 1 - 719_468;

@@ -1,6 +1,7 @@
 //! The plot: searches finished and the rate of messages, by the number of users.
 //!
-//! In: trials. Out: SVG. Limits: bars side by side, a group for each number of users; colours that print, too.
+//! In: trials. Out: SVG. Limits: bars side by side, a group for each number of users; colours that also print
+//! well.
 
 use super::trial::{Case, Trial};
 use crate::svg::Svg;
@@ -10,7 +11,7 @@ const PANEL_HEIGHT: f64 = 220.0;
 const LEFT: f64 = 80.0;
 const RIGHT: f64 = 20.0;
 const TOP: f64 = 46.0;
-/// Between the panels, for the labels of the upper one.
+/// Height between the panels, for the labels of the upper one.
 const GAP: f64 = 70.0;
 const COLOURS: [(&str, Case); 2] = [("#2b6cb0", Case::Tokens), ("#c05621", Case::Wildcard)];
 
@@ -19,7 +20,7 @@ struct Panel<'a> {
     title: String,
     top: f64,
     figure: &'a dyn Fn(&Trial) -> f64,
-    /// A line across.
+    /// A horizontal line.
     level: Option<f64>,
 }
 

@@ -7,7 +7,7 @@ use super::{
 use crate::store::report::Verdict;
 use std::fmt::Write as _;
 
-/// Most milliseconds for the 95th of 100 searches with the most users.
+/// Highest 95th percentile of the search time with the most users, in milliseconds.
 const P95_MS_MAX: f64 = 1000.0;
 
 /// One line of the table.
@@ -53,7 +53,7 @@ pub(super) fn table(trials: &[Trial], options: &Options, rate: f64) -> String {
     text
 }
 
-/// The same figures for a program.
+/// The same figures as CSV.
 pub(super) fn csv(trials: &[Trial], rate: f64) -> String {
     let mut text = "query,users,searches,p50_ms,p95_ms,max_ms,offered_per_s,found_per_s,held_back_ms,behind,server_cores\n".to_owned();
     for trial in trials {

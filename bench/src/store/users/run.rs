@@ -1,7 +1,8 @@
 //! The Store Box's two cases: messages come in over TLS while more and more users search: `bench users`.
 //!
-//! In: a rate, numbers of users, seconds a trial. Out: a table, a CSV file and a plot: searches finished, how long they took,
-//! and the rate at which messages became searchable. An error when that rate fell below what was sent.
+//! In: a rate, numbers of users, seconds a trial. Out: a table, a CSV file and a plot: searches finished, how
+//! long they took, and the rate at which messages became searchable. Fails if that rate fell below the rate
+//! sent.
 
 use super::{
     options::Options,
@@ -29,9 +30,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Time between two looks at whether the messages sent can be found.
+/// Interval at which it is checked that the messages sent can be found.
 const LOOK: Duration = Duration::from_millis(500);
-/// Messages that are sent while the users come and go, not measured.
+/// Messages that are sent while the number of users changes; these are not measured.
 const BETWEEN: Duration = Duration::from_secs(1);
 /// Measures and prints.
 pub(crate) fn run(options: &Options) -> io::Result<()> {

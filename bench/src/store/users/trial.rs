@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Most time between sending a message and finding it, at the end of a trial and at each check.
 pub(super) const BEHIND_MAX: Duration = Duration::from_secs(2);
-/// Ours is a site of twelve places with a hundred servers or so each.
+/// Our site has twelve locations with about a hundred servers each.
 const PLACES: &[&str] =
     &["fra1", "ams2", "lon1", "nyc3", "sjc1", "sin1", "bud1", "vie1", "par2", "tok1", "syd1", "gru1"];
 
@@ -27,9 +27,9 @@ pub(super) struct Trial {
     pub(super) max_ms: f64,
     /// Messages per second that became searchable.
     pub(super) rate: f64,
-    /// The longest that the sender was held back.
+    /// Longest time for which the sender was held back.
     pub(super) late_ms: u64,
-    /// The most messages that were sent and not found yet.
+    /// Largest number of messages that were sent but not found yet.
     pub(super) behind: u64,
     /// CPU seconds of the server per second.
     pub(super) cores: f64,
@@ -46,16 +46,16 @@ impl Case {
 }
 
 impl Trial {
-    /// Returns true when all messages that were sent were taken in time.
+    /// Returns true if all messages were accepted in time.
     pub(super) fn keeps_up(&self, rate: f64) -> bool {
         let behind_max = rate * BEHIND_MAX.as_secs_f64();
         self.late_ms < BEHIND_MAX.as_millis() as u64 && (self.behind as f64) < behind_max
     }
 }
 
-/// `Xn OR Ym`: a server and a port, always others, so that no answer is known already.
+/// `Xn OR Ym`: a server and a port, different ones each time, so that no answer can be cached.
 pub(super) fn query(case: Case, user: u64, turn: u64) -> String {
-    // Two odd numbers without a common factor with the ranges: every pair comes before one comes again.
+    // Two odd numbers that are coprime to the ranges: every pair occurs before one repeats.
     let (n, m) = (user * 7_919 + turn * 31, user * 104_729 + turn * 6_007);
     let place = PLACES[(n % PLACES.len() as u64) as usize];
     let tokens = format!("{place}-srv-{:03} OR {}", n % 100, 1024 + m % 64_000);

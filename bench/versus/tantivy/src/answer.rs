@@ -1,6 +1,8 @@
-//! One pass over what a query finds: count, 30 bars, the newest 200, and the commonest hosts when they are asked for.
+//! One pass over the messages that a query finds: count, 30 bars, the newest 200, and the most common hosts
+//! if requested.
 //!
-//! In: document numbers of a segment. Out: figures that are merged. Holds: a heap of 200 and a count a host.
+//! In: document numbers of a segment. Out: figures that are merged. Holds: a heap of 200 and a count for each
+//! host.
 
 use std::{
     cmp::Reverse,
@@ -22,7 +24,7 @@ type Hit = (u64, SegmentOrdinal, DocId);
 /// The parts of an answer besides the count.
 #[derive(Clone, Copy)]
 pub(crate) struct AnswerParts {
-    /// The commonest hosts.
+    /// The most common hosts.
     pub(crate) hosts: bool,
     /// Bars and the newest messages.
     pub(crate) messages: bool,
@@ -30,7 +32,7 @@ pub(crate) struct AnswerParts {
 
 /// The collector.
 pub(crate) struct Everything {
-    /// Messages of the index: one a millisecond.
+    /// Number of messages in the index: there is one each millisecond.
     pub(crate) messages: u64,
     /// The parts that are wanted besides the count.
     pub(crate) parts: AnswerParts,
@@ -47,7 +49,7 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// The commonest hosts and their counts.
+    /// The most common hosts and their counts.
     pub(crate) fn top_hosts(&self) -> Vec<(&str, u64)> {
         let mut hosts: Vec<_> = self.hosts.iter().map(|(host, count)| (host.as_str(), *count)).collect();
         hosts.sort_by_key(|(host, count)| (Reverse(*count), *host));
@@ -65,7 +67,7 @@ pub(crate) struct Segment {
     newest: Option<BinaryHeap<Reverse<Hit>>>,
     hosts: Option<StrColumn>,
     host_counts: Vec<u64>,
-    /// Values of one block, used again.
+    /// Values of one block; the buffer is reused.
     values: Vec<Option<u64>>,
 }
 

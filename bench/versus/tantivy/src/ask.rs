@@ -1,7 +1,7 @@
-//! Questions, a line of JSON each, and their answers.
+//! Queries, one line of JSON each, and their answers.
 //!
 //! In: `{"finds": TREE, "hosts": false, "messages": true}`. Out: `{"total": n, "ms": t}`, or `{"cannot": why}`.
-//! Limits: what needs positions is refused when there are none.
+//! Limits: queries that need positions are refused if there are none.
 
 use crate::{
     answer::{AnswerParts, Everything},
@@ -23,7 +23,7 @@ use tantivy::{
 
 const THREADS: usize = 2;
 
-/// Answers until there are no more questions.
+/// Answers until there are no more queries.
 pub(crate) fn run(folder: &Path) -> Result<()> {
     let mut index = Index::open_in_dir(folder)?;
     index.tokenizers().register(WORDS, Words::default());
@@ -44,7 +44,7 @@ pub(crate) fn run(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The exact count, 30 bars, the newest 200 messages as they were received; or the commonest hosts.
+/// The exact count, 30 bars, the newest 200 messages as they were received; or the most common hosts.
 fn answer(searcher: &Searcher, query: &dyn Query, question: &Value) -> Result<Value> {
     let start = Instant::now();
     let parts = AnswerParts { hosts: question["hosts"] == true, messages: question["messages"] == true };
@@ -64,7 +64,7 @@ struct Asker {
 }
 
 impl Asker {
-    /// Of a tree of `{"word": w}`, `{"starts": w}`, ..., `{"all": [...]}`, `{"not": ...}`.
+    /// Converts a tree of `{"word": w}`, `{"starts": w}`, ..., `{"all": [...]}`, `{"not": ...}`.
     fn query(&self, tree: &Value) -> Result<Box<dyn Query>> {
         if tree == "any" {
             return Ok(Box::new(AllQuery));

@@ -3,16 +3,16 @@
 use std::{fmt, io};
 use tantivy::TantivyError;
 
-/// The reason why the index cannot be made, or a question not be answered.
+/// The reason why the index cannot be built, or a query cannot be answered.
 #[derive(Debug)]
 pub(crate) enum Error {
     /// A file cannot be read or written.
     Io(io::Error),
-    /// tantivy refuses.
+    /// tantivy reports an error.
     Index(TantivyError),
-    /// A question is not JSON.
+    /// A query is not JSON.
     Json(serde_json::Error),
-    /// A question, or the command line, asks for something that is not possible.
+    /// A query, or the command line, asks for something that is not possible.
     Unanswerable(String),
 }
 

@@ -1,6 +1,6 @@
 //! One line of the corpus: `<pri>Mon dd hh:mm:ss host program[pid]: text`.
 //!
-//! In: a line. Out: its parts, borrowed. Limits: what is missing is empty.
+//! In: a line. Out: its parts, borrowed. Limits: missing parts are empty.
 
 /// The parts.
 pub(crate) struct Line<'a> {

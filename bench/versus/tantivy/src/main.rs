@@ -1,7 +1,8 @@
 //! tantivy as a log store: what `make bench-store` measures beside ours.
 //!
-//! In: `take-in CORPUS FOLDER [positions]` reads a file of BSD syslog lines into an index; `ask FOLDER` reads a question a line.
-//! Out: JSON, a line each. Limits: no network and no journal, so that nothing but tantivy is measured; both cores are used.
+//! In: `take-in CORPUS FOLDER [positions]` reads a file of BSD syslog lines into an index; `ask FOLDER` reads
+//! one query a line. Out: JSON, one line each. Limits: no network and no journal, so that nothing but tantivy
+//! is measured; both cores are used.
 
 mod answer;
 mod ask;

@@ -1,7 +1,7 @@
-//! What is kept of a message, as tantivy's own documents advise for speed and size.
+//! The stored fields of a message, as tantivy's documentation advises for speed and size.
 //!
-//! In: whether positions are kept. Out: the schema and its settings: no frequencies and no field norms, because nothing is
-//! ranked; the raw line in blocks of 128 KiB with zstd-3, as ours.
+//! In: whether positions are kept. Out: the schema and its settings: no frequencies and no field norms,
+//! because nothing is ranked; the raw line in blocks of 128 KiB with zstd-3, like ours.
 
 use tantivy::{
     IndexSettings,
@@ -13,7 +13,7 @@ use tantivy::{
 
 /// Name of the tokenizer in the schema.
 pub(crate) const WORDS: &str = "words";
-/// Of the store's blocks.
+/// Bytes of a block of stored lines.
 const BLOCK_BYTES: usize = 128 << 10;
 const ZSTD_LEVEL: i32 = 3;
 
@@ -22,7 +22,7 @@ const ZSTD_LEVEL: i32 = 3;
 pub(crate) enum Positions {
     /// Phrases can be searched; positions cost about 20 bytes a message.
     Kept,
-    /// Phrases cannot be asked for.
+    /// Phrases cannot be searched.
     Left,
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn schema(positions: Positions) -> Schema {
     schema.build()
 }
 
-/// Finds the fields again.
+/// Looks the fields up in an existing index.
 pub(crate) fn fields(schema: &Schema) -> tantivy::Result<Fields> {
     Ok(Fields {
         words: schema.get_field("words")?,

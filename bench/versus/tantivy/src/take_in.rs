@@ -1,4 +1,4 @@
-//! A file of lines into an index.
+//! Reads a file of lines into an index.
 //!
 //! In: the file. Out: the index, and a line of JSON: messages, seconds until committed and until merged, CPU, memory, bytes.
 //! Limits: reads the file, so the sender costs nothing.
@@ -19,9 +19,9 @@ use std::{
 };
 use tantivy::{Index, IndexWriter, TantivyDocument};
 
-/// Threads that index: one a core of the machine of the tables.
+/// Threads that index: one for each core of the machine that the tables are from.
 const THREADS: usize = 2;
-/// Memory for what is not written yet, all threads together.
+/// Memory for data that is not written yet, for all threads together.
 const HEAP_BYTES: usize = 1000 << 20;
 const READ_BYTES: usize = 1 << 20;
 
@@ -41,7 +41,7 @@ pub(crate) fn run(corpus: &Path, folder: &Path, positions: Positions) -> Result<
     let seconds = start.elapsed().as_secs_f64();
     writer.wait_merging_threads()?;
     let settled_s = start.elapsed().as_secs_f64();
-    // What merging left behind is removed by the next writer.
+    // The next writer removes the files that merging left behind.
     let sweeper: IndexWriter = index.writer_with_num_threads(1, 20 << 20)?;
     sweeper.garbage_collect_files().wait()?;
     let figures = json!({
@@ -64,7 +64,7 @@ fn add_all(corpus: &Path, index: &Index, writer: &IndexWriter) -> Result<u64> {
         let raw = text.trim_end_matches('\n');
         let line = Line::read(raw);
         let mut document = TantivyDocument::default();
-        // One value each: a phrase does not reach from one into the next.
+        // Separate values, so that a phrase does not extend from one into the next.
         for value in [line.text, line.program, line.host] {
             document.add_text(fields.words, value);
         }

@@ -1,10 +1,10 @@
-//! What this process has cost so far.
+//! The cost of this process so far.
 //!
 //! In: /proc. Out: CPU seconds of all threads, peak memory.
 
 use std::{fs, io, path::Path};
 
-/// Clock ticks a second in /proc: the same on every Linux that has it.
+/// Clock ticks a second in /proc: the same on every Linux.
 const TICKS: f64 = 100.0;
 
 /// CPU seconds, user and system.

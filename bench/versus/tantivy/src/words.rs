@@ -1,4 +1,4 @@
-//! Words as our manual says: letters, digits, `_`, and inside of them `.` and `-`; in lower case.
+//! Words as our manual defines them: letters, digits, `_`, and inside a word `.` and `-`; in lower case.
 //!
 //! In: text. Out: tantivy's tokens, made in one reused buffer.
 
