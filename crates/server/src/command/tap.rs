@@ -25,7 +25,7 @@ const JSON: &str =
 /// Options of `ctl tap`.
 #[derive(Args, Debug)]
 #[command(after_help = format!(
-        "A tap never delays messages: it looks at {LOOKED_AT_A_SECOND} messages a second at most, and prints how many others passed."
+    "A tap never delays messages: it looks at {LOOKED_AT_A_SECOND} messages a second at most, and prints how many others passed."
 ))]
 pub(crate) struct TapOptions {
     /// A source, a destination (`d_file`, or `d_file#1` for its second driver), or a log path: its name, its line, or FILE:LINE
