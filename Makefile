@@ -1,12 +1,12 @@
-# Two commands for everybody: `make run` and `make test`. `make bench`, `make bench-store`, `make bench-users` and
-# `make bench-scale` reproduce every figure that the docs print; the last three take options: `make bench-store WITH="--cold"`.
-# Each installs what it needs on Debian 12 (as root or with sudo), given a Rust toolchain and Node 20.
+# Two commands for everybody: `make run` and `make test`. `make bench`, `make bench-store`, `make bench-users` and `make
+# bench-scale` reproduce every figure in the docs; the last three take options: `make bench-store WITH="--cold"`. Each
+# installs what it needs on Debian 12 (as root or with sudo), given a Rust toolchain and Node 20.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 CARGO ?= cargo
-# What is given to users has OpenSSL in it (docs/decisions/007-dtls-by-openssl.md) and no path of the machine that built it
+# Binaries for users contain OpenSSL (docs/decisions/007-dtls-by-openssl.md) and no path of the build machine
 # (docs/decisions/013-static-binary-image-same-bytes.md).
 RELEASE := CARGO=$(CARGO) tools/cargo.sh native build --release --locked
 BIN := target/release/duramen
@@ -38,7 +38,7 @@ ui/dist/index.html: $(shell find ui/src ui/index.html ui/package.json ui/package
 	cd ui && npm ci --no-audit --no-fund && npm run build
 	@touch $@
 
-test: ui docs ## everything: format, lints, house rules, unit tests, the page, real clients, samples
+test: ui docs ## everything: format, lints, project rules, unit tests, the page, real clients, samples
 	@tools/install.sh test
 	$(CARGO) xtask check
 	cd ui && npm run check && npm test
@@ -46,13 +46,13 @@ test: ui docs ## everything: format, lints, house rules, unit tests, the page, r
 	tests/system/run.sh $(BIN)
 	if [ -d "$(SAMPLES)" ]; then $(CARGO) xtask conformance "$(SAMPLES)"; fi
 
-docs: docs/book/index.html ## the manual as a book in docs/book; the server has it below /manual/
+docs: docs/book/index.html ## the manual as a book in docs/book; the server serves it below /manual/
 
 docs/book/index.html: $(shell find docs -name book -prune -o -type f -print) tools/docs.py
 	@tools/install.sh docs
 	python3 tools/docs.py target/tools/bin/mdbook
 
-components: build ## what is part of the binary: CycloneDX bill of materials, notices of licences
+components: build ## the components of the binary: CycloneDX bill of materials, licence notices
 	$(PACKAGE) components $(BIN)
 
 package: docs build components ## .deb, .rpm, line tables, sums: in target/dist
@@ -70,11 +70,11 @@ static: ui docs ## one file that runs on every Linux of this architecture, and i
 	$(PACKAGE) debug $(STATIC)
 	@$(PACKAGE) sums
 
-image: static ## an image for containers (an OCI archive) of the static binary: in target/dist
+image: static ## a container image (an OCI archive) with the static binary: in target/dist
 	$(PACKAGE) image $(STATIC)
 	@$(PACKAGE) sums
 
-release: ## everything that is given to users, for the version in Cargo.toml; the changelog must have it
+release: ## everything for a release of the version in Cargo.toml, which the changelog must have
 	@$(PACKAGE) check
 	rm -rf $(DIST)
 	$(MAKE) package image
@@ -82,21 +82,21 @@ release: ## everything that is given to users, for the version in Cargo.toml; th
 reproducible: ## builds the static binary in two other folders and compares every byte; takes as long as two first builds
 	tools/reproducible.sh
 
-test-package: package image ## installs, runs, upgrades and removes what is given to users, in roots of their own; needs root
+test-package: package image ## installs, runs, upgrades and removes the release's packages, in roots of their own; needs root
 	@tools/install.sh package-test
 	tests/package/run.sh $(DIST)
 
 bench: bench-built ## the rows of the docs, beside rsyslog and syslog-ng, on this machine
 	target/release/bench
 
-bench-store: bench-built ## the store beside tantivy, ripgrep, zstdgrep and, with its path, VictoriaLogs
+bench-store: bench-built ## the store beside tantivy, ripgrep, zstdgrep and, if its path is given, VictoriaLogs
 	$(CARGO) build --release --locked --manifest-path bench/versus/tantivy/Cargo.toml --target-dir target/versus
 	target/release/bench store $(WITH)
 
 bench-users: bench-built ## messages over TLS while up to 29 users search: a table, a CSV file and a plot
 	target/release/bench users $(WITH)
 
-bench-scale: bench-built ## the same questions at 10, 50, 100 and 200 million messages
+bench-scale: bench-built ## the same queries at 10, 50, 100 and 200 million messages
 	target/release/bench scale $(WITH)
 
 bench-built: build
@@ -107,7 +107,7 @@ fuzz: ## each fuzz target for SECONDS (default 60)
 	@tools/install.sh fuzz
 	fuzz/run.sh $${SECONDS_EACH:-60}
 
-miri: ## the unsafe code that Miri can run, in its interpreter: minutes
+miri: ## runs in Miri's interpreter the unsafe code that it supports; takes minutes
 	rustup toolchain install nightly --profile minimal --component miri --component rust-src
 	MIRIFLAGS=-Zmiri-disable-isolation PROPTEST_CASES=3 $(CARGO) +nightly miri test --package lookup tokens
 	MIRIFLAGS=-Zmiri-disable-isolation PROPTEST_CASES=3 $(CARGO) +nightly miri test --package segment column::marks
@@ -117,7 +117,7 @@ sanitize: ## the inputs of the fuzz targets, with every access to memory checked
 	RUSTFLAGS=-Zsanitizer=address $(CARGO) +nightly test --package fuzz-targets --target $(shell rustc -vV | sed -n 's/^host: //p') \
 		--target-dir target/sanitizer
 
-mutants: ## which changes of the code no test notices: COUNT (20) in each crate; CRATES="wire message" names some
+mutants: ## prints changes of the code that no test notices: COUNT (20) in each crate; CRATES="wire message" names some
 	@tools/install.sh mutants
 	PATH="$$PWD/target/tools/bin:$$PATH" tools/mutants.sh $${COUNT:-20} $${CRATES:-}
 

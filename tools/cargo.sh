@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs cargo for the binaries that are given to users. OpenSSL is a part of them, and nothing in them depends on the folder
-# that they were built in: paths are replaced by /duramen (this tree) and /cargo (other crates).
+# Runs cargo for the binaries of a release. They contain OpenSSL, and nothing in them depends on the folder in which
+# they were built: paths are replaced by /duramen (this tree) and /cargo (other crates).
 #
 # tools/cargo.sh native ARGUMENTS...   for this machine
 # tools/cargo.sh static ARGUMENTS...   for every Linux of this architecture: musl instead of glibc, all of it in one file
@@ -17,7 +17,7 @@ if [ -n "${CARGO_TARGET_DIR:-}" ]; then
     remap+=("--remap-path-prefix=$(realpath -m "$CARGO_TARGET_DIR")=/duramen/target")
     map+=" -ffile-prefix-map=$(realpath -m "$CARGO_TARGET_DIR")=/duramen/target"
 fi
-# SQLite holds tables of rows here (sql()): no full-text search, no maps.
+# SQLite is only used for plain tables (sql()): no full-text search, no R-trees.
 export LIBSQLITE3_FLAGS="-USQLITE_ENABLE_FTS3 -USQLITE_ENABLE_FTS3_PARENTHESIS -USQLITE_ENABLE_FTS5 -USQLITE_ENABLE_RTREE"
 CARGO_ENCODED_RUSTFLAGS=$(IFS=$separator; printf '%s' "${remap[*]}")
 export CARGO_ENCODED_RUSTFLAGS
@@ -33,7 +33,7 @@ case $kind in
             || { echo "cargo: Rust's library for $triple is missing: tools/install.sh static" >&2; exit 1; }
         settings=$(tools/openssl.sh "$triple")
         set -- "$@" --target "$triple"
-        # The program relocates itself at the start; packed, the table of that is a hundredth of its size.
+        # The program relocates itself when it starts; packed, the table for that has a hundredth of its size.
         CARGO_ENCODED_RUSTFLAGS+="${separator}-Clink-arg=-Wl,-z,pack-relative-relocs"
         ;;
     *) echo "cargo: native or static, not $kind" >&2; exit 1 ;;

@@ -1,7 +1,7 @@
-"""Lists what is part of the binary: a CycloneDX bill of materials, and the notices that the licences ask for.
+"""Lists the components of the binary: a CycloneDX bill of materials, and the notices that the licences require.
 
-Usage: tools/components.py BINARY FOLDER KIND. Writes FOLDER/duramenKIND.cdx.json and FOLDER/noticesKIND.txt. Ends with 1 when
-a component has no licence that is allowed here, or no text of it. Same tree, same bytes.
+Usage: tools/components.py BINARY FOLDER KIND. Writes FOLDER/duramenKIND.cdx.json and FOLDER/noticesKIND.txt. Exits with 1 if
+a component has no licence that is allowed here, or its text is missing. The same tree yields the same bytes.
 """
 
 import collections
@@ -15,10 +15,10 @@ import sys
 import uuid
 
 TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-# Licences that may be part of the binary: they ask for a notice at most.
+# Licences that components of the binary may have: they require at most a notice.
 ALLOWED = {"Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0",
            "CDLA-Permissive-2.0", "ISC", "MIT", "MIT-0", "OFL-1.1", "OpenSSL", "Unicode-3.0", "Unlicense", "Zlib", "0BSD"}
-# Sources in other languages inside of crates: name, licence, and the file with the version.
+# Sources in other languages inside crates: name, licence, and the file with the version.
 INSIDE = {
     "aws-lc-sys": ("aws-lc", "Apache-2.0 AND ISC AND OpenSSL AND MIT", "aws-lc/include/openssl/base.h", r'AWSLC_VERSION_NUMBER_STRING "([^"]+)"'),
     "tikv-jemalloc-sys": ("jemalloc", "BSD-2-Clause", "jemalloc/ChangeLog", r"(?s)\A.*?\n\* (\d+\.\d+\.\d+) "),
@@ -26,9 +26,9 @@ INSIDE = {
     "pcre2-sys": ("pcre2", "BSD-3-Clause", "upstream/include/pcre2.h", r"define PCRE2_(?:MAJOR|MINOR) +(\d+)"),
 }
 IS_LICENCE = re.compile(r"^(licen[cs]e|copying|notice|unlicense)", re.IGNORECASE)
-# The text for crates that name this licence and have none beside it.
+# The text for crates that name this licence without including it.
 MIT = TREE + "/packaging/licences/MIT.txt"
-# The notice of musl, which a static binary has in it.
+# The notice of musl, which a static binary contains.
 MUSL = TREE + "/packaging/licences/musl.txt"
 
 Component = collections.namedtuple("Component", "ref name version licence digest texts needs kind")
@@ -76,7 +76,7 @@ def texts(folder, depth):
 
 
 def fallback(expression, authors):
-    """The text of a licence that a crate names and does not have beside it."""
+    """The text of a licence that a crate names without including it."""
     if re.search(r"\bMIT\b", expression):
         with open(MIT) as text:
             return ["Copyright (c) " + (", ".join(authors) or "the authors") + "\n\n" + text.read()]
@@ -93,7 +93,7 @@ def target_of(facts):
 
 
 def crates(target):
-    """The crates that are linked into the program, ours included, and the sources inside of them."""
+    """The crates that are linked into the program, including ours, and the sources inside them."""
     metadata = json.loads(subprocess.check_output(
         ["cargo", "metadata", "--format-version", "1", "--locked", "--filter-platform", target], cwd=TREE))
     with open(TREE + "/Cargo.lock") as lock:
@@ -126,7 +126,7 @@ def crates(target):
                 version = ".".join(re.findall(pattern, text.read()))
             its_ref = f"pkg:generic/{name}@{version}"
             its_texts = texts(os.path.join(folder, header.split("/")[0]), 0)
-            # zstd may be had under the GPL instead; the BSD licence is the one that is taken.
+            # zstd is also available under the GPL; we use it under the BSD licence.
             its_texts = [text for text in its_texts if "GNU GENERAL PUBLIC LICENSE" not in text] or in_header(os.path.join(folder, header))
             yield Component(its_ref, name, version, its_licence, None, its_texts, [], "library")
             needs.append(its_ref)
@@ -144,7 +144,7 @@ def in_header(path):
 
 
 def openssl(facts):
-    """The OpenSSL in the program, with the text of where it came from."""
+    """The OpenSSL in the program, with the licence text of its source."""
     version = facts["openssl"].split()[1]
     debian = "/usr/share/doc/libssl-dev/copyright"
     licence = texts_of = None
@@ -159,7 +159,7 @@ def openssl(facts):
 
 
 def musl(target):
-    """The C library in a static program: the one that Rust brings."""
+    """The C library in a static program: the one that comes with Rust."""
     folder = subprocess.check_output(["rustc", "--print", "target-libdir", "--target", target], text=True).strip()
     version = subprocess.check_output(["ar", "p", folder + "/self-contained/libc.a", "version.lo"])
     version = re.search(rb"\0(\d+\.\d+\.\d+)\0", version).group(1).decode()
@@ -168,7 +168,7 @@ def musl(target):
 
 
 def page():
-    """Lists the packages that the page contains: its build writes them down, with the texts of their licences."""
+    """Lists the packages that the page contains: its build records them, with the texts of their licences."""
     with open(TREE + "/ui/package-lock.json") as lock:
         packages = {path.split("node_modules/")[-1]: package for path, package in json.load(lock)["packages"].items()}
     with open(TREE + "/ui/dist/licences.txt", encoding="utf-8") as text:

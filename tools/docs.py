@@ -1,7 +1,7 @@
-"""Builds the manual into docs/book and makes it ready for the server: only what its pages use, each file packed as well.
+"""Builds the manual into docs/book and prepares it for the server: only files that its pages use, each compressed as well.
 
-Usage: tools/docs.py MDBOOK. Ends with 1 when a page of the manual is not in the contents, a link leads nowhere, a page about
-the tree names a file that is not there, the glossary names a type that no crate has, or a badge is not true.
+Usage: tools/docs.py MDBOOK. Exits with 1 if a page of the manual is not in the contents, a link is broken, a page about
+the tree names a file that does not exist, the glossary names a type that no crate has, or a badge is wrong.
 """
 
 import glob
@@ -15,12 +15,12 @@ import sys
 
 TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BOOK = TREE + "/docs/book"
-# Files that a script requests, and no page names.
+# Files that a script requests, although no page names them.
 BY_SCRIPT = ["elasticlunr.min.js", "searchindex.js"]
 # The page at the root of the book.
 FIRST = "manual/introduction.html"
 PACKED = (".html", ".css", ".js", ".svg")
-# Pages at the root of the tree that name its files.
+# Pages at the root of the tree that name files of the tree.
 OF_THE_TREE = ("ARCHITECTURE.md", "CONTRIBUTING.md")
 
 
@@ -62,7 +62,7 @@ def unknown_types():
 
 
 def missing_files():
-    """Files of the tree that pages name and that are not there."""
+    """Files of the tree that pages name but that do not exist."""
     findings = []
     for path in glob.glob(TREE + "/*.md"):
         name = os.path.basename(path)
@@ -83,7 +83,7 @@ def missing_files():
 
 
 def wrong_badges():
-    """Badges of the README that do not say what Cargo.toml says."""
+    """Badges of the README that disagree with Cargo.toml."""
     with open(TREE + "/Cargo.toml", encoding="utf-8") as manifest:
         package = dict(re.findall(r'^(version|license|rust-version) = "([^"]+)"', manifest.read(), re.MULTILINE))
     with open(TREE + "/README.md", encoding="utf-8") as text:
@@ -97,7 +97,7 @@ def outside(link):
 
 
 def settle():
-    """Makes the links of the contents those of each page, marks the page itself, and lets pictures be pictures."""
+    """Adjusts the links of the contents to each page, marks the page itself, and leaves pictures unchanged."""
     zoom = re.compile(r'<label class="checkbox-label"><input class="checkbox-img" type="checkbox">(<img[^>]*>)<span class="img-wrapper">.*?</span></label>')
     for path in glob.glob(BOOK + "/**/*.html", recursive=True):
         name = os.path.relpath(path, BOOK)
@@ -128,7 +128,7 @@ def settle():
 
 
 def prune_and_check():
-    """Removes what no page uses; the findings."""
+    """Removes files that no page uses; returns the findings."""
     pages = {path: Links(path) for path in glob.glob(BOOK + "/**/*.html", recursive=True)
              if os.path.basename(path) not in ("404.html", "toc.html", "print.html")}
     used, findings = set(pages), []

@@ -1,5 +1,5 @@
-"""Writes the image for containers: an OCI image layout in a tar archive, from nothing but the static binary and a few files.
-Neither a container engine nor a network is needed. Same input, same bytes: every time is SOURCE_DATE_EPOCH.
+"""Writes the container image: an OCI image layout in a tar archive, made from the static binary and a few files.
+Neither a container engine nor a network is needed. The same input yields the same bytes: every time is SOURCE_DATE_EPOCH.
 
 Usage: tools/image.py BINARY FOLDER VERSION FILE. FOLDER has notices-static.txt and duramen-static.cdx.json.
 """
@@ -18,15 +18,14 @@ import tarfile
 
 TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 EPOCH = int(os.environ["SOURCE_DATE_EPOCH"])
-# Kubernetes wants a number to see that it is not root.
+# Kubernetes needs a number to check that it is not root.
 USER = 10514
 DATA = "/var/lib/duramen"
 PROGRAM = "/usr/bin/duramen"
 SYSLOG, PAGE = 5514, 8514
 HEALTH = ["CMD", PROGRAM, "ctl", "healthcheck", "--timeout", "5"]
 SECOND = 1_000_000_000
-# The certificates of authorities, as Debian's ca-certificates has them; not the machine's own list, to which its owner may
-# have added some.
+# The certificates of Debian's ca-certificates; not the machine's own list, to which its owner may have added some.
 AUTHORITIES = "/usr/share/ca-certificates/mozilla"
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 LAYER = "application/vnd.oci.image.layer.v1.tar+gzip"
@@ -36,7 +35,7 @@ INDEX = "application/vnd.oci.image.index.v1+json"
 
 
 def compact(value):
-    """JSON without blanks, in the order that it was made in."""
+    """JSON without blanks, in the order in which it was made."""
     return json.dumps(value, separators=(",", ":")).encode()
 
 
@@ -74,7 +73,7 @@ def packed(content):
 
 
 def layer(binary, folder):
-    """The only layer: what a user finds in a container."""
+    """The only layer, with all files of a container."""
     person = f"duramen:x:{USER}:{USER}:Duramen log server:{DATA}:/nonexistent\n".encode()
     files = {
         "etc/duramen/duramen.conf": read(TREE + "/packaging/container/duramen.conf"),
@@ -90,7 +89,7 @@ def layer(binary, folder):
     with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as archive:
         for name in sorted(folders):
             entry(archive, name, mode=0o1777 if name == "tmp" else 0o755)
-        # A new volume takes owner and mode of the folder that it is mounted on.
+        # A new volume gets the owner and mode of the folder on which it is mounted.
         entry(archive, DATA[1:], mode=0o700, owner=USER)
         for name, content in sorted(files.items()):
             entry(archive, name, content)
@@ -104,7 +103,7 @@ def parents(path):
 
 
 def settings(version, revision, layer_digest):
-    """How the image is run. `Healthcheck` is Docker's; others do not look at it."""
+    """How the image is run. `Healthcheck` is Docker's; other engines ignore it."""
     stamp = datetime.datetime.fromtimestamp(EPOCH, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     labels = {
         "org.opencontainers.image.title": "Duramen",

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what one of the make targets needs on Debian 12: build | test | bench | fuzz | mutants | docs | package | static | package-test.
-# A second run finds everything in place and ends at once.
+# Installs what one of the make targets needs on Debian 12: build | test | bench | fuzz | mutants | docs | package |
+# static | package-test. A second run finds everything in place and exits at once.
 set -euo pipefail
 purpose=${1:?build, test, bench, fuzz, mutants, docs, package, static or package-test}
 
@@ -17,7 +17,7 @@ command -v node >/dev/null || die "no Node: install Node 20 or newer"
 command -v npm >/dev/null || die "no npm: install the one of Node 20 or newer"
 [ "$(node -p 'parseInt(process.versions.node)')" -ge 20 ] || die "Node $(node --version) is too old: 20 or newer is needed"
 
-# command that proves it is there : Debian package
+# command that shows that it is installed : Debian package
 build=(cc:gcc make:make git:git perl:perl pkg-config:pkg-config)
 test=("${build[@]}" python3:python3 openssl:openssl strace:strace faketime:faketime logger:bsdutils rsyslogd:rsyslog chromium:chromium
     curl:curl pip3:python3-pip psql:postgresql mariadbd:mariadb-server-core mariadb:mariadb-client-core redis-server:redis-server redis-cli:redis-tools mosquitto:mosquitto mosquitto_sub:mosquitto-clients /lib/systemd/systemd-journal-upload:systemd-journal-remote snmptrapd:snmptrapd javac:default-jdk-headless)
@@ -34,7 +34,7 @@ missing=()
 for pair in "${wanted[@]}"; do
     command -v "${pair%%:*}" >/dev/null || PATH=$PATH:/usr/sbin command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
 done
-# Modules have no command: a file that proves it is there : Debian package.
+# Modules have no command: a file that shows that it is installed : Debian package.
 modules=("libssl.a:libssl-dev")
 [ "$purpose" != test ] || modules+=(rsyslog/imrelp.so:rsyslog-relp systemd/systemd-journal-remote:systemd-journal-remote rsyslog/omelasticsearch.so:rsyslog-elasticsearch rsyslog/lmnsd_gtls.so:rsyslog-gnutls)
 [ "$purpose" != bench ] || modules+=(rsyslog/lmnsd_gtls.so:rsyslog-gnutls)
@@ -59,8 +59,8 @@ if [ "$purpose" = static ]; then
     fi
 fi
 
-# Client libraries of the formats that http() takes, and a mail server, beside the system's own Python packages. The tests
-# of the packages read YAML, and have the schemas of Kubernetes.
+# Client libraries for the formats that http() accepts, and a mail server, beside the system's own Python packages. The
+# tests of the packages read YAML, and have the schemas of Kubernetes.
 libraries=()
 if [ "$purpose" = package-test ]; then
     libraries=(PyYAML==6.0.3 kubernetes-validate==1.37.0)
@@ -77,7 +77,7 @@ if [ ${#libraries[@]} -gt 0 ] && [ "$(cat $python/.installed 2>/dev/null)" != "$
     printf '%s' "${libraries[*]}" > $python/.installed
 fi
 
-# Debian's syslog-ng conflicts with its rsyslog: unpack it beside.
+# Debian's syslog-ng conflicts with its rsyslog, so it is unpacked beside it.
 if [ "$purpose" = test ] || [ "$purpose" = bench ]; then
     rival=target/rivals/syslog-ng
     if [ ! -x "$rival/usr/sbin/syslog-ng" ] || [ ! -x "$rival/usr/bin/slogverify" ]; then
@@ -90,7 +90,7 @@ if [ "$purpose" = test ] || [ "$purpose" = bench ]; then
     fi
 fi
 
-# OpenSearch has no Debian package: its jars are on Maven Central. A file that is not what the list says is an error.
+# OpenSearch has no Debian package: its jars are on Maven Central. A file that does not match the list is an error.
 jars=tests/system/opensearch/jars.sha256
 if [ "$purpose" = test ] && ! cmp -s $jars target/opensearch/jars.sha256; then
     rm -rf target/opensearch
@@ -102,7 +102,7 @@ if [ "$purpose" = test ] && ! cmp -s $jars target/opensearch/jars.sha256; then
     cp $jars target/opensearch/jars.sha256
 fi
 
-# The program that makes the manual a book.
+# The program that builds the manual.
 mdbook=0.5.4
 if [ "$purpose" = docs ] && [ "$(target/tools/bin/mdbook --version 2>/dev/null)" != "mdbook v$mdbook" ]; then
     cargo install mdbook --version "$mdbook" --locked --no-default-features --features search \
@@ -110,7 +110,7 @@ if [ "$purpose" = docs ] && [ "$(target/tools/bin/mdbook --version 2>/dev/null)"
     rm -rf target/tools/build
 fi
 
-# The program that changes the code and looks whether a test notices.
+# The program that changes the code and checks whether a test notices.
 changer=27.1.0
 if [ "$purpose" = mutants ] && [ "$(target/tools/bin/cargo-mutants mutants --version 2>/dev/null)" != "cargo-mutants $changer" ]; then
     cargo install cargo-mutants --version "$changer" --locked --profile dev --quiet --root target/tools --target-dir target/tools/build

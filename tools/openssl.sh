@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Prints where a release takes OpenSSL from, as settings for cargo. It is always a part of the binary.
+# Prints where a release takes OpenSSL from, as settings for cargo. It is linked statically.
 #
 # tools/openssl.sh            for this machine
 #   OPENSSL=system   the static library of the machine (Debian's libssl-dev): nothing is compiled
 #   OPENSSL=vendored the one that a crate brings: 3.8 minutes of CPU
 #   OPENSSL=shared   not a part of the binary: for distributions
-#   Without it: the machine's, where there is one of 3.0 or newer.
-# tools/openssl.sh TRIPLE     for musl: the one that a crate brings, compiled once into target/openssl
+# Without it: the machine's, if there is one of 3.0 or newer. tools/openssl.sh TRIPLE     for musl: the one that a crate
+# brings, compiled once into target/openssl
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Compiles the source of the crate. The crate's own build would write the folder it was built in into the library.
+# Compiles the source of the crate. The crate's own build would write the path of its build folder into the library.
 compiled() {
     local triple=$1 source into work
     source=$(${CARGO:-cargo} metadata --format-version 1 --locked --filter-platform "$triple" \
@@ -22,8 +22,8 @@ compiled() {
         rm -rf "$into"
         mkdir -p "$into"
         cp -r "$source/openssl/." "$work"
-        # The same choices as the crate's; musl has neither the kernel's headers (secure memory, engines) nor contexts (async).
-        # The time becomes a part of the library: always the same one.
+        # The same choices as the crate's; musl has neither the kernel's headers (secure memory, engines) nor contexts
+        # (async). The build time becomes a part of the library, so it is always the same.
         (
             cd "$work"
             export SOURCE_DATE_EPOCH=1 CC=musl-gcc

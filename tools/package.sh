@@ -1,16 +1,13 @@
 #!/usr/bin/env bash
-# Makes packages of built binaries. Same input, same bytes: every time is SOURCE_DATE_EPOCH.
+# Makes packages of built binaries. The same input yields the same bytes: every time is SOURCE_DATE_EPOCH.
 #
 # tools/package.sh check                        ends with 1 when the changelog does not have the version
 # tools/package.sh components BINARY            lists what is in the binary: bill of materials, notices
-# tools/package.sh deb BINARY                   the .deb
-# tools/package.sh rpm BINARY                   the .rpm
-# tools/package.sh archive BINARY               the archive of the static binary
-# tools/package.sh image BINARY                 the image for containers, of the static binary
-# tools/package.sh debug BINARY                 the line tables, for gdb and addr2line
-# tools/package.sh sums                         SHA-256 of everything
-#
-# They land in PACKAGE_INTO (target/dist). PACKAGE_VERSION overrides the version, for tests of upgrades.
+# tools/package.sh deb BINARY                   the .deb tools/package.sh rpm BINARY                   the .rpm
+# tools/package.sh archive BINARY               the archive of the static binary tools/package.sh image BINARY
+# the image for containers, of the static binary tools/package.sh debug BINARY                 the line tables,
+# for gdb and addr2line tools/package.sh sums                         SHA-256 of everything They are written to
+# PACKAGE_INTO (target/dist). PACKAGE_VERSION overrides the version, for tests of upgrades.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 umask 022
@@ -24,10 +21,10 @@ trap 'rm -rf "$work"' EXIT
 
 die() { printf 'package: %s\n' "$*" >&2; exit 1; }
 
-# The binary without line tables and names of functions: they are in the file of `debug`.
+# The binary without line tables and names of functions, which are in the file of `debug`.
 stripped() { objcopy --strip-all "$1" "$2"; chmod 755 "$2"; }
 
-# What the names of files have in them for the static binary.
+# Part of the file names for the static binary.
 kind() { case $("$1" version --json) in *'"libc":"musl"'*) echo -static ;; esac; }
 
 # Pages, completions and documents of a binary, below a folder: man, completions for shells, documents.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Starts the quickstart configuration in ./data. With DEMO=1 it also plays sample messages, over and over.
+# Starts the quickstart configuration in ./data. With DEMO=1 it also replays sample messages, over and
+# over.
 set -euo pipefail
 binary=${1:?path of duramen}
 root=$(cd "$(dirname "$0")/.." && pwd)

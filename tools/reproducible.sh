@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds the static binary of the last commit in two folders with names of different lengths, makes its archive and its image
-# in each, and compares every byte. PROFILE=quick compares without optimisation over crates: the same paths, half the time.
+# Builds the static binary of the last commit in two folders with names of different lengths, makes its archive and its
+# image in each, and compares every byte. PROFILE=quick builds without optimisation across crates: the same steps in
+# half the time.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tree=$PWD
@@ -16,7 +17,7 @@ build() {
     git clone --quiet --no-hardlinks "$tree" "$1"
     (
         cd "$1"
-        # The program that makes the manual a book is no part of what is compared.
+        # The program that builds the manual is not part of the comparison.
         if [ -d "$tree/target/tools" ]; then mkdir target && cp -r "$tree/target/tools" target/; fi
         make --silent ui docs
         tools/cargo.sh static build --profile "$profile" --locked --package duramen

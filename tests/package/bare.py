@@ -1,5 +1,5 @@
 """A root with nothing but the files of a test, in namespaces of its own: mounts, network, processes. No capabilities, no
-privileges to gain, not root: as a container engine starts an image."""
+new privileges, not root: the way a container engine starts an image."""
 
 import os
 import subprocess
@@ -8,7 +8,8 @@ import tempfile
 
 from root import until
 
-# What the first process of a container does before it becomes the program: mounts, limits, another user.
+# The script that the first process of a container runs before it becomes the program: mounts, limits,
+# another user.
 BEGIN = """set -e
 root=$1; volume=$2; data=$3; shift 3
 mount --make-rprivate /
@@ -25,7 +26,7 @@ UNSHARED = ["--mount", "--net", "--pid", "--ipc", "--uts"]
 
 
 def become(root, user, environment, words):
-    """Turns this process into a program inside of a root, with the rights of a user and nothing more."""
+    """Turns this process into a program inside a root, with the rights of a user and nothing more."""
     import ctypes
     kernel = ctypes.CDLL(None)
     os.chroot(root)
@@ -60,7 +61,7 @@ class Bare:
         self.inside = int(until(lambda: open(children).read().split(), 10, "the first process")[0])
 
     def run(self, *words, environment=(), status=0, within=60):
-        """Runs a program beside the first one, and gives what it prints."""
+        """Runs a program beside the first one, and returns its output."""
         command = ["nsenter", f"--target={self.inside}", "--mount", "--net", "--pid", "--ipc", "--uts", *self.words(environment, words)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=within, stdin=subprocess.DEVNULL)
         said = done.stdout + done.stderr
@@ -77,7 +78,7 @@ class Bare:
             return text.read()
 
     def ends(self, within=30):
-        """Waits for the first process, and gives its exit status."""
+        """Waits for the first process, and returns its exit status."""
         return self.process.wait(within)
 
     def close(self):

@@ -1,4 +1,4 @@
-"""Runs every test of the packages in order; prints a line each; ends with 1 when one failed."""
+"""Runs every test of the packages in order and prints a line for each; exits with 1 if one failed."""
 
 import importlib
 import os

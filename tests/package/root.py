@@ -1,4 +1,4 @@
-"""A fresh Debian root, as an overlay to throw away, in namespaces of its own: mounts, network, processes."""
+"""A fresh Debian root, as a disposable overlay, in namespaces of its own: mounts, network, processes."""
 
 import os
 import platform
@@ -7,12 +7,12 @@ import tempfile
 import time
 
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# The binary that the packages were made of.
+# The binary from which the packages were made.
 BINARY = os.environ.get("PACKAGE_BINARY", TREE + "/target/release/duramen")
 # The same for the archive and the image.
 STATIC = os.environ.get("PACKAGE_STATIC", f"{TREE}/target/{platform.machine()}-unknown-linux-musl/release/duramen")
 BASE = TREE + "/target/roots/bookworm"
-# The system itself, the programs of the tests, and what makes rpm's packages be installed.
+# The system itself, the programs of the tests, and what is needed to install rpm packages.
 INCLUDED = "systemd,rpm,python3-minimal,curl"
 
 MADE = """set -e
@@ -30,7 +30,7 @@ exec sleep 900
 
 
 def base():
-    """The root that debootstrap makes; it is kept for the next time."""
+    """The root that debootstrap creates; it is kept for the next run."""
     if not os.path.exists(BASE + "/.whole"):
         subprocess.run(["rm", "-rf", BASE], check=True)
         os.makedirs(os.path.dirname(BASE), exist_ok=True)
@@ -82,7 +82,7 @@ class Root:
 
 
 def until(condition, seconds, what):
-    """Waits for a condition, and gives what it gave."""
+    """Waits for a condition, and returns its value."""
     end = time.monotonic() + seconds
     while not (held := condition()):
         assert time.monotonic() < end, f"waited {seconds} s for {what}"

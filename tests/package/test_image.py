@@ -1,4 +1,4 @@
-"""The image for containers: its layout, a container of it, and the examples that name what it has."""
+"""The container image: its layout, a container that runs it, and the examples that refer to its contents."""
 
 import gzip
 import hashlib
@@ -58,7 +58,7 @@ def unpacked(dist, folder):
         assert "sha256:" + hashlib.sha256(contents).hexdigest() == diff
         with tarfile.open(fileobj=io.BytesIO(contents)) as archive:
             archive.extractall(root, numeric_owner=True)
-    # An engine makes these two where they are missing.
+    # An engine creates these two if they are missing.
     os.makedirs(root + "/proc", exist_ok=True)
     return config["config"], root
 
@@ -103,7 +103,7 @@ def works(image, data, bare):
 
 
 def test_a_container_takes_and_finds_messages(dist):
-    """A volume of Docker's: with owner and mode of the folder in the image."""
+    """A Docker volume: with owner and mode of the folder in the image."""
     with tempfile.TemporaryDirectory() as folder:
         image, data, bare = container(dist, folder, 0o700, (0, 0))
         made = os.stat(bare.root + data)
@@ -113,7 +113,7 @@ def test_a_container_takes_and_finds_messages(dist):
 
 
 def test_a_container_works_with_a_volume_that_only_its_group_may_write(dist):
-    """A volume of Kubernetes: root's, and writable for the group of `fsGroup`."""
+    """A Kubernetes volume: owned by root, and writable for the group of `fsGroup`."""
     with tempfile.TemporaryDirectory() as folder:
         group = pod()["securityContext"]["fsGroup"]
         works(*container(dist, folder, 0o2770, (0, group)))
@@ -141,7 +141,7 @@ def pod():
 
 
 def known(command):
-    """That the program has the verb and the options of a command line."""
+    """Checks that the program has the verb and the options of a command line."""
     words = [word for word in command[1:] if not word.startswith("-") and not word.isdigit()]
     text = subprocess.run([BINARY, *words, "--help"], capture_output=True, text=True, check=True).stdout
     for option in (word for word in command if word.startswith("--")):

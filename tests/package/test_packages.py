@@ -1,4 +1,4 @@
-"""The .deb and the .rpm, as users have them."""
+"""The .deb and the .rpm, as users install them."""
 
 import glob
 import hashlib
@@ -32,7 +32,7 @@ def older(dist, folder):
 
 
 def journal(root):
-    """The socket of a journal that has nothing: the configuration of the package reads it, as on a machine with systemd."""
+    """The socket of an empty journal: the configuration of the package reads it, as on a machine with systemd."""
     root.run("mkdir -p /run/systemd/journal /run/log/journal; touch /run/systemd/journal/socket")
 
 
@@ -190,7 +190,7 @@ def test_the_sums_and_the_bill_of_materials_are_right(dist):
 
 
 def bill_is_right(dist, kind, more):
-    """The bill of materials and the notices of one binary; `more` has to be in it, too."""
+    """The bill of materials and the notices of one binary; `more` has to be in them as well."""
     with open(f"{dist}/duramen{kind}.cdx.json") as text:
         bill = json.load(text)
     assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.5")
@@ -219,7 +219,7 @@ def test_the_same_input_makes_the_same_packages(dist):
             subprocess.run([TREE + "/tools/package.sh", "sums"], check=True, env=environment, stdout=subprocess.DEVNULL)
             made.append({os.path.basename(file): hashlib.sha256(open(file, "rb").read()).hexdigest() for file in glob.glob(into + "/*")})
         assert made[0] == made[1], made
-        # What the folder of a release has, and nothing else.
+        # The files in the folder of a release; there are no others.
         assert sorted(made[0]) == sorted(os.listdir(dist)), made
 
 
@@ -232,7 +232,7 @@ def test_the_score_of_the_unit_is_that_of_the_manual(dist):
         assert score, said
         with open(TREE + "/docs/manual/installing.md") as page:
             assert re.search(r"exposure level ([\d.]+)", page.read()).group(1) == score.group(1), score.group(0)
-        # Warnings of the unit's own lines; that its program is missing on this machine is none.
+        # Warnings about the unit itself; the missing program on this machine does not count.
         checked = subprocess.run(["systemd-analyze", "verify", "--man=no", "--recursive-errors=no", unit], capture_output=True, text=True)
         wrong = [line for line in checked.stderr.splitlines() if "duramen.service:" in line and "is not executable" not in line]
         assert not wrong, wrong

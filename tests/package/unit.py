@@ -1,4 +1,4 @@
-"""The service under its unit's own command line, user, capabilities and limits, with this test as the service manager."""
+"""The service with its unit's command line, user, capabilities and limits, and with this test as the service manager."""
 
 import os
 import re
@@ -39,7 +39,8 @@ class Service:
         path = root.path + "/run/notify"
         if os.path.exists(path):
             os.remove(path)
-        # A path of the root's: the server is in another network namespace, which an abstract name would not cross.
+        # A path in the root: the server is in another network namespace, which an abstract socket name would not
+        # cross.
         here = os.open(root.path + "/run", os.O_PATH)
         self.manager.bind(f"/proc/self/fd/{here}/notify")
         os.close(here)
@@ -65,7 +66,7 @@ class Service:
                              ambient=capabilities("AmbientCapabilities"), command=command)
 
     def start(self):
-        """Starts it, and waits until it says that it is ready."""
+        """Starts it, and waits until it reports that it is ready."""
         self.log = open(self.root.folder.name + ".log", "a+")
         inside = self.script(self.one("ExecStart"))
         self.process = subprocess.Popen(self.root.command("unshare", "--mount", "sh", "-c", inside), stdout=self.log,
@@ -80,7 +81,7 @@ class Service:
         return self.log.read()
 
     def hears(self):
-        """The next thing that the server says, but for its signs of life."""
+        """The next notification of the server, except watchdog messages."""
         while True:
             said = self.manager.recv(4096).decode().splitlines()
             if said != ["WATCHDOG=1"]:
@@ -90,7 +91,7 @@ class Service:
         assert self.manager.recv(4096).decode().splitlines() == ["WATCHDOG=1"]
 
     def reload(self):
-        """The command that the unit runs at a reload, as its user."""
+        """Runs the unit's reload command as its user."""
         command = self.one("ExecReload")
         said = self.root.run(f"setpriv --reuid={self.one('User')} --regid={self.one('Group')} --init-groups -- {command}")
         assert self.hears()[0] == "RELOADING=1"
