@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs every fuzz target for a number of seconds (first argument, default 60); further arguments name targets.
-# Findings are left in fuzz/artifacts, new inputs in fuzz/found. With KEEP=1 the corpus is made again from both: some of
-# the smallest inputs that reach everything, at most 4 KiB each. Works with the stable toolchain: coverage counters, no sanitizer.
+# Findings are left in fuzz/artifacts, new inputs in fuzz/found. With KEEP=1 the corpus is rebuilt from both: some of
+# the smallest inputs that reach all code, at most 4 KiB each. Works with the stable toolchain: coverage counters, no sanitizer.
 set -euo pipefail
 cd "$(dirname "$0")"
 seconds=${1:-60}; shift || true
@@ -10,7 +10,7 @@ counters="$counters -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-saniti
 target=x86_64-unknown-linux-gnu
 RUSTFLAGS="$counters" cargo build --release --manifest-path fuzzer/Cargo.toml --target-dir target --target $target --quiet
 fuzzer=target/$target/release/fuzzer
-# The folders of whole inputs that a target starts from.
+# The folders of complete inputs that a target starts from.
 seeds() {
     awk -v target="$1" '$1 == target { print "../" $2 }' seeds.txt
 }

@@ -1,4 +1,4 @@
-//! Targets that read messages and what carries them.
+//! Targets that read messages and their transports.
 
 pub(crate) mod accounting;
 pub(crate) mod codec;

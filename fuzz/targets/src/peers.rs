@@ -1,4 +1,4 @@
-//! Targets that read what peers say about themselves and how they speak.
+//! Targets that read identities and protocols of peers.
 
 pub(crate) mod certificate;
 pub(crate) mod dtls;

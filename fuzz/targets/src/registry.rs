@@ -1,11 +1,12 @@
 //! The targets by name.
 //!
-//! In: a name. Out: what takes bytes. Limits: bytes that make no input of a target are passed over, as libFuzzer does.
+//! In: a name. Out: a function that takes bytes. Limits: bytes that are not a valid input of a target are
+//! skipped, as libFuzzer does.
 
 use crate::{files, languages, messages, peers};
 use arbitrary::{Arbitrary, Unstructured};
 
-/// A target: its name, which is that of its folder in the corpus, and what it does.
+/// A target: its name, which is also that of its folder in the corpus, and its function.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
@@ -39,7 +40,7 @@ pub fn target(name: &str) -> Option<fn(&[u8])> {
     TARGETS.iter().find(|(known, _)| *known == name).map(|(_, run)| *run)
 }
 
-/// Makes the input of a target from bytes; bytes that give none are passed over.
+/// Makes the input of a target from bytes; bytes that are not a valid input are skipped.
 fn with<'b, T: Arbitrary<'b>>(bytes: &'b [u8], run: fn(T)) {
     if let Ok(input) = T::arbitrary_take_rest(Unstructured::new(bytes)) {
         run(input);

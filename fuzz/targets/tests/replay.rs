@@ -1,8 +1,9 @@
-//! Replays the corpus as a plain test: every build reads the inputs again that once reached a branch of their own.
+//! Replays the corpus as a plain test: every build reads again the inputs that once reached new code.
 
 use std::{fs, path::Path};
 
-/// Folders of golden files and examples, which `fuzz/run.sh` gives to the fuzzer, too: a target and a folder on each line.
+/// Folders of golden files and examples, which `fuzz/run.sh` also passes to the fuzzer: a target and a folder
+/// on each line.
 const SEEDS: &str = include_str!("../../seeds.txt");
 
 /// Runs a target with every file of a folder; returns how many files there were.
@@ -13,7 +14,7 @@ fn replay(name: &str, folder: &Path) -> usize {
         entries.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_file()).collect();
     for file in &files {
         let bytes = fs::read(file).expect("an input");
-        // The name of the input is what a failure needs.
+        // A failure has to name its input.
         std::panic::catch_unwind(|| run(&bytes)).unwrap_or_else(|_| panic!("{name}: {}", file.display()));
     }
     files.len()

@@ -1,4 +1,5 @@
-//! Evidence: any bytes are a chain of records, a time-stamp, a key, an outside of a segment, or an error.
+//! Evidence: any bytes are read as a chain of records, a time-stamp, a key or the envelope of a segment, or
+//! are an error.
 
 use evidence::{Chain, Identity, Keys, PublicKey, Record, Stamp, root_of};
 use segment::SegmentInspector;

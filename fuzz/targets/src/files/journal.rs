@@ -1,4 +1,4 @@
-//! The journal: whatever its file holds, opening ends, and reading gives records or says what is damaged.
+//! The journal: whatever its file contains, opening ends, and reading yields records or reports damage.
 
 use journal::{Journal, Options, OsDisk, Read};
 use std::{fs, sync::Arc};

@@ -1,4 +1,5 @@
-//! Segment files: any bytes give answers or an error. Checksums are made right first, so that what they guard is read.
+//! Segment files: any bytes yield answers or an error. Checksums are corrected first, so that the bytes
+//! behind them are read.
 
 use lookup::{Bound, CancelToken, Column, Pattern, Phrase, SegmentView};
 use segment::Sealed;
@@ -26,7 +27,7 @@ fn put(bytes: &mut [u8], at: usize, checksum: u32) {
     }
 }
 
-/// Puts the right checksums where the file says that they are.
+/// Writes correct checksums where the file says that they are.
 fn correct(bytes: &mut [u8]) -> Option<()> {
     let trailer = bytes.len().checked_sub(TRAILER_BYTES)?;
     let header = crc32fast::hash(bytes.get(..HEADER_BYTES - 4)?);

@@ -1,4 +1,5 @@
-//! Questions asked of messages one by one, as live tail does: no question on no text fails, and highlights lie inside.
+//! Queries on single messages, as in live tail: no query fails on any text, and highlights are inside the
+//! text.
 
 use lookup::Document;
 use query::{ParseOptions, Query};

@@ -1,5 +1,5 @@
-//! The configuration language: any text gives a tree and a report, within its limits, and is or is not a filter
-//! expression.
+//! The configuration language: any text yields a tree and a report, within its limits, and is or is not a
+//! filter expression.
 
 use config::Memory;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! rsyslog's configuration language: any text is converted, and what comes out can be read by our own language.
+//! rsyslog's configuration language: any text is converted, and the result can be parsed by our own language.
 
 use config::{Memory, rsyslog};
 use std::path::Path;

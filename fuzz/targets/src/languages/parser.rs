@@ -1,5 +1,5 @@
-//! Any text through any parser: none fails, and a text reads the same wherever in the batch it lies. The first byte
-//! chooses the parser.
+//! Any text through any parser: none fails, and a text is parsed the same wherever it is in the batch. The
+//! first byte chooses the parser.
 
 use message::{Ack, Batch, Message, Origin, Selection, Span, Stamp};
 use pipeline::{
@@ -76,7 +76,7 @@ fn parsers() -> &'static [Box<dyn Parser>] {
 pub(crate) fn run(data: &[u8]) {
     let Some((choice, text)) = data.split_first() else { return };
     let parser = &parsers()[*choice as usize % parsers().len()];
-    // The text twice, once among the bytes that processing makes: both must read the same.
+    // The text twice, once among the bytes added by processing: both must be parsed the same.
     let mut batch =
         Batch::new(Arc::new(text.to_vec()), vec![Arc::new(Origin::default())], Stamp::default(), Ack::none());
     let made = batch.add_extra(text);

@@ -1,4 +1,5 @@
-//! Pattern databases: any text is a database or an error, and any database takes any message; patterns of grok.
+//! Pattern databases: any text is a database or an error, and any database accepts any message; also patterns
+//! of grok.
 
 use message::{Ack, Batch, Field, Message, Origin, Selection, Stamp};
 use pipeline::{

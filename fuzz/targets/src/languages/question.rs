@@ -1,5 +1,5 @@
-//! The query language: any text gives a tree or an error with a place inside the text; a tree printed is read as
-//! itself; whatever can be asked can be asked of a message.
+//! The query language: any text yields a tree or an error with a position inside the text; a printed tree is
+//! parsed as itself; any query can be evaluated on a message.
 
 use lookup::Document;
 use query::{Operator, ParseOptions, Query, parse};

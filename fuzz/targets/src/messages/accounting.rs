@@ -1,4 +1,4 @@
-//! Records of process accounting: any bytes give one message.
+//! Records of process accounting: any bytes yield one message.
 
 use message::{Ack, Batch, Field, Origin, Priority, Span, Stamp};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The journal's payload: any bytes give a batch or an error.
+//! The journal's payload: any bytes yield a batch or an error.
 
 use message::{Batch, FieldName};
 

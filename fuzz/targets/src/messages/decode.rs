@@ -1,4 +1,5 @@
-//! Decoding: any bytes under any flags give a message whose parts lie inside the batch, and which can be written.
+//! Decoding: any bytes with any flags yield a message whose parts lie inside the batch, and which can be
+//! encoded.
 
 use message::{Ack, Batch, Marks, Origin, Span, Stamp};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Framing: whatever the bytes and wherever they are split, frames lie inside and nothing is read twice.
+//! Framing: whatever the bytes and wherever they are split, frames lie inside them and nothing is read twice.
 
 use std::sync::Arc;
 use wire::{Framer, Framing, LinePattern, MultiLine, Oversize};

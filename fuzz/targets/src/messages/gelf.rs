@@ -1,4 +1,4 @@
-//! GELF: chunks of any kind stay within their bounds, and frames of any bytes give a message each.
+//! GELF: chunks of any kind stay within their bounds, and frames of any bytes yield a message each.
 
 use message::{Ack, Batch, Origin, Stamp};
 use std::{sync::Arc, time::Duration};

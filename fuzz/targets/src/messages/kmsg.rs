@@ -1,4 +1,4 @@
-//! Records of the kernel: any bytes give one message.
+//! Records of the kernel: any bytes yield one message.
 
 use message::{Ack, Batch, Field, Origin, Span, Stamp};
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Bodies that shippers post: any bytes, read as any of the formats, give messages that lie inside the batch or one error.
+//! Bodies that shippers post: any bytes, read as any of the formats, yield messages that lie inside the
+//! batch, or one error.
 
 use message::{Ack, Batch, Field, Origin, Stamp};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Subjects of certificates: whatever the bytes, reading ends, and a name is printed with every part of it.
+//! Subjects of certificates: whatever the bytes, reading ends, and a name is printed with all its parts.
 
 use transport::tls::Identity;
 

@@ -1,5 +1,5 @@
-//! The outside of DTLS: whatever the datagram, looking at it ends; an answer to a hello is a record; the frames
-//! of a record lie inside of it, in order.
+//! The unencrypted part of DTLS: whatever the datagram, reading it ends; an answer to a hello is a record;
+//! the frames of a record lie inside it, in order.
 
 use wire::dtls::{Start, append_verify_request, start};
 

@@ -1,4 +1,4 @@
-//! PROXY headers: whatever the bytes, a header lies inside of them, and fewer bytes never change its meaning.
+//! PROXY headers: whatever the bytes, a header lies inside them, and fewer bytes never change its meaning.
 
 use wire::proxy::{HEADER_BYTES_MAX, Start, start};
 

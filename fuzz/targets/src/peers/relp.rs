@@ -1,4 +1,4 @@
-//! RELP: whatever the bytes and wherever they are split, frames lie inside and what is kept is bounded.
+//! RELP: whatever the bytes and wherever they are split, frames lie inside them and memory is bounded.
 
 use wire::{RelpReader, check_offers, relp_response};
 

@@ -1,4 +1,4 @@
-//! Answers of mail servers, and mails made of whatever messages hold: one envelope, one header, one end.
+//! Answers of mail servers, and mails made from arbitrary messages: one envelope, one header, one end.
 
 use wire::mail::{Mail, Mailbox, Role, envelope};
 use wire::smtp_answer;
