@@ -1,5 +1,5 @@
-"""Runs every system test in order; prints a line each; ends with 1 when one failed. Tests that mostly wait (`server.waits`) run one
-after the other beside the rest."""
+"""Runs every system test in order and prints a line for each; exits with 1 if one failed. Tests that mostly wait (`server.waits`) run
+one after the other, in parallel with the rest."""
 
 import importlib
 import os

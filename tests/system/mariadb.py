@@ -17,7 +17,7 @@ class MariaDb:
         self.port = free_port()
         self.options = options
         self.process = None
-        # It refuses to run as root; its package has no user, and any other without rights will do.
+        # It refuses to run as root; its package creates no user, and any unprivileged user will do.
         self.user = pwd.getpwnam("nobody").pw_name if os.getuid() == 0 else None
         if self.user:
             os.chown(self.folder, pwd.getpwnam(self.user).pw_uid, -1)
@@ -27,7 +27,7 @@ class MariaDb:
              "--skip-test-db", "--innodb-log-file-size=8M", *([f"--user={self.user}"] if self.user else [])],
             check=True, capture_output=True, text=True, timeout=60)
         self.start()
-        # The own log-in of the tests, which sees what the server sees.
+        # The tests' own log-in, which sees what the server sees.
         self.sql("CREATE DATABASE logs; CREATE USER 'syslog-ng'@'%' IDENTIFIED BY 'secret-password'; GRANT ALL ON logs.* TO 'syslog-ng'@'%'")
 
     def start(self):
@@ -53,13 +53,13 @@ class MariaDb:
             capture_output=True, text=True, timeout=60)
 
     def sql(self, text, database="logs"):
-        """Rows of a statement, each a line with tabs between values."""
+        """Rows of a statement, one a line, with tabs between values."""
         done = self.client(text, database if "CREATE DATABASE" not in text else "mysql")
         assert done.returncode == 0, done.stderr
         return done.stdout.splitlines()
 
     def kill(self):
-        """As a crash would."""
+        """Ends it as a crash would."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait(20)
 

@@ -1,4 +1,4 @@
-"""A Mosquitto of its own for a test: in a folder, on a port of loopback, with somebody who listens to everything."""
+"""A Mosquitto of its own for a test: in a folder, on a loopback port, with a client that subscribes to everything."""
 
 import signal
 import socket
@@ -16,7 +16,8 @@ class Mosquitto:
         secure = "" if tls is None else (
             f"listener {self.tls_port} 127.0.0.1\ncafile {tls}/ca.pem\ncertfile {tls}/server.pem\nkeyfile {tls}/server.key\nrequire_certificate true\n")
         with open(self.folder + "/conf", "w") as out:
-            # What is acknowledged outlives a stop; it drops nothing of what its listener has not read.
+            # Acknowledged messages survive a stop, and none that its subscriber has not read is
+            # dropped.
             out.write(f"user root\nper_listener_settings false\nlistener {self.port} 127.0.0.1\n{secure}{options}\npersistence true\n"
                       f"persistence_location {self.folder}/\nmax_queued_messages 0\nmax_inflight_messages 0\n")
         self.process = self.listener = None
@@ -39,7 +40,7 @@ class Mosquitto:
         return True
 
     def listen(self):
-        """Somebody whose session stays: every message, each a line with its topic."""
+        """A subscriber with a persistent session: prints every message as a line with its topic."""
         self.listener = subprocess.Popen(
             ["mosquitto_sub", "-h", "127.0.0.1", "-p", str(self.port), "-i", "listener", "-c", "-q", "2", "-t", "#", "-F", "%t %p", *self.login],
             stdout=open(self.folder + "/heard", "wb"), stderr=subprocess.DEVNULL)

@@ -1,4 +1,4 @@
-"""A NATS server with JetStream for a test: in a folder, on a port of loopback, started and killed at will; spoken to in its own lines."""
+"""A NATS server with JetStream for a test: in a folder, on a loopback port, started and killed at will; tests use its plain protocol."""
 
 import base64
 import json
@@ -10,7 +10,7 @@ import tempfile
 
 from server import Server, free_port
 
-# A Python package brings the program along.
+# A Python package contains the program.
 PACKAGED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../target/python/bin/nats-server")
 PROGRAM = PACKAGED if os.path.exists(PACKAGED) else "nats-server"
 
@@ -41,7 +41,7 @@ class Nats:
             return False
 
     def ask(self, *subjects_and_bodies):
-        """The answer to a request, or to several: (subject, body) each."""
+        """The answer to one or several requests of (subject, body)."""
         single = not isinstance(subjects_and_bodies[0], tuple)
         requests = [(subjects_and_bodies[0], *subjects_and_bodies[1:])] if single else subjects_and_bodies
         answers = []

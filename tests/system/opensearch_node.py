@@ -26,7 +26,7 @@ class OpenSearch:
         self.start()
 
     def start(self):
-        # The compiler of the best code takes longer than it saves here.
+        # The optimising compiler takes more time than it saves here.
         java = ["java", "-Xms256m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", self.classes]
         with open(self.folder + "/log", "ab") as log:
             self.process = subprocess.Popen([*java, "OpenSearchNode", self.folder + "/node", str(self.port)], stdout=log, stderr=log)
@@ -44,7 +44,7 @@ class OpenSearch:
             return False
 
     def kill(self):
-        """As a crash would: what it did not write is gone."""
+        """Ends it as a crash would: data that it has not written is lost."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait(20)
 
@@ -54,7 +54,7 @@ class OpenSearch:
         self.holder.cleanup()
 
     def call(self, method, path, body=None):
-        """One call of the API; its answer, whatever the status."""
+        """One call of the API; returns its answer, whatever the status."""
         peer = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         try:
             peer.request(method, path, None if body is None else json.dumps(body), {"Content-Type": "application/json"})

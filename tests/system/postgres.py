@@ -54,7 +54,7 @@ class Postgres:
         return subprocess.run(self.command("pg_isready", "-h", self.folder, "-p", str(self.port)), capture_output=True).returncode == 0
 
     def kill(self):
-        """As a crash would: all its processes end at once."""
+        """Ends all its processes at once, as a crash would."""
         self.process.send_signal(signal.SIGQUIT)
         self.process.wait(20)
 
@@ -64,7 +64,7 @@ class Postgres:
         self.holder.cleanup()
 
     def sql(self, text, database="postgres"):
-        """Rows of a statement, each a line with `|` between values."""
+        """Rows of a statement, one a line, with `|` between values."""
         done = subprocess.run(
             ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-p", str(self.port), "-U", "test", "-d", database, "-c", text],
             capture_output=True, text=True, timeout=60)

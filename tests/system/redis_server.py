@@ -41,7 +41,7 @@ class Redis:
         return text.split("\n") if text else []
 
     def kill(self):
-        """As a crash would."""
+        """Ends it as a crash would."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait(20)
 

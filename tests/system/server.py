@@ -41,7 +41,7 @@ def free_port():
 
 
 def waits(test):
-    """A test that mostly waits for time to pass, and shares nothing with others: it runs beside them."""
+    """Marks a test that mostly waits for time to pass and shares nothing with others: it runs in parallel with them."""
     test.waits = True
     return test
 
@@ -66,7 +66,7 @@ class Server:
         self.base = f"http://127.0.0.1:{self.http}"
 
     def trust(self, authority):
-        """From now on the page is called over HTTPS, and its certificate must come from an authority."""
+        """From now on the page is called over HTTPS, and its certificate must be issued by an authority."""
         encrypted = urllib.request.HTTPSHandler(context=ssl.create_default_context(cafile=authority))
         self.opener = urllib.request.build_opener(
             urllib.request.ProxyHandler({}), urllib.request.HTTPCookieProcessor(self.jar), encrypted)
@@ -77,14 +77,14 @@ class Server:
             out.write(config.format(port=self.port, folder=self.folder))
 
     def start(self, logs_in=True, within=15):
-        """Starts the server and waits until it answers; a session of before lives on."""
+        """Starts the server and waits until it answers; an earlier session stays valid."""
         self.log = open(os.path.join(self.folder, "stderr"), "ab")
         command = [self.binary, "run", "--config", self.config, "--data", self.folder + "/data",
                    "--control", self.folder + "/ctl", "--http", f"127.0.0.1:{self.http}"]
         self.process = self.spawn(command)
         self.until(lambda: self.answers(), within, "the server to answer")
         if self.password is None:
-            # The page answers a moment before the server says where it is.
+            # The page answers a moment before the server prints its address.
             said = lambda: re.search(r"password[^\n]*?: (\S+)", self.stderr())
             self.until(said, 5, "the password of the first run")
             self.password = said().group(1)
@@ -92,7 +92,7 @@ class Server:
             self.call("login", {"user": "admin", "password": self.password})
 
     def spawn(self, command):
-        """The process; a socket in `inherit` is handed over as service managers do (sd_listen_fds(3))."""
+        """The process; a socket in `inherit` is passed to it as service managers do (sd_listen_fds(3))."""
         more = {"stdin": self.stdin, "stdout": self.log, "stderr": self.log, "cwd": self.folder}
         if self.inherit is None:
             return subprocess.Popen(command, **more)
@@ -140,7 +140,7 @@ class Server:
         return subprocess.run(command, check=True, capture_output=True, text=True, timeout=30).stdout
 
     def found(self, query, count=1, within=2.0):
-        """Waits until a search finds `count` messages; how long it took."""
+        """Waits until a search finds `count` messages; returns how long it took."""
         start = time.monotonic()
         self.until(lambda: self.search(query)["total"] >= count, within, f"{count} of {query!r}")
         return time.monotonic() - start

@@ -1,4 +1,4 @@
-"""Nothing is lost in silence: on every row, what came in is what went out, what waits and what was dropped."""
+"""Nothing is lost silently: on every row, the messages received are those sent, waiting or dropped."""
 
 import re
 import signal
@@ -55,7 +55,7 @@ class Living:
 
 
 def accounts(server):
-    """The rows of the balance: what came, and what became of it."""
+    """The rows of the balance: the messages received, and what became of them."""
     rows = {}
     for line in server.ctl("stats", "balance").splitlines():
         name, taken, parts = re.fullmatch(r"(.*): (\d+) = (.*)", line).groups()
@@ -73,7 +73,8 @@ def send(server, lines):
         peer.sendall("".join(f"<13>Oct 11 22:14:15 gw {line}\n" for line in lines).encode())
 
 
-# Per turn: 40 noise, 30 logins of which 10 in a row are the same, 200 away, 20 of a group with 2 whole ones, 10 strict.
+# In each round: 40 of noise, 30 logins of which 10 in a row are the same, 200 for an unreachable peer, 20 in groups of
+# which 2 are complete, 10 strict.
 TURN = ([f"a: noise {n}" for n in range(40)] + [f"b: user=u{n}" for n in range(20)] + ["b: user=same"] * 10
         + [f"away: line {n}" for n in range(200)] + [f"group: {'last' if n % 10 == 9 else 'part'} {n}" for n in range(20)]
         + [f"strict: {n}" for n in range(10)])
@@ -91,7 +92,7 @@ def test_every_row_adds_up_over_reloads(binary):
             server.until(lambda: figure(server, "center.received.processed") == (turn + 1) * len(TURN), 5, "all of them")
             changed = config + f"# {turn}\n"
             if turn == 2:
-                # The queue on disk goes with its destination, and is found again when that comes back.
+                # The disk queue disappears with its destination, and is found again when the destination returns.
                 changed = changed.replace("destination(d_disk);", "").replace("destination d_disk", "destination d_gone")
             server.write_config(changed)
             server.ctl("reload")
@@ -107,7 +108,7 @@ def test_every_row_adds_up_over_reloads(binary):
         assert figure(server, "parser.p_login.discarded") == n - 40 * turns - 30 * turns
         assert figure(server, "parser.p_group.made") == 2 * turns
         assert figure(server, "log.away.ingress") == n - 40 * turns and figure(server, "log.away.egress") == 200 * turns
-        # The paths: login takes 30, group 20 and the 2 that were made, slow what it lets pass.
+        # The paths: login accepts 30, group 20 and the 2 that were generated, slow those that it lets pass.
         assert rows["d_all#0"] == (52 * turns + slow, {"written": 52 * turns + slow}), rows
         taken, parts = rows["d_once#0"]
         assert parts["suppressed"] == 9 * turns and taken == 30 * turns + parts["written"] - 21 * turns, rows
@@ -116,7 +117,7 @@ def test_every_row_adds_up_over_reloads(binary):
         assert rows["d_other#0"] == (200 * turns, {"written": 200 * turns}), rows
         assert rows["d_folder#0"] == (10 * turns, {"unwritable": 10 * turns}), rows
         taken, parts = rows["received"]
-        # drop-unmatched takes what nothing else did.
+        # drop-unmatched accepts the messages that no other path did.
         assert taken == n and parts == {"routed": n}, rows
         server.stop(signal.SIGKILL)
         server.start()

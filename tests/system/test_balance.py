@@ -1,4 +1,4 @@
-"""Several servers: messages are shared, a dead server's share goes to the others, nothing is lost."""
+"""Several servers: messages are divided between them, a dead server's share goes to the others, nothing is lost."""
 
 import email.utils
 import http.server
@@ -83,7 +83,8 @@ def test_network_load_balancer(binary):
         receivers[1].stop()
         feed(server, COUNT, 2 * COUNT)
         union = lambda: set().union(*(one.seen for one in receivers))  # noqa: E731
-        # It died while nothing was on its way: what TCP has taken for a receiver that dies is lost to everybody.
+        # It died while nothing was in flight: data that TCP has accepted for a dying receiver is lost with any
+        # sender.
         Server.until(lambda: len(union()) == 2 * COUNT, 10, "its share at the others")
         assert len(receivers[1].seen) <= COUNT // 2
     finally:
@@ -148,7 +149,7 @@ def test_http_waits_as_asked(binary):
 
 
 def test_http_balances(binary):
-    """Two workers over three servers; one dies on the way and is passed over."""
+    """Two workers over three servers; one dies meanwhile and is skipped."""
     ports = [free_port() for _ in range(3)]
     webs = [Web(port) for port in ports]
     urls = " ".join(f'"http://127.0.0.1:{port}/in"' for port in ports)

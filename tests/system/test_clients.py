@@ -1,4 +1,4 @@
-"""Each kind of sender that people have; every message is in the page within two seconds."""
+"""Each common kind of sender; every message can be searched within two seconds."""
 
 import logging
 import logging.handlers

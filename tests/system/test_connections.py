@@ -1,4 +1,4 @@
-"""Many connections: memory of idle ones; reloads under load lose nothing and close nothing; queues survive a kill.
+"""Many connections: memory of idle ones; reloads under load lose no message and close no connection; queues survive a kill.
 
 With more: DURAMEN_CONNECTIONS=5000,1000 DURAMEN_RELOADS=100 python3 tests/system/main.py BINARY test_connections"""
 
@@ -143,7 +143,8 @@ def queue_survives(binary, reliable):
             Server.until(lambda: 'id="d_away#0"' in server.text("/metrics") and
                          f'syslogng_disk_queue_events{{driver="network",id="d_away#0",instance="tcp,127.0.0.1:{away}"}} 20000'
                          in server.text("/metrics"), 10, "the queue to hold all")
-            # A file's size says when the last of it was handed to the system: each message has a little more than its 73 bytes.
+            # The size of the file shows when the last message was written: each message has a little more than its 73
+            # bytes.
             Server.until(lambda: figure(server, "d_away", "disk_usage") > 20_000 * 73, 10, "the disk to have all")
         server.stop(signal.SIGKILL)
         listed = os.popen(f"{binary} queue ls {server.folder}/queues").read()

@@ -1,4 +1,4 @@
-"""The control socket under clients that say nothing, or too slowly."""
+"""The control socket with clients that send nothing, or too slowly."""
 
 import socket
 import time
@@ -24,7 +24,7 @@ def test_silent_clients_do_not_keep_a_stop_waiting(binary):
         begin = time.monotonic()
         server.ctl("stats")
         assert time.monotonic() - begin < 3, "one silent client blocks the others"
-        # More than there are places, half of them with the half of a command.
+        # More clients than are allowed, half of them with half a command.
         kept += silent(server, 30) + silent(server, 30, b"STA")
         begin = time.monotonic()
         server.ctl("healthcheck")

@@ -1,4 +1,4 @@
-"""rsyslogd and our conversion of its configuration, side by side: the same lines in, the same lines out."""
+"""rsyslogd and our conversion of its configuration, side by side: the same input yields the same output."""
 
 import json
 import os
@@ -187,12 +187,12 @@ TABLES = {
 }
 
 
-# Traditional formats are those of the server itself: a text that follows its tag without a blank stays so.
+# Traditional formats are the server's own: a text that follows its tag without a blank stays that way.
 TRADITIONAL = {"formats", "legacy"}
 
 
 def shape(line):
-    """A line as it is compared: JSON by its members, for rsyslog writes slashes in it with a backslash."""
+    """A line in the form that is compared: JSON by its members, because rsyslog escapes slashes with a backslash."""
     return json.dumps(json.loads(line), sort_keys=True) if line.startswith("{") and line.endswith("}") else line
 
 
@@ -258,11 +258,12 @@ class Pair:
         return out
 
     def compare(self, within=4, least=1):
-        """The outputs, once both are the same and stay so; what differs otherwise."""
+        """The outputs, once both are and stay the same; otherwise the differences."""
         end = time.monotonic() + within
         while time.monotonic() < end:
             before = self.written()
-            # Each of our files is written by one queue a template: lines of several templates may change places.
+            # Each of our files is written by one queue for each template, so lines of several templates may change
+            # their order.
             lines = [sorted(map(shape, text.splitlines())) for text in before]
             if len(lines[0]) >= least and lines[0] == lines[1]:
                 return None
@@ -336,7 +337,7 @@ def test_followed_files_are_read_as_rsyslog_does(binary):
             pair.close()
 
 
-# Each row has a file of its own: what one template makes of every line.
+# Each row has a file of its own: the output of one template for every line.
 TEMPLATES = r"""
 %msg%|
 %msg:2:$%|
@@ -372,7 +373,7 @@ TEMPLATES = r"""
 a\tb \"quoted\" $HOST \\ x|
 """.strip().split("\n")
 
-# Each row has a file of its own: the lines for which it holds.
+# Each row has a file of its own: the lines that match the condition.
 CONDITIONS = r"""
 $msg contains 'failed'
 $msg contains_i 'FAILED'

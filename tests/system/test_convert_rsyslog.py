@@ -1,4 +1,4 @@
-"""`convert rsyslog` never writes what `check` refuses: what cannot be converted is left out and named in the report."""
+"""`convert rsyslog` never writes anything that `check` refuses: statements that cannot be converted are left out and named in the report."""
 
 import itertools
 import json
@@ -53,7 +53,7 @@ def convert(binary, folder, text):
     answer = subprocess.run([binary, "convert", "rsyslog", source, "--output", target, "--report", report],
                             capture_output=True, text=True, timeout=60)
     assert answer.returncode in (0, 1), (text, answer)
-    # The verb checks what it has written, and prints what is found.
+    # The verb checks its own output, and prints the findings.
     assert "error:" not in answer.stderr, (text, answer.stderr)
     return answer.returncode, json.load(open(report)), open(target).read()
 
@@ -67,7 +67,7 @@ def test_what_is_written_always_passes_the_check(binary):
 
 
 def test_what_cannot_be_read_is_named_and_the_rest_stays(binary):
-    """A pattern that no engine reads takes its rule away, and only its rule."""
+    """A pattern that no engine accepts removes its rule, and only that rule."""
     with tempfile.TemporaryDirectory(prefix="duramen-test-") as folder:
         text = ':msg, ereregex, "a(" /tmp/bad.log\n:msg, ereregex, "a+" /tmp/good.log\nmail.* /tmp/mail.log'
         status, report, made = convert(binary, folder, text)

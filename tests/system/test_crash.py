@@ -1,4 +1,4 @@
-"""Power and disk trouble as the operator sees it: kill -9 under load, a full disk."""
+"""Power and disk failures as the operator sees them: kill -9 under load, a full disk."""
 
 import contextlib
 import os
@@ -17,7 +17,7 @@ STORE_ONLY = CONFIG.replace("destination(d_file); ", "")
 
 
 class Sender(threading.Thread):
-    """Sends numbered messages as fast as the server takes them, until it is stopped or the server dies."""
+    """Sends numbered messages as fast as the server accepts them, until it is stopped or the server dies."""
 
     def __init__(self, port, first, rate=20_000):
         super().__init__(daemon=True)
@@ -65,7 +65,7 @@ def test_kill_at_random_moments(binary):
             sender.join()
             server.start()
             check_numbers(server, seen)
-            # Numbers continue after the last one that was sent: none may come twice.
+            # Numbers continue after the last one that was sent, because none may be sent twice.
             first = sender.next + 200
             seen = server.search("program:prog", limit=0)["total"]
         assert seen > 1000, f"only {seen} messages in {ROUNDS} rounds"

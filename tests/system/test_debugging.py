@@ -1,4 +1,4 @@
-"""Tools that show where messages go: explain, live taps, the verbs of ctl."""
+"""Tools that show the path of messages: explain, live taps, the verbs of ctl."""
 
 import json
 import os
@@ -22,7 +22,7 @@ log {{ source(s_net); destination(d_all); flags(flow-control); }};
 
 
 class Tap:
-    """A tap on a server under test; its lines as they come."""
+    """A tap on a server under test, with its lines as they arrive."""
 
     def __init__(self, server, *words):
         command = [server.binary, "ctl", "--control", server.folder + "/ctl", "tap", *words]
@@ -93,7 +93,7 @@ def test_a_slow_tap_holds_nothing_up(binary):
     server = Server(binary, CONFIG)
     try:
         server.start()
-        # Nobody reads what this one prints: its pipe fills up.
+        # Nobody reads the output of this one, so its pipe fills up.
         command = [binary, "ctl", "--control", server.folder + "/ctl", "tap", "s_net"]
         stuck = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         rate = Tap(server, "s_net", "--rate")

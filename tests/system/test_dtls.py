@@ -1,4 +1,4 @@
-"""DTLS beside openssl, both ways: certificates of RSA with one in between, restarts, a bad line, floods of hellos."""
+"""DTLS with openssl as the peer, both ways: RSA certificates with an intermediate one, restarts, a bad line, floods of hellos."""
 
 import os
 import random
@@ -37,7 +37,7 @@ FRAME = "<13>1 2026-11-21T09:00:00Z web relayed - - - message %d"
 
 
 def rsa_pki(folder):
-    """The usual setup of a site: keys of RSA, and a CA between the CA and the certificates."""
+    """The usual setup of a site: RSA keys, and an intermediate CA between the root and the certificates."""
     pki(folder)
     with open(folder + "/between.ext", "w") as out:
         out.write("basicConstraints=critical,CA:TRUE\nkeyUsage=keyCertSign,cRLSign\n")
@@ -53,7 +53,7 @@ def rsa_pki(folder):
 
 
 class Client:
-    """openssl s_client; what is written to it goes out as records."""
+    """openssl s_client; data written to it is sent as records."""
 
     def __init__(self, port, folder, name="client", *more):
         self.log = tempfile.TemporaryFile("w+")
@@ -87,7 +87,7 @@ class Client:
 
 
 class Receiver:
-    """openssl s_server; what comes in is in `said`."""
+    """openssl s_server; received data is in `said`."""
 
     def __init__(self, port, folder, *more):
         self.log = tempfile.TemporaryFile("w+")
@@ -110,7 +110,7 @@ class Receiver:
 
 
 class Line:
-    """A bad line between a sender and a receiver on this machine: loses, doubles, swaps datagrams, and changes some."""
+    """A bad line between a sender and a receiver on this machine: it loses, duplicates, reorders and changes datagrams."""
 
     def __init__(self, port, seed, lost=0.0, doubled=0.0, swapped=0.0, changed=0.0):
         self.rates, self.random = (lost, doubled, swapped, changed), random.Random(seed)
@@ -186,7 +186,7 @@ def figure(server, name):
 
 
 def test_openssl_sends(binary):
-    """RFC 9662's suite, RSA, a certificate in between, small datagrams; a goodbye; another peer continues."""
+    """RFC 9662's suite, RSA, an intermediate certificate, small datagrams; close_notify; another peer continues."""
     server = receiver(binary)
     keys, path = server.folder + "/pki", server.folder + "/out.log"
     try:
@@ -232,7 +232,7 @@ def test_strangers_are_refused(binary):
 
 
 def test_openssl_receives(binary):
-    """Mutual, in small datagrams; a receiver that comes late gets what waits; a wrong one gets nothing."""
+    """Mutual authentication in small datagrams; a receiver that starts late gets the waiting messages; a wrong one gets nothing."""
     port = free_port()
     with tempfile.TemporaryDirectory() as folder:
         keys = folder + "/pki"
@@ -253,7 +253,8 @@ def test_openssl_receives(binary):
             feed(server.port, range(50, 100))
             Server.until(lambda: peer.numbers() == set(range(100)), 10, "all messages in openssl")
             peer.stop()
-            # The first datagram after the end of a receiver is lost: UDP reports the error only after it.
+            # The first datagram after the end of a receiver is lost, because UDP reports the error only
+            # after it.
             feed(server.port, [100])
             time.sleep(0.2)
             feed(server.port, [101])
@@ -267,13 +268,13 @@ def test_openssl_receives(binary):
 
 
 def pair(binary):
-    """Two of ours: the receiver, and how to make a sender to a port."""
+    """Two servers of ours: the receiver, and a function that makes a sender to a port."""
     server = receiver(binary)
     return server, lambda port: sender(binary, port, server.folder + "/pki")
 
 
 def test_restarts(binary):
-    """Either side may be restarted, with a goodbye or without: messages come again."""
+    """Either side may be restarted, with or without close_notify: messages arrive again."""
     server, make = pair(binary)
     ours = make(server.port)
     ours.start()
@@ -305,7 +306,7 @@ def test_restarts(binary):
 
 
 def test_bad_line(binary):
-    """Handshakes get through; of the messages, one in each datagram, some are lost, none is doubled or changed."""
+    """Handshakes succeed; of the messages, one in each datagram, some are lost, but none is duplicated or changed."""
     server, make = pair(binary)
     line = Line(server.port, 7, lost=0.1, doubled=0.1, swapped=0.1, changed=0.05)
     ours = make(line.port)
@@ -402,7 +403,7 @@ def test_loggen(binary):
 
 
 def test_long_messages(binary):
-    """A record holds 16 KiB: what is longer is cut, counted and said."""
+    """A record holds 16 KiB: longer messages are cut, counted and reported."""
     server, make = pair(binary)
     ours = make(server.port)
     ours.start()

@@ -37,7 +37,7 @@ def segments(logspace):
 
 @functools.cache
 def base(binary):
-    """A data folder with two segments and some messages in the journal, made once; its server is stopped."""
+    """A data folder with two segments and some messages in the journal, created once; its server is stopped."""
     server = Server(binary, STORE_ONLY)
     atexit.register(server.close)
     server.start()
@@ -70,7 +70,7 @@ def found(report, kind, file="", text=""):
 
 
 class Harmed:
-    """A copy of a logspace whose files can be harmed; large files are links until they are."""
+    """A copy of a logspace whose files can be damaged; large files are hard links until then."""
 
     def __init__(self, source):
         self.holder = tempfile.TemporaryDirectory(prefix="duramen-harmed-")
@@ -124,7 +124,7 @@ def test_the_rest_of_a_damaged_segment_is_found(binary):
         server.password = source.password
         first = segments(server.folder + "/data/logspaces/main")[0]
         with open(first, "r+b") as file:
-            # Somewhere in the texts: they are the largest part and come first.
+            # Somewhere in the texts, which are the largest part and come first.
             file.seek(3 << 20)
             byte = file.read(1)
             file.seek(3 << 20)
@@ -165,7 +165,7 @@ def test_a_segment_of_another_logspace_and_an_old_copy(binary):
             found(verify(binary, harmed.dir), "foreign", text="another or an older one")
     finally:
         other.close()
-    # An older copy of the whole: only a digest kept elsewhere shows it, that of a later record.
+    # An older copy of everything: only the digest of a later record, kept elsewhere, reveals it.
     head = verify(binary, logspace(binary))["head"]
     with Harmed(logspace(binary)) as harmed:
         chain = harmed.dir + "/evidence/chain"
@@ -181,7 +181,7 @@ def test_bits_of_the_chain(binary):
     size = os.path.getsize(chain)
     for offset in range(3, size, size // 8):
         with Harmed(logspace(binary)) as harmed:
-            # Reading the messages back says nothing about the chain: leave them out.
+            # Reading the messages back tells nothing about the chain, so leave that out.
             for path in segments(harmed.dir):
                 harmed.write(path, b"")
             before = {(f["kind"], f["text"]) for f in verify(binary, harmed.dir)["findings"]}

@@ -1,4 +1,4 @@
-"""Messages with unforeseen field names: memory stays within its budget, nothing is lost."""
+"""Messages with arbitrary field names: memory stays within its budget, nothing is lost."""
 
 import http.client
 import json
@@ -16,7 +16,8 @@ log {{ source(s_http); destination(d_main); flags(flow-control); }};
 # A message takes about 20 KiB of memory while its segment is built: all of them 400 MiB.
 MESSAGES = 20_000
 FIELDS = 100
-# Three segments of 16 MiB, what sealing them takes, queues, and 20 sealed segments; the program itself is measured.
+# Three segments of 16 MiB, the memory for sealing them, queues, and 20 sealed segments; the program itself is
+# measured.
 GROWTH_MAX_MIB = 260
 
 

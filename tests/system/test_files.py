@@ -1,4 +1,4 @@
-"""The options of file() that few use, pseudofile(), and blocks that are a file or a connection and a format."""
+"""The rarely used options of file(), pseudofile(), and blocks that combine a file or a connection with a format."""
 
 import json
 import os

@@ -82,7 +82,7 @@ def test_graypy(binary):
 
 
 def test_hostile_datagrams(binary):
-    """Chunks that never end, bombs and noise cost no other sender anything."""
+    """Incomplete chunks, decompression bombs and noise do not affect other senders."""
     server = Server(binary, CONFIG.replace("GELF", str(free_port())))
     server.start()
     try:

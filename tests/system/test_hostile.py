@@ -77,7 +77,7 @@ def test_many_connections_that_come_and_go(binary):
         [thread.start() for thread in threads]
         [thread.join() for thread in threads]
         server.found("flock*", 1000, within=5)
-        # A message that is cut by the end of its connection is kept as far as it came.
+        # A message that is cut off by the end of its connection is kept as far as it arrived.
         server.found("cut", 1000, within=5)
         time.sleep(0.2)
         assert server.search("flock*")["total"] == 1000

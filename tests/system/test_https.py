@@ -50,7 +50,7 @@ def test_clients_over_https(binary):
         done = curl("--cacert", ca, server.base + "/api/v1/health")
         assert '"status":"ok"' in done.stdout, done
         assert curl(server.base + "/api/v1/health").returncode == 60, "curl trusts anybody"
-        # Plain HTTP, at the same port and at another one, is sent on and gets nothing else.
+        # Plain HTTP, on the same port and on another one, is redirected and gets nothing else.
         for port in (server.http, redirect):
             done = curl("-i", f"http://localhost:{port}/api/v1/search?a=b")
             assert "308" in done.stdout and f"location: {server.base}/api/v1/search?a=b" in done.stdout, done.stdout
@@ -81,7 +81,7 @@ def test_clients_over_https(binary):
 
 
 def test_page_over_https(binary):
-    """Chromium: the login, and rows as they come."""
+    """Chromium: the login, and rows as they arrive."""
     server = setup(binary)
     try:
         server.start()
@@ -92,7 +92,7 @@ def test_page_over_https(binary):
 
 
 def test_certificates_of_the_page(binary):
-    """A reload takes new ones; an expired one is reported; clients with certificates; keys that do not fit."""
+    """A reload loads new certificates; an expired one is reported; clients with certificates; keys that do not match."""
     server = setup(binary)
     folder = server.folder + "/pki"
     try:
@@ -116,7 +116,7 @@ def test_certificates_of_the_page(binary):
         server.ctl("reload")
         assert "The certificate of the page has expired" in server.stderr(), server.stderr()
         assert "expired" in curl("--cacert", folder + "/ca.pem", server.base + "/").stderr
-        # A key that does not fit: the reload is refused, and the old certificate stays.
+        # A key that does not match: the reload is refused, and the old certificate stays in use.
         openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-out", folder + "/server.key")
         try:
             server.ctl("reload")

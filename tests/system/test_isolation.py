@@ -1,4 +1,4 @@
-"""Destinations of one path do not stop each other: a peer that takes nothing beside a file, with flow control."""
+"""Destinations of one path do not stop each other: a peer that accepts nothing beside a file, with flow control."""
 
 import re
 import socket
@@ -19,11 +19,11 @@ log {{ source(s_in); destination(d_file); destination(d_peer); flags(flow-contro
 
 
 class StuckPeer:
-    """Accepts connections, and reads nothing until it may."""
+    """Accepts connections, and reads nothing until it is allowed to."""
 
     def __init__(self):
         self.listener = socket.socket()
-        # What the system keeps of a connection is small: the peer takes next to nothing.
+        # The kernel's buffers for a connection are small, so the peer accepts next to nothing.
         self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         self.listener.bind(("127.0.0.1", 0))
         self.listener.listen(5)
@@ -62,7 +62,7 @@ def numbers_of_file(server):
 
 
 def balance(server):
-    """The reasons of the row of the peer, and what does not add up."""
+    """The reasons in the row of the peer, and anything that does not add up."""
     row = next(line for line in server.ctl("stats", "balance").splitlines() if line.startswith("dst.network;"))
     return {reason: int(count) for count, reason in re.findall(r"(\d+) ([a-z_]+)", row.split("=", 1)[1])}
 
@@ -100,7 +100,7 @@ def test_a_stuck_peer_with_a_reliable_disk_buffer_stops_no_neighbour(binary):
 
 
 def check_drops(binary, options, reason, look):
-    """A peer that is stuck has what its policy keeps, and the rest is counted for the reason of that."""
+    """The queue of a stuck peer keeps what its policy says, and the rest is counted under the policy's reason."""
     def then(server, peer):
         Server.until(lambda: balance(server).get(reason, 0) > 0, 5, "messages to be dropped")
         peer.reads.set()
@@ -152,7 +152,7 @@ def test_a_disk_buffer_cannot_drop_the_oldest(binary):
 
 
 def test_a_normal_disk_buffer_survives_restarts_and_uses_the_disk_only_when_needed(binary):
-    """While the peer keeps up nothing is on the disk; what is in memory at a stop is there after it."""
+    """While the peer keeps up, nothing is on disk; messages in memory at a stop are still there after it."""
     peer = StuckPeer()
     peer.reads.set()
     server = Server(binary, CONFIG.replace("PEER", str(peer.port)).replace("OPTIONS", "disk-buffer(capacity-bytes(64Mi))"))

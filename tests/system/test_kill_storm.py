@@ -1,7 +1,7 @@
-"""Kills under load with everything at once: sealing, recoding, archiving, encryption. Nothing acknowledged is lost, nothing comes twice.
+"""Kills under load with everything at once: sealing, recoding, archiving, encryption. Nothing acknowledged is lost, nothing appears twice.
 
-Senders of two protocols know what was acknowledged: `_bulk` over HTTP, and RELP. Each number is sent once. `KILLS` says how often
-the server is killed; the gate does a few, 60 take about five minutes.
+Senders of two protocols know what was acknowledged: `_bulk` over HTTP, and RELP. Each number is sent once. `KILLS` is the number of
+times the server is killed; `make test` does a few, 60 take about five minutes.
 """
 
 import collections
@@ -34,7 +34,7 @@ WINDOW = 100
 
 
 class Sender(threading.Thread):
-    """Sends numbers from `first` on until the server dies; keeps those that were acknowledged."""
+    """Sends numbers from `first` on until the server dies; remembers those that were acknowledged."""
 
     def __init__(self, port, first):
         super().__init__(daemon=True)
@@ -103,7 +103,7 @@ class RelpSender(Sender):
 
 
 def stored(server):
-    """The numbers that the server has, as often as it has them."""
+    """The numbers that the server has, each as many times as it has it."""
     asked = urllib.parse.urlencode({"query": "number of many | fields message", "format": "csv"})
     words = server.text("/api/v1/export?" + asked).split()
     return collections.Counter(word for word in words if word[0] in "br" and word[1:].isdigit())
@@ -157,7 +157,7 @@ def test_kills_lose_nothing_and_double_nothing(binary):
             more, numbers = one_life(binary, server, ingest, numbers)
             acknowledged += more
             server.start()
-            # All of it now and then, for it takes longer each time.
+            # Everything is compared only now and then, because it takes longer each time.
             if kill % 10 == 9 or kill == KILLS - 1:
                 check(server, acknowledged)
         # Both protocols, and every kind of upkeep, took part.

@@ -1,4 +1,4 @@
-"""Starting, reloading, stopping, being killed; users and errors as an operator meets them."""
+"""Starting, reloading, stopping, being killed; users and errors as an operator sees them."""
 
 import os
 import signal

@@ -29,7 +29,7 @@ def run(server, *words, user="admin", password=None):
 
 
 def send_hundred(server):
-    """A quarter is of the firewall, a quarter of the auditor's program."""
+    """A quarter is from the firewall, a quarter from the auditor's program."""
     with socket.create_connection(("127.0.0.1", server.port)) as peer:
         for n in range(100):
             host, program = ("fw1", "kernel") if n % 4 == 0 else ("web1", "audit" if n % 4 == 1 else "app")

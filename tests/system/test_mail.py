@@ -1,4 +1,4 @@
-"""smtp() beside a real mail server: plain, with a password, encrypted, one that puts off or refuses, one that is down."""
+"""smtp() with a real mail server: plain, with a password, encrypted, one that defers or refuses, one that is down."""
 
 import email
 import email.header
@@ -35,7 +35,7 @@ log {{ source(s_tcp); filter(f_mail); destination(d_mail); }};
 
 
 class Mailbox:
-    """A mail server that keeps what it takes. `answers` says first what else it says."""
+    """A mail server that keeps the mails it accepts. `answers` are other answers that it gives first."""
 
     def __init__(self, port, **more):
         self.mails, self.answers, self.tried = [], [], 0
@@ -71,7 +71,7 @@ def counted(server, kind):
 
 
 def test_mails_arrive(binary):
-    """Every part of a mail; values that try to be more than values; a server that is down at first."""
+    """Every part of a mail; values that try to inject headers or commands; a server that is down at first."""
     port = free_port()
     server = setup(binary, port)
     server.start()
@@ -104,7 +104,7 @@ def test_mails_arrive(binary):
 
 
 def test_mails_are_put_off_and_refused(binary):
-    """4XX is tried again, 5XX is dropped, counted and said; nothing else is lost; a server that restarts costs nothing."""
+    """After 4XX a mail is retried, after 5XX dropped, counted and reported; nothing else is lost, not even when the server restarts."""
     port = free_port()
     box = Mailbox(port)
     box.answers = ["451 later", "554 never"]
@@ -128,7 +128,7 @@ def test_mails_are_put_off_and_refused(binary):
 
 
 def test_mails_are_encrypted(binary):
-    """STARTTLS with a password, TLS from the start; a certificate that does not fit gets no mail."""
+    """STARTTLS with a password, TLS from the start; a server with a wrong certificate gets no mail."""
     port, tls_port = free_port(), free_port()
     server = setup(binary, port)
     pki(server.folder + "/pki")

@@ -1,6 +1,6 @@
-"""The manual, run: every block of configuration is checked, every command is typed into a terminal as it is printed.
+"""Tests the manual: every block of configuration is checked, every command is typed into a terminal as it is printed.
 
-Both happen in a root to throw away, made of this machine's own by an overlay, with a network of its own. So commands
+Both happen in a disposable root, an overlay over this machine's own, with a network of its own. So commands
 may install programs, use ports below 1024 and the usual folders. Needs root, as a server on port 514 does.
 """
 
@@ -46,7 +46,7 @@ STATEMENT = re.compile(r"^(@version|@include|application|block|destination|filte
                        r"|template|template-function|if)\b")
 INLINE = re.compile(r"^(if|parser)\s*\{")
 
-# Commands that are not run, by their beginning, and why.
+# Commands that are not run, by their beginning, with the reason.
 NOT_RUN = {
     "make ": "it builds, tests or serves this tree: what runs this test did so",
     "duramen ctl tap s_net --rate": "it prints until it is stopped: its own test does that",
@@ -92,7 +92,7 @@ def configurations():
 
 
 def commands(page):
-    """The commands of a page's blocks, without what is printed beside and below them."""
+    """The commands of a page's blocks, without the output and remarks printed beside and below them."""
     for body in blocks(page):
         if STATEMENT.match(body):
             continue
@@ -106,8 +106,8 @@ def commands(page):
                 yield line
 
 
-# Replacements for a reader's own names in the tables, by the beginning of the command; the longest one
-# counts.
+# Replacements for a reader's own names in the tables, by the beginning of the command; the longest
+# match is used.
 MEANT = {
     "duramen check FILE": "duramen check /etc/duramen/duramen.conf",
     "duramen explain FILE": "duramen explain /etc/duramen/duramen.conf --message hello --source s_net",
@@ -125,7 +125,7 @@ MEANT = {
     "duramen slog encrypt": "duramen slog encrypt -k own.key -m own.mac new.key new.mac /var/log/app.log app.slog",
     "duramen slog verify -k FIRST.key": "duramen slog verify -k first.key -m new.mac app.slog app.clear",
 }
-# Cells that name a group of verbs, or what blocks of the manual run.
+# Cells that name a group of verbs, or commands that blocks of the manual run.
 NAMED = re.compile(r"^duramen (run|loggen|user|logspace|ctl VERB|queue VERB|queue dead VERB|patterndb VERB|logspace VERB|ledger VERB|slog key\|encrypt\|verify"
                    r"|run --config .*|verify-package DIR|slog verify -i .*)$")
 
@@ -140,7 +140,7 @@ def tables(page):
 
 
 def table_commands(page):
-    """The commands of a page's tables as they are printed, and as they are run."""
+    """The commands of a page's tables, as printed and as run."""
     for row in tables(page):
         for cell in row:
             for command in re.findall(r"`(duramen [^`]+)`", cell):
@@ -150,7 +150,7 @@ def table_commands(page):
 
 
 def whole(body):
-    """A configuration that has a block of the manual in it, with what it names."""
+    """A configuration with a block of the manual and the objects that it names."""
     text = body
     if INLINE.match(body):
         text = f"log {{ source(s_net);\n{body}\ndestination(d_elsewhere); }};\n"
@@ -162,7 +162,7 @@ def whole(body):
     for name in sorted(set(re.findall(r'(?:filtered|multiple)\("(\w+)"', text))):
         if f'logspace("{name}"' not in text and f"logspace {name} " not in text:
             more += f'destination d_space_{name} {{ logspace("{name}"); }};\n'
-    # Unused objects would not be made: every source and destination gets a log path.
+    # Unused objects would not be created, so every source and destination gets a log path.
     for kind, other in (("source", "destination"), ("destination", "source")):
         for name in re.findall(rf"^\s*{kind} (\w+)\s*\{{", text + more, re.MULTILINE):
             if f"{kind}({name})" not in text:
@@ -173,7 +173,7 @@ def whole(body):
 
 
 class Root:
-    """A root to throw away: commands run in it at a terminal of their own."""
+    """A disposable root, in which commands run on a terminal of their own."""
 
     def __init__(self, binary):
         self.folder = tempfile.TemporaryDirectory(prefix="duramen-manual-")

@@ -1,4 +1,4 @@
-"""The page's metrics as Prometheus' own client library reads them, those of metrics-probe() too."""
+"""The page's metrics as Prometheus' own client library reads them, including those of metrics-probe()."""
 
 import os
 import re
@@ -12,7 +12,8 @@ sys.path.insert(0, os.path.join(ROOT, "target/python"))
 
 from prometheus_client.parser import text_string_to_metric_families  # noqa: E402
 
-# Names that clients give a meaning to, that are none for Prometheus, and that the server has itself.
+# Names that have a meaning for clients, that are invalid for Prometheus, or that the server uses
+# itself.
 KEYS = ["bytes", "bytes_total", "x_count", "x_sum", "x_bucket", "x_created", "x_info", "odd.key-9", "9lives", "input_events_total"]
 VALUES = ["plain", 'a "quote"', "back\\slash", "two\tblanks, {braces} = é", "trailing\\"]
 

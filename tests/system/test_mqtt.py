@@ -1,4 +1,4 @@
-"""mqtt(): a real broker gets every message, goes away and comes back; names that are no topics end no connection."""
+"""mqtt(): a real broker gets every message, goes away and comes back; names that are not valid topics do not end a connection."""
 
 import os
 import socket
@@ -18,7 +18,7 @@ def mqtt(broker, options):
 
 
 def settled(server, count, within=30):
-    """Waits until as many messages are written or dead; the counters."""
+    """Waits until that many messages are written or dead; returns the counters."""
     now = lambda: counters(server, "dst.mqtt")
     done = lambda: now().get("written", 0) + now().get("dead", 0) >= count
     server.until(done, within, f"{count} messages to be settled: {now()}\n{server.stderr()}")
@@ -34,7 +34,8 @@ def test_messages_reach_their_topics_with_every_level(binary):
         server = Server(binary, mqtt(broker, 'topic("log/$HOST") template("$MSG") qos(%d)' % qos))
         try:
             server.start()
-            # A name with a wildcard is no topic: without fallback-topic() the message is a dead letter.
+            # A name with a wildcard is not a topic: without fallback-topic() the message becomes a dead
+            # letter.
             send(server, [("web", f"{number} \u20ac") for number in range(300)] + [("a+b", "lost?"), ("#", "lost?")])
             found = settled(server, 302)
             assert (found["written"], found["dead"]) == (300, 2), (qos, found)
@@ -47,7 +48,7 @@ def test_messages_reach_their_topics_with_every_level(binary):
 
 
 def test_a_broker_that_is_stopped_gets_every_message(binary):
-    """20,000 messages while the broker is stopped four times, one in a hundred for no topic: received = sent - dead letters."""
+    """20,000 messages while the broker is stopped four times, one in a hundred without a valid topic: received = sent - dead letters."""
     broker = Mosquitto()
     broker.listen()
     server = Server(binary, mqtt(broker, 'topic("$HOST") template("$MSG") qos(1) batch-lines(200) disk-buffer(capacity-bytes(64M) reliable(yes))'))
@@ -119,7 +120,7 @@ def test_encryption_and_connections_that_rest(binary):
             server.start()
             send(server, [("web", "one")])
             settled(server, 1)
-            # The broker ends connections that say nothing for one and a half times keepalive().
+            # The broker ends connections that are silent for one and a half times keepalive().
             time.sleep(3)
             send(server, [("web", "two")])
             settled(server, 2)

@@ -1,4 +1,4 @@
-"""nats(): JetStream stores every message once, refuses some, goes away and comes back; no message is a command."""
+"""nats(): JetStream stores every message once, refuses some, goes away and comes back; no message can inject a command."""
 
 import socket
 import subprocess
@@ -17,7 +17,7 @@ def nats(target, options):
 
 
 def settled(server, count, within=30):
-    """Waits until as many messages are written or dead; the counters."""
+    """Waits until that many messages are written or dead; returns the counters."""
     now = lambda: counters(server, "dst.nats")
     done = lambda: now().get("written", 0) + now().get("dead", 0) >= count
     server.until(done, within, f"{count} messages to be settled: {now()}\n{server.stderr()}")

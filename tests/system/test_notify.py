@@ -133,7 +133,7 @@ def started_as_syslog_ng(server, *options):
 
 
 def test_another_user_keeps_the_rights_it_needs(binary):
-    """`--user`, `--group`, `--caps`, `--no-caps`, `--fd-limit`, `--worker-threads`: only root can try."""
+    """`--user`, `--group`, `--caps`, `--no-caps`, `--fd-limit`, `--worker-threads`: needs root."""
     if os.geteuid() != 0:
         return
     rows = [
@@ -178,7 +178,7 @@ def test_a_port_below_1024_after_the_change_of_user(binary):
 
 
 def test_another_root(binary):
-    """Everything that is named is below the new root."""
+    """All paths in options are below the new root."""
     if os.geteuid() != 0:
         return
     server = Manager(binary, abstract=False)

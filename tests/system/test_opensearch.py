@@ -26,7 +26,7 @@ MAPPINGS = {"text": {"type": "keyword"}, "size": {"type": "integer"}}
 
 
 def prepare(peer):
-    """Both indexes take numbers as sizes, and nothing else."""
+    """Both indexes accept only numbers as sizes."""
     body = {"settings": {"number_of_replicas": 0, "mapping": {"ignore_malformed": False}}, "mappings": {"properties": MAPPINGS}}
     assert peer.call("PUT", "/logs", body) .get("acknowledged"), "no index"
     template = {"index_patterns": ["stream"], "data_stream": {}, "template": body}
@@ -35,7 +35,7 @@ def prepare(peer):
 
 
 def mend(peer):
-    """From now on a size that is no number is left out of the index, and its document is stored."""
+    """From now on a size that is not a number is left out of the index, and its document is stored."""
     mapping = {"properties": {"size": {"type": "integer", "ignore_malformed": True}}}
     for index in ("logs", "stream"):
         assert peer.call("PUT", f"/{index}/_mapping", mapping).get("acknowledged"), index
@@ -43,8 +43,8 @@ def mend(peer):
 
 @waits
 def test_a_real_server_that_crashes_has_every_document_once(binary):
-    """One document in a hundred is refused. The server crashes five times, and ours once; then the index is mended, and
-    the dead letters are sent again."""
+    """One document in a hundred is refused. The server crashes five times, and ours once; then the index is fixed, and
+the dead letters are sent again."""
     peer = OpenSearch()
     server = Server(binary, CONFIG.replace("URL", f"http://127.0.0.1:{peer.port}"))
     texts = [f"document {number:07}" for number in range(DOCUMENTS)]

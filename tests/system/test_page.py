@@ -28,7 +28,7 @@ def flows(server, *options):
 
 def test_flows_of_the_page(binary):
     assert shutil.which("chromium"), "chromium is missing: tools/install.sh test installs it"
-    # Only the sample messages: the flows count on what is in them.
+    # Only the sample messages, because the flows rely on their contents.
     server = Server(binary, CONFIG.replace(" internal();", ""))
     try:
         server.start()

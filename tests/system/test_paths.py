@@ -1,7 +1,7 @@
 """Every option and every argument that is a path, relative and absolute: both name the same file, and none is doubled.
 
 The server and the verbs run in a folder that is neither that of the configuration nor that of the data. A relative path
-is one below that folder; @include, and tables that are not below it, are looked for beside the configuration.
+is relative to that folder; @include, and tables that are not below it, are looked for beside the configuration.
 """
 
 import glob
@@ -16,7 +16,7 @@ import time
 
 from server import Server, free_port
 
-# Options of the configuration; P is nothing, or the working folder with a slash.
+# Options of the configuration; P is empty, or the working folder with a slash.
 CONFIG = """@version: 4.8
 @include "more/included.conf"
 options {{ keep-hostname(yes); create-dirs(yes); use-dns(no); }};
@@ -73,7 +73,7 @@ def places():
 
 
 class Place:
-    """A working folder with what the configuration names."""
+    """A working folder with the files that the configuration names."""
 
     def __init__(self, binary, kind):
         self.binary = os.path.abspath(binary)
@@ -236,7 +236,7 @@ def check(binary, kind):
         place.process.wait(20)
         archived = [path for path in glob.glob(place.at("archive") + "/**", recursive=True) if os.path.isfile(path)]
         assert archived, "nothing is in the archive"
-        # Data written under one spelling is read by verbs under both.
+        # Data written with one spelling of the path can be read by verbs with both.
         for spell in (lambda name: name, place.at):
             cat = place.verb("logspace", "cat", spell("data/logspaces/main"))
             assert "from network 30" in cat and "from network 1" in cat, cat[-500:]
@@ -267,7 +267,7 @@ def check(binary, kind):
             place.verb("convert", "rsyslog", spell("made/r.conf"), "--output", spell("made/converted.conf"), "--report", spell("made/report.json"))
             assert "destination" in place.text("made/converted.conf") and "kept" in place.text("made/report.json")
         assert not place.doubled(), place.doubled()
-        # The links of archived segments lead to where they are from anywhere.
+        # The links of archived segments work from any folder.
         links = [path for path in glob.glob(place.at("data/logspaces/main") + "/**", recursive=True) if os.path.islink(path)]
         assert links and all(os.path.exists(link) and os.path.isabs(os.readlink(link)) for link in links), links
     finally:

@@ -1,6 +1,6 @@
-"""The peak of memory when everything comes at once: searches, exports, wrong log-ins, a flood of field names, and intake.
+"""Peak memory when everything happens at once: searches, exports, wrong log-ins, a flood of field names, and intake.
 
-A small form runs with the other tests; `PEAK=full` runs the long one (20,000 messages of 30 KB, 400 log-ins).
+A small version runs with the other tests; `PEAK=full` runs the long one (20,000 messages of 30 KB, 400 log-ins).
 """
 
 import http.client
@@ -28,11 +28,11 @@ destination d_main {{ logspace("main" segment-memory(16777216) recode(no)); }};
 log {{ source(s_network); source(s_http); destination(d_main); flags(flow-control); }};
 """
 
-# Configured or documented sizes, in bytes: all searches and exports; the block cache; four passwords at a
-# time; and of the logspace three segments of 16 MiB with the memory for sealing them, the journal and the
-# queues.
+# Configured or documented sizes, in bytes: all searches and exports; the block cache; four password checks at a time;
+# and for the logspace three segments of 16 MiB with the memory for sealing them, the journal and the queues.
 BUDGETS = 64 * MIB + KEPT + 4 * 19 * MIB + 260 * MIB
-# Sockets, threads with the blocks that they read, pieces of answers on their way, what the allocator has not given back yet.
+# Sockets, threads with the blocks that they read, pieces of answers being sent, memory that the allocator has not
+# returned yet.
 BASE = 128 * MIB
 
 
@@ -120,7 +120,7 @@ def test_h5_the_peak_of_everything_at_once(binary):
         assert set(statuses["search"]) <= {200, 422, 503} and 200 in statuses["search"], statuses
         assert set(statuses["export"]) <= {200, 422, 503} and 200 in statuses["export"], statuses
         assert set(statuses["login"]) <= {401, 429, 503}, set(statuses["login"])
-        # Intake went on: all that was sent meanwhile is there.
+        # Intake continued: everything sent meanwhile is there.
         server.found("", LONG_MESSAGES + FLOOD + LATER, 120)
         assert server.search(f"n{LONG_MESSAGES + LATER - 1:06}")["total"] == 1
         assert server.search("")["total"] == LONG_MESSAGES + FLOOD + LATER

@@ -1,7 +1,7 @@
-"""The contract of the query language, row by row, over HTTP: of messages that came just now, and of the same ones sealed.
+"""The contract of the query language, row by row, over HTTP: on messages that have just arrived, and on the same ones sealed.
 
-Each message has its number; a row is a question and the numbers that it finds, or a pipeline and its table, or a question that is
-refused and where.
+Each message has a number; a row is a query and the numbers that it finds, or a pipeline and its table, or a query that is
+refused and the position of the error.
 """
 
 import datetime
@@ -44,7 +44,7 @@ MESSAGES = [
 ]
 
 FINDS = [
-    # Term, and what a term looks at.
+    # Terms, and the parts of a message in which they are searched.
     ("fail", ""), ("failed", "1 5"), ("FAILED", "1 5"), ("sshd", "1 2"), ("mrsmith", "1 2"), ("web-01", "5 6"), ("message:sshd", ""),
     ("größe", "17"), ("tail", "14"),
     # Field.
@@ -72,7 +72,7 @@ FINDS = [
     ('"password * root"', "1 2"), ('"failed * * root"', "1"), ('"port sc*"', "3"), ('"user * failed"', ""),
     # Fuzzy; a transposition counts one.
     ("roam~1", "7"), ("foma~1", "7"), ("fialed~1", "1 5"), ("fialde~1", ""), ("fialde~", "1 5"), ("host:gv1~1", "1 2"), ("host:gv1~", "1-4"),
-    # Regular expressions: unanchored, on what was received, not on words.
+    # Regular expressions: unanchored, on the received bytes, not on words.
     ("/fail(ed|ure)?/", "5"), ("/fail(ed|ure)?/i", "1 5"), ("host:/gw[0-9]+/i", "1-4"), ("/port: key: v/", "4"), ("/\\(odd\\) \\[x\\]/", "4"),
     ("raw:/^<34>1 /", "1"), ("/(?-u)binary \\xff\\xfe tail/", "14"), ("raw:/(?-u:\\xff)/", "14"), ("/index\\.html.*ann/", "5"),
     ("j.who.name:/^[ab]/", "8"),
@@ -94,16 +94,16 @@ FINDS = [
     ("*", "1-18"), ("", "1-18"), ("NOT *", ""),
     # Escapes.
     ("\\(odd\\)", "4"), ("key\\:", "4"), ("\\[x\\]", "4"), ("message:\\\"quoted\\\"", "4"), ('"C:\\\\temp"', "4"), ("web\\-01", "5 6"),
-    # The very bytes.
+    # Exact bytes.
     ('message:="key: value"', "4"), ('message:="Key: value"', ""), ('message:="ort sca"', "3"), ('raw:"<34>1"', "1"), ('raw:"gw1 sshd"', "1 2"),
     # Case.
     ("sd.auth@32473.user:==MrSmith", "1"), ("host:==GW1", ""), ("message:==GET", "5 6"), ("message:==get", ""),
     # Both clocks.
     ("@event:<now-30m", "15"), ("@event:>now+1h", "16"), ("@skew:>30m", "15"), ("@skew:<-1h", "16"), ("@skew:[-1m TO 1m]", "1-14 17 18"),
-    # A field whose values are of several types: each is found by what it says.
+    # A field whose values have several types: each is found by its text.
     ("j.n:5", "8 9 11"), ("j.n:5.0", "8 11"), ("j.n:five", "10"), ("j.n:[4 TO 6]", "8 9 11"), ("j.n:>5", "12"), ("j.n:<0", "13"), ("j.n:*", "8-13"),
     ("j.n:5*", "8 9 11 12"), ("j.flag:true", "8 13"), ("j.n:==5", "8 9"), ("NOT j.n:* box", "7 14 17 18"), ("j.n:fvie~1", "10"),
-    # A name that is there twice in one message.
+    # A name that occurs twice in one message.
     ("sd.origin.ip:192.0.2.1", "18"), ("sd.origin.ip:192.0.2.129", "18"), ("192.0.2.129", "18"),
 ]
 
@@ -147,7 +147,7 @@ def filled(binary):
     server.start()
     frames, start = [], datetime.datetime.now(datetime.timezone.utc)
     for number, (text, offset) in enumerate(MESSAGES):
-        # No two in the same microsecond.
+        # No two arrive in the same microsecond.
         moment = start + datetime.timedelta(seconds=offset, microseconds=number)
         now = moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ").encode()
         raw = text if isinstance(text, bytes) else text.replace("{{", "{").replace("}}", "}").encode()
@@ -159,7 +159,7 @@ def filled(binary):
 
 
 def wrong(server):
-    """Every row that is not as it should be."""
+    """Every row whose result is wrong."""
     troubles = []
     for query, want in FINDS:
         try:

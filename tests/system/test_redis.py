@@ -17,7 +17,7 @@ def redis(server, options):
 
 
 def settled(server, count, within=30):
-    """Waits until as many messages are written or dead; the counters."""
+    """Waits until that many messages are written or dead; returns the counters."""
     now = lambda: counters(server, "dst.redis")
     done = lambda: now().get("written", 0) + now().get("dead", 0) >= count
     server.until(done, within, f"{count} messages to be settled: {now()}\n{server.stderr()}")
@@ -27,7 +27,7 @@ def settled(server, count, within=30):
 
 
 def test_each_message_is_a_command_with_its_own_verdict(binary):
-    """The example of syslog-ng's manual, and keys of another type, which cost their own messages only."""
+    """The example of syslog-ng's manual, and keys of another type, which affect only their own messages."""
     target = Redis()
     target.cli("SET", "bad", "a text")
     server = Server(binary, redis(target, 'host("127.0.0.1") command("RPUSH", "$PROGRAM", "$HOST $MSG")'))
@@ -41,7 +41,7 @@ def test_each_message_is_a_command_with_its_own_verdict(binary):
         assert (found["written"], found["dead"]) == (2970, 30), found
         assert target.lines("LRANGE", "good", "0", "-1") == [f"web {n} \u20ac *3 $5" for n in range(3000) if n % 100 != 7]
         assert "WRONGTYPE" in dead(server, "cat", "d_redis#0")
-        # The cause is mended: the letters are delivered.
+        # The cause is fixed, and the letters are delivered.
         target.cli("DEL", "bad")
         dead(server, "replay", "d_redis#0")
         server.until(lambda: target.cli("LLEN", "bad") == "30", 20, "the letters: " + target.cli("LLEN", "bad"))
@@ -52,7 +52,7 @@ def test_each_message_is_a_command_with_its_own_verdict(binary):
 
 def test_a_server_that_is_killed_and_refuses_loses_nothing(binary):
     """20,000 messages while the server is killed five times and refuses one in a hundred: received = sent - dead letters."""
-    # What it has answered is in a file of the kernel, which outlives the process.
+    # The data that it has acknowledged is in the page cache, which survives the process.
     target = Redis("--appendonly", "yes", "--appendfsync", "everysec")
     target.cli("SET", "bad", "a text")
     server = Server(binary, redis(target, 'command("RPUSH" "$PROGRAM" "$MSG") batch-lines(200) workers(2) disk-buffer(capacity-bytes(64M) reliable(yes))'))
@@ -81,7 +81,7 @@ def test_a_server_that_is_killed_and_refuses_loses_nothing(binary):
         wanted = {number for number in range(count) if number % 100 != 7}
         assert set(received) == wanted, (len(set(received)), found)
         assert (found["dead"], found["queued"], found["written"]) == (count // 100, 0, count - count // 100), found
-        # A command whose reply was lost is sent again; RPUSH cannot know it.
+        # A command whose reply was lost is sent again, and RPUSH cannot detect that.
         print(f"doubled: {len(received) - len(wanted)}")
         assert len(received) - len(wanted) <= 5 * 2 * 200
     finally:
@@ -141,7 +141,7 @@ log {{ source(s_net); destination(d_other); }};
 
 
 def test_servers_that_talk_nonsense_cost_nothing(binary):
-    """Garbage, an endless text and silence: messages wait, and arrive when the right server is there."""
+    """Garbage, an endless text and silence: messages wait, and arrive when the right server is back."""
     port = free_port()
     listener = socket.create_server(("127.0.0.1", port))
     says = [b"SSH-2.0-OpenSSH\r\n", b"$400000000\r\n" + b"x" * 300000, b"$1048570\r\n" + b"x" * 2000000, b""]

@@ -1,4 +1,4 @@
-"""RELP beside rsyslog, both ways, while the receiver dies and comes back: nothing is lost."""
+"""RELP with rsyslog as the peer, both ways, while the receiver dies and comes back: nothing is lost."""
 
 import os
 import signal
@@ -61,7 +61,7 @@ def numbers(path):
 
 
 def test_rsyslog_sends(binary):
-    """rsyslog's omrelp feeds us; we are killed and stopped on the way."""
+    """rsyslog's omrelp sends to us; we are killed and stopped meanwhile."""
     server = Server(binary, RECEIVER)
     server.start()
     with tempfile.TemporaryDirectory() as folder:
@@ -93,7 +93,7 @@ def test_rsyslog_sends(binary):
 
 
 def test_rsyslog_receives(binary):
-    """We feed rsyslog's imrelp, which is killed on the way."""
+    """We send to rsyslog's imrelp, which is killed meanwhile."""
     relp = free_port()
     server = Server(binary, SENDER.replace("RELP", str(relp)))
     server.start()
@@ -112,7 +112,8 @@ def test_rsyslog_receives(binary):
                     out.sendall(b"<13>1 2026-11-21T09:00:00Z web relayed - - - message %d\n" % number)
                     if number in (COUNT // 3, 2 * COUNT // 3):
                         Server.until(lambda: numbers(path), 10, "the first messages")
-                        # Killed while nothing waits in its memory: RELP promises no more than what it wrote.
+                        # It is killed while nothing waits in its memory, because RELP guarantees only what
+                        # it has written.
                         Server.until(lambda: len(numbers(path)) == number + 1, 10, "what was sent")
                         rsyslog.stop(signal.SIGKILL)
                         rsyslog.start()

@@ -1,4 +1,4 @@
-"""http() and the bulk requests of Elasticsearch: servers that refuse, postpone, cut and end get every good message once."""
+"""http() and the bulk requests of Elasticsearch: servers that refuse, defer, cut connections and die get every good message once."""
 
 import collections
 import contextlib
@@ -35,7 +35,7 @@ def post(server, documents):
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Reads a request, and lets its server answer."""
+    """Reads a request, and lets the server object answer."""
 
     protocol_version = "HTTP/1.1"
 
@@ -64,7 +64,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 def serve(judge):
-    """A server: `judge` makes status, headers and body of an answer, or None, which cuts the connection."""
+    """A server: `judge` returns status, headers and body of an answer, or None, which cuts the connection."""
     peer = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     peer.daemon_threads, peer.lock, peer.judge = True, threading.Lock(), judge
     threading.Thread(target=peer.serve_forever, daemon=True).start()
@@ -76,7 +76,7 @@ def error(status, kind, reason):
 
 
 class Index:
-    """A bulk index with every fault: 15 % of the calls are refused, 10 % cut after storing, 2 % of the documents postponed."""
+    """A bulk index with every fault: 15 % of the calls are refused, 10 % cut after storing, 2 % of the documents deferred."""
 
     def __init__(self, refuses):
         self.refuses, self.dice, self.there, self.writes = refuses, random.Random(7), {}, 0
@@ -117,7 +117,8 @@ destination d_out {{
     DRIVER batch-timeout(50) disk-buffer(reliable(yes) capacity-bytes(256Mi)));
 }};
 """
-# By index, which overwrites, and by a data stream, whose documents can only be made.
+# With an index, which overwrites documents, and with a data stream, which only allows creating
+# them.
 ELASTIC = 'elasticsearch-http(url("URL") index("logs") template("$(format-json number=$MSG)")'
 STREAM = 'elasticsearch-datastream(url("URL") record("number=$MSG")'
 
@@ -196,7 +197,7 @@ destination d_out {{
 
 
 def test_one_bad_message_costs_itself_and_a_wrong_token_nothing(binary):
-    """A server that judges whole requests, and does not say which message it is."""
+    """A server that judges whole requests, and does not say which message is bad."""
     state = {"token": False, "bad": "42", "got": []}
 
     def judge(_, text):

@@ -1,4 +1,4 @@
-"""The manual as the server has it: pages, headers, and its search in a real browser."""
+"""The manual as the server serves it: pages, headers, and its search in a real browser."""
 
 import gzip
 import os
@@ -51,7 +51,7 @@ def test_the_manual_is_served(binary):
                              ("/manual/../etc/passwd", 404), ("/manual/theme/manual.css.gz", 404), ("/manually", 404)):
             assert fetched(server, path).status == status, path
         assert fetched(server, "/manual/", method="POST").status == 405
-        # Nobody needs to log in to read how to log in.
+        # The manual needs no log-in: it explains how to log in.
         assert fetched(server, "/manual/manual/operations.html").status == 200
         links = re.findall(r'<nav class="contents".*?</nav>', text, re.DOTALL)[0]
         for link in re.findall(r'href="([^"]+)"', links):

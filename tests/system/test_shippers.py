@@ -28,7 +28,7 @@ log {{ source(s_http); destination(d_main); destination(d_json); flags(flow-cont
 
 
 class Shipped:
-    """A server with an http() source, and the messages that came."""
+    """A server with an http() source, and the messages that arrived."""
 
     def __init__(self, binary, extra=""):
         self.ingest = free_port()
@@ -43,7 +43,7 @@ class Shipped:
         self.server.close()
 
     def messages(self, count, within=10):
-        """Waits for messages and gives them as their pairs."""
+        """Waits for messages and returns them as their pairs."""
         path = self.server.folder + "/out.json"
 
         def lines():
@@ -252,7 +252,7 @@ def test_curl_to_the_event_collector(binary):
 
 
 def test_a_stopped_store_stops_shippers(binary):
-    """No success before the messages are safe: after kill -9 everything that was answered with 200 is there."""
+    """No success is reported before the messages are safe: after kill -9, everything that was answered with 200 is there."""
     with Shipped(binary) as shipped:
         answered = 0
         deadline = time.monotonic() + 1.5
@@ -297,7 +297,7 @@ def test_https_both_ways(binary):
             for number in range(1000):
                 stream.sendall(f"<11>Jan  2 03:04:05 h shop[7]: encrypted numbat {number}\n".encode())
         server.found("numbat", 3000, within=15)
-        # The documents of the bulk have their fields; lines and events are their text.
+        # Bulk documents have their fields; lines and events are only text.
         total = server.search("numbat AND program:shop")["total"]
         assert total == 1000, total
     finally:

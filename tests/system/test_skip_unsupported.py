@@ -1,4 +1,4 @@
-"""`--skip-unsupported`: what cannot be run is left out, everything else runs, and it is said everywhere."""
+"""`--skip-unsupported`: parts that cannot be run are left out, everything else runs, and this is reported everywhere."""
 
 import os
 import socket

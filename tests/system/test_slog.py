@@ -1,4 +1,4 @@
-"""Logs that are encrypted line by line, beside syslog-ng's own tools: each reads what the other wrote, byte for byte."""
+"""Logs that are encrypted line by line, with our tools and syslog-ng's: each reads what the other wrote, byte for byte."""
 
 import contextlib
 import os
@@ -14,14 +14,14 @@ LINES = [f"<13>Nov 21 10:00:00 gw-1 sshd[{n}]: number {n}, {'x' * (n * 37 % 900)
 
 
 class Tools:
-    """The three tools, of syslog-ng or ours, in one folder."""
+    """The three tools, syslog-ng's or ours, in one folder."""
 
     def __init__(self, folder, command):
         self.folder, self.command = folder, command
 
     def run(self, tool, *words, good=True):
         done = subprocess.run(self.command(tool) + list(words), cwd=self.folder, capture_output=True, text=True, timeout=60)
-        # slogencrypt of syslog-ng 3 returns 1 for a first log, whose MAC it misses.
+        # slogencrypt of syslog-ng 3 returns 1 for a first log, because its MAC is missing.
         is_first = "slogencrypt" in self.command(tool)[-1] and "Importing data" in done.stdout + done.stderr
         assert (done.returncode == 0) == good or is_first, f"{tool} {words}: {done.returncode}\n{done.stdout}{done.stderr}"
         return done.stdout + done.stderr
@@ -36,7 +36,7 @@ def both(binary):
         theirs = Tools(folder, lambda tool: [peer, f"slog{tool}"])
         with open(folder + "/log", "w") as out:
             out.write("\n".join(LINES) + "\n")
-        # syslog-ng's tool wants a file even when there is no MAC yet.
+        # syslog-ng's tool needs a file even when there is no MAC yet.
         open(folder + "/none.mac", "w").close()
         yield folder, ours, theirs
 
@@ -108,7 +108,7 @@ def test_both_find_what_was_done_to_a_log(binary):
             options = ["-k", "host.key", "-m", "next.mac", "harmed", "clear"]
             said = ours.run("verify", *options, good=False)
             assert "troubles" in said, (name, said)
-            # syslog-ng's tool says so in words; its exit status is not the same in all versions.
+            # syslog-ng's tool prints this; its exit status differs between versions.
             done = subprocess.run(theirs.command("verify") + options, cwd=folder, capture_output=True, text=True, timeout=60)
             assert done.returncode or "ERROR" in done.stdout + done.stderr, (name, done.stdout + done.stderr)
 
@@ -156,7 +156,8 @@ def test_a_file_is_encrypted_as_it_is_written(binary):
             check()
             assert read(server.folder, "host.key") != read(folder, "first.key")
             assert f"counter={len(sent)}" in theirs.run("key", "-c", server.folder + "/host.key")
-            # Killed: the files are those of some moment before, the log has more, and half a line at its end.
+            # After a kill: the key and the MAC are from an earlier moment, the log has more, and half a line
+            # at its end.
             server.start()
             old = {name: read(server.folder, name) for name in ("host.key", "host.mac")}
             send(200)

@@ -1,4 +1,4 @@
-"""Every way in and out that needs more than a TCP port: pipes, programs, terminals, files that rotate, activation."""
+"""Every source and destination that needs more than a TCP port: pipes, programs, terminals, rotated files, socket activation."""
 
 import os
 import pty
@@ -28,7 +28,7 @@ def lines(server, name="out"):
 
 
 def wanted(server, *expected, name="out", within=8):
-    """Waits until every one of the lines is there, each once."""
+    """Waits until each of the lines is there exactly once."""
     def there():
         found = lines(server, name)
         return all(found.count(line) == 1 for line in expected)

@@ -42,7 +42,7 @@ def test_spoofed_source(binary):
                 out.sendto(line + b"from four", ("127.0.0.1", server.port))
                 text, peer = four.recvfrom(2000)
                 assert (text, peer) == (f"{address} from four".encode(), (address, out.getsockname()[1]))
-                # One of IPv4 cannot be named over IPv6: that datagram is ours.
+                # An IPv4 sender cannot be named over IPv6, so that datagram has our own address.
                 text, peer = six.recvfrom(2000)
                 assert text == f"{address} from four".encode() and peer[0] == "::1"
         with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as out:
@@ -54,7 +54,8 @@ def test_spoofed_source(binary):
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as out:
             out.sendto(line + b"local", server.folder + "/log.sock")
             assert four.recvfrom(2000)[1][0] == "127.0.0.1" and six.recvfrom(2000)[1][0] == "::1"
-        # Long messages are cut; what the way does not take in one piece is dropped and counted.
+        # Long messages are cut; a datagram that the network does not accept in one piece is dropped
+        # and counted.
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
             out.bind(("127.0.0.2", 0))
             out.sendto(line + b"x" * 3000, ("127.0.0.1", server.port))
@@ -86,7 +87,7 @@ def test_spoofing_needs_a_capability(binary):
 
 
 def test_a_narrow_way(binary):
-    """In a network of its own, with packets of at most 1500 bytes: what is longer is dropped, counted and said."""
+    """In a network of its own, with packets of at most 1500 bytes: longer datagrams are dropped, counted and reported."""
     server = Server(binary)
     script = f"""
         ip link set lo mtu 1500 up

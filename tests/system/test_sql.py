@@ -22,7 +22,7 @@ def send(server, messages):
 
 
 def dead(server, *words):
-    """What `duramen queue dead` prints."""
+    """The output of `duramen queue dead`."""
     command = [server.binary, "queue", "dead", "--control", server.folder + "/ctl", *words]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
@@ -35,7 +35,7 @@ def counters(server, kind="dst.sql"):
 
 
 def settled(server, count, within=30):
-    """Waits until as many messages are written or dead; the counters."""
+    """Waits until that many messages are written or dead; returns the counters."""
     done = lambda: counters(server).get("written", 0) + counters(server).get("dead", 0) >= count
     server.until(done, within, f"{count} messages to be settled: {counters(server)}\n{server.stderr()}")
     found = counters(server)
@@ -44,7 +44,7 @@ def settled(server, count, within=30):
 
 
 def test_the_example_of_2007_runs(binary):
-    """The destination that syslog-ng's author had in mind, but for the address of the database."""
+    """The destination from the blog of syslog-ng's author, except for the address of the database."""
     postgres = Postgres()
     postgres.sql("CREATE USER \"syslog-ng\" PASSWORD 'secret-password'")
     postgres.sql('CREATE DATABASE logs OWNER "syslog-ng"')
@@ -93,7 +93,7 @@ def test_bad_rows_are_dead_letters_and_can_be_replayed(binary):
     try:
         server.start()
         texts = [str(number) for number in range(200)]
-        # A word where a number belongs, nothing where there must be something, a text that is too long.
+        # A word instead of a number, nothing where a value is required, a text that is too long.
         texts[17], texts[50], texts[120] = "five", "nothing", "1234567890123456"
         send(server, [("web", text) for text in texts] + [("x" * 64, "1")])
         found = settled(server, 201)
@@ -108,7 +108,7 @@ def test_bad_rows_are_dead_letters_and_can_be_replayed(binary):
         assert "22P02 invalid input syntax for type integer" in letters and "23502" in letters, letters
         assert "app[17]: five" in letters, letters
         assert "five" not in server.stderr(), "the log holds what a message said"
-        # Somebody mends the table; the letters get another try.
+        # Somebody fixes the table, and the letters get another attempt.
         postgres.sql("ALTER TABLE t.web ALTER COLUMN size TYPE text, ALTER COLUMN text TYPE text, ALTER COLUMN size DROP NOT NULL")
         assert dead(server, "replay", "d_sql#0", "--of", "t.web").startswith("OK 3"), "replay"
         assert postgres.sql("SELECT count(*) FROM t.web WHERE size = 'five' OR size IS NULL") == ["2"]
@@ -147,7 +147,7 @@ log {{ source(s_net); destination(d_sql); flags(flow-control); }};
 
 
 def test_columns_of_every_kind_get_what_a_literal_would_give(binary):
-    """Types of the user and arrays; a column whose type somebody changes meanwhile; text that could end a value."""
+    """User-defined types and arrays; a column whose type is changed meanwhile; text that could end a value."""
     postgres = Postgres()
     postgres.sql("CREATE TYPE level AS ENUM ('low', 'high'); CREATE DOMAIN small AS integer CHECK (value < 1000)")
     kinds = "at timestamptz, level level, n small, net inet, doc jsonb, raw bytea, text char(8)"
@@ -196,7 +196,7 @@ log {{ source(s_net); destination(d_sql); flags(flow-control); }};
             time.sleep(0.3)
             postgres.kill()
             if part == 2:
-                # Our own end at the same time.
+                # Our own server is killed at the same time.
                 server.until(lambda: counters(server).get("processed", 0) >= 3 * count // 5, 60, "the messages to be on the disk")
                 server.stop(9)
                 server.start(within=30)

@@ -1,4 +1,4 @@
-"""sql() into a real MariaDB: every message once, whatever it says and whichever side crashes; some are refused, some wait."""
+"""sql() into a real MariaDB: every message once, whatever it contains and whichever side crashes; some are refused, some wait."""
 
 import re
 import time
@@ -58,9 +58,9 @@ def test_bad_rows_are_dead_letters_and_can_be_replayed(binary):
     try:
         server.start()
         texts = [str(number) for number in range(200)]
-        # A word where a number belongs, nothing where there must be something, a text and a number that are too long.
+        # A word instead of a number, nothing where a value is required, a text and a number that are too long.
         texts[17], texts[50], texts[120], texts[121] = "five", "nothing", "0000000000001", "99999999999"
-        # A message that no packet of the server holds, and a table that no server has.
+        # A message that is too large for the server's packets, and a table that does not exist.
         send(server, [("web", text) for text in texts] + [("web", "x" * 40000), ("x" * 65, "1")])
         found = settled(server, 202)
         assert (found["written"], found["dead"]) == (196, 6), found
@@ -72,7 +72,7 @@ def test_bad_rows_are_dead_letters_and_can_be_replayed(binary):
         assert "1406 (22001) Data too long for column 'text'" in letters and "max_allowed_packet of the server is 65536" in letters, letters
         assert "app[17]: five" in letters, letters
         assert "five" not in server.stderr(), "the log holds what a message said"
-        # Somebody mends the table; the letters get another try.
+        # Somebody fixes the table, and the letters get another attempt.
         maria.sql("ALTER TABLE web MODIFY size text, MODIFY text text")
         assert dead(server, "replay", "d_sql#0", "--of", "web").startswith("OK 5"), "replay"
         server.until(lambda: maria.sql("SELECT count(*) FROM web") == ["200"], 20, "the letters to be rows")
@@ -116,7 +116,7 @@ def test_a_database_that_crashes_gets_every_message_once(binary):
             time.sleep(0.3)
             maria.kill()
             if part == 2:
-                # Our own end at the same time.
+                # Our own server is killed at the same time.
                 server.until(lambda: counters(server).get("processed", 0) >= 3 * count // 5, 60, "the messages to be on the disk")
                 server.stop(9)
                 server.start(within=30)
@@ -131,7 +131,7 @@ def test_a_database_that_crashes_gets_every_message_once(binary):
 
 
 def test_a_key_of_the_table_hides_no_message(binary):
-    """A row whose id is there is passed over; one that another unique key refuses is a dead letter."""
+    """A row whose id already exists is skipped; one that another unique key refuses becomes a dead letter."""
     maria = MariaDb()
     maria.sql("CREATE TABLE m (number integer UNIQUE, text varchar(8))")
     maria.sql("INSERT INTO m VALUES (7, 'before')")
@@ -149,7 +149,8 @@ def test_a_key_of_the_table_hides_no_message(binary):
 
 
 def test_tables_are_widened_made_again_and_written_in_the_words_of_the_session(binary):
-    # Nothing is cut, though this server is one that cuts; and it ends every connection after two idle seconds.
+    # Nothing is truncated, although this server truncates values; and it ends every connection after two idle
+    # seconds.
     maria = MariaDb("--sql-mode=", "--character-set-server=latin1", "--wait-timeout=2")
     maria.sql("CREATE TABLE m (Host varchar(4))")
     server = Server(binary, sql(maria, """
@@ -160,7 +161,7 @@ def test_tables_are_widened_made_again_and_written_in_the_words_of_the_session(b
         send(server, [("web", "€ one"), ("toolong", "two")])
         found = settled(server, 2)
         assert (found["written"], found["dead"]) == (1, 1), found
-        # The old table has the character set of its server, which has the euro at another place than most.
+        # The old table has the character set of its server, in which the euro has another code than in most.
         assert maria.sql("SELECT host, text FROM m") == ["web\t€ one"]
         maria.sql("DROP TABLE m")
         send(server, [("web", "😀 three")])

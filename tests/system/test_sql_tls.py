@@ -1,4 +1,4 @@
-"""tls() of sql(): real servers with certificates of a CA of the test; wrong ones cost no message."""
+"""tls() of sql(): real servers with certificates of the test's own CA; wrong certificates lose no message."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ log {{ source(s_net); destination(d_sql); flags(flow-control); }};
 
 
 def papers(database):
-    """Certificates in the folder of a database, whose user reads its own."""
+    """Certificates in the folder of a database; its user owns the key."""
     folder = database.folder + "/pki"
     pki(folder)
     pki(database.folder + "/other")
@@ -27,7 +27,7 @@ def papers(database):
 
 
 def check(binary, database, folder, place, encrypted):
-    """Both directions of trust: `encrypted` says how many connections the server sees that are."""
+    """Trust in both directions; `encrypted` returns the number of encrypted connections that the server sees."""
     server = Server(binary, CONFIG % (place, 'ca-file("%s/other/ca.pem")' % database.folder))
     shown = 'cert-file("%s/client.pem") key-file("%s/client.key")' % (folder, folder)
     try:
@@ -35,7 +35,7 @@ def check(binary, database, folder, place, encrypted):
         send(server, [("web", "one")])
         refusal = "TLS: the certificate of the peer is not signed by a CA in ca-file() or ca-dir()"
         server.until(lambda: refusal in server.ctl("healthcheck"), 20, "the unknown CA to show")
-        # Another CA, but not for this host; no certificate where one is wanted; all as it should be.
+        # Another CA; the wrong host name; no certificate where one is required; everything right.
         wrong = CONFIG % (place.replace("localhost", "127.0.0.1"), 'ca-file("%s/ca.pem") %s' % (folder, shown))
         server.write_config(wrong)
         server.ctl("reload")
@@ -96,7 +96,7 @@ def test_postgresql(binary):
 
 
 def test_the_machine_trusts_when_the_configuration_names_nobody(binary):
-    """tls() without a CA takes those of the machine, so the test's own is unknown."""
+    """tls() without a CA uses those of the machine, so the test's own CA is unknown."""
     maria = MariaDb()
     folder = papers(maria)
     server = Server(binary, CONFIG % (f'host("localhost") port({maria.port}) username("syslog-ng") password("secret-password")', "peer-verify(yes)"))

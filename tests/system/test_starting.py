@@ -1,4 +1,4 @@
-"""After a kill with many messages in the journal: what was acknowledged is shown when it is there, and nothing is taken for the whole before."""
+"""After a kill with many messages in the journal: acknowledged messages are shown once they are read back, and no answer is called complete before."""
 
 import concurrent.futures
 import json
@@ -15,7 +15,7 @@ from server import CONFIG, Server, waits
 
 COUNT = 900_000
 SEALED = 2_000
-# Each hundredth message of all.
+# Every hundredth message.
 NEEDLES = (COUNT + SEALED) // 100
 STORE_ONLY = CONFIG.replace("destination(d_file); ", "")
 
@@ -28,7 +28,7 @@ def send(server, numbers):
 
 
 def patiently(call, within=300):
-    """Repeats a call that is refused during the start, as the manual says: 503 `starting` with Retry-After."""
+    """Repeats a call that is refused during the start with 503 `starting` and Retry-After, as the manual says."""
     end = time.monotonic() + within
     while True:
         try:
@@ -49,7 +49,7 @@ def status(server):
 
 
 def slowed(server, until):
-    """Lets the server have a 150th of its time, from a moment after its start."""
+    """Limits the server to a 150th of the CPU time, from a moment after its start."""
     killed = server.process
     while server.process is killed:
         time.sleep(0.01)
@@ -68,7 +68,7 @@ def exported(server):
 
 
 def packed(server):
-    """The messages of an evidence package, and when it was made."""
+    """The messages of an evidence package, and the time when it was made."""
     body = json.dumps({"query": "needle"}).encode()
     headers = {"Content-Type": "application/json", "X-Requested-By": "test"}
     request = urllib.request.Request(f"{server.base}/api/v1/package", body, headers)
@@ -92,8 +92,8 @@ def test_l5_after_a_kill_nothing_is_taken_for_the_whole_before_it_is(binary):
         send(server, range(SEALED, COUNT + SEALED))
         server.found("program:prog", COUNT + SEALED, within=300)
         server.stop(signal.SIGKILL)
-        # The journal is read back before the page answers, or, when that takes more than thirty seconds, behind it: as on
-        # a slow machine, which this one is made until then.
+        # The journal is read back before the page answers or, if that takes more than thirty seconds, while it answers,
+        # as on a slow machine, which is simulated until then.
         answers = server.answers
         server.answers = lambda: status(server) in ("starting", "ok")
         slow = threading.Event()
@@ -101,7 +101,7 @@ def test_l5_after_a_kill_nothing_is_taken_for_the_whole_before_it_is(binary):
         slowing.start()
         try:
             server.start(logs_in=False, within=120)
-            # An export waits a minute, and hears when to come again.
+            # An export waits a minute, and then gets Retry-After.
             asked = time.monotonic()
             try:
                 exported(server)
@@ -123,7 +123,7 @@ def test_l5_after_a_kill_nothing_is_taken_for_the_whole_before_it_is(binary):
                 answer = server.search("program:prog", limit=0)
                 why = [part["why"] for part in answer.get("unread", [])]
                 totals.append(answer["total"])
-                # Fewer messages than there are, and not a word: that is what must not be.
+                # An incomplete answer that does not say so must never happen.
                 assert answer["total"] == COUNT + SEALED or why == ["starting"], (answer["total"], why)
                 partial += why == ["starting"]
                 time.sleep(0.1)
@@ -131,7 +131,7 @@ def test_l5_after_a_kill_nothing_is_taken_for_the_whole_before_it_is(binary):
             messages, export_at = export.result()
             packaged, package_at = package.result()
         assert partial >= 3 and totals == sorted(totals), (partial, totals)
-        # Both waited, and have everything: the export all messages, the package all that was sealed.
+        # Both waited and are complete: the export has all messages, the package all sealed ones.
         assert export_at > well - 1 and package_at > well - 1, (well, export_at, package_at)
         assert len(messages) == len(set(messages)) == NEEDLES, len(messages)
         assert packaged == SEALED // 100, packaged

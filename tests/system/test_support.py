@@ -1,4 +1,4 @@
-"""A support bundle: what is in it, and above all what is not. Man pages, completions, `version --json`."""
+"""A support bundle: what it contains, and above all what it does not. Man pages, completions, `version --json`."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import tarfile
 
 from server import CONFIG, Server
 
-# Every one of these must not be found in a bundle.
+# None of these may be found in a bundle.
 SECRETS = {
     "password": "hunter2secret", "word": "barewordsecret", "number": "918273645", "url": "urlusersecret", "header": "headersecret",
     "define": "definesecret", "comment": "commentsecret", "environment": "environmentsecret", "command": "commandsecret",
@@ -133,7 +133,7 @@ def test_the_command_line_is_told_to_shells_and_to_man(binary):
     page = said("man")
     for section in (".SH NAME", ".SH SYNOPSIS", ".SH FILES", ".SH SIGNALS"):
         assert section in page, section
-    # A shell really takes it.
+    # A real shell accepts it.
     script = f"source <({binary} completions bash); COMP_WORDS=(duramen supp); COMP_CWORD=1; _duramen duramen supp duramen; echo ${{COMPREPLY[@]}}"
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=30)
     assert done.stdout.strip() == "support-bundle", done

@@ -1,4 +1,4 @@
-"""No control character of a stranger reaches a terminal: every verb that prints text of messages, on a real one."""
+"""No control character of a stranger reaches a terminal: runs every verb that prints text of messages on a real terminal."""
 
 import json
 import os
@@ -58,9 +58,10 @@ def on_terminal(command, until=None, within=60, cwd=None, **environment):
 
 
 def check_clean(command, shows=b"end", colours=False, **more):
-    """A command prints what a stranger wrote, and nothing of it that a terminal obeys."""
+    """Checks that a command prints what a stranger wrote, but nothing that a terminal would obey."""
     written, status = on_terminal(command, **more)
-    # The terminal itself makes \r\n of each line feed. What is no UTF-8 is one character a byte, as some terminals have it.
+    # The terminal itself turns each line feed into \r\n. Invalid UTF-8 is read as one character a byte, as some
+    # terminals do.
     text = written.decode("utf-8", "surrogateescape")
     text = "".join(chr(ord(one) - 0xdc00) if 0xdc80 <= ord(one) <= 0xdcff else one for one in text)
     if colours:
@@ -150,7 +151,7 @@ def test_m8_verbs_that_read_files(binary):
             check_clean([binary, "logspace", "cat", folder, *more])
         check_clean([binary, "logspace", "ls", folder], shows=b"")
         server.stop()
-        # A file whose name is an attack, where the segments are.
+        # A file with a malicious name in the folder of the segments.
         strange = folder + "/x\x1b[31m\u202e end.ds"
         with open(strange, "w") as out:
             out.write("no segment")
@@ -226,7 +227,7 @@ def test_m8_verbs_without_a_server(binary):
 
 
 def test_m8_the_log_of_a_server_in_the_foreground(binary):
-    """A server on a terminal: what it says of messages and peers."""
+    """A server on a terminal: its own messages about messages and peers."""
     binary = os.path.abspath(binary)
     with tempfile.TemporaryDirectory(prefix="duramen-test-") as folder:
         config = os.path.join(folder, "x.conf")

@@ -1,4 +1,4 @@
-"""TLS beside rsyslog and syslog-ng, both ways; certificates that do not fit; keys with passwords; new certificates."""
+"""TLS with rsyslog and syslog-ng as peers, both ways; wrong certificates; keys with passwords; new certificates."""
 
 import os
 import re
@@ -71,7 +71,7 @@ def feed(port, count):
 
 
 def dial(port, folder, name=None, ca=None):
-    """An encrypted connection of Python's own, which has seen the verdict on its certificate."""
+    """A TLS connection made by Python, after the server has decided about its certificate."""
     context = ssl.create_default_context(cafile=ca or folder + "/ca.pem")
     if name:
         context.load_cert_chain(f"{folder}/{name}.pem", f"{folder}/{name}.key")
@@ -167,7 +167,7 @@ def test_syslog_ng_both_ways(binary):
 
 
 def test_loggen(binary):
-    """Our loggen and syslog-ng's, to a source that wants no certificate."""
+    """Our loggen and syslog-ng's, to a source that needs no client certificate."""
     server = receiver(binary, 'peer-verify(optional-untrusted)')
     try:
         for loggen in ([binary, "loggen"], [SYSLOG_NG, "loggen"]):
@@ -181,7 +181,7 @@ def test_loggen(binary):
 
 
 def test_refused_and_renewed(binary):
-    """Strangers are refused with words on both sides; a reload brings a new certificate and closes nothing."""
+    """Strangers are refused, and both sides report why; a reload loads a new certificate and closes no connection."""
     server = receiver(binary)
     folder = server.folder + "/pki"
     pki(server.folder + "/other")

@@ -16,7 +16,7 @@ log {{ source(s); destination(d); }};
 
 
 def test_ctl_stop_is_answered_every_time(binary):
-    """The answer is there before the server goes, however fast it goes."""
+    """The answer arrives before the server ends, however fast it ends."""
     server = Server(binary, QUIET)
     try:
         for _ in range(10):
@@ -106,7 +106,7 @@ def test_loggen_sends_both_forms_of_the_proxy_header(binary):
 
 
 def test_loggen_sends_lines_as_they_are(binary):
-    """`--syslog-proto --dont-parse`: a line that brings its octet count along gets no second one."""
+    """`--syslog-proto --dont-parse`: a line that already has an octet count gets no second one."""
     server = Server(binary, QUIET)
     try:
         line = "50 <13>1 2026-01-02T03:04:05Z h p - - - the whole text\n"

@@ -1,4 +1,4 @@
-"""Long answers end with the right to them: exports, packages and live tails of a user who was removed, lost the grant, or has another password."""
+"""Long answers end when the right to them ends: exports, packages and live tails of a user who was removed, lost the grant, or has a new password."""
 
 import json
 import socket
@@ -13,7 +13,7 @@ from server import CONFIG, Server, basic, waits
 COUNT = 60_000
 PASSWORD = "a long password of eva 1"
 STORE_ONLY = CONFIG.replace("destination(d_file); ", "")
-# An export is cut within two looks of a second each; the rest is patience with a busy machine.
+# An export is cut within two checks of a second each; the rest allows for a busy machine.
 WITHIN_S = 15
 
 
@@ -62,8 +62,8 @@ class Eva:
 
 
 def drained(peer, seconds):
-    """Takes what comes without haste, so that a long answer takes longer than `seconds`. The bytes, whether it was the
-    whole answer, and how long it took."""
+    """Reads slowly, so that a long answer takes longer than `seconds`. Returns the bytes, whether the answer was
+complete, and how long it took."""
     begin, taken, last = time.monotonic(), 0, b""
     while time.monotonic() - begin < seconds:
         try:
@@ -71,7 +71,7 @@ def drained(peer, seconds):
         except OSError:
             return taken, False, time.monotonic() - begin
         if not piece:
-            # A whole answer in pieces ends with a piece of no bytes.
+            # A complete chunked answer ends with an empty chunk.
             return taken, last.endswith(b"0\r\n\r\n"), time.monotonic() - begin
         taken, last = taken + len(piece), (last + piece)[-5:]
         time.sleep(0.02)
@@ -100,7 +100,7 @@ def test_a_running_export_ends_with_the_right_to_it(binary):
     server = started(binary)
     try:
         eva = Eva(server)
-        # A user who keeps everything gets everything.
+        # A user whose rights stay gets everything.
         peer = eva.connect("export?query=n1*&format=raw")
         taken, is_whole, _ = drained(peer, 60)
         assert is_whole, (taken, is_whole)
@@ -111,7 +111,7 @@ def test_a_running_export_ends_with_the_right_to_it(binary):
             loss(eva)
             taken, is_whole, seconds = drained(peer, 60)
             assert is_whole is False and seconds < WITHIN_S, (name, taken, is_whole, seconds)
-        # The same with a password in each call in place of a session.
+        # The same with a password in each call instead of a session.
         eva = Eva(server)
         peer = eva.connect("export?query=&format=raw", Authorization=basic("eva", PASSWORD))
         eva.manage("password", "eva", given="another long password 2")

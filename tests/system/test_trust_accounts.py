@@ -1,4 +1,4 @@
-"""Passwords under attack, as a stranger would do it: guesses at once, from many names, behind proxies."""
+"""Attacks on passwords, as a stranger would do it: many guesses at once, with many names, behind proxies."""
 
 import concurrent.futures
 import http.client
@@ -16,7 +16,7 @@ from test_hostile import rss_mib
 
 
 class Calls:
-    """Calls of the API over connections of their own."""
+    """Calls of the API, each over a connection of its own."""
 
     def __init__(self, server):
         self.server = server
@@ -49,7 +49,7 @@ class Calls:
 
 
 def fail_until_it_lasts(calls, user, **more):
-    """Wrong passwords until the next one has to wait for some seconds."""
+    """Tries wrong passwords until the next attempt has to wait for some seconds."""
     for n in range(1000):
         status, headers, answer = calls.call("POST", "/api/v1/login", {"user": user, "password": f"wrong password {n}"}, **more)
         if status == 429 and int(headers["Retry-After"]) >= 4:
@@ -59,7 +59,7 @@ def fail_until_it_lasts(calls, user, **more):
 
 
 def at_once(count, work, threads=100):
-    """The results of `work(n)` for n below `count`, as many at a time as there are threads."""
+    """The results of `work(n)` for n below `count`, run by a number of threads."""
     with concurrent.futures.ThreadPoolExecutor(threads) as pool:
         return list(pool.map(work, range(count)))
 
@@ -76,7 +76,7 @@ def test_h4_parallel_log_ins_take_little_memory_and_few_are_tried(binary):
         assert found.count(401) <= most and found.count(401) + found.count(429) == 400, found
         after = rss_mib(server.process)
         assert after - before < 200, f"{before} -> {after} MiB"
-        # Right passwords with each call: one hash, and no memory.
+        # Correct passwords with each call: only one is hashed, and memory does not grow.
         before = rss_mib(server.process)
         found = at_once(300, lambda n: calls.session(server.password))
         assert found == [200] * 300, found
@@ -101,7 +101,7 @@ def test_m3_names_nobody_has_leave_nothing_and_lock_nobody_out(binary):
         assert set(basics) <= {401, 429}, set(basics)
         after = rss_mib(server.process)
         assert after - before < 60, f"{before} -> {after} MiB"
-        # An unknown name is answered as a wrong password is.
+        # An unknown name gets the same answer as a wrong password.
         unknown = calls.call("POST", "/api/v1/login", {"user": "nobody", "password": "some password"}, source="127.0.0.7")
         wrong = calls.call("POST", "/api/v1/login", {"user": "admin", "password": "some password"}, source="127.0.0.7")
         assert unknown[0] == wrong[0] == 401 and unknown[2] == wrong[2], (unknown, wrong)
@@ -109,7 +109,8 @@ def test_m3_names_nobody_has_leave_nothing_and_lock_nobody_out(binary):
         fail_until_it_lasts(calls, "admin", source="127.0.0.6")
         assert calls.login("admin", server.password, source="127.0.0.6") == 429
         assert calls.login("admin", server.password, source="127.0.0.5") == 200
-        # Wrong passwords from everywhere: admin logs in from where that worked before.
+        # Wrong passwords from everywhere: admin can still log in from an address where it worked
+        # before.
         found = [calls.login("admin", "wrong password", source=f"127.0.{n}.1") for n in range(1, 80)]
         assert 429 in found and found.count(401) <= 60, found
         assert calls.login("admin", server.password, source="127.0.0.5") == 200
@@ -126,15 +127,16 @@ def test_m3_the_address_behind_a_proxy_counts_and_is_not_believed_of_others(bina
         attempt = lambda password, header, source="127.0.0.1": calls.login("admin", password, source=source, **header)
         guesses = lambda header, source="127.0.0.1": [attempt(f"wrong {n} password", header(n), source) for n in range(8)]
         behind = lambda address: {"X_Forwarded_For": address}
-        # One user of the proxy guesses, another one is not touched by it.
+        # One user of the proxy guesses; another one is not affected.
         fail_until_it_lasts(calls, "admin", **behind("198.51.100.1"))
         assert attempt(server.password, behind("198.51.100.1")) == 429
         assert attempt(server.password, behind("198.51.100.2")) == 200
         # A client of the proxy that writes the header itself: the proxy appends the true address.
         assert guesses(lambda n: behind(f"203.0.113.{n}, 198.51.100.3")).count(401) <= 6
-        # So does one that calls past the proxy.
+        # A client that bypasses the proxy writes it, too.
         assert guesses(lambda n: behind(f"203.0.113.{n}"), "127.0.0.2").count(401) <= 6
-        # The other header is not believed: a proxy that knows only one passes it on.
+        # The other header is not trusted, because a proxy that knows only one header passes the
+        # other on.
         other = lambda n: {"Forwarded": f"for=203.0.113.{n}", "X_Forwarded_For": "198.51.100.4"}
         assert guesses(other).count(401) <= 6
         server.write_config(CONFIG + page.replace("PROXY", "proxy-header(forwarded)"))
@@ -179,7 +181,7 @@ def test_m2_sessions_end_with_the_password_the_user_and_their_time(binary):
         # A log-out ends one session, here and on the disk.
         assert calls.call("POST", "/api/v1/logout", {}, **other)[0] == 200
         assert [alive(eva), alive(other)] == [200, 401]
-        # Neither session survives what made it, open tails included.
+        # No session survives a change of its password or user; open tails end, too.
         tails = [socket.create_connection(("127.0.0.1", server.http), timeout=10) for _ in range(2)]
         for tail, session in zip(tails, (eva, bob)):
             tail.sendall(f"GET /api/v1/tail?logspace=main HTTP/1.1\r\nHost: localhost\r\nCookie: {session['Cookie']}\r\nConnection: close\r\n\r\n".encode())
@@ -193,7 +195,7 @@ def test_m2_sessions_end_with_the_password_the_user_and_their_time(binary):
         user(server, "add", "bob", password="first password")
         assert alive(bob) == 401, "a new user of that name"
         assert calls.call("GET", "/api/v1/session", Authorization=basic("eva", "first password"))[0] == 401
-        # A restart keeps valid sessions, and the file alone lets no user in.
+        # A restart keeps valid sessions, and the file alone does not let anybody in.
         eva, gone = log_in(calls, "eva", "second password"), log_in(calls, "bob", "first password")
         out = log_in(calls, "eva", "second password")
         assert calls.call("POST", "/api/v1/logout", {}, **out)[0] == 200
@@ -215,7 +217,7 @@ def test_m2_sessions_end_with_the_password_the_user_and_their_time(binary):
         server.start()
         assert alive(eva) == 401 and "Everybody has to log in again" in server.stderr()
         assert alive(log_in(calls, "eva", "second password")) == 200
-        # An absolute end.
+        # Sessions end at the latest after their lifetime.
         server.write_config(CONFIG + 'options {{ page(session-lifetime("2s")); }};\n')
         server.ctl("reload")
         eva, start = log_in(calls, "eva", "second password"), time.monotonic()

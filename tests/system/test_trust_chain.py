@@ -1,5 +1,5 @@
-"""Attacks on the evidence of a real server by a user with access to the data folder: none of it is believed, and no
-acknowledged message is lost by it."""
+"""Attacks on the evidence of a real server by a user with access to the data folder: none succeeds, and no
+acknowledged message is lost."""
 
 import glob
 import json
@@ -16,7 +16,7 @@ ARCHIVING = STORE_ONLY.replace('logspace("main")', 'logspace("main" archive-to("
 
 
 class Tampered(Server):
-    """A server that may say that something is wrong."""
+    """A server that is allowed to report that something is wrong."""
 
     def answers(self):
         if self.process.poll() is not None:
@@ -45,7 +45,7 @@ class Tampered(Server):
         return sorted(glob.glob(self.dir + "/[0-9]*/*/*.ds"))
 
     def verify(self, status, verdict):
-        """The findings of `verify`, which must end so."""
+        """The findings of `verify`, which must end with this status."""
         command = [self.binary, "logspace", "verify", self.dir + "/"]
         done = subprocess.run([*command, "--json"], capture_output=True, text=True, timeout=60)
         assert done.returncode == status, (done.returncode, done.stdout, done.stderr)
@@ -92,7 +92,7 @@ def test_e2_a_segment_of_another_server_hides_nothing_and_is_not_shown(binary):
         status, troubles = server.troubles()
         assert status == "degraded" and "is not this logspace's own" in troubles, (status, troubles)
         assert "is not this logspace's own" in server.stderr()
-        # It continues to seal, also there.
+        # It continues to seal, even there.
         server.logspace("seal")
         server.fill(["own later"])
         assert server.search("own", limit=0)["total"] == 301
@@ -170,7 +170,7 @@ def test_e7_the_signing_key(binary):
         assert refused.returncode != 0 and "put that key back" in refused.stderr, refused.stderr
         assert not os.path.exists(key)
         os.rename(server.folder + "/kept.key", key)
-        # A new key is taken in the open.
+        # A new key is accepted, and recorded in the chain.
         new = server.folder + "/new.key"
         subprocess.run(["openssl", "genpkey", "-algorithm", "ED25519", "-out", new], check=True, timeout=20)
         server.write_config(STORE_ONLY.replace('logspace("main")', 'logspace("main" sign-key("{folder}/new.key"))'))
@@ -185,7 +185,7 @@ def test_e7_the_signing_key(binary):
 
 
 def change(chance, server, other):
-    """One change somewhere in the evidence of a stopped server: in words."""
+    """Makes one change somewhere in the evidence of a stopped server; returns its description."""
     one, two = server.segments()
     chain, catalog = server.dir + "/evidence/chain", server.dir + "/catalog"
     kind = chance.randrange(9)
@@ -193,7 +193,7 @@ def change(chance, server, other):
         path = (chance.choice([one, two]), chain, catalog)[kind]
         with open(path, "r+b") as file:
             size = os.path.getsize(path)
-            # The case of a digit of the catalog's last line may change without notice.
+            # A change of the case of a digit in the catalog's last line may go unnoticed.
             at = chance.randrange(size - (10 if path == catalog else 0))
             file.seek(at)
             byte = file.read(1)[0]

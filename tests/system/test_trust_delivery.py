@@ -1,4 +1,4 @@
-"""Nothing vanishes between a sender, this server and a receiver: however the peer ends, refuses, fills up or goes away."""
+"""Nothing disappears between a sender, this server and a receiver, however the peer ends, refuses, fills up or goes away."""
 
 import json
 import os
@@ -69,7 +69,7 @@ class Handshake:
 
 
 def test_l2_messages_of_a_peer_that_leaves_at_once_are_read(binary):
-    """The end of the handshake, the messages and the end of the connection come with one read, in every way there is."""
+    """The end of the handshake, the messages and the end of the connection arrive in one read, in every possible way."""
     server = tls_server(binary)
     wanted = []
     try:
@@ -226,7 +226,7 @@ log {{ source(s_gelf); destination(WHERE); flags(flow-control); }};
 
 
 def test_l7_gelf_through_two_servers_is_whole(binary):
-    """Plain over TCP, and packed and in chunks over UDP: the third sees what the first was sent."""
+    """Plain over TCP, and compressed and in chunks over UDP: the third server gets what was sent to the first."""
     noise = "".join(chr(33 + (number * number + number // 7) % 90) for number in range(3000))
     sent = {"version": "1.1", "host": "web", "short_message": "it failed", "full_message": "it failed\n at line 1",
             "timestamp": 1385053862.307225, "level": 3, "_color": "green", "_user_id": 9001, "_noise": noise}
@@ -265,7 +265,7 @@ log {{ source(s_in); destination(DEST); flags(flow-control); }};
 
 
 def check_full_disk(binary, destination, folder):
-    """A disk of 1 MiB fills up: reported in both places with the reason, and over within a moment when there is room."""
+    """A disk of 1 MiB fills up: this is reported in both places with the reason, and ends soon after there is space again."""
     server = Server(binary, FULL_DISK.replace("DEST", destination))
     small = f"{server.folder}/{folder}"
     os.mkdir(small)
@@ -333,7 +333,7 @@ log {{ source(s_in); destination(d_dead); FLAGS; }};
 
 
 def test_a_stop_does_not_wait_for_dead_destinations(binary):
-    """Refused, silent behind a full backlog, taking nothing, in all forms: the stop is quick, and what is lost is reported."""
+    """Destinations that refuse, are silent behind a full backlog or accept nothing: the stop is quick, and losses are reported."""
     silent = socket.socket()
     silent.bind(("127.0.0.1", 0))
     silent.listen(0)
@@ -387,7 +387,7 @@ def test_transport_auto_tells_tls_from_plain_text(binary):
     server = tls_server(binary, AUTO)
     try:
         text = "<13>Nov 21 09:00:00 web app: {}"
-        # One that says nothing yet is no handshake that takes too long.
+        # A connection that is still silent does not count as a slow handshake.
         with socket.create_connection(("127.0.0.1", server.port)) as silent:
             for connect in (lambda: socket.create_connection(("127.0.0.1", server.port)),
                             lambda: dial(server.port, server.folder + "/pki")):
@@ -435,7 +435,7 @@ def test_logrotate_outlives_deleted_files_and_renames_that_fail(binary):
             os.rename(path, folder + "/elsewhere")
             send("after the move")
             Server.until(lambda: lines(path) == ["after the move"], 5, "another new file")
-            # A folder that is not empty takes the place of NAME.1: it cannot be renamed over.
+            # A folder that is not empty is in the place of NAME.1 and cannot be renamed over.
             os.makedirs(path + ".1/full")
             os.makedirs(path + ".2/full")
             send("y" * 1200)

@@ -1,4 +1,4 @@
-"""The page's HTTP as strangers see it: silent connections, foreign names, paths that are none, headers."""
+"""The page's HTTP as strangers see it: silent connections, foreign names, invalid paths, headers."""
 
 import contextlib
 import re
@@ -31,7 +31,7 @@ class Limited(Server):
 
 @contextlib.contextmanager
 def silent(port, count=CONNECTIONS, first=b""):
-    """Connections that say nothing, or the beginning of something."""
+    """Connections that send nothing, or only the beginning of a request."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8192), hard))
     peers = []
@@ -48,7 +48,7 @@ def silent(port, count=CONNECTIONS, first=b""):
 
 
 def raw(server, request):
-    """Status and head and body of a request, as it is written."""
+    """Status, head and body of the answer to a raw request."""
     with socket.create_connection(("127.0.0.1", server.http), timeout=10) as peer:
         peer.sendall(request.encode())
         data = b""
@@ -85,7 +85,7 @@ def test_h6_silent_connections_stop_nothing(binary):
                 assert time.monotonic() - start < 10
                 time.sleep(1)
                 assert seconds_of_cpu(server.process) - before < 2, "something turns in circles"
-        # A request with a user keeps its connection, whatever comes.
+        # A request with a user keeps its connection, whatever else arrives.
         with socket.create_connection(("127.0.0.1", server.http), timeout=10) as tail:
             cookie = "; ".join(f"{one.name}={one.value}" for one in server.jar)
             tail.sendall(f"GET /api/v1/tail?logspace=main HTTP/1.1\r\nHost: localhost\r\nCookie: {cookie}\r\n\r\n".encode())
@@ -143,7 +143,7 @@ def test_http_only_calls_for_this_server_are_answered(binary):
                 assert status == 421 and host in body and "allowed-hosts" in body, (path, status, body)
         assert get(server, "/", "evil.example\tx")[0] == 400
         assert raw(server, "GET http://evil.example/metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")[0] == 421
-        # Without a name there is no browser: what looks after servers asks so.
+        # A request without a name does not come from a browser: monitoring does that.
         assert raw(server, "GET /api/v1/health HTTP/1.0\r\n\r\n")[0] == 200
         server.write_config(CONFIG)
         server.ctl("reload")
@@ -195,10 +195,10 @@ def test_http_headers_of_every_answer(binary):
             if path.startswith(("/api", "/metrics")):
                 assert "cache-control: no-store" in found, (path, found)
             assert "server:" not in found and "x-powered-by" not in found, found
-        # HSTS is not sent over an unencrypted connection, which could be changed on the way.
+        # HSTS is not sent over an unencrypted connection, where it could be tampered with.
         assert "strict-transport" not in head(f"http://localhost:{server.http}/api/v1/health")
         assert "421" in head(server.base + "/", "--header", "Host: evil.example")
-        # The names of the certificate are ours.
+        # The names in the certificate count as our own.
         assert "200" in head(server.base + "/").splitlines()[0]
     finally:
         server.close()
@@ -206,7 +206,7 @@ def test_http_headers_of_every_answer(binary):
 
 @waits
 def test_http_a_body_that_does_not_come_ends(binary):
-    """The head says that more comes, and it does not: the call ends, and nothing else waits for it."""
+    """The head announces a body that never arrives: the call ends, and nothing else waits for it."""
     server = Server(binary)
     try:
         server.start()

@@ -1,5 +1,5 @@
 """The ledger of a running server: log-ins, failures, refusals and changes of users are in it and in internal(), and
-`duramen ledger verify` finds every change of the file."""
+`duramen ledger verify` detects every change of the file."""
 
 import json
 import os
@@ -53,7 +53,7 @@ def test_e5_what_concerns_security_is_in_the_ledger_and_in_internal(binary):
         user(server, "grant", "bob", "main", "search")
         server.search("*")
         fail(server, "mallory\n\x1b[2Jx', user='root", "secret-that-must-not-show")
-        # Somebody who may search and not export asks for a package.
+        # A user who may search but not export requests a package.
         import urllib.request
         request = urllib.request.Request(
             f"{server.base}/api/v1/package", b"{}",
@@ -175,13 +175,13 @@ def test_e5_whatever_is_done_to_the_ledger_is_found(binary):
         for want, content, head_content in rows:
             found = harmed(content, head_content)
             assert want in found, (want, found)
-        # A ledger that was cut is not signed again: the server says so and the finding stays.
+        # A truncated ledger is not signed again: the server reports it, and the finding stays.
         harmed(lines[:-1])
         server.start()
         server.until(lambda: "The ledger cannot be signed" in server.stderr(), 10, "the server to say it")
         server.stop()
         assert not verify(server)["good"]
-        # Whole again.
+        # The ledger is complete again.
         assert harmed(lines) == ""
         assert verify(server, "--head", good["last"])["good"] and not verify(server, "--head", "0" * 64)["good"]
     finally:

@@ -62,7 +62,7 @@ class Listening(Limited):
         return sum(int(line.split(";")[-1]) for line in lines)
 
     def refused(self, reason):
-        """Connections refused for a reason, over all sources."""
+        """Number of connections refused for a reason, over all sources."""
         found = re.findall(rf'duramen_refused_connections_total\{{[^}}]*reason="{reason}"\}} (\d+)', self.text("/metrics"))
         return sum(map(int, found))
 
@@ -77,7 +77,7 @@ class Listening(Limited):
 
 @contextlib.contextmanager
 def crowd(connect, count, first=b""):
-    """Connections that say nothing, or the beginning of something, and stay. Who is refused is refused."""
+    """Connections that send nothing, or only the beginning of something, and stay. Some may be refused."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8192), hard))
     peers = []
@@ -95,7 +95,7 @@ def crowd(connect, count, first=b""):
 
 
 def client_hello():
-    """The first record of a client of TLS, whole."""
+    """The complete first record of a TLS client."""
     incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
     client = ssl.create_default_context().wrap_bio(incoming, outgoing, server_hostname="localhost")
     with contextlib.suppress(ssl.SSLWantReadError):
@@ -119,7 +119,7 @@ class Sender(threading.Thread):
             self.error = error
 
     def finish(self):
-        """Stops; the numbers of what was sent."""
+        """Stops; returns the numbers of the messages sent."""
         self.done.set()
         self.join(10)
         assert self.error is None, f"a good sender was disturbed: {self.error!r}"
@@ -142,7 +142,7 @@ def check_silent(binary, ulimit):
         server.until(lambda: all(sender.sent > 5 for sender in good), 5, "the first messages")
         with crowd(server.plain, SILENT), crowd(lambda: socket.create_connection(("127.0.0.1", server.tls), timeout=10), SILENT):
             server.answers_promptly()
-            time.sleep(1.2)  # a newcomer of an honest burst is not driven away: the crowd has to be old
+            time.sleep(1.2)  # newcomers of an honest burst are not driven away, so the crowd has to be old
             first = 3_000_000
             for address in ("127.0.0.2", "127.0.0.1"):
                 for connect in (server.dial, server.plain):
@@ -150,7 +150,7 @@ def check_silent(binary, ulimit):
                         peer.sendall(b"".join(LINE % number for number in range(first, first + 1_000)))
                     server.has(set(range(first, first + 1_000)))
                     first += 1_000
-            # And a sender that is not ours.
+            # And a sender that is not part of the crowd.
             message = b"<13>1 2026-11-21T09:00:00Z web relayed - - - message 9000001\n"
             sent = subprocess.run(["openssl", "s_client", "-connect", f"127.0.0.1:{server.tls}", "-quiet", "-no_ign_eof",
                                    "-CAfile", server.folder + "/pki/ca.pem"], input=message, capture_output=True, timeout=20)
@@ -163,7 +163,7 @@ def check_silent(binary, ulimit):
         lines, seconds = told(server), time.monotonic() - start
         assert 1 <= lines <= 2 * (seconds / 10 + 1) + 2, f"{lines} lines about refused connections in {seconds:.0f} s"
         assert "Error accepting" not in server.stderr(), "it ran out of descriptors"
-        # All is given back.
+        # Everything is released.
         server.until(lambda: server.sum_of("s_plain", "connections") + server.sum_of("s_tls", "connections") == 0, 10, "the end of all")
         assert server.sum_of("s_plain", "connections_refused") + server.sum_of("s_tls", "connections_refused") > 500
     finally:
@@ -179,7 +179,7 @@ def test_h6_silent_connections_at_256_descriptors(binary):
 
 
 def test_h6_slow_connections_and_local_ones(binary):
-    """The beginning of a message, or of a handshake, proves nothing; a user of this machine is a peer like another."""
+    """The beginning of a message, or of a handshake, proves nothing; a local user is a peer like any other."""
     server = Listening(binary, "ulimit -n 256")
 
     def local():
@@ -204,7 +204,7 @@ def test_h6_slow_connections_and_local_ones(binary):
 
 
 def test_h6_one_address_cannot_have_every_connection(binary):
-    """max-connections() is as it was; max-connections-per-address() leaves room for others."""
+    """max-connections() works as before; max-connections-per-address() leaves connections for others."""
     few = CONFIG.replace("max-connections(2000)", "max-connections(40)")
     server = Listening(binary, "true", "max-connections-per-address(20)", few)
     try:
@@ -228,7 +228,7 @@ def test_h6_one_address_cannot_have_every_connection(binary):
 
 
 def test_m7_half_handshakes_hold_up_nobody(binary):
-    """300 of one address at a listener that takes 100: another address, and those that are connected, see nothing of it."""
+    """300 from one address at a listener that allows 100: another address, and existing connections, do not notice."""
     few = CONFIG.replace("max-connections(2000)", "max-connections(100)")
     server = Listening(binary, "true", "", few)
     try:
@@ -246,7 +246,7 @@ def test_m7_half_handshakes_hold_up_nobody(binary):
                         peer.sendall(LINE % first)
                     server.has({first})
                     first += 1
-                    # Handshakes of the own address that have begun give up their turns after some seconds.
+                    # Started handshakes from the same address give up their turns after some seconds.
                     limit = 20 if begin and address == "127.0.0.1" else 1
                     assert took < limit, f"{took:.1f} s from {address} after {begin[:4]!r}"
                 server.answers_promptly()
@@ -353,7 +353,7 @@ DEAD = {
 
 
 class Mute:
-    """A receiver that takes connections and datagrams and says nothing."""
+    """A receiver that accepts connections and datagrams but never answers."""
 
     def __init__(self):
         self.port = free_port()
@@ -403,7 +403,7 @@ def test_a_stop_does_not_wait_for_a_dead_receiver(binary):
 
 
 def test_a_stop_still_delivers_to_a_receiver_that_answers(binary):
-    """Messages that wait for time-reopen() are tried once more at the stop, over a new handshake."""
+    """Messages that wait for time-reopen() get one more attempt at the stop, over a new handshake."""
     last = Listening(binary, "true")
     first = Server(binary, STOP.replace("DEST", f'network("127.0.0.1" port({last.tls}) transport("tls") tls(peer-verify(no)))'))
     try:

@@ -25,7 +25,7 @@ def send(server, numbers):
 
 
 def start_degraded(server):
-    """Starts a server that is to find something wrong: `Server.start` waits for one that is well."""
+    """Starts a server that will find something wrong; `Server.start` waits for a healthy one."""
     answers = server.answers
     server.answers = lambda: answered(server)
     server.start()
@@ -55,11 +55,11 @@ def verify(binary, server):
 
 
 def check_lost(binary, harm, count=6000):
-    """Sends messages, kills the server, harms its journal, and looks for the reports everywhere."""
+    """Sends messages, kills the server, damages its journal, and looks for the reports everywhere."""
     server = Server(binary, STORE_ONLY)
     try:
         server.start()
-        # Two batches at least, so that a part of the journal may stay.
+        # At least two batches, so that a part of the journal may stay intact.
         send(server, range(count // 2))
         server.found("program:prog", count // 2, within=30)
         send(server, range(count // 2, count))
@@ -83,7 +83,8 @@ def check_lost(binary, harm, count=6000):
         assert int(row["sequence"]) >= parts[0][2] or parts[0][1] > 0 and int(row["sequence"]) > parts[0][1], (row, parts)
         with open(server.folder + LOGSPACE + "/evidence/chain") as chain:
             assert "event gap" in chain.read()
-        # Somebody knows: the server is well again, and searches and the verification still tell.
+        # The operator confirms: the server is healthy again, but searches and the verification
+        # still report the loss.
         command = [binary, "logspace", "confirm", "main", "--control", server.folder + "/ctl"]
         subprocess.run(command, check=True, capture_output=True, timeout=30)
         server.until(lambda: server.call("health")["status"] == "ok", 10, "the server to be well")
@@ -122,7 +123,7 @@ def test_l4_damage_inside_the_journal_is_told(binary):
 
 
 def faked(server, offset_text):
-    """From now on the server's wall clock is that of a file: an offset such as +0 or +400d."""
+    """From now on the server's wall clock has the offset in a file, such as +0 or +400d."""
     library = subprocess.check_output(["faketime", "-f", "+0", "printenv", "LD_PRELOAD"], text=True).strip()
     offset = server.folder + "/offset"
 
@@ -147,7 +148,7 @@ def test_l3_a_jump_of_the_clock_removes_nothing(binary):
 
     def set_clock(text):
         move_clock(text)
-        # Sessions end when their time is over, and that is what the clock says.
+        # The session has expired, according to the clock.
         server.call("login", {"user": "admin", "password": server.password})
 
     seal = [binary, "logspace", "seal", "main", "--control", server.folder + "/ctl"]
@@ -158,7 +159,7 @@ def test_l3_a_jump_of_the_clock_removes_nothing(binary):
         server.found("program:prog", 100)
         subprocess.run(seal, check=True, capture_output=True, timeout=30)
         assert segments() == 1
-        # While it runs: the retention is looked at with every seal.
+        # While it runs: every seal checks the retention.
         set_clock("+400d")
         send(server, range(100, 200))
         server.found("program:prog", 200, within=10)
@@ -177,7 +178,7 @@ def test_l3_a_jump_of_the_clock_removes_nothing(binary):
         send(server, range(200, 210))
         subprocess.run(seal, capture_output=True, timeout=30)
         server.until(lambda: error(server) is None, 10, "the clock to be right")
-        # Somebody says that it is right.
+        # The operator confirms that it is right.
         set_clock("+400d")
         send(server, range(210, 220))
         subprocess.run(seal, capture_output=True, timeout=30)
@@ -201,7 +202,7 @@ PATHS = 'archive-to("PREFIXarchive") sign-key("PREFIXsign.pem") encrypt-certific
 
 
 def check_paths(binary, prefix):
-    """A server whose every path begins with a prefix: nothing, or the whole folder."""
+    """A server whose paths all begin with a prefix: empty, or the absolute folder."""
     server = Server(binary, "")
     beside = server.folder + "/run"
     try:
@@ -267,7 +268,8 @@ def test_m1_only_the_owner_reads_the_data(binary):
         assert not open_to_others(data), open_to_others(data)
         assert stat.S_IMODE(os.stat(server.folder + "/ctl").st_mode) == 0o600
         server.stop()
-        # Files that an earlier version left open to others are closed, and reported once.
+        # Files that an earlier version left accessible to others get safe modes, which is reported
+        # once.
         segment, = glob.glob(data + "/logspaces/main/20*/*/*.ds")
         os.chmod(segment, 0o644)
         os.chmod(data + "/logspaces/main", 0o755)

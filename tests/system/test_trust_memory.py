@@ -1,4 +1,4 @@
-"""Memory and fair shares: what one user asks for must not take the server, or its turn, from the others."""
+"""Memory and fairness: what one user requests must neither exhaust the server nor take the turns of others."""
 
 import http.client
 import json
@@ -12,10 +12,10 @@ from server import Server, basic
 
 MIB = 1 << 20
 LONG_BYTES = 30_000
-# Blocks of messages that were shown lately stay in memory: the base of every figure below.
+# Blocks of recently shown messages stay in memory, which is the base of every figure below.
 KEPT = 64 * MIB
 
-# Small budgets, so that the test need not fill a machine.
+# Small budgets, so that the test does not have to fill a machine.
 CONFIG = """@version: 4.8
 options {{ keep-hostname(yes); use-dns(no); log-msg-size(65536);
     page(searches-memory(67108864) search-memory(16777216) exports(4) exports-per-user(2)); }};
@@ -26,7 +26,7 @@ log {{ source(s_network); destination(d_main); flags(flow-control); }};
 
 
 def long_messages(count, start=0):
-    """Messages of 30 KB whose words do not repeat much."""
+    """Messages of 30 KB whose words rarely repeat."""
     chance = random.Random(7)
     pool = "".join(chance.choice("abcdefghijklmnopqrstuvwxyz  ") for _ in range(1_000_000))
     for number in range(start, start + count):
@@ -59,7 +59,7 @@ def filled(binary, count, config=CONFIG):
 
 
 def add_user(server, name, *rights):
-    """A user with rights in `main`; the password."""
+    """Adds a user with rights in `main`; returns the password."""
     command = [server.binary, "user", "--data", server.folder + "/data"]
     made = subprocess.run([*command, "add", name, "--generate"], check=True, capture_output=True, text=True)
     subprocess.run([*command, "grant", name, "main", *rights], check=True, capture_output=True)
@@ -67,7 +67,7 @@ def add_user(server, name, *rights):
 
 
 def ask(server, path, body=None, timeout=120, user="admin", password=None):
-    """One call over a connection of its own: status, headers, the body as it comes."""
+    """One call over a connection of its own; returns status, headers, and the body as it arrives."""
     peer = http.client.HTTPConnection("127.0.0.1", server.http, timeout=timeout)
     headers = {"Authorization": basic(user, password or server.password), "X-Requested-By": "test",
                "Content-Type": "application/json"}
@@ -81,7 +81,7 @@ def test_h5_long_answers_take_little_memory(binary):
     server = filled(binary, count)
     try:
         before = memory(server.process, "VmRSS")
-        # 75 MB of text: today's answer took each message six times over.
+        # 75 MB of text: an earlier version held each message six times.
         answer = server.call("search", {"query": "", "limit": 10_000, "bars": 0})
         numbers = [row["message"].split()[0] for row in answer["rows"]]
         assert numbers == [f"n{number:06}" for number in reversed(range(count))], len(numbers)
@@ -114,7 +114,7 @@ def test_h5_what_is_over_its_budget_is_refused_by_name(binary):
             peer.close()
         peak = memory(server.process, "VmHWM")
         assert peak - before < KEPT + 96 * MIB, f"{(peak - before) / MIB:.0f} MiB more than before"
-        # And it is given back.
+        # And it is released.
         Server.until(lambda: memory(server.process, "VmRSS") - before < KEPT + 24 * MIB, 10,
                      "memory to go back to the system")
         assert server.search("n000007")["total"] == 1
@@ -134,7 +134,7 @@ def test_h5_slow_readers_cost_little(binary):
         grown = memory(server.process, "VmHWM") - before
         assert grown < KEPT + 96 * MIB, f"{grown / MIB:.0f} MiB for 20 answers of 45 MB that nobody reads"
         assert server.search("n000007")["total"] == 1
-        # A client that continues to read gets all of it.
+        # A client that keeps reading gets the complete answer.
         rest = slow[0][1].read()
         assert rest.endswith(b"}") and b"n000000" in rest
     finally:
@@ -151,7 +151,7 @@ def test_m7_a_cheap_search_does_not_wait_for_heavy_ones(binary):
         password = add_user(server, "eva", "search")
 
         def heavy(number):
-            # A question without an index: every message is read.
+            # A query that the index cannot answer: every message is read.
             question = f"/(abc|xyz)[a-m]+{number}q.*[n-z]+zz/"
             while not over.is_set():
                 peer, response = ask(server, "search", {"query": question, "timeout_ms": 60_000})

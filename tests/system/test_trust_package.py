@@ -1,5 +1,5 @@
-"""Evidence packages of a real server, tampered with by a user who has the signing key: the command and the page in a
-real browser both reject each. And `sign-key()` with `logspace export`, as the manual prints it."""
+"""Evidence packages of a real server, tampered with by a user who has the signing key: both the command and the page in a
+real browser reject each of them. Also `sign-key()` with `logspace export`, as the manual shows it."""
 
 import base64
 import hashlib
@@ -43,7 +43,7 @@ def openssl(folder, *words):
 
 
 def authority(folder):
-    """A time-stamping authority of OpenSSL's."""
+    """A time-stamping authority run with OpenSSL."""
     os.mkdir(folder)
     with open(folder + "/conf", "w") as out:
         out.write(TSA)
@@ -74,7 +74,7 @@ def by_command(binary, package, *options):
 
 
 def by_page(packages, *options):
-    """Returns the verdict of the page on each, in a real browser without a network."""
+    """Returns the page's verdict on each package, in a real browser without a network."""
     done = run("node", "e2e/package.mjs", *options, *packages, cwd=ROOT + "/ui")
     assert done.returncode == 0, done.stdout + done.stderr
     said = [json.loads(line) for line in done.stdout.splitlines()]
@@ -142,7 +142,7 @@ def times(package):
 
 
 def stranger(package):
-    """Replaces the question, and signs with another key."""
+    """Replaces the query, and signs with another key."""
     package.manifest["question"]["text"] = "nothing"
     openssl(package.folder, "genpkey", "-algorithm", "ED25519", "-out", package.folder + "-key.pem")
     openssl(package.folder, "pkey", "-in", package.folder + "-key.pem", "-pubout", "-out", "key-2.pem")
@@ -181,7 +181,7 @@ def test_e4_e6_a_package_signed_with_a_configured_key_and_every_attack_on_it(bin
             authority(folder + "/other")
             stamp(folder + "/tsa", head, f"{data}/logspaces/audit/evidence/stamp-0.tsr")
             good = folder + "/case-17"
-            # As the manual prints it: no key, no configuration is named.
+            # As the manual shows it: neither a key nor a configuration is named.
             done = run(binary, "logspace", "export", "audit", "--data", data, "-o", good, "--query", "failed", "--from", "2020-01-01T00:00:00Z")
             assert done.returncode == 0, done.stdout + done.stderr
             report = by_command(binary, good, "--trust", folder + "/sign.pub", "--head", head, "--tsa-ca", folder + "/tsa/ca.pem")
@@ -208,7 +208,7 @@ def test_e4_e6_a_package_signed_with_a_configured_key_and_every_attack_on_it(bin
                 bad.append(package.folder)
                 report = by_command(binary, package.folder)
                 assert any(want in fault for fault in report["faults"]), (attack.__name__, report["faults"])
-            # Without the key: the question is another one, and a time-stamp is cut.
+            # Without the key: the query is replaced, and a time-stamp is truncated.
             for name, file, change in (("question", "manifest.json", lambda data: data.replace(b'"failed"', b'"passed"')),
                                        ("cut-stamp", "stamp-0.tsr", lambda data: data[:-40])):
                 shutil.copytree(good, f"{folder}/{name}")
