@@ -145,3 +145,6 @@ pub(super) fn why_not(
         ),
     }
 }
+
+#[cfg(test)]
+mod tests;
