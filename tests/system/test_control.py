@@ -3,7 +3,7 @@
 import socket
 import time
 
-from server import Server
+from server import Server, waits
 
 
 def silent(server, count, text=b""):
@@ -36,6 +36,7 @@ def test_silent_clients_do_not_keep_a_stop_waiting(binary):
         server.close()
 
 
+@waits
 def test_a_client_that_never_ends_its_command_is_hung_up_on(binary):
     server = Server(binary)
     try:

@@ -68,6 +68,7 @@ def seconds_of_cpu(process):
     return (int(fields[11]) + int(fields[12])) / 100
 
 
+@waits
 def test_h6_silent_connections_stop_nothing(binary):
     server = Limited(binary)
     try:

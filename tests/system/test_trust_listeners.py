@@ -227,6 +227,7 @@ def test_h6_one_address_cannot_have_every_connection(binary):
         server.close()
 
 
+@waits
 def test_m7_half_handshakes_hold_up_nobody(binary):
     """300 from one address at a listener that allows 100: another address, and existing connections, do not notice."""
     few = CONFIG.replace("max-connections(2000)", "max-connections(100)")
@@ -397,6 +398,7 @@ def check_stop(binary, name, driver, begun=0.5):
         mute.close()
 
 
+@waits
 def test_a_stop_does_not_wait_for_a_dead_receiver(binary):
     for name, driver in DEAD.items():
         check_stop(binary, name, driver)
