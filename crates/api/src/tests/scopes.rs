@@ -20,8 +20,8 @@ use std::{
     time::Duration,
 };
 
-/// 2026-11-21T04:00:00Z.
-const START_US: i64 = 1_795_233_600_000_000;
+/// 2096-11-21T04:00:00Z: a segment ends with its day, so the day of these messages is never over.
+const START_US: i64 = 4_004_308_800_000_000;
 const SEAL: Duration = Duration::from_secs(10);
 
 /// One message a second, of the hosts open and secret in turn.

@@ -39,7 +39,7 @@ fn calls_have_their_answers() {
         body
     };
     let none = || Value::Null;
-    let span = json!({"from": "2026-11-21T04:00:05Z", "to": "2026-11-21T04:00:08Z"});
+    let span = json!({"from": "2096-11-21T04:00:05Z", "to": "2096-11-21T04:00:08Z"});
     let rows = [
         (EVA, "GET /api/v1/session", none()),
         (BOB, "GET /api/v1/session", none()),
