@@ -266,15 +266,18 @@ pub fn generated_password() -> Result<String, AccountError> {
     while password.len() < PASSWORD_LENGTH {
         let mut bytes = [0; 64];
         getrandom::fill(&mut bytes).map_err(|_| AccountError::Random)?;
-        // Bytes above the largest multiple of the alphabet's size would make some letters more likely.
-        let fair = PASSWORD_ALPHABET.len() * (256 / PASSWORD_ALPHABET.len());
-        let letters = bytes.iter().filter(|byte| usize::from(**byte) < fair);
-        password.extend(
-            letters.map(|byte| PASSWORD_ALPHABET[usize::from(*byte) % PASSWORD_ALPHABET.len()] as char),
-        );
+        password.extend(letters(&bytes));
     }
     password.truncate(PASSWORD_LENGTH);
     Ok(password)
+}
+
+/// The letters of a password that random bytes stand for: each letter is equally likely.
+fn letters(bytes: &[u8]) -> impl Iterator<Item = char> + '_ {
+    // Bytes above the largest multiple of the alphabet's size would make some letters more likely.
+    let fair = PASSWORD_ALPHABET.len() * (256 / PASSWORD_ALPHABET.len());
+    let fair = bytes.iter().map(|byte| usize::from(*byte)).filter(move |byte| *byte < fair);
+    fair.map(|byte| PASSWORD_ALPHABET[byte % PASSWORD_ALPHABET.len()] as char)
 }
 
 #[cfg(test)]

@@ -170,7 +170,7 @@ impl Credentials {
     fn remember(&self, name: &str, new: Verified) {
         let mut verified = self.verified();
         if verified.len() >= VERIFIED_MAX && !verified.contains_key(name) {
-            verified.retain(|_, old| old.at.elapsed() < VERIFIED_FOR);
+            verified.retain(|_, old| new.at.saturating_duration_since(old.at) < VERIFIED_FOR);
             if verified.len() >= VERIFIED_MAX {
                 return;
             }

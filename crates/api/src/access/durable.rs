@@ -49,5 +49,9 @@ mod tests {
         assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "untouched");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert!(!path.with_extension("new").exists());
+        fs::create_dir(path.with_extension("new")).unwrap();
+        let error = replace(&path, b"four").unwrap_err();
+        assert_ne!(error.kind(), io::ErrorKind::AlreadyExists, "what is in the way is named: {error}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "three");
     }
 }

@@ -118,10 +118,13 @@ mod tests {
     fn networks_contain_their_addresses() {
         check("10.1.2.3", &["10.1.2.3", "::ffff:10.1.2.3"], &["10.1.2.2", "::1"]);
         check("10.0.0.0/8", &["10.255.0.1"], &["11.0.0.1"]);
+        check("10.1.2.3/32", &["10.1.2.3"], &["10.1.2.2"]);
+        check("::1/128", &["::1"], &["::2"]);
         check("0.0.0.0/0", &["1.2.3.4"], &["::1"]);
         check("fd00::/8", &["fd12::1"], &["fe80::1", "10.0.0.1"]);
         for text in ["", "10.0.0", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1", "::/129", "proxy.example"] {
             assert_eq!(text.parse::<Network>(), Err(NetworkError), "{text}");
         }
+        assert!(NetworkError.to_string().contains("10.0.0.0/8"));
     }
 }

@@ -167,5 +167,74 @@ mod tests {
             assert!(ids.place(&scope, &Id::parse(wrong)).is_err(), "{wrong}");
         }
         assert!(ids.ends(&scope, &one).is_err(), "a row is no snapshot");
+        assert!(ids.ends(&scope, &mark).is_err(), "it is of two members");
+        assert!(ids.ends(&scope, &Id::Number(7)).is_err() && ids.place(&scope, &Id::Number(7)).is_err());
+    }
+
+    /// Ids under a key of the test.
+    fn ids() -> Ids {
+        Ids::with(b"a key of sixteen").unwrap()
+    }
+
+    fn encoded(blocks: &[[u8; BLOCK]]) -> String {
+        BASE64_URL_SAFE_NO_PAD.encode(blocks.concat())
+    }
+
+    #[test]
+    fn only_whole_blocks_of_ours_in_their_order_are_read() {
+        let ids = ids();
+        // A block that another program made with the key.
+        let made = |plain: [u8; BLOCK]| {
+            let mut block = plain;
+            ids.seal.encrypt(&mut block).unwrap();
+            block
+        };
+        let mut plain = [0; BLOCK];
+        (plain[0], plain[15]) = (MARK, 9);
+        let (zero, one) = (ids.block(MARK, 0, 8), ids.block(MARK, 1, 9));
+        let most: Vec<[u8; BLOCK]> = (0..query::MEMBERS_MAX).map(|n| ids.block(MARK, n as u8, 7)).collect();
+        let more: Vec<[u8; BLOCK]> = (0..=query::MEMBERS_MAX).map(|n| ids.block(MARK, n as u8, 7)).collect();
+        let stray = |at: usize| {
+            let mut stray = plain;
+            stray[at] = 1;
+            encoded(&[made(stray)])
+        };
+        let rows = [
+            (encoded(&[zero]), Some(vec![8])),
+            (encoded(&[zero, one]), Some(vec![8, 9])),
+            (encoded(&[made(plain)]), Some(vec![9])),
+            (encoded(&most), Some(vec![7; query::MEMBERS_MAX])),
+            (encoded(&more), None),
+            (encoded(&[one, zero]), None),
+            (encoded(&[one]), None),
+            (encoded(&[ids.block(ROW, 0, 8)]), None),
+            (stray(2), None),
+            (stray(7), None),
+            (encoded(&[[7; BLOCK]]), None),
+            (BASE64_URL_SAFE_NO_PAD.encode([zero.as_slice(), &[0]].concat()), None),
+            (BASE64_URL_SAFE_NO_PAD.encode(&zero[1..]), None),
+            (String::new(), None),
+            ("no base64!".to_owned(), None),
+        ];
+        for (text, want) in rows {
+            assert_eq!(ids.numbers(MARK, &text), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_key_is_drawn_once_and_kept_private() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let (one, two) = (folder.path().join("one"), folder.path().join("two"));
+        for path in [&one, &two, &one] {
+            Ids::load_or_draw(path).unwrap();
+            assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+        let (first, second) = (fs::read(&one).unwrap(), fs::read(&two).unwrap());
+        assert!(first.len() == BLOCK && first != second);
+        fs::write(&one, "too short").unwrap();
+        assert_eq!(Ids::load_or_draw(&one).err().unwrap().to_string(), "it has not 16 bytes");
+        let folder = Ids::load_or_draw(folder.path()).err().unwrap();
+        assert_ne!(folder.kind(), io::ErrorKind::AlreadyExists, "no key is drawn: {folder}");
     }
 }

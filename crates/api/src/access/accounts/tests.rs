@@ -38,6 +38,14 @@ fn bad_names_passwords_and_files_are_refused() {
         assert!(matches!(accounts.add(name, "long enough"), Err(AccountError::Name(_))), "{name}");
     }
     assert!(matches!(accounts.add("eva", "short"), Err(AccountError::Password)));
+    assert!(matches!(accounts.add("eva", "7 bytes"), Err(AccountError::Password)));
+    let longest = "x".repeat(PASSWORD_BYTES_MAX);
+    assert!(matches!(accounts.add("eva", &format!("{longest}x")), Err(AccountError::Password)));
+    for (name, password) in [("eva", "8 bytes."), (&"x".repeat(64), &longest)] {
+        accounts.add(name, password).unwrap();
+        assert!(accounts.exists(name) && accounts.verify(name, password).unwrap().is_some(), "{name}");
+    }
+    assert!(!accounts.exists("bob"));
     fs::write(folder.path().join("users.json"), "{").unwrap();
     assert!(matches!(accounts.verify("eva", "long enough"), Err(AccountError::Format { .. })));
 }
@@ -85,4 +93,92 @@ fn the_first_user_may_everything() {
     let (_folder, accounts) = accounts();
     accounts.first_run().unwrap();
     assert_eq!(accounts.grants("admin").unwrap(), [Grant::everything()]);
+}
+
+#[test]
+fn passwords_have_every_letter_equally_often() {
+    let bytes: Vec<u8> = (0..=u8::MAX).collect();
+    let drawn: Vec<char> = letters(&bytes).collect();
+    for letter in PASSWORD_ALPHABET {
+        assert_eq!(drawn.iter().filter(|drawn| **drawn == char::from(*letter)).count(), 4, "{letter}");
+    }
+}
+
+#[test]
+fn the_file_is_read_again_only_when_it_has_changed() {
+    let (_folder, accounts) = accounts();
+    accounts.add("eva", "long enough").unwrap();
+    let known = accounts.known().unwrap();
+    assert!(Arc::ptr_eq(&known, &accounts.known().unwrap()));
+    accounts.add("bob", "long enough").unwrap();
+    assert!(!Arc::ptr_eq(&known, &accounts.known().unwrap()));
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_not_an_empty_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let accounts = Accounts::at(folder.path());
+    assert!(matches!(accounts.first_run(), Err(AccountError::Io { .. })));
+    assert!(accounts.credential("eva").is_err() && !accounts.exists("eva"));
+}
+
+#[test]
+fn a_user_has_so_many_grants_and_no_more() {
+    let (_folder, accounts) = accounts();
+    accounts.add("eva", "long enough").unwrap();
+    let mut file = accounts.read().unwrap();
+    let grants = (1..1_000).map(|number| Grant { logspace: format!("n{number}"), may: RIGHTS.to_vec() });
+    file.users.get_mut("eva").unwrap().grants = Some(grants.collect());
+    accounts.write(&file).unwrap();
+    accounts.grant("eva", "one-thousand", &[Right::Search]).unwrap();
+    let refused = accounts.grant("eva", "one-more", &[Right::Search]).unwrap_err();
+    assert_eq!(refused.to_string(), "a user has 1,000 grants at most");
+    assert_eq!(accounts.grants("eva").unwrap().len(), 1_000);
+    assert!(!accounts.may("eva", "one-more", Right::Search).unwrap());
+}
+
+#[test]
+fn a_file_has_so_many_users_and_no_more() {
+    let (_folder, accounts) = accounts();
+    let user = |_| User { password: "x".to_owned(), grants: None };
+    let mut file = File { users: (0..9_999).map(|number| (format!("n{number}"), user(number))).collect() };
+    accounts.write(&file).unwrap();
+    accounts.add("eva", "long enough").unwrap();
+    let refused = accounts.add("bob", "long enough").unwrap_err();
+    assert_eq!(refused.to_string(), "there are 10,000 users already");
+    file.users.clear();
+    accounts.write(&file).unwrap();
+    assert!(accounts.add("bob", "long enough").is_ok());
+}
+
+#[test]
+fn rights_are_named() {
+    let rows = [("search", Right::Search), ("export", Right::Export), ("administer", Right::Administer)];
+    for (name, right) in rows {
+        assert_eq!((Right::parse(name), right.to_string().as_str()), (Some(right), name));
+    }
+    for name in ["", "Search", "sear", "*"] {
+        assert_eq!(Right::parse(name), None, "{name}");
+    }
+}
+
+#[test]
+fn errors_say_what_is_wrong() {
+    let path = PathBuf::from("/users.json");
+    let rows = [
+        (
+            AccountError::Io { path: path.clone(), source: io::Error::other("no disk") },
+            "cannot use /users.json: no disk",
+        ),
+        (
+            AccountError::Format { path, what: "no number".to_owned() },
+            "/users.json is not a users file: no number",
+        ),
+        (AccountError::Name("taken"), "taken"),
+        (AccountError::Password, "a password has 8 to 1024 bytes"),
+        (AccountError::Random, "the system gives no random numbers"),
+    ];
+    for (error, want) in rows {
+        assert_eq!(error.to_string(), want);
+    }
 }

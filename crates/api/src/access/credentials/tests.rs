@@ -120,3 +120,77 @@ fn m3_impossible_names_leave_nothing_behind() {
     assert!(bench.one("eva", RIGHT).is_ok());
     assert!(bench.credentials.verified().keys().eq(["eva"]));
 }
+
+#[test]
+fn the_longest_password_is_checked_like_others() {
+    let bench = Bench::new();
+    let longest = "x".repeat(1024);
+    bench.accounts.set_password("eva", &longest).unwrap();
+    assert!(bench.one("eva", &longest).is_ok());
+    assert_eq!(bench.one("eva", &longest[1..]), Err(Refusal::Wrong));
+}
+
+#[test]
+fn a_damaged_file_counts_no_failures() {
+    let bench = Bench::new();
+    std::fs::write(bench._folder.path().join("users.json"), r#"{"users":{"eva":{"password":"x"}}}"#).unwrap();
+    for _ in 0..20 {
+        let verdict = bench.one("eva", RIGHT);
+        assert!(matches!(&verdict, Err(Refusal::Failed(why)) if why.contains("users.json")), "{verdict:?}");
+    }
+    std::fs::write(bench._folder.path().join("users.json"), "{").unwrap();
+    assert!(matches!(bench.one("eva", RIGHT), Err(Refusal::Failed(_))));
+}
+
+#[test]
+fn a_bounded_number_of_passwords_is_remembered() {
+    let credentials = Credentials::new().unwrap();
+    let start = Instant::now();
+    let at = |seconds| start + Duration::from_secs(seconds);
+    let verified = |number: u8, second| {
+        let credential = CredentialId([number; 32]);
+        Verified { tag: [number; 32], credential, at: at(second) }
+    };
+    let known = |name: &str| credentials.verified().get(name).map(|verified| verified.tag[0]);
+    for number in 0..VERIFIED_MAX {
+        credentials.remember(&format!("n{number}"), verified(1, number.min(1) as u64));
+    }
+    credentials.remember("late", verified(2, 59));
+    credentials.remember("n7", verified(3, 59));
+    assert_eq!((known("late"), known("n7"), known("n0")), (None, Some(3), Some(1)), "there is no room");
+    credentials.remember("late", verified(4, 60));
+    assert_eq!(
+        (known("late"), known("n0"), known("n1")),
+        (Some(4), None, Some(1)),
+        "the oldest is forgotten"
+    );
+    credentials.remember("later", verified(5, 61));
+    assert_eq!((known("later"), known("n1"), known("n7")), (Some(5), None, Some(3)));
+    assert_eq!(credentials.verified().len(), 3);
+}
+
+#[test]
+fn a_check_is_joined_until_it_has_a_verdict() {
+    let credentials = Credentials::new().unwrap();
+    let tag = [7; 32];
+    let join = || Check::join(&credentials, tag);
+    let running = || credentials.running().contains_key(&tag);
+    // Two callers; both leave before there is a verdict.
+    let (first, second) = (join(), join());
+    assert!(Arc::ptr_eq(&first.verdict, &second.verdict));
+    drop(first);
+    assert!(running(), "one still waits");
+    drop(second);
+    assert!(!running());
+    // After the verdict the next caller begins another check, which the leaving of the others does not end.
+    let (first, second) = (join(), join());
+    first.verdict.set(Err(Refusal::Wrong)).unwrap();
+    drop(second);
+    assert!(!running(), "nobody joins what has a verdict");
+    let third = join();
+    assert!(!third.verdict.initialized());
+    drop(first);
+    assert!(running(), "the check of another is not ended");
+    drop(third);
+    assert!(!running());
+}

@@ -112,3 +112,63 @@ fn m2_sessions_survive_in_a_file_that_lets_nobody_in() {
     assert!(matches!(Sessions::load(&path), Err(SessionFileError::Format)));
     assert!(Sessions::save(&folder.path().join("none/\0"), b"").is_err());
 }
+
+#[test]
+fn clocks_may_differ_a_little() {
+    for (early, want) in [(0, true), (300, true), (301, false)] {
+        let mut sessions = opened(&[("t", "eva")]);
+        assert_eq!(name(&mut sessions, "t", NOW - early, Some(PASSWORD)).is_some(), want, "{early} s");
+    }
+}
+
+#[test]
+fn last_uses_are_written_every_five_minutes() {
+    let mut sessions = Sessions::default();
+    let rows =
+        [(NOW, true), (NOW, false), (NOW + 299, false), (NOW + 300, true), (NOW + 599, false), (NOW, true)];
+    for (now_s, want) in rows {
+        assert_eq!(sessions.take_due(now_s), want, "{}", now_s - NOW);
+    }
+}
+
+/// A file of sessions of a version, each with its hash.
+fn file(version: u32, hashes: impl Iterator<Item = String>) -> Vec<u8> {
+    let session = |token_sha256| SavedSession {
+        token_sha256,
+        user: "eva".to_owned(),
+        credential: hex(&PASSWORD.0),
+        opened_s: NOW,
+        used_s: NOW,
+    };
+    serde_json::to_vec(&Saved { version, sessions: hashes.map(session).collect() }).unwrap()
+}
+
+#[test]
+fn only_files_of_this_version_and_size_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sessions.json");
+    let hash = |number: usize| format!("{number:064x}");
+    let rows: [(&str, Vec<u8>, Option<usize>); 8] = [
+        ("none", file(1, (0..0).map(hash)), Some(0)),
+        ("as many as there may be", file(1, (0..SESSIONS_MAX).map(hash)), Some(SESSIONS_MAX)),
+        ("one more", file(1, (0..=SESSIONS_MAX).map(hash)), None),
+        ("another version", file(2, (0..1).map(hash)), None),
+        ("a hash that is too long", file(1, std::iter::once(hash(7) + "00")), None),
+        ("one that is too short", file(1, std::iter::once(hash(7)[2..].to_owned())), None),
+        (
+            "one with other letters",
+            file(1, std::iter::once(hash(7).replacen('0', "\u{fc}", 1)[..64].to_owned())),
+            None,
+        ),
+        ("no number", file(1, std::iter::once(hash(7).replacen('0', "g", 1))), None),
+    ];
+    for (what, bytes, want) in rows {
+        fs::write(&path, bytes).unwrap();
+        assert_eq!(Sessions::load(&path).ok().map(|sessions| sessions.open.len()), want, "{what}");
+    }
+    let unread = Sessions::load(folder.path()).err().unwrap();
+    assert!(matches!(unread, SessionFileError::Io(_)) && !unread.to_string().is_empty(), "a folder");
+    fs::write(&path, "[]").unwrap();
+    let strange = Sessions::load(&path).err().unwrap().to_string();
+    assert_eq!(strange, "it is not a file of sessions of this version");
+}

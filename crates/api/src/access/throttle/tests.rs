@@ -152,3 +152,86 @@ fn waits_end_when_they_are_over() {
     };
     assert_eq!([left(forgotten), left(forgotten + 1)], [true, false]);
 }
+
+/// An attempt of a user, each from an address of their own network.
+fn log_in(throttle: &mut Throttle, number: u32, now: Instant) {
+    let client = IpAddr::from((0x0a00_0000 + number).to_be_bytes());
+    let attempt = throttle.begin(client, &format!("u{number}"), now).unwrap();
+    throttle.succeeded(&attempt, now);
+}
+
+#[test]
+fn a_bounded_number_of_log_ins_is_known() {
+    let (mut throttle, now) = (throttle(), Instant::now());
+    let at = |number: u32| now + Duration::from_millis(u64::from(number));
+    let most = KNOWN_MAX as u32;
+    (0..most).for_each(|number| log_in(&mut throttle, number, at(number)));
+    log_in(&mut throttle, 5, at(most));
+    assert_eq!(throttle.known.len(), KNOWN_MAX, "who is known takes no other's place");
+    let of = |throttle: &Throttle, number: u32| {
+        let client = IpAddr::from((0x0a00_0000 + number).to_be_bytes());
+        let user = format!("u{number}");
+        let pair = throttle.tag(&[b"pair", &peer_network(client), user.as_bytes()]);
+        throttle.known.contains_key(&pair)
+    };
+    assert!(of(&throttle, 0));
+    log_in(&mut throttle, most, at(most));
+    assert_eq!(throttle.known.len(), KNOWN_MAX);
+    assert_eq!(
+        [0, 1, 5, most].map(|number| of(&throttle, number)),
+        [false, true, true, true],
+        "the oldest went"
+    );
+}
+
+#[test]
+fn a_log_in_is_known_for_thirty_days() {
+    let (mut throttle, now) = (throttle(), Instant::now());
+    log_in(&mut throttle, 1, now);
+    let mut from_home = |seconds| {
+        let at = now + Duration::from_secs(seconds);
+        let attack = (100..200).map(|n: u32| (IpAddr::from(n.to_be_bytes()), "u1".to_owned()));
+        passed(&mut throttle, at, attack);
+        throttle.begin(IpAddr::from(0x0a00_0001_u32.to_be_bytes()), "u1", at).is_ok()
+    };
+    assert_eq!((from_home(2_591_999), from_home(2_592_000)), (true, false));
+}
+
+#[test]
+fn counters_make_room_only_when_they_are_all_in_use() {
+    let second = Duration::from_secs(1);
+    // Three counters an attempt; how many may be, how many are left after two old attempts and a new one.
+    for (counters_max, want) in [(6, 3), (8, 3), (9, 9)] {
+        let (mut throttle, now) = (throttle(), Instant::now());
+        throttle.counters_max = counters_max;
+        assert!(throttle.begin(ip("10.0.0.1"), "eva", now).is_ok());
+        assert!(throttle.begin(ip("10.1.0.1"), "bob", now).is_ok());
+        let later = now + FORGET_AFTER + second;
+        assert!(throttle.begin(ip("10.2.0.1"), "ann", later).is_ok());
+        assert_eq!(throttle.failures.len(), want, "{counters_max}");
+    }
+    // What is not old yet stays, and the next look waits a second.
+    let (mut throttle, now) = (throttle(), Instant::now());
+    throttle.counters_max = 6;
+    let mut begin = |client: &str, user: &str, at: Duration| {
+        assert!(throttle.begin(ip(client), user, now + at).is_ok());
+        (throttle.failures.len(), throttle.shared.values().map(|failures| failures.count).sum::<u32>())
+    };
+    assert_eq!(begin("10.0.0.1", "eva", Duration::ZERO), (3, 0));
+    assert_eq!(begin("10.1.0.1", "bob", 2 * second), (6, 0));
+    assert_eq!(begin("10.2.0.1", "ann", FORGET_AFTER), (6, 1), "nothing is old: new ones share");
+    assert_eq!(begin("10.2.0.1", "ann", FORGET_AFTER + second / 2), (6, 2), "looked for a moment ago");
+    assert_eq!(begin("10.2.0.1", "ann", FORGET_AFTER + second + second / 2), (6, 2), "one was old");
+}
+
+#[test]
+fn shared_failures_are_forgiven() {
+    let (mut throttle, now) = (throttle(), Instant::now());
+    throttle.counters_max = 0;
+    for number in 0..100 {
+        let attempt = throttle.begin(ip("10.0.0.1"), &format!("u{number}"), now).unwrap();
+        throttle.forgive(&attempt);
+    }
+    let same = (0..100).map(|number| (ip("10.0.0.1"), format!("u{number}")));
+    assert_eq!(passed(&mut throttle, now, same), SHARED.free as usize);
+}
