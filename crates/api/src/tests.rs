@@ -2,6 +2,8 @@
 
 mod callers;
 mod kept;
+mod limits;
+mod rights;
 mod scopes;
 
 use crate::{
@@ -23,6 +25,8 @@ struct Given {
     events: std::sync::Mutex<Vec<crate::SecurityEvent>>,
     scratch: std::path::PathBuf,
     policy: Arc<crate::Policy>,
+    /// True when nothing can be written down.
+    is_full: bool,
     /// Sentences about parts that do not run, sources, and destinations.
     troubles: [Vec<String>; 3],
 }
@@ -57,14 +61,22 @@ impl Backend for Given {
     }
 
     fn note(&self, entry: &evidence::LedgerEntry) -> std::io::Result<()> {
+        self.writable()?;
         let line = format!("{} {} {} {}", entry.user, entry.action, entry.logspace, entry.question);
         self.ledger.lock().unwrap().push(line.trim_end().to_owned());
         Ok(())
     }
 
     fn security(&self, event: &crate::SecurityEvent) -> std::io::Result<()> {
+        self.writable()?;
         self.events.lock().unwrap().push(event.clone());
         Ok(())
+    }
+}
+
+impl Given {
+    fn writable(&self) -> std::io::Result<()> {
+        if self.is_full { Err(std::io::ErrorKind::StorageFull.into()) } else { Ok(()) }
     }
 }
 
@@ -75,6 +87,7 @@ struct Server {
     address: SocketAddr,
     accounts: Accounts,
     backend: Arc<Given>,
+    state: Arc<State>,
     folder: tempfile::TempDir,
 }
 
@@ -101,9 +114,9 @@ impl Server {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let options = change(ListenOptions::plain(([127, 0, 0, 1], 0).into()));
-        let listening = runtime.block_on(listen(options, state)).unwrap();
+        let listening = runtime.block_on(listen(options, state.clone())).unwrap();
         let address = listening.address;
-        Server { runtime, address, listening: Some(listening), accounts, backend, folder }
+        Server { runtime, address, listening: Some(listening), accounts, backend, state, folder }
     }
 
     /// Status line, headers and body of one request.

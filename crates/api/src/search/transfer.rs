@@ -100,3 +100,11 @@ impl<E: Display + Send + 'static> Transfer<E> {
         }
     }
 }
+
+#[cfg(test)]
+impl<E> Transfer<E> {
+    /// Marks the client as one that took nothing for too long.
+    pub(crate) fn stall(&self) {
+        self.is_stalled.store(true, Relaxed);
+    }
+}

@@ -67,7 +67,10 @@ struct State {
 
 impl Workers {
     pub(crate) fn new() -> Workers {
-        let cores = thread::available_parallelism().map_or(1, usize::from);
+        Workers::with_cores(thread::available_parallelism().map_or(1, usize::from))
+    }
+
+    fn with_cores(cores: usize) -> Workers {
         let state = State { turns: Turns::new(cores), threads: 0, idle: 0, is_over: false };
         let (startable, released) = (Condvar::new(), Condvar::new());
         Workers(Arc::new(Shared { state: Mutex::new(state), startable, released, cores }))
@@ -227,3 +230,6 @@ pub(crate) fn spawn(name: &str, nice: i32, work: impl FnOnce() + Send + 'static)
     })?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -19,7 +19,7 @@ fn raw(stream: &mut (impl Read + Write), request: &str) -> (u16, String) {
     (text.get(9..12).and_then(|status| status.parse().ok()).unwrap_or(0), text)
 }
 
-fn plain(address: SocketAddr, request: &str) -> (u16, String) {
+pub(super) fn plain(address: SocketAddr, request: &str) -> (u16, String) {
     raw(&mut TcpStream::connect(address).unwrap(), request)
 }
 
@@ -115,7 +115,7 @@ fn proxies_name_their_callers() {
 }
 
 /// The settings of a server named localhost, and of a client that trusts it.
-fn tls() -> (Arc<ServerConfig>, Arc<ClientConfig>) {
+pub(super) fn tls() -> (Arc<ServerConfig>, Arc<ClientConfig>) {
     let CertifiedKey { cert, signing_key } =
         generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
     let provider = Arc::new(default_provider());

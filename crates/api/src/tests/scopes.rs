@@ -2,7 +2,7 @@
 //! is in no answer.
 
 mod calls;
-mod large;
+pub(super) mod large;
 
 use super::Server;
 use crate::{Right, Scope, ScopeKind, ScopeMember};
@@ -42,7 +42,13 @@ fn batch(logspace: &str, from: i64, to: i64) -> impl Iterator<Item = Batch> {
     })
 }
 
-fn fill(logspace: &Logspace, name: &str, from: i64, to: i64) {
+pub(super) fn fill(logspace: &Logspace, name: &str, from: i64, to: i64) {
+    store(logspace, name, from, to);
+    assert!(logspace.seal_now(SEAL).is_some());
+}
+
+/// Stores messages without sealing them.
+pub(super) fn store(logspace: &Logspace, name: &str, from: i64, to: i64) {
     let want = logspace.stats().messages_stored_total + (to - from) as u64;
     for batch in batch(name, from, to) {
         let selection = Selection::all(batch.len());
@@ -53,10 +59,9 @@ fn fill(logspace: &Logspace, name: &str, from: i64, to: i64) {
     while logspace.stats().messages_stored_total < want {
         std::thread::yield_now();
     }
-    assert!(logspace.seal_now(SEAL).is_some());
 }
 
-fn open(folder: &Path, name: &str, recipients: Vec<Recipient>) -> Arc<Logspace> {
+pub(super) fn open(folder: &Path, name: &str, recipients: Vec<Recipient>) -> Arc<Logspace> {
     let options = LogspaceOptions {
         recipients,
         refresh: Duration::from_millis(5),
@@ -67,7 +72,7 @@ fn open(folder: &Path, name: &str, recipients: Vec<Recipient>) -> Arc<Logspace> 
     Arc::new(Logspace::open(&folder.join(name), options, Arc::new(Unheard)).unwrap())
 }
 
-fn member(shown: &str, logspace: &Arc<Logspace>, filter: Option<&str>) -> ScopeMember {
+pub(super) fn member(shown: &str, logspace: &Arc<Logspace>, filter: Option<&str>) -> ScopeMember {
     let boundary = filter.map(|text| {
         let query = Query::parse(text, &ParseOptions::default()).unwrap();
         Arc::new(Boundary::new(&[vec![query]]))
@@ -83,9 +88,9 @@ fn cookie(head: &str) -> String {
 
 /// A server with the logspaces all and other, open-only (a part of all) and both (open-only and other). The user bob
 /// may search and export open-only, and search both; ann may nothing.
-struct Site {
-    server: Server,
-    all: Arc<Logspace>,
+pub(super) struct Site {
+    pub(super) server: Server,
+    pub(super) all: Arc<Logspace>,
     /// The sessions of some users.
     sessions: Mutex<HashMap<&'static str, String>>,
     _folder: tempfile::TempDir,
@@ -93,11 +98,11 @@ struct Site {
 
 const BOB: &str = "bob";
 const ANN: &str = "ann";
-const EVA: &str = "eva";
+pub(super) const EVA: &str = "eva";
 const PASSWORD: &str = "authorization: Basic ZXZhOmEgbG9uZyBwYXNzd29yZA==\r\nx-requested-by: t\r\n";
 
 impl Site {
-    fn start() -> Site {
+    pub(super) fn start() -> Site {
         let folder = tempfile::tempdir().unwrap();
         let (all, other) = (open(folder.path(), "all", Vec::new()), open(folder.path(), "other", Vec::new()));
         fill(&all, "all", 1, 21);
@@ -123,7 +128,7 @@ impl Site {
     }
 
     /// The headers of a user's session.
-    fn session(&self, user: &'static str) -> String {
+    pub(super) fn session(&self, user: &'static str) -> String {
         let open = || {
             let body = format!(r#"{{"user":"{user}","password":"a long password"}}"#);
             cookie(&self.server.ask("POST /api/v1/login", "", &body).1)
@@ -131,7 +136,7 @@ impl Site {
         self.sessions.lock().unwrap().entry(user).or_insert_with(open).clone()
     }
 
-    fn text(&self, who: &'static str, request: &str, body: &Value) -> (u16, String) {
+    pub(super) fn text(&self, who: &'static str, request: &str, body: &Value) -> (u16, String) {
         let body = if body.is_null() { String::new() } else { body.to_string() };
         let headers = if who.is_empty() { String::new() } else { self.session(who) };
         let (status, _, text) = self.server.ask(request, &headers, &body);
@@ -139,7 +144,7 @@ impl Site {
     }
 
     #[track_caller]
-    fn json(&self, who: &'static str, request: &str, body: Value) -> Value {
+    pub(super) fn json(&self, who: &'static str, request: &str, body: Value) -> Value {
         let (status, text) = self.text(who, request, &body);
         assert_eq!(status, 200, "{request} {body}: {text}");
         serde_json::from_str(&text).unwrap()

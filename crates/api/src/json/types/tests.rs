@@ -1,6 +1,6 @@
 //! Rows for the words that stand for kinds and states in JSON.
 
-use super::{ClockName, EventQuality, HealthStatus, PartReads};
+use super::{ClockName, EventQuality, FacetsRequest, HealthStatus, PartReads, SearchRequest};
 use crate::{access::accounts::RIGHTS, scope::ScopeKind};
 use serde::Serialize;
 
@@ -29,4 +29,12 @@ fn words_on_the_wire() {
         &[PartReads::Words, PartReads::Columns, PartReads::Text, PartReads::Nothing, PartReads::Parts],
         r#"["words","columns","text","nothing","parts"]"#,
     );
+}
+
+#[test]
+fn what_a_request_leaves_out_has_its_default() {
+    let search: SearchRequest = serde_json::from_str("{}").unwrap();
+    assert_eq!((search.limit, search.bars, search.timeout_ms), (200, 30, 30_000));
+    let facets: FacetsRequest = serde_json::from_str(r#"{"columns": []}"#).unwrap();
+    assert_eq!((facets.limit, facets.timeout_ms), (10, 30_000));
 }

@@ -150,7 +150,7 @@ impl<W> Turns<W> {
     /// Decides which long searches run: the oldest of each user, then the second oldest of each, and so on.
     fn hold(&mut self) {
         let has_slices = self.begun.values().any(Begun::is_slice);
-        let going = if has_slices { (self.cores / 2).max(1) } else { LONG_MAX };
+        let going = if has_slices { (self.cores / 2).clamp(1, LONG_MAX) } else { LONG_MAX };
         let mut ranks: HashMap<&str, usize> = HashMap::new();
         let mut long: Vec<(usize, u64)> = Vec::new();
         for (id, begun) in self.begun.iter().filter(|(_, begun)| begun.is_long && !begun.is_blocked) {
@@ -256,6 +256,38 @@ mod tests {
         // It was finishing when it was to be paused.
         turns.end(last.id);
         assert!(!last.is_held.load(Relaxed) && before.is_held.load(Relaxed));
+    }
+
+    #[test]
+    fn half_of_the_cores_are_for_long_searches_while_short_ones_begin() {
+        for (cores, want) in [(1, 1), (2, 1), (4, 2), (6, 3), (8, 4), (64, LONG_MAX)] {
+            let mut turns: Turns<usize> = Turns::new(cores);
+            for number in 0..LONG_MAX + 1 {
+                turns.push(&format!("user {number}"), number).unwrap();
+                let id = turns.start().unwrap().id;
+                turns.is_long(id);
+            }
+            assert_eq!(going(&turns).len(), LONG_MAX);
+            turns.push("bob", 99).unwrap();
+            let short = turns.start().unwrap();
+            assert_eq!(going(&turns).len(), want, "{cores}");
+            assert_eq!(short.running, going(&turns).len() + 1, "the others are held");
+        }
+    }
+
+    #[test]
+    fn as_many_begin_as_there_may_be() {
+        let mut turns: Turns<usize> = Turns::new(2);
+        for number in 0..BEGUN_MAX + 1 {
+            turns.push(&format!("user {number}"), number).unwrap();
+            if let Some(start) = turns.start() {
+                turns.is_long(start.id);
+            }
+        }
+        assert_eq!((turns.begun.len(), turns.startable()), (BEGUN_MAX, 0));
+        turns.end(0);
+        assert_eq!(turns.startable(), 1);
+        assert!(turns.start().is_some() && turns.start().is_none());
     }
 
     #[test]

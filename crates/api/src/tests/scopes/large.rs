@@ -30,7 +30,7 @@ fn large(count: usize, bytes: usize) -> (Server, String, tempfile::TempDir) {
 }
 
 /// The body of an answer in chunks (RFC 9112, section 7.1), or as it is.
-fn whole(head: &str, body: &str) -> String {
+pub(in crate::tests) fn whole(head: &str, body: &str) -> String {
     if !head.contains("transfer-encoding: chunked") {
         return body.to_owned();
     }
