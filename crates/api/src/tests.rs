@@ -4,7 +4,7 @@ mod callers;
 mod kept;
 mod limits;
 mod rights;
-mod scopes;
+pub(crate) mod scopes;
 
 use crate::{
     Accounts, Backend, EVERY_LOGSPACE, Ids, ListenOptions, Listening, RIGHTS, Scope, SecurityEvent, State,
@@ -81,22 +81,22 @@ impl Given {
 }
 
 /// A server of the test, with the user `eva`.
-struct Server {
-    runtime: Runtime,
-    listening: Option<Listening>,
-    address: SocketAddr,
-    accounts: Accounts,
+pub(crate) struct Server {
+    pub(crate) runtime: Runtime,
+    pub(crate) listening: Option<Listening>,
+    pub(crate) address: SocketAddr,
+    pub(crate) accounts: Accounts,
     backend: Arc<Given>,
-    state: Arc<State>,
-    folder: tempfile::TempDir,
+    pub(crate) state: Arc<State>,
+    pub(crate) folder: tempfile::TempDir,
 }
 
 impl Server {
-    fn start() -> Server {
+    pub(crate) fn start() -> Server {
         Server::with(Vec::new())
     }
 
-    fn with(scopes: Vec<Arc<Scope>>) -> Server {
+    pub(crate) fn with(scopes: Vec<Arc<Scope>>) -> Server {
         Server::listening(Given { scopes, ..Given::default() }, |options| options)
     }
 

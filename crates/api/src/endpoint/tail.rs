@@ -98,7 +98,7 @@ pub(crate) async fn tail(
         let found =
             searching::run(&state, &name, search, 10_000, move |search| newest(&space, &query, &search));
         let (answer, rows) = found.await?;
-        follower.begin(&after, &answer, &rows);
+        follower.begin(&after, &answer.snapshot, &rows);
     }
     let events = futures_util::stream::unfold(follower, |mut follower| async move {
         follower.next().await.map(|event| (Ok(event), follower))
@@ -183,8 +183,8 @@ impl Follower {
         }
     }
 
-    /// Begins with the messages since an earlier tail or answer.
-    fn begin(&mut self, after: &[u64], answer: &query::Answer, rows: &[Document]) {
+    /// Begins with the messages since an earlier tail or answer, searched up to a snapshot.
+    fn begin(&mut self, after: &[u64], snapshot: &[u64], rows: &[Document]) {
         for (source, end) in self.sources.iter_mut().zip(after) {
             source.next = *end;
         }
@@ -196,7 +196,7 @@ impl Follower {
             source.next = sequence + 1;
             self.show(document);
         }
-        for (source, end) in self.sources.iter_mut().zip(&answer.snapshot) {
+        for (source, end) in self.sources.iter_mut().zip(snapshot) {
             source.next = source.next.max(*end);
         }
         self.status.matched = self.waiting.len() as u64;
@@ -333,3 +333,6 @@ fn poll(sources: &[Source], turn: usize, context: &mut Context<'_>) -> Poll<(usi
 fn json_event(name: &str, data: &impl Serialize) -> Event {
     Event::default().event(name).json_data(data).unwrap_or_else(|_| Event::default().event(name))
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,7 +16,7 @@ use std::io;
 
 impl Server {
     /// The user behind a right password, without a session.
-    fn user(&self, name: &str) -> User {
+    pub(crate) fn user(&self, name: &str) -> User {
         let credential = self.accounts.credential(name).unwrap().unwrap();
         User { name: name.to_owned(), credential, session: None, keyring: Keyring::new() }
     }

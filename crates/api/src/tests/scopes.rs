@@ -2,7 +2,7 @@
 //! is in no answer.
 
 mod calls;
-pub(super) mod large;
+pub(crate) mod large;
 
 use super::Server;
 use crate::{Right, Scope, ScopeKind, ScopeMember};
@@ -42,13 +42,20 @@ fn batch(logspace: &str, from: i64, to: i64) -> impl Iterator<Item = Batch> {
     })
 }
 
-pub(super) fn fill(logspace: &Logspace, name: &str, from: i64, to: i64) {
+pub(crate) fn fill(logspace: &Logspace, name: &str, from: i64, to: i64) {
     store(logspace, name, from, to);
-    assert!(logspace.seal_now(SEAL).is_some());
+    seal(logspace);
+}
+
+/// Seals every message that was stored: they are counted a moment before they can be sealed.
+pub(crate) fn seal(logspace: &Logspace) {
+    while logspace.seal_now(SEAL).unwrap() < logspace.stats().messages_stored_total {
+        std::thread::yield_now();
+    }
 }
 
 /// Stores messages without sealing them.
-pub(super) fn store(logspace: &Logspace, name: &str, from: i64, to: i64) {
+pub(crate) fn store(logspace: &Logspace, name: &str, from: i64, to: i64) {
     let want = logspace.stats().messages_stored_total + (to - from) as u64;
     for batch in batch(name, from, to) {
         let selection = Selection::all(batch.len());
@@ -61,7 +68,7 @@ pub(super) fn store(logspace: &Logspace, name: &str, from: i64, to: i64) {
     }
 }
 
-pub(super) fn open(folder: &Path, name: &str, recipients: Vec<Recipient>) -> Arc<Logspace> {
+pub(crate) fn open(folder: &Path, name: &str, recipients: Vec<Recipient>) -> Arc<Logspace> {
     let options = LogspaceOptions {
         recipients,
         refresh: Duration::from_millis(5),
@@ -72,7 +79,7 @@ pub(super) fn open(folder: &Path, name: &str, recipients: Vec<Recipient>) -> Arc
     Arc::new(Logspace::open(&folder.join(name), options, Arc::new(Unheard)).unwrap())
 }
 
-pub(super) fn member(shown: &str, logspace: &Arc<Logspace>, filter: Option<&str>) -> ScopeMember {
+pub(crate) fn member(shown: &str, logspace: &Arc<Logspace>, filter: Option<&str>) -> ScopeMember {
     let boundary = filter.map(|text| {
         let query = Query::parse(text, &ParseOptions::default()).unwrap();
         Arc::new(Boundary::new(&[vec![query]]))
@@ -88,9 +95,9 @@ fn cookie(head: &str) -> String {
 
 /// A server with the logspaces all and other, open-only (a part of all) and both (open-only and other). The user bob
 /// may search and export open-only, and search both; ann may nothing.
-pub(super) struct Site {
-    pub(super) server: Server,
-    pub(super) all: Arc<Logspace>,
+pub(crate) struct Site {
+    pub(crate) server: Server,
+    pub(crate) all: Arc<Logspace>,
     /// The sessions of some users.
     sessions: Mutex<HashMap<&'static str, String>>,
     _folder: tempfile::TempDir,
@@ -98,11 +105,11 @@ pub(super) struct Site {
 
 const BOB: &str = "bob";
 const ANN: &str = "ann";
-pub(super) const EVA: &str = "eva";
+pub(crate) const EVA: &str = "eva";
 const PASSWORD: &str = "authorization: Basic ZXZhOmEgbG9uZyBwYXNzd29yZA==\r\nx-requested-by: t\r\n";
 
 impl Site {
-    pub(super) fn start() -> Site {
+    pub(crate) fn start() -> Site {
         let folder = tempfile::tempdir().unwrap();
         let (all, other) = (open(folder.path(), "all", Vec::new()), open(folder.path(), "other", Vec::new()));
         fill(&all, "all", 1, 21);
@@ -128,7 +135,7 @@ impl Site {
     }
 
     /// The headers of a user's session.
-    pub(super) fn session(&self, user: &'static str) -> String {
+    pub(crate) fn session(&self, user: &'static str) -> String {
         let open = || {
             let body = format!(r#"{{"user":"{user}","password":"a long password"}}"#);
             cookie(&self.server.ask("POST /api/v1/login", "", &body).1)
@@ -136,7 +143,7 @@ impl Site {
         self.sessions.lock().unwrap().entry(user).or_insert_with(open).clone()
     }
 
-    pub(super) fn text(&self, who: &'static str, request: &str, body: &Value) -> (u16, String) {
+    pub(crate) fn text(&self, who: &'static str, request: &str, body: &Value) -> (u16, String) {
         let body = if body.is_null() { String::new() } else { body.to_string() };
         let headers = if who.is_empty() { String::new() } else { self.session(who) };
         let (status, _, text) = self.server.ask(request, &headers, &body);
@@ -144,7 +151,7 @@ impl Site {
     }
 
     #[track_caller]
-    pub(super) fn json(&self, who: &'static str, request: &str, body: Value) -> Value {
+    pub(crate) fn json(&self, who: &'static str, request: &str, body: Value) -> Value {
         let (status, text) = self.text(who, request, &body);
         assert_eq!(status, 200, "{request} {body}: {text}");
         serde_json::from_str(&text).unwrap()

@@ -23,7 +23,7 @@ fn large(count: usize, bytes: usize) -> (Server, String, tempfile::TempDir) {
     while logspace.stats().messages_stored_total < count as u64 {
         std::thread::yield_now();
     }
-    assert!(logspace.seal_now(SEAL).is_some());
+    seal(&logspace);
     let server = Server::with(vec![Arc::new(Scope::local("large", logspace))]);
     let session = cookie(&server.login("a long password").1);
     (server, session, folder)
