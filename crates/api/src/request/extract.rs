@@ -30,9 +30,12 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
                 "the body of the call did not come",
             )
         };
-        read.map_err(late)?
-            .map(|Json(body)| Body(body))
-            .map_err(|error| ApiError::bad_request(error.body_text()))
+        read.map_err(late)?.map(|Json(body)| Body(body)).map_err(|error| match error.status() {
+            status @ StatusCode::PAYLOAD_TOO_LARGE => {
+                ApiError::new(status, ErrorCode::TooLarge, "the body of the call is too large")
+            }
+            _ => ApiError::bad_request(error.body_text()),
+        })
     }
 }
 

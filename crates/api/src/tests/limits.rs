@@ -165,6 +165,22 @@ fn who_finds_no_place_is_told_so_in_clear_alone() {
 }
 
 #[test]
+fn a_body_is_as_large_as_its_call_needs() {
+    let server = Server::start();
+    let basic = "authorization: Basic ZXZhOmEgbG9uZyBwYXNzd29yZA==\r\nx-requested-by: t\r\n";
+    let login = r#"{"user":"eva","password":"a long password"}"#;
+    let padded = |text: &str, bytes: usize| text.to_owned() + &" ".repeat(bytes - text.len());
+    for (call, text, most, want) in [
+        ("POST /api/v1/login", login, 16 << 10, 200),
+        ("POST /api/v1/search", "{}", crate::BODY_BYTES_MAX, 404),
+    ] {
+        assert_eq!(server.ask(call, basic, &padded(text, most)).0, want, "{call}");
+        let (status, _, body) = server.ask(call, basic, &padded(text, most + 1));
+        assert!(status == 413 && body.contains(r#""code":"too_large""#), "{call}: {status} {body}");
+    }
+}
+
+#[test]
 fn an_address_that_is_taken_is_named() {
     let server = Server::start();
     let options = ListenOptions::plain(server.address);
