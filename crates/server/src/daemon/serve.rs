@@ -111,11 +111,13 @@ fn run_with(settings: Settings, listen: Listen) -> ExitCode {
 
 /// The entries of the data folder that only the server's user may read. Other files there may be outputs,
 /// with modes of their own.
-const PRIVATE: [&str; 8] = [
+const PRIVATE: [&str; 10] = [
     "logspaces",
     "disk-buffers",
+    "dead-letters",
     "positions",
     "users.json",
+    "sessions.json",
     "identity",
     "searches.ledger",
     "rows.key",

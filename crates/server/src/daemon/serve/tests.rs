@@ -28,25 +28,48 @@ fn private_files_are_closed_to_others() {
     let folder = tempfile::tempdir().unwrap();
     let settings = Settings { positions: folder.path().join("persist"), ..Settings::below(folder.path()) };
     let data = &settings.data;
-    fs::create_dir_all(data.join("logspaces/audit")).unwrap();
-    for name in ["users.json", "rows.key", "logspaces/audit/segment", "output.log"] {
-        fs::write(data.join(name), "x").unwrap();
-        fs::set_permissions(data.join(name), Permissions::from_mode(0o644)).unwrap();
+    let private = [
+        "logspaces/audit/segment",
+        "disk-buffers/d/0",
+        "dead-letters/d/0",
+        "positions/s",
+        "users.json",
+        "sessions.json",
+        "identity",
+        "searches.ledger",
+        "rows.key",
+        "scratch/piece",
+    ];
+    for name in private.into_iter().chain(["output.log"]) {
+        let path = data.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, "x").unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
     }
     fs::write(&settings.positions, "x").unwrap();
     fs::set_permissions(&settings.positions, Permissions::from_mode(0o664)).unwrap();
-    for name in ["logspaces", "logspaces/audit"] {
+    let folders = [
+        "logspaces",
+        "logspaces/audit",
+        "dead-letters",
+        "dead-letters/d",
+        "disk-buffers",
+        "disk-buffers/d",
+        "positions",
+        "scratch",
+    ];
+    for name in folders {
         fs::set_permissions(data.join(name), Permissions::from_mode(0o755)).unwrap();
     }
     let (log, said) = log();
     close_to_others(&settings, &log);
-    for name in ["users.json", "rows.key", "logspaces/audit/segment"] {
+    for name in private.iter().chain(&folders) {
         assert_eq!(mode(&data.join(name)) & 0o077, 0, "{name}");
     }
     assert_eq!(mode(&settings.positions) & 0o077, 0);
     assert_eq!(mode(&data.join("output.log")), 0o644, "an output has a mode of its own");
     let want =
-        format!("5 Took the permissions of other users from files; folder='{}', files='6'", data.display());
+        format!("5 Took the permissions of other users from files; folder='{}', files='19'", data.display());
     assert_eq!(std::mem::take(&mut *said.lock().unwrap()), [want]);
     close_to_others(&settings, &log);
     assert_eq!(*said.lock().unwrap(), Vec::<String>::new(), "nothing is left to do");

@@ -121,13 +121,13 @@ impl DeadRequest {
                 };
                 store.letters.read(collect).map_err(DeadWorkError::Store)?;
                 store.letters.remove(&numbers).map_err(DeadWorkError::Store)?;
-                print(&format!("OK {} letters removed", numbers.len())).map_err(DeadWorkError::Write)
+                print(&format!("OK {} removed", counted(numbers.len() as u64))).map_err(DeadWorkError::Write)
             }
             Verb::Replay => {
                 let outlet = store.outlet.as_ref().ok_or(DeadWorkError::NotRunning)?;
                 let settled =
                     replay(&store.letters, &**outlet, &filter, is_stopped).map_err(DeadWorkError::Store)?;
-                print(&format!("OK {settled} letters settled")).map_err(DeadWorkError::Write)
+                print(&format!("OK {} settled", counted(settled as u64))).map_err(DeadWorkError::Write)
             }
         }
     }
@@ -185,7 +185,12 @@ fn list(store: &DeadStore, print: &mut dyn FnMut(&str) -> io::Result<()>) -> Res
     };
     store.letters.read(count).map_err(DeadWorkError::Store)?;
     let reasons: Vec<String> = reasons.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
-    print(&format!("{}\t{letters} letters\t{}", store.id, reasons.join(", "))).map_err(DeadWorkError::Write)
+    print(&format!("{}\t{}\t{}", store.id, counted(letters), reasons.join(", ")))
+        .map_err(DeadWorkError::Write)
+}
+
+fn counted(letters: u64) -> String {
+    if letters == 1 { "1 letter".to_owned() } else { format!("{letters} letters") }
 }
 
 /// Returns the line above a message.
