@@ -96,7 +96,7 @@ fn sent(server: &Server, user: User, pieces: usize, is_stalled: bool) -> Result<
     });
     let has_sent = sender.join().unwrap();
     let body = body?;
-    assert!(has_sent, "whoever gets all has been sent all");
+    assert!(has_sent, "a client that gets all has been sent all");
     Ok(String::from_utf8(body.to_vec()).unwrap())
 }
 
