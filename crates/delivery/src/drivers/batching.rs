@@ -81,11 +81,12 @@ pub(crate) struct Batching {
 impl Batching {
     pub(crate) fn new(
         id: &str,
-        receiver: Box<dyn Receiver>,
+        mut receiver: Box<dyn Receiver>,
         letters: Arc<DeadLetters>,
         log: InternalLog,
         reopen_after: Duration,
     ) -> Batching {
+        receiver.log_to(&log);
         Batching {
             id: id.to_owned(),
             requests: Requests::new(receiver.limits(), receiver.retries(), reopen_after),
@@ -358,6 +359,7 @@ impl Driver for Batching {
     fn configure(&mut self, driver: DestinationDriver, _rendering: Rendering) {
         let DestinationDriver::Receiver(receiver) = driver else { return };
         self.receiver = receiver;
+        self.receiver.log_to(&self.log);
         self.requests.configure(self.receiver.limits(), self.receiver.retries(), self.reopen_after);
         self.end_exchanges();
         self.idle.clear();

@@ -5,7 +5,7 @@
 
 use message::{Batch, RecordId, Stamp};
 use std::{future::Future, pin::Pin, time::Duration};
-use transport::DeadReason;
+use transport::{DeadReason, InternalLog};
 
 /// One value of a row.
 #[derive(Clone, PartialEq, Debug)]
@@ -171,6 +171,9 @@ pub type Exchange<'a> = Pin<Box<dyn Future<Output = Vec<Judgement>> + Send + 'a>
 
 /// A kind of receiver with its options: it makes rows from messages, and connections.
 pub trait Receiver: Send {
+    /// Called before everything else, with the log for what libraries say by themselves.
+    fn log_to(&mut self, _log: &InternalLog) {}
+
     /// Called before the messages of some deliveries.
     fn begin(&mut self, now: Stamp);
 
