@@ -26,6 +26,7 @@ case $kind in
     native)
         triple=$(rustc -vV | sed -n 's/^host: //p')
         settings=$(tools/openssl.sh)
+        compiler=${CC:-cc}
         ;;
     static)
         triple=$(uname -m)-unknown-linux-musl
@@ -33,11 +34,22 @@ case $kind in
             || { echo "cargo: Rust's library for $triple is missing: tools/install.sh static" >&2; exit 1; }
         settings=$(tools/openssl.sh "$triple")
         set -- "$@" --target "$triple"
+        compiler=musl-gcc
         # The program relocates itself when it starts; packed, the table for that has a hundredth of its size.
         CARGO_ENCODED_RUSTFLAGS+="${separator}-Clink-arg=-Wl,-z,pack-relative-relocs"
         ;;
     *) echo "cargo: native or static, not $kind" >&2; exit 1 ;;
 esac
 export "CFLAGS_${triple//-/_}=$map"
+# librdkafka asks for CC alone, all other libraries for that of their target first (docs/decisions/018-kafka-by-librdkafka.md).
+export "CC_${triple//-/_}=$compiler" HOST_CC="${HOST_CC:-${CC:-cc}}" CC="$tree/tools/kafka-cc.sh" KAFKA_CC="$compiler" KAFKA_FLAGS="$map"
+for setting in $settings; do
+    case $setting in
+        *OPENSSL_INCLUDE_DIR=/usr/include) ;;
+        *OPENSSL_INCLUDE_DIR=*) KAFKA_FLAGS+=" -I${setting#*=}" ;;
+        *OPENSSL_LIB_DIR=/usr/*) ;;
+        *OPENSSL_LIB_DIR=*) KAFKA_FLAGS+=" -L${setting#*=}" ;;
+    esac
+done
 # shellcheck disable=SC2086 # NAME=VALUE words
 exec env $settings "${CARGO:-cargo}" "$@"

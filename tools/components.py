@@ -23,6 +23,7 @@ INSIDE = {
     "aws-lc-sys": ("aws-lc", "Apache-2.0 AND ISC AND OpenSSL AND MIT", "aws-lc/include/openssl/base.h", r'AWSLC_VERSION_NUMBER_STRING "([^"]+)"'),
     "tikv-jemalloc-sys": ("jemalloc", "BSD-2-Clause", "jemalloc/ChangeLog", r"(?s)\A.*?\n\* (\d+\.\d+\.\d+) "),
     "zstd-sys": ("zstd", "BSD-3-Clause", "zstd/lib/zstd.h", r"ZSTD_VERSION_(?:MAJOR|MINOR|RELEASE) +(\d+)"),
+    "rdkafka-sys": ("librdkafka", "BSD-2-Clause AND BSD-3-Clause AND MIT AND Zlib AND Apache-2.0", "librdkafka/CHANGELOG.md", r"\A# librdkafka v(\S+)"),
     "pcre2-sys": ("pcre2", "BSD-3-Clause", "upstream/include/pcre2.h", r"define PCRE2_(?:MAJOR|MINOR) +(\d+)"),
 }
 IS_LICENCE = re.compile(r"^(licen[cs]e|copying|notice|unlicense)", re.IGNORECASE)

@@ -6,6 +6,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | `http` | `http()`: bodies of requests, and the bulk requests of Elasticsearch |
+//! | `kafka` | `kafka()`: records in topics, each with its own report |
 //! | `link` | connections to servers with a protocol of their own |
 //! | `mqtt` | `mqtt()`: publications to a broker |
 //! | `nats` | `nats()`: publications that JetStream stores |
@@ -13,6 +14,7 @@
 //! | `sql` | `sql()`: rows of tables in PostgreSQL, MySQL, MariaDB and SQLite |
 
 mod http;
+mod kafka;
 mod link;
 mod mqtt;
 mod nats;
@@ -23,6 +25,10 @@ mod testing;
 
 pub use http::{
     Compression, HttpReceiver, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction,
+};
+pub use kafka::{
+    KafkaReceiver, KafkaTarget, Properties as KafkaProperties, PropertyError, TopicNameError,
+    check_topic_name,
 };
 pub use link::Endpoint;
 pub use mqtt::{MqttLogin, MqttQos, MqttReceiver, MqttTarget, TopicError, check_topic};

@@ -1,4 +1,4 @@
-//! Options of destinations that send each message as a command, a publication or an event: `redis()`, `mqtt()`, `nats()`.
+//! Options of destinations that send each message as a command, a publication or an event: `redis()`, `mqtt()`, `nats()`, `kafka()`.
 //!
 //! In: nothing. Out: rows.
 
@@ -124,4 +124,39 @@ pub(super) const NATS: &[Row] = &[
         "most publications that are sent without waiting for each other; each has its own answer",
     ),
     row("workers", V::Number(1, 1024), "1", "connections; more than one do not keep the order of messages"),
+];
+
+pub(super) const KAFKA: &[Row] = &[
+    row("bootstrap-servers", V::Text, "", "brokers to begin with: HOST:PORT, with commas between"),
+    row("topic", V::Template, "", "name of the topic"),
+    row(
+        "fallback-topic",
+        V::Text,
+        "",
+        "topic of messages for which topic() gives no legal name; without it they are dead letters",
+    ),
+    row("key", V::Template, "", "key of the record: equal keys go to one partition; an empty one is none"),
+    row("message", V::Template, "$ISODATE $HOST $MSGHDR$MSG", "text of the record"),
+    row("template", V::Template, "", "").renamed("message"),
+    row(
+        "config",
+        V::Any,
+        "",
+        "settings of librdkafka: \"compression.codec\" => \"zstd\", or compression.codec(\"zstd\")",
+    ),
+    row("sync-send", V::YesNo, "no", "send each batch in a transaction; yes is not supported yet"),
+    row(
+        "batch-lines",
+        V::Number(1, 1 << 20),
+        "10000",
+        "most records that are produced without waiting for each other; each has its own report",
+    ),
+    row("workers", V::Number(1, 1024), "1", "requests at a time, over one producer"),
+    row("flush-timeout-on-shutdown", V::Number(0, 1 << 31), "60000", "")
+        .no_effect("a stop waits for reports as long as they come, ten seconds at most"),
+    row("flush-timeout-on-reload", V::Number(0, 1 << 31), "1000", "")
+        .no_effect("a reload waits for reports for ten seconds at most"),
+    row("poll-timeout", V::Number(0, 1 << 31), "10000", "").no_effect("reports are heard when they come"),
+    row("kafka-logging", V::Word(&["disabled", "trace", "kafka-level"]), "disabled", "")
+        .no_effect("warnings and errors of librdkafka are in the log of the server"),
 ];

@@ -2,7 +2,7 @@
 //!
 //! In: nothing. Out: rows.
 
-use super::brokers::{ITEMS, MQTT, NATS, REDIS};
+use super::brokers::{ITEMS, KAFKA, MQTT, NATS, REDIS};
 use super::http::{HTTP, LOKI};
 use super::network::{FAILOVER, TLS};
 use super::shared::{DESTINATION, FOLDERS, PERMISSIONS, SOCKET, TEXT};
@@ -106,6 +106,14 @@ pub(crate) const DRIVERS: &[Driver] = &[
         "publications to NATS: each message counts as written when JetStream has stored it",
     )
     .required(&["subject"]),
+    driver(
+        "kafka",
+        Plain::None,
+        &[KAFKA, ITEMS, DESTINATION],
+        "records in topics of Apache Kafka: each message counts as written when the brokers report it",
+    )
+    .aliases(&["kafka-c"])
+    .required(&["bootstrap-servers", "topic"]),
     driver("http", Plain::None, &[HTTP, TEXT, DESTINATION], "requests to HTTP servers").required(&["url"]),
     driver(
         "snmp",

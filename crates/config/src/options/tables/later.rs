@@ -24,6 +24,9 @@ pub fn instead(kind: Kind, name: &str) -> Option<&'static str> {
         (Kind::Destination, "elastic-datastream") => {
             Some("write elasticsearch-datastream(), a block of scl.conf")
         }
+        (Kind::Destination, "kafka-java") => Some(
+            "it needs Java; write kafka(bootstrap-servers(\"host:9092\") topic(\"...\")), whose template() is message()",
+        ),
         (Kind::Destination, "splunk-hec") => {
             Some("write splunk-hec-event() or splunk-hec-raw(), blocks of scl.conf")
         }
@@ -89,8 +92,6 @@ const DESTINATIONS: &[&str] = &[
     "google-pubsub-managedaccount",
     "hdfs",
     "java",
-    "kafka",
-    "kafka-c",
     "kafka-java",
     "logstore",
     "lua",

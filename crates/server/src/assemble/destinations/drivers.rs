@@ -166,6 +166,7 @@ impl<'t> Lowering<'t> {
             "redis" => self.redis(options)?,
             "mqtt" => self.mqtt(options)?,
             "nats" => self.nats(options)?,
+            "kafka" | "kafka-c" => self.kafka(options)?,
             "http" => self.http_target(options)?,
             "loki" => self.loki(options)?,
             "smtp" => self.mail(options)?,

@@ -1,4 +1,4 @@
-//! `redis()`, `mqtt()` and `nats()`: the places and limits of their receivers.
+//! `redis()`, `mqtt()`, `nats()` and `kafka()`: the places and limits of their receivers.
 
 use super::makes;
 
@@ -40,4 +40,23 @@ fn servers_and_batches_are_read() {
         |options: &str, want: &str| check(&format!("nats({options})"), "nats", &format!("{want} {usual}"));
     nats("subject(\"s\")", "nats,localhost,4222,s");
     nats("subject(\"s.$HOST\") url(\"tls://h:5\") jetstream(no)", "nats,h,5,a template");
+    let kafka = |options: &str, want: &str| {
+        let servers = "bootstrap-servers(\"h:1,i:2\")";
+        check(&format!("kafka({servers} {options})"), "kafka", want);
+        let want = format!("to d#0 kafka-c {want} Some((1073741824, Hold)) queue=10000");
+        makes(
+            &format!("destination d {{ kafka-c({servers} {options}); }};\n{LOG}"),
+            &["from s#0 internal  Newline", &want],
+        );
+    };
+    let usual = limits(10_000, 8 << 20, "None");
+    kafka("topic(\"t\")", &format!("kafka,h:1,i:2,t {usual}"));
+    kafka(
+        "topic(\"t-$HOST\") fallback-topic(\"f\") key(\"$HOST\") message(\"$MSG\") config(\"acks\" => \"all\" \"linger.ms\" => 7)",
+        &format!("kafka,h:1,i:2,a template {usual}"),
+    );
+    kafka(
+        "topic(\"t\") sync-send(no) config(compression.codec(\"zstd\") acks(-1)) batch-lines(5)",
+        &format!("kafka,h:1,i:2,t {}", limits(5, 8 << 20, "None")),
+    );
 }

@@ -1,0 +1,32 @@
+//! `kafka()`: each message is produced to a topic of Apache Kafka, over librdkafka.
+//!
+//! In: templates of topics, keys and texts. Out: records, and what the brokers report of each. Holds: a producer for each
+//! destination, whose threads are librdkafka's and one of ours. Limits: see [`KafkaTarget`].
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `receiver` | records of messages |
+//! | `topic` | names of topics |
+//! | `connection` | records with their reports |
+//! | `producer` | librdkafka's producer, and the thread that hears its reports |
+//! | `reports` | what is known of the records on their way |
+//! | `verdict` | what an error means |
+//! | `properties` | librdkafka's own settings, and those that would break a promise of ours |
+//! | `options` | what a configuration says |
+
+mod connection;
+mod options;
+mod producer;
+mod properties;
+mod receiver;
+mod reports;
+mod topic;
+mod verdict;
+
+#[cfg(test)]
+mod tests;
+
+pub use options::KafkaTarget;
+pub use properties::{Properties, PropertyError};
+pub use receiver::KafkaReceiver;
+pub use topic::{TopicNameError, check as check_topic_name};

@@ -1,0 +1,201 @@
+//! Names of topics, settings, verdicts, and records on their way to nobody and to brokers that librdkafka plays.
+
+use super::{
+    connection::{KafkaConnection, Shared},
+    properties::Properties,
+    reports::{Lookup, Reports, Waiter},
+    topic, verdict,
+};
+use delivery::{Cell, Connection, HoldReason, Row, Verdict, Wait};
+use message::RecordId;
+use rdkafka::{mocking::MockCluster, types::RDKafkaErrorCode as Code};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio::runtime::Builder;
+use transport::DeadReason;
+
+#[track_caller]
+fn check_topic(text: &[u8], want: &str) {
+    let found = topic::check(text).map_or_else(|error| format!("{error:?}"), str::to_owned);
+    assert_eq!(found, want, "{}", String::from_utf8_lossy(text));
+}
+
+#[test]
+fn names_of_topics_are_legal_or_refused() {
+    check_topic(b"logs", "logs");
+    check_topic(b"Web.logs_2-x", "Web.logs_2-x");
+    check_topic(&[b'a'; 249], &"a".repeat(249));
+    check_topic(&[b'a'; 250], "TooLong");
+    check_topic(b"", "Empty");
+    check_topic(b".", "Dots");
+    check_topic(b"..", "Dots");
+    check_topic(b"...", "...");
+    check_topic(b"__consumer_offsets", "Reserved");
+    check_topic(b"_schemas", "_schemas");
+    for text in ["a b", "a/b", "a\nb", "a\0", "a,b", "ä", "^a"] {
+        check_topic(text.as_bytes(), "Character");
+    }
+    check_topic(b"a\xff", "Character");
+}
+
+#[track_caller]
+fn check_settings(settings: &[(&str, &str)], want: &str) {
+    let mut properties = Properties::new("h:1");
+    let set = settings.iter().try_for_each(|(name, value)| properties.set(name, value));
+    let found = match set.err().or_else(|| properties.contradiction()) {
+        Some(error) => error.to_string(),
+        None => settings.last().and_then(|(name, _)| properties.get(name)).unwrap_or("").to_owned(),
+    };
+    assert!(found.starts_with(want), "{settings:?}: {found}");
+    assert!(want.is_empty() == found.is_empty(), "{settings:?}: {found}");
+}
+
+#[test]
+fn settings_that_break_a_promise_are_refused() {
+    check_settings(&[("linger.ms", "7")], "7");
+    check_settings(&[("LINGER.MS", "7"), ("linger.ms", "8")], "8");
+    for codec in ["none", "snappy", "lz4", "zstd"] {
+        check_settings(&[("compression.codec", codec)], codec);
+    }
+    check_settings(&[("sasl.mechanism", "PLAIN"), ("security.protocol", "sasl_ssl")], "sasl_ssl");
+    check_settings(&[("security.protocol", "sasl_ssl")], "`security.protocol` cannot be set here: it needs");
+    check_settings(&[("sasl.mechanism", "GSSAPI")], "`sasl.mechanisms` cannot be set here: it is PLAIN");
+    check_settings(&[("compression.codec", "gzip")], "`compression.codec` is refused by librdkafka: ");
+    check_settings(&[("sasl.mechanisms", "SCRAM-SHA-512")], "SCRAM-SHA-512");
+    check_settings(&[("message.timeout.ms", "30000")], "30000");
+    check_settings(&[("acks", "0")], "`acks` cannot be set here: without acknowledgements");
+    check_settings(&[("request.required.acks", "0")], "`acks` cannot be set here");
+    check_settings(&[("acks", "1")], "`acks` cannot be set here: `enable.idempotence` needs");
+    check_settings(&[("enable.idempotence", "false"), ("acks", "1")], "1");
+    check_settings(&[("acks", "all")], "all");
+    check_settings(&[("max.in.flight", "6")], "`max.in.flight.requests.per.connection` cannot");
+    check_settings(&[("retries", "0")], "`retries` cannot");
+    check_settings(&[("metadata.broker.list", "h")], "`bootstrap.servers` cannot be set here");
+    check_settings(&[("transactional.id", "x")], "`transactional.id` cannot be set here");
+    check_settings(&[("plugin.library.paths", "/tmp/x.so")], "`plugin.library.paths` cannot be set here");
+    check_settings(&[("dr_msg_cb", "x")], "`dr_msg_cb` cannot be set here");
+    check_settings(&[("test.mock.num.brokers", "3")], "`test.mock.num.brokers` cannot be set here");
+    check_settings(&[("linger.ms", "soon")], "`linger.ms` is refused by librdkafka: ");
+    check_settings(&[("linger", "1")], "`linger` is refused by librdkafka: ");
+    check_settings(&[("sasl.kerberos.keytab", "/x")], "`sasl.kerberos.keytab` cannot be set here");
+}
+
+#[test]
+fn what_is_shown_has_no_secret() {
+    let mut properties = Properties::new("h:1");
+    for name in ["sasl.password", "ssl.key.password", "ssl.keystore.password"] {
+        properties.set(name, "hidden-word").expect("librdkafka knows it");
+    }
+    assert!(!properties.shown().contains("hidden-word"), "{}", properties.shown());
+    assert!(!format!("{properties:?}").contains("hidden-word"));
+}
+
+#[track_caller]
+fn check_report(code: Code, want: Verdict) {
+    assert_eq!(verdict::of_report(code).verdict, want, "{code:?}");
+}
+
+#[test]
+fn reports_are_judged_by_their_code() {
+    check_report(Code::MessageSizeTooLarge, Verdict::Split(DeadReason::TooLarge));
+    check_report(Code::InvalidRecord, Verdict::Split(DeadReason::Constraint));
+    check_report(Code::InvalidTopic, Verdict::Dead(DeadReason::BadName));
+    check_report(Code::UnknownTopic, Verdict::Hold(HoldReason::Schema));
+    check_report(Code::UnknownTopicOrPartition, Verdict::Hold(HoldReason::Schema));
+    check_report(Code::TopicAuthorizationFailed, Verdict::Hold(HoldReason::Access));
+    check_report(Code::ClusterAuthorizationFailed, Verdict::Hold(HoldReason::Credentials));
+    check_report(Code::QueueFull, Verdict::Later(Wait::Busy));
+    for code in [Code::MessageTimedOut, Code::PurgeInflight, Code::NotEnoughReplicas, Code::Unknown] {
+        check_report(code, Verdict::Later(Wait::BackOff));
+    }
+    let words = verdict::of_connections(Code::AllBrokersDown, "1/1 \u{1b}[1mbrokers\nmore");
+    assert_eq!(words.map(|failure| failure.answer).as_deref(), Some("1/1 [1mbrokers"));
+    assert_eq!(verdict::of_connections(Code::MessageTimedOut, ""), None);
+}
+
+fn id(sequence: u64) -> RecordId {
+    RecordId { incarnation: 7, sequence }
+}
+
+#[test]
+fn a_record_on_its_way_is_not_produced_again() {
+    let (reports, first, second) = (Reports::default(), Arc::<Waiter>::default(), Arc::<Waiter>::default());
+    assert_eq!(reports.begin(id(1), &first), Lookup::New);
+    assert_eq!(reports.begin(id(1), &second), Lookup::Sent);
+    assert_eq!(reports.take(id(1)), None);
+    reports.answer(id(1), Some(Code::InvalidTopic));
+    reports.answer(id(1), None);
+    assert_eq!(reports.begin(id(1), &second), Lookup::Answered(Some(Code::InvalidTopic)));
+    assert_eq!(reports.begin(id(1), &first), Lookup::New, "it was answered, and is sent again");
+    reports.answer(id(1), None);
+    assert_eq!(reports.take(id(1)), Some(None));
+    assert_eq!(reports.take(id(1)), None);
+    reports.answer(id(9), None);
+    assert_eq!(reports.take(id(9)), None, "nobody sent it");
+}
+
+fn rows(texts: &[&str]) -> Vec<Row> {
+    let row = |(number, text): (usize, &&str)| Row {
+        id: id(number as u64),
+        cells: vec![Cell::Null, Cell::Bytes(text.as_bytes().to_vec())],
+    };
+    texts.iter().enumerate().map(row).collect()
+}
+
+/// Sends rows, and tells what became of them.
+fn send(connection: &mut KafkaConnection, rows: &[Row]) -> Vec<String> {
+    let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let judgements = runtime.block_on(connection.send("logs", rows));
+    judgements.iter().map(|judgement| format!("{} {:?}", judgement.rows, judgement.verdict)).collect()
+}
+
+fn connection(brokers: &str, settings: &[(&str, &str)], patience: Duration) -> KafkaConnection {
+    let mut properties = Properties::new(brokers);
+    for (name, value) in settings {
+        properties.set(name, value).expect("librdkafka knows it");
+    }
+    KafkaConnection::new(Arc::new(Shared::new(properties, 10, patience)))
+}
+
+const LONG: Duration = Duration::from_secs(20);
+
+#[test]
+fn brokers_report_each_record() {
+    let cluster = MockCluster::new(1).expect("brokers of librdkafka");
+    cluster.create_topic("logs", 1, 1).expect("a topic");
+    let mut connection = connection(&cluster.bootstrap_servers(), &[("message.max.bytes", "1000")], LONG);
+    let long = "x".repeat(2000);
+    assert_eq!(
+        send(&mut connection, &rows(&["one", &long, "three"])),
+        ["1 Delivered", "1 Split(TooLarge)", "1 Delivered"]
+    );
+    // The same ids again: what was answered is forgotten.
+    assert_eq!(send(&mut connection, &rows(&["one"])), ["1 Delivered"]);
+}
+
+#[test]
+fn who_asks_again_gets_the_report_of_the_first_record() {
+    let cluster = MockCluster::new(1).expect("brokers of librdkafka");
+    cluster.create_topic("logs", 1, 1).expect("a topic");
+    let mut connection = connection(&cluster.bootstrap_servers(), &[], Duration::from_millis(200));
+    cluster.broker_down(1).expect("it goes");
+    let rows = rows(&["one", "two"]);
+    let away = send(&mut connection, &rows);
+    assert!(away == ["2 Later(Busy)"] || away == ["2 Later(Reopen)"], "{away:?}");
+    cluster.broker_up(1).expect("it comes back");
+    let deadline = Instant::now() + LONG;
+    let mut found = send(&mut connection, &rows);
+    while found != ["2 Delivered"] && Instant::now() < deadline {
+        found = send(&mut connection, &rows);
+    }
+    assert_eq!(found, ["2 Delivered"]);
+}
+
+#[test]
+fn a_certificate_that_cannot_be_read_holds() {
+    let settings = [("security.protocol", "ssl"), ("ssl.ca.location", "/nonexistent/ca.pem")];
+    let mut connection = connection("127.0.0.1:1", &settings, LONG);
+    assert_eq!(send(&mut connection, &rows(&["one"])), ["1 Hold(Credentials)"]);
+}
