@@ -1,0 +1,130 @@
+"""A Kafka of its own for a test: one broker that is its own controller, in a folder, started and killed at will."""
+
+import glob
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+
+from server import Server, free_port
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(HERE, "../../target/python"))
+JARS = os.path.join(HERE, "../../target/kafka")
+
+SETTINGS = """process.roles=broker,controller
+node.id=1
+listeners=CONTROLLER://127.0.0.1:{controller},{listeners}
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SSL:SSL
+controller.listener.names=CONTROLLER
+controller.quorum.bootstrap.servers=127.0.0.1:{controller}
+log.dirs={folder}/data
+num.partitions=2
+offsets.topic.replication.factor=1
+offsets.topic.num.partitions=1
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+log.cleaner.dedupe.buffer.size=4194304
+auto.create.topics.enable=false
+{more}
+"""
+
+
+class Kafka:
+    def __init__(self, more="", encrypted=False):
+        jars = glob.glob(JARS + "/**/*.jar", recursive=True)
+        assert jars, "no Kafka: tools/install.sh test"
+        self.holder = tempfile.TemporaryDirectory(prefix="kafka-", dir="/tmp")
+        self.folder, self.port, self.process = self.holder.name, free_port(), None
+        self.encrypted = free_port() if encrypted else None
+        listeners = f"PLAINTEXT://127.0.0.1:{self.port}" + (f",SSL://localhost:{self.encrypted}" if encrypted else "")
+        self.classes = ":".join([self.folder, *jars])
+        with open(self.folder + "/settings", "w") as out:
+            out.write(SETTINGS.format(controller=free_port(), listeners=listeners, folder=self.folder, more=more))
+        with open(self.folder + "/log4j2.properties", "w") as out:
+            out.write("status=error\nappender.c.type=Console\nappender.c.name=c\nappender.c.layout.type=PatternLayout\n"
+                      "appender.c.layout.pattern=%d %p %c{1} %m%n\nrootLogger.level=warn\nrootLogger.appenderRef.c.ref=c\n")
+        self.java("kafka.tools.StorageTool", "format", "--standalone", "-t", "4L6g3nShT-eMCtK--X86sw", "-c", self.folder + "/settings").wait(60)
+
+    def java(self, *words):
+        # The compiler of the best code takes longer than it saves here.
+        command = ["java", "-Xms192m", "-Xmx192m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", self.classes, *words]
+        with open(self.folder + "/log", "ab") as log:
+            return subprocess.Popen(command, stdout=log, stderr=log)
+
+    def start(self):
+        self.process = self.java("kafka.Kafka", self.folder + "/settings")
+        Server.until(self.answers, 90, f"Kafka to answer: {self.log()}")
+        return self
+
+    def log(self):
+        with open(self.folder + "/log", errors="replace") as text:
+            return text.read()[-3000:]
+
+    def answers(self):
+        assert self.process.poll() is None, f"Kafka ended with {self.process.returncode}: {self.log()}"
+        try:
+            socket.create_connection(("127.0.0.1", self.port), timeout=5).close()
+            return True
+        except OSError:
+            return False
+
+    def kill(self):
+        """As a crash would: what it did not write is gone."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait(20)
+
+    def close(self):
+        if self.process and self.process.poll() is None:
+            self.kill()
+        self.holder.cleanup()
+
+    def admin(self):
+        from confluent_kafka.admin import AdminClient
+
+        return AdminClient({"bootstrap.servers": f"127.0.0.1:{self.port}"})
+
+    def topic(self, name, partitions=2, **settings):
+        """Makes a topic. The client lives until the answer is there."""
+        from confluent_kafka.admin import NewTopic
+
+        settings = {key.replace("_", "."): str(value) for key, value in settings.items()}
+        admin = self.admin()
+        admin.create_topics([NewTopic(name, num_partitions=partitions, replication_factor=1, config=settings)])[name].result(30)
+
+    def change(self, name, **settings):
+        """Changes settings of a topic."""
+        from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource
+
+        entries = [ConfigEntry(key.replace("_", "."), str(value), incremental_operation=AlterConfigOpType.SET) for key, value in settings.items()]
+        resource = ConfigResource(ConfigResource.Type.TOPIC, name, incremental_configs=entries)
+        admin = self.admin()
+        admin.incremental_alter_configs([resource])[resource].result(30)
+
+    def records(self, name):
+        """All records of a topic: (partition, key, text)."""
+        from confluent_kafka import Consumer, KafkaException, TopicPartition
+
+        reader = Consumer({"bootstrap.servers": f"127.0.0.1:{self.port}", "group.id": "test", "enable.auto.commit": False})
+        try:
+            partitions = [TopicPartition(name, number, 0) for number in reader.list_topics(name, 30).topics[name].partitions]
+            ends = {part.partition: reader.get_watermark_offsets(part, 30)[1] for part in partitions}
+            reader.assign(partitions)
+            found = []
+            done = {number for number, end in ends.items() if end == 0}
+            while len(done) < len(ends):
+                record = reader.poll(30)
+                assert record is not None, (name, ends, len(found))
+                if record.error():
+                    raise KafkaException(record.error())
+                found.append((record.partition(), record.key(), record.value().decode(errors="replace")))
+                if record.offset() + 1 >= ends[record.partition()]:
+                    done.add(record.partition())
+            return found
+        finally:
+            reader.close()
+
+    def texts(self, name):
+        return [text for _, _, text in self.records(name)]
