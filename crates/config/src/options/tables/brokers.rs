@@ -151,12 +151,28 @@ pub(super) const KAFKA: &[Row] = &[
         "10000",
         "most records that are produced without waiting for each other; each has its own report",
     ),
-    row("workers", V::Number(1, 1024), "1", "requests at a time, over one producer"),
-    row("flush-timeout-on-shutdown", V::Number(0, 1 << 31), "60000", "")
-        .no_effect("a stop waits for reports as long as they come, ten seconds at most"),
-    row("flush-timeout-on-reload", V::Number(0, 1 << 31), "1000", "")
-        .no_effect("a reload waits for reports for ten seconds at most"),
-    row("poll-timeout", V::Number(0, 1 << 31), "10000", "").no_effect("reports are heard when they come"),
-    row("kafka-logging", V::Word(&["disabled", "trace", "kafka-level"]), "disabled", "")
-        .no_effect("warnings and errors of librdkafka are in the log of the server"),
+    row("workers", V::Number(1, 1024), "1", "requests at a time; they share one producer"),
+    row(
+        "flush-timeout-on-shutdown",
+        V::Number(0, 1 << 31),
+        "60000",
+        "milliseconds that a stop waits for reports",
+    )
+    .no_effect("it waits as long as reports come, ten seconds at most"),
+    row(
+        "flush-timeout-on-reload",
+        V::Number(0, 1 << 31),
+        "1000",
+        "milliseconds that a reload waits for reports",
+    )
+    .no_effect("it waits for ten seconds at most"),
+    row("poll-timeout", V::Number(0, 1 << 31), "10000", "milliseconds between two looks for reports")
+        .no_effect("reports are read when they arrive"),
+    row(
+        "kafka-logging",
+        V::Word(&["disabled", "trace", "kafka-level"]),
+        "disabled",
+        "what becomes of the messages of librdkafka",
+    )
+    .no_effect("its warnings and errors are in the log of the server"),
 ];
