@@ -7,7 +7,7 @@
 pub(crate) mod kept;
 pub(crate) mod text;
 
-use crate::documents::text::{APART, Header, TextPlace};
+use crate::documents::text::{APART, Header, TextLocation};
 use crate::format::{
     Damage,
     frame::{Frames, Layout},
@@ -51,10 +51,10 @@ impl Block {
     }
 
     /// Makes a block of one message: its frame, and its text when that is separate.
-    pub(crate) fn of_one(document: u32, message: &Document, text: TextPlace) -> Result<Block, Damage> {
+    pub(crate) fn of_one(document: u32, message: &Document, text: TextLocation) -> Result<Block, Damage> {
         let mut frames = Frames::default();
         frames.push(&message.raw);
-        if text == TextPlace::Apart {
+        if text == TextLocation::Apart {
             frames.push_text(&message.text);
         }
         let mut block = Block { documents: document..document + 1, ..Block::default() };
@@ -65,14 +65,14 @@ impl Block {
 
     /// Copies frame and text of the block's message into `message`; returns where the text is. `None` when it is
     /// not a block of that one message.
-    pub(crate) fn fill_one(&self, document: u32, message: &mut Document) -> Option<TextPlace> {
+    pub(crate) fn fill_one(&self, document: u32, message: &mut Document) -> Option<TextLocation> {
         let frame = self.frame(document).filter(|_| self.documents.len() == 1)?;
         message.raw.clear();
         message.raw.extend_from_slice(frame);
-        let Some(text) = self.text(0) else { return Some(TextPlace::InFrame) };
+        let Some(text) = self.text(0) else { return Some(TextLocation::InFrame) };
         message.text.clear();
         message.text.extend_from_slice(text);
-        Some(TextPlace::Apart)
+        Some(TextLocation::Apart)
     }
 
     /// Bytes that it takes in memory.
@@ -111,12 +111,12 @@ pub(crate) trait Stored {
     }
 
     /// Puts together frame and text of a described document; returns where the text is.
-    fn join(&self, document: u32, _out: &mut Document) -> Result<TextPlace, ReadError> {
+    fn join(&self, document: u32, _out: &mut Document) -> Result<TextLocation, ReadError> {
         Err(self.damage(document, "the message has no frame"))
     }
 
     /// Does the same for a message that a user will see, and probably request again.
-    fn join_shown(&self, document: u32, out: &mut Document) -> Result<TextPlace, ReadError> {
+    fn join_shown(&self, document: u32, out: &mut Document) -> Result<TextLocation, ReadError> {
         self.join(document, out)
     }
 
@@ -165,9 +165,9 @@ pub(crate) fn read_placed(
             let index = stored.texts_apart(block.documents.start..document)?;
             block.text(index)
         } else {
-            place(&message, start, tail, frame.len()).map(|place| {
-                from = Some(place.start);
-                &frame[place]
+            text_range(&message, start, tail, frame.len()).map(|range| {
+                from = Some(range.start);
+                &frame[range]
             })
         };
         let text = text.ok_or_else(|| stored.damage(document, "a text lies outside its frame"))?;
@@ -205,14 +205,14 @@ fn read_joined(
             true => stored.join_shown(document, &mut message)?,
             false => stored.join(document, &mut message)?,
         };
-        let is_apart = text == TextPlace::Apart;
+        let is_apart = text == TextLocation::Apart;
         let mut from = None;
         if !is_apart && tail != APART {
-            let place = place(&message, start, tail, message.raw.len());
-            let place = place.ok_or_else(|| stored.damage(document, "a text lies outside its frame"))?;
-            from = Some(place.start);
+            let range = text_range(&message, start, tail, message.raw.len());
+            let range = range.ok_or_else(|| stored.damage(document, "a text lies outside its frame"))?;
+            from = Some(range.start);
             message.text.clear();
-            message.text.extend_from_slice(&message.raw[place]);
+            message.text.extend_from_slice(&message.raw[range]);
         } else if is_apart != (tail == APART) {
             return Err(stored.damage(document, "a template and the columns do not agree"));
         }
@@ -223,7 +223,7 @@ fn read_joined(
     Ok(())
 }
 
-fn place(message: &Document, start: i64, tail: i64, frame_bytes: usize) -> Option<Range<usize>> {
+fn text_range(message: &Document, start: i64, tail: i64, frame_bytes: usize) -> Option<Range<usize>> {
     let header = Header {
         host: &message.host,
         program: &message.program,
@@ -231,5 +231,5 @@ fn place(message: &Document, start: i64, tail: i64, frame_bytes: usize) -> Optio
         msgid: &message.msgid,
         pri: message.pri,
     };
-    header.place(start, tail, frame_bytes)
+    header.range(start, tail, frame_bytes)
 }

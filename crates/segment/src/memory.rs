@@ -7,4 +7,4 @@ mod pages;
 
 pub(crate) use fetch::prefetch;
 pub use pages::release_spare_memory;
-pub(crate) use pages::{Item, Spares, end_segment, filled, recycle, with_room};
+pub(crate) use pages::{Item, Spares, end_segment, filled, recycle, with_capacity};

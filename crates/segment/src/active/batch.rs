@@ -55,9 +55,9 @@ fn sender_of(builder: &mut Builder, batch: &Batch, index: usize) -> Sender {
     let peer = origin.peer.map(|peer| peer.ip().to_canonical().to_string()).unwrap_or_default();
     let tags = batch.tags(index);
     Sender {
-        source: builder.place(Fixed::Source, origin.source.as_bytes()),
-        peer: builder.place(Fixed::Peer, peer.as_bytes()),
-        tags: builder.tags_place(tags.iter().map(AsRef::as_ref)),
+        source: builder.value_id(Fixed::Source, origin.source.as_bytes()),
+        peer: builder.value_id(Fixed::Peer, peer.as_bytes()),
+        tags: builder.tags_id(tags.iter().map(AsRef::as_ref)),
     }
 }
 
@@ -88,9 +88,9 @@ pub(super) fn append_document(builder: &mut Builder, document: &Document) {
         builder.add_value(name, *kind, value);
     }
     let sender = Sender {
-        source: builder.place(Fixed::Source, document.source.as_bytes()),
-        peer: builder.place(Fixed::Peer, document.peer.as_bytes()),
-        tags: builder.tags_place(document.tags.iter().map(String::as_str)),
+        source: builder.value_id(Fixed::Source, document.source.as_bytes()),
+        peer: builder.value_id(Fixed::Peer, document.peer.as_bytes()),
+        tags: builder.tags_id(document.tags.iter().map(String::as_str)),
     };
     let raw = document.raw.as_slice();
     let text = match memchr::memmem::rfind(raw, &document.text) {

@@ -67,7 +67,7 @@ pub(crate) struct Blocks {
 impl Blocks {
     /// Creates an empty set of blocks, with memory reserved for some compressed bytes. Without a dictionary, full
     /// blocks wait until one is learned.
-    pub(crate) fn new(first_sequence: u64, dictionary: Option<Arc<Vec<u8>>>, room: usize) -> Blocks {
+    pub(crate) fn new(first_sequence: u64, dictionary: Option<Arc<Vec<u8>>>, capacity: usize) -> Blocks {
         let mut open = Received::default();
         open.begin(first_sequence);
         Blocks {
@@ -76,7 +76,7 @@ impl Blocks {
             full: VecDeque::new(),
             open,
             open_first: 0,
-            bytes: memory::with_room(room),
+            bytes: memory::with_capacity(capacity),
             stored: Vec::new(),
             tree: Tree::default(),
             spare: Vec::new(),
@@ -84,8 +84,8 @@ impl Blocks {
     }
 
     /// Adds the next frame, see [`Received::push`].
-    pub(crate) fn push(&mut self, raw: &[u8], received_us: i64, peer_place: u32, peer: &[u8]) {
-        self.open.push(raw, received_us, peer_place, peer);
+    pub(crate) fn push(&mut self, raw: &[u8], received_us: i64, peer_id: u32, peer: &[u8]) {
+        self.open.push(raw, received_us, peer_id, peer);
     }
 
     /// Stores the text of the frame just pushed.

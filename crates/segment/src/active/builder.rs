@@ -81,7 +81,7 @@ pub(crate) struct Builder {
     list: Vec<u8>,
     digits: Vec<u8>,
     /// Value ids of the priorities in their column; 0 for those that have not occurred yet.
-    pri_places: [u32; PRIORITIES],
+    pri_ids: [u32; PRIORITIES],
 }
 
 impl Builder {
@@ -90,19 +90,19 @@ impl Builder {
         let frequent =
             learned.as_ref().map_or_else(|| Arc::new(Frequent::none()), |known| known.frequent.clone());
         let dictionary = learned.as_ref().map(|learned| Arc::clone(&learned.dictionary));
-        let room = learned.as_ref().map_or_else(CapacityHint::default, |learned| learned.room);
+        let capacity = learned.as_ref().map_or_else(CapacityHint::default, |learned| learned.capacity);
         Builder {
             first_sequence,
             length: 0,
             bytes: 0,
-            index: Index::new(frequent, &room),
-            columns: Columns::new(room.documents),
-            blocks: Blocks::new(first_sequence, dictionary, room.block_bytes),
+            index: Index::new(frequent, &capacity),
+            columns: Columns::new(capacity.documents),
+            blocks: Blocks::new(first_sequence, dictionary, capacity.block_bytes),
             learned,
             learn_documents: LEARN_DOCUMENTS,
             list: Vec::new(),
             digits: Vec::new(),
-            pri_places: [0; PRIORITIES],
+            pri_ids: [0; PRIORITIES],
         }
     }
 
@@ -131,18 +131,18 @@ impl Builder {
     }
 
     /// Returns the value id of a list of tags; 0 for none.
-    pub(crate) fn tags_place<'a>(&mut self, tags: impl Iterator<Item = &'a str>) -> u32 {
+    pub(crate) fn tags_id<'a>(&mut self, tags: impl Iterator<Item = &'a str>) -> u32 {
         self.list.clear();
         for tag in tags {
             let entry = Entry { name: tag.as_bytes(), kind: ValueKind::Tag, value: b"" };
             list::push(&mut self.list, entry);
         }
-        if self.list.is_empty() { 0 } else { self.columns.of(Fixed::Tags).place(&self.list) }
+        if self.list.is_empty() { 0 } else { self.columns.of(Fixed::Tags).intern(&self.list) }
     }
 
     /// Returns the value id of a text in a column; 0 for an empty one.
-    pub(crate) fn place(&mut self, fixed: Fixed, text: &[u8]) -> u32 {
-        if text.is_empty() { 0 } else { self.columns.of(fixed).place(text) }
+    pub(crate) fn value_id(&mut self, fixed: Fixed, text: &[u8]) -> u32 {
+        if text.is_empty() { 0 } else { self.columns.of(fixed).intern(text) }
     }
 
     /// Adds a message. It is found when its batch ends.
@@ -152,7 +152,7 @@ impl Builder {
         self.add_columns(document, record);
         self.add_frame(record);
         let text = match &record.text {
-            Text::Inside(place) => &record.raw[place.clone()],
+            Text::Inside(range) => &record.raw[range.clone()],
             Text::Apart(text) => {
                 self.blocks.push_text(text);
                 text
@@ -176,25 +176,25 @@ impl Builder {
         columns.set(Fixed::Program, document, program);
         columns.set(Fixed::Pid, document, pid);
         columns.set(Fixed::Msgid, document, msgid);
-        let place = match self.pri_places.get(usize::from(pri)) {
-            Some(place) if *place > 0 => *place,
+        let id = match self.pri_ids.get(usize::from(pri)) {
+            Some(id) if *id > 0 => *id,
             _ => {
                 self.digits.clear();
                 put_decimal(&mut self.digits, pri);
-                let place = columns.of(Fixed::Pri).place(&self.digits);
-                if let Some(known) = self.pri_places.get_mut(usize::from(pri)) {
-                    *known = place;
+                let id = columns.of(Fixed::Pri).intern(&self.digits);
+                if let Some(known) = self.pri_ids.get_mut(usize::from(pri)) {
+                    *known = id;
                 }
-                place
+                id
             }
         };
-        columns.of(Fixed::Pri).push(document, place);
+        columns.of(Fixed::Pri).push(document, id);
         columns.of(Fixed::Source).push(document, record.sender.source);
         columns.of(Fixed::Peer).push(document, record.sender.peer);
         columns.of(Fixed::Tags).push(document, record.sender.tags);
         let header = Header { host, program, pid, msgid, pri };
         let (start, tail) = match &record.text {
-            Text::Inside(place) => header.numbers(place.clone(), record.raw.len()),
+            Text::Inside(range) => header.numbers(range.clone(), record.raw.len()),
             Text::Apart(_) => (0, APART),
         };
         let times = &mut columns.times;
@@ -215,9 +215,9 @@ impl Builder {
 
     fn add_frame(&mut self, record: &Record<'_>) {
         let received_us = self.columns.times.received.last().copied().unwrap_or(record.received_us);
-        let place = record.sender.peer;
-        let peer = self.columns.fixed[Fixed::Peer as usize].string(place);
-        self.blocks.push(record.raw, received_us, place, peer);
+        let id = record.sender.peer;
+        let peer = self.columns.fixed[Fixed::Peer as usize].string(id);
+        self.blocks.push(record.raw, received_us, id, peer);
     }
 
     /// Prefetches the slot of a process id that will be looked up soon: there are many of them, spread over memory.
@@ -248,7 +248,7 @@ impl Builder {
         let mut index = Index::new(Arc::clone(&learned.frequent), &CapacityHint::default());
         for document in 0..self.length {
             for named in &self.columns.named {
-                if named.column.place_of(document) > 0 {
+                if named.column.value_id_of(document) > 0 {
                     index.add_value(named.column.value_of(document));
                 }
             }
@@ -272,8 +272,8 @@ impl Builder {
             let before = &times.text_tail[first as usize..document as usize];
             return frames.text(before.iter().filter(|tail| **tail == APART).count());
         }
-        let place = self.header_of(document).place(start, tail, frame.len());
-        place.map_or(b"", |place| &frame[place])
+        let range = self.header_of(document).range(start, tail, frame.len());
+        range.map_or(b"", |range| &frame[range])
     }
 
     /// Returns the sizes of the segment, and a little more: successive segments are similar, not equal.

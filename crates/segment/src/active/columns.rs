@@ -22,7 +22,7 @@ const REST_SEEN_KEPT: usize = 1024;
 /// Memory of a named column without values: its table of 64 slots, and the entries that refer to it.
 const NAMED_BYTES: usize = 2304;
 /// Memory of one value's id and document.
-const PLACE_BYTES: usize = 8;
+const VALUE_ID_BYTES: usize = 8;
 
 /// Values of one column.
 pub(crate) struct Column {
@@ -30,24 +30,24 @@ pub(crate) struct Column {
     /// The documents that have a value, ascending; none while it is every one from the first on.
     listed: Option<Vec<u32>>,
     /// Their value ids.
-    pub(crate) places: Vec<u32>,
+    pub(crate) value_ids: Vec<u32>,
     /// True when every value can be read as a number.
     pub(crate) numeric: bool,
 }
 
 impl Column {
-    fn with_room(documents: usize) -> Column {
-        let places = memory::with_room(documents);
-        Column { values: Terms::new(), listed: None, places, numeric: true }
+    fn with_capacity(documents: usize) -> Column {
+        let value_ids = memory::with_capacity(documents);
+        Column { values: Terms::new(), listed: None, value_ids, numeric: true }
     }
 
     /// Bytes of memory in use.
     fn memory_bytes(&self) -> usize {
         let listed = self.listed.as_deref().map_or(0, size_of_val);
-        self.values.memory_bytes() + listed + size_of_val(self.places.as_slice())
+        self.values.memory_bytes() + listed + size_of_val(self.value_ids.as_slice())
     }
 
-    /// The documents that have a value, ascending; `None` for all below the number of places.
+    /// The documents that have a value, ascending; `None` for all below the number of value ids.
     pub(crate) fn listed(&self) -> Option<&[u32]> {
         self.listed.as_deref()
     }
@@ -56,7 +56,7 @@ impl Column {
     pub(crate) fn count_below(&self, document: u32) -> usize {
         match &self.listed {
             Some(listed) => listed.partition_point(|known| *known < document),
-            None => self.places.len().min(document as usize),
+            None => self.value_ids.len().min(document as usize),
         }
     }
 
@@ -64,13 +64,13 @@ impl Column {
     fn ends_with(&self, document: u32) -> bool {
         match &self.listed {
             Some(listed) => listed.last() == Some(&document),
-            None => self.places.len() == document as usize + 1,
+            None => self.value_ids.len() == document as usize + 1,
         }
     }
 
     /// Returns the id of a value, assigning one if it is new.
     #[inline]
-    pub(crate) fn place(&mut self, value: &[u8]) -> u32 {
+    pub(crate) fn intern(&mut self, value: &[u8]) -> u32 {
         let known = self.values.len();
         let id = self.values.intern(value);
         if id == known {
@@ -81,44 +81,44 @@ impl Column {
 
     /// Sets the value id of a document; 0 is none. Returns false when it already has one, which is kept.
     #[inline]
-    pub(crate) fn push(&mut self, document: u32, place: u32) -> bool {
-        let is_new = place > 0 && !self.ends_with(document);
+    pub(crate) fn push(&mut self, document: u32, value_id: u32) -> bool {
+        let is_new = value_id > 0 && !self.ends_with(document);
         if is_new {
-            if self.listed.is_none() && self.places.len() != document as usize {
-                self.listed = Some((0..self.places.len() as u32).collect());
+            if self.listed.is_none() && self.value_ids.len() != document as usize {
+                self.listed = Some((0..self.value_ids.len() as u32).collect());
             }
             if let Some(listed) = &mut self.listed {
                 listed.push(document);
             }
-            self.places.push(place);
-            debug_assert!(self.listed.as_ref().is_none_or(|listed| listed.len() == self.places.len()));
+            self.value_ids.push(value_id);
+            debug_assert!(self.listed.as_ref().is_none_or(|listed| listed.len() == self.value_ids.len()));
         }
         is_new
     }
 
     /// Returns the value id of a document.
-    pub(crate) fn place_of(&self, document: u32) -> u32 {
+    pub(crate) fn value_id_of(&self, document: u32) -> u32 {
         let index = match &self.listed {
             Some(listed) => listed.binary_search(&document).ok(),
             None => Some(document as usize),
         };
-        index.and_then(|index| self.places.get(index)).copied().unwrap_or(0)
+        index.and_then(|index| self.value_ids.get(index)).copied().unwrap_or(0)
     }
 
     /// The value of a document; empty for none.
     pub(crate) fn value_of(&self, document: u32) -> &[u8] {
-        self.string(self.place_of(document))
+        self.string(self.value_id_of(document))
     }
 
     /// Returns the value of an id; empty for none.
-    pub(crate) fn string(&self, place: u32) -> &[u8] {
-        place.checked_sub(1).map_or(b"", |id| self.values.string(id))
+    pub(crate) fn string(&self, value_id: u32) -> &[u8] {
+        value_id.checked_sub(1).map_or(b"", |id| self.values.string(id))
     }
 }
 
 impl Drop for Column {
     fn drop(&mut self) {
-        memory::recycle(std::mem::take(&mut self.places));
+        memory::recycle(std::mem::take(&mut self.value_ids));
     }
 }
 
@@ -151,13 +151,13 @@ impl Times {
             .sum()
     }
 
-    fn with_room(documents: usize) -> Times {
+    fn with_capacity(documents: usize) -> Times {
         Times {
-            received: memory::with_room(documents),
-            event: memory::with_room(documents),
-            zone: memory::with_room(documents),
-            text_start: memory::with_room(documents),
-            text_tail: memory::with_room(documents),
+            received: memory::with_capacity(documents),
+            event: memory::with_capacity(documents),
+            zone: memory::with_capacity(documents),
+            text_start: memory::with_capacity(documents),
+            text_tail: memory::with_capacity(documents),
         }
     }
 }
@@ -191,9 +191,9 @@ impl Columns {
     /// Creates columns without values, with memory reserved for the numbers of `documents` documents.
     pub(crate) fn new(documents: usize) -> Columns {
         Columns {
-            fixed: std::array::from_fn(|_| Column::with_room(documents)),
+            fixed: std::array::from_fn(|_| Column::with_capacity(documents)),
             named: Vec::new(),
-            times: Times::with_room(documents),
+            times: Times::with_capacity(documents),
             by_name: HashMap::new(),
             named_bytes: 0,
             uncolumned: 0,
@@ -225,8 +225,8 @@ impl Columns {
     pub(crate) fn set(&mut self, fixed: Fixed, document: u32, value: &[u8]) {
         if !value.is_empty() {
             let column = self.of(fixed);
-            let place = column.place(value);
-            column.push(document, place);
+            let value_id = column.intern(value);
+            column.push(document, value_id);
         }
     }
 
@@ -240,7 +240,7 @@ impl Columns {
             Some(index) => *index,
             None if self.named.len() < NAMED_MAX => {
                 self.by_name.insert(self.key.clone(), self.named.len());
-                self.named.push(Named { name: name.to_owned(), kind, column: Column::with_room(0) });
+                self.named.push(Named { name: name.to_owned(), kind, column: Column::with_capacity(0) });
                 self.named_bytes += NAMED_BYTES + 2 * name.len();
                 self.named.len() - 1
             }
@@ -256,9 +256,9 @@ impl Columns {
             return is_new && self.add_rest(Entry { name: name.as_bytes(), kind, value });
         }
         let before = column.values.memory_bytes();
-        let place = column.place(value);
-        self.named_bytes += column.values.memory_bytes() - before + PLACE_BYTES;
-        column.push(document, place)
+        let value_id = column.intern(value);
+        self.named_bytes += column.values.memory_bytes() - before + VALUE_ID_BYTES;
+        column.push(document, value_id)
     }
 
     /// Adds a value without a column to the current document; returns false when it already has it.

@@ -37,7 +37,7 @@ const PLAIN: [CParameter; 6] = [
 /// decompresses only up to its piece. It costs 0.06 bytes more per message.
 const PIECE_BYTES: u32 = 8 << 10;
 /// Memory for a block after its dictionary.
-const ROOM_BYTES: usize = 256 << 10;
+const BUFFER_BYTES: usize = 256 << 10;
 
 /// A block, compressed, and the hashes of its messages.
 pub(super) struct CompressedBlock {
@@ -162,8 +162,8 @@ fn serve(job: Job, mut next: impl FnMut(&Arc<Vec<u8>>) -> Option<Job>) -> Option
     let dictionary = Arc::clone(&job.dictionary);
     // The block is placed right after the dictionary: then both are contiguous memory for the compressor, for which
     // it has a loop that is a tenth faster and finds slightly more matches.
-    let mut memory = vec![0; dictionary.len() + ROOM_BYTES];
-    let (front, room) = memory.split_at_mut(dictionary.len());
+    let mut memory = vec![0; dictionary.len() + BUFFER_BYTES];
+    let (front, buffer) = memory.split_at_mut(dictionary.len());
     front.copy_from_slice(&dictionary);
     let tables = CDict::create_by_reference(front, LEVEL);
     let mut context = CCtx::create();
@@ -176,7 +176,7 @@ fn serve(job: Job, mut next: impl FnMut(&Arc<Vec<u8>>) -> Option<Job>) -> Option
     set.expect("a compressor takes these parameters and any dictionary");
     let (mut job, mut plain) = (job, Vec::new());
     loop {
-        job.work(&mut context, room, &mut plain);
+        job.work(&mut context, buffer, &mut plain);
         drop(job);
         job = next(&dictionary)?;
         if !Arc::ptr_eq(&job.dictionary, &dictionary) {
@@ -192,20 +192,20 @@ impl Job {
         (Job { received, dictionary, pending: pending.clone() }, pending)
     }
 
-    fn work(&mut self, context: &mut CCtx<'_>, room: &mut [u8], plain: &mut Vec<u8>) {
+    fn work(&mut self, context: &mut CCtx<'_>, buffer: &mut [u8], plain: &mut Vec<u8>) {
         let Some(received) = self.received.take() else { return };
         plain.clear();
         received.frames.encode(plain);
-        let block = match room.get_mut(..plain.len()) {
-            Some(room) => {
-                room.copy_from_slice(plain);
-                room
+        let block = match buffer.get_mut(..plain.len()) {
+            Some(buffer) => {
+                buffer.copy_from_slice(plain);
+                buffer
             }
             None => plain.as_mut_slice(),
         };
         let mut bytes = Vec::with_capacity(compress_bound(block.len()));
         let size = context.compress2(&mut bytes, block);
-        size.expect("the buffer has the room that compression may need");
+        size.expect("the buffer has the size that compression may need");
         bytes.shrink_to_fit();
         let pressed = CompressedBlock { plain_bytes: block.len() as u32, leaves: received.leaves(), bytes };
         // From now on only the owner has the block, and reuses its memory.

@@ -60,14 +60,14 @@ impl Waiting {
         adjacency.resize(*count + 1, Adjacency::IN_VALUE);
         let (mut others, mut known, mut gap, mut inner) = (0, 0, 0, 0);
         // The position of the previous token, its number, and that of the one before it.
-        let (mut place, mut before, mut left) = (0, Frequent::NONE, Frequent::NONE);
+        let (mut position, mut before, mut left) = (0, Frequent::NONE, Frequent::NONE);
         let list = &mut numbers[start..];
         for index in 0..*count {
             let (token, hash) = tokens[index];
             let number = frequent.number_or_none(tokenizer.bytes(token), hash);
             let is_frequent = usize::from(number != Frequent::NONE);
-            adjacency[place] = Adjacency::new(left, number);
-            (place, left, before) = (others, before, number);
+            adjacency[position] = Adjacency::new(left, number);
+            (position, left, before) = (others, before, number);
             tokens[others] = (token, hash);
             others += 1 - is_frequent;
             list[known] = Templates::GAP;
@@ -77,7 +77,7 @@ impl Waiting {
             gap = 1 - is_frequent;
             inner = if is_frequent > 0 { others } else { inner };
         }
-        adjacency[place] = Adjacency::new(left, Frequent::NONE);
+        adjacency[position] = Adjacency::new(left, Frequent::NONE);
         let gaps = known - (*count - others);
         *layout = Layout::new(inner, gaps, others - inner);
         *count = others;
@@ -127,17 +127,17 @@ pub(crate) struct Index {
 
 impl Index {
     /// An empty index that folds these tokens into templates.
-    pub(crate) fn new(frequent: Arc<Frequent>, room: &CapacityHint) -> Index {
+    pub(crate) fn new(frequent: Arc<Frequent>, capacity: &CapacityHint) -> Index {
         Index {
             seed: Seed::of_process(),
             frequent,
-            terms: Terms::with_room(room.terms, room.term_bytes),
+            terms: Terms::with_capacity(capacity.terms, capacity.term_bytes),
             templates: Templates::new(),
-            flat: memory::with_room(room.pairs),
-            adjacency: memory::with_room(room.pairs),
-            again: memory::with_room(room.pairs_again),
-            ends: memory::with_room(room.documents),
-            template_of: memory::with_room(room.documents),
+            flat: memory::with_capacity(capacity.pairs),
+            adjacency: memory::with_capacity(capacity.pairs),
+            again: memory::with_capacity(capacity.pairs_again),
+            ends: memory::with_capacity(capacity.documents),
+            template_of: memory::with_capacity(capacity.documents),
             has_values: false,
             waiting: Default::default(),
             waiting_count: 0,

@@ -21,7 +21,7 @@ pub struct Learned {
     /// Number of segments that used it before.
     segments: u32,
     /// The sizes that the previous segment reached.
-    pub(crate) room: CapacityHint,
+    pub(crate) capacity: CapacityHint,
 }
 
 impl Learned {
@@ -30,14 +30,14 @@ impl Learned {
             frequent: Arc::new(frequent),
             dictionary: Arc::new(dictionary),
             segments: 0,
-            room: CapacityHint::default(),
+            capacity: CapacityHint::default(),
         }
     }
 
     /// Returns the knowledge for the segment after one of this size; `None` when it should learn for itself.
-    pub(crate) fn next(&self, room: CapacityHint) -> Option<Learned> {
+    pub(crate) fn next(&self, capacity: CapacityHint) -> Option<Learned> {
         let segments = self.segments + 1;
-        (segments < SEGMENTS_MAX).then(|| Learned { segments, room, ..self.clone() })
+        (segments < SEGMENTS_MAX).then(|| Learned { segments, capacity, ..self.clone() })
     }
 }
 

@@ -21,7 +21,7 @@ struct Heard {
     /// Number of messages up to the last of them.
     end: usize,
     received_us: i64,
-    peer_place: u32,
+    peer_id: u32,
     peer: Vec<u8>,
 }
 
@@ -34,12 +34,12 @@ impl Received {
     }
 
     /// Adds a message. A peer is given by its value id in the segment's column.
-    pub(super) fn push(&mut self, raw: &[u8], received_us: i64, peer_place: u32, peer: &[u8]) {
+    pub(super) fn push(&mut self, raw: &[u8], received_us: i64, peer_id: u32, peer: &[u8]) {
         self.frames.push(raw);
         let end = self.frames.len();
         match self.heard.last_mut() {
-            Some(last) if (last.received_us, last.peer_place) == (received_us, peer_place) => last.end = end,
-            _ => self.heard.push(Heard { end, received_us, peer_place, peer: peer.to_vec() }),
+            Some(last) if (last.received_us, last.peer_id) == (received_us, peer_id) => last.end = end,
+            _ => self.heard.push(Heard { end, received_us, peer_id, peer: peer.to_vec() }),
         }
     }
 

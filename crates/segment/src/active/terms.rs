@@ -41,7 +41,7 @@ impl Item for Slot {
 const NO_ID: u32 = u32::MAX;
 const EMPTY: Slot = Slot { first: 0, next: 0, tag: 0, id: NO_ID, last: 0, documents: 0 };
 /// Most strings for which memory is reserved in advance: 64 MB of slots.
-const ROOM_MAX: u32 = 1 << 20;
+const CAPACITY_MAX: u32 = 1 << 20;
 /// Most slots per string: a table doubles when it is two thirds full.
 const SLOTS_A_STRING: usize = 3;
 /// Slots of a new table, as a power of two.
@@ -58,18 +58,18 @@ pub(crate) struct Terms {
 
 impl Terms {
     pub(crate) fn new() -> Terms {
-        Terms::with_room(0, 0)
+        Terms::with_capacity(0, 0)
     }
 
-    /// Creates a table for `count` strings before it must grow, at most [`ROOM_MAX`], with `bytes` bytes of text.
-    pub(crate) fn with_room(count: u32, bytes: usize) -> Terms {
-        let count = count.min(ROOM_MAX) as usize;
+    /// Creates a table for `count` strings before it must grow, at most [`CAPACITY_MAX`], with `bytes` bytes of text.
+    pub(crate) fn with_capacity(count: u32, bytes: usize) -> Terms {
+        let count = count.min(CAPACITY_MAX) as usize;
         let slots = (count * 3 / 2 + 2).next_power_of_two().max(1 << FIRST_BITS);
         Terms {
             seed: Seed::of_process(),
             slots: memory::filled(EMPTY, slots),
-            bytes: memory::with_room(bytes),
-            ends: memory::with_room(count),
+            bytes: memory::with_capacity(bytes),
+            ends: memory::with_capacity(count),
         }
     }
 
@@ -112,7 +112,7 @@ impl Terms {
 
     /// Prefetches the position of string `id`.
     #[inline]
-    pub(crate) fn prefetch_place(&self, id: u32) {
+    pub(crate) fn prefetch_position(&self, id: u32) {
         memory::prefetch(&self.ends, id as usize);
     }
 

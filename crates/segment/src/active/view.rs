@@ -145,9 +145,9 @@ impl Source for ActiveColumn<'_> {
         Ok(())
     }
 
-    fn value(&self, place: u32, value: &mut Vec<u8>) -> Result<(), ReadError> {
+    fn value(&self, value_id: u32, value: &mut Vec<u8>) -> Result<(), ReadError> {
         value.clear();
-        self.with(|column| value.extend_from_slice(column.values.string(place - 1)));
+        self.with(|column| value.extend_from_slice(column.values.string(value_id - 1)));
         Ok(())
     }
 
@@ -164,10 +164,10 @@ impl Source for ActiveColumn<'_> {
                 let end = column.count_below(self.view.length);
                 let next = (start + SLICE as usize).min(end);
                 if start < next {
-                    let places = &column.places[start..next];
+                    let value_ids = &column.value_ids[start..next];
                     visit(match column.listed() {
-                        Some(listed) => Run::Sparse { documents: &listed[start..next], places },
-                        None => Run::Dense { first: start as u32, places },
+                        Some(listed) => Run::Sparse { documents: &listed[start..next], value_ids },
+                        None => Run::Dense { first: start as u32, value_ids },
                     });
                 }
                 next.max(start)
@@ -411,7 +411,7 @@ impl Stored for ActiveView {
         out.tags.clear();
         out.tags.extend(words::tags(value(Fixed::Tags)));
         out.values.clear();
-        let present = |named: &&Named| named.column.place_of(document) > 0;
+        let present = |named: &&Named| named.column.value_id_of(document) > 0;
         let named = columns.named.iter().filter(present);
         out.values.extend(
             named.map(|named| (named.name.clone(), named.column.value_of(document).to_vec(), named.kind)),
@@ -428,7 +428,7 @@ impl Stored for ActiveView {
     }
 
     fn damage(&self, document: u32, what: &'static str) -> ReadError {
-        // There is no file yet: the place is the document's number.
+        // There is no file yet: the location is the document's number.
         ReadError::Corrupt { path: PathBuf::from("active segment"), offset: u64::from(document), what }
     }
 }

@@ -1,14 +1,14 @@
 //! Columns of text values and their queries, active or sealed.
 //!
 //! In: a column's distinct values and each document's value id. Out: documents with a matching value, counts.
-//! A place is the id of a value: its ordinal plus one; 0 means that the document has none.
+//! A value id is the ordinal of a value plus one; 0 means that the document has none.
 //! Limits: one counter per distinct value while counting.
 
 mod marks;
 
 use crate::format::list;
 use lookup::{Bitmap, CancelToken, Column, Pattern, ReadError, pattern::Matcher};
-pub(crate) use marks::PlaceRange;
+pub(crate) use marks::ValueIdRange;
 use message::{Facility, Severity, ValueKind};
 use std::collections::HashMap;
 
@@ -46,13 +46,13 @@ impl Fixed {
 
 /// Documents and their value ids.
 pub(crate) enum Run<'a> {
-    /// Consecutive documents from `first` on; a place may be 0.
-    Dense { first: u32, places: &'a [u32] },
+    /// Consecutive documents from `first` on; an id may be 0.
+    Dense { first: u32, value_ids: &'a [u32] },
     /// Documents with a value.
-    Sparse { documents: &'a [u32], places: &'a [u32] },
+    Sparse { documents: &'a [u32], value_ids: &'a [u32] },
 }
 
-/// Visits the place and the text of each value of a column.
+/// Visits the id and the text of each value of a column.
 pub(crate) type SeeValue<'a> = dyn FnMut(u32, &[u8]) -> Result<(), ReadError> + 'a;
 
 /// A stored column.
@@ -60,12 +60,12 @@ pub(crate) trait Source {
     /// Number of distinct values.
     fn distinct(&self) -> u32;
 
-    /// Calls `visit` with (place, value) of the values; those that do not begin with `prefix` after lower-casing may
+    /// Calls `visit` with (id, value) of the values; those that do not begin with `prefix` after lower-casing may
     /// be left out.
     fn values(&self, prefix: &[u8], cancel: &CancelToken, visit: &mut SeeValue<'_>) -> Result<(), ReadError>;
 
-    /// The value of a place.
-    fn value(&self, place: u32, value: &mut Vec<u8>) -> Result<(), ReadError>;
+    /// The value of an id.
+    fn value(&self, value_id: u32, value: &mut Vec<u8>) -> Result<(), ReadError>;
 
     /// Calls `visit` with all documents, ascending; those outside `within` may be left out.
     fn runs(
@@ -75,14 +75,14 @@ pub(crate) trait Source {
         visit: &mut dyn FnMut(Run<'_>),
     ) -> Result<(), ReadError>;
 
-    /// Adds the documents whose place is in a range.
-    fn add_places(
+    /// Adds the documents whose value id is in a range.
+    fn add_value_ids(
         &self,
-        places: &PlaceRange,
+        value_ids: &ValueIdRange,
         cancel: &CancelToken,
         found: &mut Bitmap,
     ) -> Result<(), ReadError> {
-        add_by_runs(self, places, cancel, found)
+        add_by_runs(self, value_ids, cancel, found)
     }
 
     /// Returns true when every value is one token and nothing else: then the order of values is that of tokens.
@@ -209,16 +209,16 @@ fn find_where(
     mut test: impl FnMut(&[u8]) -> bool,
 ) -> Result<(), ReadError> {
     let mut hits: Vec<u32> = Vec::new();
-    source.values(prefix, cancel, &mut |place, value| {
+    source.values(prefix, cancel, &mut |value_id, value| {
         if test(value) {
-            hits.push(place);
+            hits.push(value_id);
         }
         Ok(())
     })?;
     add_hits(source, &hits, cancel, found)
 }
 
-/// Adds the documents whose place is in a list without duplicates.
+/// Adds the documents whose value id is in a list without duplicates.
 pub(crate) fn add_hits(
     source: &dyn Source,
     hits: &[u32],
@@ -228,47 +228,49 @@ pub(crate) fn add_hits(
     if hits.is_empty() {
         return Ok(());
     }
-    if let Some(range) = PlaceRange::of(hits) {
-        return source.add_places(&range, cancel, found);
+    if let Some(range) = ValueIdRange::of(hits) {
+        return source.add_value_ids(&range, cancel, found);
     }
     let mut table = vec![false; source.distinct() as usize + 1];
-    hits.iter().for_each(|place| table[*place as usize] = true);
+    hits.iter().for_each(|value_id| table[*value_id as usize] = true);
     let length = found.len();
     source.runs(None, cancel, &mut |run| match run {
-        Run::Dense { first, places } => {
-            let count = places.len().min(length.saturating_sub(first) as usize);
-            let is_wanted = |place| u8::from(table[place as usize]);
-            add_dense(found, first, &places[..count], |places| marks::gathered(&places.map(is_wanted)));
+        Run::Dense { first, value_ids } => {
+            let count = value_ids.len().min(length.saturating_sub(first) as usize);
+            let is_wanted = |value_id| u8::from(table[value_id as usize]);
+            add_dense(found, first, &value_ids[..count], |value_ids| {
+                marks::gathered(&value_ids.map(is_wanted))
+            });
         }
-        Run::Sparse { documents, places } => {
-            let hits = documents.iter().zip(places).filter(|(_, place)| table[**place as usize]);
+        Run::Sparse { documents, value_ids } => {
+            let hits = documents.iter().zip(value_ids).filter(|(_, value_id)| table[**value_id as usize]);
             hits.filter(|(document, _)| **document < length).for_each(|(document, _)| found.add(*document));
         }
     })
 }
 
-/// Adds the documents whose place is in a range, run by run.
+/// Adds the documents whose value id is in a range, run by run.
 pub(crate) fn add_by_runs<S: Source + ?Sized>(
     source: &S,
-    range: &PlaceRange,
+    range: &ValueIdRange,
     cancel: &CancelToken,
     found: &mut Bitmap,
 ) -> Result<(), ReadError> {
     let length = found.len();
     source.runs(None, cancel, &mut |run| match run {
-        Run::Dense { first, places } => {
-            let count = places.len().min(length.saturating_sub(first) as usize);
-            add_dense(found, first, &places[..count], |places| range.marks(places));
+        Run::Dense { first, value_ids } => {
+            let count = value_ids.len().min(length.saturating_sub(first) as usize);
+            add_dense(found, first, &value_ids[..count], |value_ids| range.marks(value_ids));
         }
-        Run::Sparse { documents, places } => {
-            let hits = documents.iter().zip(places).filter(|(_, place)| range.have(**place));
+        Run::Sparse { documents, value_ids } => {
+            let hits = documents.iter().zip(value_ids).filter(|(_, value_id)| range.have(**value_id));
             hits.filter(|(document, _)| **document < length).for_each(|(document, _)| found.add(*document));
         }
     })
 }
 
-/// Adds wanted documents of a run, 64 at a time; a place of 0, which means no value, is never wanted.
-fn add_dense(found: &mut Bitmap, first: u32, places: &[u32], marks: impl Fn(&[u32; 64]) -> u64) {
+/// Adds wanted documents of a run, 64 at a time; a value id of 0, which means no value, is never wanted.
+fn add_dense(found: &mut Bitmap, first: u32, value_ids: &[u32], marks: impl Fn(&[u32; 64]) -> u64) {
     let add = |found: &mut Bitmap, at: u32, mut word: u64| {
         if at.is_multiple_of(64) {
             found.words_mut()[(at >> 6) as usize] |= word;
@@ -279,9 +281,9 @@ fn add_dense(found: &mut Bitmap, first: u32, places: &[u32], marks: impl Fn(&[u3
             word &= word - 1;
         }
     };
-    let (whole, rest) = places.as_chunks::<64>();
-    for (index, places) in whole.iter().enumerate() {
-        add(found, first + (index * 64) as u32, marks(places));
+    let (whole, rest) = value_ids.as_chunks::<64>();
+    for (index, value_ids) in whole.iter().enumerate() {
+        add(found, first + (index * 64) as u32, marks(value_ids));
     }
     if !rest.is_empty() {
         let mut last = [0; 64];
@@ -310,13 +312,13 @@ pub(crate) fn count(
     };
     if used * 64 < counts.len() {
         let mut value = Vec::new();
-        for (place, count) in counts.iter().enumerate().skip(1).filter(|(_, count)| **count > 0) {
-            source.value(place as u32, &mut value)?;
+        for (value_id, count) in counts.iter().enumerate().skip(1).filter(|(_, count)| **count > 0) {
+            source.value(value_id as u32, &mut value)?;
             give(&value, *count);
         }
     } else {
-        source.values(b"", cancel, &mut |place, value| {
-            if let Some(count) = counts.get(place as usize).filter(|count| **count > 0) {
+        source.values(b"", cancel, &mut |value_id, value| {
+            if let Some(count) = counts.get(value_id as usize).filter(|count| **count > 0) {
                 give(value, *count);
             }
             Ok(())
@@ -335,20 +337,20 @@ fn count_places(
     // Successive documents often have the same value: with two counters, increments do not wait for each other.
     let mut others = counts.clone();
     source.runs(Some(documents), cancel, &mut |run| match run {
-        Run::Dense { first, places } if first.is_multiple_of(64) => {
+        Run::Dense { first, value_ids } if first.is_multiple_of(64) => {
             let words = &documents.words()[(first >> 6) as usize..];
-            for (word, places) in words.iter().zip(places.chunks(64)) {
-                count_word(*word, places, &mut counts, &mut others);
+            for (word, value_ids) in words.iter().zip(value_ids.chunks(64)) {
+                count_word(*word, value_ids, &mut counts, &mut others);
             }
         }
-        Run::Dense { first, places } => {
-            for (index, place) in places.iter().enumerate() {
-                counts[*place as usize] += u64::from(documents.has(first + index as u32));
+        Run::Dense { first, value_ids } => {
+            for (index, value_id) in value_ids.iter().enumerate() {
+                counts[*value_id as usize] += u64::from(documents.has(first + index as u32));
             }
         }
-        Run::Sparse { documents: these, places } => {
-            for (document, place) in these.iter().zip(places) {
-                counts[*place as usize] += u64::from(documents.has(*document));
+        Run::Sparse { documents: these, value_ids } => {
+            for (document, value_id) in these.iter().zip(value_ids) {
+                counts[*value_id as usize] += u64::from(documents.has(*document));
             }
         }
     })?;
@@ -356,11 +358,11 @@ fn count_places(
     Ok(counts)
 }
 
-/// Counts the places of the documents of one word.
+/// Counts the value ids of the documents of one word.
 #[inline]
-fn count_word(word: u64, places: &[u32], counts: &mut [u64], others: &mut [u64]) {
+fn count_word(word: u64, value_ids: &[u32], counts: &mut [u64], others: &mut [u64]) {
     if word == u64::MAX {
-        for pair in places.chunks(2) {
+        for pair in value_ids.chunks(2) {
             counts[pair[0] as usize] += 1;
             if let Some(other) = pair.get(1) {
                 others[*other as usize] += 1;
@@ -370,9 +372,9 @@ fn count_word(word: u64, places: &[u32], counts: &mut [u64], others: &mut [u64])
     }
     let mut rest = word;
     while rest != 0 {
-        // A bitmap has no bits beyond its documents, and a run may have fewer places than documents.
-        if let Some(place) = places.get(rest.trailing_zeros() as usize) {
-            counts[*place as usize] += 1;
+        // A bitmap has no bits beyond its documents, and a run may have fewer value ids than documents.
+        if let Some(value_id) = value_ids.get(rest.trailing_zeros() as usize) {
+            counts[*value_id as usize] += 1;
         }
         rest &= rest - 1;
     }

@@ -28,12 +28,12 @@ pub(crate) fn add_columns<'a>(
         for matcher in &mut matchers {
             let needle = matcher.needle();
             let prefix = if source.is_of_tokens(cancel)? { matcher.prefix() } else { b"" }.to_vec();
-            source.values(&prefix, cancel, &mut |place, value| {
+            source.values(&prefix, cancel, &mut |value_id, value| {
                 if holds(value, &needle) {
                     tokenizer.read(value);
                     let mut tokens = tokenizer.tokens();
                     if tokens.any(|token| matcher.matches_token(tokenizer.bytes(token))) {
-                        hits.push(place);
+                        hits.push(value_id);
                     }
                 }
                 Ok(())

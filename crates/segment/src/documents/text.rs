@@ -11,7 +11,7 @@ pub(crate) const APART: i64 = -1;
 
 /// The location of the text of a stored message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum TextPlace {
+pub(crate) enum TextLocation {
     /// A part of the frame.
     InFrame,
     /// Separate from the frame.
@@ -45,7 +45,7 @@ impl Header<'_> {
     }
 
     /// Returns the range of the text; `None` when the numbers do not fit the frame.
-    pub(crate) fn place(&self, start: i64, tail: i64, frame_bytes: usize) -> Option<Range<usize>> {
+    pub(crate) fn range(&self, start: i64, tail: i64, frame_bytes: usize) -> Option<Range<usize>> {
         let start = usize::try_from(start.checked_add(self.expected())?).ok()?;
         let end = frame_bytes.checked_sub(usize::try_from(tail).ok()?)?;
         (start <= end).then_some(start..end)

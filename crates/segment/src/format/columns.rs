@@ -1,4 +1,4 @@
-//! The numbers of column kinds and of the forms of their places in files.
+//! The numbers of column kinds and of the forms of their value ids in files.
 //!
 //! In: nothing. Out: the numbers. Limits: a number once assigned stays.
 
@@ -18,11 +18,11 @@ pub(crate) enum Kind {
     Named = 64,
 }
 
-/// How a column's places are stored. The number is stored in files.
+/// How a column's value ids are stored. The number is stored in files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum Form {
-    /// A place, 0 for none, for every document.
+    /// A value id, 0 for none, for every document.
     Dense = 0,
     /// Every document has a value: ordinals.
     Full = 1,

@@ -141,7 +141,7 @@ impl SegmentFile {
     }
 
     /// Returns the range of a section, its bytes not yet checked; empty when the file has none.
-    pub(crate) fn place(&self, section: Section) -> SectionExtent {
+    pub(crate) fn extent(&self, section: Section) -> SectionExtent {
         self.footer.find(section).map_or(SectionExtent { offset: HEADER_BYTES, length: 0 }, |entry| {
             SectionExtent { offset: entry.offset as usize, length: entry.length as usize }
         })
@@ -157,14 +157,14 @@ impl SegmentFile {
 
     /// A whole section, checked.
     pub(crate) fn section(&self, section: Section) -> Result<FileSlice<'_>, Damage> {
-        let place = self.place(section);
-        self.slice(place, 0, place.length)
+        let extent = self.extent(section);
+        self.slice(extent, 0, extent.length)
     }
 
     /// Returns a whole section without checking it: see [`SegmentFile::check_part`].
     pub(crate) fn whole(&self, section: Section) -> Result<FileSlice<'_>, Damage> {
-        let place = self.place(section);
-        FileSlice { bytes: self.readable(), offset: 0 }.piece(place.offset, place.length)
+        let extent = self.extent(section);
+        FileSlice { bytes: self.readable(), offset: 0 }.piece(extent.offset, extent.length)
     }
 
     /// Checks the chunks that a part of this file lies in.
@@ -182,12 +182,12 @@ impl SegmentFile {
     /// A piece of a section, checked.
     pub(crate) fn slice(
         &self,
-        place: SectionExtent,
+        extent: SectionExtent,
         start: usize,
         length: usize,
     ) -> Result<FileSlice<'_>, Damage> {
         let whole = FileSlice { bytes: self.readable(), offset: 0 };
-        let part = whole.piece(place.offset, place.length)?.piece(start, length)?;
+        let part = whole.piece(extent.offset, extent.length)?.piece(start, length)?;
         self.check_part(&part)?;
         Ok(part)
     }

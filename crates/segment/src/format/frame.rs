@@ -131,7 +131,7 @@ impl Layout {
         self.texts.clear();
     }
 
-    /// Finds the places in a block of `count` frames.
+    /// Finds the frames and texts in a block of `count` frames.
     pub(crate) fn read(&mut self, block: &[u8], count: usize) -> Result<(), Damage> {
         self.clear();
         let part = FileSlice::loose(block);

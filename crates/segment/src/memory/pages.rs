@@ -20,7 +20,7 @@ const SPARE_BYTES_MAX: usize = 480 << 20;
 /// Segments that may end before an unused spare vector is freed: one is built while one waits and one is sealed.
 const SPARE_SEGMENTS: u64 = 3;
 /// A spare vector may have this many times the requested capacity.
-const ROOM_TIMES_MAX: usize = 4;
+const CAPACITY_TIMES_MAX: usize = 4;
 const PAGE_BYTES: usize = 4096;
 
 /// Bytes of all spare vectors.
@@ -65,7 +65,7 @@ impl<T> Spares<T> {
         let old: Vec<Spare<T>> =
             self.change(|spares| spares.extract_if(.., |spare| spare.ended < ended).collect());
         for spare in old {
-            SPARE_BYTES.fetch_sub(size_of_room(&spare.items), Relaxed);
+            SPARE_BYTES.fetch_sub(size_of_capacity(&spare.items), Relaxed);
         }
     }
 }
@@ -84,13 +84,13 @@ macro_rules! items {
 items!(u8, u32, i64);
 
 /// Returns an empty vector with capacity for `count` items.
-pub(crate) fn with_room<T: Item>(count: usize) -> Vec<T> {
+pub(crate) fn with_capacity<T: Item>(count: usize) -> Vec<T> {
     if count * size_of::<T>() < LARGE_BYTES_MIN {
         return Vec::with_capacity(count);
     }
     let spare = T::spares().change(|spares| {
         let fits = |spare: &Spare<T>| {
-            (count..=count.saturating_mul(ROOM_TIMES_MAX)).contains(&spare.items.capacity())
+            (count..=count.saturating_mul(CAPACITY_TIMES_MAX)).contains(&spare.items.capacity())
         };
         let fitting = spares.iter().enumerate().filter(|(_, spare)| fits(spare));
         let smallest = fitting.min_by_key(|(_, spare)| spare.items.capacity()).map(|(index, _)| index);
@@ -98,7 +98,7 @@ pub(crate) fn with_room<T: Item>(count: usize) -> Vec<T> {
     });
     match spare {
         Some(spare) => {
-            SPARE_BYTES.fetch_sub(size_of_room(&spare), Relaxed);
+            SPARE_BYTES.fetch_sub(size_of_capacity(&spare), Relaxed);
             spare
         }
         None => fresh(count),
@@ -107,14 +107,14 @@ pub(crate) fn with_room<T: Item>(count: usize) -> Vec<T> {
 
 /// A vector of `count` equal items.
 pub(crate) fn filled<T: Item>(item: T, count: usize) -> Vec<T> {
-    let mut items = with_room(count);
+    let mut items = with_capacity(count);
     items.resize(count, item);
     items
 }
 
 /// Keeps the memory of a vector for the next segment, if it is large and the limit allows.
 pub(crate) fn recycle<T: Item>(mut items: Vec<T>) {
-    let size = size_of_room(&items);
+    let size = size_of_capacity(&items);
     if size < LARGE_BYTES_MIN || SPARE_BYTES.load(Relaxed) + size > SPARE_BYTES_MAX {
         return;
     }
@@ -132,7 +132,7 @@ pub(crate) fn end_segment() {
     forget_older(ended.saturating_sub(SPARE_SEGMENTS));
 }
 
-fn size_of_room<T>(items: &Vec<T>) -> usize {
+fn size_of_capacity<T>(items: &Vec<T>) -> usize {
     items.capacity() * size_of::<T>()
 }
 
@@ -140,7 +140,7 @@ fn fresh<T>(count: usize) -> Vec<T> {
     let mut items: Vec<T> = Vec::with_capacity(count);
     let start = items.as_mut_ptr().cast::<u8>();
     let skip = start.align_offset(PAGE_BYTES);
-    let length = size_of_room(&items).saturating_sub(skip) / PAGE_BYTES * PAGE_BYTES;
+    let length = size_of_capacity(&items).saturating_sub(skip) / PAGE_BYTES * PAGE_BYTES;
     // Safety: these are whole pages inside the vector's own capacity, to which nothing was written yet; the advice
     // changes how memory is backed, never what it holds. An error only costs speed.
     unsafe { libc::madvise(start.wrapping_add(skip).cast(), length, libc::MADV_HUGEPAGE) };

@@ -72,12 +72,12 @@ impl Encoder {
     }
 
     /// Appends the next term.
-    pub(crate) fn push(&mut self, term: &[u8], place: &PostingsLocation) -> io::Result<()> {
+    pub(crate) fn push(&mut self, term: &[u8], location: &PostingsLocation) -> io::Result<()> {
         if self.count.is_multiple_of(CHUNK) {
             self.end_chunk()?;
             LAYOUT.put(self.data.len(), self.firsts.len(), &mut self.index);
             self.firsts.extend_from_slice(term);
-            put_varint(&mut self.counts, place.documents.0 as u64);
+            put_varint(&mut self.counts, location.documents.0 as u64);
         } else {
             let shared = self.before.iter().zip(term).take_while(|(a, b)| a == b).count();
             let rest = &term[shared..];
@@ -93,13 +93,13 @@ impl Encoder {
         self.count += 1;
         self.before.clear();
         self.before.extend_from_slice(term);
-        put_varint(&mut self.counts, place.count << 1 | u64::from(place.templates.is_some()));
-        match place.count {
+        put_varint(&mut self.counts, location.count << 1 | u64::from(location.templates.is_some()));
+        match location.count {
             0 => {}
-            1 => self.ones.push(u64::from(place.one)),
-            _ => put_varint(&mut self.counts, place.documents.1 as u64),
+            1 => self.ones.push(u64::from(location.one)),
+            _ => put_varint(&mut self.counts, location.documents.1 as u64),
         }
-        if let Some((_, size)) = place.templates {
+        if let Some((_, size)) = location.templates {
             put_varint(&mut self.counts, size as u64);
         }
         Ok(())
@@ -276,7 +276,7 @@ impl Chunk<'_> {
     }
 
     /// Calls `visit` with where the documents of some terms are, given by their numbers, ascending.
-    pub(crate) fn places(
+    pub(crate) fn locations(
         &self,
         wanted: &[usize],
         unpacker: &mut Unpacker,
@@ -291,11 +291,11 @@ impl Chunk<'_> {
             while index < self.count {
                 let is_wanted = index == *wanted;
                 index += 1;
-                let place = read_place(&mut reader, &mut next).map_err(placed)?;
-                let is_one = place.count == 1;
+                let location = read_location(&mut reader, &mut next).map_err(placed)?;
+                let is_one = location.count == 1;
                 if is_wanted {
                     let document = if is_one { bits::at(self.ones.bytes, one, self.width) as u32 } else { 0 };
-                    visit(&PostingsLocation { one: document, ..place })?;
+                    visit(&PostingsLocation { one: document, ..location })?;
                 }
                 one += usize::from(is_one);
                 if is_wanted {
@@ -309,9 +309,9 @@ impl Chunk<'_> {
 
 /// Reads where a term's documents are, but for the one document of a term that has one; `next` moves on over the postings.
 #[inline(always)]
-fn read_place(reader: &mut Reader<'_>, next: &mut usize) -> Result<PostingsLocation, Damage> {
+fn read_location(reader: &mut Reader<'_>, next: &mut usize) -> Result<PostingsLocation, Damage> {
     let head = reader.varint()?;
-    let mut place =
+    let mut location =
         PostingsLocation { count: head >> 1, documents: (*next, 0), ..PostingsLocation::default() };
     let mut piece = || {
         let size = reader.varint_to(u32::MAX as usize)?;
@@ -319,11 +319,11 @@ fn read_place(reader: &mut Reader<'_>, next: &mut usize) -> Result<PostingsLocat
         *next += size;
         Ok((start, size))
     };
-    if place.count > 1 {
-        place.documents = piece()?;
+    if location.count > 1 {
+        location.documents = piece()?;
     }
     if head & 1 == 1 {
-        place.templates = Some(piece()?);
+        location.templates = Some(piece()?);
     }
-    Ok(place)
+    Ok(location)
 }

@@ -166,7 +166,7 @@ impl<'a> Group<'a> {
         number
     }
 
-    /// Gives rows whose template is rare a template that covers less of the frame.
+    /// Assigns rows whose template is rare to a template that covers less of the frame.
     fn fold(&mut self, rank: Rank, to: Rank) {
         let mut skeleton = Vec::new();
         for index in 0..self.rows.len() {

@@ -12,7 +12,7 @@ use super::{
     values::Values,
 };
 use crate::{
-    documents::text::TextPlace,
+    documents::text::TextLocation,
     format::{Damage, FileSlice, Reader},
 };
 use lookup::Document;
@@ -101,7 +101,7 @@ impl PackedReader {
         source: &dyn Source,
         document: u32,
         out: &mut Document,
-    ) -> Result<TextPlace, Damage> {
+    ) -> Result<TextLocation, Damage> {
         if !self.group.documents.contains(&document) {
             self.open_group(source, document)?;
         }

@@ -10,7 +10,7 @@ use super::{
     values::Values,
 };
 use crate::{
-    documents::text::TextPlace,
+    documents::text::TextLocation,
     format::{Damage, FileSlice},
     terms::frequent::Frequent,
 };
@@ -191,11 +191,11 @@ pub(super) fn join(
     skeleton: &[u8],
     values: &mut dyn Iterator<Item = &[u8]>,
     document: &mut Document,
-) -> Result<TextPlace, Damage> {
+) -> Result<TextLocation, Damage> {
     let damage = |what| FileSlice::loose(skeleton).damage(0, what);
     let mut out = std::mem::take(&mut document.raw);
     out.clear();
-    let mut text = TextPlace::InFrame;
+    let mut text = TextLocation::InFrame;
     let mut at = 0;
     for mark in memchr::memchr_iter(MARK, skeleton) {
         out.extend_from_slice(&skeleton[at..mark]);
@@ -208,8 +208,8 @@ pub(super) fn join(
             MSGID => out.extend_from_slice(&document.msgid),
             PRI => super::shape::put_decimal(&mut out, u64::from(document.pri), 0),
             ITSELF => out.push(MARK),
-            APART if text == TextPlace::InFrame => {
-                text = TextPlace::Apart;
+            APART if text == TextLocation::InFrame => {
+                text = TextLocation::Apart;
                 document.raw = std::mem::replace(&mut out, std::mem::take(&mut document.text));
                 out.clear();
             }
@@ -219,8 +219,8 @@ pub(super) fn join(
     }
     out.extend_from_slice(skeleton.get(at..).unwrap_or_default());
     match text {
-        TextPlace::InFrame => document.raw = out,
-        TextPlace::Apart => document.text = out,
+        TextLocation::InFrame => document.raw = out,
+        TextLocation::Apart => document.text = out,
     }
     Ok(text)
 }

@@ -91,29 +91,29 @@ impl Sealed {
         let mut postings = Vec::new();
         let mut pushed = Ok(());
         let (mut counter, pace) = (0u32, &mut *recoding.pace);
-        self.each_term(&mut |term, place| {
+        self.each_term(&mut |term, location| {
             counter += 1;
             if counter.is_multiple_of(1 << 14) {
                 pace();
             }
             let mut new = PostingsLocation {
-                count: place.count,
+                count: location.count,
                 documents: (postings.len(), 0),
                 ..PostingsLocation::default()
             };
-            if place.count == 1 {
-                new.one = aging.block_of(place.one);
-            } else if place.count > 1 {
-                if aging.is_by_block(place.count) {
-                    let blocks = self.blocks_of(place, aging)?;
+            if location.count == 1 {
+                new.one = aging.block_of(location.one);
+            } else if location.count > 1 {
+                if aging.is_by_block(location.count) {
+                    let blocks = self.blocks_of(location, aging)?;
                     put_varint(&mut postings, blocks.len() as u64);
                     postings::encode(&blocks, aging.blocks(), &mut postings);
                 } else {
-                    postings.extend_from_slice(old.piece(place.documents.0, place.documents.1)?.bytes);
+                    postings.extend_from_slice(old.piece(location.documents.0, location.documents.1)?.bytes);
                 }
                 new.documents.1 = postings.len() - new.documents.0;
             }
-            if let Some((start, size)) = place.templates {
+            if let Some((start, size)) = location.templates {
                 new.templates = Some((postings.len(), size));
                 postings.extend_from_slice(old.piece(start, size)?.bytes);
             }
@@ -129,10 +129,11 @@ impl Sealed {
     }
 
     /// The blocks of a term with several documents.
-    fn blocks_of(&self, place: &PostingsLocation, aging: &Aging) -> Result<Vec<u32>, Damage> {
+    fn blocks_of(&self, location: &PostingsLocation, aging: &Aging) -> Result<Vec<u32>, Damage> {
         let mut documents = Vec::new();
-        let part = self.file().section(Section::Postings)?.piece(place.documents.0, place.documents.1)?;
-        postings::list(part, place.count, self.len(), &mut documents)?;
+        let part =
+            self.file().section(Section::Postings)?.piece(location.documents.0, location.documents.1)?;
+        postings::list(part, location.count, self.len(), &mut documents)?;
         let mut blocks: Vec<u32> = documents.iter().map(|document| aging.block_of(*document)).collect();
         blocks.dedup();
         Ok(blocks)
@@ -146,8 +147,8 @@ impl Sealed {
         recoding: &mut Recoding<'_>,
     ) -> Result<(), RecodeError> {
         let mut known: Vec<(Vec<u8>, PostingsLocation)> = Vec::new();
-        new.each_term(&mut |term, place| {
-            known.push((term.to_vec(), *place));
+        new.each_term(&mut |term, location| {
+            known.push((term.to_vec(), *location));
             Ok(())
         })?;
         let both = [self, new].map(|sealed| sealed.file().section(Section::Postings));
@@ -156,24 +157,24 @@ impl Sealed {
         let new_postings = new_postings.map_err(|damage| self.damaged(damage))?;
         let (mut number, mut differs) = (0, None);
         let mut blocks = Bitmap::none(aging.blocks());
-        self.each_term(&mut |term, place| {
+        self.each_term(&mut |term, location| {
             let Some((known, at)) = known.get(number) else { return Ok(()) };
             let templates =
-                |place: &PostingsLocation, from: &crate::format::FileSlice<'_>| match place.templates {
+                |location: &PostingsLocation, from: &crate::format::FileSlice<'_>| match location.templates {
                     Some((start, size)) => from.piece(start, size).map(|part| part.bytes.to_vec()),
                     None => Ok(Vec::new()),
                 };
-            let mut same = known == term && at.count == place.count;
-            same &= templates(place, &old_postings)? == templates(at, &new_postings)?;
-            if same && place.count == 1 {
-                same = at.one == aging.block_of(place.one);
-            } else if same && aging.is_by_block(place.count) {
-                let want = self.blocks_of(place, aging)?;
+            let mut same = known == term && at.count == location.count;
+            same &= templates(location, &old_postings)? == templates(at, &new_postings)?;
+            if same && location.count == 1 {
+                same = at.one == aging.block_of(location.one);
+            } else if same && aging.is_by_block(location.count) {
+                let want = self.blocks_of(location, aging)?;
                 new.add_blocks(at, &new_postings, &mut blocks)?;
                 same = blocks.iter().eq(want.iter().copied());
                 blocks.words_mut().fill(0);
-            } else if same && place.count > 1 {
-                let old = old_postings.piece(place.documents.0, place.documents.1)?;
+            } else if same && location.count > 1 {
+                let old = old_postings.piece(location.documents.0, location.documents.1)?;
                 same = old.bytes == new_postings.piece(at.documents.0, at.documents.1)?.bytes;
             }
             if !same {

@@ -131,15 +131,16 @@ impl Sealed {
 
     fn compare_terms(&self, new: &Sealed) -> Result<(), RecodeError> {
         let mut known: Vec<(Vec<u8>, PostingsLocation)> = Vec::new();
-        new.each_term(&mut |term, place| {
-            known.push((term.to_vec(), *place));
+        new.each_term(&mut |term, location| {
+            known.push((term.to_vec(), *location));
             Ok(())
         })?;
         let mut number = 0u64;
         let mut differs = None;
-        self.each_term(&mut |term, place| {
-            let same =
-                known.get(number as usize).is_some_and(|(known, at)| (known.as_slice(), at) == (term, place));
+        self.each_term(&mut |term, location| {
+            let same = known
+                .get(number as usize)
+                .is_some_and(|(known, at)| (known.as_slice(), at) == (term, location));
             if !same && differs.is_none() {
                 differs = Some(number);
             }

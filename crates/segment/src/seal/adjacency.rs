@@ -30,8 +30,8 @@ impl AdjacencyTable {
     fn add(&mut self, term: u32, adjacency: Adjacency) {
         // Never 0: there is no term with the highest number.
         let key = u64::from(!term) << 32 | u64::from(adjacency.bits());
-        let place = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - SEEN_BITS);
-        let seen = &mut self.seen[place as usize];
+        let slot = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - SEEN_BITS);
+        let seen = &mut self.seen[slot as usize];
         if *seen == key {
             return;
         }
@@ -47,10 +47,10 @@ impl AdjacencyTable {
 pub(super) fn encode(index: &Index, order: &[u32], counts: &[u32]) -> Vec<u8> {
     let mut rank_of = filled(RARE, counts.len());
     let mut terms = Vec::new();
-    for (place, id) in (0u32..).zip(order) {
+    for (ordinal, id) in (0u32..).zip(order) {
         if counts.get(*id as usize).is_some_and(|count| *count >= DOCUMENTS_MIN) {
             rank_of[*id as usize] = terms.len() as u32;
-            terms.push(place);
+            terms.push(ordinal);
         }
     }
     let mut found = AdjacencyTable { seen: vec![0; 1 << SEEN_BITS], list: Vec::new(), rank_of };

@@ -11,7 +11,7 @@ use crate::{
         ordinals::{self, width_of},
         postings, put_bytes, put_varint,
     },
-    memory::{filled, recycle, with_room},
+    memory::{filled, recycle, with_capacity},
 };
 
 /// Reserved bytes for the columns of a document: rather too many, which costs nothing.
@@ -22,7 +22,7 @@ const SPARSE_SHARE: usize = 8;
 /// Encodes all columns: the directory, then their bytes.
 pub(super) fn encode(builder: &Builder) -> (Vec<u8>, Vec<u8>) {
     let mut directory = Vec::new();
-    let mut data = with_room(builder.length as usize * DOCUMENT_BYTES);
+    let mut data = with_capacity(builder.length as usize * DOCUMENT_BYTES);
     let columns = &builder.columns;
     let times = &columns.times;
     let numbers = [
@@ -46,12 +46,12 @@ pub(super) fn encode(builder: &Builder) -> (Vec<u8>, Vec<u8>) {
         .map(|fixed| (Kind::Fixed as u8 + *fixed as u8, 0, "", &columns.fixed[*fixed as usize]));
     let named = columns.named.iter();
     let named = named.map(|named| (Kind::Named as u8, named.kind as u8, named.name.as_str(), &named.column));
-    for (code, kind, name, column) in fixed.chain(named).filter(|(.., column)| !column.places.is_empty()) {
+    for (code, kind, name, column) in fixed.chain(named).filter(|(.., column)| !column.value_ids.is_empty()) {
         let start = data.len();
         encode_column(column, builder.length, &mut data);
         directory.extend_from_slice(&[code, kind]);
         put_bytes(&mut directory, name.as_bytes());
-        let (documents, distinct) = (column.places.len(), column.values.len() as usize);
+        let (documents, distinct) = (column.value_ids.len(), column.values.len() as usize);
         put_entry(
             &mut directory,
             &[documents, distinct, usize::from(column.numeric), start, data.len() - start],
@@ -71,17 +71,17 @@ fn put_entry(directory: &mut Vec<u8>, numbers: &[usize]) {
 /// Form, dictionary, documents if they are listed, value ids.
 fn encode_column(column: &Column, length: u32, data: &mut Vec<u8>) {
     let order = sorted(column);
-    let mut place_of = filled(0u32, order.len() + 1);
+    let mut stored_id_of = filled(0u32, order.len() + 1);
     for (index, id) in order.iter().enumerate() {
-        place_of[*id as usize + 1] = index as u32 + 1;
+        stored_id_of[*id as usize + 1] = index as u32 + 1;
     }
     let distinct = order.len() as u32;
-    assert!(column.places.len() <= length as usize, "more values than messages");
+    assert!(column.value_ids.len() <= length as usize, "more values than messages");
     debug_assert!(
-        column.places.iter().all(|place| (1..=distinct).contains(place)),
-        "a value without a place"
+        column.value_ids.iter().all(|value_id| (1..=distinct).contains(value_id)),
+        "a value id without a value"
     );
-    let form = match column.places.len() {
+    let form = match column.value_ids.len() {
         documents if documents == length as usize => Form::Full,
         documents if documents < length as usize / SPARSE_SHARE => Form::Sparse,
         _ => Form::Dense,
@@ -92,19 +92,21 @@ fn encode_column(column: &Column, length: u32, data: &mut Vec<u8>) {
         values.push(column.values.string(id));
     }
     values.finish().iter().for_each(|piece| data.extend_from_slice(piece));
-    let places = column.places.iter().map(|place| place_of[*place as usize]);
+    let value_ids = column.value_ids.iter().map(|value_id| stored_id_of[*value_id as usize]);
     match form {
         Form::Full => {
-            let mut ordinals = with_room(column.places.len());
-            ordinals.extend(places.map(|place| place - 1));
+            let mut ordinals = with_capacity(column.value_ids.len());
+            ordinals.extend(value_ids.map(|value_id| value_id - 1));
             ordinals::encode(&ordinals, width_of(distinct - 1), data);
             recycle(ordinals);
         }
         Form::Dense => {
             let mut dense = filled(0, length as usize);
             match column.listed() {
-                Some(listed) => listed.iter().zip(places).for_each(|(at, place)| dense[*at as usize] = place),
-                None => dense.iter_mut().zip(places).for_each(|(slot, place)| *slot = place),
+                Some(listed) => {
+                    listed.iter().zip(value_ids).for_each(|(at, value_id)| dense[*at as usize] = value_id)
+                }
+                None => dense.iter_mut().zip(value_ids).for_each(|(slot, value_id)| *slot = value_id),
             }
             ordinals::encode(&dense, width_of(distinct), data);
             recycle(dense);
@@ -115,17 +117,17 @@ fn encode_column(column: &Column, length: u32, data: &mut Vec<u8>) {
             let documents = match column.listed() {
                 Some(documents) => documents,
                 None => {
-                    all = (0..column.places.len() as u32).collect();
+                    all = (0..column.value_ids.len() as u32).collect();
                     &all
                 }
             };
             postings::encode(documents, length, &mut listed);
             put_bytes(data, &listed);
-            let ordinals: Vec<u32> = places.map(|place| place - 1).collect();
+            let ordinals: Vec<u32> = value_ids.map(|value_id| value_id - 1).collect();
             ordinals::encode(&ordinals, width_of(distinct - 1), data);
         }
     }
-    recycle(place_of);
+    recycle(stored_id_of);
 }
 
 /// The values in their order: by lower-cased bytes, then by bytes.

@@ -7,7 +7,7 @@ use super::adjacency;
 use crate::{
     active::{Index, Terms},
     format::{dictionary, postings, put_bytes, put_varint},
-    memory::{Item, Spares, filled, prefetch, recycle, with_room},
+    memory::{Item, Spares, filled, prefetch, recycle, with_capacity},
     terms::{char_filters, templates::Templates},
 };
 use std::collections::HashMap;
@@ -52,13 +52,13 @@ pub(super) fn encode(index: &Index, length: u32) -> Words {
     let templates_of = templates_of(index);
     let Sorted { order, both } = sorted(index);
     let flat = gather(index, &order, &counts);
-    words.postings = with_room(flat.len() * PAIR_BYTES);
-    let mut dictionary = dictionary::Encoder::with(with_room(order.len() * TERM_BYTES));
+    words.postings = with_capacity(flat.len() * PAIR_BYTES);
+    let mut dictionary = dictionary::Encoder::with(with_capacity(order.len() * TERM_BYTES));
     let mut filters = char_filters::Encoder::new(dictionary::BLOCK);
     let document_bytes = document_bytes(length);
     let mut start = 0;
-    for (place, at) in order.iter().copied().enumerate() {
-        prefetch_terms(&index.terms, &order[place..]);
+    for (ordinal, at) in order.iter().copied().enumerate() {
+        prefetch_terms(&index.terms, &order[ordinal..]);
         let text = text_at(&index.terms, index.frequent().tokens(), at);
         filters.push(text);
         if dictionary.push(text) {
@@ -103,7 +103,7 @@ pub(crate) fn document_bytes(length: u32) -> usize {
 /// All terms and frequent tokens in order.
 fn sorted(index: &Index) -> Sorted {
     let (terms, tokens) = (&index.terms, index.frequent().tokens());
-    let mut order: Vec<TermSortKey> = with_room(terms.len() as usize + tokens.len());
+    let mut order: Vec<TermSortKey> = with_capacity(terms.len() as usize + tokens.len());
     order.extend((0..terms.len()).map(|id| TermSortKey { prefix: prefix(terms.string(id)), at: id }));
     let mut both: HashMap<u32, u16> = HashMap::new();
     for (number, token) in (0..).zip(tokens) {
@@ -115,12 +115,12 @@ fn sorted(index: &Index) -> Sorted {
         }
     }
     // The first 16 bytes nearly always decide, without reading the text.
-    order.sort_unstable_by_key(|place| place.prefix);
+    order.sort_unstable_by_key(|key| key.prefix);
     for equal in order.chunk_by_mut(|a, b| a.prefix == b.prefix).filter(|equal| equal.len() > 1) {
         equal.sort_unstable_by(|a, b| text_at(terms, tokens, a.at).cmp(text_at(terms, tokens, b.at)));
     }
-    let mut sorted = with_room(order.len());
-    sorted.extend(order.iter().map(|place| place.at));
+    let mut sorted = with_capacity(order.len());
+    sorted.extend(order.iter().map(|key| key.at));
     recycle(order);
     Sorted { order: sorted, both }
 }
@@ -147,13 +147,13 @@ fn prefix(text: &[u8]) -> u128 {
     u128::from_be_bytes(prefix)
 }
 
-/// How far ahead of the walk over sorted terms their texts, and the positions of those, are prefetched: they are
-/// spread over memory.
+/// Distances at which texts of sorted terms, and the positions of these texts, are prefetched: they are spread over
+/// memory.
 const AHEAD: (usize, usize) = (8, 16);
 
 fn prefetch_terms(terms: &Terms, next: &[u32]) {
     if let Some(at) = next.get(AHEAD.1).filter(|at| **at < terms.len()) {
-        terms.prefetch_place(*at);
+        terms.prefetch_position(*at);
     }
     if let Some(at) = next.get(AHEAD.0).filter(|at| **at < terms.len()) {
         terms.prefetch_string(*at);

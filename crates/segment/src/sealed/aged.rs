@@ -66,7 +66,7 @@ impl Aging {
 impl Sealed {
     /// How its terms were aged; `None` when they were not.
     pub(crate) fn aging(&self) -> Result<Option<Aging>, Damage> {
-        if self.file.place(Section::Aging).length == 0 {
+        if self.file.extent(Section::Aging).length == 0 {
             return Ok(None);
         }
         Aging::read(self.file.section(Section::Aging)?, self.meta.length).map(Some)
@@ -75,18 +75,18 @@ impl Sealed {
     /// Adds the blocks of a term that only has blocks.
     pub(crate) fn add_blocks(
         &self,
-        place: &PostingsLocation,
+        location: &PostingsLocation,
         postings: &FileSlice<'_>,
         blocks: &mut Bitmap,
     ) -> Result<(), Damage> {
-        if place.count == 1 {
-            if place.one >= blocks.len() {
+        if location.count == 1 {
+            if location.one >= blocks.len() {
                 return Err(postings.damage(0, "a block beyond the segment's end"));
             }
-            blocks.add(place.one);
+            blocks.add(location.one);
             return Ok(());
         }
-        let part = postings.piece(place.documents.0, place.documents.1)?;
+        let part = postings.piece(location.documents.0, location.documents.1)?;
         self.file.check_part(&part)?;
         let mut reader = part.reader();
         let count = reader.varint()?;

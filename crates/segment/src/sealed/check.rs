@@ -63,7 +63,7 @@ impl Sealed {
         })?;
         report.messages = tree.finish().0;
         if self.stored_root()?.is_some_and(|stored| stored != report.messages) {
-            let offset = self.file.place(Section::Hashes).offset as u64;
+            let offset = self.file.extent(Section::Hashes).offset as u64;
             return Err(self.corrupt(Damage { offset, what: "the messages are not those that were hashed" }));
         }
         Ok(report)
@@ -86,8 +86,8 @@ impl Sealed {
     fn messages_of(&self, damaged_chunk: &DamagedChunk) -> Range<u64> {
         let whole = self.first_sequence()..self.first_sequence() + u64::from(self.len());
         let is_part_of = |section: Section| {
-            let place = self.file.place(section);
-            let (start, end) = (place.offset as u64, (place.offset + place.length) as u64);
+            let extent = self.file.extent(section);
+            let (start, end) = (extent.offset as u64, (extent.offset + extent.length) as u64);
             start < damaged_chunk.place.end && end > damaged_chunk.place.start
         };
         let needed = [
@@ -106,11 +106,11 @@ impl Sealed {
             // Words, templates and hashes can be rebuilt from the messages.
             return whole.start..whole.start;
         }
-        let start = self.file.place(blocks).offset as u64;
+        let start = self.file.extent(blocks).offset as u64;
         let _pin = self.file.pin();
         let mut found = whole.end..whole.start;
         for block in 0..self.blocks() {
-            let Ok((documents, bytes)) = self.block_place(block) else { return whole };
+            let Ok((documents, bytes)) = self.block_range(block) else { return whole };
             if start + bytes.start < damaged_chunk.place.end && start + bytes.end > damaged_chunk.place.start
             {
                 found.start = found.start.min(whole.start + u64::from(documents.start));

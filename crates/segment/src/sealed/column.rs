@@ -1,12 +1,12 @@
 //! A column of values of a sealed segment.
 //!
-//! In: its bytes. Out: values, places. The values are sorted lower-cased, so that a prefix is a range of blocks.
+//! In: its bytes. Out: values, value ids. The values are sorted lower-cased, so that a prefix is a range of blocks.
 //! Holds: nothing between calls. Limits: none of its own.
 
 use super::{Entry, Sealed};
 use crate::format::columns::{Form, Kind};
 use crate::{
-    answers::column::{self, PlaceRange, Run, SeeValue, Source},
+    answers::column::{self, Run, SeeValue, Source, ValueIdRange},
     format::{
         Damage, FileSlice,
         dictionary::{self, Dictionary},
@@ -104,18 +104,18 @@ impl<'a> SealedColumn<'a> {
         Ok(documents)
     }
 
-    /// The places of group `index`.
-    fn group(&self, index: usize, places: &mut [u32; GROUP]) -> Result<(), Damage> {
+    /// The value ids of group `index`.
+    fn group(&self, index: usize, value_ids: &mut [u32; GROUP]) -> Result<(), Damage> {
         let size = group_bytes(self.width);
         self.owner.file.check_part(&self.packed.piece(index.saturating_mul(size), size)?)?;
-        ordinals::decode_group(&self.packed, index, self.width, places)?;
+        ordinals::decode_group(&self.packed, index, self.width, value_ids)?;
         let add = u32::from(self.form != Form::Dense);
         let mut beyond = 0;
-        for place in places.iter_mut() {
-            *place = place.wrapping_add(add);
+        for value_id in value_ids.iter_mut() {
+            *value_id = value_id.wrapping_add(add);
             // Value ids and their number have at most 31 bits: the highest bit is set when an id is too large.
             // Comparing takes three times as long.
-            beyond |= self.entry.distinct.wrapping_sub(*place);
+            beyond |= self.entry.distinct.wrapping_sub(*value_id);
         }
         if beyond >> 31 != 0 {
             return Err(self.packed.damage(0, NOT_A_VALUE));
@@ -123,8 +123,8 @@ impl<'a> SealedColumn<'a> {
         Ok(())
     }
 
-    /// The place of a document; `listed` is the result of [`SealedColumn::listed`].
-    pub(super) fn place_of(&self, document: u32, listed: &[u32]) -> Result<u32, Damage> {
+    /// The value id of a document; `listed` is the result of [`SealedColumn::listed`].
+    pub(super) fn value_id_of(&self, document: u32, listed: &[u32]) -> Result<u32, Damage> {
         let at = match self.form {
             Form::Sparse => match listed.binary_search(&document) {
                 Ok(at) => at,
@@ -132,14 +132,14 @@ impl<'a> SealedColumn<'a> {
             },
             _ => document as usize,
         };
-        let mut places = [0; GROUP];
-        self.group(at / GROUP, &mut places)?;
-        Ok(places[at % GROUP])
+        let mut value_ids = [0; GROUP];
+        self.group(at / GROUP, &mut value_ids)?;
+        Ok(value_ids[at % GROUP])
     }
 
-    /// The value of a place.
-    pub(super) fn string(&self, place: u32, value: &mut Vec<u8>) -> Result<(), Damage> {
-        let ordinal = place.wrapping_sub(1);
+    /// The value of an id.
+    pub(super) fn string(&self, value_id: u32, value: &mut Vec<u8>) -> Result<(), Damage> {
+        let ordinal = value_id.wrapping_sub(1);
         if ordinal as usize >= self.values.len() {
             return Err(self.packed.damage(0, NOT_A_VALUE));
         }
@@ -147,18 +147,18 @@ impl<'a> SealedColumn<'a> {
         self.values.string(ordinal, value)
     }
 
-    /// Adds the documents of a column that has a value id for every document: see [`Source::add_places`].
+    /// Adds the documents of a column that has a value id for every document: see [`Source::add_value_ids`].
     fn add_dense(
         &self,
-        places: &PlaceRange,
+        value_ids: &ValueIdRange,
         cancel: &CancelToken,
         found: &mut Bitmap,
     ) -> Result<(), ReadError> {
         let corrupt = |damage| self.owner.corrupt(damage);
         let length = self.owner.meta.length as usize;
         let (stored, largest) = match self.form {
-            Form::Full => (&places.less_one(), self.entry.distinct - 1),
-            _ => (places, self.entry.distinct),
+            Form::Full => (&value_ids.less_one(), self.entry.distinct - 1),
+            _ => (value_ids, self.entry.distinct),
         };
         let size = group_bytes(self.width);
         let mut raw = [0; GROUP];
@@ -174,23 +174,23 @@ impl<'a> SealedColumn<'a> {
             }
             ordinals::decode_group(&self.packed, group, self.width, &mut raw).map_err(corrupt)?;
             // See `SealedColumn::group`.
-            let beyond = raw.iter().fold(0, |beyond, place| beyond | largest.wrapping_sub(*place));
+            let beyond = raw.iter().fold(0, |beyond, value_id| beyond | largest.wrapping_sub(*value_id));
             if beyond >> 31 != 0 {
                 return Err(corrupt(self.packed.damage(0, NOT_A_VALUE)));
             }
-            for (index, (word, places)) in words.iter_mut().zip(raw.as_chunks::<64>().0).enumerate() {
+            for (index, (word, value_ids)) in words.iter_mut().zip(raw.as_chunks::<64>().0).enumerate() {
                 let left = length - (group * GROUP + index * 64);
-                *word |= stored.marks(places) & u64::MAX >> 64_usize.saturating_sub(left);
+                *word |= stored.marks(value_ids) & u64::MAX >> 64_usize.saturating_sub(left);
             }
         }
         Ok(())
     }
 
     fn sparse_runs(&self, visit: &mut dyn FnMut(Run<'_>)) -> Result<(), Damage> {
-        let mut places = [0; GROUP];
+        let mut value_ids = [0; GROUP];
         for (index, documents) in self.listed()?.chunks(GROUP).enumerate() {
-            self.group(index, &mut places)?;
-            visit(Run::Sparse { documents, places: &places[..documents.len()] });
+            self.group(index, &mut value_ids)?;
+            visit(Run::Sparse { documents, value_ids: &value_ids[..documents.len()] });
         }
         Ok(())
     }
@@ -230,8 +230,8 @@ impl Source for SealedColumn<'_> {
         Ok(())
     }
 
-    fn value(&self, place: u32, value: &mut Vec<u8>) -> Result<(), ReadError> {
-        self.string(place, value).map_err(|damage| self.owner.corrupt(damage))
+    fn value(&self, value_id: u32, value: &mut Vec<u8>) -> Result<(), ReadError> {
+        self.string(value_id, value).map_err(|damage| self.owner.corrupt(damage))
     }
 
     fn runs(
@@ -245,7 +245,7 @@ impl Source for SealedColumn<'_> {
             return self.sparse_runs(visit).map_err(corrupt);
         }
         let length = self.owner.meta.length as usize;
-        let mut places = [0; GROUP];
+        let mut value_ids = [0; GROUP];
         for group in 0..length.div_ceil(GROUP) {
             if group % GROUPS_A_LOOK == 0 {
                 cancel.check()?;
@@ -256,22 +256,22 @@ impl Source for SealedColumn<'_> {
             if within.is_some_and(is_outside) {
                 continue;
             }
-            self.group(group, &mut places).map_err(corrupt)?;
+            self.group(group, &mut value_ids).map_err(corrupt)?;
             let count = (length - group * GROUP).min(GROUP);
-            visit(Run::Dense { first: (group * GROUP) as u32, places: &places[..count] });
+            visit(Run::Dense { first: (group * GROUP) as u32, value_ids: &value_ids[..count] });
         }
         Ok(())
     }
 
-    fn add_places(
+    fn add_value_ids(
         &self,
-        places: &PlaceRange,
+        value_ids: &ValueIdRange,
         cancel: &CancelToken,
         found: &mut Bitmap,
     ) -> Result<(), ReadError> {
         match self.form {
-            Form::Sparse => column::add_by_runs(self, places, cancel, found),
-            Form::Dense | Form::Full => self.add_dense(places, cancel, found),
+            Form::Sparse => column::add_by_runs(self, value_ids, cancel, found),
+            Form::Dense | Form::Full => self.add_dense(value_ids, cancel, found),
         }
     }
 

@@ -86,7 +86,7 @@ impl SegmentInspector {
     pub fn form(&self) -> SegmentForm {
         if self.file.header().version < RECODED_VERSION {
             SegmentForm::Sealed
-        } else if self.file.place(Section::Aging).length == 0 {
+        } else if self.file.extent(Section::Aging).length == 0 {
             SegmentForm::Recoded
         } else {
             SegmentForm::Aged
@@ -108,7 +108,7 @@ impl SegmentInspector {
         self.file.contents()
     }
 
-    /// Who can open it.
+    /// The recipients that can open it.
     pub fn recipients(&self) -> Vec<String> {
         let lines = String::from_utf8_lossy(self.file.envelope()).into_owned();
         lines.lines().filter_map(|line| line.split(' ').nth(1).map(str::to_owned)).collect()

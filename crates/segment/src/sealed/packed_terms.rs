@@ -73,14 +73,14 @@ impl Sealed {
             return Ok(());
         }
         let postings = self.file.whole(Section::Postings)?;
-        chunk.places(&wanted, unpacker, |place| {
-            used.add(place.count);
+        chunk.locations(&wanted, unpacker, |location| {
+            used.add(location.count);
             match blocks {
-                Some((aging, blocks)) if aging.is_by_block(place.count) => {
-                    self.add_blocks(place, &postings, blocks)?;
-                    self.add_term(&PostingsLocation { count: 0, ..*place }, &postings, found, templates)
+                Some((aging, blocks)) if aging.is_by_block(location.count) => {
+                    self.add_blocks(location, &postings, blocks)?;
+                    self.add_term(&PostingsLocation { count: 0, ..*location }, &postings, found, templates)
                 }
-                _ => self.add_term(place, &postings, found, templates),
+                _ => self.add_term(location, &postings, found, templates),
             }
         })
     }
@@ -103,15 +103,15 @@ impl Sealed {
         for index in 0..dictionary.chunks() {
             self.file.check_part(&dictionary.bytes(index)?)?;
             let chunk = dictionary.chunk(index, &mut unpacker)?;
-            let mut places = Vec::with_capacity(CHUNK);
-            chunk.places(&all, &mut unpacker, |place| {
-                places.push(*place);
+            let mut locations = Vec::with_capacity(CHUNK);
+            chunk.locations(&all, &mut unpacker, |location| {
+                locations.push(*location);
                 Ok(())
             })?;
             let mut visited = Ok(());
             chunk.walk(|at, _, term, _| {
-                if let (Ok(()), Some(place)) = (&visited, places.get(at)) {
-                    visited = visit(term, place);
+                if let (Ok(()), Some(location)) = (&visited, locations.get(at)) {
+                    visited = visit(term, location);
                 }
             })?;
             visited?;

@@ -11,7 +11,7 @@ use crate::{
     answers::{column::Fixed, words},
     documents::{
         Block, Stored,
-        text::{APART, TextPlace},
+        text::{APART, TextLocation},
     },
     format::{
         Damage, FileSlice,
@@ -75,17 +75,17 @@ impl OpenedColumn<'_> {
             let _ = self.listed.set(self.column.listed()?);
         }
         let listed = self.listed.get().map(Vec::as_slice).unwrap_or_default();
-        let place = self.column.place_of(document, listed)?;
-        if place == 0 {
+        let value_id = self.column.value_id_of(document, listed)?;
+        if value_id == 0 {
             return Ok(());
         }
         let mut kept = self.kept.borrow_mut();
         kept.resize(VALUES_KEPT, (0, Vec::new()));
-        let (known, value) = &mut kept[place as usize % VALUES_KEPT];
-        if *known != place {
+        let (known, value) = &mut kept[value_id as usize % VALUES_KEPT];
+        if *known != value_id {
             *known = 0;
-            self.column.string(place, value)?;
-            *known = place;
+            self.column.string(value_id, value)?;
+            *known = value_id;
         }
         see(value);
         Ok(())
@@ -232,8 +232,8 @@ impl<'a> Reading<'a> {
     /// Finds the block of a document.
     fn begin(&self, document: u32, block: &mut Block) -> Result<Opening<'a>, Damage> {
         let entry = self.sealed.block_entry_of(document)?;
-        let place = self.sealed.file.place(Section::Blocks);
-        let stored = self.sealed.file.slice(place, entry.offset as usize, entry.stored_bytes)?;
+        let extent = self.sealed.file.extent(Section::Blocks);
+        let stored = self.sealed.file.slice(extent, entry.offset as usize, entry.stored_bytes)?;
         block.begin(entry.documents);
         let has_room =
             entry.plain_bytes <= BLOCK_BYTES_MAX && block.bytes.try_reserve_exact(entry.plain_bytes).is_ok();
@@ -244,7 +244,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Puts together frame and text of a described document; returns where the text is.
-    fn put_together(&self, document: u32, out: &mut Document) -> Result<TextPlace, Damage> {
+    fn put_together(&self, document: u32, out: &mut Document) -> Result<TextLocation, Damage> {
         let mut groups = self.groups.borrow_mut();
         let groups = match &mut *groups {
             Some(groups) => groups,
@@ -299,7 +299,7 @@ fn put_value(entry: &Entry, value: &[u8], out: &mut Document) {
 
 impl packed::Source for Sealed {
     fn piece(&self, start: usize, length: usize) -> Result<FileSlice<'_>, Damage> {
-        self.file.slice(self.file.place(Section::Groups), start, length)
+        self.file.slice(self.file.extent(Section::Groups), start, length)
     }
 
     fn index(&self) -> Result<FileSlice<'_>, Damage> {
@@ -335,19 +335,19 @@ impl Sealed {
     /// Number of blocks, or of groups.
     pub(super) fn blocks(&self) -> usize {
         match self.is_recoded() {
-            true => self.file.place(Section::GroupIndex).length / packed::ENTRY_BYTES,
-            false => self.file.place(Section::BlockIndex).length / ENTRY_BYTES,
+            true => self.file.extent(Section::GroupIndex).length / packed::ENTRY_BYTES,
+            false => self.file.extent(Section::BlockIndex).length / ENTRY_BYTES,
         }
     }
 
     /// The documents of a block, and its bytes in the section of blocks.
-    pub(super) fn block_place(&self, block: usize) -> Result<(Range<u32>, Range<u64>), Damage> {
+    pub(super) fn block_range(&self, block: usize) -> Result<(Range<u32>, Range<u64>), Damage> {
         if self.is_recoded() {
             let index = self.file.section(Section::GroupIndex)?;
             let group = packed::entry(&index, block, self.meta.length)?;
             let end = match block + 1 < self.blocks() {
                 true => packed::entry(&index, block + 1, self.meta.length)?.start,
-                false => self.file.place(Section::Groups).length,
+                false => self.file.extent(Section::Groups).length,
             };
             return Ok((group.documents, group.start as u64..end as u64));
         }
@@ -411,11 +411,11 @@ impl Stored for Reading<'_> {
         self.sealed.is_recoded()
     }
 
-    fn join(&self, document: u32, out: &mut Document) -> Result<TextPlace, ReadError> {
+    fn join(&self, document: u32, out: &mut Document) -> Result<TextLocation, ReadError> {
         self.put_together(document, out).map_err(|damage| self.sealed.corrupt(damage))
     }
 
-    fn join_shown(&self, document: u32, out: &mut Document) -> Result<TextPlace, ReadError> {
+    fn join_shown(&self, document: u32, out: &mut Document) -> Result<TextLocation, ReadError> {
         let kept = self.sealed.kept.find(document);
         if let Some(text) = kept.and_then(|block| block.fill_one(document, out)) {
             return Ok(text);
@@ -437,7 +437,7 @@ impl Stored for Reading<'_> {
 
     fn damage(&self, document: u32, what: &'static str) -> ReadError {
         let entry = self.sealed.block_entry_of(document);
-        let blocks = self.sealed.file.place(Section::Blocks).offset as u64;
+        let blocks = self.sealed.file.extent(Section::Blocks).offset as u64;
         let offset = entry.map_or(blocks, |entry| blocks.saturating_add(entry.offset));
         self.sealed.corrupt(Damage { offset, what })
     }

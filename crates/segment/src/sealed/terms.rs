@@ -199,7 +199,7 @@ impl Sealed {
 
     /// Returns true when the terms are compressed: they are in an aged segment, and in what older versions recoded.
     fn is_packed(&self) -> bool {
-        self.file.place(Section::PackedTerms).length > 0
+        self.file.extent(Section::PackedTerms).length > 0
     }
 
     /// Returns the characters of the pieces of the list of terms, with those that matching terms have.
@@ -408,31 +408,31 @@ impl Sealed {
 
     /// Returns the section of neighbours of terms; `None` when there is none, as in an aged segment.
     pub(super) fn adjacency(&self) -> Result<Option<AdjacencySection<'_>>, Damage> {
-        if self.file.place(Section::Adjacency).length == 0 {
+        if self.file.extent(Section::Adjacency).length == 0 {
             return Ok(None);
         }
         adjacency::Section::read(&self.file.section(Section::Adjacency)?).map(Some)
     }
 
-    /// The place of a term among all.
-    pub(super) fn place_of(&self, token: &[u8]) -> Result<Option<u32>, Damage> {
+    /// The ordinal of a term among all.
+    pub(super) fn ordinal_of(&self, token: &[u8]) -> Result<Option<u32>, Damage> {
         let dictionary = self.dictionary()?;
         let block = dictionary.block_of(|first| first <= token)?;
         if block >= dictionary.blocks() {
             return Ok(None);
         }
-        let mut payloads = Payloads::new(self.meta.length, self.file.place(Section::Postings).length);
-        let mut place = None;
+        let mut payloads = Payloads::new(self.meta.length, self.file.extent(Section::Postings).length);
+        let mut ordinal = None;
         self.file.check_part(&dictionary.block(block)?)?;
         dictionary.walk(block, &mut Vec::new(), |entry, reader| {
             if entry.string == token {
-                place = Some(entry.ordinal);
+                ordinal = Some(entry.ordinal);
                 return Ok(false);
             }
             payloads.read(entry.ordinal, reader)?;
             Ok(true)
         })?;
-        Ok(place)
+        Ok(ordinal)
     }
 }
 

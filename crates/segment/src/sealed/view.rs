@@ -166,7 +166,7 @@ impl SegmentView for Sealed {
         let _pin = self.file.pin();
         let mut cost = ReadCost::default();
         for block in 0..self.blocks() {
-            let (range, bytes) = self.block_place(block).map_err(|damage| self.corrupt(damage))?;
+            let (range, bytes) = self.block_range(block).map_err(|damage| self.corrupt(damage))?;
             if documents.count_range(range) > 0 {
                 cost.blocks += 1;
                 cost.bytes += bytes.end - bytes.start;
@@ -188,7 +188,7 @@ impl SegmentView for Sealed {
         let adjacency = self.adjacency().map_err(corrupt)?;
         let beside = |word: &[u8]| {
             let Some(adjacency) = &adjacency else { return Ok(None) };
-            self.place_of(word)?.map_or(Ok(None), |place| adjacency.find(place))
+            self.ordinal_of(word)?.map_or(Ok(None), |ordinal| adjacency.find(ordinal))
         };
         let Some(judge) = Judge::new(phrase, find, beside).map_err(corrupt)? else {
             return phrase::candidates(self, phrase, None, |_| false, cancel);

@@ -24,14 +24,14 @@ pub(crate) struct Frequent {
     seed: Seed,
     /// By hash, the number of a token plus one; 0 for a free slot. Small, so that it stays in the L1 cache, and
     /// sparse, so that most tokens that are not frequent are rejected by one access.
-    places: Vec<u16>,
+    slots: Vec<u16>,
     /// By number plus one.
     keys: Vec<Key>,
     tokens: Vec<Vec<u8>>,
 }
 
-/// Slots per token.
-const PLACES: usize = 16;
+/// Slots for each token.
+const SLOTS_PER_TOKEN: usize = 16;
 
 impl Frequent {
     /// The number of tokens that are not frequent.
@@ -46,19 +46,19 @@ impl Frequent {
     pub(crate) fn new(tokens: Vec<Vec<u8>>) -> Frequent {
         assert!(tokens.len() <= FREQUENT_MAX, "{} frequent tokens", tokens.len());
         let seed = Seed::of_process();
-        let mut places = vec![0; (tokens.len() * PLACES).next_power_of_two()];
+        let mut slots = vec![0; (tokens.len() * SLOTS_PER_TOKEN).next_power_of_two()];
         let key_of = |token: &Vec<u8>| Key { hash: seed.hash(token), length: token.len() };
         let none = Key { hash: Hash::default(), length: usize::MAX };
         let keys: Vec<Key> = std::iter::once(none).chain(tokens.iter().map(key_of)).collect();
-        let mask = places.len() - 1;
+        let mask = slots.len() - 1;
         for (number, key) in (0..).zip(&keys).skip(1) {
-            let mut at = place_of(key.hash) & mask;
-            while places[at] != 0 {
+            let mut at = slot_of(key.hash) & mask;
+            while slots[at] != 0 {
                 at = (at + 1) & mask;
             }
-            places[at] = number;
+            slots[at] = number;
         }
-        Frequent { seed, places, keys, tokens }
+        Frequent { seed, slots, keys, tokens }
     }
 
     /// Chooses the tokens that are frequent among those in `counted` (text, documents), for `total` documents.
@@ -91,28 +91,28 @@ impl Frequent {
     /// the token.
     #[inline]
     pub(crate) fn number_or_none(&self, token: &[u8], hash: Hash) -> u16 {
-        let at = place_of(hash) & (self.places.len() - 1);
-        let place = self.places[at];
+        let at = slot_of(hash) & (self.slots.len() - 1);
+        let slot = self.slots[at];
         // A free slot has the first key, which belongs to no token.
-        let key = &self.keys[usize::from(place)];
+        let key = &self.keys[usize::from(slot)];
         let is_same = (key.hash.bits == hash.bits)
             & (key.hash.first == hash.first)
             & (key.hash.next == hash.next)
             & (key.length == token.len());
-        if (place != 0) & (!is_same | (token.len() > SHORT_BYTES)) {
+        if (slot != 0) & (!is_same | (token.len() > SHORT_BYTES)) {
             return self.search(token, hash).unwrap_or(Frequent::NONE);
         }
-        if is_same { place - 1 } else { Frequent::NONE }
+        if is_same { slot - 1 } else { Frequent::NONE }
     }
 
     /// Continues the search after the first slot.
     #[cold]
     fn search(&self, token: &[u8], hash: Hash) -> Option<u16> {
-        let mask = self.places.len() - 1;
+        let mask = self.slots.len() - 1;
         let key = Key { hash, length: token.len() };
-        let mut at = place_of(hash) & mask;
+        let mut at = slot_of(hash) & mask;
         loop {
-            let number = self.places[at & mask].checked_sub(1)?;
+            let number = self.slots[at & mask].checked_sub(1)?;
             let index = usize::from(number);
             if self.keys[index + 1] == key && (token.len() <= SHORT_BYTES || self.tokens[index] == token) {
                 return Some(number);
@@ -129,6 +129,6 @@ impl Frequent {
 
 /// Returns the bits of a hash that choose a slot, different from those that choose the slot of a term.
 #[inline]
-fn place_of(hash: Hash) -> usize {
+fn slot_of(hash: Hash) -> usize {
     (hash.bits >> 32) as usize
 }

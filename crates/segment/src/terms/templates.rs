@@ -11,7 +11,7 @@ use std::ops::Range;
 /// A sequence to be numbered, by its position among others.
 pub(crate) struct Sequence {
     hash: u64,
-    place: Range<usize>,
+    range: Range<usize>,
 }
 
 /// A template in the table.
@@ -74,7 +74,7 @@ impl Templates {
 
     /// The sequence from `start` on, to be numbered.
     pub(crate) fn sequence_of(&self, numbers: &[u16], start: usize) -> Sequence {
-        Sequence { hash: self.seed.hash_numbers(&numbers[start..]), place: start..numbers.len() }
+        Sequence { hash: self.seed.hash_numbers(&numbers[start..]), range: start..numbers.len() }
     }
 
     /// Prefetches the slot of a sequence before its look-up.
@@ -95,7 +95,7 @@ impl Templates {
 
     /// Returns the number of a sequence in `numbers`, assigning one if it is new. `layout` is that of the text.
     pub(crate) fn intern(&mut self, sequence: &Sequence, numbers: &[u16], layout: Layout) -> u32 {
-        let (hash, sequence) = (sequence.hash, &numbers[sequence.place.clone()]);
+        let (hash, sequence) = (sequence.hash, &numbers[sequence.range.clone()]);
         if (self.ends.len() + 1) * 2 > self.slots.len() {
             self.grow();
         }

@@ -1,42 +1,43 @@
-//! Computes which of 64 documents have a wanted place, as the bits of a word.
+//! Computes which of 64 documents have a wanted value id, as the bits of a word.
 //!
-//! In: places. Out: a bit for each, the first in the lowest. Holds: the wanted places. Limits: places have 31 bits
+//! In: value ids. Out: a bit for each, the first in the lowest. Holds: the wanted ids. Limits: ids have 31 bits
 //! at most.
 
-/// Consecutive places, such as those of all values with a common prefix.
-pub(crate) struct PlaceRange {
+/// Consecutive value ids, such as those of all values with a common prefix.
+pub(crate) struct ValueIdRange {
     first: u32,
     /// The last, counted from the first.
     span: u32,
 }
 
-impl PlaceRange {
-    /// Makes a range of places without duplicates and without 0; `None` when they are not consecutive, or there are
+impl ValueIdRange {
+    /// Makes a range of value ids without duplicates and without 0; `None` when they are not consecutive, or there are
     /// none.
-    pub(crate) fn of(places: &[u32]) -> Option<PlaceRange> {
-        let (first, last) =
-            places.iter().fold((u32::MAX, 0), |(first, last), place| (first.min(*place), last.max(*place)));
+    pub(crate) fn of(value_ids: &[u32]) -> Option<ValueIdRange> {
+        let (first, last) = value_ids
+            .iter()
+            .fold((u32::MAX, 0), |(first, last), value_id| (first.min(*value_id), last.max(*value_id)));
         let span = last.checked_sub(first)?;
-        (span as usize + 1 == places.len()).then_some(PlaceRange { first, span })
+        (span as usize + 1 == value_ids.len()).then_some(ValueIdRange { first, span })
     }
 
-    /// The same places as a column writes them that counts from 0.
-    pub(crate) fn less_one(&self) -> PlaceRange {
-        PlaceRange { first: self.first.wrapping_sub(1), span: self.span }
+    /// The same value ids as a column writes them that counts from 0.
+    pub(crate) fn less_one(&self) -> ValueIdRange {
+        ValueIdRange { first: self.first.wrapping_sub(1), span: self.span }
     }
 
-    /// Returns true when a place is one of them.
-    pub(crate) fn have(&self, place: u32) -> bool {
-        place.wrapping_sub(self.first) <= self.span
+    /// Returns true when a value id is one of them.
+    pub(crate) fn have(&self, value_id: u32) -> bool {
+        value_id.wrapping_sub(self.first) <= self.span
     }
 
-    /// Returns a bit for each place, set when it is in the range.
+    /// Returns a bit for each value id, set when it is in the range.
     #[inline]
-    pub(crate) fn marks(&self, places: &[u32; 64]) -> u64 {
+    pub(crate) fn marks(&self, value_ids: &[u32; 64]) -> u64 {
         #[cfg(target_arch = "x86_64")]
-        return sse2::marks(self, places);
+        return sse2::marks(self, value_ids);
         #[cfg(not(target_arch = "x86_64"))]
-        gathered(&places.map(|place| u8::from(self.have(place))))
+        gathered(&value_ids.map(|value_id| u8::from(self.have(value_id))))
     }
 }
 
@@ -45,18 +46,18 @@ impl PlaceRange {
 mod sse2 {
     //! Safety: every x86-64 has SSE2; nothing is read or written through pointers.
 
-    use super::PlaceRange;
+    use super::ValueIdRange;
     use std::arch::x86_64::*;
 
     #[inline(always)]
-    pub(super) fn marks(range: &PlaceRange, places: &[u32; 64]) -> u64 {
+    pub(super) fn marks(range: &ValueIdRange, value_ids: &[u32; 64]) -> u64 {
         // Safety: see the module.
-        unsafe { vectors(range, places) }
+        unsafe { vectors(range, value_ids) }
     }
 
     #[inline]
     #[target_feature(enable = "sse2")]
-    fn vectors(range: &PlaceRange, places: &[u32; 64]) -> u64 {
+    fn vectors(range: &ValueIdRange, value_ids: &[u32; 64]) -> u64 {
         let first = _mm_set1_epi32(range.first as i32);
         let span = _mm_set1_epi32(range.span as i32);
         // The highest bit of the differences is sufficient; comparing takes longer.
@@ -65,7 +66,7 @@ mod sse2 {
             _mm_or_si128(behind, _mm_sub_epi32(span, behind))
         };
         let mut word = 0;
-        for (at, [a, b, c, d]) in places.as_chunks::<4>().0.as_chunks::<4>().0.iter().enumerate() {
+        for (at, [a, b, c, d]) in value_ids.as_chunks::<4>().0.as_chunks::<4>().0.iter().enumerate() {
             // Packing keeps the sign of each.
             let low = _mm_packs_epi32(outside(*a), outside(*b));
             let high = _mm_packs_epi32(outside(*c), outside(*d));
