@@ -64,7 +64,7 @@ def test_what_is_done_by_the_way(binary):
         assert text("trapped").splitlines()[0] == "snmptrapd router 7 2024", text("trapped")
         server.until(lambda: text("own").count("-- MARK --") > 1, 5, "marks")
         server.until(lambda: "Log statistics; processed='" in text("own"), 5, "statistics")
-        assert "going on without it; id='s_there#1'" in text("own"), text("own")
+        assert "continuing without it; id='s_there#1'" in text("own"), text("own")
         server.ctl("reload")
         assert text("hooks").split() == ["startup", "setup"], "what stays as it is runs nothing"
         server.stop()

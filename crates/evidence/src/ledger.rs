@@ -28,18 +28,18 @@ const LINE_BYTES_MAX: u64 = 256 << 10;
 /// Bytes that hold the last line nearly always.
 const LINE_BYTES: u64 = 4 << 10;
 
-/// One thing that someone did.
+/// One action of a user.
 #[derive(Clone, Default, Debug)]
 pub struct LedgerEntry {
-    /// When, microseconds since 1970.
+    /// The time, in microseconds since 1970.
     pub at_us: i64,
-    /// Who.
+    /// The user.
     pub user: String,
     /// `search`, `tail`, `context`, `cat`, `export`, `unlock`, `login` ...: the manual lists all.
     pub action: &'static str,
-    /// In which logspace; empty when it concerns none.
+    /// The logspace; empty when the action concerns none.
     pub logspace: String,
-    /// The question's text.
+    /// The text of the query.
     pub question: String,
     /// Further details: time range, how many messages.
     pub details: Value,

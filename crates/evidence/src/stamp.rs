@@ -210,7 +210,7 @@ impl<'a> Token<'a> {
         }
         signer.tagged(SEQUENCE)?;
         let signature = signer.tagged(OCTET_STRING)?.body;
-        // What is signed has the tag of a set.
+        // The signed bytes have the tag of a set.
         let mut signed = attributes.whole.to_vec();
         *signed.first_mut()? = SET;
         let verifies = |certificate: &Value<'_>| {

@@ -130,8 +130,8 @@ impl BatchReader {
         &mut self.clock
     }
 
-    /// Room that a read buffer needs so that the largest message fits.
-    pub(crate) fn room(&self) -> usize {
+    /// Returns the size of a read buffer that the largest message fits into.
+    pub(crate) fn read_bytes(&self) -> usize {
         let wanted = if self.window.is_crowded() { buffer::SMALL_READ_BYTES } else { buffer::READ_BYTES };
         wanted.max(self.settings.options.message_bytes_max + FRAME_OVERHEAD)
     }

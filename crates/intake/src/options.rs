@@ -312,7 +312,7 @@ impl StreamListener {
 /// A listener for datagrams.
 #[derive(Clone, Debug)]
 pub struct DatagramListener {
-    /// Where.
+    /// The address.
     pub address: ListenAddress,
     /// `so-rcvbuf()`; 0 leaves the system's value.
     pub receive_buffer: usize,

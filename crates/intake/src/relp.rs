@@ -252,7 +252,7 @@ impl Session {
                 }
             }
         };
-        // What is not safe by then is sent again by the peer.
+        // The peer sends again whatever is not safe by then.
         let _ = timeout(SETTLE_WITHIN, all).await;
         if self.opened && self.out.is_empty() {
             append_relp(0, RelpCommand::ServerClose, b"", &mut self.out);
@@ -269,7 +269,7 @@ impl Session {
         batch_reader: &mut BatchReader,
         origin: &Arc<Origin>,
     ) -> io::Result<usize> {
-        let mut bytes = buffer::take(batch_reader.room() + self.rest.len());
+        let mut bytes = buffer::take(batch_reader.read_bytes() + self.rest.len());
         bytes.extend_from_slice(&self.rest);
         let size = match stream.read(&mut bytes) {
             Ok(size) if size > 0 => size,

@@ -210,7 +210,7 @@ fn read_once(
     rest: &mut Vec<u8>,
     origin: &Arc<Origin>,
 ) -> io::Result<usize> {
-    let mut bytes = buffer::take(batch_reader.room() + rest.len());
+    let mut bytes = buffer::take(batch_reader.read_bytes() + rest.len());
     bytes.extend_from_slice(rest);
     let size = match batch_reader.read(&mut bytes, |bytes| stream.read(bytes)) {
         Ok(size) if size > 0 => size,

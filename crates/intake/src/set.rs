@@ -165,7 +165,7 @@ impl Sources {
 
     fn cannot_open(&self, spec: &SourceSpec, error: &io::Error) {
         self.log.error(&format!(
-            "Cannot open a source, going on without it; id='{}', what='{}', error='{error}'",
+            "Cannot open a source, continuing without it; id='{}', what='{}', error='{error}'",
             spec.id,
             spec.driver.instance()
         ));
@@ -362,7 +362,7 @@ impl Drop for Running {
     }
 }
 
-/// Tells whether the connections of a running listener may go on under new settings: TLS, a PROXY header, the framing and
+/// Tells whether the connections of a running listener may continue with new settings: TLS, a PROXY header, the framing and
 /// the kind of messages are agreed upon when a connection begins.
 fn is_same_protocol(old: &Settings, new: &StreamListener, options: &SourceOptions) -> bool {
     let SourceDriver::Stream(listener) = &old.driver else { return false };

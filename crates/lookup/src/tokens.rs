@@ -34,9 +34,9 @@ impl Tokenizer {
     pub fn read(&mut self, text: &[u8]) {
         // One mask more than the text needs ends the last run.
         let words = text.len().div_ceil(64) + 1;
-        let room = words * 64 + PADDING_BYTES;
-        if self.lowered.len() < room {
-            self.lowered.resize(room, 0);
+        let needed = words * 64 + PADDING_BYTES;
+        if self.lowered.len() < needed {
+            self.lowered.resize(needed, 0);
         }
         self.masks.clear();
         self.masks.resize(words, 0);

@@ -223,8 +223,8 @@ struct SimFile {
 }
 
 impl SimFile {
-    /// Returns how many of the bytes that end at `end` fit on the disk.
-    fn room(&self, end: usize) -> usize {
+    /// Returns the last end up to `end` that still fits on the disk.
+    fn end_that_fits(&self, end: usize) -> usize {
         let state = self.disk.state();
         let Some(capacity) = state.capacity else { return end };
         let free = capacity.saturating_sub(used(&state));
@@ -236,12 +236,12 @@ impl DiskFile for SimFile {
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         self.disk.state().powered()?;
         let (start, end) = (offset as usize, offset as usize + bytes.len());
-        let room = self.room(end).max(start);
+        let end_written = self.end_that_fits(end).max(start);
         let mut content = locked(&self.content);
-        let length = content.written.len().max(room);
+        let length = content.written.len().max(end_written);
         content.written.resize(length, 0);
-        content.written[start..room].copy_from_slice(&bytes[..room - start]);
-        if room < end { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+        content.written[start..end_written].copy_from_slice(&bytes[..end_written - start]);
+        if end_written < end { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
     }
 
     fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {

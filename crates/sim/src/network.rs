@@ -29,9 +29,9 @@ pub trait Peer: Send {
 pub struct Fault {
     /// It is refused.
     pub refused: bool,
-    /// It is cut after so many bytes of the sender: later ones reach nobody.
+    /// It is cut after this number of bytes from the sender; later ones are lost.
     pub sent_bytes_max: usize,
-    /// It is cut after so many bytes of the peer's answers.
+    /// It is cut after this number of bytes of the peer's answers.
     pub answered_bytes_max: usize,
     /// Most bytes of one call in either direction.
     pub piece_bytes: usize,
@@ -179,8 +179,8 @@ impl<P: Peer + 'static> Link for SimLink<P> {
         }
         match self.answers.front_mut() {
             Some((at, answer)) if *at <= state.now => {
-                let room = self.fault.piece_bytes.min(self.fault.answered_bytes_max - read);
-                let size = answer.len().min(room);
+                let left = self.fault.piece_bytes.min(self.fault.answered_bytes_max - read);
+                let size = answer.len().min(left);
                 text.extend(answer.drain(..size));
                 let is_empty = answer.is_empty();
                 state.read[self.connection] += size;

@@ -72,9 +72,9 @@ impl Transcoder {
 
     /// Appends a piece of the stream as UTF-8.
     pub fn append(&mut self, raw: &[u8], out: &mut Vec<u8>) {
-        let Some(room) = self.decoder.max_utf8_buffer_length(raw.len()) else { return };
+        let Some(needed) = self.decoder.max_utf8_buffer_length(raw.len()) else { return };
         let start = out.len();
-        out.resize(start + room, 0);
+        out.resize(start + needed, 0);
         let (_, _, written, _) = self.decoder.decode_to_utf8(raw, &mut out[start..], false);
         out.truncate(start + written);
     }

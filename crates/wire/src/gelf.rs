@@ -168,13 +168,13 @@ pub fn gelf_chunks<E>(
         send(payload)?;
         return Ok(true);
     }
-    let room = size.saturating_sub(CHUNK_HEADER_BYTES).max(1);
-    let count = payload.len().div_ceil(room);
+    let data_bytes = size.saturating_sub(CHUNK_HEADER_BYTES).max(1);
+    let count = payload.len().div_ceil(data_bytes);
     if count > CHUNKS_MAX {
         return Ok(false);
     }
     let mut chunk = Vec::with_capacity(size);
-    for (number, data) in payload.chunks(room).enumerate() {
+    for (number, data) in payload.chunks(data_bytes).enumerate() {
         chunk.clear();
         chunk.extend_from_slice(&MAGIC);
         chunk.extend_from_slice(&id.to_be_bytes());

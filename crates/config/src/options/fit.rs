@@ -9,7 +9,7 @@ use crate::tree::{Arg, Call};
 /// An argument that does not fit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Misfit {
-    /// Where.
+    /// Its position in the configuration.
     pub span: Span,
     /// The fault.
     pub message: String,

@@ -115,7 +115,7 @@ impl Skipping {
         let what = match statement {
             Statement::Log(path) => {
                 if path.flags.iter().any(|flag| flag.flag == LogFlag::Final) {
-                    why.push_str("; messages that it would have kept from later paths go on to these");
+                    why.push_str("; messages that it would have kept from later paths continue to these");
                 }
                 let line = texts.location(path.span).line;
                 path.name.as_ref().map_or(format!("the log path of line {line}"), |name| {

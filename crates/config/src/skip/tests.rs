@@ -1,9 +1,9 @@
-//! Rows: a configuration, what is left out of it, what stays.
+//! Rows: a configuration, the parts that are left out, and the parts that stay.
 
 use crate::{LeftOut, Memory, Report, Skipping, Tree, check, parse, tree::Statement};
 use std::path::Path;
 
-/// Returns what is left out, one line each; `None` when the configuration stays refused.
+/// Returns the parts that are left out, one a line; `None` when the configuration is still refused.
 fn skipped(text: &str) -> Option<(Vec<LeftOut>, Tree)> {
     let files = Memory::default().file("main.conf", format!("@version: 4.8\n{text}"));
     let (mut tree, report) = parse(Path::new("main.conf"), &files);
@@ -20,7 +20,7 @@ fn skipped(text: &str) -> Option<(Vec<LeftOut>, Tree)> {
     }
 }
 
-/// The names of what is left out, and the number of log paths that stay.
+/// The names of the parts that are left out, and the number of log paths that stay.
 #[track_caller]
 fn leaves_out(text: &str, want: &[&str], paths: usize) {
     let (left_out, tree) = skipped(text).expect("it can be skipped");
@@ -42,7 +42,7 @@ fn with_ends(text: &str) -> String {
 }
 
 #[test]
-fn a_driver_takes_only_itself_away() {
+fn a_driver_removes_only_itself() {
     leaves_out(
         "source s { internal(); ebpf(); }; destination d { file(\"/x\"); kafka(topic(x)); };\nlog { source(s); destination(d); };",
         &["source `s`, driver `ebpf()`", "destination `d`, driver `kafka()`"],
@@ -61,7 +61,7 @@ fn a_driver_takes_only_itself_away() {
 }
 
 #[test]
-fn a_path_goes_with_its_only_end() {
+fn a_path_is_removed_with_its_only_destination() {
     leaves_out(
         &with_ends(
             "destination k { nonsense(1); };\nlog { source(s); destination(k); };\nlog { source(s); destination(d); };",
@@ -129,7 +129,7 @@ fn says_why_and_what_a_final_path_did() {
         [
             "filter `f` is not running (main.conf:3): unknown filter `nonsense`",
             "the log path of line 4 is not running (main.conf:4): it uses f, which is not running; \
-             messages that it would have kept from later paths go on to these",
+             messages that it would have kept from later paths continue to these",
         ]
     );
 }

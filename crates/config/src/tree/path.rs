@@ -117,7 +117,7 @@ pub struct Arm {
 pub struct Flag {
     /// The flag.
     pub flag: LogFlag,
-    /// Where.
+    /// Its position in the configuration.
     pub span: Span,
 }
 

@@ -20,7 +20,7 @@ thread_local! {
     static POOL: RefCell<Vec<Arc<Vec<u8>>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// An empty buffer with room for at least `size` bytes.
+/// An empty buffer with a capacity of at least `size` bytes.
 pub(crate) fn take(size: usize) -> Vec<u8> {
     if size < READ_BYTES {
         return Vec::with_capacity(size);

@@ -1,4 +1,4 @@
-//! One reader: datagrams and streams as batches, and what a reload changes of that.
+//! One reader: datagrams and streams as batches, and the effect of a reload.
 
 use super::*;
 use crate::{
@@ -36,7 +36,7 @@ impl Setup {
         Setup { reader: BatchReader::new(&cell), cell, collected }
     }
 
-    /// Changes the options; returns whether the reader took them over.
+    /// Changes the options; returns true if the reader adopted them.
     fn reload(&mut self, options: SourceOptions) -> bool {
         self.cell.replace(settings(SourceDriver::Stdin, options, self.collected.clone()));
         self.reader.refresh()
@@ -46,7 +46,7 @@ impl Setup {
         self.reader.forward(Arc::new(bytes.to_vec()), &Arc::default(), None);
     }
 
-    /// Takes the bytes of a stream, of which the last message may have no end.
+    /// Takes the bytes of a stream, whose last message may be incomplete.
     fn stream(&mut self, bytes: &[u8]) {
         let done = self.reader.split(bytes);
         self.forward(bytes);
@@ -152,7 +152,7 @@ fn a_reload_of_other_options_forgets_nothing_of_a_stream() {
     setup.forward(&[b'x'; 25]);
     assert_eq!(begun, 25);
     assert!(setup.reload(SourceOptions { tags: vec!["new".to_owned()], ..cutting() }));
-    // The rest of the long message is still passed over.
+    // The rest of the long message is still skipped.
     setup.stream(b"xxx\nb\n");
     assert_eq!(setup.shown(), format!("{} cut|b", "x".repeat(20)));
 }
@@ -169,7 +169,7 @@ fn a_reload_changes_the_character_set() {
     assert_eq!(setup.read(b"\xe1"), "á");
     setup.reload(encoded("latin2"));
     assert_eq!(setup.read(b"\xf5"), "ő");
-    // A character that came by half survives when the set stays.
+    // Half a character survives when the character set stays the same.
     setup.reload(encoded("UTF-16LE"));
     assert_eq!(setup.read(&[0x51]), "");
     setup.reload(SourceOptions { tags: vec!["new".to_owned()], ..encoded("UTF-16LE") });
@@ -177,13 +177,13 @@ fn a_reload_changes_the_character_set() {
 }
 
 #[test]
-fn a_byte_order_mark_stands_at_the_start_of_a_file_alone() {
+fn a_byte_order_mark_only_counts_at_the_start_of_a_file() {
     let mut setup = Setup::new(SourceOptions { oversize: Oversize::Cut, ..encoded("UTF-16LE") });
     for (offset, want) in [(0, "a"), (2, "\u{feff}a"), (0, "a")] {
         setup.reader.restart(offset);
         assert_eq!(setup.read(b"\xff\xfea\0"), want, "{offset}");
     }
-    // What was left of a long message is forgotten as well.
+    // The rest of a long message is forgotten as well.
     setup.reader.split(&[b'x'; 25]);
     setup.forward(&[b'x'; 25]);
     setup.reader.restart(0);
@@ -205,19 +205,19 @@ fn the_rest_of_a_read_is_counted_in_the_bytes_of_its_file() {
 fn the_largest_message_fits_a_read() {
     for max in [20, buffer::READ_BYTES, 1 << 20] {
         let setup = Setup::new(SourceOptions { message_bytes_max: max, ..source_options() });
-        let room = setup.reader.room();
+        let size = setup.reader.read_bytes();
         // With the count before it.
         assert!(
-            room >= buffer::READ_BYTES && room >= max + 8 && room < buffer::READ_BYTES + 2 * max,
-            "{room}"
+            size >= buffer::READ_BYTES && size >= max + 8 && size < buffer::READ_BYTES + 2 * max,
+            "{size}"
         );
     }
-    // Where many send at once each of them reads little.
+    // When many connections send at once, each of them reads little.
     let setup = Setup::new(small());
     let held = setup.reader.window.acquire(1, 64 << 20, None);
-    assert_eq!(setup.reader.room(), buffer::SMALL_READ_BYTES);
+    assert_eq!(setup.reader.read_bytes(), buffer::SMALL_READ_BYTES);
     drop(held);
-    assert_eq!(setup.reader.room(), buffer::READ_BYTES);
+    assert_eq!(setup.reader.read_bytes(), buffer::READ_BYTES);
 }
 
 #[test]
@@ -251,12 +251,12 @@ fn messages_of_several_peers_share_a_batch() {
         assert_eq!([of(0), of(1), of(2), of(3)], ["192.0.2.1", "192.0.2.2", "192.0.2.2", "192.0.2.1"]);
     });
     assert_eq!(setup.count(|counters| &counters.processed), 4);
-    // Each of them has the host that is appended.
+    // Each of them has the appended host.
     assert!(setup.count(|counters| &counters.bytes) >= 4 + 2 * 9);
 }
 
 #[test]
-fn a_first_batch_is_told_of_once() {
+fn a_first_batch_is_reported_once() {
     let mut setup = Setup::new(small());
     let calls = Arc::new(AtomicUsize::new(0));
     let counted = calls.clone();
@@ -314,7 +314,7 @@ fn frames_that_are_not_of_their_form_are_counted() {
     check_odd(Form::Syslog, &[b"{", b"short"], 0);
 }
 
-/// An intake that notes whether the last batch could be written on the reader's thread.
+/// An intake that records whether the last batch could be written on the reader's thread.
 #[derive(Default)]
 struct Budgets(AtomicBool);
 

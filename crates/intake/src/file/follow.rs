@@ -223,7 +223,7 @@ impl Follower {
     fn read(&mut self) -> io::Result<usize> {
         let Some(tail) = &mut self.tail else { return Ok(0) };
         let batch_reader = &mut self.what.batch_reader;
-        let mut bytes = buffer::take(batch_reader.room() + self.rest.len());
+        let mut bytes = buffer::take(batch_reader.read_bytes() + self.rest.len());
         bytes.extend_from_slice(&self.rest);
         let size = match batch_reader.read(&mut bytes, |bytes| tail.read(bytes)) {
             Ok(size) if size > 0 => size,

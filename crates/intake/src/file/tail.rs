@@ -81,8 +81,8 @@ impl Tail {
     /// when the file was rewritten and those bytes belong to its successor.
     pub(super) fn read(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
         let start = buffer.len();
-        let room = (buffer.capacity() - start) as u64;
-        let mut part = io::Read::take(&self.file, room);
+        let free = (buffer.capacity() - start) as u64;
+        let mut part = io::Read::take(&self.file, free);
         io::Seek::seek(&mut &self.file, io::SeekFrom::Start(self.offset))?;
         let size = io::Read::read_to_end(&mut part, buffer)?;
         // The file may have been rewritten since the last check, and even while it was read: bytes that still exist

@@ -73,7 +73,7 @@ fn journal(namespace: Option<&str>, folder: Option<&str>) -> SourceDriver {
     })
 }
 
-/// Checks the beginning of its identity, its third column, and whether it hears this machine alone.
+/// Checks the beginning of its identity, its third column, and whether it listens to this machine only.
 #[track_caller]
 fn check(driver: &SourceDriver, identity: &str, instance: &str, is_local: bool) {
     let got = driver.identity();
@@ -109,7 +109,7 @@ fn every_kind_is_known_by_what_it_reads_from() {
     check(&SourceDriver::System { with_kernel: false }, "system without the kernel", "", true);
 }
 
-/// Checks whether connections go on when one thing of their listener changes.
+/// Checks whether connections continue when one setting of their listener changes.
 #[track_caller]
 fn check_protocol(change: impl Fn(&mut StreamListener, &mut SourceOptions), want: bool) {
     let tls = Some(ListenerTls::new(TlsOptions::default()));
@@ -198,7 +198,7 @@ fn all_listeners_together_have_a_limit() {
 }
 
 #[test]
-fn a_source_that_stands_twice_is_read_twice() {
+fn a_source_that_is_listed_twice_is_read_twice() {
     let generator = || {
         SourceDriver::Generator(crate::Generator {
             count: 1,
@@ -213,7 +213,7 @@ fn a_source_that_stands_twice_is_read_twice() {
     let staged = sources.stage(specs()).unwrap();
     sources.commit(staged);
     assert_eq!(collected.wait(2).len(), 2);
-    // A reload begins them again.
+    // A reload starts them again.
     let staged = sources.stage(specs()).unwrap();
     sources.commit(staged);
     assert_eq!(collected.wait(4).len(), 4);
@@ -238,7 +238,7 @@ fn a_name_in_the_file_system_survives_a_restart_of_its_source() {
 }
 
 #[test]
-fn a_source_that_may_be_missing_is_told_of() {
+fn a_missing_optional_source_is_reported() {
     let log = InternalLog::new("test", None);
     let sources = Sources::start(Registry::default(), log.clone(), 1, None).unwrap();
     let taken = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
@@ -247,7 +247,7 @@ fn a_source_that_may_be_missing_is_told_of() {
     sources.stage(vec![spec(driver, optional, Collected::new())]).unwrap();
     let text = log.take(9).0.remove(0).text;
     assert!(
-        text.starts_with("Cannot open a source, going on without it; id='s#0', what='afsocket_sd"),
+        text.starts_with("Cannot open a source, continuing without it; id='s#0', what='afsocket_sd"),
         "{text}"
     );
     assert!(TcpStream::connect(taken.local_addr().unwrap()).is_ok());

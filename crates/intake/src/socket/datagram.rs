@@ -79,7 +79,7 @@ pub(crate) async fn receive(
 
 struct Receiver {
     /// The socket's buffer is large enough to let datagrams gather while many come.
-    has_room: bool,
+    can_gather: bool,
     /// Many come: the next batch waits a moment so that it becomes larger.
     gathers: bool,
     datagrams: sys::Datagrams,
@@ -107,7 +107,7 @@ impl Receiver {
         let shortest = if coalesces { DATAGRAM_BYTES_MAX } else { 1 };
         let slot_bytes = settings.options.message_bytes_max.clamp(shortest, DATAGRAM_BYTES_MAX);
         Ok(Receiver {
-            has_room: socket.recv_buffer_size()? >= GATHER_BUFFER_BYTES_MIN,
+            can_gather: socket.recv_buffer_size()? >= GATHER_BUFFER_BYTES_MIN,
             gathers: false,
             peers: Peers::new(names, transport, local.as_socket().map(canonical), file_name),
             drops: sys::socket_drops(socket.as_fd()).unwrap_or(0),
@@ -136,7 +136,7 @@ impl Receiver {
         while more && bytes.len() < buffer::READ_BYTES && !self.peers.is_full() {
             more = self.read_some(socket, &mut bytes, now);
         }
-        self.gathers = self.has_room && self.batch_reader.frames() >= GATHER_COUNT_MIN;
+        self.gathers = self.can_gather && self.batch_reader.frames() >= GATHER_COUNT_MIN;
         if self.batch_reader.frames() > 0 {
             let size = bytes.len();
             self.batch_reader.forward_runs(buffer::share(bytes, size), &self.runs, None);
@@ -154,8 +154,8 @@ impl Receiver {
     /// Makes one system call. Returns true when there may be more.
     fn read_some(&mut self, socket: &Socket, bytes: &mut Vec<u8>, now: Instant) -> bool {
         // A batch must not be much larger than one read, however much each slot brings.
-        let room = buffer::READ_BYTES.saturating_sub(bytes.len());
-        let limit = (room / self.slot_bytes).clamp(1, sys::Datagrams::SLOTS);
+        let free = buffer::READ_BYTES.saturating_sub(bytes.len());
+        let limit = (free / self.slot_bytes).clamp(1, sys::Datagrams::SLOTS);
         let start = bytes.len();
         let Receiver { datagrams, batch_reader, peers, runs, assembler, .. } = self;
         let mut broken = 0;

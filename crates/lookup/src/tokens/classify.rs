@@ -12,7 +12,7 @@ const fn is_token(byte: u8) -> bool {
 pub(super) fn lower_and_mark(text: &[u8], lowered: &mut [u8], masks: &mut [u64]) {
     assert!(
         lowered.len() >= text.len() && masks.len() * 64 >= text.len(),
-        "no room for {} bytes",
+        "no space for {} bytes",
         text.len()
     );
     #[cfg(target_arch = "x86_64")]

@@ -133,8 +133,8 @@ impl Lines {
         if self.last.is_some() {
             self.text.extend_from_slice(separator);
         }
-        let room = TEXT_BYTES_MAX.saturating_sub(self.text.len());
-        self.text.extend_from_slice(&line[..line.len().min(room)]);
+        let left = TEXT_BYTES_MAX.saturating_sub(self.text.len());
+        self.text.extend_from_slice(&line[..line.len().min(left)]);
         self.last = Some(member);
     }
 }

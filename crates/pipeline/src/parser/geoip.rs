@@ -63,8 +63,8 @@ impl Geoip {
     fn keep(&self, batch: &mut Batch, name: &[u8], value: &[u8]) -> (Span, Span) {
         let start = batch.extra.len();
         batch.extra.extend_from_slice(self.prefix.as_bytes());
-        let room = FIELD_NAME_BYTES_MAX.saturating_sub(self.prefix.len());
-        batch.extra.extend_from_slice(&name[..name.len().min(room)]);
+        let left = FIELD_NAME_BYTES_MAX.saturating_sub(self.prefix.len());
+        batch.extra.extend_from_slice(&name[..name.len().min(left)]);
         let name = Span::extra(start, batch.extra.len() - start);
         (name, batch.add_extra(value))
     }

@@ -105,9 +105,9 @@ pub struct Action {
     pub trigger: Trigger,
     /// Condition on the messages of the context.
     pub condition: Option<Arc<Filter>>,
-    /// Most runs in a time.
+    /// Most runs within a time.
     pub rate: Option<Rate>,
-    /// What.
+    /// The action itself.
     pub content: Content,
 }
 

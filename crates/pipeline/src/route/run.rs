@@ -248,7 +248,7 @@ impl Router {
             if let Some((label, batch)) = asked {
                 run.emit(Event::Ask { label, batch: &batch, input: &input, held: &matched });
             }
-            // What the steps stop after the condition held is lost to the path around, not to this branch.
+            // Messages that the steps stop after the condition matched are lost to the enclosing path, not to this branch.
             let out = self.sequence(branch.steps, flow, run, failed, control);
             return (matched, out);
         }

@@ -69,12 +69,12 @@ impl Marker<'_> {
                 self.mark_phrase(phrase)
             }
             Condition::TextRegex { regex, .. } => {
-                let room = RANGES_MAX - self.found.len();
-                self.found.extend(regex.find_iter(self.text).take(room).map(|found| found.range()));
+                let left = RANGES_MAX - self.found.len();
+                self.found.extend(regex.find_iter(self.text).take(left).map(|found| found.range()));
             }
             Condition::TextHas { bytes, .. } => {
-                let room = RANGES_MAX - self.found.len();
-                let starts = memmem::find_iter(self.text, bytes).take(room);
+                let left = RANGES_MAX - self.found.len();
+                let starts = memmem::find_iter(self.text, bytes).take(left);
                 self.found.extend(starts.map(|start| start..start + bytes.len()));
             }
             _ => {}

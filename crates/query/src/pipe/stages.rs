@@ -203,16 +203,16 @@ impl Run<'_> {
         let (mut now, mut before) = (Vec::new(), Vec::new());
         let mut memory = self.search.memory.permit("diff");
         // Each row is held, and returned with twice as many values.
-        let room = |row: &Document| 3 * document_bytes(row);
+        let needed = |row: &Document| 3 * document_bytes(row);
         self.stages(&whole, None, outcome, &mut |row| {
-            memory.grow(room(&row))?;
+            memory.grow(needed(&row))?;
             now.push(row);
             Ok(true)
         })?;
         let earlier = Run::new(self.space, self.query, &self.search, earlier_us)?;
         let mut unsaid = Outcome::default();
         earlier.stages(&whole, None, &mut unsaid, &mut |row| {
-            memory.grow(room(&row))?;
+            memory.grow(needed(&row))?;
             before.push(row);
             Ok(true)
         })?;

@@ -1,4 +1,4 @@
-//! What an index knows about a condition: the documents that may match and, if it is undecided, those that
+//! The knowledge of an index about a condition: the documents that may match and, if it is undecided, those that
 //! certainly do.
 //!
 //! In: bitmaps of parts. Out: the bitmaps of the whole, and the test for each document in between.

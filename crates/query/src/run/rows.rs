@@ -89,14 +89,14 @@ impl ChosenRows {
         threads: usize,
         cancel: &CancelToken,
     ) -> Result<(), SearchError> {
-        let room = AtomicUsize::new(AHEAD_BYTES_MAX);
+        let budget = AtomicUsize::new(AHEAD_BYTES_MAX);
         let places: Vec<(usize, usize)> = self.sources.iter().enumerate().flat_map(places).collect();
         let results = parallel::each(threads, places.len(), |index| {
             let (member, piece) = places[index];
             let piece = &self.sources[member][piece];
             self.space
                 .segment_at(member, piece.segment)
-                .map(|seen| read(seen, &piece.ids, query, cancel, &room))
+                .map(|seen| read(seen, &piece.ids, query, cancel, &budget))
         });
         for ((member, piece), read) in places.into_iter().zip(results) {
             if let Some(read) = read {
@@ -255,10 +255,10 @@ fn read(
     ids: &[u32],
     query: &Query,
     cancel: &CancelToken,
-    room: &AtomicUsize,
+    budget: &AtomicUsize,
 ) -> Read {
     let mut result = Read { rows: Vec::new(), count: 0, error: None };
-    if room.load(Relaxed) == 0 {
+    if budget.load(Relaxed) == 0 {
         return result;
     }
     while let Some(rest) = ids.get(result.count..).filter(|rest| !rest.is_empty()) {
@@ -271,8 +271,8 @@ fn read(
             let bytes = row_bytes(&row);
             rows.push((*count, row));
             *count += 1;
-            let before = room.fetch_update(Relaxed, Relaxed, |room| Some(room.saturating_sub(bytes)));
-            before.is_ok_and(|room| room > bytes)
+            let before = budget.fetch_update(Relaxed, Relaxed, |budget| Some(budget.saturating_sub(bytes)));
+            before.is_ok_and(|budget| budget > bytes)
         });
         match read {
             Ok(()) => break,

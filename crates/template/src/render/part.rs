@@ -174,7 +174,7 @@ impl PendingCopy {
             out.extend_from_slice(batch.bytes(span));
             return;
         }
-        // What follows directly makes the piece longer; anything else starts a new one.
+        // Text that follows directly extends the piece; anything else starts a new one.
         if self.end != span.start() {
             self.flush(batch, out);
             self.start = span.start();

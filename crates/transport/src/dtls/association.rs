@@ -77,12 +77,12 @@ impl Datagrams {
 }
 
 impl Read for Datagrams {
-    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.received.is_empty() {
             return Err(io::ErrorKind::WouldBlock.into());
         }
-        let size = self.received.len().min(room.len());
-        room[..size].copy_from_slice(&self.received[..size]);
+        let size = self.received.len().min(buffer.len());
+        buffer[..size].copy_from_slice(&self.received[..size]);
         self.received.clear();
         Ok(size)
     }

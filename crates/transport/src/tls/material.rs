@@ -39,7 +39,7 @@ pub(super) struct Trusted {
 impl Trusted {
     /// Adds certificates from elsewhere.
     pub(super) fn add(&mut self, certificates: Vec<CertificateDer<'static>>) {
-        // What is no CA is trusted as it is, like those of files.
+        // A certificate that is not a CA is trusted as it is, like those from files.
         let _ = self.roots.add_parsable_certificates(certificates.iter().cloned());
         self.certificates.extend(certificates);
     }

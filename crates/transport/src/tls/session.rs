@@ -222,7 +222,7 @@ fn step<D>(
             }
         },
         Ok(ConnectionState::EncodeTlsData(mut data)) => {
-            append(outgoing, SMALL, |room| match data.encode(room) {
+            append(outgoing, SMALL, |buffer| match data.encode(buffer) {
                 Ok(size) => Ok(size),
                 Err(EncodeError::InsufficientSize(InsufficientSizeError { required_size })) => {
                     Err(required_size)
@@ -251,9 +251,9 @@ trait Writer {
 impl<D> Writer for WriteTraffic<'_, D> {
     fn encrypt(&mut self, text: &[u8], outgoing: &mut Vec<u8>) -> Result<(), Error> {
         // A record adds at most 22 bytes to each 16 KiB.
-        let room = text.len() + (text.len() / 16_000 + 1) * 64;
+        let size = text.len() + (text.len() / 16_000 + 1) * 64;
         let mut result = Ok(());
-        append(outgoing, room, |room| match WriteTraffic::encrypt(self, text, room) {
+        append(outgoing, size, |buffer| match WriteTraffic::encrypt(self, text, buffer) {
             Ok(size) => Ok(size),
             Err(EncryptError::InsufficientSize(InsufficientSizeError { required_size })) => {
                 Err(required_size)
@@ -267,7 +267,7 @@ impl<D> Writer for WriteTraffic<'_, D> {
     }
 
     fn goodbye(&mut self, outgoing: &mut Vec<u8>) -> Result<(), Error> {
-        append(outgoing, SMALL, |room| self.queue_close_notify(room).or(Ok(0)));
+        append(outgoing, SMALL, |buffer| self.queue_close_notify(buffer).or(Ok(0)));
         Ok(())
     }
 }
@@ -294,9 +294,9 @@ fn turn<D>(
 }
 
 /// Appends what `write` puts into its buffer; it returns the size it needs when the buffer is too small.
-fn append(outgoing: &mut Vec<u8>, room: usize, mut write: impl FnMut(&mut [u8]) -> Result<usize, usize>) {
+fn append(outgoing: &mut Vec<u8>, size: usize, mut write: impl FnMut(&mut [u8]) -> Result<usize, usize>) {
     let start = outgoing.len();
-    outgoing.resize(start + room, 0);
+    outgoing.resize(start + size, 0);
     let written = match write(&mut outgoing[start..]) {
         Ok(size) => size,
         Err(wanted) => {

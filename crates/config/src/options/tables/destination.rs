@@ -173,7 +173,7 @@ pub(crate) const DRIVERS: &[Driver] = &[
 ];
 
 const FILE: &[Row] = &[
-    row("optional", V::YesNo, "no", "go on without it").no_effect("it is opened when there is a message"),
+    row("optional", V::YesNo, "no", "continue without it").no_effect("it is opened when there is a message"),
     row("time-reap", V::Number(0, 1 << 31), "60", "seconds until an idle file is closed; 0 is never"),
     row("fsync", V::YesNo, "no", "every batch reaches the disk before it is acknowledged"),
     row(

@@ -16,7 +16,7 @@ const NAMES: &[Row] = &[
     row("use-fqdn", V::YesNo, "no", "keep the domain in the names of senders"),
     row("dns-cache", V::YesNo, "yes", "remember answers of the name service"),
     row("dns-cache-size", V::Number(1, 1 << 24), "1007", "answers kept")
-        .no_effect("the cache has room for 10000 names"),
+        .no_effect("the cache holds 10000 names"),
     row("dns-cache-expire", V::Number(1, 1 << 31), "3600", "seconds an answer is kept"),
     row("dns-cache-expire-failed", V::Number(1, 1 << 31), "60", "seconds a failed question is remembered")
         .no_effect("a failed question is asked again with the next connection"),

@@ -81,7 +81,7 @@ const KV: &[Row] = &[
     row("value-separator", V::Text, "=", "the character between a key and its value"),
     row("pair-separator", V::Text, "\", \"", "separator between pairs, besides blanks"),
     row("extract-stray-words-into", V::Text, "", "value for the words that belong to no pair"),
-    row("allow-pair-separator-in-value", V::YesNo, "yes", "values without quotes go on to the next key")
+    row("allow-pair-separator-in-value", V::YesNo, "yes", "values without quotes extend to the next key")
         .no_effect("they always do"),
 ];
 

@@ -100,6 +100,6 @@ pub(super) const DEAD_LETTERS: &[Row] = &[
         "on-full",
         V::Word(&["hold", "drop-oldest", "drop-newest"]),
         "hold",
-        "hold: the destination waits until there is room, and nothing is lost",
+        "hold: the destination waits until there is space, and nothing is lost",
     ),
 ];

@@ -88,7 +88,7 @@ impl Converter {
             out.push(statement(&format!("block log {}()", block_name(&name)), steps));
             done.insert(name);
         }
-        // What calls itself has no end: its block does nothing.
+        // A ruleset that calls itself never ends, so its block does nothing.
         for name in waiting {
             out.push(format!("# Ruleset {name} calls itself.\nblock log {}() {{ }};\n", block_name(&name)));
         }

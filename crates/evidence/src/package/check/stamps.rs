@@ -10,7 +10,7 @@ use crate::{
 };
 use std::{collections::BTreeSet, fs, io, path::Path};
 
-/// How far the server's clock may be ahead of the authority's: networks and small corrections take time.
+/// Most that the server's clock may be ahead of the authority's, because networks and small corrections take time.
 const SLACK_US: i64 = 60_000_000;
 
 /// A time-stamp that holds.

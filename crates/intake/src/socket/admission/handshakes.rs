@@ -83,7 +83,7 @@ impl HandshakePermits {
         }
     }
 
-    /// Gives free permits to connections that wait.
+    /// Assigns free permits to connections that wait.
     fn give(&self) {
         // Permits that were no longer accepted return here when the lock is free again.
         let mut refused = Vec::new();
@@ -97,7 +97,7 @@ impl HandshakePermits {
                 continue;
             }
             let Some(queue) = state.peers.get_mut(&peer).map(|peer| &mut peer.waiting) else { continue };
-            // Who gave up waiting is passed over.
+            // Connections that gave up waiting are skipped.
             let next = std::iter::from_fn(|| queue.pop_front()).find(|waiting| !waiting.is_closed());
             if !queue.is_empty() {
                 state.rotation.push_back(peer);

@@ -178,8 +178,8 @@ impl<'a> Writer<'a> {
             return self.batch.add_extra(cut_name(name));
         }
         let prefix = &self.names.prefix;
-        let room = FIELD_NAME_BYTES_MAX.saturating_sub(prefix.len());
-        let name = if name.len() > room { self.shortened(name, room) } else { name };
+        let limit = FIELD_NAME_BYTES_MAX.saturating_sub(prefix.len());
+        let name = if name.len() > limit { self.shortened(name, limit) } else { name };
         let prefix = &self.names.prefix;
         if prefix.is_empty()
             && let Some(span) = self.inside(name)
@@ -200,9 +200,9 @@ impl<'a> Writer<'a> {
     }
 
     #[cold]
-    fn shortened<'n>(&mut self, name: &'n [u8], room: usize) -> &'n [u8] {
+    fn shortened<'n>(&mut self, name: &'n [u8], limit: usize) -> &'n [u8] {
         self.cut();
-        shorten(name, room)
+        shorten(name, limit)
     }
 }
 
@@ -217,9 +217,9 @@ fn cut_name(name: &[u8]) -> &[u8] {
 }
 
 /// Returns the start of a name, without a partial character at its end.
-fn shorten(name: &[u8], room: usize) -> &[u8] {
+fn shorten(name: &[u8], limit: usize) -> &[u8] {
     let is_inside = |at: usize| name.get(at).is_some_and(|byte| byte & 0xc0 == 0x80);
-    let mut end = room.min(name.len());
+    let mut end = limit.min(name.len());
     while end > 0 && is_inside(end) {
         end -= 1;
     }

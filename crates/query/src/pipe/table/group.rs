@@ -123,7 +123,7 @@ impl Groups {
     }
 
     fn add_to(&mut self, key: &[u8], row: &Document) -> Result<(), SearchError> {
-        if let Some(bytes) = self.room(key) {
+        if let Some(bytes) = self.new_group_bytes(key) {
             self.memory.grow(bytes)?;
         }
         let by = self.by.clone();
@@ -185,7 +185,7 @@ impl Groups {
     /// some.
     fn may_hold(&mut self, key: &[u8]) -> bool {
         if self.refused.is_none()
-            && let Some(bytes) = self.room(key)
+            && let Some(bytes) = self.new_group_bytes(key)
         {
             self.refused = self.memory.grow_at_once(bytes).err();
         }
@@ -193,7 +193,7 @@ impl Groups {
     }
 
     /// Returns the memory that a new group needs.
-    fn room(&self, key: &[u8]) -> Option<usize> {
+    fn new_group_bytes(&self, key: &[u8]) -> Option<usize> {
         (!self.known.contains_key(key)).then(|| self.group_bytes(key))
     }
 

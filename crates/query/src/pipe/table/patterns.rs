@@ -86,10 +86,10 @@ impl Patterns {
     }
 
     fn put(&mut self, pattern: Vec<u8>, seen: PatternUse) {
-        let room = self.known.len() < PATTERNS_MAX;
+        let has_space = self.known.len() < PATTERNS_MAX;
         match self.known.get_mut(&pattern) {
             Some(known) => known.merge(&seen),
-            None if room => {
+            None if has_space => {
                 self.known.insert(pattern, seen);
             }
             None => self.rest += seen.count,
