@@ -1,4 +1,4 @@
-//! Rows about the whole crate: text in, findings out.
+//! Rows for the whole crate: text in, findings out.
 
 #![expect(clippy::disallowed_methods, reason = "golden files")]
 
@@ -40,7 +40,7 @@ fn renders(files: &Memory, want: &str) {
 }
 
 #[test]
-fn accepts_what_is_right() {
+fn accepts_valid_configurations() {
     finds("", &[]);
     finds("source s { network(port(5514), transport(\"udp\")); internal(); };\nlog { source(s); };", &[]);
     finds(
@@ -199,7 +199,7 @@ error: destination `elasticsearch2()` is not supported yet
 }
 
 #[test]
-fn reports_every_error_and_goes_on() {
+fn reports_every_error_and_continues() {
     finds(
         "source a { file(; };\nsource b { udp(port(1)) };\ndestination c { fiel(\"x\"); file(\"y\" permm(1)); }\nfilter f { };\nlog { source(a); dest(c); };",
         &[

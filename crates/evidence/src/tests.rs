@@ -22,7 +22,7 @@ fn prove(count: u64, stored: &[u8], wanted: &[u64]) -> Vec<Digest> {
     Prover { count, stored }.prove(wanted, &mut leaves).unwrap()
 }
 
-/// A proof leads to the root, and does not when anything is changed.
+/// A proof leads to the root, but not when anything is changed.
 fn check(count: u64, wanted: &[u64]) {
     let (root, stored) = tree(count);
     let proof = prove(count, &stored, wanted);
@@ -183,7 +183,7 @@ fn time_stamps_are_asked_for_and_verified() {
             .output()
             .unwrap();
         assert!(openssl.status.success(), "{}", String::from_utf8_lossy(&openssl.stderr));
-        // Flipped bits of what is signed are found; no bytes make the reader panic.
+        // Flipped bits of the signed bytes are found; no bytes make the reader panic.
         let mut found = 0;
         for at in 0..answer.len() {
             let mut bytes = answer.clone();
@@ -221,7 +221,7 @@ fn an_authority_must_lead_to_a_trusted_certificate_for_time_stamps() {
 }
 
 #[test]
-fn refusals_are_told() {
+fn refusals_are_reported() {
     assert_eq!(Stamp::read(&[0x30, 5, 0x30, 3, 2, 1, 2]), Err(StampError::Refused));
     assert_eq!(Stamp::read(b""), Err(StampError::Malformed));
 }
@@ -250,7 +250,7 @@ fn leaves_and_nodes_are_hashed_as_described() {
     let node = |children: &[Digest]| {
         Digest::of(&[&[1][..], &children.iter().flat_map(|child| child.0).collect::<Vec<u8>>()].concat())
     };
-    // Sixteen children a node; the nodes of the second level are kept.
+    // A node has sixteen children; the nodes of the second level are kept.
     let leaves: Vec<Digest> = (0..300).map(leaf_of).collect();
     let second = |leaves: &[Digest]| node(&leaves.chunks(16).map(node).collect::<Vec<_>>());
     let stored: Vec<Digest> = leaves.chunks(256).map(second).collect();

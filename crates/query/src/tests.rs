@@ -1,3 +1,3 @@
-//! What the tests of this crate share.
+//! Modules that the tests of this crate share.
 
 pub(crate) mod naive;

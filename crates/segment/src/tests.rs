@@ -24,14 +24,14 @@ struct Line {
     pid: String,
     text: String,
     pri: u16,
-    /// Set by processing, over what the line says.
+    /// Set by processing, overriding the line.
     rewritten: Option<String>,
     values: Vec<(String, String, ValueKind)>,
     tags: Vec<String>,
     sdata: String,
 }
 
-/// A batch of lines received at some microsecond, each second line from another origin.
+/// A batch of lines received at some microsecond, every second line from another origin.
 fn batch(lines: &[Line], received_us: i64) -> Batch {
     let mut bytes = Vec::new();
     let mut messages = Vec::new();
@@ -138,7 +138,7 @@ fn learned(tokens: &[&str]) -> Learned {
     )
 }
 
-/// A document on one line; the order of its tags is not a segment's business.
+/// A document on one line; a segment does not keep the order of its tags.
 fn show(document: &Document) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let mut tags = document.tags.clone();

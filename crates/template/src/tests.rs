@@ -268,7 +268,7 @@ fn json_names_are_split_at_their_delimiter() {
 }
 
 #[test]
-fn truth_is_told_by_the_first_letter() {
+fn the_first_letter_decides_the_truth_value() {
     check(
         "$(format-json a=boolean(TRUE) b=boolean(False) c=boolean(t1) d=boolean(0) e=boolean(1))",
         "{\"e\":true,\"d\":false,\"c\":true,\"b\":false,\"a\":true}",
@@ -433,7 +433,7 @@ fn forms_of_pairs() {
         "$(format-gelf)",
         "{\"version\":\"1.1\",\"timestamp\":1795262400,\"short_message\":\"disk full\",\"level\":5,\"host\":\"gate\",\"_program\":\"cron\",\"_pid\":77,\"_facility\":\"local4\",\"_dot\":{\"one\":\"1\"},\"_class\":null,\"_SDATA\":{\"ex@1\":{\"k\":\"v\"}},\"_\":\"..\"}\0",
     );
-    // Numbers that are not there do not make the whole output fall away.
+    // Missing numbers do not make the whole output disappear.
     check("$(format-json PRI SEQNUM)", "{\"SEQNUM\":\"\",\"PRI\":\"165\"}");
     check(
         "$(format-json a = 1 b= 2 c =3 d='' e=4)",

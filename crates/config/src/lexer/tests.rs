@@ -1,4 +1,4 @@
-//! Rows about tokens: characters in, tokens and errors out.
+//! Rows for tokens: characters in, tokens and errors out.
 
 use std::path::Path;
 
@@ -122,7 +122,7 @@ fn reads_pragmas() {
 }
 
 #[test]
-fn reads_expressions_that_stand_alone() {
+fn parses_standalone_expressions() {
     reads_alone("$PID==1 and${a b}<=\"x\"", "$PID == #1 and${a b} <= \"x\"");
     reads_alone("a:b x@y a|b [x] #c a.b .a", "a:b x@y a|b [x] #c a.b .a");
     reads_alone("fe80::/10 10.0.0.0/8 kern..mail", "fe80::/10 10.0.0.0/8 kern <range> mail");
@@ -136,7 +136,7 @@ fn reads_expressions_that_stand_alone() {
 }
 
 #[test]
-fn knows_what_reads_as_one_word() {
+fn knows_which_texts_are_one_word() {
     for text in ["a", "a-b", "a.b", "10.0.0.1", "$HOST", "/a/b"] {
         assert!(is_bare(text), "{text}");
     }

@@ -1,4 +1,4 @@
-//! Rows about the values that options take: what is written, and what does not fit.
+//! Rows for the values that options take: values as written, and values that do not fit.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ fn takes(kind: ValueKind, texts: &[&str]) {
     }
 }
 
-/// Checks the message, the column of the place and the accepted values.
+/// Checks the message, the column of the error and the accepted values.
 #[track_caller]
 fn refuses(kind: ValueKind, text: &str, message: &str, column: u32, accepted: &str) {
     let misfit = kind.fit(&written(text)).expect_err(text);
@@ -94,7 +94,7 @@ fn words_are_of_a_list() {
 }
 
 #[test]
-fn texts_may_be_typed_where_a_row_says_so() {
+fn texts_may_be_typed_where_a_row_allows_it() {
     takes(ValueKind::Text, &["a", "\"a b\"", "5", "1.5"]);
     refuses(ValueKind::Text, "a(b)", UNFIT, 13, "text");
     refuses(ValueKind::Text, "a..b", UNFIT, 13, "text");

@@ -1,4 +1,4 @@
-//! Rows about configurations as one text.
+//! Rows for configurations as one text.
 
 use std::path::Path;
 
@@ -72,7 +72,7 @@ fn keeps_what_is_written() {
     );
 }
 
-/// An expression as its tests with their columns, joined as they are joined.
+/// An expression as its tests with their columns, joined by its operators.
 fn joined(filter: &Filter) -> String {
     let all = |filters: &[Filter], sign: &str| {
         format!("({})", filters.iter().map(joined).collect::<Vec<_>>().join(sign))
@@ -111,7 +111,7 @@ fn expression(text: &str, want: &str) {
 }
 
 #[test]
-fn reads_expressions_that_stand_alone() {
+fn parses_standalone_expressions() {
     expression("host(a)", "match a Pcre@0..7");
     expression(
         "host(a) and not message(b) or tags(c, d)",
@@ -129,7 +129,7 @@ fn reads_expressions_that_stand_alone() {
 }
 
 #[test]
-fn points_into_expressions_that_stand_alone() {
+fn points_into_standalone_expressions() {
     expression(
         "",
         "expected a filter such as `facility()`, or a template to compare, found the end of the expression (byte 0 of the expression)",
@@ -172,7 +172,7 @@ proptest::proptest! {
     }
 }
 
-/// Whole pieces, so that many mixtures can be read.
+/// Complete pieces, so that many combinations are valid.
 const WORDS: &[&str] = &[
     "source s1 { b(); };",
     "block source b(a(1)) { udp(port(`a`)); };",

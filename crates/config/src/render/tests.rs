@@ -1,4 +1,4 @@
-//! Rows about findings as people see them: the line, the caret, the way to the place.
+//! Rows for findings as people see them: the line, the caret, the chain of includes.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use crate::limits::DIAGNOSTICS_MAX;
 use crate::text::{Origin, Span, Texts};
 use crate::{Diagnostic, Memory, Report, parse};
 
-/// Renders one error at the first place of some words in a text.
+/// Renders one error at the first occurrence of some words in a text.
 #[track_caller]
 fn renders(text: &str, words: &str, want: &str) {
     let mut texts = Texts::default();
@@ -20,7 +20,7 @@ fn renders(text: &str, words: &str, want: &str) {
 }
 
 #[test]
-fn the_caret_stands_below_the_words() {
+fn the_caret_is_below_the_words() {
     renders(
         "one\ntwo three\n",
         "three",
@@ -28,7 +28,7 @@ fn the_caret_stands_below_the_words() {
     );
     renders("äöü x", "x", "error: wrong\n --> a.conf:1:5\n  |\n1 | äöü x\n  |     ^ here");
     renders("a\r\nb\r\n", "b", "error: wrong\n --> a.conf:2:1\n  |\n2 | b\n  | ^ here");
-    // A span of several lines is marked in its first.
+    // A span of several lines is marked in its first line.
     renders("ab\ncd", "ab\ncd", "error: wrong\n --> a.conf:1:1\n  |\n1 | ab\n  | ^^ here");
 }
 
@@ -57,7 +57,7 @@ fn a_long_line_is_shown_around_its_place() {
 }
 
 #[test]
-fn the_way_to_a_place_is_told() {
+fn the_chain_of_includes_is_shown() {
     let files = Memory::default()
         .file("main.conf", "@version: 4.8\n@include \"more.conf\"\n")
         .file("more.conf", "block source b(p(1)) { network(prt(`p`)); };\nsource s { b(); };\n");

@@ -1,4 +1,4 @@
-//! Rows about conversions: rsyslog's text in, our text and the findings out.
+//! Rows for conversions: rsyslog's text in, our text and the findings out.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ fn judge(text: &str) -> Option<String> {
     report.errors().next().map(|error| error.message.clone())
 }
 
-/// The statements that a piece of configuration becomes, without those that every conversion has.
+/// The statements into which a piece of configuration is converted, without those that every conversion has.
 #[track_caller]
 fn becomes(text: &str, want: &str) {
     let conversion = converted(&format!("input(type=\"imudp\" port=\"514\")\n{text}"));
@@ -37,7 +37,7 @@ fn becomes(text: &str, want: &str) {
     assert!(report.is_usable(), "{}\n{}", conversion.text, report.render_plain(&tree.texts));
 }
 
-/// The steps of the path that a rule becomes.
+/// The steps of the path into which a rule is converted.
 #[track_caller]
 fn step(text: &str, want: &str) {
     let conversion = converted(text);
@@ -343,7 +343,7 @@ fn writes_lookup_tables_into_the_configuration() {
 }
 
 #[test]
-fn tells_what_becomes_of_every_statement() {
+fn reports_the_outcome_of_every_statement() {
     tells(
         "$WorkDirectory /x\n$Nonsense 5\nmodule(load=\"imudp\")\n*.* @h:x\nmail.* :omelasticsearch:\nforeach ($.i in $!a) do { stop }\nif exec_template('x') == 'a' then {\n stop\n}\n}",
         &[
@@ -362,7 +362,7 @@ fn tells_what_becomes_of_every_statement() {
 }
 
 #[test]
-fn what_does_not_pass_is_left_out_and_told() {
+fn invalid_output_is_left_out_and_reported() {
     const TWO: &str = "$template a-b,\"x\"\n$template a_b,\"y\"\n*.* /tmp/1;a-b\n*.* /tmp/2;a_b";
     let same = |kind: &str, of: &str, other: &str| {
         format!("{kind}s `{of}` and `{other}` would have the same name here: give one of them another name")

@@ -1,4 +1,4 @@
-//! This machine, and what is only in memory, asked the same.
+//! The file system of this machine and the one in memory, asked the same questions.
 
 #![expect(clippy::disallowed_methods, reason = "files of a temporary folder")]
 
@@ -51,7 +51,7 @@ fn variables_are_those_of_the_process() {
 }
 
 #[test]
-fn included_files_are_looked_for_where_it_is_said() {
+fn included_files_are_looked_for_in_the_documented_folders() {
     let disk = Disk { include_path: vec![PathBuf::from("/a"), PathBuf::from("/b")] };
     assert_eq!(disk.include_path(), [PathBuf::from("/a"), PathBuf::from("/b")]);
     assert!(Memory::default().include_path().is_empty());

@@ -1,4 +1,4 @@
-//! Configurations and what is found in them, in one long file; `UPDATE=1` writes it again.
+//! Configurations and their findings, in one long file; `UPDATE=1` writes it again.
 //!
 //! A block of it is a configuration (`> `), the report as people read it, the tags that the configuration mentions
 //! (`tags: `), and what `--skip-unsupported` leaves out (`left out: `).
@@ -10,7 +10,8 @@ fn surroundings(text: &str) -> Memory {
     memory(text).file("inc.conf", "source included { internal(); };\n").with_variable("HOME_PORT", "5514")
 }
 
-/// Returns what is left out of a configuration with errors, so that the rest can be used; `None` when it stays refused.
+/// Returns the parts that are left out of a configuration with errors so that the rest can be used; `None`
+/// when it is still refused.
 fn left_out(files: &Memory) -> Option<Vec<String>> {
     let (mut tree, report) = parse(Path::new("main.conf"), files);
     let mut skipping = Skipping::start(&mut tree, &report)?;

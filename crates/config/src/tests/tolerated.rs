@@ -1,4 +1,4 @@
-//! Rows about what syslog-ng reads and its documentation does not promise.
+//! Rows for syntax that syslog-ng accepts although its documentation does not mention it.
 
 use super::{finds, finds_in, memory, read};
 use crate::Memory;
@@ -21,7 +21,7 @@ fn reads_a_value_in_double_quotes_once_more() {
 }
 
 #[test]
-fn takes_what_working_configurations_say() {
+fn accepts_the_syntax_of_real_configurations() {
     let fits = |text: &str| finds(text, &[]);
     fits(
         "block source b(a(\"\")) {\n file(\"/x\" `a`);\n};\nsource s { b(); b(a('')); b(a()); b(a(flags(no-parse))); };",
@@ -65,7 +65,7 @@ fn reads_semicolons_in_filters() {
     check("not b()", "not host(a) or host(b)");
 }
 
-/// A filter with its groups, in few letters.
+/// A filter with its groups, abbreviated.
 fn shape_of(filter: &Filter) -> String {
     let all = |filters: &[Filter], word: &str| filters.iter().map(shape_of).collect::<Vec<_>>().join(word);
     match filter {

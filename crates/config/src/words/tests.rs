@@ -1,4 +1,4 @@
-//! Rows about words.
+//! Rows for words.
 
 use super::selector;
 
@@ -31,7 +31,7 @@ fn reads_selectors() {
 }
 
 #[test]
-fn says_which_word_is_wrong() {
+fn names_the_wrong_word() {
     for (text, word) in [
         ("mial.info", "mial"),
         ("mail", "mail"),

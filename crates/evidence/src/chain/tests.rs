@@ -1,4 +1,4 @@
-//! Rows for the records of a chain: what is known of each segment, and which bytes are damage.
+//! Rows for the records of a chain: the known state of each segment, and which bytes are damaged.
 
 use super::*;
 use crate::{
@@ -14,7 +14,7 @@ fn chain_of(key: &SigningKey, events: &[(u64, Event)]) -> Chain {
     chain
 }
 
-/// Numbers of the records that say what a segment is, what it held last, and where it went.
+/// Numbers of the records with a segment's current state, its last contents, and its archive.
 #[track_caller]
 fn check(
     chain: &Chain,
@@ -31,7 +31,7 @@ fn check(
 }
 
 #[test]
-fn a_segment_is_what_its_newest_records_say() {
+fn the_newest_records_describe_a_segment() {
     let key = key();
     let archive = |place: &str| Event::Archive(place.into());
     let chain = chain_of(

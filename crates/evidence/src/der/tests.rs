@@ -3,7 +3,7 @@
 use super::*;
 use crate::digest::{Digest, hex, unhex};
 
-/// A value is read back as it was written; its length takes so many bytes.
+/// Checks that a value is read back as it was written, and how many bytes its length takes.
 #[track_caller]
 fn check(length: usize, start: &[u8]) {
     let body = vec![7; length];

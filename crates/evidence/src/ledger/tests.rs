@@ -1,4 +1,4 @@
-//! Rows for ledgers: what someone does to one is found.
+//! Rows for ledgers: every manipulation is found.
 
 use super::*;
 use crate::{Chain, PublicKey, SigningKey, testing::record_with_ledger};
@@ -48,7 +48,7 @@ fn e5_a_whole_ledger_is_signed_and_sealed() {
     assert_eq!(report.findings, []);
     assert_eq!((report.entries, report.signed, report.sealed), (20, 20, 10));
     assert_eq!(report.signer, kept.key.public().fingerprint());
-    // Entries after the head are chained only, and that is said.
+    // Entries after the head are only chained, and the report says so.
     kept.ledger.append(&entry(21)).unwrap();
     let report = kept.audit(&[kept.key.public()]);
     assert_eq!((report.is_good(), report.entries, report.signed), (true, 21, 20));
@@ -106,7 +106,7 @@ fn e5_every_change_of_a_ledger_shows() {
 }
 
 #[test]
-fn e5_a_chain_made_again_without_the_key_shows() {
+fn e5_a_chain_rebuilt_without_the_key_is_detected() {
     let kept = kept();
     fs::remove_file(kept.ledger.path()).unwrap();
     fs::remove_file(kept.ledger.path().with_extension("head")).unwrap();
@@ -117,7 +117,7 @@ fn e5_a_chain_made_again_without_the_key_shows() {
     let found = kept.findings();
     assert!(found.contains("which is not trusted"), "{found}");
     assert!(found.contains("entry 9 is not the one that record 0 of logspace main names"), "{found}");
-    // Nor is a head without a signature taken for one that has none because there is no key.
+    // Nor does a head whose signature was removed pass for one that has none because there is no key.
     fs::remove_file(kept.ledger.path().with_extension("head")).unwrap();
     kept.ledger.sign_head(None, 3).unwrap();
     assert!(kept.findings().contains("the head is not signed"), "{}", kept.findings());
@@ -143,7 +143,7 @@ fn e5_a_changed_ledger_is_not_signed_again() {
 }
 
 #[test]
-fn a_torn_line_is_told_and_the_chain_goes_on() {
+fn a_torn_line_is_reported_and_the_chain_continues() {
     let kept = kept();
     let whole = fs::read_to_string(kept.ledger.path()).unwrap();
     kept.ledger.append(&entry(21)).unwrap();
@@ -213,7 +213,7 @@ fn a_ledger_without_entries_has_no_head() {
 }
 
 #[test]
-fn a_head_that_is_none_is_told() {
+fn an_invalid_head_is_reported() {
     let kept = kept();
     let path = kept.ledger.path().with_extension("head");
     let whole = fs::read_to_string(&path).unwrap();

@@ -132,7 +132,7 @@ fn bech32_is_that_of_bip_173() {
         let bytes: Vec<u8> = (0..length).map(|at: u8| at.wrapping_mul(37) ^ 200).collect();
         assert_eq!(bech32::decode(&bech32::encode("age", &bytes), "age"), Some(bytes));
     }
-    // Digits that are left over are no byte, and the bits that fill the last digit are zero.
+    // Left-over digits do not make a byte, and the bits that fill the last digit are zero.
     for (numbers, want) in [
         (&[][..], Some(vec![])),
         (&[0], None),

@@ -1,4 +1,4 @@
-//! Files that grow, rotate, are truncated, and restarts in between.
+//! Files that grow, rotate and are truncated, with restarts in between.
 
 use super::{tail::Tail, wildcard::fits, *};
 use crate::{FileSource, SourceDriver, SourceOptions, SourceSpec, Sources, WildcardSource};
@@ -78,7 +78,7 @@ impl Setup {
 }
 
 #[test]
-fn follows_what_is_appended() {
+fn reads_appended_lines() {
     let setup = Setup::new();
     let sources = setup.follow();
     setup.append("log", "one\ntw");
@@ -89,7 +89,7 @@ fn follows_what_is_appended() {
 }
 
 #[test]
-fn goes_on_where_it_stopped() {
+fn continues_where_it_stopped() {
     let setup = Setup::new();
     setup.append("log", "one\ntwo\nthr");
     Setup::stop({
@@ -111,7 +111,7 @@ fn lines_that_belong_together_are_one_message() {
     setup.append("log", "one\n more\ntwo\n");
     assert_eq!(setup.texts(1), "one\n more");
     Setup::stop(sources);
-    // The second message was not whole: it is read again, with what came meanwhile.
+    // The second message was incomplete: it is read again, with the bytes added meanwhile.
     setup.append("log", " more\n");
     setup.options.multi_line_timeout = Some(Duration::from_millis(20));
     let sources = setup.follow();
@@ -198,7 +198,7 @@ fn starts_again_after_a_truncation() {
     setup.texts(1);
     fs::write(setup.path("log"), "b\n").unwrap();
     assert_eq!(setup.texts(2), "a long first line,b");
-    // Truncated and grown past the old position between two looks: its first bytes tell.
+    // Truncated and grown past the old position between two checks: the first bytes reveal it.
     fs::write(setup.path("log"), "something longer\nand more\n").unwrap();
     assert_eq!(setup.texts(4), "a long first line,b,something longer,and more");
     Setup::stop(sources);
@@ -217,7 +217,7 @@ fn reads_nothing_of_a_successor_from_the_old_position() {
     assert_eq!(read(&mut tail), "b\n");
     setup.append("log", "c\n");
     assert_eq!(read(&mut tail), "c\n");
-    // Between a look at the file and the read: nobody compared the two.
+    // Between a check of the file and the read, so the two were never compared.
     fs::write(setup.path("log"), "something longer\nand more\n").unwrap();
     assert_eq!(read(&mut tail), "");
     assert_eq!(tail.change(&setup.path("log")).unwrap(), super::tail::Change::Truncated);
@@ -336,7 +336,7 @@ fn a_successor_waits_until_its_predecessor_is_safe() {
     setup.texts(2);
     fs::rename(setup.path("log"), setup.path("log.1")).unwrap();
     setup.append("log", "three\n");
-    // Stopped while `two` is in work: it must not be forgotten.
+    // Stopped while `two` is being processed: it must not be forgotten.
     Setup::stop(sources);
     let sources = setup.follow();
     assert_eq!(setup.texts(3), "one,two,two");

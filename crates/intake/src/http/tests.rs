@@ -1,4 +1,4 @@
-//! Requests over a real connection: what is answered, and what became of their messages.
+//! Requests over a real connection: the answers, and what became of the messages.
 
 use super::route;
 use crate::{
@@ -31,7 +31,7 @@ fn setup(options: HttpOptions) -> Setup {
     Setup::new(listener, source_options())
 }
 
-/// Sends a request and gives the status and the body of its answer.
+/// Sends a request and returns the status and the body of its answer.
 fn ask(setup: &Setup, head: &str, body: &[u8]) -> (u16, String) {
     let mut stream = setup.connect();
     exchange(&mut stream, head, body)
@@ -119,13 +119,13 @@ fn each_format_is_answered_in_its_way() {
     );
 }
 
-/// A field of a message of protocol buffers.
+/// A field of a Protocol Buffers message.
 fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
     [&[number << 3 | 2, u8::try_from(bytes.len()).unwrap()], bytes].concat()
 }
 
 #[test]
-fn loki_packs_whether_it_says_so_or_not() {
+fn loki_may_compress_without_a_header() {
     let entry = [field(1, b""), field(2, b"line")].concat();
     let stream = [field(1, b"{job=\"j\"}"), field(2, &entry)].concat();
     let packed = snap::raw::Encoder::new().compress_vec(&field(1, &stream)).unwrap();
@@ -307,7 +307,7 @@ fn check_credentials(header: &str, want: u16) {
 }
 
 #[test]
-fn only_who_has_a_secret_sends() {
+fn only_clients_with_a_secret_may_send() {
     check_credentials("", 401);
     check_credentials("\r\nAuthorization: Bearer secret", 200);
     check_credentials("\r\nAuthorization: Splunk secret", 200);
@@ -476,7 +476,7 @@ fn a_client_need_not_wait() {
 }
 
 #[test]
-fn says_that_it_is_well_without_credentials() {
+fn reports_its_health_without_credentials() {
     let setup = setup(with_credentials());
     for (path, want) in [
         ("/health", "ok\n"),

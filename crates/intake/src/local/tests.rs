@@ -70,7 +70,7 @@ fn makes_and_reads_a_pipe() {
 
 #[test]
 fn reads_a_program_and_starts_it_again() {
-    // Cargo tells every test in its environment where the package is.
+    // Cargo sets the path of the package in the environment of every test.
     for (environment, want) in
         [(Environment::Inherited, "su|hello intake"), (Environment::Empty, "su|hello none")]
     {
@@ -188,7 +188,7 @@ fn reads_entries_of_the_journal() {
     );
 }
 
-/// Journal files of our own, made by the program that receives journals of other machines.
+/// Journal files for the test, written by the program that receives the journals of other machines.
 fn make_journal(folder: &Path, first: usize, texts: &[&str]) -> bool {
     use std::process::{Command, Stdio};
     let output = folder.join(format!("{first}.journal"));

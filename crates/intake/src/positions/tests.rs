@@ -69,7 +69,7 @@ fn without_a_change_there_is_nothing_to_do() {
 }
 
 #[test]
-fn what_cannot_be_saved_is_tried_again() {
+fn a_failed_save_is_retried() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("late").join("positions");
     let log = InternalLog::new("test", None);

@@ -1,4 +1,4 @@
-//! Bytes from nowhere, as sources take them.
+//! Bytes without a source, decoded as sources do.
 
 use super::*;
 use crate::{

@@ -106,7 +106,7 @@ fn a_session_ends_when_the_peer_is_silent() {
     assert_eq!(counters.errors.load(Ordering::Relaxed), 0);
 }
 
-/// An intake whose destinations give up.
+/// An intake whose destinations drop every batch.
 struct GivingUp;
 
 impl Intake for GivingUp {
@@ -163,7 +163,7 @@ fn at_the_stop_what_becomes_safe_soon_is_answered() {
     assert_eq!(read_at_stop(false, false), "", "who has opened nothing hears no hint");
 }
 
-/// Sends the words of a hostile sender: its session ends, another one is not disturbed.
+/// Sends the bytes of a hostile sender: its session ends, another one is not disturbed.
 #[track_caller]
 fn check_refused(text: &str) {
     let setup = setup();
@@ -182,7 +182,7 @@ fn check_refused(text: &str) {
 }
 
 #[test]
-fn what_is_no_relp_ends_the_session() {
+fn invalid_relp_ends_the_session() {
     check_refused("GET / HTTP/1.0\r\n\r\n");
     check_refused(&frame(2, "syslog", "<13>before open"));
     check_refused(&frame(1, "open", "relp_version=9\ncommands=syslog"));
@@ -218,7 +218,7 @@ fn many_messages_in_small_pieces_all_arrive() {
 }
 
 #[test]
-fn l2_what_came_before_the_peer_left_is_read() {
+fn l2_data_sent_before_the_peer_left_is_read() {
     let mut options = source_options();
     options.window.bytes = 1_000;
     let setup = Setup::new(|port| listener(port, None), options);
@@ -235,7 +235,7 @@ fn l2_what_came_before_the_peer_left_is_read() {
     send(&mut stream, &text(12, 102));
     socket2::SockRef::from(&stream).set_linger(Some(std::time::Duration::ZERO)).unwrap();
     drop(stream);
-    // Now the answers of the first ones meet a peer that has left.
+    // Now the answers to the first ones are for a peer that has left.
     setup.collected.release();
     assert_eq!(setup.collected.wait(100).len(), 100);
 }

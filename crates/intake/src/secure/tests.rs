@@ -1,4 +1,4 @@
-//! Both ends of an encrypted connection: how it begins, what comes with its end, and how it breaks.
+//! Both ends of an encrypted connection: how it begins, the data that comes with its end, and how it breaks.
 
 use super::*;
 use std::{future::poll_fn, time::Duration};
@@ -15,7 +15,7 @@ fn block_on<T>(task: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(task)
 }
 
-/// The end that is tried against ours.
+/// The end that is tested against ours.
 struct Client {
     socket: TcpStream,
     session: Session,
@@ -28,14 +28,14 @@ impl Client {
         self.socket.write_all(&bytes).await.unwrap();
     }
 
-    /// Takes what comes; nothing when the other end has closed.
+    /// Takes the received bytes; nothing when the other end has closed.
     async fn hear(&mut self) -> Option<SessionState> {
         let mut bytes = vec![0; 64 << 10];
         let size = self.socket.read(&mut bytes).await.unwrap();
         (size > 0).then(|| self.session.take(&mut bytes[..size], &mut self.text).unwrap())
     }
 
-    /// Shakes hands up to the last flight, which is not sent.
+    /// Performs the handshake up to the last flight, which is not sent.
     async fn shake(&mut self) {
         self.session.take(&mut [], &mut Vec::new()).unwrap();
         while self.session.is_handshaking() {
@@ -68,7 +68,7 @@ async fn opened(pki: &Pki, versions: TlsVersions) -> (SecureStream, Client) {
     (stream.unwrap(), client)
 }
 
-/// Reads what is there.
+/// Reads the available bytes.
 async fn read(stream: &mut SecureStream) -> io::Result<String> {
     let mut text = Vec::new();
     loop {
@@ -97,7 +97,7 @@ enum Last {
 /// A record that cannot be decrypted.
 const GARBAGE: &[u8] = b"\x17\x03\x03\x00\x14garbage of 20 bytes!";
 
-/// Ends a handshake so; shows the text that came with it, and what is read then, twice.
+/// Ends a handshake in this way; shows the text that came with it, and the results of two more reads.
 fn check_last(last: Last, want: Result<(&str, &str), io::ErrorKind>) {
     let pki = Pki::new();
     block_on(async {
@@ -143,7 +143,7 @@ fn check_last(last: Last, want: Result<(&str, &str), io::ErrorKind>) {
 }
 
 #[test]
-fn what_comes_with_the_end_of_the_handshake_is_kept() {
+fn data_with_the_end_of_the_handshake_is_kept() {
     check_last(Last::Text, Ok(("early", "open")));
     check_last(Last::TextAndGoodbye, Ok(("early", "end, end")));
     check_last(Last::Goodbye, Ok(("", "end, end")));
@@ -170,7 +170,7 @@ fn a_peer_may_not_shake_hands_at_all() {
     check_no_handshake(b"\x16\x03\x01", b"\x02\x00\x01\x00", io::ErrorKind::UnexpectedEof);
     check_no_handshake(b"", b"<13>plain text", io::ErrorKind::InvalidData);
     check_no_handshake(b"<13>plain text", b"", io::ErrorKind::InvalidData);
-    // A goodbye before anything was agreed.
+    // A close_notify before anything was agreed on.
     check_no_handshake(b"", b"\x15\x03\x03\x00\x02\x01\x00", io::ErrorKind::UnexpectedEof);
 }
 
@@ -199,7 +199,7 @@ fn texts_go_both_ways() {
             let (mut stream, mut client) = opened(&pki, versions).await;
             client.session.encrypt(b"question").unwrap();
             let bytes = std::mem::take(client.session.outgoing());
-            // A record that came by half has no text.
+            // Half a record has no text.
             let (half, rest) = bytes.split_at(bytes.len() - 1);
             client.socket.write_all(half).await.unwrap();
             stream.readable().await.unwrap();
@@ -219,7 +219,7 @@ fn texts_go_both_ways() {
             assert_eq!(read(&mut stream).await.unwrap(), "last");
             assert_eq!(read(&mut stream).await.unwrap(), "");
             assert!(stream.socket().peer_addr().is_ok());
-            // Our end says goodbye when it goes.
+            // Our end sends close_notify when it ends.
             drop(stream);
             assert_eq!(client.hear().await, Some(SessionState::Over));
         });
@@ -227,7 +227,7 @@ fn texts_go_both_ways() {
 }
 
 #[test]
-fn an_end_without_a_goodbye_is_told_from_one_with_it() {
+fn an_end_without_close_notify_is_distinguished() {
     let pki = Pki::new();
     block_on(async {
         let (mut stream, client) = opened(&pki, TlsVersions::Only13).await;

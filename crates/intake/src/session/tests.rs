@@ -16,13 +16,13 @@ async fn is_ready(wait: impl Future<Output = io::Result<()>>) -> bool {
     timeout(Duration::ZERO, wait).await.is_ok()
 }
 
-/// Returns whether there is something to read; the system may say so once before it is asked.
+/// Returns true if there is something to read; the system may report that once before it is asked.
 async fn has_more(stream: &mut Stream) -> bool {
     assert_eq!(read(stream).unwrap_err().kind(), io::ErrorKind::WouldBlock);
     is_ready(stream.readable()).await
 }
 
-/// Reads what is there.
+/// Reads the available bytes.
 fn read(stream: &mut Stream) -> io::Result<String> {
     let mut buffer = Vec::with_capacity(64);
     let size = stream.read(&mut buffer)?;
@@ -56,7 +56,7 @@ fn what_was_read_before_comes_first() {
 }
 
 #[test]
-fn a_connection_goes_both_ways() {
+fn a_connection_works_both_ways() {
     block_on(async {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let mut far = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
@@ -79,7 +79,7 @@ fn a_connection_goes_both_ways() {
 }
 
 #[test]
-fn a_pipe_goes_one_way() {
+fn a_pipe_works_one_way() {
     block_on(async {
         let (mut sender, receiver) = pipe::pipe().unwrap();
         let mut stream = Stream::Pipe(receiver);

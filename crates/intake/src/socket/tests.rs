@@ -251,7 +251,7 @@ fn a_reload_can_move_and_remove_listeners() {
     let mut old = setup.connect();
     old.write_all(b"<13>su: a\n").unwrap();
     setup.collected.wait(1);
-    // The same port on all addresses: only possible once the old listener is gone.
+    // The same port on all addresses, which is only possible once the old listener is gone.
     let all = ListenAddress::Ip(SocketAddr::from((Ipv4Addr::UNSPECIFIED, setup.port)));
     let driver = SourceDriver::Stream(StreamListener::new(all));
     let staged = setup.sources.stage(vec![spec(driver, source_options(), setup.collected.clone())]).unwrap();

@@ -74,7 +74,7 @@ fn a_lock_has_one_holder() {
     assert!(OsDisk.lock(&dir.path().join("no/folder")).is_err());
 }
 
-/// Reads five bytes from offset 10 on with the answers of the system given in turn; shows what was asked, and the result.
+/// Reads five bytes from offset 10 on with the given results of system calls; shows the calls and the result.
 #[track_caller]
 fn check_read(answers: &[io::Result<usize>], want: &str) {
     let asked = RefCell::new(Vec::<String>::new());

@@ -1,4 +1,4 @@
-//! Rows for records: their layout, and what cannot be one.
+//! Rows for records: their layout, and bytes that cannot be one.
 
 use super::*;
 

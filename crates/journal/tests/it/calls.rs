@@ -1,4 +1,4 @@
-//! The calls that a journal makes of its disk: what is written once, what is synced and in which order, what a clean
+//! The disk operations of a journal: what is written once, what is synced and in which order, what a clean
 //! start leaves alone.
 
 use crate::rows::{append, payload};
@@ -10,7 +10,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// A disk that notes every call that changes something, and refuses those that a test wants refused.
+/// A disk that records every call that changes something, and refuses those that a test chooses.
 #[derive(Clone, Default)]
 struct NotedDisk {
     disk: SimDisk,
@@ -227,7 +227,7 @@ fn a_torn_tail_is_cut_once() {
     assert_eq!(disk.disk.bytes(&path).unwrap(), whole);
 }
 
-/// Commits a record of so many bytes.
+/// Commits a record of the given number of bytes.
 fn commit_bytes(journal: &mut Journal, bytes: usize) -> Result<u64, journal::CommitError> {
     if bytes > 0 {
         journal.append(1, &mut |out| out.resize(out.len() + bytes, 7)).unwrap();
@@ -243,7 +243,7 @@ fn a_file_in_reserve_is_written_over_and_cut_when_it_is_full() {
     disk.calls();
     assert_eq!(journal.release(2).unwrap(), 2);
     assert_eq!(disk.calls(), "rename journal-00.dj spare-00.dj, remove journal-01.dj", "one is kept");
-    // The rename arrives, opening fails: the next try finds the file there.
+    // The rename succeeds, opening fails: the next attempt finds the file there.
     disk.refuse("open", io::ErrorKind::TimedOut);
     let error = commit_bytes(&mut journal, 1).unwrap_err().to_string();
     assert_eq!(error, "cannot write /j/journal-00000000000000000003.dj: timed out");

@@ -1,4 +1,4 @@
-//! What is said of damage: file, offset, bytes and messages lost; and files larger than what is read at once.
+//! Reports of damage: file, offset, bytes and messages lost; and files larger than one read.
 
 use crate::rows::DIR;
 use journal::{Damage, Durability, Journal, OpenError, Options, OsDisk, Read, Recovery};
@@ -55,7 +55,7 @@ fn show(journal: &Journal, from: u64) -> String {
     }
 }
 
-/// Writes records of so many bytes, damages the only file, opens it again; shows what is found.
+/// Writes records of the given sizes, damages the only file, opens it again; shows the findings.
 #[track_caller]
 fn check(sizes: &[usize], damage: impl Fn(&mut Vec<u8>), want: &str) {
     let disk = SimDisk::new();
@@ -73,7 +73,7 @@ fn check(sizes: &[usize], damage: impl Fn(&mut Vec<u8>), want: &str) {
 }
 
 #[test]
-fn damage_says_where_it_is() {
+fn damage_names_its_location() {
     // Records of 42 bytes at 64, 106, 148, 190.
     let sizes = [10, 10, 10, 10];
     let flip = |at: usize| move |bytes: &mut Vec<u8>| bytes[at] ^= 1;
@@ -95,7 +95,7 @@ fn damage_says_where_it_is() {
         bytes[190] ^= 1;
     };
     check(&sizes, last, "0 !journal-0@106+42:1..2 2 cut=42 !journal-0@106+42:1..2");
-    // What was added, or a record again, is no damage.
+    // Added bytes, or a repeated record, are not damage.
     check(&sizes, |bytes| bytes.extend_from_within(106..148), "0 1 2 3 cut=0");
     check(&sizes, |bytes| bytes.extend([1, 2, 3]), "0 1 2 3 cut=3");
     // A record in which a number was skipped.
@@ -104,7 +104,7 @@ fn damage_says_where_it_is() {
 }
 
 #[test]
-fn a_damaged_header_is_mended() {
+fn a_damaged_header_is_repaired() {
     let flip = |bytes: &mut Vec<u8>| bytes[20] ^= 1;
     check(&[10, 10], flip, "0 1 cut=0 !journal-0@0+64:0..0");
     check(&[10], flip, "0 cut=0");
@@ -165,7 +165,7 @@ fn the_salt_is_found_in_the_newest_file_that_has_one() {
         change(&mut bytes);
         disk.set_bytes(&paths[index], bytes);
     };
-    // No header is whole, and the last file is too short for a record.
+    // No header is complete, and the last file is too short for a record.
     changed(0, |bytes| bytes[5] ^= 1);
     changed(1, |bytes| bytes[5] ^= 1);
     changed(2, |bytes| {
@@ -175,7 +175,7 @@ fn the_salt_is_found_in_the_newest_file_that_has_one() {
     let (journal, recovery) = open();
     assert_eq!((show(&journal, 0).as_str(), recovery.cut_bytes), ("0 1", 75));
     drop(journal);
-    // A file that was renamed and not yet written over has the header and the records of its past.
+    // A file that was renamed and not yet overwritten has its old header and records.
     disk.set_bytes(&paths[1], whole[0].clone());
     let (journal, recovery) = open();
     assert_eq!((show(&journal, 0).as_str(), recovery.cut_bytes, recovery.damages.len()), ("0", 0, 0));

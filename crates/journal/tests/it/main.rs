@@ -1,4 +1,4 @@
-//! What the journal promises, on a disk that can be cut off, filled and damaged.
+//! The guarantees of the journal, on a disk that can lose power, fill up and be damaged.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,9 +1,9 @@
-//! Power cuts at random moments: what was committed is there, once, and nothing else is made up.
+//! Power cuts at random moments: committed records are there once, and nothing else appears.
 
 use crate::rows::{append, open, show};
 use sim::{Chance, SimDisk};
 
-/// Writes with random commits until the power goes, reopens; several lives of one disk.
+/// Writes with random commits until the power fails, then reopens; several lives of one disk.
 fn check(seed: u64) -> u64 {
     let mut chance = Chance::new(seed);
     let (mut disk, mut cut_bytes, mut needed) = (SimDisk::new(), 0, 0);

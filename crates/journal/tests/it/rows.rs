@@ -14,7 +14,7 @@ pub(crate) fn open(disk: &SimDisk, file_bytes_max: u64) -> (Journal, journal::Re
     Journal::open(Arc::new(disk.clone()), Path::new(DIR), options).unwrap()
 }
 
-/// Payload of the record at a sequence number: its length and bytes follow from the number.
+/// Payload of the record at a sequence number, which determines its length and bytes.
 pub(crate) fn payload(sequence: u64) -> Vec<u8> {
     (0..sequence * 37 % 900).map(|index| (index * 7 + sequence) as u8).collect()
 }
@@ -45,7 +45,7 @@ fn files(disk: &SimDisk) -> Vec<PathBuf> {
 }
 
 #[test]
-fn gives_back_what_was_committed() {
+fn returns_committed_records() {
     let disk = SimDisk::new();
     let (mut journal, _) = open(&disk, 1 << 20);
     assert_eq!(append(&mut journal, 3), 0);
@@ -165,7 +165,7 @@ fn record_offset(sequence: u64) -> usize {
 }
 
 #[test]
-fn damage_costs_only_what_it_hit() {
+fn damage_loses_only_the_records_it_hits() {
     let whole = u64::MAX;
     let flip = |sequence: u64, at: usize| move |bytes: &mut Vec<u8>| bytes[record_offset(sequence) + at] ^= 4;
     let after = "0+1 1+1 2+1 !3..4 4+1 5+1 6+1 7+1 8+1 9+1 cut=0 found=[3..4]";
@@ -198,7 +198,7 @@ fn bytes_in_a_payload_never_pass_for_a_record() {
     append(&mut other, 8);
     other.commit().unwrap();
     let forged = disk.bytes(&files(&disk)[0]).unwrap();
-    // Another directory has another salt: its records, even true ones, are only bytes here.
+    // Another directory has another salt: even its valid records are only bytes here.
     let disk = SimDisk::new();
     let (mut journal, _) = open(&disk, 1 << 20);
     journal.append(1, &mut |out| out.extend_from_slice(&forged)).unwrap();
@@ -212,7 +212,7 @@ fn bytes_in_a_payload_never_pass_for_a_record() {
 }
 
 #[test]
-fn a_full_disk_holds_and_goes_on() {
+fn a_full_disk_waits_and_continues() {
     let disk = SimDisk::new();
     let (mut journal, _) = open(&disk, 4000);
     let mut failures = 0;
@@ -248,7 +248,7 @@ fn a_failed_sync_is_written_again() {
 }
 
 #[test]
-fn refuses_what_it_cannot_do() {
+fn refuses_impossible_operations() {
     let disk = SimDisk::new();
     let (mut journal, _) = open(&disk, 1 << 20);
     let again = Journal::open(Arc::new(disk.clone()), Path::new(DIR), Options::default());

@@ -1,4 +1,4 @@
-//! Rows for what stops a walk, and for the pace that it is held to.
+//! Rows for the reasons to stop a scan, and for its pace.
 
 use super::*;
 use std::{sync::atomic::AtomicUsize, time::Duration};
@@ -26,7 +26,7 @@ fn a_flag_and_a_deadline_stop_a_walk() {
     check(&CancelToken::unlimited(), Ok(()));
 }
 
-/// Counts the pauses, and cancels the walk in the middle of one.
+/// Counts the pauses, and cancels the scan in the middle of one.
 #[derive(Debug)]
 struct Cancelling {
     pauses: AtomicUsize,

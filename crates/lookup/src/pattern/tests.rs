@@ -50,7 +50,8 @@ fn wildcards() {
     check(&wildcard("fo?"), &["foo", "fo\u{20ac}"], &["fo", "fooo"]);
 }
 
-/// Checks what a look-up may rely on: the only token, what all tokens begin with, what they hold, and its characters.
+/// Checks what a look-up may rely on: the only token, the common prefix and substring of all tokens, and its
+/// characters.
 #[track_caller]
 fn check_hints(pattern: &Pattern, exact: Option<&str>, prefix: &str, needle: &str, held: &str) {
     let mut matcher = Matcher::new(pattern);
@@ -100,7 +101,7 @@ fn one_letter_within_a_word_is_common() {
     }
 }
 
-/// Checks what numbers are compared with in values of a type.
+/// Checks how numbers are compared with values of a type.
 #[track_caller]
 fn check_kind(number: f64, kind: ValueKind, matching: &[&str], other: &[&str]) {
     let pattern = Pattern::Number(number);
@@ -166,7 +167,7 @@ fn ranges_and_networks() {
 }
 
 #[test]
-fn what_is_far_off_is_known_by_how_it_begins() {
+fn distant_words_are_recognised_by_their_prefix() {
     let fuzzy = |text: &str, distance| Matcher::new(&Pattern::Fuzzy { text: text.into(), distance });
     let rows: [(&str, u8, &str, Option<usize>); 10] = [
         ("failed", 1, "", None),
@@ -222,7 +223,7 @@ fn every_letter_has_a_bit_of_its_own() {
 }
 
 #[test]
-fn characters_tell_what_cannot_be_contained() {
+fn characters_show_which_patterns_cannot_match() {
     let of = |text: &str| CharFilter::of(text.as_bytes());
     for (text, wanted, want) in [
         ("fail", "ail", false),
@@ -302,7 +303,7 @@ proptest! {
             let mut before = "";
             for token in &tokens {
                 let shared = before.bytes().zip(token.bytes()).take_while(|(a, b)| a == b).count();
-                // As it is stored: anything may follow.
+                // As stored, anything may follow.
                 let rest = [&token.as_bytes()[shared..], after.as_bytes()].concat();
                 let matches = in_order.matches(shared, token.as_bytes(), &rest);
                 prop_assert_eq!(matches, matcher.matches_token(token.as_bytes()), "{} in {}", pattern, token);

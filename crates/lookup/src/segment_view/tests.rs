@@ -1,4 +1,4 @@
-//! The answers that a segment gives when it says nothing of its own, on a list of texts.
+//! The default answers of the trait, on a list of texts.
 
 use super::*;
 use crate::pattern::Matcher;
@@ -108,7 +108,7 @@ fn words_are_joined() {
 }
 
 #[test]
-fn a_segment_without_answers_of_its_own_says_none() {
+fn a_segment_without_answers_of_its_own_returns_none() {
     let unlimited = CancelToken::unlimited();
     assert!(!TEXTS.is_empty() && Texts(&[]).is_empty());
     assert!(matches!(TEXTS.word_use(&Pattern::Any, &unlimited), Ok(None)));

@@ -1,4 +1,4 @@
-//! Rows for cutting, and the vector classifier against the plain one.
+//! Rows for tokenizing, and the vector classifier compared with the plain one.
 
 use super::*;
 use std::collections::HashSet;
@@ -80,7 +80,7 @@ fn both_hashes_agree() {
 fn a_token_is_hashed_wherever_it_is() {
     let seed = Seed::of_process();
     for length in 0..200 {
-        // Up to the last byte that a fresh tokenizer has room for.
+        // Up to the last byte that a fresh tokenizer has space for.
         let text = format!("{} a-longer-word-than-16-bytes Word-{length}", "x".repeat(length));
         let mut tokenizer = Tokenizer::default();
         tokenizer.read(text.as_bytes());

@@ -1,11 +1,11 @@
-//! Rows for what a batch answers of its messages: fields, types, pairs, tags, copies.
+//! Rows for the accessors of a batch: fields, types, pairs, tags, copies.
 
 use crate::*;
 use std::sync::Arc;
 
 const TEXT: &[u8] = b"h1 prog 42 ID7 [x@1 y=\"5\" z=\"q\\\"\" y=\"6\"][e] tag: text";
 
-/// A message with every field set, of an origin with tags and values; `RCPTID` starts at 30.
+/// A message with every field set, from an origin with tags and values; `RCPTID` starts at 30.
 fn batch() -> Batch {
     let origin = Origin {
         source: "s_net#0".into(),
@@ -41,7 +41,7 @@ fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Value and type of a field by every way of asking: they have to agree.
+/// Value and type of a field through every accessor: they have to agree.
 #[track_caller]
 fn check(batch: &Batch, field: &str, want: Option<(&str, ValueKind)>) {
     let field = name(field);
@@ -279,7 +279,7 @@ fn ids_follow_that_of_the_first_message() {
     assert_eq!(batch.held_bytes(), held + size_of::<Value>());
 }
 
-/// Copies a message whose program is at a span, with 10 to 20 as its frame; shows where the copy has it.
+/// Copies a message whose program is at a span, with 10 to 20 as its frame; shows the span in the copy.
 #[track_caller]
 fn check_copy(raw: Span, program: Span, want: &str) {
     let mut batch = Batch::new(Arc::new(vec![b'x'; 30]), vec![Arc::default()], Stamp::default(), Ack::none());

@@ -21,7 +21,7 @@ fn origin(number: u8) -> Arc<Origin> {
     })
 }
 
-/// Shows all that can be read of a message.
+/// Shows everything that can be read from a message.
 fn show(batch: &Batch, index: usize) -> String {
     let message = &batch.messages[index];
     let names = [
@@ -71,7 +71,7 @@ fn plan() -> impl Strategy<Value = Plan> {
     )
 }
 
-/// A batch of 600 received and 300 made bytes; places lie anywhere, mostly in their message's frame.
+/// A batch of 600 received and 300 added bytes; spans lie anywhere, mostly in their message's frame.
 fn build(plans: &[Plan]) -> (Batch, Selection) {
     let received = Arc::new((0..600).map(|index| index as u8).collect::<Vec<_>>());
     let mut batch = Batch::new(received, (0..3).map(origin).collect(), Stamp::known(77, 3600), Ack::none());

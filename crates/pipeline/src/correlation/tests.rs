@@ -33,7 +33,8 @@ fn one(line: &str, second: i64) -> Batch {
     batch
 }
 
-/// Runs lines `second host program text`, `second tick` or `second close`; what comes out is shown by a template.
+/// Runs lines `second host program text`, `second tick` or `second close`; shows the output through a
+/// template.
 fn run(parser: &dyn Parser, shown: &str, lines: &[&str]) -> Vec<String> {
     let shown = template(shown);
     let mut renderer = Renderer::new(RenderOptions::default(), Arc::default());
@@ -85,7 +86,7 @@ fn keys_tell_scopes_apart() {
     assert_eq!(shown(Scope::Program), "Host=h Program=p");
     assert_eq!(shown(Scope::Host), "Host=h");
     assert_eq!(shown(Scope::Global), "");
-    // What one field lacks the next one must not lend.
+    // A short field must not borrow from the next one.
     let key = |line: &str| Key::of(Scope::Program, &one(line, 0), 0, b"");
     assert_ne!(key("ab c x"), key("a bc x"));
     assert_eq!(Scope::from_name("HOST"), Some(Scope::Host));
@@ -93,7 +94,7 @@ fn keys_tell_scopes_apart() {
 }
 
 #[test]
-fn time_follows_messages_and_goes_on_without() {
+fn time_follows_messages_and_continues_without_them() {
     let clock = Clock::default();
     let at = |second: i64| Stamp::known(second * 1_000_000, 0);
     assert_eq!((clock.now_s(), clock.tick(at(1000))), (0, None));
@@ -242,7 +243,7 @@ fn joined_lines() {
     let mode = MultiLine::PrefixSuffix { prefix: None, suffix: Some(ends) };
     let lines = ["1 h p a", "1 h p b end c", "1 h p d", "2 h p end"];
     assert_eq!(run(&joining(mode, "\n"), "$MSG", &lines), ["+a\nb end", "+d\nend"]);
-    // An empty line ends a message and is no part of it; the end of the input ends the last one.
+    // An empty line ends a message and is not part of it; the end of the input ends the last one.
     let lines = ["1 h p a", "1 h p b", "1 h p ", "1 h p ", "2 h p c", "3 close", "4 close"];
     assert_eq!(run(&joining(MultiLine::EmptyLineSeparated, "+"), "$MSG", &lines), ["+a+b", "+c"]);
 }
@@ -262,7 +263,7 @@ fn made_messages_go_where_they_are_sent() {
     let check = |parser: &dyn Parser, consumes: bool, want: &[&str]| {
         assert_eq!((parser.is_timed(), parser.consumes()), (true, consumes));
         assert_eq!(run(parser, "$MSG", &input), want);
-        // Those who ask for no made messages get the others alike.
+        // Users of the context that want no generated messages get the others just the same.
         let mut batch = one("h p c", 1);
         let mut renderer = Renderer::new(RenderOptions::default(), Arc::default());
         let left = parser.parse(&mut batch, &Selection::all(1), &mut renderer);
@@ -294,7 +295,7 @@ fn filters_of_a_group_may_store_what_they_matched() {
     assert_eq!(run(&parser, "$MSG $1", &["1 h p az", "2 h p b", "3 h p cz"]), ["az a", "b ", "cz c"]);
 }
 
-/// Checks what a message takes over from those that it is made of.
+/// Checks the values that a message inherits from those that it is made from.
 #[test]
 fn made_messages_inherit() {
     let shown = |inherit: Inherit| {
@@ -352,7 +353,7 @@ fn many_made_messages_are_several_batches() {
     renderer.now = later.received;
     parser.parse_making(&mut later, &Selection::all(1), &mut renderer, &mut made);
     assert_eq!(made.iter().map(Batch::len).collect::<Vec<_>>(), [1024, 6]);
-    // All of them are ours, and share one origin.
+    // All of them are generated, and share one origin.
     let parser = GroupingBy::new(
         GroupOptions {
             aggregate: Synthetic::default(),

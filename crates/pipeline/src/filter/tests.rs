@@ -147,7 +147,8 @@ fn sets_hold_ranges_in_either_order() {
     assert_eq!(held, [1, 2, 3]);
 }
 
-/// Checks that no more values have a bucket of their own than a limit holds: when there are more, all are full again.
+/// Checks that at most a limited number of values have a bucket of their own: beyond it, all buckets are full
+/// again.
 #[test]
 fn buckets_are_dropped_when_there_are_too_many() {
     let key = Template::parse("$PROGRAM", &Definitions::default()).unwrap();

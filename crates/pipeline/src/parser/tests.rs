@@ -1,4 +1,4 @@
-//! Rows about what parsers read, through one check function a parser.
+//! Rows for the results of parsers, through one check function for each parser.
 
 use super::*;
 use message::{Ack, Message, Origin, Span, Stamp, ValueKind};

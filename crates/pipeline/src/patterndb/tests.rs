@@ -1,4 +1,5 @@
-//! Rows for databases: what is refused, what is left out, what rules do. Actions, parsers and trees have files of their own.
+//! Rows for databases: refused ones, parts left out, effects of rules. Actions, parsers and trees have files
+//! of their own.
 
 mod actions;
 mod tree;
@@ -136,7 +137,7 @@ fn examples_belong_to_their_rule() {
 }
 
 #[test]
-fn messages_inherit_as_they_are_told() {
+fn messages_inherit_as_configured() {
     let inherit = |attribute: &str| {
         let text = format!(
             "<patterndb><ruleset><rules><rule id='a'><actions><action><message {attribute}/></action></actions></rule></rules></ruleset></patterndb>"
@@ -162,7 +163,7 @@ fn messages_inherit_as_they_are_told() {
 }
 
 #[test]
-fn what_is_left_out_is_told() {
+fn omissions_are_reported() {
     let database = database(
         "<rules><rule id='a'><patterns><pattern>x @WORD:w@</pattern><pattern>y</pattern>\n<pattern>y</pattern></patterns></rule></rules>",
     );
@@ -400,7 +401,7 @@ fn values_are_places_in_the_text() {
     }
     bench.parser.parse(&mut batch, &Selection::all(50), &mut bench.renderer);
     assert_eq!(batch.field(49, &FieldName::parse("n")).as_deref(), Some(&b"12"[..]));
-    // Names and constants once, whatever the number of messages.
+    // Names and constants only once, whatever the number of messages.
     assert!(batch.extra.len() < 100, "{}", batch.extra.len());
 }
 

@@ -136,7 +136,7 @@ fn times_are_read_in_another_zone() {
     let fix = |zone: Zone| Operation::FixZone { zone };
     check(fix(Zone::Known(tokyo())), "$ISODATE $UNIXTIME", "1970-01-01T00:00:00+09:00 -32400");
     check(fix(Zone::Rendered(template("$none"))), "$ISODATE", "1970-01-01T00:00:00+00:00");
-    // What was received two hours before its own time was sent two zones to the east.
+    // A message received two hours before its own time was sent two zones to the east.
     let mut batch = sample();
     batch.messages[0].event = Stamp::known(7_200_000_000, 0);
     let mut renderer = Renderer::new(RenderOptions::default(), Arc::default());
@@ -193,7 +193,7 @@ fn groups_and_names() {
     check(Operation::UnsetMatches, "[$1]", "[]");
 }
 
-/// Checks which values of an earlier match a later one leaves, with each meaning of the versions.
+/// Checks which values of an earlier match survive a later one, with the meaning of each version.
 #[test]
 fn groups_of_a_match_replace_those_before() {
     let check_after = |pattern: &str, keeps_unused_groups: bool, want: &str| {
@@ -215,7 +215,7 @@ fn groups_of_a_match_replace_those_before() {
     check_after("(x)?(us)er", false, "|us||");
 }
 
-/// `set()` with options of its own prints in its own way, and what follows as before.
+/// `set()` with options of its own prints in its own way; later steps print as before.
 #[track_caller]
 fn check_rendered(options: RenderOptions, value: &str, want: &str) {
     let operation = Operation::Set { field: field("made"), value: template(value) };

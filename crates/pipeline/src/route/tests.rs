@@ -1,4 +1,4 @@
-//! Rows for paths, junctions, conditions and flags; and conservation: every message goes where a naive model
+//! Rows for paths, junctions, conditions and flags; and a property: every message goes where a naive model
 //! says, in order.
 
 mod consumed;
@@ -219,7 +219,7 @@ fn conditions_choose_one_branch() {
         "if:ab elif:b else:c after:ab after:b after:c",
     );
     check(|b| branches(b, None), &["c"], "after:c");
-    // The steps of a branch that was chosen may stop a message: no other branch is tried.
+    // The steps of the chosen branch may stop a message; then no other branch is tried.
     check(
         |b| {
             let list = vec![when("a", vec![b.has("z"), b.to("if")])];
@@ -401,7 +401,7 @@ fn depth_is_limited() {
     assert_eq!(Router::new(plan).unwrap_err(), PlanError::Depth);
 }
 
-/// A path for the model: what it asks for, what it does, and what is inside.
+/// A path for the model: its condition, its action, and the paths inside.
 #[derive(Clone, Debug)]
 enum Model {
     Has(char),
@@ -445,7 +445,7 @@ impl Model {
     }
 }
 
-/// Walks one message through a path, as the words of the manual say: false when some step stopped it.
+/// Sends one message through a path, as the manual describes it: false when some step stopped it.
 fn walk(models: &[Model], text: &str, seen: &mut Vec<(String, String)>, out: &mut Vec<String>) -> bool {
     let Some((first, rest)) = models.split_first() else {
         out.push(text.to_owned());

@@ -1,4 +1,4 @@
-//! Rows for what users read of an answer: what was not searched, and why a search ended.
+//! Rows for the remarks on an answer: what was not searched, and why a search ended.
 
 use super::*;
 use lookup::Stop;
@@ -40,7 +40,7 @@ fn what_was_not_searched_is_described() {
         assert_eq!(reason.to_string(), short);
         assert_eq!(unread(Some(5..9), reason).describe(), want);
     }
-    // A member of a scope may hide how many there are, and a range may be empty.
+    // A member of a scope may hide its number of messages, and a range may be empty.
     for messages in [None, Some(5..5)] {
         let text = unread(messages, UnreadReason::Damaged).describe();
         assert_eq!(text, format!("messages {times} may be left out: damaged"));

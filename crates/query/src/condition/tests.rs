@@ -1,4 +1,4 @@
-//! Rows for what conditions cost, and for how they are joined.
+//! Rows for the cost of conditions, and for the way they are combined.
 
 use super::{Condition, ValueTest, explain::show};
 use crate::language::tree::Text;
@@ -105,10 +105,10 @@ fn a_chain_costs_what_decides_it() {
     let both = || Condition::and(vec![word("a"), Condition::RawHas(b"r".to_vec())]);
     let either = || Condition::or(vec![word("a"), wild("w*")]);
     let (both_shown, either_shown) = ("(word a AND raw has r)", "(word a OR word ~w*)");
-    // All of several: what the first leaves over is asked of the others.
+    // All of several: the others only decide about the documents that the first leaves.
     check(&Condition::or(vec![prefix("p"), both()]), &format!("({both_shown} OR word p*)"));
     check(&Condition::or(vec![case_exact("C"), both()]), &format!("(word exactly C OR {both_shown})"));
-    // One of several: the dearest has to be asked, too.
+    // One of several: the most expensive one has to be evaluated, too.
     check(&Condition::and(vec![either(), wild("v*")]), &format!("(word ~v* AND {either_shown})"));
     check(
         &Condition::and(vec![Condition::Word(fuzzy("f")), either()]),

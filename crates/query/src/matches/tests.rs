@@ -1,4 +1,4 @@
-//! Rows for segments that are late, damaged or stopped: which of the newest ones an answer is made of.
+//! Rows for segments that are late, damaged or stopped: which of the newest ones are part of an answer.
 
 use super::*;
 use crate::{
@@ -30,8 +30,9 @@ fn result(kind: SegmentResult) -> Result<SegmentMatches, ReadError> {
     })
 }
 
-/// Checks the segments that an answer has, the time from which it is whole (in seconds; none: it is whole), and the
-/// messages that it lacks. There are three segments of ten messages, one a second; the newest comes first.
+/// Checks the segments of an answer, the time from which it is complete (in seconds; none: all of it), and
+/// the messages that are missing. There are three segments of ten messages, one a second; the newest comes
+/// first.
 #[track_caller]
 fn check(results: [SegmentResult; 3], want: Result<(usize, Option<i64>, usize), SearchError>) {
     let lines = (0..30).map(|second| document(second, "gw1", "sshd", "text")).collect();

@@ -1,4 +1,4 @@
-//! Budgets: what is given, refused, waited for, given back.
+//! Budgets: memory that is granted, refused, waited for, returned.
 
 #![expect(clippy::disallowed_methods, reason = "others wait for a budget")]
 
@@ -25,7 +25,7 @@ fn h5_a_search_has_its_budget_and_no_more() {
     sort.grow(600 << 10).unwrap();
     rows.grow(400 << 10).unwrap();
     check_refused(rows.grow(100 << 10), BudgetOf::Search);
-    // What is left over can be had to the last byte.
+    // The rest can be used to the last byte.
     let left = (1 << 20) - (1000 << 10);
     rows.grow(left).unwrap();
     check_refused(sort.grow(1), BudgetOf::Search);
@@ -56,7 +56,7 @@ fn h5_small_steps_cost_no_lock_each() {
 }
 
 #[test]
-fn h5_who_finds_nothing_left_waits_for_others() {
+fn h5_a_search_without_memory_left_waits_for_others() {
     let pool = MemoryPool::new(1 << 20, 1 << 20);
     let mut first = budget(&pool).permit("sort");
     first.grow(1 << 20).unwrap();

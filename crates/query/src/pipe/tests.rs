@@ -195,7 +195,7 @@ fn finds_patterns() {
         .split(' ')
         .enumerate()
         .map(|(n, word)| document(n as i64, "h", "p", &format!("user {word} left")))
-        // No word at all is not one that changes.
+        // An empty gap is not a word that changes.
         .chain([document(9, "h", "p", "user  left")])
         .collect();
     let query = Query::parse("* | patterns", &options()).unwrap();
@@ -304,7 +304,7 @@ fn what_is_written_in_other_ways_means_the_same() {
 }
 
 #[test]
-fn limits_are_told() {
+fn limits_are_reported() {
     let text = "* | sort host";
     assert!(run(text, &Search::default()).is_ok());
     let pipes = " | head".repeat(51);

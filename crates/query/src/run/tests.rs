@@ -206,7 +206,8 @@ fn advises_on_unknown_fields() {
     assert!(ask("host:gw9", &Search::default()).hints.is_empty());
 }
 
-/// Blocks of one piece, messages read of them, and the milliseconds that it took one core of the machine that the constants are of.
+/// Blocks of one piece, messages read from them, and the milliseconds on one core of the machine on which the
+/// constants were measured.
 const READINGS: [(u64, u64, f64); 2] = [(1_107, 1_288, 155.0), (4_380, 3_000_000, 2_150.0)];
 
 #[test]
@@ -237,7 +238,8 @@ fn explains_what_a_question_costs() {
     assert_eq!(part(1), ("NOT", Means::Parts, 13, 0));
     assert_eq!(part(2).1, Means::Text);
     assert_eq!((told.root.documents, told.root.undecided, told.undecided), (13, 13, 13));
-    // What the index decides alone reads nothing; what nothing is left for is not looked at.
+    // Parts that the index decides alone read nothing; parts for which no candidates are left are not
+    // evaluated.
     let told = explained("failed zzz /port/", &Search::default());
     assert_eq!((told.undecided, told.root.parts[2].segments, told.root.parts[0].segments), (0, 0, 6));
     let search = Search {
@@ -276,7 +278,7 @@ fn every_part_of_a_question_is_explained() {
     ] {
         assert_eq!(leaves(text), (want, Vec::new()), "{text}");
     }
-    // What the index is asked: two words of a phrase in each of six segments, the values of a column.
+    // Look-ups in the index: two words of a phrase in each of six segments, the values of a column.
     let asked = |text: &str| {
         let query = Query::parse(text, &options).unwrap();
         let told = explain(&store(), &query, &Search::default()).unwrap();
@@ -325,7 +327,7 @@ fn a_facet_of_tags_covers_each_message_once() {
 
 #[test]
 fn reading_costs_blocks_and_messages() {
-    // A block is opened, decompressed up to the last message wanted of it, and its messages are put together.
+    // A block is opened, decompressed up to the last wanted message, and its messages are reconstructed.
     for (blocks, messages, want_ns) in
         [(0, 0, 0), (1, 0, 20_000), (1, 1, 80_500), (1, 2, 101_000), (10, 10, 805_000), (10, 90, 1_325_000)]
     {
@@ -335,7 +337,7 @@ fn reading_costs_blocks_and_messages() {
 }
 
 #[test]
-fn stops_when_told() {
+fn stops_on_request() {
     let query = Query::parse("failed", &ParseOptions::default()).unwrap();
     let run = |cancel| search(&store(), &query, &Search { cancel, ..Search::default() });
     let late = CancelToken::new(Arc::default(), Some(Instant::now()));

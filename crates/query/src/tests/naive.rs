@@ -1,6 +1,6 @@
-//! A segment in memory that answers by looking at every document; for tests.
+//! A segment in memory that answers by examining every document; for tests.
 //!
-//! In: documents. Out: what a segment answers. Holds: the documents.
+//! In: documents. Out: the answers of a segment. Holds: the documents.
 
 use crate::condition::{
     Condition, ValueTest,
@@ -44,7 +44,7 @@ pub(crate) fn with_value(mut document: Document, name: &str, value: &str) -> Doc
     document
 }
 
-/// Documents as segments of a few, phrases in doubt in every other.
+/// Documents as segments of a few; in every other one phrases are only candidates.
 pub(crate) fn snapshot(documents: Vec<Document>, a_segment: usize) -> Snapshot {
     let mut segments: Vec<Arc<dyn SegmentView>> = Vec::new();
     let sequence = documents.len() as u64;

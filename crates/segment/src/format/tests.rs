@@ -77,7 +77,7 @@ fn numbers_of_every_width_come_back() {
     }
 }
 
-/// A header whose bytes are changed, its checksum right again.
+/// A header with changed bytes and a corrected checksum.
 fn header(changes: &[(usize, u8)]) -> String {
     let mut bytes = include_bytes!("../../testdata/segment-v2.segment").to_vec();
     changes.iter().for_each(|(at, byte)| bytes[*at] = *byte);
@@ -90,7 +90,7 @@ fn header(changes: &[(usize, u8)]) -> String {
 }
 
 #[test]
-fn what_a_header_cannot_say_is_refused_at_its_place() {
+fn invalid_header_values_are_refused_at_their_offset() {
     for (changes, want) in [
         (&[][..], "whole"),
         (&[(0, b'd')], "not a segment at 0"),

@@ -6,7 +6,7 @@ use super::{
     time,
     values::Values,
 };
-use crate::{documents::text::TextPlace, format::FileSlice, terms::frequent::Frequent};
+use crate::{documents::text::TextLocation, format::FileSlice, terms::frequent::Frequent};
 use lookup::Document;
 use message::{Stamp, ZoneQuality};
 use proptest::prelude::*;
@@ -70,7 +70,7 @@ fn large_numbers_and_long_columns_come_back() {
     }
 }
 
-/// Each form takes over where it needs less room than those before.
+/// Each form is chosen where it needs less space than those before.
 #[test]
 fn the_smallest_form_is_taken() {
     let many = |count: u64, make: &dyn Fn(u64) -> String| (0..count).map(make).collect::<Vec<_>>();
@@ -85,7 +85,7 @@ fn the_smallest_form_is_taken() {
         (many(900, &|at| letters(at % 300)), 6),
         (many(8, &|at| letters(at % 6)), 0),
         (many(8, &|at| letters(at % 5)), 6),
-        // Five digits behind what all have in common are hexadecimal, four are not.
+        // Five digits after the common prefix are hexadecimal, four are not.
         (vec!["q-a0b1c".to_owned(), "q-f2d3e".to_owned()], 3),
         (vec!["q-a0b1".to_owned(), "q-f2d3".to_owned()], 0),
         (vec!["q-a0b1c".to_owned(), "q-f2d3eE".to_owned()], 0),
@@ -136,7 +136,7 @@ fn damaged_columns_are_refused() {
     check_damaged(&[1, 9], &[], &[], 2, "unknown form of a column");
     check_damaged(&[1, 7, 0], &[], &[], 2, "a column like one that is not there");
     check_damaged(&[2, 0, 2, 7, 1], b"a\n", &[], 1, "a column like one that is not there");
-    // Text has a line for each row, and nothing behind the last.
+    // Text has a line for each row, and nothing after the last.
     for text in [&b"a\nb"[..], b"a\n", b"a\nb\nc\n", b"a\nb\nc"] {
         check_damaged(&[1, 0, text.len() as u8], text, &[], 2, "wrong number of values");
     }
@@ -151,7 +151,7 @@ fn damaged_columns_are_refused() {
 
 #[test]
 fn columns_are_bounded() {
-    // A value of a mebibyte, 64 times: what a column may have, and no more.
+    // A value of a mebibyte, 64 times: the most that a column may have.
     let text = vec![b'x'; 1 << 20];
     let size = [0x80, 0x80, 0x40];
     let heads = [&[1, 2][..], &size].concat();
@@ -234,7 +234,7 @@ proptest! {
         Splitter::new(&frequent).split(&document, (!apart).then_some(cut), &mut split);
         let mut joined = Document { raw: b"?".to_vec(), ..document.clone() };
         let text = join(&split.skeleton, &mut split.values.iter(), &mut joined).unwrap();
-        prop_assert_eq!(text == TextPlace::Apart, apart);
+        prop_assert_eq!(text == TextLocation::Apart, apart);
         prop_assert_eq!(joined, document);
     }
 }

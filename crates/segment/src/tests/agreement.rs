@@ -1,4 +1,4 @@
-//! Active and sealed segments, and those made again, answer as the model does.
+//! Active, sealed and recoded segments answer as the model does.
 
 use super::{model::Model, *};
 use lookup::{Bitmap, Bound, Column, Pattern, Phrase, PhraseAnswer, ReadError, Together};
@@ -104,7 +104,7 @@ fn patterns() -> impl Strategy<Value = Pattern> {
     ]
 }
 
-/// Words that are often frequent ones, which templates have, and else any.
+/// Words that are mostly frequent ones, which templates have, otherwise any words.
 fn words_of_all_kinds() -> impl Strategy<Value = Pattern> {
     prop_oneof![select(&FREQUENT[..]).prop_map(|word| Pattern::Exact(word.into())), patterns()]
 }
@@ -124,7 +124,7 @@ fn columns() -> Vec<Column> {
     fixed.into_iter().chain(NAMES.map(|name| Column::Named(name.into()))).collect()
 }
 
-/// The documents that went in, their pairs by name as segments give them.
+/// The original documents, with their pairs by name as segments return them.
 fn model(lines: &[Line]) -> Model {
     let mut documents = Vec::new();
     for (index, lines) in lines.chunks(3).enumerate() {
@@ -174,7 +174,7 @@ fn check(view: &dyn SegmentView, model: &Model, pattern: &Pattern, among: &Bitma
     Ok(())
 }
 
-/// Words asked for together, against each of them alone.
+/// Words looked up together, compared with each of them alone.
 #[track_caller]
 fn check_together(
     view: &dyn SegmentView,
@@ -308,7 +308,7 @@ proptest! {
         let lines: Vec<Line> = texts.iter().zip(&values).map(line).collect();
         let model = model(&lines);
         let none = Bitmap::none(lines.len() as u32);
-        // Pieces of texts as well: other phrases are rarely found.
+        // Pieces of texts as well, because other phrases rarely match.
         let pieces = texts.iter().take(12).map(|words| &words[words.len() / 3..]);
         let phrases: Vec<&[&str]> = phrases.iter().map(Vec::as_slice).chain(pieces).collect();
         for view in lives(&lines, Some(learned(&FREQUENT)), u32::MAX) {
@@ -491,7 +491,7 @@ fn blocks_end_and_are_found_again() {
                 let found =
                     view.words(&Pattern::Exact(at.to_string().into()), &CancelToken::unlimited()).unwrap();
                 assert_eq!(found.iter().collect::<Vec<_>>(), [at]);
-                // A scan, then what is shown: the second time it may be at hand.
+                // A scan, then the shown messages, which may be cached the second time.
                 let shown = || Box::new([at].into_iter()) as Box<dyn Iterator<Item = u32>>;
                 for mut documents in
                     [Box::new(found.iter()) as Box<dyn Iterator<Item = u32>>, shown(), shown()]

@@ -46,7 +46,7 @@ fn encrypted() -> (Vec<u8>, Keys) {
     (std::fs::read(path).unwrap(), Keys::of(vec![Identity::parse(&identity, None).unwrap()]))
 }
 
-/// Asks for everything; the answers may be wrong or missing, but there is no panic.
+/// Reads everything; the answers may be wrong or missing, but there is no panic.
 fn ask_all(sealed: &Sealed) {
     let cancel = CancelToken::unlimited();
     let patterns = [
@@ -95,7 +95,7 @@ fn cut_files_are_found() {
 }
 
 #[test]
-fn the_place_of_damage_is_told() {
+fn the_location_of_damage_is_reported() {
     let whole = whole();
     let mut bytes = whole.clone();
     bytes[600] ^= 1;
@@ -104,7 +104,7 @@ fn the_place_of_damage_is_told() {
     assert_eq!(error, "memory is damaged at offset 512: checksum mismatch");
 }
 
-/// Makes all checksums right again.
+/// Corrects all checksums.
 fn with_checksums(whole: &[u8], mut bytes: Vec<u8>) -> Vec<u8> {
     let trailer = bytes.len() - 32;
     let footer = u64::from_le_bytes(bytes[trailer..trailer + 8].try_into().unwrap()) as usize;
@@ -152,7 +152,7 @@ fn survive(whole: &[u8], rounds: usize) {
     assert!(opened * 8 > rounds * 3, "only {opened} could be opened: the test asks too little");
 }
 
-/// Any bit anywhere: opening or checking finds it, with the key and without.
+/// Flips any bit anywhere: opening or checking finds it, with and without the key.
 fn check_flip(whole: &[u8], keys: &Keys, at: usize) {
     let mut bytes = whole.to_vec();
     bytes[at / 8] ^= 1 << (at % 8);

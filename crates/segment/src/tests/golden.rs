@@ -1,11 +1,12 @@
-//! The golden files: what each version wrote is read forever. `UPDATE=1` writes those of the newest version again.
+//! The golden files: files of every version stay readable. `UPDATE=1` writes those of the newest version
+//! again.
 
 use super::*;
 use evidence::{Identity, Keys, Recipient};
 use lookup::{Column, Pattern};
 use std::path::PathBuf;
 
-/// The pair that the encrypted golden file was made with.
+/// The key pair with which the encrypted golden file was made.
 const RECIPIENT: &str = "age1qfg8hv4gaecdreld20jrpx4dc3dtgk09zkw4s6hj4dueyfnaa9ascfd8m8";
 const IDENTITY: &str = "AGE-SECRET-KEY-1JUC5JJG8J9QNHL45P0S4KQDNL9NE3RAD68UP002N762PT2WQUZZSV36AA3";
 

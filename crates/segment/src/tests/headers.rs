@@ -1,8 +1,8 @@
-//! Headers of which columns know every part, recoded: the parts are written once.
+//! Recoded headers whose parts are all in columns: the parts are stored only once.
 
 use super::*;
 
-/// A batch of lines as RFC 5424 has them: what stands before the text, its parts, its time.
+/// A batch of lines in RFC 5424 format: the header before the text, its parts, its time.
 fn batch(lines: &[(&str, [&str; 4], Stamp)]) -> Batch {
     let (mut bytes, mut messages) = (Vec::new(), Vec::new());
     for (header, parts, event) in lines {

@@ -1,4 +1,4 @@
-//! What a segment should answer: a list of documents, walked from start to end.
+//! The expected answers of a segment: a list of documents, scanned from start to end.
 
 use lookup::{Bitmap, Column, Document, Pattern, Phrase, pattern::Matcher};
 use message::{Facility, Severity};
@@ -29,7 +29,7 @@ impl Model {
         })
     }
 
-    /// Documents whose text holds the phrase, without moves.
+    /// Documents whose text contains the phrase, without gaps.
     pub(super) fn phrase(&self, phrase: &Phrase) -> Bitmap {
         let matchers: Vec<Matcher> = phrase.words.iter().map(Matcher::new).collect();
         self.having(|document| {

@@ -1,4 +1,4 @@
-//! What is known of a segment from outside: its facts, its form, its damage, its errors.
+//! The public view of a segment: its facts, its form, its damage, its errors.
 
 use super::*;
 use crate::{RebuildError, RecodeError, SealError, SegmentForm, SegmentInspector};
@@ -54,7 +54,7 @@ fn a_report_tells_the_sizes_of_the_file() {
     let report = active.seal(&path).unwrap();
     let Ok(file) = SegmentFile::open(&path, &Keys::default()).unwrap() else { panic!("a damaged file") };
     let size = |sections: &[Section]| -> u64 {
-        sections.iter().map(|section| file.place(*section).length as u64).sum()
+        sections.iter().map(|section| file.extent(*section).length as u64).sum()
     };
     assert_eq!(report.blocks, size(&[Section::Compression, Section::Blocks, Section::BlockIndex]));
     assert_eq!(report.terms, size(&[Section::Terms, Section::CharFilters, Section::Adjacency]));
@@ -161,7 +161,7 @@ fn dense(count: usize) -> Active {
     active
 }
 
-/// Checks that damage in each chunk names the messages that cannot be read for it, and no others.
+/// Checks that damage in each chunk names the messages that cannot be read because of it, and no others.
 #[track_caller]
 fn check_damage(whole: &[u8]) -> usize {
     let cancel = CancelToken::unlimited();

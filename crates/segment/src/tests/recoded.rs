@@ -1,4 +1,4 @@
-//! Recoded segments hold what the sealed ones held, byte for byte, in less room.
+//! Recoded segments have the contents of the sealed ones, byte for byte, in less space.
 
 use super::*;
 use crate::RecodeError;
@@ -6,7 +6,7 @@ use evidence::Keys;
 use lookup::{Pattern, ReadError, Stop, Together};
 use std::sync::{Arc, atomic::AtomicBool};
 
-/// Lines of a few kinds, with what varies in them in every form that a column may take.
+/// Lines of a few kinds, whose variable parts take every form that a column may have.
 fn line(at: usize) -> Line {
     let mixed = at.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let (a, b, c) = (mixed % 251, mixed >> 13 & 0xff, mixed >> 33);
@@ -115,11 +115,11 @@ fn aged_segments_answer_the_same() {
 }
 
 #[test]
-fn a_single_word_stands_beside_others_of_its_header() {
+fn a_single_word_is_next_to_others_of_its_header() {
     let text = |at: usize| match at % 3 {
-        // Of these the whole is recognized by the template, which is the same as that of a recognized header.
+        // The template recognizes all of these lines; it is the same as that of a recognized header.
         0 => format!("ab{:x}", at * 7919),
-        // Of these nobody else has the form: only their header is recognized.
+        // No other line has the form of these, so only their header is recognized.
         _ => format!("{}unlike any other {at}", "[".repeat(at)),
     };
     let line =

@@ -1,4 +1,4 @@
-//! What goes in comes out again, as it was.
+//! Round trips: stored messages are read back unchanged.
 
 use super::*;
 use lookup::{Bound, Column, Pattern, WordUse};
@@ -125,7 +125,7 @@ fn a_name_may_have_values_of_several_types() {
     }
 }
 
-/// The cost of a look-up and of a reading is counted as it is.
+/// The cost of a look-up and of reading is counted exactly.
 #[test]
 fn costs_are_counted() {
     let texts = ["alpha beta", "alpha gamma", "delta", "alphabet"];
@@ -190,7 +190,7 @@ fn a_view_does_not_grow() {
 }
 
 #[test]
-fn views_are_whole_while_messages_come() {
+fn views_are_consistent_while_messages_arrive() {
     let mut active = Active::new(0, None);
     active.learn_after(200);
     let (send, views) = std::sync::mpsc::sync_channel::<Arc<dyn SegmentView>>(4);
@@ -236,8 +236,8 @@ fn what_was_learned_is_handed_on_until_it_is_old() {
 }
 
 #[test]
-fn a_block_that_is_opened_in_part_reads_as_the_whole() {
-    // Some hundred KiB that do not compress to nothing: a few blocks, each in several pieces.
+fn a_partly_decompressed_block_reads_like_the_whole() {
+    // A few hundred KiB that do not compress away: a few blocks, each in several pieces.
     let mut number = 1u64;
     let mut line = |index: u32| {
         let mut word = || {
@@ -256,7 +256,7 @@ fn a_block_that_is_opened_in_part_reads_as_the_whole() {
     let all = documents(&sealed);
     let check = |wanted: &[u32]| {
         let mut read = Vec::new();
-        // Nobody knows how many these are: so blocks are not kept.
+        // Their number is unknown, so blocks are not kept.
         let mut rest = wanted.iter().copied();
         let mut numbers = std::iter::from_fn(|| rest.next());
         let mut visit = |id: u32, document: &Document| {

@@ -45,7 +45,7 @@ fn few_of_many_values_are_counted_one_by_one() {
 }
 
 #[test]
-fn names_beyond_the_columns_are_found_all_the_same() {
+fn names_beyond_the_columns_are_still_found() {
     // Those that were set last have the columns.
     let mut values = vec![
         ("first".to_owned(), "7".to_owned(), ValueKind::Integer),
@@ -117,7 +117,7 @@ fn a_segment_learns_when_it_has_seen_enough() {
     append(&mut active, &lines[198..]);
     let learned = active.learned().expect("something to learn from");
     assert!(learned.frequent.find(b"often").is_some() && learned.frequent.find(b"7").is_none());
-    // Few messages that are large are enough, too.
+    // A few large messages are enough, too.
     let large = Line { text: "x".repeat(1 << 20), ..Line::default() };
     let mut active = Active::new(0, None);
     append(&mut active, &vec![large.clone(); 15]);

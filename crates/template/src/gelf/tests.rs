@@ -1,4 +1,4 @@
-//! What goes out as GELF comes in as it was.
+//! Messages sent as GELF are received unchanged.
 
 use super::append_gelf;
 use message::{Ack, Batch, FieldName, Origin, Stamp};
@@ -32,7 +32,7 @@ fn check(text: &str) {
 }
 
 #[test]
-fn l7_a_message_comes_back_whole() {
+fn l7_a_message_is_returned_complete() {
     check(
         r#"{"version":"1.1","host":"web","short_message":"it failed","full_message":"it failed\n\tat line \"1\"","timestamp":1385053862.307225,
             "level":3,"_facility":"local4","_color":"green","_user_id":9001,"_ratio":-0.5,"_done":true,"_list":[1,{"a":"b"}],
@@ -56,7 +56,7 @@ fn l7_names_and_texts_that_gelf_cannot_hold_are_changed() {
     batch.set_field(0, &FieldName::parse(".SDATA.ex@1.k"), b"v", message::ValueKind::String);
     let want = r#"{"version":"1.1","host":"web","short_message":"x","timestamp":1,"level":5,"_facility":"user","_dot.one":"1","_a_b__":"nan","__id":7,"_own":"\\xff","_SDATA.ex_1.k":"v"}"#;
     assert_eq!(write(&batch), want);
-    // Structured data of the header goes out under its names, as far as no value has them.
+    // Structured data of the header is sent under its names, unless a value has the same name.
     batch.set_field(0, &FieldName::parse(".SDATA.ex@1.n"), b"w", message::ValueKind::String);
     assert!(
         write(&batch).contains(r#""_SDATA.ex_1.k":"v""#) && write(&batch).contains(r#""_SDATA.ex_1.n":"w""#)

@@ -1,4 +1,4 @@
-//! Rows for each type of pattern, and the promise that all engines answer as PCRE2 does.
+//! Rows for each type of pattern, and the guarantee that all engines answer as PCRE2 does.
 
 use super::*;
 use proptest::prelude::*;
@@ -210,7 +210,7 @@ fn escapes_and_groups_stay_in_linear_time() {
 }
 
 #[test]
-fn what_only_pcre_can_do_goes_there() {
+fn patterns_that_only_pcre_supports_use_it() {
     check_linear("a(?=b)", "", b"ab", b"ac", false);
     check_linear("a(?>b+)b?c", "", b"abc", b"ab", false);
     check_linear("(*ANYCRLF)a$", "", b"a", b"b", false);

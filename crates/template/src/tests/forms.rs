@@ -71,7 +71,7 @@ fn check_on_error(on_error: OnError, template: &str, want: &str) {
 }
 
 #[test]
-fn what_does_not_fit_its_type_goes_as_told() {
+fn values_that_do_not_fit_their_type_follow_on_error() {
     let template = "$(format-json a=int(x) b=1)";
     check_on_error(OnError::DropMessage, template, "");
     check_on_error(OnError::DropProperty, template, "{\"b\":\"1\"}");

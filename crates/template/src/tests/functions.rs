@@ -1,4 +1,4 @@
-//! Rows for what functions do at the edges of their arguments.
+//! Rows for edge cases in the arguments of functions.
 
 use super::{check, check_error};
 
@@ -36,7 +36,7 @@ fn a_match_is_chosen_by_its_number_and_group() {
     );
     check("$(extract --match 1 --group 1 '(.)x' axbx)|$(extract --group 2 '(.)x' ax no)", "b|no");
     check("$(extract --ignore-case '(a)' xA)|$(extract '(a)' xA)|$(extract '(a)' xA no)", "A||no");
-    // An expression that matches nothing does so at each place, the end among them.
+    // An expression that matches the empty text does so at every position, including the end.
     check("$(extract --group 0 --match 2 'x*' ab no)|$(extract --group 0 --match 3 'x*' ab no)", "|no");
     check("$(extract --group 0 --match 1 'x*' axxb)|$(extract --group 0 --match 0 'x*' xx)", "xx|xx");
 }
@@ -97,7 +97,7 @@ fn lines_behind_the_first_are_indented() {
 }
 
 #[test]
-fn control_characters_are_replaced_unless_told() {
+fn control_characters_are_replaced_unless_disabled() {
     check("$(sanitize 'a\tb')|$(sanitize -C 'a\tb')|$(sanitize -C -c 'a\tb')", "a_b|a\tb|a_b");
     check("$(sanitize 'a\u{1f}b ')|$(sanitize a/b c)", "a_b |a_b/c");
     check("$(sanitize --no-ctrl-chars '\t')|$(sanitize -C --ctrl-chars '\t')", "\t|_");

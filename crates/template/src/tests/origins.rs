@@ -1,4 +1,4 @@
-//! Rows for macros of where a message came from, and of what was matched in it.
+//! Rows for macros of a message's origin, and of matches in it.
 
 use super::*;
 use message::Transport;
@@ -121,7 +121,7 @@ fn another_way_of_printing_is_only_for_a_while() {
 }
 
 #[test]
-fn values_are_lent_where_nothing_changes_them() {
+fn values_are_borrowed_where_nothing_changes_them() {
     let (batch, mut renderer) = (batch(), renderer(RenderOptions::default()));
     for (text, plain, escaped) in [
         ("", "", ""),

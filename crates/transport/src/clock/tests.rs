@@ -3,7 +3,7 @@
 use super::*;
 use std::time::Duration;
 
-/// Half an hour before and after Budapest went over to summer time in 2025.
+/// Half an hour before and after Budapest switched to summer time in 2025.
 const BEFORE_US: i64 = 1_743_294_600_000_000;
 const AFTER_US: i64 = 1_743_298_200_000_000;
 
@@ -26,7 +26,7 @@ fn the_offset_is_that_of_the_moment() {
 }
 
 #[test]
-fn a_clock_before_1970_stands_at_its_start() {
+fn a_clock_before_1970_stays_at_its_start() {
     let mut clock = Clock { zone: TimeZone::UTC, ..Clock::new() };
     assert_eq!(clock.stamp(UNIX_EPOCH - Duration::from_secs(5)), Stamp::known(0, 0));
 }

@@ -1,4 +1,4 @@
-//! Handshakes in memory between our two sides, over a line that loses, doubles and changes datagrams.
+//! Handshakes in memory between our two sides, over a line that loses, duplicates and changes datagrams.
 
 use super::*;
 use crate::{
@@ -22,7 +22,7 @@ struct Ends {
     cookies: Cookies,
     text: Vec<u8>,
     said: [Option<String>; 2],
-    /// Largest datagram of all.
+    /// Largest possible datagram.
     largest: usize,
 }
 
@@ -33,7 +33,7 @@ impl Ends {
         Ends { server: None, client, cookies, text: Vec::new(), said: [None, None], largest: 0 }
     }
 
-    /// Brings the client's datagrams to the server; `line` returns how many copies of each arrive.
+    /// Delivers the client's datagrams to the server; `line` returns how many copies of each arrive.
     fn client_speaks(&mut self, settings: &ServerDtls, line: &mut dyn FnMut(&[u8]) -> usize) {
         let sent: Vec<Vec<u8>> = self.client.outgoing().iter().map(<[u8]>::to_vec).collect();
         self.client.outgoing().clear();
@@ -68,7 +68,7 @@ impl Ends {
         }
     }
 
-    /// Brings the server's datagrams to the client; `line` returns how many copies of each arrive.
+    /// Delivers the server's datagrams to the client; `line` returns how many copies of each arrive.
     fn server_speaks(&mut self, line: &mut dyn FnMut(&[u8]) -> usize) {
         let Some(Ok(server)) = &mut self.server else { return };
         let sent: Vec<Vec<u8>> = server.outgoing().iter().map(<[u8]>::to_vec).collect();
@@ -133,7 +133,8 @@ fn trusts_both_ways() {
     assert!(client == "shaking" || client.starts_with("the peer refused"), "{client}");
 }
 
-/// A key of RSA, a CA below the CA, and a certificate below that: a chain that must be sent whole, in fragments.
+/// An RSA key, an intermediate CA, and a certificate below it: a chain that must be sent as a whole, in
+/// fragments.
 fn rsa_chain(pki: &Pki, name: &str, host: &str) -> TlsOptions {
     let rsa = || {
         let key = openssl::rsa::Rsa::generate(2048).unwrap();
@@ -163,7 +164,7 @@ fn shows_and_checks_chains_of_rsa() {
     let server = TlsOptions { suites, ..rsa_chain(&pki, "rsa-server", "logs.example") };
     let client = rsa_chain(&pki, "rsa-client", "client.example");
     check(&server, &client, "logs.example", GOOD);
-    // Without the certificate in between the chain leads nowhere.
+    // Without the intermediate certificate the chain cannot be verified.
     let text = fs::read_to_string(pki.path("rsa-client.pem")).unwrap();
     let end = text.find("-----END").unwrap() + "-----END CERTIFICATE-----\n".len();
     fs::write(pki.path("rsa-client.pem"), &text[..end]).unwrap();
@@ -220,7 +221,7 @@ fn says_what_is_wrong_with_files() {
 fn a_handshake_outlives_a_bad_line() {
     let pki = Pki::new();
     let server = ServerDtls::load(&rsa_chain(&pki, "rsa", "logs.example")).unwrap();
-    // Which datagram is lost (0) or doubled (2), by the number of all that were sent.
+    // Which datagram is lost (0) or duplicated (2), by its number among all that were sent.
     for pattern in [[0, 1, 1, 1, 1], [2, 2, 2, 2, 2], [1, 0, 1, 1, 1], [1, 1, 0, 2, 1]] {
         let mut ends = Ends::new(&pki.options("client"), "logs.example");
         let mut count = 0;
@@ -267,7 +268,7 @@ fn text_is_taken_once_and_unchanged() {
         assert_eq!(taken.unwrap(), AssociationState::Open);
         text
     };
-    // Out of order, again, changed, cut.
+    // Out of order, repeated, changed, truncated.
     assert_eq!((take(&sent[2]), take(&sent[0])), ("c".to_owned(), "a".to_owned()));
     assert_eq!((take(&sent[2]), take(&sent[0])), (String::new(), String::new()));
     for at in 0..sent[1].len() {
@@ -363,7 +364,7 @@ fn a_smaller_path_gets_smaller_datagrams() {
         ends.server_speaks(&mut |_| 1);
     }
     assert!(ends.client.is_open(), "{:?}", ends.shown());
-    // The answer to the hello was written before the server was told.
+    // The answer to the hello was written before the server knew of the client.
     let mut sizes = Vec::new();
     ends.client.encrypt(&[b'x'; 300]).unwrap();
     ends.client_speaks(&settings, &mut |datagram| {

@@ -50,7 +50,7 @@ fn the_hosts_of_the_configuration_come_first() {
     };
     let name = |address: &str| runtime.block_on(names.name_soon(address.parse().unwrap(), &policy));
     assert_eq!(name("192.0.2.7"), "printer.example.com");
-    // That file stands in the place of the machine's.
+    // That file replaces the machine's.
     assert_eq!(name("127.0.0.1"), "127.0.0.1");
 }
 
@@ -84,7 +84,7 @@ impl Hosts {
         Hosts { names: HostNames::start().unwrap(), runtime, file, policy }
     }
 
-    /// Exchanges the file as a whole: it may be read at any time.
+    /// Replaces the file atomically, because it may be read at any time.
     fn list(&self, hosts: &str) {
         let fresh = self.file.path().with_extension("new");
         fs::write(&fresh, hosts).unwrap();
@@ -111,7 +111,7 @@ fn a_name_is_kept_as_long_as_the_cache_says() {
         ("first".to_owned(), "first".to_owned())
     );
     assert_eq!(kept.name_soon("192.0.2.8"), "other");
-    // At once too old: the old name serves until the new one comes.
+    // Too old at once: the old name is used until the new one arrives.
     let brief = Hosts::new(Some(Duration::ZERO));
     brief.list("192.0.2.7 first\n");
     assert_eq!(brief.name_soon("192.0.2.7"), "first");

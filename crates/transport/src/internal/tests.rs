@@ -71,7 +71,7 @@ fn readers_wake_when_something_was_written() {
 }
 
 #[test]
-fn a_line_stands_for_what_came_since_the_last_one() {
+fn a_line_summarises_the_messages_since_the_last_one() {
     let (mut pause, start) = (LogPause::new(Duration::from_secs(10)), Instant::now());
     let mut count = |events, seconds| pause.count(events, start + Duration::from_secs(seconds));
     assert_eq!(count(0, 0), None, "nothing happened");

@@ -1,4 +1,4 @@
-//! Commands, run.
+//! Running commands.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Rows for errors of a start.
+//! Rows for errors at startup.
 
 use super::*;
 use std::error::Error;

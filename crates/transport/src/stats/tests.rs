@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn an_entry_lives_on_under_its_name() {
+fn an_entry_survives_under_its_name() {
     let registry = Registry::default();
     let first = registry.register("src.tcp", "s#0", "a");
     add(&first.processed, 3);
@@ -122,7 +122,7 @@ fn what_waits_on_a_disk_counts_as_taken_once() {
     assert_eq!(figures(), (7, 7, State::Active));
     counters.disown();
     assert_eq!(figures(), (7, 7, State::Orphaned));
-    // It comes back to the same queue, of which someone has removed three messages.
+    // It returns to the same queue, from which someone has removed three messages.
     counters.own(4);
     assert_eq!((load(&counters.queued), load(&counters.processed)), (4, 4));
 }

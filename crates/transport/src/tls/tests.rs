@@ -8,7 +8,7 @@ use crate::testing::{Pki, params};
 use rcgen::{BasicConstraints, IsCa, KeyPair};
 use std::fs;
 
-/// Shakes hands and lets the client send a text; returns the results of server and client.
+/// Performs a handshake and lets the client send a text; returns the results of server and client.
 fn shake(server: &TlsOptions, client: &TlsOptions, host: &str) -> (String, String) {
     let mut server = ServerTls::load(server).unwrap().session().unwrap();
     let mut client = ClientTls::load(client).unwrap().session(host).unwrap();
@@ -77,7 +77,7 @@ fn knows_servers_by_their_common_name_and_by_themselves() {
     assert!(said.starts_with("the certificate of the peer is not for other.example"), "{said}");
     pki.issue("address", &["192.0.2.7"], |_| {});
     check(&pki.options("address"), &pki.options("client"), "192.0.2.7", GOOD);
-    // A certificate of its own making that is trusted as it is.
+    // A self-signed certificate that is trusted as it is.
     let own = KeyPair::generate().unwrap();
     let mut params = params("own", &["own.example"]);
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -129,7 +129,7 @@ fn says_what_is_wrong_with_files() {
     refuses(&TlsOptions { ca_file: Some(pki.path("server.key")), ..good }, "there is no certificate");
 }
 
-/// Schemes of a list of which nothing is unknown.
+/// Schemes of a list without unknown names.
 fn schemes(list: &str) -> Schemes {
     let mut schemes = Schemes::default();
     assert_eq!(schemes.add(list), [""; 0], "{list}");

@@ -377,7 +377,7 @@ fn a_read_becomes_a_batch_without_a_copy() {
     assert_eq!(programs, ["one", "two", "three"]);
 }
 
-/// Bytes that resemble messages more often than chance would have it.
+/// Bytes that resemble messages more often than random ones would.
 fn line() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         Just(b"<13>".to_vec()),

@@ -141,7 +141,7 @@ fn many_parameters_cost_their_number_not_its_square() {
     }
     let (start, mut out) = (Instant::now(), Vec::new());
     append_sdata(&batch, 0, &mut out);
-    // Some hundredths of a second without optimisation; comparing all with all takes minutes.
+    // This takes some hundredths of a second without optimisation; comparing all with all would take minutes.
     assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
     assert_eq!(batch.sd_params_now(0).len(), COUNT);
     assert!(out.ends_with(format!("[b{} c=\"1\"]", COUNT / 10 - 1).as_bytes()));

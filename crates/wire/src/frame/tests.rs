@@ -179,7 +179,7 @@ fn a_record_holds_whole_messages() {
 }
 
 #[test]
-fn records_are_whole_whatever_they_hold() {
+fn records_are_complete_whatever_they_contain() {
     check(Framing::Records(4), "ab\n\0cdef", &["ab\n\0", "cdef"]);
     check(Framing::Records(4), "abcdef", &["abcd", "ef!syslog.truncated"]);
     check(Framing::Records(4), "abc", &["abc!syslog.truncated"]);

@@ -38,7 +38,7 @@ fn puts_chunks_together() {
 }
 
 #[test]
-fn refuses_what_can_never_be_whole() {
+fn refuses_incomplete_bytes() {
     check(&[chunk(1, 2, 2, "a"), chunk(1, 0, 0, "a"), chunk(1, 0, 129, "a")], "broken broken broken");
     check(&[chunk(1, 0, 2, "a"), chunk(1, 1, 3, "b"), chunk(1, 1, 2, "b")], ". broken ab!");
     check(&[chunk(1, 0, 2, "a")[..11].to_vec()], "broken");

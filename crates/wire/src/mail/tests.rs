@@ -90,7 +90,7 @@ fn long_values_are_folded() {
 }
 
 proptest! {
-    /// Whatever values hold: the commands, the header and the end of the mail stay where they are.
+    /// Whatever the values contain, the commands, the header and the end of the mail stay where they are.
     #[test]
     fn the_form_holds(
         name in prop::collection::vec(any::<u8>(), 0..60), address in prop::collection::vec(any::<u8>(), 0..60),

@@ -1,4 +1,4 @@
-//! Bodies of each format, well-formed and odd, and what becomes of them.
+//! Bodies of each format, well-formed and odd, and their messages.
 
 use super::{BodyError, BulkItem, HecMeta, ShippedReader};
 use crate::DecodeOptions;
@@ -78,14 +78,14 @@ fn lines_are_json_syslog_or_text() {
         r#"{"message":"a\nb \u00e9\ud83d\ude00","host":{"name":"web"},"n":1,"f":-2.5e3,"b":true,"z":null,"l":[1,{"a":2}]}"#,
         "web [] user.notice a\nb é😀 {n=1:Integer f=-2.5e3:Double b=true:Boolean z=:Null l=[1,{\"a\":2}]:Json}",
     );
-    // What only looks like JSON is text.
+    // A text that only looks like JSON is text.
     check_lines(r#"{"a":1"#, r#" [] user.notice {"a":1 {}"#);
     check_lines(r#"{"a":1} tail"#, r#" [] user.notice {"a":1} tail {}"#);
     check_lines(r#"[{"msg":"x"},"y"]"#, " [] user.notice x {}\n [] user.notice y {}");
     check_lines(r#"[{"msg":"x"},2]"#, r#" [] user.notice [{"msg":"x"},2] {}"#);
 }
 
-/// Checks what a format keeps of its body for each message: the bytes as they were received.
+/// Checks the part of the body that a format keeps for each message: the bytes as received.
 #[track_caller]
 fn check_raw(
     body: &str,
@@ -128,7 +128,7 @@ fn a_message_keeps_its_part_of_the_body() {
 }
 
 #[test]
-fn a_frame_that_is_no_gelf_is_a_message_all_the_same() {
+fn a_frame_that_is_not_gelf_is_still_a_message() {
     let body = "xx{\"short_message\":\"g\"}yyodd!zz";
     let mut batch = batch(body.as_bytes());
     let mut marks = message::Marks::NONE;
@@ -162,7 +162,7 @@ fn fields_find_their_place() {
         " sshd[123] auth.info 1767323045678000  m {}",
     );
     check_lines(r#"{"level":30,"msg":"pino"}"#, " [] user.info pino {level=30:Integer}");
-    // The first of a kind has the place; a wrong type has none.
+    // The first of a kind is used; one of a wrong type is not.
     check_lines(r#"{"message":"a","log":"b","pid":{},"time":"soon"}"#, " [] user.notice a {log=b time=soon}");
     check_lines(
         r#"{"a":{"b":{"c":"d"}},"":1}"#,
@@ -419,7 +419,7 @@ fn limits_hold() {
 }
 
 #[test]
-fn a_prefix_stands_before_pairs() {
+fn a_prefix_is_put_before_pairs() {
     let mut batch = batch(br#"{"message":"m","k":"v"}"#);
     ShippedReader::new(DecodeOptions::default(), ".json.").lines(&mut batch, 0);
     assert_eq!(show(&batch), " [] user.notice m {.json.k=v}");
@@ -437,7 +437,7 @@ fn severities_of_opentelemetry_are_those_of_syslog() {
     let mut batch = batch(body.as_bytes());
     reader().otlp_json(&mut batch, 0).unwrap();
     let got: Vec<u8> = batch.messages.iter().map(|message| message.pri.severity().0).collect();
-    // What has none, or none that exists, is a notice as elsewhere.
+    // A record without a severity, or with an unknown one, is a notice, as elsewhere.
     let want = [5, 7, 7, 7, 7, 7, 7, 7, 7, 6, 5, 5, 5, 4, 4, 4, 4, 3, 2, 1, 1, 0, 0, 0, 0, 5];
     assert_eq!(got, want);
 }

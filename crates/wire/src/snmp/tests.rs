@@ -68,7 +68,7 @@ fn a_trap_is_one_datagram() {
         &[0x30, 0x17, 6, 0x0a, 0x2b, 6, 1, 6, 3, 1, 1, 4, 1, 0, 6, 9, 0x2b, 6, 1, 6, 3, 1, 1, 5, 3],
     ];
     assert_eq!(out, want.concat(), "{out:02x?}");
-    // The next one has nothing of it; a long one has a long length.
+    // The next one contains nothing of it; a long one has a long length.
     let mut next = Vec::new();
     trap.add(&name("1.3"), SnmpKind::OctetString, &[b'x'; 300]);
     trap.finish(b"", 1, &mut next);

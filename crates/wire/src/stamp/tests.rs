@@ -58,7 +58,7 @@ fn the_calendar_agrees_with_itself() {
     assert_eq!(unix_s_of([2025, 13, 1], [0, 0, 0]), unix_s_of([2026, 1, 1], [0, 0, 0]));
 }
 
-/// A sender whose clock shows `late_s` less than ours, read at offset 0.
+/// A sender whose clock is `late_s` behind ours, read at offset 0.
 #[track_caller]
 fn check_guess(late_s: i64, want_offset_s: i32) {
     let now = Stamp::known(NOON, 0);
@@ -97,7 +97,7 @@ fn guesses_zones() {
     }
 }
 
-/// The offset of so many minutes when it is one of whole hours, else none.
+/// The offset of this number of minutes if it is a multiple of an hour, else none.
 fn check_whole(minutes: i64) -> i32 {
     if minutes % 60 == 0 { 60 * minutes as i32 } else { 0 }
 }

@@ -1,4 +1,4 @@
-//! Rows: a configuration and what is said about it.
+//! Rows: a configuration and the advice about it.
 
 use crate::{Memory, advise, check, parse};
 use std::path::Path;
@@ -17,7 +17,7 @@ fn says(text: &str, want: &[&str]) {
 }
 
 #[test]
-fn names_what_is_never_used() {
+fn warns_about_unused_objects() {
     says(
         "source s { internal(); }; source t { stdin(); }; filter f { level(err); }; filter g { level(info); };\n\
          destination d { file(\"/x\"); }; log { source(s); filter(f); };",

@@ -1,6 +1,7 @@
-//! Configurations of rsyslog and what becomes of them, in one long file; `UPDATE=1` writes it again.
+//! Configurations of rsyslog and their conversions, in one long file; `UPDATE=1` writes it again.
 //!
-//! A block of it is a configuration (`> `), the statements that it becomes, one a line, and what the report says (`! `).
+//! A block of it is a configuration (`> `), the statements into which it is converted, one a line, and the
+//! report (`! `).
 #![expect(clippy::disallowed_methods, reason = "golden files")]
 
 use super::*;
@@ -13,8 +14,8 @@ fn surroundings(text: &str) -> Memory {
     included.with_variable("HOME", "/home/x").file("r.conf", text)
 }
 
-/// Shows the statements that a configuration becomes, without templates that only stand for a property, and the
-/// notes of the report.
+/// Shows the statements into which a configuration is converted, without templates that only stand for a
+/// property, and the notes of the report.
 fn shown(text: &str) -> String {
     let conversion = convert(Path::new("r.conf"), &surroundings(text), judge).unwrap();
     let mut out = String::new();
@@ -40,7 +41,7 @@ fn shown(text: &str) -> String {
 }
 
 #[test]
-fn configurations_become_what_the_file_says() {
+fn conversions_match_the_golden_file() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/rsyslog.txt");
     let want = std::fs::read_to_string(&path).unwrap();
     let mut got = String::new();

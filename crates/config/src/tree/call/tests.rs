@@ -4,7 +4,7 @@ use super::*;
 use crate::{Memory, parse, tree::Statement};
 use std::path::Path;
 
-/// Shows what an option with these arguments is as text, number, decimal, age, truth and list.
+/// Shows an option with these arguments as text, number, decimal, age, truth value and list.
 #[track_caller]
 fn check(arguments: &str, want: &str) {
     let files = Memory::default().file("c.conf", format!("@version: 4.8\noptions {{ x({arguments}); }};"));

@@ -1,4 +1,4 @@
-//! Packages made here, and what someone could do to them: each harm is named, and nothing else is.
+//! Packages made here, and manipulations of them: each one is named, and nothing else is.
 
 mod messages;
 mod several;
@@ -14,7 +14,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// Received time of message 0; each message comes a second after the one before.
+/// Received time of message 0; each message arrives a second after the one before.
 const START_US: i64 = 1_795_370_400_000_000;
 /// First number and count of the sealed segments.
 const SEGMENTS: [(u64, u64); 2] = [(0, 3), (5, 300)];
@@ -168,7 +168,8 @@ fn faults(audit: &PackageAudit, package: &Package) -> Vec<String> {
     audit.run(dir.path()).unwrap().faults
 }
 
-/// Changes a package before it is written and signed: what someone with the key could do. Names the faults.
+/// Changes a package before it is written and signed, as someone with the key could do. Returns the names of
+/// the findings.
 #[track_caller]
 fn check(change: impl Fn(&mut Package), want: &[&str]) {
     let mut package = package();
@@ -305,7 +306,7 @@ fn files_are_those_that_the_manifest_names() {
 }
 
 #[test]
-fn a_folder_without_a_package_is_told() {
+fn a_folder_without_a_package_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let error = |folder: &Path| PackageAudit::default().run(folder).unwrap_err().to_string();
     assert_eq!(error(dir.path()), "No such file or directory (os error 2)");

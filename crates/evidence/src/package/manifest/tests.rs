@@ -1,4 +1,4 @@
-//! Rows for what a manifest says: views, questions, ranges, gaps.
+//! Rows for the statements of a manifest: views, queries, ranges, gaps.
 
 use super::*;
 use crate::testing::{key, record};
@@ -52,7 +52,7 @@ fn a_question_has_all_its_parts() {
 }
 
 #[test]
-fn gaps_are_what_no_segment_has() {
+fn gaps_are_numbers_that_no_segment_has() {
     let key = key();
     let mut chain = Chain::default();
     for (first, event) in [

@@ -5,7 +5,7 @@ use super::*;
 /// 2026-11-22T18:00:00Z.
 const RECEIVED_US: i64 = 1_795_370_400_000_000;
 
-/// Name of the form, the fields, what is the exporter's word.
+/// Name of the form, the fields, and the fields that rest on the exporter's word.
 fn check_row(raw: &str, message: &Value, want: &str) {
     let sealed = ReceivedBytes { raw: raw.as_bytes(), received_us: RECEIVED_US, peer: "10.9.8.7" };
     let mut message = message.clone();
@@ -14,7 +14,7 @@ fn check_row(raw: &str, message: &Value, want: &str) {
     message["read"] = read;
     let compared = check(&message, sealed).unwrap();
     assert_eq!(compared.wrong, Vec::<String>::new(), "{raw}");
-    // Every field that is not admitted is found when it is another one.
+    // Every field that is not admitted is found when it has another value.
     for name in ["host", "program", "pid", "msgid", "message"] {
         if compared.admitted.iter().any(|admitted| admitted == name) {
             continue;
@@ -95,7 +95,7 @@ fn e4_fields_follow_from_the_bytes() {
     }
 }
 
-/// Messages made at random of what headers are made of, each with what it says of its fields, some of them changed.
+/// Random messages made from parts of headers, each with a statement about its fields, some of them changed.
 fn cases() -> Vec<(Vec<u8>, Value)> {
     let parts: [&[u8]; 27] = [
         b"<13>",
@@ -138,7 +138,7 @@ fn cases() -> Vec<(Vec<u8>, Value)> {
             raw.extend_from_slice(b"<13>1 2026-11-22T18:00:00Z h p - - ");
         }
         (0..next(9)).for_each(|_| raw.extend_from_slice(parts[next(parts.len())]));
-        // Fields as one of the forms reads them, so that not all are admitted.
+        // Fields as one of the forms yields them, so that not all are admitted.
         let sealed = ReceivedBytes { raw: &raw, received_us: RECEIVED_US, peer: "10.9.8.7" };
         let Some(reading) = Reading::of(FORMS[next(4)], sealed) else { continue };
         let fields = [reading.host, reading.program, reading.pid, reading.msgid, reading.message].map(text);
@@ -244,7 +244,8 @@ fn reading_is_total() {
     }
 }
 
-/// Says what a message says of its own reading; shows what is admitted and wrong, `none` when the statement is none.
+/// Checks a message's statement about its own reading; shows the admitted and the wrong fields, `none` for an
+/// invalid statement.
 #[track_caller]
 fn check_statement(raw: &str, read: &Value, want: &str) {
     let sealed = ReceivedBytes { raw: raw.as_bytes(), received_us: RECEIVED_US, peer: "10.9.8.7" };
@@ -304,7 +305,7 @@ fn a_zone_is_of_quarters_of_an_hour_up_to_sixteen_hours() {
         check_statement(local, &json!({"as": "rfc3164", "word": [], "offset_s": offset_s}), &want);
     }
     check_statement(local, &json!({"as": "rfc3164", "word": []}), " / event_us false None");
-    // A zone that there is none is not named, and the time is the maker's word.
+    // A zone that does not exist is not named, and the time rests on the maker's word.
     for (shift_us, want) in [
         (3_600_000_000, r#"{"as":"rfc3164","offset_s":-3600,"word":[]}"#),
         (1, r#"{"as":"rfc3164","word":["event_us"]}"#),

@@ -1,9 +1,9 @@
-//! Rows for what comes back into the pool.
+//! Rows for buffers that are returned to the pool.
 
 use super::*;
 
 #[test]
-fn a_large_buffer_comes_back_when_its_batch_is_gone() {
+fn a_large_buffer_is_returned_when_its_batch_is_dropped() {
     let mut buffer = take(READ_BYTES);
     buffer.resize(READ_BYTES, b'x');
     let place = buffer.as_ptr();

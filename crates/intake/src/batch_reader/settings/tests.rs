@@ -1,4 +1,4 @@
-//! Rows for what settings say of messages.
+//! Rows for the effect of settings on messages.
 
 use super::*;
 use crate::{

@@ -1,10 +1,11 @@
-//! Rows for who may write.
+//! Rows for the readers that may write.
 
 use super::*;
 
 const MESSAGES: usize = 100;
 
-/// Checks whether the last of some turns may write after its path took this long; `b` is a turn of another reader.
+/// Checks whether the reader of the last of some turns may write, if its path took this long; `b` is a turn
+/// of another reader.
 #[track_caller]
 fn check(is_patient: bool, turns: &str, took: Duration, want: bool) {
     let (mut reader, other) = (ReaderTurns::new(), ReaderTurns::new());

@@ -1,4 +1,4 @@
-//! Rows for when reading may go on.
+//! Rows for the conditions under which reading may continue.
 
 use super::*;
 use std::{

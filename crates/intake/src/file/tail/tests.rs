@@ -1,4 +1,4 @@
-//! One file as it is read, by itself.
+//! Reading a single file.
 
 use super::*;
 
@@ -51,7 +51,7 @@ fn bytes_that_were_read_may_be_gone() {
     for (bytes, want) in [("cd", true), ("cdef", true), ("", true), ("cx", false), ("cdefg", false)] {
         assert_eq!(tail.has(bytes.as_bytes()).unwrap(), want, "{bytes}");
     }
-    // An error of the system is neither.
+    // An error of the system is neither of them.
     tail.file = File::options().append(true).open(path).unwrap();
     assert!(tail.has(b"cd").is_err());
 }

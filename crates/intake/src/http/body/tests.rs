@@ -1,4 +1,4 @@
-//! Bodies in every packing, on both sides of their limits, and what they take of the budget.
+//! Bodies in every compression, on both sides of their limits, and their share of the budget.
 
 use super::*;
 use hyper::header::HeaderValue;
@@ -55,7 +55,7 @@ fn a_body_unpacks_to_the_limit_and_no_further() {
 }
 
 #[test]
-fn damage_is_told_from_size() {
+fn damage_is_distinguished_from_size() {
     let options = HttpOptions::new(1 << 20);
     for (encoding, pack) in PACKINGS {
         let packed = pack(b"a text that is long enough to be cut");
@@ -65,7 +65,7 @@ fn damage_is_told_from_size() {
 }
 
 #[test]
-fn the_budget_bounds_what_all_bodies_unpack_to() {
+fn the_budget_bounds_the_decompressed_size_of_all_bodies() {
     let text = vec![b'x'; 1 << 20];
     for (encoding, pack) in PACKINGS {
         let options = HttpOptions::new(600 << 10);

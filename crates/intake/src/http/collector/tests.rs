@@ -1,4 +1,4 @@
-//! Questions for acknowledgements, and what strikes a number out.
+//! Requests for acknowledgements, and the events that remove a number.
 
 use super::*;
 

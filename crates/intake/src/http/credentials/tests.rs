@@ -1,4 +1,4 @@
-//! Rows for headers and whether they allow to send.
+//! Rows for headers and whether they authorise the sender.
 
 use super::*;
 use hyper::header::{HeaderName, HeaderValue};
@@ -7,7 +7,7 @@ use hyper::header::{HeaderName, HeaderValue};
 #[track_caller]
 fn check_header(header: Option<(&'static str, &str)>, want: Standing) {
     let mut options = HttpOptions::new(1 << 20);
-    // One that is written twice is no other token.
+    // A header that occurs twice does not match.
     options.tokens = ["secret", "other", "secret"].map(str::to_owned).into();
     let user = |name: &str, password: &str| (name.to_owned(), password.to_owned());
     options.users = vec![user("ship", "pass"), user("x", "y"), user("ship", "pass")];

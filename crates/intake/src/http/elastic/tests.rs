@@ -1,4 +1,4 @@
-//! What shippers ask before they send.
+//! Requests that shippers make before they send.
 
 use super::*;
 use http_body_util::BodyExt;

@@ -21,7 +21,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_body_is_one_whole_message() {
+fn a_body_is_one_complete_message() {
     let packed = gzip(b"text");
     let size = packed.len() as u32;
     let text = || Ok(b"text".to_vec());

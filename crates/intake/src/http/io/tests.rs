@@ -22,7 +22,7 @@ fn the_first_bytes_are_looked_at_and_stay() {
         far.write_all(b"PRI").await.unwrap();
         assert_eq!(stream.begin(3).await.unwrap(), 3);
         assert!(stream.starts_with(b"PR") && !stream.starts_with(b"GE"));
-        // More than there is: the peer leaves before.
+        // More than was sent: the peer leaves before.
         far.write_all(b" *").await.unwrap();
         drop(far);
         assert_eq!(stream.begin(24).await.unwrap(), 5);

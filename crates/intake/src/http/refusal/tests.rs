@@ -1,4 +1,4 @@
-//! Rows for refusals in the words of each protocol.
+//! Rows for refusals in the form of each protocol.
 
 use super::*;
 use http_body_util::BodyExt;
@@ -106,6 +106,6 @@ fn opentelemetry_gets_a_status_in_the_form_of_its_request() {
     assert_eq!(answer.headers()[CONTENT_TYPE], answer::PROTOBUF);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let body = runtime.block_on(answer.into_body().collect()).unwrap().to_bytes();
-    // Field 2 of google.rpc.Status, of a length.
+    // Field 2 of google.rpc.Status, with its length.
     assert_eq!(body, [&[0x12, 17][..], b"wrong credentials"].concat());
 }

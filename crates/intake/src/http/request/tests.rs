@@ -1,4 +1,4 @@
-//! What a request says in its path and its headers.
+//! Rows for the path and the headers of a request.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Rows for uploads of the journal: read as they come, held back, bounded.
+//! Rows for uploads of the journal: read as they arrive, held back, bounded.
 
 use super::*;
 
@@ -28,13 +28,13 @@ fn entries(count: usize) -> Vec<String> {
 }
 
 #[test]
-fn an_upload_is_read_as_it_comes() {
+fn an_upload_is_read_as_it_arrives() {
     let setup = setup(options());
     let upload = begin_upload(&setup, &["MESSAGE=a\n\nMESS".to_owned(), "AGE=b\n\nMESSAGE=c".to_owned()]);
     assert_eq!(setup.collected.wait(2), ["127.0.0.1||a", "127.0.0.1||b"]);
     assert_eq!(end_upload(upload), 202);
     assert_eq!(setup.collected.wait(3)[2], "127.0.0.1||c");
-    // One that comes whole may be packed.
+    // An upload with a length may be compressed.
     let packed = gzip(b"MESSAGE=d\n\nMESSAGE=e\n\n\n");
     let head = "POST /upload HTTP/1.1\r\nContent-Encoding: gzip";
     assert_eq!(ask(&setup, head, &packed).0, 202);

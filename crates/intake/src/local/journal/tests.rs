@@ -10,7 +10,8 @@ use std::sync::atomic::Ordering;
 use tokio::{io::AsyncWriteExt, net::UnixStream, sync::watch};
 use transport::{InternalLog, Registry, testing::Collected};
 
-/// Checks under which name a cursor is stored, and the arguments of the program behind those that are always there.
+/// Checks the name under which a cursor is stored, and the arguments of the program after those that are
+/// always there.
 #[track_caller]
 fn check_command(change: impl Fn(&mut JournalSource), cursor: Option<&str>, name: &str, want: &str) {
     let mut options = JournalSource::default();
@@ -23,7 +24,7 @@ fn check_command(change: impl Fn(&mut JournalSource), cursor: Option<&str>, name
 }
 
 #[test]
-fn the_program_is_asked_for_what_the_options_say() {
+fn the_arguments_of_the_program_follow_the_options() {
     let plain = "journal cursor";
     check_command(|_| {}, None, plain, "--lines=0");
     check_command(|options| options.from_start = true, None, plain, "--lines=all");
@@ -52,7 +53,7 @@ fn the_program_is_asked_for_what_the_options_say() {
     );
 }
 
-/// Takes the pieces of an entry that is passed over; shows what is left when the next one begins.
+/// Takes the pieces of an entry that is skipped; shows the bytes left when the next one begins.
 #[track_caller]
 fn check_skip(pieces: &[&str], want: Option<&str>) {
     let (mut bytes, mut is_found) = (Vec::new(), false);
@@ -60,7 +61,7 @@ fn check_skip(pieces: &[&str], want: Option<&str>) {
         assert!(!is_found, "found too early");
         bytes.extend_from_slice(piece.as_bytes());
         is_found = skip(&mut bytes);
-        // What may be the start of the next entry is all that stays.
+        // Only bytes that may be the start of the next entry stay.
         assert!(is_found || bytes.len() <= "\n\n__CURSOR=".len());
     }
     assert_eq!(is_found.then(|| String::from_utf8(bytes).unwrap()).as_deref(), want);
@@ -106,7 +107,7 @@ fn read_all(output: &[u8]) -> (Vec<String>, Option<String>, u64) {
 }
 
 #[test]
-fn an_entry_above_the_limit_is_passed_over() {
+fn an_entry_above_the_limit_is_skipped() {
     let entry = |cursor: &str, text: &str| format!("__CURSOR={cursor}\nMESSAGE={text}\n\n");
     let (texts, cursor, odd) = read_all((entry("c1", "one") + &entry("c2", "two")).as_bytes());
     assert_eq!((texts, cursor.as_deref(), odd), (vec!["one".to_owned(), "two".to_owned()], Some("c2"), 0));
@@ -117,7 +118,7 @@ fn an_entry_above_the_limit_is_passed_over() {
     let sizes: Vec<usize> = texts.iter().map(String::len).collect();
     assert_eq!((sizes, cursor.as_deref()), (vec![3, 5], Some("c3")));
     assert!(odd >= 1, "it is counted");
-    // What has no end is none.
+    // An entry without an end is not an entry.
     let (texts, cursor, _) = read_all(b"__CURSOR=c1\nMESSAGE=one\n");
     assert_eq!((texts.len(), cursor), (0, None));
 }

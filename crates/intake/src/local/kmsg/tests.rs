@@ -1,4 +1,4 @@
-//! Records through a socket that gives one a read, as the device does.
+//! Records through a socket that returns one for each read, as the device does.
 
 use super::*;
 use crate::{
@@ -35,7 +35,7 @@ fn setup(options: SourceOptions, position: Option<&str>) -> Setup {
     Setup { here: Local { cell, log, positions, stop: stopped }, stop, collected }
 }
 
-/// Reads records until `count` messages came; returns their texts and the stored position.
+/// Reads records until `count` messages have arrived; returns their texts and the stored position.
 fn read_all(setup: &mut Setup, records: &[&str], count: usize) -> (Vec<String>, Option<String>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -82,7 +82,7 @@ fn records_are_taken_once_a_boot() {
 }
 
 #[test]
-fn what_cannot_be_read_is_a_message_as_well() {
+fn unreadable_records_are_messages_as_well() {
     let mut setup = setup(source_options(), None);
     let (texts, position) = read_all(&mut setup, &["no record", "6,5,0,-;five"], 2);
     assert_eq!(texts, ["no record", "five"]);

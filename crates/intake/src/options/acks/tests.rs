@@ -1,4 +1,4 @@
-//! Numbers of requests: opened, closed, asked for, within limits.
+//! Numbers of requests: opened, closed, queried, within limits.
 
 use super::*;
 
@@ -17,7 +17,7 @@ fn numbers_of_a_channel_rise_and_are_safe_when_they_are_closed() {
 }
 
 #[test]
-fn a_channel_has_so_many_open_numbers() {
+fn a_channel_has_a_limit_of_open_numbers() {
     let book = AckBook::default();
     (0..OPEN_MAX as u64).for_each(|number| assert_eq!(book.open("a"), Some(number)));
     assert_eq!(book.open("a"), None);
@@ -27,13 +27,13 @@ fn a_channel_has_so_many_open_numbers() {
 }
 
 #[test]
-fn there_are_so_many_channels() {
+fn the_number_of_channels_is_limited() {
     let book = AckBook::default();
     let name = |number: usize| format!("channel {number}");
     (0..CHANNELS_MAX).for_each(|number| assert_eq!(book.open(&name(number)), Some(0)));
     assert_eq!(book.open("new"), None, "all of them have something open");
     assert_eq!(book.open(&name(5)), Some(1), "one that is known is served");
-    // A channel with nothing open makes room, and begins again.
+    // A channel with nothing open makes space, and begins again.
     book.close(&name(7), 0);
     assert_eq!(book.open("new"), Some(0));
     assert_eq!(book.open(&name(7)), None);

@@ -1,4 +1,4 @@
-//! Connections that come, prove themselves, and make room; handshakes that wait for a permit.
+//! Connections that arrive, prove themselves and give way to others; handshakes that wait for a permit.
 
 use super::*;
 use std::{
@@ -8,7 +8,7 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-/// A future that is asked once.
+/// A future that is polled once.
 trait FutureNow: Future + Sized {
     fn now(self) -> Option<Self::Output> {
         match pin!(self).poll(&mut Context::from_waker(Waker::noop())) {
@@ -60,7 +60,7 @@ fn a_listener_has_its_limits_and_gives_places_back() {
 }
 
 #[test]
-fn an_old_handshake_makes_room_and_an_open_session_does_not() {
+fn an_old_handshake_gives_way_and_an_open_session_does_not() {
     let (listener, _) = listener(100);
     let start = Instant::now();
     let limits = limits(3, Some(2));
@@ -73,14 +73,14 @@ fn an_old_handshake_makes_room_and_an_open_session_does_not() {
     let late = listener.admit(peer(1), limits, old).ok().unwrap();
     assert_eq!(permits[1].displaced().now(), Some(RefusalReason::PerAddress));
     assert!(permits[0].displaced().now().is_none() && permits[2].displaced().now().is_none());
-    // A handshake that is done is no candidate.
+    // A finished handshake is not a candidate.
     late.handshake_begins();
     late.handshake_ends();
     assert!(listener.admit(peer(1), limits, old).is_err());
 }
 
 #[test]
-fn the_address_with_the_most_silent_connections_makes_room_for_others() {
+fn the_address_with_the_most_silent_connections_gives_way_to_others() {
     let (listener, budget) = listener(SILENT_MIN + 3);
     let start = Instant::now();
     let admit = |number, now| listener.admit(peer(number), MANY, now);
@@ -95,7 +95,7 @@ fn the_address_with_the_most_silent_connections_makes_room_for_others() {
     let stay = flood[1..].iter().chain(&idle).chain([&good, &new]);
     assert_eq!(stay.filter(|permit| permit.displaced().now().is_some()).count(), 0);
     assert_eq!(admit(4, late).err(), Some(RefusalReason::OpenFiles), "who has few of them is left alone");
-    // Without descriptors the busiest address makes room whatever its age.
+    // Without free descriptors the busiest address gives way, whatever its age.
     budget.relieve(start);
     assert_eq!(flood[1].displaced().now(), Some(RefusalReason::OpenFiles));
     drop((good, idle, flood, new));
@@ -104,7 +104,7 @@ fn the_address_with_the_most_silent_connections_makes_room_for_others() {
 }
 
 #[test]
-fn a_connection_makes_room_from_a_second_on() {
+fn a_connection_gives_way_after_a_second() {
     for (age, want) in [(YOUNG_FOR - Duration::from_nanos(1), false), (YOUNG_FOR, true)] {
         let (listener, _) = listener(SILENT_MIN);
         let start = Instant::now();
@@ -116,7 +116,7 @@ fn a_connection_makes_room_from_a_second_on() {
 }
 
 #[test]
-fn a_connection_that_is_told_of_twice_counts_once() {
+fn a_connection_that_is_reported_twice_counts_once() {
     let (listener, budget) = listener(100);
     let permits: Vec<_> =
         [1, 1, 2].map(|number| listener.admit(peer(number), MANY, Instant::now()).ok().unwrap()).into();
@@ -130,12 +130,12 @@ fn a_connection_that_is_told_of_twice_counts_once() {
 }
 
 #[test]
-fn a_flood_goes_beyond_the_budget_by_little() {
+fn a_flood_exceeds_the_budget_only_slightly() {
     let (listener, budget) = listener(200);
     let start = Instant::now();
     let late = start + 2 * YOUNG_FOR;
     let old: Vec<_> = (0..200).map(|_| listener.admit(peer(1), MANY, start).ok().unwrap()).collect();
-    // Nobody who was told to leave has left yet.
+    // None of the connections asked to leave has left yet.
     let new: Vec<_> = (0..200).filter_map(|_| listener.admit(peer(1), MANY, late).ok()).collect();
     assert_eq!(new.len(), LEAVING_MAX);
     assert_eq!(budget.lock().count, old.len() + LEAVING_MAX);
@@ -164,7 +164,7 @@ fn turns_are_limited_by_peer_and_given_in_rotation() {
 }
 
 #[test]
-fn who_gave_up_waiting_is_passed_over() {
+fn connections_that_gave_up_waiting_are_skipped() {
     let permits = HandshakePermits::default();
     let limits = limits(1, Some(1));
     let first = permits.take(peer(1), limits).now().unwrap();
@@ -189,7 +189,8 @@ fn a_long_handshake_is_wanted_when_somebody_of_the_peer_waits_or_all_are_in_use(
     assert!(same.as_mut().now().is_none() && permits.is_wanted(peer(1)));
     let other = permits.take(peer(2), limits).now();
     assert!(other.is_some());
-    // All three are in use, and one of the first peer waits: but the second has nothing that it could use.
+    // All three are in use, and the first peer has one waiting, but the second has nothing waiting that could
+    // use a permit.
     let mut last = pin!(permits.take(peer(3), limits));
     assert!(
         last.as_mut().now().is_none() && permits.is_wanted(peer(2)),

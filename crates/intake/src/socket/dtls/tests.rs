@@ -35,7 +35,7 @@ struct Client {
 }
 
 impl Client {
-    /// A client that has shaken hands, from a socket that may have been used before.
+    /// A client after its handshake, from a socket that may have been used before.
     fn on(socket: UdpSocket, pki: &Pki) -> Client {
         let settings = ClientDtls::load(&pki.options("client")).unwrap();
         let association = settings.connect("logs.example", 1200).unwrap();
@@ -117,7 +117,7 @@ fn many_peers_send_over_one_socket() {
     clients[0].association.say_goodbye();
     clients[0].flush();
     eventually("one peer less", || connections(&setup) == 4);
-    // The goodbye is answered.
+    // The close_notify is answered.
     assert_eq!(clients[0].hear(), Some(AssociationState::Over));
 }
 
@@ -132,7 +132,7 @@ fn a_peer_begins_again_from_the_same_port() {
     let mut first = Client::new(&setup, &pki);
     first.say(&format!("{LINE}first"));
     setup.collected.wait(1);
-    // A hello of the old association that comes late, or a stranger's with that address, changes nothing.
+    // A late hello of the old association, or a stranger's with that address, changes nothing.
     let socket = first.socket.try_clone().unwrap();
     let settings = ClientDtls::load(&pki.options("client")).unwrap();
     let hello = settings.connect("logs.example", 1200).unwrap().outgoing().iter().next().unwrap().to_vec();
@@ -165,7 +165,7 @@ fn hostile_datagrams_disturb_nobody() {
     for bytes in [&b"<13>plain text"[..], &[0; 1], &[0xff; 1000], &datagram] {
         stranger.send(bytes).unwrap();
     }
-    // A sender of records of no association gets a hint that it is unknown.
+    // A sender of records without an association gets a hint that it is unknown.
     let mut answer = [0; 512];
     assert_eq!(stranger.recv(&mut answer).unwrap(), 15);
     client.say(&format!("{LINE}after"));

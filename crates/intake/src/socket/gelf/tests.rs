@@ -1,4 +1,4 @@
-//! Payloads in every packing, and what only looks like one.
+//! Payloads in every compression, and bytes that only look like one.
 
 use super::*;
 use flate2::{

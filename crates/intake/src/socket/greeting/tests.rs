@@ -107,7 +107,7 @@ fn carries_messages_encrypted() {
 }
 
 #[test]
-fn messages_tell_who_passed_their_connection_on() {
+fn messages_name_the_proxy_of_their_connection() {
     let shown = |hop: &str, ends: Option<(&str, &str)>| {
         let ends = ends.map(|(source, target)| (source.parse().unwrap(), target.parse().unwrap()));
         let values = super::proxy_values(hop.parse().unwrap(), ends);

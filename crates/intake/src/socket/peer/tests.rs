@@ -1,4 +1,4 @@
-//! Origins of senders, how long they are remembered, and what is known of processes and certificates.
+//! Origins of senders, how long they are remembered, and their processes and certificates.
 
 use super::*;
 use crate::{options::SourceDriver, testing::source_options};
@@ -49,14 +49,14 @@ fn an_origin_is_made_once_while_it_is_good() {
 }
 
 #[test]
-fn so_many_senders_are_remembered() {
+fn the_number_of_remembered_senders_is_limited() {
     let (mut peers, settings, start) = (peers(Transport::Udp), settings(false), Instant::now());
     for number in 0..PEERS_MAX as u16 {
         assert!(!peers.is_full(), "{number}");
         peers.origin(sender(number), &settings, start);
         peers.age(start);
     }
-    // The last one filled it, and the next look emptied it.
+    // The last one filled it, and the next look-up emptied it.
     assert!(peers.known.is_empty());
     (0..PEERS_MAX as u16).for_each(|number| drop(peers.origin(sender(number), &settings, start)));
     assert!(peers.is_full());
@@ -69,7 +69,7 @@ fn local_senders_are_known_by_their_process() {
         let mut peers = peers(Transport::UnixDgram);
         let origin = peers.origin(Sender::Local(credentials), &settings(ignores), Instant::now());
         assert_eq!(origin.values.len(), want);
-        // It stays the same for longer than one of the net that has no name.
+        // It is kept for longer than one from the network without a name.
         peers.age(Instant::now() + UNNAMED_GOOD_FOR);
         assert_eq!(peers.known.len(), 1);
         peers.age(Instant::now() + GOOD_FOR);
@@ -92,7 +92,7 @@ fn a_process_has_a_command_line_and_a_program() {
 }
 
 #[test]
-fn a_certificate_says_who_shows_it() {
+fn a_certificate_names_its_owner() {
     let pki = Pki::new();
     let pem = fs::read_to_string(pki.path("client.pem")).unwrap();
     let base64: String = pem.lines().filter(|line| !line.starts_with('-')).collect();

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{Batch, FieldName, Origin, Selection, Transport, codec::encode};
 
-/// An origin of nothing: local, no addresses, four empty texts, no tags, no values.
+/// An empty origin: local, no addresses, four empty texts, no tags, no values.
 const NOBODY: [u8; 9] = [0; 9];
 
 /// A batch in bytes with the parts given, received at 1,000,000 us in a zone an hour east.
@@ -46,7 +46,7 @@ fn show(batch: &Batch) -> String {
     messages.collect::<Vec<_>>().join("; ")
 }
 
-/// Decodes records over ten received bytes, `0123456789`, and ten made ones, `abcdefghij`, of two origins.
+/// Decodes records over ten received bytes, `0123456789`, and ten added ones, `abcdefghij`, with two origins.
 #[track_caller]
 fn check(count: u32, records: &[u8], want: &str) {
     let bytes = bytes(count, &[&NOBODY, &NOBODY], records, b"0123456789", b"abcdefghij");
@@ -72,18 +72,18 @@ fn a_record_has_only_what_differs() {
 #[test]
 fn places_are_in_the_frame_or_among_the_made_bytes() {
     let rest = "1000000us+3600s/ZoneGuessed 0 0 raw {}";
-    // A frame of the bytes 2 to 7; host and text in it.
+    // A frame of the bytes 2 to 7, with host and text in it.
     check(1, &[0b1000_0011, 0, 4, 5, 2, 3, 8, 1, 0], &format!("raw=2..7 host=3..6 text=6..7 {rest}"));
     // Each field in its bit, one byte each.
     let each = [255, 0, 0, 8, 0, 1, 2, 1, 4, 1, 6, 1, 8, 1, 10, 1, 12, 1, 0];
     let want = "raw=0..8 host=0..1 program=1..2 pid=2..3 msgid=3..4 msghdr=4..5 sdata=5..6 text=6..7";
     check(1, &each, &format!("{want} {rest}"));
-    // A made frame and a made place; then one that repeats the first.
+    // A frame and another span of added bytes; then one that repeats the first.
     let made = [0b11, 0, 1, 4, 1, 3, 0, 0b11, 0, 15, 4, 1, 3, 0];
     check(2, &made, &format!("raw=+0..4 host=+4..7 {rest}; raw=+0..4 host=+7..10 {rest}"));
     // The next frame counts from the end of the one before.
     check(2, &[1, 0, 2, 3, 0, 1, 0, 4, 4, 0], &format!("raw=1..4 {rest}; raw=6..10 {rest}"));
-    // Up to the end of the frame, of the received and of the made bytes, and one byte further.
+    // Up to the end of the frame, of the received and of the added bytes, and one byte further.
     check(1, &[0b11, 0, 4, 5, 2, 4, 0], &format!("raw=2..7 host=3..7 {rest}"));
     check(1, &[0b11, 0, 4, 5, 2, 5, 0], "malformed batch");
     check(1, &[0b10, 0, 0, 0, 0], &format!(" {rest}"));
@@ -106,7 +106,7 @@ fn pairs_follow_newest_first() {
     // A later pair of the same name hides the older one.
     let hidden = [0, 64, 0, 2, 0, 1, 1, 1, 1, 10, 5, 1, 1, 1];
     check(1, &hidden, &format!("a=b:String {rest}"));
-    // Pairs belong to their message alone.
+    // Pairs belong to their own message only.
     let apart = [0, 64, 0, 1, 0, 1, 1, 1, 1, 0, 64, 0, 1, 3, 1, 1, 1, 1];
     check(2, &apart, &format!("a=b:String {rest}; c=d:Boolean {rest}"));
     check(1, &[0, 64, 0, 0], "malformed batch");
@@ -149,7 +149,7 @@ fn lengths_add_up_to_the_bytes() {
         assert_eq!(decode(&whole[..cut]).unwrap_err(), CodecError::Malformed, "{cut} bytes");
     }
     assert_eq!(decode(&[&whole[..], &[0]].concat()).unwrap_err(), CodecError::Malformed);
-    // Without its origin, a message has nobody to belong to; the quality of a zone has four values.
+    // A message must have an existing origin; the quality of a zone has four values.
     for (at, byte) in [(2, 0), (44, 4)] {
         let mut changed = whole.clone();
         changed[at] = byte;
@@ -158,7 +158,7 @@ fn lengths_add_up_to_the_bytes() {
     assert_eq!(decode(&[7]).unwrap_err().to_string(), "batch of format version 7");
 }
 
-/// Decodes a batch of one message of an origin in bytes, and writes it again.
+/// Decodes a batch of one message with an origin given in bytes, and encodes it again.
 #[track_caller]
 fn check_origin(origin: &[u8], want: &str) {
     let before = bytes(1, &[origin], &[0, 0, 0], &[], &[]);

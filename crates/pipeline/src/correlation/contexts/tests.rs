@@ -1,4 +1,4 @@
-//! What contexts leave behind when they end.
+//! Rows for what contexts leave behind when they end.
 
 use super::*;
 use crate::correlation::Scope;
@@ -21,14 +21,14 @@ fn contexts_that_are_closed_leave_neither_bytes_nor_timers() {
     for _ in 0..10_000 {
         open("short", 5);
         contexts.change(key("short"), 0, || 1, |_, _| ContextState::Closed);
-        // One that is closed before it was ever kept takes nothing either.
+        // A context that is closed before it was ever kept takes no memory either.
         contexts.change(key("short"), 0, || 1, |_, _| ContextState::Closed);
     }
     let timers: usize = contexts.shards.iter().map(|shard| shard.locked().timers.len()).sum();
     assert!(timers <= 2 * 70, "{timers}");
     let bytes: usize = contexts.shards.iter().map(|shard| shard.locked().bytes).sum();
     assert_eq!((contexts.len(), bytes), (1, 104));
-    // The timer of the context that is open is among those that were kept.
+    // The timer of the open context is among those that were kept.
     assert_eq!(contexts.expire(50).len(), 0);
     assert_eq!(contexts.expire(51).len(), 1);
     let left: usize = contexts.shards.iter().map(|shard| shard.locked().bytes).sum();

@@ -1,4 +1,4 @@
-//! Rows for verdicts: which parts were asked, and what they answered.
+//! Rows for verdicts: which parts were evaluated, and with which results.
 
 use super::*;
 use crate::{
@@ -13,7 +13,7 @@ fn test(text: &str) -> Anatomy {
     Anatomy::Test { text: text.to_owned(), filter: Arc::new(Filter::new(expr)) }
 }
 
-/// Prints a verdict: `+` holds, `-` does not, `?` was not asked.
+/// Prints a verdict: `+` matches, `-` does not, `?` was not evaluated.
 fn shown(verdict: &Verdict) -> String {
     let answer = match verdict.holds {
         Some(true) => '+',

@@ -1,4 +1,4 @@
-//! Rows about `add-contextual-data()`.
+//! Rows for `add-contextual-data()`.
 
 use super::{batch, renderer, shown};
 use crate::{

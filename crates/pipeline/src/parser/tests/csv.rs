@@ -1,4 +1,4 @@
-//! Rows about `csv-parser()`.
+//! Rows for `csv-parser()`.
 
 use super::parsed;
 use crate::parser::{Csv, CsvDialect, Input, TextParser};
@@ -30,14 +30,14 @@ fn columns_have_types() {
 }
 
 #[test]
-fn columns_stand_between_delimiters() {
+fn columns_are_between_delimiters() {
     check(columns("a b c"), "one two three", "a=one|b=two|c=three");
     check(columns("a b c"), "one  three", "a=one|b=|c=three");
     check(columns("a b"), "one two three", "a=one|b=two");
     check(columns("a b c"), "one", "a=one");
     check(columns("a"), "", "");
     check(columns(""), "x y", "1=x|2=y");
-    // Without names there are as many numbers as groups of a match: the last one is 255.
+    // Without names, columns are numbered like groups of a match: the last one is 255.
     let many = (1..=300).map(|number| number.to_string()).collect::<Vec<_>>().join(" ");
     let want: Vec<String> = (1..=255).map(|number| format!("{number}={number}")).collect();
     check(columns(""), &many, &want.join("|"));

@@ -1,4 +1,4 @@
-//! Rows about `date-parser()`.
+//! Rows for `date-parser()`.
 
 use super::{batch, renderer, shown};
 use crate::parser::{Date, DateFormat, DateTarget, Input, Parser};
@@ -75,7 +75,7 @@ fn formats_read_times() {
 }
 
 #[test]
-fn what_is_missing_is_assumed() {
+fn missing_parts_are_assumed() {
     check(&["%b %d %T"], "Jan  9 01:02:03", "2026-01-09 01:02:03.000000 +0");
     check(&["%b %d %T"], "Dec 31 23:00:00", "2025-12-31 23:00:00.000000 +0");
     check(&["%H:%M"], "07:08", "2026-01-10 07:08:00.000000 +0");
@@ -85,7 +85,7 @@ fn what_is_missing_is_assumed() {
 }
 
 #[test]
-fn what_has_no_format_is_stopped() {
+fn texts_without_a_format_are_stopped() {
     for text in
         ["", "2025", "2025-13-01", "2025-02-30", "2025-01-01 ", "2025-01-01x", "x2025-01-01", "2025-é1-01"]
     {

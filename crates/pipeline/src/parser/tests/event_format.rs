@@ -1,4 +1,4 @@
-//! Rows about CEF and LEEF.
+//! Rows for CEF and LEEF.
 
 use super::parsed;
 use crate::parser::{Cef, Input, Leef, Reader, TextParser};
@@ -25,7 +25,7 @@ fn cef_events_are_read() {
     }
 }
 
-/// A text whose header is `head`, and what its pairs are.
+/// A text whose header is `head`, and its pairs.
 #[track_caller]
 fn pairs(reader: impl Reader + 'static, text: &str, head: &str, want: &[&str]) {
     let want = want.iter().fold(head.to_owned(), |want, value| format!("{want}|extensions.{value}"));
@@ -79,7 +79,7 @@ fn leef_events_are_read() {
 }
 
 #[test]
-fn leef_pairs_stand_between_delimiters() {
+fn leef_pairs_are_between_delimiters() {
     let head = "vendor=a|product_name=b|product_version=c|event_id=d";
     let rows: &[(&str, &str, &[&str])] = &[
         ("1.0", "", &[]),

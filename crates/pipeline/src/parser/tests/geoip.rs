@@ -1,4 +1,4 @@
-//! Rows about `geoip2()`, with a database made here: 10.0.0.0/8 is known.
+//! Rows for `geoip2()`, with a database made here: 10.0.0.0/8 is known.
 
 use super::{batch, renderer, shown};
 use crate::{
@@ -28,7 +28,7 @@ fn number(value: u16, out: &mut Vec<u8>) {
     out.extend_from_slice(&value.to_be_bytes());
 }
 
-/// A database in MaxMind's format, version 2.0: a search tree, facts, and what says how they are to be read.
+/// A database in MaxMind's format, version 2.0: a search tree, facts, and the metadata that describes them.
 fn database() -> Vec<u8> {
     let mut bytes = Vec::new();
     for node in 0..NODES {
@@ -55,7 +55,7 @@ fn database() -> Vec<u8> {
     // An array is an extended type: its number less seven follows.
     bytes.extend_from_slice(&[2, 4]);
     text("a", &mut bytes);
-    // So is a truth.
+    // So is a boolean.
     bytes.extend_from_slice(&[1, 7]);
     bytes.extend_from_slice(b"\xab\xcd\xefMaxMind.com");
     map(9, &mut bytes);

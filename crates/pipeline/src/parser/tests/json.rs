@@ -1,4 +1,4 @@
-//! Rows about `json-parser()`.
+//! Rows for `json-parser()`.
 
 use super::parsed;
 use crate::parser::{ExtractPath, Input, Json, TextParser};
@@ -68,7 +68,7 @@ fn escapes_are_read() {
 }
 
 #[test]
-fn what_is_no_object_is_stopped() {
+fn texts_that_are_not_objects_are_stopped() {
     for text in [
         "",
         "text",

@@ -1,4 +1,4 @@
-//! Rows about `kv-parser()`.
+//! Rows for `kv-parser()`.
 
 use super::parsed;
 use crate::parser::{Input, Kv, TextParser};
@@ -10,7 +10,7 @@ fn check(value_separator: u8, pair_separator: &str, text: &str, want: &str) {
 }
 
 #[test]
-fn pairs_are_told_apart_by_the_keys_that_follow() {
+fn pairs_are_separated_by_the_keys_that_follow() {
     let rows = [
         ("", ""),
         ("plain words only", ""),

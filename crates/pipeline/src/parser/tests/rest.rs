@@ -1,4 +1,4 @@
-//! Rows about parsers of one page: patterns, audit records, structured data, tags, syslog headers.
+//! Rows for small parsers: patterns, audit records, structured data, tags, syslog headers.
 
 use super::{batch, parsed, renderer, shown};
 use crate::parser::{
@@ -169,7 +169,7 @@ fn traps_are_read_with_their_variables() {
             "|A=Wrong Type (should be INTEGER): STRING: \"q\"",
         ),
         (": A = STRING: \"[x]:\"\tB = \"y\"", "|A=[x]:|B=y"),
-        // Version 1: the enterprise behind the header, the kind on a line of its own.
+        // Version 1: the enterprise after the header, the kind on a line of its own.
         (
             ": 1.3.6.1.4\n\t Enterprise Specific Trap (.17) Uptime: 1:02:03.04\nA = INTEGER: 5",
             "|enterprise_oid=1.3.6.1.4|type=Enterprise Specific Trap|subtype=.17|uptime=1:02:03.04|A=5",
@@ -195,7 +195,7 @@ fn traps_are_read_with_their_variables() {
 }
 
 #[test]
-fn what_is_no_trap_is_stopped() {
+fn texts_that_are_not_traps_are_stopped() {
     for text in [
         "",
         "NET-SNMP version 5.9",

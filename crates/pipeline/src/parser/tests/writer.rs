@@ -1,4 +1,4 @@
-//! Rows about how values get into a batch.
+//! Rows for the way in which values get into a batch.
 
 use super::{batch, parsed, renderer, shown};
 use crate::{

@@ -1,4 +1,4 @@
-//! Rows about `xml()` and `windows-eventlog-xml-parser()`.
+//! Rows for `xml()` and `windows-eventlog-xml-parser()`.
 
 use super::parsed;
 use crate::parser::{Input, TextParser, Xml};
@@ -36,7 +36,7 @@ fn elements_and_attributes_are_values() {
 }
 
 #[test]
-fn what_is_no_xml_is_stopped() {
+fn invalid_xml_is_stopped() {
     for text in [
         "",
         "x",

@@ -1,4 +1,4 @@
-//! Texts are in a batch once, however often they are used, and never another text in their place.
+//! Each text is in a batch only once, however often it is used, and is never mistaken for another one.
 
 use super::*;
 use message::{Ack, Stamp};

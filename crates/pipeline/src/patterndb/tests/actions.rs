@@ -1,4 +1,4 @@
-//! Rows for the contexts of rules and for their actions: when they run, how often, and what they make.
+//! Rows for the contexts of rules and for their actions: when they run, how often, and what they generate.
 
 use super::*;
 
@@ -125,9 +125,9 @@ fn counts_of_rates_are_bounded() {
         let second = if host < "c" { 1 } else { 5 };
         assert_eq!((run(second, host), run(second, host)), (1, 0), "{host}");
     }
-    // Room for one more: the time of the first two has passed, those of the others are kept.
+    // Space for one more: the time of the first two has passed, those of the others are kept.
     assert_eq!((run(12, "k"), run(12, "j"), run(12, "c")), (1, 0, 0));
     assert_eq!((run(12, "l"), run(12, "j")), (1, 0));
-    // No room for another, and the time of none has passed: all are dropped.
+    // No space for another, and the time of none has passed: all are dropped.
     assert_eq!((run(12, "m"), run(12, "j"), run(12, "j")), (1, 1, 0));
 }

@@ -120,12 +120,12 @@ fn tree(patterns: &[&str]) -> Tree {
     tree
 }
 
-/// The pattern that is found and its values.
+/// The matching pattern and its values.
 #[track_caller]
 fn find(patterns: &[&str], text: &str, want: &str) {
     let tree = tree(patterns);
     let mut finder = Finder::default();
-    // Twice: what a search leaves must not change the next one.
+    // Twice, because the state left by a search must not change the next one.
     for _ in 0..2 {
         let shown = match finder.find(&tree, text.as_bytes()) {
             None => "-".to_owned(),
@@ -143,7 +143,7 @@ fn find(patterns: &[&str], text: &str, want: &str) {
 }
 
 #[test]
-fn the_whole_text_goes_before_its_beginning_and_text_before_parsers() {
+fn the_whole_text_wins_over_its_beginning_and_text_over_parsers() {
     let words = ["in", "inside", "insight", "out", "outer limits", "i"];
     find(&words, "inside", "inside");
     find(&words, "insi", "in");
@@ -156,7 +156,7 @@ fn the_whole_text_goes_before_its_beginning_and_text_before_parsers() {
     find(&mixed, "user joe from 10.0.0.1", "user @STRING:u@ from @IPv4:ip@ u=joe ip=10.0.0.1");
     find(&mixed, "user joe from home", "user @ANYSTRING:rest@ rest=joe from home");
     find(&mixed, "user root from 10.0.0.1", "user @STRING:u@ from @IPv4:ip@ u=root ip=10.0.0.1");
-    // What leads nowhere leaves no values behind.
+    // A branch without a match leaves no values behind.
     find(&["a @STRING:x@ b", "a @ESTRING:y: @c"], "a 1 c", "a @ESTRING:y: @c y=1");
     find(&["a @NUMBER:n@"], "a 1 and more", "a @NUMBER:n@ n=1");
     find(&["@NUMBER@ of @NUMBER:n@"], "1 of 2", "@NUMBER@ of @NUMBER:n@ n=2");
@@ -237,8 +237,8 @@ fn pieces() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// The patterns that take a whole text are the same whether one tree holds all or each has its own, and what is
-    /// found is one of them.
+    /// The patterns that match a whole text are the same whether one tree holds all of them or each has its
+    /// own, and the result of a search is one of them.
     #[test]
     fn one_tree_finds_what_many_find(patterns in proptest::collection::vec(pieces(), 1..8), text in "[ab1@ ]{0,8}") {
         let mut shared = Tree::new();

@@ -30,7 +30,7 @@ fn the_wall_clock_stays() {
         assert_eq!(read.unix_us % 1_000_000, stamp.unix_us % 1_000_000);
         assert_eq!(read.quality, ZoneQuality::ZoneGuessed);
     };
-    // 14:00 on the wall.
+    // 14:00 local time.
     check(sample(), "UTC", 1_782_914_400, 0);
     check(sample(), "Europe/Budapest", 1_782_907_200, 7200);
     check(sample(), "America/New_York", 1_782_928_800, -14_400);

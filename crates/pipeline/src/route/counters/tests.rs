@@ -1,4 +1,4 @@
-//! What is counted, and that a reset sets it to zero.
+//! Counters, and that a reset sets them to zero.
 
 use super::*;
 use message::{Ack, Message, Origin, Stamp};
@@ -56,7 +56,7 @@ fn a_parser_counts_what_it_reads_stops_and_makes() {
     assert!(parser.is_timed() && !parser.consumes());
     assert_eq!(parser.parse(&mut batch(3), &Selection::all(3), &mut renderer).count(), 1);
     check((3, 2, 0));
-    // Batches that others made before are not counted again.
+    // Batches that other steps made before are not counted again.
     let mut made = vec![batch(100)];
     parser.parse_making(&mut batch(3), &Selection::all(3), &mut renderer, &mut made);
     check((6, 4, 2));

@@ -1,4 +1,4 @@
-//! A tap shows messages to its viewers while there are any.
+//! A tap shows messages to its viewers while it has any.
 
 use super::*;
 use message::{Ack, Message, Origin, Stamp};

@@ -1,4 +1,4 @@
-//! Messages that a parser keeps on purpose.
+//! Messages that a parser holds back on purpose.
 
 use super::{super::*, Builder, channel, check, path};
 use crate::Parser;
@@ -23,7 +23,7 @@ impl Parser for Eater {
 fn l9_consumed_messages_count_as_matched() {
     let eater = || Step::Parser(Arc::new(Eater));
     let counted = || Step::Parser(Arc::new(CountedParser::new(Arc::new(Eater), Arc::default())));
-    // Neither `else` nor `fallback` gets them, and a path with `final` has taken them.
+    // Neither `else` nor `fallback` gets them, and a path with `final` has accepted them.
     let in_if = |b: &Builder| {
         let first = channel(vec![b.has("a"), eater(), b.to("then")], "");
         let step = Step::conditional(vec![first], Some(channel(vec![b.to("else")], "")));

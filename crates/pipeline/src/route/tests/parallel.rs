@@ -1,8 +1,8 @@
-//! Rows for `parallelize()`: what runs where, and that nothing is lost on the way.
+//! Rows for `parallelize()`: which thread runs what, and that nothing is lost.
 
 use super::*;
 
-/// Lanes that do each job at once, and note which lane did it.
+/// Lanes that run each job at once, and record which lane ran it.
 #[derive(Default)]
 struct Noted(Mutex<Vec<usize>>);
 

@@ -1,4 +1,4 @@
-//! The events that a tracer gets, and what timers and taps see.
+//! The events that a tracer gets, and the messages that timers and taps see.
 
 use super::*;
 use std::fmt::Write;
@@ -106,7 +106,7 @@ fn a_tracer_sees_where_messages_enter_and_where_not() {
             "leave 1",
         ],
     );
-    // A path of other sources is no news.
+    // A path of other sources yields no event.
     let other =
         |b: &Builder| vec![Path { sources: vec!["t".into()], ..labelled("t", inner(vec![b.to("d")], "")) }];
     check_traced(other, &["a"], &[]);
@@ -134,7 +134,7 @@ fn a_tracer_sees_conditions_and_made_messages() {
             "leave! 1",
         ],
     );
-    // Messages that a parser made come one at a time.
+    // Messages that a parser generated arrive one at a time.
     check_traced(
         |b| vec![labelled("p", path(vec![Step::Parser(Arc::new(Maker)), b.has("a"), b.to("d")], ""))],
         &["a"],
@@ -272,7 +272,7 @@ fn a_tap_sees_what_enters_its_path() {
 
 #[test]
 fn sources_inside_of_paths() {
-    // Messages of a source inside enter there, also in a path that takes the messages of all others.
+    // Messages of a source inside a path enter there, also in a path that takes the messages of all others.
     let paths = |b: &Builder| {
         let mut one = channel(vec![b.set("one-$MSG")], "");
         one.sources = vec!["s1".into()];

@@ -44,7 +44,7 @@ fn words_and_phrases() {
     check("*", "all");
     check("", "all");
     check("NOT *", "never");
-    // The distance of a fuzzy word, as it is written and as Lucene wrote it once.
+    // The distance of a fuzzy word, as it is written now and as Lucene once did.
     for (text, distance) in
         [("roam~", 2), ("roam~0", 0), ("roam~2", 2), ("roam~0.8", 0), ("roam~0.5", 2), ("roam~0.7", 1)]
     {
@@ -157,7 +157,7 @@ fn lucene_signs_when_or_is_the_default() {
 }
 
 #[test]
-fn refuses_what_cannot_be() {
+fn refuses_impossible_pipelines() {
     check_error("a sev:wrning", "2+10 no severity is called wrning");
     check_error("sev:[err TO crit]", "0+17 the range is empty");
     check_error("b:[5 TO 1]", "0+10 the range is empty");

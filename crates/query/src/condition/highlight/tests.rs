@@ -15,7 +15,7 @@ fn check(query: &str, text: &str, want: &str) {
 }
 
 #[test]
-fn marks_what_is_looked_for() {
+fn highlights_searched_words() {
     check("failed root", "Failed password for root", "[Failed] password for [root]");
     check("*ass* NOT for", "Failed password for root", "Failed [password] for root");
     check("\"password for\"", "password: password for x for", "password: [password for] x for");

@@ -53,7 +53,7 @@ fn operators_bind_not_then_and_then_or() {
 }
 
 #[test]
-fn a_boost_stands_on_either_side_of_a_fuzzy_sign() {
+fn a_boost_may_be_on_either_side_of_a_fuzzy_sign() {
     // Lucene's grammar: Term [ <FUZZY> ] [ <CARAT> boost [ <FUZZY> ] ].
     let fuzzy = parse("term~^3", Operator::And).unwrap();
     for text in ["term^3~", "term^3~2", "host:term^3~1", "term^2.5~1"] {
@@ -114,7 +114,7 @@ fn clauses() {
     check("\\(a\\) \\u0041", "<\\(a\\) & A>");
     check("a-b a+b a/b a=b a,b it's", "<a\\-b & a\\+b & a\\/b & a\\=b & a,b & it's>");
     check("a->b", "a\\-\\>b");
-    // A sign compares where a value follows that can be compared.
+    // A sign is a comparison if a comparable value follows.
     check("n>-5 n>now n<\"x\" n>=word", "<n:>\\-5 & n:>now & n:<\"x\" & n:>=word>");
     check("a>b a>-b a>nox a<noon", "<a\\>b & a\\>\\-b & a\\>nox & a\\<noon>");
 }
@@ -212,7 +212,7 @@ fn bounds_depth_and_size() {
 }
 
 #[test]
-fn hints_say_what_may_surprise() {
+fn hints_explain_surprising_queries() {
     let hints = |text: &str| -> Vec<usize> {
         parse(text, Operator::And).unwrap().hints.iter().map(|hint| hint.position).collect()
     };
@@ -224,7 +224,7 @@ fn hints_say_what_may_surprise() {
     assert!(hints("a AND b").is_empty());
 }
 
-/// Texts made of the pieces that the syntax is made of.
+/// Texts made from pieces of the syntax.
 fn pieces() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "a",

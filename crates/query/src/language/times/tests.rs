@@ -27,7 +27,7 @@ fn reads_times() {
 }
 
 #[test]
-fn refuses_what_is_no_time() {
+fn refuses_invalid_times() {
     for text in
         ["", "now-", "now-1", "now-1x", "nowhere", "later", "2026-13-01", "1.1.1", "99999999999999999999"]
     {

@@ -101,7 +101,7 @@ fn a_question_mark_is_one_character() {
     ] {
         check(wild, value, want);
     }
-    // A byte that is no character counts as one.
+    // An invalid byte counts as one character.
     let one = pattern(&glyphs("a?b"));
     for (value, want) in
         [(&b"a\xffb"[..], true), (b"a\xc3b", true), (b"a\xe2\x82b", false), (b"a\xf0b", true)]

@@ -1,4 +1,5 @@
-//! Searches with little memory: what needs much is refused by name, what needs little is answered.
+//! Searches with little memory: stages that need much are refused by name, those that need little are
+//! answered.
 
 use crate::{
     MemoryPool, ParseOptions, Query, Search, SearchError, SearchScope, search, search_piped, search_rows,
@@ -13,7 +14,7 @@ const TEXT_BYTES: usize = 10_000;
 /// Messages.
 const MESSAGES: i64 = 400;
 
-/// Long messages, each of another host.
+/// Long messages, each from another host.
 fn store() -> SearchScope {
     let filler = "word ".repeat(TEXT_BYTES / 5);
     let line = |n: i64| document(n, &format!("host{n}"), "app", &format!("{:04} {filler}", (n * 37) % 1000));
@@ -31,8 +32,8 @@ fn within(kib: u64) -> (MemoryPool, Search) {
     (pool, Search { memory, limit: 20, ..Search::default() })
 }
 
-/// Returns the number of rows of a piped search within `kib` KiB, or the stage that asked for more; checks
-/// that all memory is given back.
+/// Returns the number of rows of a piped search within `kib` KiB, or the stage that needed more; checks that
+/// all memory is returned.
 fn shown(text: &str, kib: u64) -> Result<usize, &'static str> {
     let (pool, search) = within(kib);
     let mut rows = 0;
@@ -90,7 +91,7 @@ fn h5_a_sort_holds_what_is_shown() {
         assert_eq!(got[..], want[..got.len()], "{text}");
         assert!(got.len() > 5, "one more than is shown, or all: {text}");
     }
-    // An export has all rows, so that all are held.
+    // An export has all rows, so all of them are held.
     let (_, search) = within(1_000);
     let refused = stream(&store(), &query("* | sort message"), &search, &mut |_| true).unwrap_err();
     assert!(matches!(&refused, SearchError::OverBudget(over) if over.stage == "sort"), "{refused}");

@@ -1,4 +1,5 @@
-//! Pipes over a scope of which something cannot be read: everything else is answered, and what is missing is said.
+//! Pipes over a scope that is partly unreadable: everything else is answered, and the missing part is
+//! reported.
 
 use super::{START_US, options, store};
 use crate::{Query, Search, SearchScope, search, search_piped, stream};
@@ -109,7 +110,7 @@ impl SegmentView for Damaged {
     }
 }
 
-/// The store of the other tests, with one segment of 17 messages harmed.
+/// The store of the other tests, with one damaged segment of 17 messages.
 fn harmed(harm: Harm) -> SearchScope {
     let mut snapshot = store().members[0].snapshot.as_ref().clone();
     snapshot.segments[1] = Arc::new(Damaged(snapshot.segments[1].clone(), harm));
@@ -150,7 +151,7 @@ fn damage_costs_what_it_hit() {
     check(&harmed(Harm::Message), "* | stats count() by host", 2, &[]);
     check(&harmed(Harm::Index), "login", 21, &second);
     check(&harmed(Harm::Index), "login | stats count()", 1, &second);
-    // The messages say what the columns do not.
+    // The messages still have what the columns lack.
     check(&harmed(Harm::Columns), "* | top host", 2, &[]);
     let facets = Search { facets: vec![Column::Host], ..Search::default() };
     let answer = search(&harmed(Harm::Columns), &Query::all(), &facets).unwrap();

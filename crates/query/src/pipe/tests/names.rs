@@ -1,4 +1,4 @@
-//! Rows for what names in pipes mean, in messages and in tables, and for what commands make of odd values.
+//! Rows for the meaning of names in pipes, in messages and in tables, and for the handling of odd values.
 
 use super::{NOW_US, options};
 use crate::{
@@ -23,7 +23,7 @@ fn of(documents: Vec<Document>) -> SearchScope {
     snapshot(documents, 4).into()
 }
 
-/// Checks the lines of a table; a value that is not there is a minus sign.
+/// Checks the lines of a table; a missing value is a minus sign.
 #[track_caller]
 fn check_in(space: &SearchScope, text: &str, want: &[&str]) {
     let query = Query::parse(text, &options()).unwrap();
@@ -49,7 +49,7 @@ fn check(text: &str, want: &[&str]) {
 
 #[test]
 fn names_of_messages() {
-    // Message 3 has facility 3 and severity 3; it came three seconds after the time it says.
+    // Message 3 has facility 3 and severity 3; it arrived three seconds after its event time.
     for (names, want) in [
         ("host, program, pid, msgid", "web app 103 ID"),
         ("facility, severity, tags", "daemon err one,t3"),
@@ -66,7 +66,7 @@ fn names_of_messages() {
 
 #[test]
 fn names_of_tables() {
-    // What a table is grouped by is shown as it was in the messages.
+    // Group keys are shown as they were in the messages.
     for (name, want) in [
         ("pid", &["101 1", "102 1", "103 1"][..]),
         ("msgid", &["ID 3"]),
@@ -99,7 +99,7 @@ fn names_of_tables() {
     check("* | stats min(@received), max(@event)", &["2026-01-01T00:00:01Z 2026-01-01T00:00:00Z"]);
 }
 
-/// Several tags are one value where they are one of several keys.
+/// Several tags are one value if they are one of several keys.
 fn want_once<'w>(name: &str, want: &'w [&'w str]) -> &'w [&'w str] {
     if name == "tags" { &["one,t1 1", "one,t2 1", "one,t3 1"] } else { want }
 }
@@ -118,7 +118,7 @@ fn members_of_objects_have_types() {
     check_in(&other, "* | json field=in | fields a", &["1"]);
     check_in(&other, "* | json in | fields a", &["1"]);
     check_in(&other, "* | json none | fields a", &["-"]);
-    // A row takes so many values and no more.
+    // A row takes a limited number of values.
     let members: Vec<String> = (0..1_100).map(|n| format!("\"m{n:04}\":{n}")).collect();
     let many = text(&format!("{{{}}}", members.join(",")));
     check_in(&many, "* | json | fields m0000, m0999, m1000", &["0 999 -"]);
@@ -152,7 +152,8 @@ fn rows_are_sorted_by_what_they_have() {
     };
     let values = [Some("10"), Some("9"), Some("b"), None, Some("a"), Some("9.0"), Some("-1"), None];
     let space = || of(values.iter().zip(0..).map(|(value, n)| with(n, *value)).collect());
-    // Numbers by size, equal ones as they are written, then text; what is missing is last in either direction.
+    // Numbers by size, equal ones as they are written, then text; missing values are last in either
+    // direction.
     let sorted = ["-1", "9", "9.0", "10", "a", "b", "-", "-"];
     check_in(&space(), "* | sort v | fields v", &sorted);
     check_in(&space(), "* | sort -v | fields v", &["b", "a", "10", "9.0", "9", "-1", "-", "-"]);
@@ -183,7 +184,7 @@ fn counts_by_time_follow_the_clock_of_the_search() {
     };
     let received = Search::default();
     assert_eq!(shown(&received), ["2026-01-01T00:00:00Z 1", "2026-01-01T00:00:02Z 2"]);
-    // All three say that they were sent in the first second.
+    // All three have an event time in the first second.
     let event = Search { clock: crate::Clock::Event, ..Search::default() };
     assert_eq!(shown(&event), ["2026-01-01T00:00:00Z 3"]);
     let range = Search { from_us: Some(START_US), to_us: Some(START_US + 4_000_000), ..event };

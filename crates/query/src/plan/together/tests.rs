@@ -1,4 +1,4 @@
-//! Rows for the words that are looked up at once.
+//! Rows for words that are looked up together.
 
 use super::{all_words, any_words};
 use crate::{
@@ -21,7 +21,7 @@ fn words(words: &[&Pattern]) -> String {
     words.join("|")
 }
 
-/// One of each group and none of those behind the minus.
+/// One of each group and none of those after the minus.
 fn shown(together: Option<Together<'_>>) -> String {
     let Some(Together { any, none }) = together else { return "apart".to_owned() };
     let any: Vec<String> = any.iter().map(|group| words(group)).collect();
@@ -48,7 +48,7 @@ fn all_of_several() {
     check_all("-red -green", "apart");
     check_all("red (green OR blue)", "red green|blue -");
     check_all("red -(green OR blue)", "red -green|blue");
-    // These walk the dictionary: they wait for what narrows them.
+    // These scan the dictionary, so they wait for other parts to narrow the documents.
     check_all("red *een", "apart");
     check_all("red (green OR *ue)", "apart");
     check_all("red -(green OR *ue)", "apart");

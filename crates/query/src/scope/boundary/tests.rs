@@ -1,4 +1,4 @@
-//! Nothing outside a boundary can be learnt, in any way that a scope can be asked.
+//! Nothing outside a boundary can be learned through any query of a scope.
 
 use super::Boundary;
 use crate::{
@@ -37,7 +37,7 @@ fn filtered() -> SearchScope {
     within(&[vec![query("host:open")]], base())
 }
 
-/// Everything that a scope says to a query, without times that it took.
+/// Everything that a scope answers to a query, without measured times.
 fn say(space: &SearchScope, text: &str, asked: &Search) -> String {
     let mut answer = search(space, &query(text), asked).unwrap();
     answer.took_us = 0;
@@ -49,7 +49,7 @@ fn say(space: &SearchScope, text: &str, asked: &Search) -> String {
 
 #[test]
 fn a_filtered_space_answers_as_if_the_rest_never_was() {
-    // What is left when the hidden messages were never received.
+    // The answers as if the hidden messages had never been received.
     let alone: Vec<Document> = {
         let mut left = Vec::new();
         for segment in base().segments {

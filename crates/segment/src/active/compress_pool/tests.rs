@@ -37,7 +37,7 @@ fn check(block: usize, frame_bytes: usize, dictionary: &[u8], pending: &PendingB
 }
 
 #[test]
-fn every_block_comes_back() {
+fn every_block_is_returned() {
     let trained = |from: usize| {
         let samples: Vec<Vec<u8>> = (0..2000).map(|index| frame(from + index % 7, index, 0)).collect();
         let dictionary = train(&samples.iter().map(Vec::as_slice).collect::<Vec<_>>());
@@ -45,7 +45,7 @@ fn every_block_comes_back() {
         Arc::new(dictionary)
     };
     let dictionaries = [Arc::default(), trained(0), trained(100)];
-    // Small ones, full ones, and one that is larger than the room behind the dictionary.
+    // Small ones, full ones, and one that is larger than the buffer after the dictionary.
     let frame_bytes = [0, 2600, 9000];
     let pending_blocks: Vec<PendingBlock> = (0..100)
         .map(|block| send(&received(block, frame_bytes[block % 5 % 3]), &dictionaries[block / 4 % 3]))

@@ -1,11 +1,11 @@
-//! Rows for what templates tell of phrases.
+//! Rows for the verdicts of templates on phrases.
 
 use super::*;
 
 const GAP: u16 = Templates::GAP;
 const NONE: u16 = Adjacency::OTHER;
 
-/// Frequent words have one letter: their place in the alphabet is their number.
+/// Frequent words have one letter; their position in the alphabet is their number.
 fn number(word: &[u8]) -> Option<u16> {
     match word {
         [letter @ b'a'..=b'z'] => Some(u16::from(letter - b'a')),

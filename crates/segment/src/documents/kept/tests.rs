@@ -1,4 +1,4 @@
-//! What is kept, and for how long.
+//! Rows for the cache: what it keeps, and for how long.
 
 use super::*;
 

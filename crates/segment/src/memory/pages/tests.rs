@@ -3,7 +3,7 @@
 use super::*;
 use std::sync::MutexGuard;
 
-/// The spare vectors are the whole process's: one test at a time has them.
+/// The spare vectors belong to the whole process, so one test at a time uses them.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -13,20 +13,20 @@ fn alone() -> MutexGuard<'static, ()> {
 fn what_is_given_back_is_used_again() {
     let _alone = alone();
     let large = LARGE_BYTES_MIN / size_of::<i64>();
-    let mut items = with_room::<i64>(large);
+    let mut items = with_capacity::<i64>(large);
     items.extend([1, 2, 3]);
     recycle(items);
-    let again = with_room::<i64>(large);
+    let again = with_capacity::<i64>(large);
     assert!(again.is_empty() && again.capacity() >= large);
     assert_eq!(filled(7i64, large), vec![7; large]);
-    assert!(with_room::<u32>(3).capacity() < LARGE_BYTES_MIN);
+    assert!(with_capacity::<u32>(3).capacity() < LARGE_BYTES_MIN);
 }
 
 #[test]
 fn there_is_a_limit_to_what_is_spare() {
     let _alone = alone();
     let each = SPARE_BYTES_MAX / 4;
-    let all: Vec<Vec<u8>> = (0..6).map(|_| with_room(each)).collect();
+    let all: Vec<Vec<u8>> = (0..6).map(|_| with_capacity(each)).collect();
     all.into_iter().for_each(recycle);
     assert!(
         SPARE_BYTES.load(Relaxed) <= SPARE_BYTES_MAX + each,
@@ -37,9 +37,9 @@ fn there_is_a_limit_to_what_is_spare() {
 }
 
 #[test]
-fn what_no_segment_takes_goes_back_to_the_system() {
+fn unused_memory_is_returned_to_the_system() {
     let _alone = alone();
-    // Nobody asks for vectors of this size: tests beside this one may take and give others.
+    // No other test uses vectors of this size; tests that run in parallel may take and return others.
     let odd = 77 << 20;
     let is_kept =
         || i64::spares().change(|spares| spares.iter().any(|spare| spare.items.capacity() == odd / 8));

@@ -1,4 +1,4 @@
-//! Rows for what functions say about wrong arguments.
+//! Rows for the errors of functions about wrong arguments.
 
 #[track_caller]
 fn check(name: &str, words: &[&str], want: &str) {

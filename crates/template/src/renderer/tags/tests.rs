@@ -16,7 +16,8 @@ fn tags_are_sorted_by_class() {
         let order = TagOrder::new(mentions.iter().map(|name| (*name).to_owned()));
         order.append(&batch, 0, &mut out);
         let got = String::from_utf8(out).unwrap();
-        // The list begins where the output was: no comma comes before its first element, but for the text there.
+        // The list is appended to the output: no comma precedes its first element, only the text that is
+        // there.
         assert_eq!(got.strip_prefix("kept:"), Some(want));
     };
     check(&["first", "second", "first"], "message.parse_error,first,second,.source.s,z,a");

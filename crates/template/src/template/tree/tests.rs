@@ -1,4 +1,4 @@
-//! Rows for what is known about a template before it is rendered.
+//! Rows for the properties of a template that are known before it is rendered.
 
 use super::*;
 
@@ -33,7 +33,7 @@ fn only_a_field_as_it_is_needs_no_rendering() {
     let mut two = value(None);
     two.parts.push(TemplatePart::Fixed(Field::Host));
     assert_eq!(two.only_field(), None);
-    // Bytes are printed only where a hint asks for them.
+    // Bytes are printed only if a type hint requires it.
     let bytes = |hint: TypeHint| {
         matches!(value(None).hinted(hint).parts[..], [TemplatePart::Field { bytes: true, .. }])
     };

@@ -1,4 +1,4 @@
-//! Rows for characters that a string of JSON cannot hold as they are.
+//! Rows for characters that have to be escaped in a JSON string.
 
 use super::append_string;
 
@@ -16,7 +16,7 @@ fn strings_are_escaped() {
     check(b"\"\\", r#"\"\\"#);
     check(b"\x08\x0c\n\r\t", r"\b\f\n\r\t");
     check(b"\x01\x1f\x7f ", r"\u0001\u001f\u007f ");
-    // What is no character, and what syslog-ng writes for a zero.
+    // Invalid characters, and the form in which syslog-ng writes a zero.
     check(b"a\0b", r"a\\x00b");
     check(b"\xff\xc3(", r"\\xff\\xc3(");
 }

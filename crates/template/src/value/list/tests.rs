@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Checks a list of elements, and that reading it gives them back.
+/// Checks a list of elements, and that they are read back.
 #[track_caller]
 fn check(elements_in: &[&str], want: &str) {
     let mut out = b"x,".to_vec();
@@ -28,7 +28,7 @@ fn elements_are_quoted_where_they_must_be() {
     check(&["a\tb\nc\rd"], "\"a\\tb\\nc\\rd\"");
 }
 
-/// Checks what is read of a list that was not written by us.
+/// Checks the elements read from a list that was not written by us.
 #[track_caller]
 fn reads(list: &str, want: &[&str]) {
     let read: Vec<String> = elements(list.as_bytes())

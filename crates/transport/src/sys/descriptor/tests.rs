@@ -20,7 +20,7 @@ use std::{
 #[test]
 fn reads_return_once_they_may_not_wait() {
     let (mut near, mut far) = UnixStream::pair().unwrap();
-    // Twice, as descriptors that are inherited may have it already.
+    // Twice, because inherited descriptors may have it already.
     set_nonblocking(near.as_fd()).unwrap();
     set_nonblocking(near.as_fd()).unwrap();
     assert_eq!(near.read(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock);
@@ -77,7 +77,7 @@ fn makes_a_pipe_once() {
 
 #[test]
 fn a_signal_ends_all_programs_of_a_group() {
-    // The shell waits for `cat`, which would write what it gets if it still lived.
+    // The shell waits for `cat`, which would write its input if it were still alive.
     let mut shell = Command::new("/bin/sh")
         .args(["-c", "echo ready; cat; true"])
         .stdin(Stdio::piped())
@@ -91,13 +91,13 @@ fn a_signal_ends_all_programs_of_a_group() {
     output.read_exact(&mut ready).unwrap();
     assert_eq!(&ready, b"ready\ngo");
     signal_group(shell.id());
-    // Nobody may be there to read it.
+    // There may be no reader.
     let _ = input.write_all(b"alive");
     drop(input);
     let mut rest = String::new();
     output.read_to_string(&mut rest).unwrap();
     assert_eq!((rest.as_str(), shell.wait().unwrap().signal()), ("", Some(libc::SIGTERM)));
-    // The group is gone, and such a number is none of a process.
+    // The group is gone, and no process has such a number.
     signal_group(shell.id());
     signal_group(u32::MAX);
 }

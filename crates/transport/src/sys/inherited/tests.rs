@@ -1,4 +1,4 @@
-//! Sockets that a parent leaves to a child: the tests start themselves again, as a service manager would.
+//! Sockets that a parent passes to a child: the tests start themselves again, as a service manager would.
 
 use super::*;
 use std::{
@@ -7,7 +7,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Set in the child: the addresses of what it should have inherited.
+/// Set in the child: the addresses of the sockets that it should have inherited.
 const ADDRESSES: &str = "INHERITED_ADDRESSES";
 
 /// Runs the test of that name again, with a TCP listener as descriptor 3 and a unix listener as 4.

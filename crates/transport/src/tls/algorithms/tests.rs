@@ -1,4 +1,4 @@
-//! Rows for lists in OpenSSL's words.
+//! Rows for lists in OpenSSL's syntax.
 
 use super::*;
 use rustls::{SignatureScheme, crypto::aws_lc_rs};
@@ -6,7 +6,7 @@ use rustls::{SignatureScheme, crypto::aws_lc_rs};
 const SUITES_12: &str = "ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-ECDSA-CHACHA20-POLY1305:\
                          ECDHE-RSA-AES256-GCM-SHA384:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-RSA-CHACHA20-POLY1305";
 
-/// Checks the unknown names of a list, and the suites that rustls then offers, in the words of the standard.
+/// Checks the unknown names of a list, and the suites that rustls then offers, by their standard names.
 #[track_caller]
 fn suites(list: &str, unknown: &[&str], offered: &str) {
     let mut suites = CipherSuites::default();

@@ -41,7 +41,7 @@ fn parts_of_a_name_by_their_kinds() {
     }
     let both = [attribute(&[0x55, 4, 6], PRINTABLE, b"HU"), attribute(common, UTF8, b"h")].concat();
     names(&both, "CN=h, C=HU");
-    // What is of another form is left out, and the rest is read.
+    // Elements of another form are left out, and the rest is read.
     let strange = [element(OID, common), element(SET, &element(OID, common)), attribute(common, UTF8, b"a")];
     names(&strange.concat(), "CN=a");
     let short = element(SET, &element(SEQUENCE, &element(OID, common)));

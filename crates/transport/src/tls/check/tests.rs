@@ -13,7 +13,7 @@ fn at(seconds: u64) -> UnixTime {
 }
 
 #[test]
-fn common_names_stand_for_hosts() {
+fn common_names_can_name_hosts() {
     for (pattern, name, fits) in [
         ("web.example", "web.example", true),
         ("Web.Example", "wEB.example", true),

@@ -1,4 +1,4 @@
-//! Settings that are read when they are first wanted.
+//! Settings that are read when they are first needed.
 
 use super::*;
 use crate::{

@@ -19,7 +19,7 @@ fn open(server: &TlsOptions, client: &TlsOptions) -> (Session, Session) {
     (server, client)
 }
 
-/// Brings what one end has to send to the other; returns the text and the state.
+/// Delivers the bytes of one end to the other; returns the text and the state.
 fn carry(from: &mut Session, to: &mut Session) -> Result<(Vec<u8>, SessionState), Error> {
     let mut text = Vec::new();
     let mut bytes = std::mem::take(from.outgoing());
@@ -83,7 +83,7 @@ fn records_may_arrive_in_pieces() {
 }
 
 #[test]
-fn a_goodbye_comes_after_the_text() {
+fn close_notify_follows_the_text() {
     let pki = Pki::new();
     let (mut server, mut client) = open(&pki.options("server"), &pki.options("client"));
     client.encrypt(b"last").unwrap();
@@ -104,7 +104,7 @@ fn a_changed_record_ends_the_session_for_good() {
     assert_eq!((describe(&error).as_str(), text.len()), ("a record was changed on its way", 0));
     assert_eq!(server.take(&mut [], &mut text), Err(error.clone()));
     assert_eq!(server.encrypt(b"x"), Err(error));
-    // The other end hears of it, and nothing else.
+    // The other end is notified of it, and gets nothing else.
     server.say_goodbye();
     let heard = carry(&mut server, &mut client).unwrap_err();
     assert_eq!(describe(&heard), "the peer refused with the alert BadRecordMac");
@@ -123,7 +123,7 @@ fn nothing_is_sent_before_the_handshake_is_over() {
 #[test]
 fn a_handshake_that_never_ends_is_cut_off() {
     let pki = Pki::new();
-    // A ClientHello of 16 MiB, of which no end comes.
+    // A ClientHello of 16 MiB whose end never arrives.
     let mut record = vec![0x16, 3, 1, 0x40, 0];
     record.resize(5 + 0x4000, 0);
     let mut session = ServerTls::load(&pki.options("server")).unwrap().session().unwrap();

@@ -1,5 +1,5 @@
-//! Rows of stapled answers. The files were made with `openssl ca` and `openssl ocsp` for this test only; the answers
-//! have no end of their validity.
+//! Rows of stapled answers. The files were made with `openssl ca` and `openssl ocsp` for this test only; the
+//! answers never expire.
 
 use super::*;
 use rustls::pki_types::pem::PemObject;

@@ -1,4 +1,4 @@
-//! Outlines of times, and what only looks like one.
+//! Forms of times, and texts that only look like one.
 
 use super::*;
 
@@ -16,7 +16,7 @@ fn check(text: &str, want: &str, length: usize) {
     assert_eq!(read(text), Some((want.to_owned(), length)), "{text}");
 }
 
-/// Checks that a time is none when one of these characters is another.
+/// Checks that a text is no longer a time when one of these characters is changed.
 #[track_caller]
 fn check_parts(text: &str, places: &[usize]) {
     assert!(read(text).is_some(), "{text}");
@@ -44,12 +44,12 @@ fn outlines() {
 }
 
 #[test]
-fn what_stands_between_the_numbers_counts() {
+fn separators_between_the_numbers_matter() {
     check_parts("Nov 21 09:08:07", &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
     check_parts("Nov 1 09:08:07 x", &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
     check_parts("Nov 21 2025 09:08:07: x", &[0, 3, 4, 6, 7, 10, 11, 12, 14, 15, 17, 18, 19, 20]);
     check_parts("2025-11-21T09:08:07Z", &[0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18]);
-    // Without its year behind it, it is a time of this year.
+    // Without a year after it, it is a time of this year.
     check("Nov 21 09:08:07 202x x", "2026-11-21T09:08:07Z", 15);
     check("Nov 21 09:08:07x2025 x", "2026-11-21T09:08:07Z", 15);
     check("Nov 21 09:08:07 2025x", "2026-11-21T09:08:07Z", 15);
@@ -80,7 +80,7 @@ fn years_turn_with_the_clock_of_the_sender() {
 }
 
 #[test]
-fn a_text_that_comes_again_is_read_with_the_year_of_its_time() {
+fn a_repeated_text_is_read_with_the_year_of_its_time() {
     let mut reader = StampReader::new(TimeZone::UTC);
     let mut year = |received: &str| {
         let received: Timestamp = received.parse().unwrap();

@@ -4,7 +4,7 @@ use super::*;
 
 const AT: &str = "2026-11-21T08:59:01+00:00";
 
-/// A line of RFC 3164 with a time before what is given.
+/// A line of RFC 3164 with a time before the given text.
 #[track_caller]
 fn check_after_time(names: &str, rest: &str, want: &str) {
     check_with(names, &format!("<9>Nov 21 08:59:01 {rest}"), &format!("9 {AT} {want}"));
@@ -86,7 +86,7 @@ fn a_tag_ends_where_it_is_closed() {
 }
 
 #[test]
-fn an_octet_count_in_front_is_passed_over() {
+fn an_octet_count_in_front_is_skipped() {
     let missing = "!missing_pri !missing_timestamp";
     for (line, want) in [
         (
@@ -159,7 +159,7 @@ fn sequence_numbers_and_clock_marks_are_structured_data() {
     assert_eq!(shown, "9 host=h prog=p sd=[meta sequenceId=\"4\"] text=t");
 }
 
-/// A time of RFC 3164 and what it is read as; `-` when it is none.
+/// A time of RFC 3164 and its meaning; `-` when it is not a time.
 #[track_caller]
 fn check_time(time: &str, want: &str) {
     let shown = show(&decoded(format!("<9>{time} h p: t").as_bytes(), DecodeOptions::default()));
@@ -225,7 +225,7 @@ fn times_of_devices_have_their_forms() {
         ));
         assert!(shown.starts_with(&format!("9 {year}-11-21T08:59:01+00:00")), "{after:?}: {shown}");
     }
-    // A zone that a digit follows, or that is none, belongs to what comes after the time.
+    // A zone that is invalid, or followed by a digit, belongs to the text after the time.
     for (time, rest) in [
         ("2024-02-03T04:05:06+01:300", "+01"),
         ("2024-02-03T04:05:06+0130", "+0130"),
@@ -291,7 +291,7 @@ fn an_error_names_its_place_and_what_is_missing() {
     }
 }
 
-/// Structured data and what is kept of it; `-` when it is none.
+/// Structured data and what is kept of it; `-` when it is invalid.
 #[track_caller]
 fn check_sdata(sdata: &str, want: &str) {
     let shown = show(&decoded(format!("<9>1 - h p - - {sdata} t").as_bytes(), with_flags("syslog-protocol")));

@@ -1,4 +1,4 @@
-//! Short texts against the plain ways.
+//! Short texts, compared with plain implementations.
 
 use super::*;
 use proptest::prelude::*;

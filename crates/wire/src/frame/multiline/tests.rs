@@ -57,7 +57,7 @@ fn prefix_and_garbage() {
 }
 
 #[test]
-fn a_match_outside_of_its_line_is_none() {
+fn a_match_outside_its_line_does_not_count() {
     let found = |start: usize, end: usize| {
         let range = std::ops::Range { start, end };
         Some(LinePattern::new("x", Arc::new(move |_: &[u8]| Some(range.clone()))))
@@ -144,7 +144,7 @@ fn stack_traces() {
         "Traceback (most recent call last):\nFile \"a.py\", line 1, in f\n  g()\nValueError: no\nnext\n",
         &["Traceback (most recent call last):/File \"a.py\", line 1, in f/  g()/ValueError: no", "next"],
     );
-    // What could have been the first line of a trace and was not.
+    // A line that could have been the first line of a trace but was not.
     check(
         &smart,
         "Error: disk full\nnext\nTraceback (most recent call last):\nx y\n",

@@ -1,4 +1,4 @@
-//! Packets whose checksums a receiver would find right.
+//! Packets whose checksums a receiver would accept.
 
 use super::{PacketOptions, append_udp_packet};
 use std::net::SocketAddr;
@@ -11,7 +11,7 @@ fn packet(source: &str, target: &str, payload: &[u8]) -> Option<Vec<u8>> {
     append_udp_packet(ends[0], ends[1], payload, OPTIONS, &mut out).then_some(out)
 }
 
-/// A receiver sums what it got, checksum and all: the result is all ones.
+/// A receiver sums all it got, including the checksum: the result is all ones.
 fn adds_up(words: impl Iterator<Item = u16>) -> bool {
     let mut sum = 0_u64;
     words.for_each(|word| sum += u64::from(word));

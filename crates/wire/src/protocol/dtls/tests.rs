@@ -1,4 +1,4 @@
-//! Datagrams as clients send them, and what is cut off or changed of them.
+//! Datagrams as clients send them, and truncated or changed ones.
 
 use super::*;
 
@@ -34,7 +34,7 @@ fn knows_what_a_datagram_begins_with() {
     check(&greeting(&[1, 2, 3]), "hello 1 [1, 2, 3]");
     check(&[23, 0xfe, 0xfd, 0, 1, 0, 0, 0, 0, 0, 9, 0, 2, 0xaa, 0xbb], "record 23 1");
     check(&[21, 0xfe, 0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 10], "record 21 0");
-    // The same bytes under keys are not a hello.
+    // The same bytes in an encrypted record are not a hello.
     let mut sealed = greeting(b"");
     sealed[4] = 1;
     check(&sealed, "record 22 1");
@@ -47,13 +47,13 @@ fn calls_odd_what_is_no_dtls() {
     {
         check(datagram, "odd");
     }
-    // More than is there.
+    // A length beyond the end.
     check(&[23, 0xfe, 0xfd, 0, 1, 0, 0, 0, 0, 0, 9, 0, 3, 0xaa, 0xbb], "odd");
     let whole = greeting(&[5; 20]);
     for size in 0..whole.len() {
         check(&whole[..size], "odd");
     }
-    // Another fragment than the first; a fragment longer than the whole; a cookie that is not whole.
+    // Not the first fragment; a fragment longer than the whole message; an incomplete cookie.
     for (at, value) in [(21, 1), (16, 1), (60, 200)] {
         let mut changed = whole.clone();
         changed[at] = value;

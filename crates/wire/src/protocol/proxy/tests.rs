@@ -1,4 +1,4 @@
-//! Headers as proxies send them, cut anywhere, and what is none.
+//! Headers as proxies send them, cut anywhere, and bytes that are not a header.
 
 use super::{Start, start};
 

@@ -1,4 +1,4 @@
-//! Rows for RELP: frames whole and split, broken ones, offers, responses.
+//! Rows for RELP: complete, split and broken frames, offers, responses.
 
 use super::*;
 

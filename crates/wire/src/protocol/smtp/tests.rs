@@ -1,4 +1,4 @@
-//! Rows of what servers say.
+//! Rows for answers of servers.
 
 use super::{ANSWER_BYTES_MAX, SmtpError, smtp_answer};
 

@@ -1,4 +1,4 @@
-//! Rows for the time-stamps of a package: those that hold, and what is said of the others.
+//! Rows for the time-stamps of a package: those that are valid, and the findings about the others.
 
 use super::*;
 use crate::{

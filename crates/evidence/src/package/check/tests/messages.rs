@@ -1,4 +1,5 @@
-//! Rows for messages: each proven once, in order, of its record, with the fields that its bytes give.
+//! Rows for messages: each is proven once, in order, for its record, with the fields that follow from its
+//! bytes.
 
 use super::*;
 
@@ -7,7 +8,7 @@ fn messages_are_proven_once_and_in_order() {
     let not_sealed = |record: u64| format!("messages of record {record} are not those that were sealed");
     type Change = fn(&mut Package);
     let rows: Vec<(Change, Vec<String>)> = vec![
-        // A message taken out, and one of which the bytes are others.
+        // A message removed, and one with other bytes.
         (
             |made| {
                 made.messages.remove(3);
@@ -67,7 +68,7 @@ fn messages_are_proven_once_and_in_order() {
     for (change, want) in rows {
         check(change, &want.iter().map(String::as_str).collect::<Vec<_>>());
     }
-    // All of it a second time.
+    // Everything a second time.
     check(
         |made| {
             let (proofs, messages, raw) = (made.proofs.clone(), made.messages.clone(), made.raw.clone());
@@ -155,7 +156,7 @@ fn a_message_has_each_field_once() {
     for change in rows {
         check(change, &want);
     }
-    // A name that comes twice.
+    // A name that occurs twice.
     let (dir, mut made) = (tempfile::tempdir().unwrap(), package());
     made.write(dir.path());
     let path = dir.path().join(name::MESSAGES);
@@ -201,7 +202,7 @@ fn fields_of_the_first_version_are_the_word_of_the_maker() {
 }
 
 #[test]
-fn what_is_not_proven_of_fields_is_counted() {
+fn unproven_fields_are_counted() {
     let (dir, mut made) = (tempfile::tempdir().unwrap(), package());
     made.messages[0]["host"] = "10.0.0.1".into();
     made.messages[0]["read"] = json!({"as": "rfc5424", "host": "peer", "word": []});

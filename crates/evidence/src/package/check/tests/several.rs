@@ -41,7 +41,7 @@ fn a_package_of_several_adds_them_up() {
 }
 
 #[test]
-fn a_harm_of_a_part_is_told_with_its_name() {
+fn damage_of_a_part_is_reported_with_its_name() {
     type Change = fn(&mut Value);
     let rows: [(Change, &[&str]); 5] = [
         (|manifest| manifest["messages"] = 7.into(), &["the manifest speaks of another number of messages"]),

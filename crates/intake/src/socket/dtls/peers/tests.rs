@@ -1,4 +1,5 @@
-//! Peers without a socket, at times that the tests choose: who is heard, who gives way, who is forgotten.
+//! Peers without a socket, at times that the tests choose: which are answered, which give way, which are
+//! forgotten.
 
 use super::*;
 use crate::{
@@ -74,7 +75,7 @@ impl Setup {
         ClientDtls::load(&self.pki.options("client")).unwrap().connect("logs.example", 1200).unwrap()
     }
 
-    /// Brings what a client has to say, and the answers back to it.
+    /// Delivers the client's datagrams, and the answers back to it.
     fn exchange(&mut self, from: SocketAddr, client: &mut Association, after: Duration) {
         let datagrams: Vec<Vec<u8>> = client.outgoing().iter().map(<[u8]>::to_vec).collect();
         client.outgoing().clear();
@@ -85,7 +86,7 @@ impl Setup {
         }
     }
 
-    /// A client whose handshake has begun: its cookie was good.
+    /// A client whose handshake has begun: its cookie was valid.
     fn begun(&mut self, from: SocketAddr, after: Duration) -> Association {
         let mut client = self.client();
         (0..2).for_each(|_| self.exchange(from, &mut client, after));
@@ -229,7 +230,7 @@ fn a_peer_that_sends_nothing_is_parted_with() {
     let mut client = setup.opened(from, Duration::ZERO);
     let later = Duration::from_secs(30);
     setup.say(from, &mut client, "x", later);
-    // What holds no text says nothing of it.
+    // Datagrams without a text do not count for it.
     setup.take(from, &record(content::APPLICATION_DATA, 1), later + MOMENT);
     assert_eq!(setup.seen.odd, 1);
     setup.part_with_silent(later + idle - MOMENT);
@@ -244,7 +245,7 @@ fn a_peer_that_sends_nothing_is_parted_with() {
 }
 
 #[test]
-fn strangers_get_so_many_hints() {
+fn hints_to_strangers_are_limited() {
     let mut setup = Setup::new(|_| {});
     let now = Duration::ZERO;
     for (content, epoch, hints) in [
@@ -304,7 +305,7 @@ fn a_handshake_ends_in_time() {
     setup.exchange(at(1, 1), &mut client, Duration::ZERO);
     let hello: Vec<u8> = client.outgoing().iter().next().unwrap().to_vec();
     setup.exchange(at(1, 1), &mut client, Duration::ZERO);
-    // Its hello comes again: that is the same handshake.
+    // Its hello arrives again: that is the same handshake.
     setup.take(at(1, 1), &hello, Duration::from_secs(10));
     setup.tick(HANDSHAKE_WITHIN);
     assert!(setup.peers.is_handshaking() && setup.errors() == 0);
@@ -322,7 +323,7 @@ fn a_peer_that_starts_over_is_heard_until_it_has() {
     let hello: Vec<u8> = client.outgoing().iter().next().unwrap().to_vec();
     (0..2).for_each(|_| setup.exchange(from, &mut client, now));
     assert!(client.is_open());
-    // A hello of its own that comes late begins nothing.
+    // A late hello of its own begins nothing.
     setup.take(from, &hello, now);
     assert_eq!((setup.seen.odd, setup.peers.is_handshaking()), (1, false));
     let mut next = setup.begun(from, now);

@@ -1,4 +1,4 @@
-//! Joined names: what is added is taken away again, and what is too long says so.
+//! Joined names: what is added is removed again, and names that are too long are reported.
 
 use super::*;
 

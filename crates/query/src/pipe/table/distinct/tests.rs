@@ -1,4 +1,5 @@
-//! Counts of distinct values: exact while there are few, near when there are many, however they are joined.
+//! Counts of distinct values: exact while there are few, approximate when there are many, however they are
+//! merged.
 
 use super::*;
 
@@ -12,7 +13,7 @@ fn of(values: std::ops::Range<u64>) -> Distinct {
 fn check_near(distinct: &Distinct, want: u64) {
     let (got, most) = (distinct.count(), want / 50);
     assert!(got.abs_diff(want) <= most, "{got} for {want}");
-    // What is added once more changes nothing.
+    // Adding a value once more changes nothing.
     let mut again = distinct.clone();
     (0..100u64).for_each(|value| again.add(&value.to_le_bytes()));
     assert_eq!(again.count(), got);

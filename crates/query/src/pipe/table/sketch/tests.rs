@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Checks percentiles of numbers, each so many times, that are added to one sketch or to two that are joined.
+/// Checks percentiles of numbers with repetitions, added to one sketch or to two that are merged.
 #[track_caller]
 fn check(numbers: &[(f64, u64)], rank: u8, want: Option<f64>) {
     let (mut whole, mut one, mut other) = (Sketch::default(), Sketch::default(), Sketch::default());

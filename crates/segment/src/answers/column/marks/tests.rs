@@ -1,11 +1,11 @@
-//! Bits of places, compared with asking for each place.
+//! Bits of value ids, compared with checking each id.
 
-use super::{PlaceRange, gathered};
+use super::{ValueIdRange, gathered};
 
-/// Compares the bits of 64 places, counted up and down from a middle, with asking for each.
+/// Compares the bits of 64 value ids, counted up and down from a middle, with checking each one.
 #[track_caller]
 fn check(asked: &[u32], middle: u32) {
-    let range = PlaceRange::of(asked).unwrap();
+    let range = ValueIdRange::of(asked).unwrap();
     for step in [1, 3, 1 << 25] {
         let places: [u32; 64] = std::array::from_fn(|at| {
             middle.wrapping_add((at as u32 * step) % 64).wrapping_sub(7) & i32::MAX as u32
@@ -32,7 +32,7 @@ fn marks_neighbours() {
 
 #[test]
 fn knows_who_are_no_neighbours() {
-    assert!(PlaceRange::of(&[]).is_none());
-    assert!(PlaceRange::of(&[1, 3]).is_none());
-    assert!(PlaceRange::of(&[5, 7, 8]).is_none());
+    assert!(ValueIdRange::of(&[]).is_none());
+    assert!(ValueIdRange::of(&[1, 3]).is_none());
+    assert!(ValueIdRange::of(&[5, 7, 8]).is_none());
 }

@@ -1,8 +1,8 @@
-//! Rows for tokens, errors with their places, and escapes.
+//! Rows for tokens, errors with their offsets, and escapes.
 
 use super::*;
 
-/// Reads a whole value; shows its tokens, or the error and its place.
+/// Reads a complete value; shows its tokens, or the error and its offset.
 fn show(json: &mut Json<'_>, bytes: &[u8]) -> Result<String, BodyError> {
     let text = |text: Text| {
         let raw = String::from_utf8_lossy(&bytes[text.start..text.end]).into_owned();
@@ -41,7 +41,7 @@ fn check(bytes: &str, want: &str) {
         Err(error) => format!("{} at {}", error.reason, error.offset),
     };
     assert_eq!(shown, want, "{bytes}");
-    // What is read is passed over, too, and what is not is refused at the same place.
+    // Skipping accepts the same values as reading, and refuses others at the same offset.
     let mut json = Json::new(bytes.as_bytes(), 0);
     let skipped = json.token().and_then(|token| json.skip(token));
     assert_eq!(skipped.is_ok(), !want.contains(" at ") || want.contains("and more"), "{bytes}");
@@ -124,7 +124,7 @@ fn check_unescaped(raw: &str, want: &str) {
 }
 
 #[test]
-fn escapes_stand_for_characters() {
+fn escapes_represent_characters() {
     check_unescaped("", "");
     check_unescaped("plain", "plain");
     check_unescaped(r#"a\"b\\c\/d"#, r#"a"b\c/d"#);

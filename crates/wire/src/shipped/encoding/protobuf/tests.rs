@@ -1,8 +1,9 @@
-//! Rows for fields, and for bytes that are none.
+//! Rows for fields, and for bytes that are not fields.
 
 use super::*;
 
-/// Shows the fields of bytes, or the first error and its place. Two bytes before and one after do not belong to them.
+/// Shows the fields of bytes, or the first error and its offset. Two bytes before and one after do not belong
+/// to them.
 #[track_caller]
 fn check(bytes: &[u8], want: &str) {
     let whole = [&[0xff, 0xff], bytes, &[8]].concat();

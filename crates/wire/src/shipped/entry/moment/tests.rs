@@ -3,7 +3,7 @@
 use super::*;
 use jiff::tz::TimeZone;
 
-/// A time and what it is read as: microseconds and offset.
+/// A time and its meaning: microseconds and offset.
 #[track_caller]
 fn check(text: &str, want: Option<(i64, i32)>) {
     let zone = TimeZone::fixed(jiff::tz::Offset::constant(2));
