@@ -1,6 +1,6 @@
 //! The messages of a batch that a step applies to.
 //!
-//! In: indices of messages. Out: the same, ascending. Holds: one bit per message.
+//! In: indices of messages. Out: the same indices, ascending. Holds: one bit for each message of the batch.
 
 /// A set of messages of one batch, as bits in message order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,21 +75,21 @@ impl Selection {
         first
     }
 
-    /// Keeps only what both select.
+    /// Keeps only the messages that both select.
     pub fn and(&mut self, other: &Selection) {
         for (word, other) in self.words.iter_mut().zip(&other.words) {
             *word &= other;
         }
     }
 
-    /// Adds what the other selects.
+    /// Adds the messages that the other selects.
     pub fn or(&mut self, other: &Selection) {
         for (word, other) in self.words.iter_mut().zip(&other.words) {
             *word |= other;
         }
     }
 
-    /// Removes what the other selects.
+    /// Removes the messages that the other selects.
     pub fn subtract(&mut self, other: &Selection) {
         for (word, other) in self.words.iter_mut().zip(&other.words) {
             *word &= !other;

@@ -1,7 +1,7 @@
-//! What a configuration says about `nats()`.
+//! The options of `nats()`.
 //!
-//! In: values that were checked when the configuration was read. Out: the same, for the driver.
-//! Holds: nothing that runs. Limits: none.
+//! In: values that were checked when the configuration was read. Out: the same values, for the driver. Holds:
+//! options only. Limits: none.
 
 use crate::link::Endpoint;
 use message::Render;
@@ -10,13 +10,13 @@ use std::time::Duration;
 /// `jetstream()`
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NatsStorage {
-    /// `yes`: a stream stores each publication and says so.
+    /// `yes`: a stream stores each publication and acknowledges it.
     Stream,
-    /// `no`: who listens gets it. That the server lives is asked behind each batch.
+    /// `no`: only current subscribers get it. A ping after each batch checks that the server has read it.
     Nobody,
 }
 
-/// Says who we are.
+/// The login.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct NatsLogin {
     /// `username()`
@@ -31,7 +31,7 @@ pub struct NatsLogin {
 pub struct NatsTarget {
     /// `url()`
     pub server: Endpoint,
-    /// How to log in.
+    /// The login.
     pub login: NatsLogin,
     /// `subject()`
     pub subject: Box<dyn Render>,
@@ -43,12 +43,12 @@ pub struct NatsTarget {
     pub timeout: Duration,
     /// `batch-lines()`: publications that are sent without waiting for each other.
     pub batch_lines: usize,
-    /// `batch-bytes()`: most bytes of them; 0 is no limit.
+    /// `batch-bytes()`: most bytes of these publications; 0 is no limit.
     pub batch_bytes: usize,
     /// `batch-timeout()`
     pub batch_wait: Option<Duration>,
     /// `workers()`
     pub workers: usize,
-    /// `retries()` when it is written.
+    /// `retries()`, if it is set.
     pub retries: Option<u32>,
 }

@@ -39,12 +39,12 @@ impl Run<'_> {
     }
 }
 
-/// Events for parsers besides messages.
+/// Events that parsers get besides messages.
 #[derive(Clone, Copy)]
 enum TimerEvent {
     /// Time has passed.
     Tick,
-    /// No more messages come.
+    /// No more messages will arrive.
     Close,
 }
 
@@ -67,7 +67,7 @@ impl Router {
         self.deliver_timer(TimerEvent::Tick, now, None);
     }
 
-    /// Ends the input of those parsers: they emit the messages that they hold back.
+    /// Ends the input of parsers, so they emit the messages that they hold back.
     pub fn close(&self, now: Stamp) {
         self.deliver_timer(TimerEvent::Close, now, None);
     }
@@ -136,8 +136,8 @@ impl Router {
         self.plan.counters.add(count - failed.count(), failed.count());
     }
 
-    /// Runs messages through branches. Those that no branch matched are added to `failed`, the flows that leave to
-    /// `outs`.
+    /// Runs messages through branches. Messages that no branch matched are added to `failed`, and the flows
+    /// that leave the branches to `outs`.
     fn fork(
         &self,
         branches: &[Branch<'_>],
@@ -159,7 +159,8 @@ impl Router {
             left.subtract(&delivered);
             for branch in branches.iter().filter(|branch| branch.flags.fallback == fallback) {
                 let input = self.entering(branch, &left, run);
-                // Only a tracer wants to know why nothing entered: asked twice, but never while serving.
+                // Only a tracer needs to know why nothing entered: this computes it twice, but never in
+                // normal operation.
                 if run.tracer.is_some()
                     && input.is_empty()
                     && !self.entering(branch, &selection, run).is_empty()
@@ -272,7 +273,7 @@ impl Router {
         let mut outs = Vec::new();
         let mut label = None;
         for (index, step) in steps.iter().enumerate() {
-            // A stopped batch ends here: what leaves without messages would only be joined and thrown away.
+            // A stopped batch ends here: a flow without messages would only be joined and thrown away.
             if flow.selection.is_empty() && !self.inner_sources && run.timer.is_none() {
                 return outs;
             }
@@ -303,7 +304,8 @@ impl Router {
                 }
                 Step::Outlet(step) => deliver(step, &flow, run, control),
                 Step::Embedded(paths) => {
-                    // Messages do not return from embedded paths: the flow continues beside them, in a copy of pointers.
+                    // Messages do not return from embedded paths: the flow continues past them, in a copy of
+                    // pointers.
                     let branches: Vec<Branch<'_>> = paths.iter().map(branch_of).collect();
                     self.fork(&branches, flow.clone(), run, failed, control, None);
                 }
@@ -370,7 +372,7 @@ impl Router {
     }
 
     fn made_flow(&self, rest: &[Step], flow: Flow, run: &mut Run<'_>, control: FlowControl) -> Vec<Flow> {
-        // These are messages, not the event: later parsers get the event once, with its own flow.
+        // This flow has messages, not the timer event, which later parsers get once, with its own flow.
         let timer = run.timer.take();
         let mut failed = Selection::none(flow.selection.batch_len());
         let outs = self.sequence(rest, flow, run, &mut failed, control);
@@ -449,7 +451,7 @@ fn split_single(made: Vec<Batch>, run: &Run<'_>) -> Vec<Batch> {
     singles.collect()
 }
 
-/// Sends messages to the threads of `parallelize()`; for this path they count as taken.
+/// Sends messages to the threads of `parallelize()`; for this path they count as matched.
 fn spread(parallel: &Parallel, flow: Flow, run: &mut Run<'_>, failed: &mut Selection, control: FlowControl) {
     if run.tracer.is_some() {
         let rest = parallel.rest();
@@ -501,7 +503,8 @@ fn deliver(step: &OutletStep, flow: &Flow, run: &mut Run<'_>, control: FlowContr
         .deliver(Delivery { batch, selection, ack: run.ack.clone(), controlled, first: None }, run.budget);
 }
 
-/// Returns true when destinations below may drop: the branch, one of its channels, or its surroundings say so.
+/// Returns the flow control of a branch: set by its own flags, else on if its surroundings or one of its
+/// channels have it.
 fn flow_control(flags: StepFlags, steps: &[Step], around: FlowControl) -> FlowControl {
     flags.flow_control.unwrap_or_else(|| around.is_on() || steps.iter().any(asks_for_control)).into()
 }

@@ -1,13 +1,13 @@
-//! A block of frames: the received bytes of neighbouring messages, and texts that are not part of their frame.
+//! A block of frames: the received bytes of consecutive messages, and texts that are not part of their frame.
 //!
 //! In: frames and texts. Out: one byte string to compress, and the positions of each. A line break follows
 //! each frame; when a frame itself contains one, the block begins with the lengths instead.
-//! Limits: what a decoder reads is bounded by the bytes it has.
+//! Limits: reading never goes beyond the bytes of the block.
 
 use super::{Damage, FileSlice, put_varint};
 use std::ops::Range;
 
-/// Frames are separated by the line break behind each.
+/// Each frame ends at the line break after it.
 const LINES: u8 = 0;
 /// The lengths of all frames precede the first.
 const LENGTHS: u8 = 1;
@@ -15,7 +15,8 @@ const LENGTHS: u8 = 1;
 /// First bytes of a block that has no texts and no lengths.
 const PLAIN_HEAD: [u8; 2] = [0, LINES];
 
-/// Returns true when a block is only frames with a line break after each, according to its first bytes.
+/// Returns true when a block consists only of frames with a line break after each, according to its first
+/// bytes.
 pub(crate) fn is_plain(block: &[u8]) -> bool {
     block.starts_with(&PLAIN_HEAD)
 }
@@ -44,7 +45,7 @@ impl Frames {
         self.text_ends.push(self.texts.len() as u32);
     }
 
-    /// Bytes held.
+    /// Size of frames and texts in bytes.
     pub(crate) fn size(&self) -> usize {
         self.bytes.len() + self.texts.len()
     }
@@ -59,13 +60,13 @@ impl Frames {
         self.ends.len()
     }
 
-    /// Frame `index`.
+    /// Returns the frame at `index`.
     pub(crate) fn frame(&self, index: usize) -> &[u8] {
         let start = index.checked_sub(1).map_or(0, |before| self.ends[before] as usize + 1);
         &self.bytes[start..self.ends[index] as usize]
     }
 
-    /// Text `index` of those that are not in their frames.
+    /// Returns the text at `index` among those that are not in their frames.
     pub(crate) fn text(&self, index: usize) -> &[u8] {
         let start = index.checked_sub(1).map_or(0, |before| self.text_ends[before] as usize);
         &self.texts[start..self.text_ends[index] as usize]
@@ -83,7 +84,7 @@ impl Frames {
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         debug_assert!(self.text_ends.len() <= self.len(), "more texts than frames");
         put_varint(out, self.text_ends.len() as u64);
-        // One line break stands behind each frame.
+        // Each frame is followed by one line break; further ones are inside frames.
         let has_breaks = memchr::memchr_iter(b'\n', &self.bytes).count() > self.len();
         if has_breaks {
             out.push(LENGTHS);

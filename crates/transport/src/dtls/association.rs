@@ -2,7 +2,8 @@
 //!
 //! In: received datagrams; text to send. Out: the text of the peer, record by record; datagrams to send.
 //! Holds: keys, and the parts of a handshake that arrived out of order. Touches no socket.
-//! Limits: what OpenSSL keeps of a handshake: ten messages and a hundred records; afterwards one datagram at a time.
+//! Limits: OpenSSL keeps at most ten messages and a hundred records of a handshake; afterwards one datagram
+//! at a time.
 
 use super::{
     RECORD_TEXT_BYTES_MAX,
@@ -47,7 +48,7 @@ pub enum AssociationState {
     Handshaking,
     /// Text may be sent and received.
     Open,
-    /// The peer said that nothing more comes.
+    /// The peer has closed the association.
     Over,
 }
 
@@ -68,7 +69,7 @@ impl Datagrams {
         starts.zip(&self.ends).map(|(start, end)| &self.bytes[start..*end])
     }
 
-    /// Forgets them: they were sent.
+    /// Removes the datagrams after they were sent.
     #[inline]
     pub fn clear(&mut self) {
         self.bytes.clear();
@@ -100,7 +101,7 @@ impl Write for Datagrams {
     }
 }
 
-/// Our data in a session of the library: how to check its peer, and the verdict.
+/// Our data in a session of OpenSSL: how to check its peer, and the verdict.
 pub(super) struct Session {
     check: Arc<PeerCheck>,
     name: Option<ServerName<'static>>,
@@ -135,7 +136,7 @@ impl Session {
     }
 }
 
-/// Returns the index under which a session of the library keeps ours.
+/// Returns the index under which a session of OpenSSL keeps our data.
 fn session_index() -> Result<Index<Ssl, Session>, ErrorStack> {
     static INDEX: OnceLock<Index<Ssl, Session>> = OnceLock::new();
     match INDEX.get() {
@@ -147,7 +148,7 @@ fn session_index() -> Result<Index<Ssl, Session>, ErrorStack> {
     }
 }
 
-/// Makes a session of the library, linked to the judge of its peer.
+/// Makes a session of OpenSSL, linked to the check of its peer.
 fn library_session(context: &SslContext, session: Session, mtu: usize) -> Result<Ssl, ErrorStack> {
     let mut ssl = Ssl::new(context)?;
     ssl.set_mtu(u32::try_from(mtu).unwrap_or(u32::MAX))?;
@@ -155,8 +156,8 @@ fn library_session(context: &SslContext, session: Session, mtu: usize) -> Result
     Ok(ssl)
 }
 
-/// Called by the library about a peer's certificates, once or several times, with the chain that it could build
-/// without knowing any authority: the verdict is that of TLS over TCP, whatever the library found.
+/// Called by OpenSSL about a peer's certificates, once or several times, with the chain that it could build
+/// without knowing any authority. The verdict is the same as for TLS over TCP, whatever OpenSSL found.
 pub(super) fn judge(context: &mut X509StoreContextRef) -> bool {
     match verdict(context) {
         Some(Ok(())) => true,
@@ -194,7 +195,7 @@ impl Association {
         Ok(association)
     }
 
-    /// The side of the client. Its hello is in `outgoing`.
+    /// Creates the client's side. Its hello is in `outgoing`.
     pub(super) fn connect(
         context: &SslContext,
         session: Session,
@@ -216,8 +217,9 @@ impl Association {
         Ok(Association { stream, is_open: false, is_over: false, failed: None })
     }
 
-    /// Takes a received datagram and shows the text of each record. Look at `outgoing` afterwards, also after an
-    /// error: it may hold an alert for the peer. After an error every call returns the same error.
+    /// Takes a received datagram and calls `record` with the text of each record. Send `outgoing` afterwards,
+    /// also after an error, because it may hold an alert for the peer. After an error every call returns the
+    /// same error.
     pub fn take(
         &mut self,
         datagram: &[u8],
@@ -235,7 +237,7 @@ impl Association {
         if self.is_open && !self.is_over {
             self.read(record)?;
         }
-        // Bytes of a datagram that the library did not consume are discarded.
+        // Bytes of a datagram that OpenSSL did not consume are discarded.
         self.stream.get_mut().received.clear();
         Ok(match (self.is_over, self.is_open) {
             (true, _) => AssociationState::Over,
@@ -244,11 +246,11 @@ impl Association {
         })
     }
 
-    /// One step of the handshake.
+    /// Makes one step of the handshake.
     fn handshake(&mut self) -> Result<(), AssociationError> {
         match self.stream.do_handshake() {
             Ok(()) => {
-                // Regardless of the library: no peer is accepted whose certificate was not checked.
+                // Regardless of OpenSSL, no peer is accepted whose certificate was not checked.
                 let ssl = self.stream.ssl();
                 let has_shown = ssl.peer_certificate().is_some();
                 if has_shown && !Session::of(ssl).is_some_and(Session::is_good) {
@@ -299,7 +301,8 @@ impl Association {
 
     /// Sends a close notification, so that the peer starts a new association.
     pub fn say_goodbye(&mut self) {
-        // One that is not open sends nothing. A peer that does not receive it notices when there is no answer.
+        // An association that is not open sends nothing. A peer that misses the notification notices when
+        // answers stop.
         let _ = self.stream.shutdown();
     }
 

@@ -1,26 +1,27 @@
 //! Records of process accounting: the kernel writes them to `/var/log/account/pacct` when a process ends.
 //!
-//! In: one record of [`ACCOUNTING_BYTES`] bytes, version 3 of `acct(5)`, in either byte order. Out: a message whose
-//! values are its fields, as syslog-ng names and prints them. Holds: nothing. Limits: total: a record of another size
-//! or version becomes a marked message that says so.
+//! In: one record of [`ACCOUNTING_BYTES`] bytes, version 3 of `acct(5)`, in either byte order. Out: a message
+//! whose values are its fields, as syslog-ng names and prints them. Holds: nothing. Limits: never fails: a
+//! record of another size or version becomes a marked message that says so.
 
 use message::{Batch, Format, Mark, Message, Priority, Span, ValueKind};
 
 /// Size of a record.
 pub const ACCOUNTING_BYTES: usize = 64;
-/// The version that is read, and the bit that says that numbers begin with their highest byte.
+/// The supported version, and the bit that says that numbers are big-endian.
 const VERSION: u8 = 3;
 const BIG_ENDIAN: u8 = 0x80;
-/// Stands before the names of the fields.
+/// Prefix of the names of the fields.
 const PREFIX: &str = ".pacct.";
 /// Offset of the command, the last field.
 const COMMAND_AT: usize = 48;
-/// Numbers of 32 bits, by place.
+/// 32-bit numbers, with their offsets.
 const WORDS: [(&str, usize); 5] =
     [("ac_exitcode", 4), ("ac_uid", 8), ("ac_gid", 12), ("ac_pid", 16), ("ac_ppid", 20)];
-/// Seconds in the kernel's short floating point: 13 bits, and 3 of an exponent to the base of 8.
+/// Times in the kernel's short floating-point format: 13 bits of mantissa, and 3 bits of exponent to the base
+/// 8.
 const TIMES: [(&str, usize); 2] = [("ac_utime", 32), ("ac_stime", 34)];
-/// Other numbers of that kind.
+/// Other numbers in that format.
 const COUNTS: [(&str, usize); 6] =
     [("ac_mem", 36), ("ac_io", 38), ("ac_rw", 40), ("ac_minflt", 42), ("ac_majflt", 44), ("ac_swaps", 46)];
 
@@ -76,7 +77,7 @@ impl std::fmt::Display for AccountingError {
     }
 }
 
-/// A record of the version that is read.
+/// A record of the supported version.
 struct Record<'a> {
     bytes: &'a [u8; ACCOUNTING_BYTES],
     is_big_endian: bool,
@@ -108,7 +109,7 @@ impl Record<'_> {
         (half & 0x1fff) << ((half >> 13) * 3)
     }
 
-    /// Returns the name of the command: up to a NUL, or all of its field.
+    /// Returns the name of the command: its field up to a NUL, or the whole field.
     fn command(&self) -> &[u8] {
         let name = &self.bytes[COMMAND_AT..];
         &name[..memchr::memchr(0, name).unwrap_or(name.len())]

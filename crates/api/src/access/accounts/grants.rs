@@ -17,11 +17,12 @@ pub const EVERY_LOGSPACE: &str = "*";
 #[derive(Serialize, Deserialize, ToSchema, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[serde(rename_all = "lowercase")]
 pub enum Right {
-    /// See its name, search and follow it, read messages.
+    /// See the logspace's name, search it, follow its live tail, read messages.
     Search,
     /// Export all matches of a query.
     Export,
-    /// Seal its active segment, see its problems; with a grant for every logspace: the figures of the server.
+    /// Seal the active segment, see problems; with a grant for every logspace also see the statistics of the
+    /// server.
     Administer,
 }
 
@@ -38,7 +39,7 @@ impl Right {
         }
     }
 
-    /// The right of a name.
+    /// Returns the right with a name.
     pub fn parse(name: &str) -> Option<Right> {
         RIGHTS.into_iter().find(|right| right.name() == name)
     }

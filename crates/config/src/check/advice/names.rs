@@ -14,7 +14,7 @@ use std::collections::HashSet;
 struct Uses<'t> {
     names: HashSet<(Kind, &'t str)>,
     texts: Vec<&'t str>,
-    /// A path takes the messages of all sources.
+    /// True if a path takes the messages of all sources.
     has_catchall: bool,
 }
 

@@ -53,8 +53,9 @@ pub(super) fn of_regex(expression: &str, case: LetterCase) -> Vec<Pattern> {
 fn required(hir: &Hir, case: LetterCase, patterns: &mut Vec<Pattern>) {
     match hir.kind() {
         HirKind::Literal(literal) => {
-            // Letters, digits and _ only: always within one token, whatever surrounds them. When case is ignored, k
-            // and s have equivalents beyond ASCII, which the index does not fold.
+            // Only letters, digits and _: they are always within one token, whatever surrounds them. When
+            // case is ignored, k and s are left out: they have equivalents beyond ASCII, which the index does
+            // not fold.
             let inner = |byte: &u8| {
                 (byte.is_ascii_alphanumeric() || *byte == b'_')
                     && !(case == LetterCase::Ignored && matches!(byte.to_ascii_lowercase(), b'k' | b's'))

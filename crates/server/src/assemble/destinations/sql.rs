@@ -1,7 +1,7 @@
 //! `sql()` of the language.
 //!
-//! In: its options. Out: a receiver. Holds: nothing. Limits: databases other than PostgreSQL, MySQL, MariaDB and SQLite are refused by name;
-//! as many values as columns.
+//! In: its options. Out: a receiver. Holds: nothing. Limits: databases other than PostgreSQL, MySQL, MariaDB
+//! and SQLite are refused by name; there must be as many values as columns.
 
 use crate::assemble::{lowering::Lowering, options::driver::Options};
 use config::{
@@ -23,7 +23,7 @@ const MYSQL_PORT: u16 = 3306;
 const BATCH_LINES: usize = 1000;
 
 impl<'t> Lowering<'t> {
-    /// Makes the receiver of `sql()`. It renders by itself: the other template is not used.
+    /// Makes the receiver of `sql()`. It renders its own templates, so the one returned with it is not used.
     pub(crate) fn sql(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {
         let server = self.sql_server(options)?;
         let table = self.template_argument(options.own("table")?.args.first()?).map(Arc::new)?;
@@ -129,8 +129,8 @@ impl<'t> Lowering<'t> {
         Some(ColumnValue::Template(self.template_renderer(template, options), kind))
     }
 
-    /// Checks the names of columns in the configuration. PostgreSQL turns unquoted names into lower case,
-    /// so this is done here as well.
+    /// Checks the names of columns in the configuration. PostgreSQL folds unquoted names to lower case, so
+    /// names that differ only in case are equal here as well.
     fn sql_names(&mut self, options: &Options<'t>, target: &SqlTarget) -> Option<()> {
         for (place, column) in target.columns.iter().enumerate() {
             let is_twice =
