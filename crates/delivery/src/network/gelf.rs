@@ -33,7 +33,7 @@ pub(crate) struct Gelf {
 impl Gelf {
     pub(crate) fn new(target: GelfTarget, log: InternalLog) -> Gelf {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let id = (u64::from(std::process::id()) << 40) ^ since.as_nanos() as u64;
+        let id = first_id(std::process::id(), since.as_nanos() as u64);
         Gelf { target, log, socket: None, id }
     }
 
@@ -70,6 +70,11 @@ impl Gelf {
             Err(error) => Err(error),
         }
     }
+}
+
+/// Returns a number that differs between senders: by their processes, and by the time at which they begin.
+fn first_id(process: u32, since_ns: u64) -> u64 {
+    (u64::from(process) << 40) ^ since_ns
 }
 
 fn pack(text: &[u8], packing: Packing) -> io::Result<Vec<u8>> {

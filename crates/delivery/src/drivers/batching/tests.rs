@@ -31,6 +31,11 @@ struct Table {
     answers_lost: usize,
     /// Texts that it will never take.
     bad: Vec<&'static str>,
+    /// So often it takes nothing for the moment, and so often it breaks down.
+    is_busy: usize,
+    panics: usize,
+    /// How often a connection was closed.
+    closed: usize,
 }
 
 #[derive(Clone, Default)]
@@ -69,8 +74,15 @@ impl Receiver for TestReceiver {
 
 impl Connection for TestReceiver {
     fn send<'a>(&'a mut self, _group: &'a str, rows: &'a [Row]) -> Exchange<'a> {
-        let table = &mut *self.0.lock().unwrap();
-        let judgements = if table.is_down {
+        let table = &mut *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if table.panics > 0 {
+            table.panics -= 1;
+            panic!("an exchange that the test ends");
+        }
+        let judgements = if table.is_busy > 0 {
+            table.is_busy -= 1;
+            Judgement::of_all(rows.len(), Verdict::Later(Wait::BackOff), "busy\nquoted")
+        } else if table.is_down {
             Judgement::of_all(rows.len(), Verdict::Later(Wait::Reopen), "connection refused")
         } else if table.is_missing {
             Judgement::of_all(rows.len(), Verdict::Hold(HoldReason::Schema), "no table")
@@ -86,7 +98,9 @@ impl Connection for TestReceiver {
         Box::pin(std::future::ready(judgements))
     }
 
-    fn close(&mut self) {}
+    fn close(&mut self) {
+        self.0.lock().unwrap().closed += 1;
+    }
 }
 
 impl Table {
@@ -111,6 +125,7 @@ struct Setup {
     destinations: Destinations,
     outlet: Arc<dyn Outlet>,
     counters: Arc<Counters>,
+    log: InternalLog,
 }
 
 fn read(counter: &AtomicU64) -> u64 {
@@ -124,16 +139,17 @@ impl Setup {
 
     fn with(receiver: TestReceiver, folder: &Path, disk: Option<DiskBuffer>) -> Setup {
         let registry = Registry::default();
-        let mut destinations = Destinations::new(registry.clone(), InternalLog::new("test", None));
+        let log = InternalLog::new("test", None);
+        let mut destinations = Destinations::new(registry.clone(), log.clone());
         let staged = destinations.stage(vec![spec(receiver.clone(), folder, disk)]).unwrap();
         let outlet = staged.outlets()["d#0"].clone();
         destinations.commit(staged);
         let counters = registry.list().into_iter().find(|entry| entry.component == "dst.test").unwrap();
-        Setup { table: receiver.0, destinations, outlet, counters }
+        Setup { table: receiver.0, destinations, outlet, counters, log }
     }
 
     fn table(&self) -> std::sync::MutexGuard<'_, Table> {
-        self.table.lock().unwrap()
+        self.table.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     fn send(&self, messages: &[&str]) {
@@ -313,4 +329,40 @@ fn a_reload_makes_the_rows_of_what_waits_anew() {
     setup.destinations.commit(staged);
     setup.check(1, 0, 0);
     assert_eq!(second.0.lock().unwrap().texts(), ["a"]);
+}
+
+#[test]
+fn a_receiver_that_is_busy_gets_rows_after_a_pause() {
+    let folder = tempfile::tempdir().unwrap();
+    let setup = Setup::new(folder.path());
+    setup.table().is_busy = 1;
+    setup.send(&["h|a", "h|b"]);
+    setup.check(2, 0, 0);
+    assert_eq!(setup.table().texts(), ["a", "b"]);
+    let (said, _) = setup.log.take(100);
+    let postponed: Vec<_> = said.iter().filter(|entry| entry.text.contains("postpones")).collect();
+    assert_eq!(postponed.len(), 1);
+    assert!(postponed[0].text.contains("answer='busy', messages='2'"), "{}", postponed[0].text);
+}
+
+#[test]
+fn an_exchange_that_breaks_down_loses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let setup = Setup::new(folder.path());
+    setup.table().panics = 1;
+    setup.send(&["h|a", "h|b"]);
+    setup.check(2, 0, 0);
+    assert_eq!(setup.table().texts(), ["a", "b"]);
+}
+
+#[test]
+fn connections_are_closed_when_all_is_opened_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let setup = Setup::new(folder.path());
+    setup.send(&["h|a"]);
+    setup.check(1, 0, 0);
+    assert_eq!(setup.table().closed, 0);
+    setup.destinations.reopen();
+    eventually("it is closed", || setup.table().closed == 1);
+    assert_eq!(setup.destinations.with_dead_letters(), ["d#0"]);
 }

@@ -359,3 +359,50 @@ fn the_bytes_of_a_request_are_those_of_its_values() {
     let requests: Vec<Vec<u64>> = std::iter::from_fn(|| setup.sent(0)).map(|(_, _, rows)| rows).collect();
     assert_eq!(requests, [vec![0, 1, 2], vec![3], vec![4], vec![5]]);
 }
+
+/// Compares which of several verdicts says how long the rows that are left wait, and whose words are kept.
+#[track_caller]
+fn check_worst(verdicts: &[Verdict], want: usize, has_split: bool) {
+    let mut kept = Kept::default();
+    for (sequence, verdict) in (0_u64..).zip(verdicts) {
+        let row = Row { id: RecordId { incarnation: 1, sequence }, cells: Vec::new() };
+        let source = RowSource { batch: batch(1), index: 0, sequence, ack: Ack::none(), attempts: 0 };
+        kept.add(row, source, *verdict, &format!("{sequence}\nquoted"));
+    }
+    assert_eq!((kept.rows.len(), kept.sources.len()), (verdicts.len(), verdicts.len()));
+    assert_eq!((kept.worst, kept.answer), (Some(verdicts[want]), want.to_string()), "{verdicts:?}");
+    assert_eq!(kept.has_split, has_split, "{verdicts:?}");
+}
+
+#[test]
+fn the_longest_wait_is_that_of_all_rows() {
+    let after = |seconds| Verdict::Later(Wait::For(Duration::from_secs(seconds)));
+    let rising = [SPLIT, BUSY, after(1), after(2), NO_TABLE, GONE];
+    for (at, less) in rising.iter().enumerate() {
+        for more in &rising[at + 1..] {
+            check_worst(&[*less, *more], 1, *less == SPLIT);
+            check_worst(&[*more, *less], 0, *less == SPLIT);
+            check_worst(&[*less, *more, *less], 1, *less == SPLIT);
+        }
+        // Of equals the first one speaks.
+        check_worst(&[*less, *less], 0, *less == SPLIT);
+    }
+    check_worst(&[Verdict::Later(Wait::Busy), BUSY], 0, false);
+    check_worst(&[NO_ACCESS, NO_TABLE], 0, false);
+}
+
+#[test]
+fn a_request_without_an_end_is_sent_again() {
+    let mut setup = Setup::new(1, None);
+    setup.add("a", 2);
+    let (first, ..) = setup.sent(0).unwrap();
+    let (second, ..) = setup.sent(0).unwrap();
+    assert_eq!((setup.sent(0), setup.requests.next_due(setup.start)), (None, None));
+    setup.requests.send_again(second);
+    assert_eq!(setup.requests.next_due(setup.start), Some(setup.start));
+    assert_eq!(setup.sent(0), Some((second, "a".to_owned(), vec![1])));
+    setup.requests.send_again(first);
+    assert_eq!(setup.sent(0), Some((first, "a".to_owned(), vec![0])));
+    setup.requests.send_again(first + second + 1);
+    assert_eq!(setup.sent(0), None);
+}

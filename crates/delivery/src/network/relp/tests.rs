@@ -3,7 +3,10 @@
 mod cuts;
 
 use super::*;
-use crate::testing::{Setup, accept, spec, tcp_to};
+use crate::{
+    SocketTarget,
+    testing::{Setup, accept, spec, tcp_to},
+};
 use message::{Outcome, WriteBudget};
 use std::{
     io::{Read, Write},
@@ -160,4 +163,79 @@ fn a_hint_to_leave_is_followed() {
     let txnr = second.check_message("two");
     second.answer(txnr, "200 OK");
     eventually("it is written", || setup.registry.list()[0].written.load(Ordering::Relaxed) == 2);
+}
+
+/// Opens a session with a receiver that says these frames, and shows how that ended.
+#[track_caller]
+fn check_open(says: &[(RelpCommand, &str)], want: &str) {
+    let listener = listener();
+    let target = RelpTarget { socket: tcp_to(&listener), response_within: Duration::from_secs(10) };
+    let says: Vec<u8> = says.iter().fold(Vec::new(), |mut out, (command, text)| {
+        append_relp(1, *command, text.as_bytes(), &mut out);
+        out
+    });
+    let receiver = std::thread::spawn(move || {
+        let mut stream = accept(&listener);
+        stream.write_all(&says).unwrap();
+        let _ = stream.read_to_end(&mut Vec::new());
+    });
+    let found = match Relp::new(target).open() {
+        Ok(_) => "open".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    receiver.join().unwrap();
+    assert_eq!(found, want);
+}
+
+#[test]
+fn a_session_is_opened_by_a_receiver_that_takes_messages() {
+    let offers = "200 OK\nrelp_version=0\nrelp_software=x\ncommands=syslog";
+    check_open(&[(RelpCommand::Response, offers)], "open");
+    // Its data are no answer, whatever they say.
+    check_open(&[(RelpCommand::ServerClose, "500 no"), (RelpCommand::Response, offers)], "open");
+    check_open(&[(RelpCommand::Response, "500 no room")], "the receiver refused: 500 no room");
+    let long = format!("500 {}", "n".repeat(100));
+    check_open(&[(RelpCommand::Response, &long)], &format!("the receiver refused: 500 {}", "n".repeat(80)));
+    let found = check_offers(b"relp_version=0\ncommands=other").unwrap_err().to_string();
+    check_open(&[(RelpCommand::Response, "200 OK\nrelp_version=0\ncommands=other")], &found);
+}
+
+#[test]
+fn a_receiver_that_does_not_answer_the_opening_is_left() {
+    let listener = listener();
+    let response_within = Duration::from_millis(1);
+    let relp = Relp::new(RelpTarget { socket: tcp_to(&listener), response_within });
+    assert_eq!(relp.open().err().map(|error| error.kind()), Some(io::ErrorKind::TimedOut));
+}
+
+#[test]
+fn new_settings_and_a_reload_end_a_session_unless_it_is_to_stay() {
+    let listener = listener();
+    let target = RelpTarget { socket: tcp_to(&listener), response_within: Duration::from_secs(10) };
+    let mut relp = Relp::new(target.clone());
+    let mut receivers = Vec::new();
+    let mut open = |relp: &mut Relp| {
+        let accepted = std::thread::scope(|scope| {
+            let receiver = scope.spawn(|| Receiver::opened(&listener));
+            relp.session = Some(relp.open().unwrap());
+            receiver.join().unwrap()
+        });
+        receivers.push(accepted);
+    };
+    let mut check = |relp: &mut Relp, target: &RelpTarget, want: bool| {
+        open(relp);
+        relp.configure(DestinationDriver::Relp(target.clone()));
+        assert_eq!((relp.session.is_some(), &relp.target), (want, target));
+    };
+    check(&mut relp, &target, true);
+    let slower = RelpTarget { response_within: Duration::from_secs(11), ..target.clone() };
+    check(&mut relp, &slower, false);
+    check(&mut relp, &slower, true);
+    let restarting =
+        RelpTarget { socket: SocketTarget { keep_over_reload: false, ..target.socket }, ..slower };
+    check(&mut relp, &restarting, false);
+    check(&mut relp, &restarting, false);
+    open(&mut relp);
+    relp.close();
+    assert!(relp.session.is_none());
 }

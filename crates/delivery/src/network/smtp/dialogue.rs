@@ -271,3 +271,6 @@ impl Dialogue {
         Next::Say(line)
     }
 }
+
+#[cfg(test)]
+mod tests;

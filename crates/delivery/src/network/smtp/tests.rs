@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     options::MailLogin,
-    testing::{Setup, accept, spec, tcp_to},
+    testing::{SecurePeer, Setup, accept, output, spec, tcp_to},
 };
 use message::{Outcome, WriteBudget};
 use std::{
@@ -12,7 +12,10 @@ use std::{
     sync::atomic::Ordering,
     thread::JoinHandle,
 };
-use transport::testing::{delivery, eventually, token};
+use transport::{
+    testing::{Pki, delivery, eventually, token},
+    tls::{PeerVerify, SenderTls, TlsOptions},
+};
 
 /// A mail for `$HOST` that says `$MSG`.
 const FORM: &str =
@@ -176,4 +179,96 @@ fn user_and_password_are_said() {
     // A password that is not taken today may be tomorrow.
     let refused = vec![("", "220 hi"), ("EHLO", "250-me\r\n250 AUTH PLAIN"), ("AUTH", "535 no")];
     check(login, vec![refused, all(&[&plain, &MAIL])], (1, 0));
+}
+
+/// Serves one mail over a connection that is encrypted when the client asks for it; with a word before that, the client is
+/// to leave. Returns the mail.
+fn serve_encrypted(listener: &TcpListener, pki: &Pki, early: &str) -> String {
+    let mut line = String::new();
+    let mut stream = BufReader::new(accept(listener));
+    for (heard, answer) in [("", "220 hi"), ("EHLO", "250-me\r\n250 STARTTLS"), ("STARTTLS", "220 go")] {
+        line.clear();
+        if !heard.is_empty() {
+            stream.read_line(&mut line).unwrap();
+        }
+        assert!(line.starts_with(heard), "{line}");
+        let early = if heard == "STARTTLS" { early } else { "" };
+        stream.get_mut().write_all(format!("{answer}\r\n{early}").as_bytes()).unwrap();
+    }
+    let options = TlsOptions { peer_verify: PeerVerify::NotAsked, ..pki.options("local") };
+    let Ok(peer) = SecurePeer::shake(stream.into_inner(), &options) else { return "left".to_owned() };
+    let mut stream = BufReader::new(peer);
+    let mut answers = all(&[&[("EHLO", "250 SIZE 9")], &MAIL[..4]]).into_iter();
+    let mut mail = String::new();
+    loop {
+        line.clear();
+        stream.read_line(&mut line).unwrap();
+        let answer = match answers.next() {
+            Some((heard, answer)) => {
+                assert!(line.starts_with(heard), "{line} is not {heard}");
+                answer
+            }
+            None if line == ".\r\n" => "250 y",
+            None => {
+                mail += &line;
+                continue;
+            }
+        };
+        stream.get_mut().write_all(format!("{answer}\r\n").as_bytes()).unwrap();
+        if line == ".\r\n" {
+            return mail;
+        }
+    }
+}
+
+#[test]
+fn a_mail_goes_over_a_connection_that_was_encrypted_first() {
+    let pki = Pki::new();
+    pki.issue("local", &["127.0.0.1"], |_| {});
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut target = target(&listener);
+    target.starttls = Some(SenderTls::new(pki.anonymous()));
+    let setup = Setup::new(spec(DestinationDriver::Mail(Box::new(target)), FORM));
+    setup.send(&["h|one"]);
+    // What comes before the encryption could be anyone's.
+    assert_eq!(serve_encrypted(&listener, &pki, "250 me\r\n"), "left");
+    assert_eq!(serve_encrypted(&listener, &pki, ""), "Subject: x\r\n\r\none\r\n");
+    let counters = &setup.registry.list()[0];
+    eventually("it is written", || counters.written.load(Ordering::Relaxed) == 1);
+}
+
+#[test]
+fn new_settings_and_a_reload_end_a_session_unless_it_is_to_stay() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let first = target(&listener);
+    let mut smtp = Smtp::new(first.clone(), InternalLog::new("test", None));
+    let mut check = |target: &MailTarget, want: bool| {
+        smtp.session = Some(smtp.open().unwrap());
+        smtp.configure(DestinationDriver::Mail(Box::new(target.clone())));
+        assert_eq!((smtp.session.is_some(), &smtp.target), (want, target));
+    };
+    check(&first, true);
+    let patient = MailTarget { retries: 9, ..first.clone() };
+    check(&patient, false);
+    check(&patient, true);
+    let mut restarting = patient;
+    restarting.socket.keep_over_reload = false;
+    check(&restarting, false);
+    check(&restarting, false);
+    smtp.session = Some(smtp.open().unwrap());
+    smtp.close();
+    assert!(smtp.session.is_none());
+}
+
+#[test]
+fn an_answer_that_is_late_is_waited_for() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut smtp = Smtp::new(target(&listener), InternalLog::new("test", None));
+    let mail = b"MAIL FROM:<a@b>\r\nRCPT TO:<h@b>\r\n\r\nx\r\n.\r\n";
+    let mut output = output(&[mail]);
+    assert_eq!(smtp.write(&mut output).unwrap_err().kind(), io::ErrorKind::WouldBlock);
+    assert!(smtp.session.is_some() && output.size() == mail.len());
+    smtp.target.answer_within = Duration::ZERO;
+    let error = smtp.write(&mut output).unwrap_err();
+    assert_eq!((error.kind(), smtp.session.is_some()), (io::ErrorKind::TimedOut, false));
 }
