@@ -234,7 +234,7 @@ fn may_spoof(spec: &DestinationSpec) -> Result<(), StageError> {
     match raw_socket(target, domain) {
         Ok(_) => Ok(()),
         Err(source) => {
-            let is_denied = source.kind() == std::io::ErrorKind::PermissionDenied;
+            let is_denied = source.kind() == io::ErrorKind::PermissionDenied;
             let what = if is_denied { permission } else { "a raw socket for spoof-source()" };
             Err(StageError::Open { id: spec.id.clone(), what: what.to_owned(), source })
         }
@@ -317,3 +317,6 @@ fn remote(protocol: &str, target: &SocketTarget) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

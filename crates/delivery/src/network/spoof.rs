@@ -107,6 +107,11 @@ impl Spoof {
 /// A socket for packets with their headers.
 pub(crate) fn raw_socket(target: &SpoofTarget, domain: Domain) -> io::Result<Socket> {
     let socket = Socket::new(domain, Type::RAW, Some(Protocol::from(WITH_HEADERS)))?;
+    set_options(target, &socket)?;
+    Ok(socket)
+}
+
+fn set_options(target: &SpoofTarget, socket: &Socket) -> io::Result<()> {
     if target.socket.broadcast {
         socket.set_broadcast(true)?;
     }
@@ -117,7 +122,7 @@ pub(crate) fn raw_socket(target: &SpoofTarget, domain: Domain) -> io::Result<Soc
     if let Some(interface) = interface {
         socket.bind_device(Some(interface.as_bytes()))?;
     }
-    Ok(socket)
+    Ok(())
 }
 
 /// Returns an address in the form for a packet: IPv4-mapped addresses become IPv4.

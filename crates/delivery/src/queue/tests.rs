@@ -18,6 +18,8 @@ struct Pen {
     due: Option<Instant>,
     can_write_inline: bool,
     written: usize,
+    /// How long a write takes.
+    takes: Duration,
 }
 
 impl Writer for Pen {
@@ -35,6 +37,8 @@ impl Writer for Pen {
 
     fn write(&mut self, item: Item) {
         self.written += item.count;
+        let start = Instant::now();
+        while start.elapsed() < self.takes {}
         self.due = Some(Instant::now() + Duration::from_millis(5));
     }
 }
@@ -170,6 +174,21 @@ fn a_slow_disk_is_left_to_the_thread() {
     queue.lock().inline_write_disabled_until = Some(Instant::now() + INLINE_WRITE_DISABLED_FOR);
     queue.lock().resting = Some(Box::new(Pen { can_write_inline: true, ..Pen::default() }));
     queue.deliver(delivery(&["h|a"], Ack::none(), true), &ample());
+    assert_eq!(queue.lock().waiting.messages(), 1);
+    // After a while a reader tries it again, and once it was slow, it does not.
+    queue.take_all();
+    queue.lock().inline_write_disabled_until = Some(Instant::now());
+    queue.deliver(delivery(&["h|b"], Ack::none(), true), &ample());
+    let found = |state: &State<Pen>| (state.waiting.messages(), state.inline_write_disabled_until);
+    assert_eq!(found(&queue.lock()), (0, None));
+    let takes = SLOW_WRITE + Duration::from_millis(1);
+    queue.lock().resting = Some(Box::new(Pen { can_write_inline: true, takes, ..Pen::default() }));
+    let start = Instant::now();
+    queue.deliver(delivery(&["h|c"], Ack::none(), true), &ample());
+    let until = queue.lock().inline_write_disabled_until.unwrap();
+    let wanted = start + takes + INLINE_WRITE_DISABLED_FOR;
+    assert!(until >= wanted && until < wanted + Duration::from_secs(10));
+    queue.deliver(delivery(&["h|d"], Ack::none(), true), &ample());
     assert_eq!(queue.lock().waiting.messages(), 1);
 }
 

@@ -27,6 +27,10 @@ struct Recorded {
     next_tick: Option<Instant>,
     local_pause: Option<Duration>,
     can_write_inline: bool,
+    /// Messages that are written before an error.
+    taken_before_error: usize,
+    /// The ids of deliveries.
+    firsts: Vec<Option<u64>>,
 }
 
 struct Fake(Arc<Mutex<Recorded>>);
@@ -43,6 +47,7 @@ impl Driver for Fake {
     }
 
     fn add(&mut self, delivery: &Delivery, sequence: &mut u64) {
+        self.recorded(|recorded| recorded.firsts.push(delivery.first.map(|first| first.sequence)));
         for index in delivery.selection.iter() {
             *sequence += 1;
             let text = String::from_utf8_lossy(delivery.batch.fixed(index, Field::Message)).into_owned();
@@ -58,6 +63,8 @@ impl Driver for Fake {
         self.recorded(|recorded| {
             recorded.flushes += 1;
             if let Some(error) = recorded.errors.pop_front() {
+                let taken = recorded.taken_before_error;
+                recorded.written.extend(recorded.waiting.drain(..taken));
                 return Err(error.into());
             }
             recorded.written.append(&mut recorded.waiting);
@@ -382,4 +389,61 @@ fn commands_are_obeyed() {
     // What stays the same keeps its time.
     setup.worker.obey(Command::Configure(Box::new(spec_with(setup.worker.queueing.clone()))));
     assert_eq!(setup.worker.next_deadline(), due);
+}
+
+#[test]
+fn what_a_reader_wrote_in_part_counts_as_far_as_it_went() {
+    let mut setup = Setup::new(|_| {});
+    setup.add(&["abc", "de"]);
+    setup.recorded(|recorded| {
+        recorded.errors = [io::ErrorKind::WouldBlock].into();
+        recorded.taken_before_error = 1;
+    });
+    let item = setup.worker.items.pop_front().unwrap();
+    setup.worker.write(item);
+    assert_eq!(setup.queue.counters.bytes.load(Ordering::Relaxed), 3);
+    assert_eq!((setup.written().as_str(), setup.figures()), ("abc", [2, 0, 2, 0]));
+}
+
+/// Adds messages with ids one after the other, with a throttle of two, of which some were let through in a second that
+/// began some time ago. Returns the ids of the parts that the driver got, and how long it took.
+fn throttled(deliveries: &[&[&str]], before: u32, ago: Duration) -> (Setup, Vec<Option<u64>>, Duration) {
+    let mut setup = Setup::new(|queueing| queueing.throttle = 2);
+    setup.worker.second = (Instant::now().checked_sub(ago).unwrap(), before);
+    let start = Instant::now();
+    let mut first = message::RecordId { incarnation: 1, sequence: 10 };
+    for texts in deliveries {
+        setup.add(texts);
+        let item = setup.worker.items.pop_front().unwrap();
+        setup.worker.add(&Delivery { first: Some(first), ..item.delivery.clone() });
+        first = first.after(texts.len() as u64);
+        setup.worker.keep_token(item);
+    }
+    let firsts = setup.recorded(|recorded| std::mem::take(&mut recorded.firsts));
+    (setup, firsts, start.elapsed())
+}
+
+#[test]
+fn a_throttle_lets_through_so_many_messages_a_second() {
+    let most = Duration::from_millis(900);
+    // A new second begins when the last one is over.
+    let (_, firsts, took) = throttled(&[&["h|a", "h|b"]], 2, SECOND);
+    assert_eq!((firsts, took < most), (vec![Some(10)], true));
+    let (setup, firsts, _) = throttled(&[&["h|a"], &["h|b"], &["h|c"]], 0, most);
+    assert_eq!(firsts, [Some(10), Some(11), Some(12), Some(12)], "the last one waits for the next second");
+    assert_eq!(setup.worker.second.1, 1);
+    let (setup, firsts, took) = throttled(&[&["h|a", "h|b", "h|c"]], 1, most);
+    assert_eq!((firsts, setup.worker.second.1), (vec![Some(10), Some(11)], 2));
+    assert!(took >= Duration::from_millis(50) && took < most, "{took:?}");
+    assert_eq!(setup.worker.sequence, 3);
+}
+
+#[test]
+fn what_a_throttle_holds_back_at_the_stop_is_dropped() {
+    let mut setup = Setup::new(|queueing| queueing.throttle = 1);
+    let seen = setup.add(&["a", "b", "c"]);
+    setup.worker.obey(Command::Stop(Instant::now()));
+    setup.worker.write_items();
+    assert_eq!((setup.written().as_str(), setup.figures()), ("a", [3, 1, 0, 2]));
+    assert_eq!(fate(&seen), Some(Outcome::Failed));
 }

@@ -209,3 +209,21 @@ fn packets_are_sent_where_that_is_allowed() {
     let target = SpoofTarget { interface: Some("no-such-interface".to_owned()), ..target(&receiver) };
     assert!(raw_socket(&target, Domain::IPV4).is_err());
 }
+
+#[test]
+fn a_socket_has_the_options_of_its_target() {
+    let receiver = receiver();
+    let socket = || Socket::new(Domain::IPV4, Type::DGRAM, None).unwrap();
+    let (plain, changed) = (socket(), socket());
+    let usual = plain.send_buffer_size().unwrap();
+    let mut target = target(&receiver);
+    set_options(&target, &plain).unwrap();
+    assert_eq!((plain.broadcast().unwrap(), plain.send_buffer_size().unwrap()), (false, usual));
+    target.socket.broadcast = true;
+    target.socket.send_buffer = 10_000;
+    set_options(&target, &changed).unwrap();
+    // The kernel doubles it.
+    assert_eq!((changed.broadcast().unwrap(), changed.send_buffer_size().unwrap()), (true, 20_000));
+    target.socket.ip.interface = Some("no-such-interface".to_owned());
+    assert!(set_options(&target, &changed).is_err());
+}

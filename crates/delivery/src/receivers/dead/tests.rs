@@ -1,9 +1,15 @@
 //! Letters through their bytes and their store.
 
 use super::*;
-use message::{Ack, Batch, Message, Origin, RecordId, Stamp};
+use message::{Ack, Batch, Delivery, Message, Origin, Outlet, RecordId, Stamp, WriteBudget};
 use sim::{Chance, SimDisk};
-use std::{collections::BTreeSet, path::Path, sync::Arc, time::Duration};
+use std::{
+    cell::Cell,
+    collections::BTreeSet,
+    path::Path,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 use transport::{Counters, DeadReason};
 
 fn letter(number: u64, text: &str, died_us: i64) -> Letter {
@@ -258,4 +264,93 @@ fn ids(letters: &DeadLetters) -> Vec<(u64, u64)> {
         })
         .unwrap();
     found
+}
+
+/// An outlet that settles deliveries as their texts say: `keep` fails, all else is done, and `slow` waits for what comes last.
+#[derive(Default)]
+struct Settling {
+    ids: Mutex<Vec<u64>>,
+    slow: Mutex<Vec<Ack>>,
+}
+
+impl Outlet for Settling {
+    fn deliver(&self, delivery: Delivery, _: &WriteBudget) {
+        self.ids.lock().unwrap().push(delivery.first.unwrap().sequence);
+        match delivery.batch.fixed(0, message::Field::Message) {
+            b"keep" => delivery.ack.fail(),
+            b"slow" => self.slow.lock().unwrap().push(delivery.ack),
+            b"last" => self.slow.lock().unwrap().clear(),
+            _ => drop(delivery.ack),
+        }
+    }
+}
+
+/// Compares how many of some letters left the store by a replay, which, and what stayed.
+#[track_caller]
+fn check_replay(filter: &DeadFilter, stop: usize, want: (usize, &[u64], &[&str])) {
+    let folder = tempfile::tempdir().unwrap();
+    let (letters, _) = open(folder.path(), |_| {});
+    let texts = ["a", "slow", "keep", "b", "last"];
+    let stored: Vec<Letter> = (0..).zip(texts).map(|(number, text)| letter(number, text, 5)).collect();
+    letters.store(&stored, Stamp::known(5, 0)).unwrap();
+    let (outlet, asked) = (Settling::default(), Cell::new(0));
+    let is_stopped = || {
+        asked.set(asked.get() + 1);
+        asked.get() > stop
+    };
+    let replayed = replay(&letters, &outlet, filter, &is_stopped).unwrap();
+    let left: Vec<String> = all(&letters).into_iter().map(|(_, text)| text).collect();
+    let ids = outlet.ids.lock().unwrap().clone();
+    assert_eq!(
+        (replayed, ids.as_slice(), left),
+        (want.0, want.1, want.2.iter().map(|text| (*text).to_owned()).collect())
+    );
+}
+
+#[test]
+fn a_replay_gives_each_letter_once_and_keeps_what_fails() {
+    let all = DeadFilter::default();
+    check_replay(&all, usize::MAX, (4, &[0, 1, 2, 3, 4], &["keep"]));
+    check_replay(&all, 0, (0, &[], &["a", "slow", "keep", "b", "last"]));
+    let none = DeadFilter { reason: Some(DeadReason::Cast), ..DeadFilter::default() };
+    check_replay(&none, usize::MAX, (0, &[], &["a", "slow", "keep", "b", "last"]));
+}
+
+#[test]
+fn a_replay_that_is_stopped_keeps_what_is_on_its_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let (letters, _) = open(folder.path(), |_| {});
+    let stored = [letter(0, "a", 5), letter(1, "slow", 5), letter(2, "b", 5)];
+    letters.store(&stored, Stamp::known(5, 0)).unwrap();
+    let (outlet, asked) = (Settling::default(), Cell::new(0));
+    let is_stopped = || {
+        asked.set(asked.get() + 1);
+        asked.get() > 1
+    };
+    assert_eq!(replay(&letters, &outlet, &DeadFilter::default(), &is_stopped).unwrap(), 2);
+    assert_eq!(all(&letters).into_iter().map(|(_, text)| text).collect::<Vec<_>>(), ["slow"]);
+}
+
+#[test]
+fn more_letters_than_are_on_their_way_at_a_time_go_in_turns() {
+    let folder = tempfile::tempdir().unwrap();
+    let (letters, _) = open(folder.path(), |_| {});
+    let stored: Vec<Letter> = (0..2_300).map(|number| letter(number, "a", 5)).collect();
+    letters.store(&stored, Stamp::known(5, 0)).unwrap();
+    let outlet = Settling::default();
+    assert_eq!(replay(&letters, &outlet, &DeadFilter::default(), &|| false).unwrap(), 2_300);
+    assert!(outlet.ids.lock().unwrap().iter().copied().eq(0..2_300));
+    assert!(all(&letters).is_empty());
+}
+
+#[test]
+fn errors_have_words() {
+    for (error, want) in [
+        (LetterError::Version(9), "dead letter of format version 9"),
+        (LetterError::Form, "bytes that are no dead letter"),
+    ] {
+        assert_eq!(error.to_string(), want);
+    }
+    let shown = format!("{:?}", DeadLetterOptions::new("/x/dead".into()));
+    assert!(shown.starts_with("DeadLetterOptions(/x/dead, capacity="), "{shown}");
 }
