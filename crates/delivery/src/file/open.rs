@@ -151,3 +151,6 @@ fn set_permissions(file: &File, wanted: &FilePermissions) -> io::Result<()> {
         None => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests;

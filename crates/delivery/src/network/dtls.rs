@@ -124,10 +124,9 @@ impl SecureDatagrams {
         let mut reader = &self.socket;
         match reader.read(&mut self.received) {
             Ok(size) => self.association.take(&self.received[..size], |_| {}).map(Some).map_err(failed),
-            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
                 Ok(None)
             }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(None),
             Err(error) => Err(unreachable(error)),
         }
     }
@@ -183,7 +182,6 @@ impl SecureDatagrams {
             let size = match reader.read(&mut self.received) {
                 Ok(size) => size,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(unreachable(error)),
             };
             let datagram = &self.received[..size];

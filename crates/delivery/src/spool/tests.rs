@@ -16,7 +16,7 @@ use crate::{
 use message::{Ack, Field, Outcome, Outlet, Priority, Severity, WriteBudget};
 use sim::{Chance, SimDisk};
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, VecDeque},
     fs,
     io::Read,
     net::TcpListener,
@@ -209,13 +209,52 @@ fn moves_damage_aside_and_goes_on() {
     assert_eq!(life.figures(), "in=3 queued=0 dropped=1");
     assert!(file.with_extension("corrupted").exists());
     drop(life);
+    fs::create_dir(folder.path().join("q.corrupted-0")).unwrap();
     bytes[8] = 99;
     let crc = crc32(&bytes[..60]);
     bytes[60..64].copy_from_slice(&crc.to_le_bytes());
     fs::write(&file, &bytes).unwrap();
     let mut life = Life::begin(buffer(&place, 1 << 20));
     assert_eq!(life.drained(), Vec::<String>::new());
-    assert!(folder.path().join("q.corrupted-0").exists());
+    assert!(folder.path().join("q.corrupted-1").join(file.file_name().unwrap()).exists());
+}
+
+#[test]
+fn a_look_tells_of_damage_and_counts_what_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("q");
+    let mut life = Life::begin(buffer(&place, 1 << 20));
+    for text in ["h|one", "h|two", "h|three"] {
+        life.entrance.deliver(delivery(&[text, "h|more"], Ack::none(), true), &WriteBudget::none());
+        life.work();
+    }
+    drop(life);
+    let file = fs::read_dir(&place)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.extension().is_some_and(|kind| kind == "dj"))
+        .unwrap();
+    let mut bytes = fs::read(&file).unwrap();
+    let at = bytes.windows(3).position(|window| window == b"two").unwrap();
+    bytes[at] ^= 1;
+    fs::write(&file, &bytes).unwrap();
+    let mut count = 0;
+    let summary = look(&place, &mut |batch, _| count += batch.len()).unwrap();
+    assert_eq!((summary.messages, count, summary.damages.len()), (4, 4, 1));
+    assert_eq!(queues(&place).unwrap(), std::slice::from_ref(&place));
+    let none = look(folder.path(), &mut |_, _| {}).unwrap_err().to_string();
+    assert_eq!(none, format!("{} is no queue of a disk buffer", folder.path().display()));
+}
+
+#[test]
+fn new_settings_reach_the_keeper() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = buffer(&folder.path().join("q"), 1 << 20);
+    let mut life = Life::begin(settings.clone());
+    life.entrance.configure(DiskBuffer { memory_messages: 7, ..settings });
+    let orders = life.entrance.wait(&mut VecDeque::new(), &buffer(folder.path(), 1), Some(Instant::now()));
+    assert_eq!(orders.settings.map(|settings| settings.memory_messages), Some(7));
+    life.work();
 }
 
 /// CRC-32 (IEEE), bit by bit.
