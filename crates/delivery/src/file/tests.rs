@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{DestinationDriver, DestinationSpec, Destinations, FileTarget, Queueing, testing::lines};
-use message::WriteBudget;
+use message::{Ack, WriteBudget};
 use std::{
     fs,
     os::unix::fs::{PermissionsExt, symlink},
@@ -412,4 +412,61 @@ fn a_reader_writes_itself_and_leaves_errors_to_the_thread() {
     let counters = &registry.list()[0];
     let read = |counter: &std::sync::atomic::AtomicU64| counter.load(std::sync::atomic::Ordering::Relaxed);
     assert_eq!((read(&counters.written), read(&counters.queued)), (count as u64 + 2, 0));
+}
+
+#[test]
+fn output_is_gathered_for_several_files_and_for_compressed_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = |compress: bool, hosts: &[&str]| {
+        let name = format!("{}/$HOST", folder.path().display());
+        let target = FileTarget { compress, ..target(&name) };
+        let mut files = Files::new(target, lines(), InternalLog::new("test", None), parts());
+        for host in hosts {
+            let text = format!("{host}|x");
+            files.add(&delivery(&[&text], Ack::none(), true), &mut 0);
+        }
+        files
+    };
+    let (soon, later) = (Instant::now() + Duration::from_secs(10), Instant::now() + Duration::from_secs(20));
+    let past = Instant::now().checked_sub(Duration::from_secs(10)).unwrap();
+    let check = |compress, hosts: &[&str], (flushed, added), want| {
+        let mut files = files(compress, hosts);
+        (files.flushed, files.added) = (flushed, added);
+        assert_eq!(files.holds_until(), want);
+    };
+    check(false, &["a", "b"], (soon, later), Some(soon + GATHERED_FOR));
+    check(false, &["a", "b"], (later, soon), Some(soon + QUIET));
+    check(false, &["a", "b"], (past, later), None);
+    check(false, &["a"], (soon, later), None);
+    check(true, &["a"], (soon, past), Some(soon + PACKED_FOR));
+    check(true, &["a", "b"], (past, later), None);
+}
+
+#[test]
+fn a_file_that_cannot_be_put_aside_is_written_on_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    // Something is in the way of the name that it would get.
+    fs::create_dir_all(folder.path().join("file.1/x")).unwrap();
+    let log = InternalLog::new("test", None);
+    let rotation = Some(Rotation { bytes: 4, kept: 1 });
+    let target = FileTarget { rotation, ..target(&path.display().to_string()) };
+    let mut files = Files::new(target, lines(), log.clone(), parts());
+    let write = |files: &mut Files, text: &str| {
+        files.add(&delivery(&[text], Ack::none(), true), &mut 0);
+        files.flush().unwrap();
+        fs::read_to_string(&path).unwrap()
+    };
+    assert_eq!(write(&mut files, "h|abc"), "abc\n");
+    let start = Instant::now();
+    assert_eq!(write(&mut files, "h|def"), "abc\ndef\n");
+    let until = files.open[0].stays_until.unwrap();
+    assert!(until >= start + PUT_ASIDE_AGAIN_AFTER && until <= Instant::now() + PUT_ASIDE_AGAIN_AFTER);
+    assert_eq!(log.take(9).0.len(), 1);
+    fs::remove_dir_all(folder.path().join("file.1")).unwrap();
+    assert_eq!(write(&mut files, "h|g"), "abc\ndef\ng\n", "it is too early to try again");
+    assert_eq!(log.take(9).0.len(), 0);
+    files.open[0].stays_until = Some(Instant::now());
+    assert_eq!(write(&mut files, "h|i"), "i\n");
+    assert_eq!((files.open[0].stays_until, folder.path().join("file.1").exists()), (None, true));
 }

@@ -322,6 +322,38 @@ fn check_restart(last: &str, want: &str, connections: usize) {
 }
 
 #[test]
+fn a_text_that_is_too_long_costs_no_connection() {
+    let found = runtime().block_on(async {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let mut connection = NatsConnection::new(Arc::new(Shared {
+            server: Endpoint { host: "127.0.0.1".to_owned(), port, tls: None },
+            login: NatsLogin::default(),
+            storage: NatsStorage::Stream,
+            timeout: Duration::from_secs(5),
+        }));
+        let row = |sequence, size| Row {
+            id: RecordId { incarnation: 1, sequence },
+            cells: [1, size].map(|size| delivery::Cell::Bytes(vec![b'x'; size])).to_vec(),
+        };
+        // The longest that fits behind its head, and one byte more.
+        let rows = vec![row(1, 36), row(2, 37)];
+        let count = Cell::new(0);
+        let ask = async {
+            let first = shown(&connection.send("s", &rows[1..]).await);
+            let second = shown(&connection.send("s", &rows).await);
+            (first, second, count.get())
+        };
+        tokio::select! {
+            found = ask => found,
+            () = restart(listener, "", &count) => (String::new(), String::new(), 0),
+        }
+    });
+    let long = "1 Dead(TooLarge) the server takes 100 bytes at most";
+    assert_eq!(found, (long.to_owned(), format!("1 Delivered ; {long}"), 1));
+}
+
+#[test]
 fn a_connection_that_was_closed_while_it_rested_is_opened_again() {
     check_restart("", "2 Delivered ", 3);
     check_restart(STORED, "1 Later(BackOff) the server closed the connection; 1 Delivered ", 2);

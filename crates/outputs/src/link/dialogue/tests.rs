@@ -98,9 +98,44 @@ fn what_a_server_does_wrong_ends_the_dialogue() {
     check(&[&endless], 1, 1, "the server breaks its protocol: its answer is too long after []");
     let questions = b"?\n".repeat(REPLIES_BYTES_MAX / 4 + 1);
     check(&[&questions], 1 << 21, 1, "the server breaks its protocol: it asks too much of us after []");
+    // The most that is allowed of both.
+    let closed = "the server closed the connection after []";
+    check(&[&endless[1..]], 1, 1, closed);
+    check(&[&questions[2..]], REPLIES_BYTES_MAX + 1, 1, closed);
     let short = Duration::from_millis(50);
     let silent = "the server did not answer within 0.05 seconds after";
     check_within(short, &[b"one\n"], (11, 10), &format!("{silent} [\"one\"]"));
     // Questions are no progress.
     check_within(short, &[&questions[..200]], (1 << 21, 1), &format!("{silent} []"));
+}
+
+#[test]
+fn a_connection_is_given_back_while_nothing_was_said() {
+    let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        for (said, want) in
+            [("one\n", Ok(())), ("one\ntwo", Err(Breach("it speaks before the connection is encrypted")))]
+        {
+            let (near, mut far) = duplex(64);
+            let mut link = Link::new(Box::new(near));
+            let mut lines = Lines { awaited: 1, found: Vec::new() };
+            far.write_all(said.as_bytes()).await.expect("it fits");
+            link.exchange(Vec::new(), &mut lines, Duration::from_secs(5)).await.expect("a line");
+            let given = link.into_stream();
+            assert_eq!(given.as_ref().map(drop).map_err(|breach| *breach), want);
+            if let Ok(mut stream) = given {
+                stream.write_all(b"x").await.expect("it is open");
+                assert_eq!(far.read_u8().await.expect("a byte"), b'x');
+            }
+        }
+    });
+}
+
+#[test]
+fn errors_have_words() {
+    let reset: LinkError = io::Error::from(io::ErrorKind::ConnectionReset).into();
+    assert_eq!(reset.to_string(), "connection reset");
+    let failure = Failure::from(LinkError::Breach(Breach("x")));
+    assert_eq!(failure, Failure::unreachable("the server breaks its protocol: x"));
+    assert!(failure.is_of_connection());
 }
