@@ -33,7 +33,7 @@ const FRAME_OVERHEAD: usize = 64;
 const FRAMES_KEPT: usize = 64 << 10;
 
 thread_local! {
-    /// Room for frames: one list per thread serves all its readers, of which most are silent.
+    /// Buffer for frames: one list per thread serves all its readers, most of which are idle.
     static FRAMES: RefCell<Vec<Frame>> = const { RefCell::new(Vec::new()) };
 }
 

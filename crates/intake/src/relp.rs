@@ -112,7 +112,7 @@ struct Session {
     opened: bool,
     /// `close` was received, or the source stops: nothing more is read.
     closing: bool,
-    /// Why the peer no longer accepts responses. What it sent before it closed is still read.
+    /// The reason why the peer no longer accepts responses. Data that it sent before closing is still read.
     unwritable: Option<io::Error>,
 }
 

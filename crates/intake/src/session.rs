@@ -72,7 +72,7 @@ impl Stream {
         }
     }
 
-    /// Waits until the other side takes bytes. What cannot be written to is never ready.
+    /// Waits until the other side takes bytes. A stream that cannot be written to is never ready.
     pub(super) async fn writable(&self) -> io::Result<()> {
         match self {
             Stream::Tcp(stream) => stream.writable().await,

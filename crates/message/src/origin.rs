@@ -1,6 +1,6 @@
 //! The origin of messages: one record per connection or peer, shared by its messages.
 //!
-//! In: what a listener knows of its peer. Out: the same, shared. Limits: none of its own.
+//! In: a listener's knowledge of its peer. Out: the same, shared. Limits: none of its own.
 
 use std::net::{IpAddr, SocketAddr};
 

@@ -1,8 +1,8 @@
 //! Processing of messages between a source and its destinations: filters, parsers, rewrites, log paths.
 //!
 //! In: batches of messages. Out: batches with a selection of their messages, delivered to outlets.
-//! Holds: what a configuration compiles to; a [`Router`] is immutable, a reload makes a new one.
-//! No socket, no clock, no file: time is an argument. No input makes a step fail.
+//! Holds: the compiled configuration; a [`Router`] is immutable, a reload makes a new one. No socket, no
+//! clock, no file: time is an argument. No input makes a step fail.
 //! Limits: each module names its own.
 //!
 //! Modules in reading order, the lowest last:

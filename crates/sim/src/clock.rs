@@ -1,6 +1,7 @@
 //! Simulated clocks: days pass in an instant, someone sets the time, the machine restarts.
 //!
-//! In: what a test lets happen. Out: wall clock, uptime, the name of the machine's run. Holds: these three.
+//! In: the events that a test chooses. Out: wall clock, uptime, the name of the machine's run. Holds: these
+//! three.
 //! Limits: time passes when a test says so, and not by itself.
 
 use std::{

@@ -1,7 +1,7 @@
 //! A disk in memory that loses what was not synced when its power is cut, and that can be full or broken.
 //!
-//! In: the calls of [`journal::Disk`]. Out: what a disk might answer. Holds: the bytes of every file, as written and
-//! as synced. Limits: directories exist when asked for; links and permissions do not.
+//! In: the calls of [`journal::Disk`]. Out: answers that a disk might give. Holds: the bytes of every file,
+//! as written and as synced. Limits: directories exist when asked for; links and permissions do not.
 
 use crate::Chance;
 use journal::{Disk, DiskFile, DiskLock};
@@ -55,7 +55,8 @@ impl SimDisk {
         self.state().capacity = capacity;
     }
 
-    /// Makes the next syncs of files fail. What they should have made durable is lost by the system's cache.
+    /// Makes the next syncs of files fail. Data that they should have made durable is lost from the page
+    /// cache.
     pub fn fail_syncs(&self, count: u32) {
         self.state().failing_syncs = count;
     }

@@ -57,7 +57,7 @@ pub struct SimNetwork<P>(Arc<Mutex<State<P>>>);
 struct State<P> {
     peer: P,
     now: Instant,
-    /// Faults of the connections to come; those behind have none.
+    /// Faults of the next connections; later ones have none.
     faults: VecDeque<Fault>,
     /// Bytes of answers that each connection's sender has read.
     read: Vec<usize>,
@@ -135,7 +135,7 @@ struct SimLink<P> {
     net: SimNetwork<P>,
     connection: usize,
     fault: Fault,
-    /// Bytes that went, those behind a cut included.
+    /// Number of bytes sent, including those after a cut.
     sent: usize,
     /// Answers on their way, each with the time of its arrival.
     answers: VecDeque<(Instant, Vec<u8>)>,

@@ -16,7 +16,7 @@ pub(crate) use action::Action;
 
 use action::CompiledFunction;
 
-/// Compiles the function of a name; `None` when there is none.
+/// Compiles the function with a name; `None` when there is none.
 pub(crate) fn compile(name: &str, words: &[&str]) -> Option<CompiledFunction> {
     text::compile(name, words)
         .or_else(|| numbers::compile(name, words))

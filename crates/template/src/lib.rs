@@ -1,8 +1,8 @@
 //! Templates and their building blocks: patterns, facts about addresses, the version of the configuration.
 //!
 //! In: text with macros and functions, once; messages, often. Out: rendered text; whether and where a pattern matches.
-//! Holds: what a configuration compiles to; a [`Renderer`] holds the state of one destination between messages.
-//! No socket, no clock, no file: time is an argument, and the machine answers through the trait [`Machine`]. What
+//! Holds: compiled templates; a [`Renderer`] holds the state of one destination between messages. No socket,
+//! no clock, no file: time is an argument, and the machine answers through the trait [`Machine`]. What
 //! belongs to a configuration, such as named templates and filters, comes through [`Surroundings`].
 //! Limits: each module names its own.
 //!

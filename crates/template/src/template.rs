@@ -1,6 +1,7 @@
 //! Templates: text with macros and functions, rendered for a message.
 //!
-//! In: `$HOST`, `${NAME:-default}`, `$(function arguments)`, compiled. Out: what rendering walks through.
+//! In: `$HOST`, `${NAME:-default}`, `$(function arguments)`, compiled. Out: the tree that rendering walks
+//! through.
 //! Holds: the parts of the text. Rendering never fails: unknown values are empty.
 //! Limits: those of compiling.
 

@@ -67,7 +67,7 @@ pub struct Counters {
     pub component: String,
     /// Second column: name of the statement and number of the driver, `s_net#0`.
     pub id: String,
-    /// Third column: what is read or written.
+    /// Third column: the thing that is read or written.
     pub instance: String,
     orphaned: AtomicU8,
     /// True when it counts a part of what another entry of the same component and id counts as a whole.

@@ -63,7 +63,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Notes a statement with errors, of which there were `before` in front of it.
+    /// Records a statement with errors; `before` is the number of errors before it.
     fn note_unread(&mut self, keyword: Span, statement: Option<usize>, before: usize) {
         let count = self.lexer.report.error_count() - before;
         let errors: Vec<&Diagnostic> = self.lexer.report.errors().skip(before).collect();

@@ -48,7 +48,7 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// Reads a file. What is not UTF-8 is replaced.
+/// Reads a file. Invalid UTF-8 is replaced.
 pub(super) fn text(path: &Path, surroundings: &dyn Surroundings) -> Result<String, ReadError> {
     let bytes = surroundings.read(path).map_err(|error| ReadError::io(path, error))?;
     if bytes.len() > FILE_BYTES_MAX {

@@ -113,7 +113,7 @@ impl Ledger {
         PathBuf::from(name)
     }
 
-    /// The signed head; none when there is no file, an error when there is one that is none.
+    /// The signed head; none when there is no file, an error when the file is not a head.
     pub fn signed_head(&self) -> Result<Option<SignedHead>, HeadError> {
         match fs::read_to_string(self.head_path()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

@@ -1,6 +1,6 @@
 //! Verifies an evidence package with nothing but its files.
 //!
-//! In: a folder; keys to trust. Out: what holds, and everything that does not. Limits: one message and the hashes of
+//! In: a folder; keys to trust. Out: the valid parts, and every fault. Limits: one message and the hashes of
 //! one segment in memory.
 
 mod messages;
@@ -28,7 +28,7 @@ use std::{
 pub enum PackageError {
     /// A file cannot be read.
     Io(io::Error),
-    /// The manifest is none.
+    /// The manifest is invalid.
     Manifest,
     /// A part of a package is a package of several.
     Nested,
@@ -77,7 +77,7 @@ pub struct PackageReport {
     pub fields: FieldReport,
     /// Time-stamps that hold.
     pub stamps: Vec<PackageStamp>,
-    /// Local logspaces of a multiple one of which nothing was sealed.
+    /// Local logspaces of a multiple one from which nothing was sealed.
     pub never_sealed: Vec<String>,
     /// The logspace that was queried, when that is not the local one itself.
     pub view: Option<View>,

@@ -52,7 +52,8 @@ impl Tail {
         Tail::identity_of(self.inode, &self.head)
     }
 
-    /// Returns whether a stored identity is that of this file, of which fewer first bytes may have been known then.
+    /// Returns true if a stored identity is that of this file; it may have been computed from fewer first
+    /// bytes.
     pub(super) fn is(&self, stored: &str) -> bool {
         let size = stored.split(':').nth(2).and_then(|size| size.parse::<usize>().ok());
         let short = size.and_then(|size| self.head.get(..size));

@@ -1,6 +1,6 @@
 //! Bytes to batch.
 //!
-//! In: what [`super::encode()`] made. Out: a batch of its own bytes, without a token.
+//! In: the bytes of [`super::encode()`]. Out: a batch of its own bytes, without a token.
 //! Limits: every number is checked; memory stays within a small factor of the bytes given.
 
 use super::{

@@ -1,6 +1,7 @@
 //! Rendering of a message as the text for a target.
 //!
-//! In: messages of a batch. Out: bytes appended to a buffer. Holds: what an implementer remembers between messages.
+//! In: messages of a batch. Out: bytes appended to a buffer. Holds: the state that an implementation keeps
+//! between messages.
 //! Limits: those of the implementer.
 
 use crate::{Batch, Stamp};

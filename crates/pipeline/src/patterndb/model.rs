@@ -1,6 +1,6 @@
 //! A pattern database in memory.
 //!
-//! In: what the loader read. Out: rules by number, trees of patterns, examples. Immutable once loaded.
+//! In: the loader's results. Out: rules by number, trees of patterns, examples. Immutable once loaded.
 //! Limits: those of the loader.
 
 use super::tree::Tree;

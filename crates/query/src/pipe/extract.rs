@@ -1,6 +1,6 @@
 //! Extracts fields from text: named groups of an expression, members of a JSON object, pairs of `name=value`.
 //!
-//! In: a row. Out: the same with more values. What cannot be read changes nothing.
+//! In: a row. Out: the same with more values. A text that cannot be read changes nothing.
 //! Limits: [`VALUES_MAX`] values per row; JSON as deep as its parser allows.
 
 use crate::stage::{Name, add_value};

@@ -1,6 +1,6 @@
 //! The step that runs a command: it takes rows one by one and passes its results to the next.
 //!
-//! In: rows. Out: rows; `false` when no more are wanted. Holds: what its command must remember.
+//! In: rows. Out: rows; `false` when no more are wanted. Holds: the state of its command.
 
 use crate::{answer::SearchError, memory::MemoryPermit};
 use lookup::Document;

@@ -1,6 +1,6 @@
 //! The steps of commands: each takes rows one by one and passes its results to the next.
 //!
-//! In: rows, newest first. Out: rows; `false` when no more are wanted. Holds: what its command must remember.
+//! In: rows, newest first. Out: rows; `false` when no more are wanted. Holds: the state of its command.
 //! Limits: [`KEYS_MAX`] keys of a dedup and the memory of the search; beyond that, the query is refused with a remedy.
 
 use super::{
@@ -64,7 +64,8 @@ pub(super) fn demands(stages: &[Stage], mut wanted: Option<usize>) -> Vec<Option
     demands
 }
 
-/// Makes the step of a command of which `wanted` rows are needed. Commands that make tables are not handled here.
+/// Makes the step of a command that has to yield `wanted` rows. Commands that make tables are not handled
+/// here.
 pub(super) fn step(stage: &Stage, wanted: Option<usize>, around: &Around<'_>) -> Option<Box<dyn Step>> {
     Some(match stage {
         Stage::Fields { names, drop } => {

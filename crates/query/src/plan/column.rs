@@ -1,7 +1,8 @@
 //! Expressions on columns, and columns whose names have wildcards.
 //!
-//! In: a column and a test. Out: what the index knows. The expression is tested on the distinct values, then those
-//! that match are looked up. Limits: [`VALUES_BYTES_MAX`], [`LOOKUPS_MAX`]; beyond them, documents are read.
+//! In: a column and a test. Out: the documents that the index knows. The expression is tested on the distinct
+//! values, then those that match are looked up. Limits: [`VALUES_BYTES_MAX`], [`LOOKUPS_MAX`]; beyond them,
+//! documents are read.
 
 use super::{Plan, known::Known, named};
 use crate::{

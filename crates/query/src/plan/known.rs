@@ -105,14 +105,15 @@ impl Open<'_> {
     }
 }
 
-/// Combines parts of which all must hold: `upper` is what all may match, `lower` what all certainly match.
+/// Combines parts that must all hold: `upper` is the set that all may match, `lower` the set that all
+/// certainly match.
 pub(super) fn all_of<'c>(upper: Bitmap, lower: Option<Bitmap>, parts: Vec<UndecidedPart<'c>>) -> Known<'c> {
     let open = (!parts.is_empty()).then_some(Open { lower, parts: Parts::And(parts) });
     Known { upper, open }
 }
 
-/// Combines parts of which one must hold: `upper` is the union of what they may match, `lower` of what certainly
-/// matches.
+/// Combines parts of which at least one must hold: `upper` is the union of the sets that they may match,
+/// `lower` of those that certainly matches.
 pub(super) fn any_of<'c>(upper: Bitmap, lower: Option<Bitmap>, parts: Vec<UndecidedPart<'c>>) -> Known<'c> {
     let open = (!parts.is_empty()).then_some(Open { lower, parts: Parts::Or(parts) });
     Known { upper, open }

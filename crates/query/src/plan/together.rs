@@ -21,7 +21,7 @@ pub(super) fn all_words(members: &[Condition]) -> Option<Together<'_>> {
     is_worth.then_some(words)
 }
 
-/// Returns the words of which one must hold, if looking them up together pays off.
+/// Returns words of which at least one must match, if looking them up together pays off.
 pub(super) fn any_words(members: &[Condition]) -> Option<Together<'_>> {
     let is_word = |member: &&Condition| matches!(member, Condition::Word(_));
     let any: Vec<&Pattern> = members.iter().filter(is_word).flat_map(words_of).collect();

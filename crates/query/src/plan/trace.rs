@@ -1,6 +1,7 @@
 //! The cost of each part of a query, for users who ask why it is slow.
 //!
-//! In: the parts as the plan decides them. Out: for each, by its address, what the index was asked and answered.
+//! In: the parts as the plan decides them. Out: for each, by its address, the queries to the index and their
+//! results.
 //! Holds: a row per part. Limits: counts words once more, which the search itself does not do.
 
 use super::known::Known;

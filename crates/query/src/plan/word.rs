@@ -1,7 +1,8 @@
 //! One word of the message text, as opposed to the same word in other fields.
 //!
-//! In: a token pattern. Out: what the index knows. The index of words does not tell in which field a word is; a
-//! document whose other fields cannot contain it has it in its text. Only the others are read.
+//! In: a token pattern. Out: the documents that the index knows. The index of words does not tell in which
+//! field a word is; a document whose other fields cannot contain it has it in its text. Only the others are
+//! read.
 
 use super::{Plan, WORTH_NARROWING, known::Known};
 use crate::condition::Condition;

@@ -1,4 +1,4 @@
-//! Names in pipes: what they mean in a row, which is a message or a row of a table.
+//! Names in pipes and their meaning in a row, which is a message or a row of a table.
 //!
 //! In: a name, a row. Out: its value. A row of a table is a message that has only values.
 

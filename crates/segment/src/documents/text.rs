@@ -18,7 +18,7 @@ pub(crate) enum TextLocation {
     Apart,
 }
 
-/// Length of the header's values: what varies between messages of one dialect.
+/// Length of the header's values, which varies between messages of one dialect.
 pub(crate) struct Header<'a> {
     pub(crate) host: &'a [u8],
     pub(crate) program: &'a [u8],

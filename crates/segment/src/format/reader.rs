@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
         self.part.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// Continues behind bytes that were looked at already.
+    /// Continues after bytes that were examined already.
     #[inline]
     pub(crate) fn skip(&mut self, length: usize) {
         self.at += length;

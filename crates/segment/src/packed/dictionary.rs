@@ -307,7 +307,8 @@ impl Chunk<'_> {
     }
 }
 
-/// Reads where a term's documents are, but for the one document of a term that has one; `next` moves on over the postings.
+/// Reads the location of a term's documents, except for a term with a single document; `next` advances over
+/// the postings.
 #[inline(always)]
 fn read_location(reader: &mut Reader<'_>, next: &mut usize) -> Result<PostingsLocation, Damage> {
     let head = reader.varint()?;

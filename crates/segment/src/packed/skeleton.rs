@@ -28,7 +28,7 @@ const PROGRAM: u8 = 3;
 const PID: u8 = 4;
 const MSGID: u8 = 5;
 const PRI: u8 = 6;
-/// The frame ends; what follows is a text that is not part of it.
+/// The frame ends here; a text that is not part of it follows.
 const APART: u8 = 7;
 /// The byte [`MARK`].
 const ITSELF: u8 = 8;

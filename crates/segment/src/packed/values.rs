@@ -20,7 +20,7 @@ impl Values {
         self.bytes.len()
     }
 
-    /// String `index`; empty when there is none.
+    /// Returns the string at `index`; empty when there is none.
     #[inline]
     pub(crate) fn at(&self, index: usize) -> &[u8] {
         let start = index.checked_sub(1).map_or(0, |before| self.ends.get(before).copied().unwrap_or(0));

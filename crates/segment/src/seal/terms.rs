@@ -125,7 +125,7 @@ fn sorted(index: &Index) -> Sorted {
     Sorted { order: sorted, both }
 }
 
-/// The first bytes of a term, and its number: what terms are sorted by.
+/// The sort key of a term: its first bytes, and its number.
 #[derive(Clone, Copy)]
 pub(crate) struct TermSortKey {
     prefix: u128,

@@ -122,7 +122,7 @@ struct BlockEntry {
     plain_bytes: usize,
 }
 
-/// A block of which the beginning is decompressed.
+/// A block whose beginning is decompressed.
 struct Opening<'a> {
     /// Its first document.
     first: u32,

@@ -1,6 +1,6 @@
 //! Errors in the text of a template.
 //!
-//! In: an offset and a fault. Out: what users read. Holds both. Limits: none.
+//! In: an offset and a fault. Out: the text that users read. Holds both. Limits: none.
 
 use super::nearest::nearest;
 use std::fmt;

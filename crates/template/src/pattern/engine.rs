@@ -1,6 +1,6 @@
 //! The engines that match patterns.
 //!
-//! In: bytes. Out: whether and where a pattern matches. Holds: what was compiled.
+//! In: bytes. Out: whether and where a pattern matches. Holds: the compiled pattern.
 //! Limits: a PCRE2 match that needs more than [`super::dialect::MATCH_STEPS_MAX`] steps does not match.
 
 use super::glob::Glob;

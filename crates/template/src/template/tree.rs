@@ -1,7 +1,8 @@
 //! The tree that the text of a template compiles to: parts, calls of functions, selections of pairs.
 //!
-//! In: what compiling found in a text. Out: what rendering walks through. Holds: the tree; an argument of a call is a
-//! template again, and so is a pair of a selection, which is why all of them are defined in one file.
+//! In: the parts that compiling found in a text. Out: the parts that rendering walks through. Holds: the
+//! tree; an argument of a call is a template again, and so is a pair of a selection, which is why all of them
+//! are defined in one file.
 //! Limits: [`crate::DEPTH_MAX`] levels.
 
 use super::{

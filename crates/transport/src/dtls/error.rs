@@ -21,7 +21,7 @@ const ALERTS: i32 = 1000;
 pub enum AssociationError {
     /// No session of the library could be made.
     Library(ErrorStack),
-    /// The name is none of a host.
+    /// The name is not a valid host name.
     NoHostName(String),
     /// The hello of the peer cannot be used.
     UnusableHello,

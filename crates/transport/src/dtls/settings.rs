@@ -1,6 +1,6 @@
 //! Settings of one listener or sender of DTLS, read from their files and checked.
 //!
-//! In: [`TlsOptions`]. Out: what associations are made of. Holds: keys and certificates.
+//! In: [`TlsOptions`]. Out: the settings of associations. Holds: keys and certificates.
 //! Limits: [`MESSAGE_BYTES_MAX`] per handshake message.
 
 use super::{

@@ -17,7 +17,7 @@ pub enum DeadReason {
     TooLarge,
     /// The receiver has no place for it: no queue is bound to its key.
     Unroutable,
-    /// The name of its table, topic or index is none that the receiver can have.
+    /// The name of its table, topic or index is invalid for the receiver.
     BadName,
     /// A template yields a value that is not of the configured type.
     Cast,
@@ -52,7 +52,7 @@ impl DeadReason {
         }
     }
 
-    /// Returns the reason of a name; `None` for a name that is none.
+    /// Returns the reason with a name; `None` for an unknown name.
     pub fn of_name(name: &str) -> Option<DeadReason> {
         DEAD_REASONS.into_iter().find(|reason| reason.name() == name)
     }

@@ -22,7 +22,7 @@ pub struct Configured<T> {
 }
 
 impl<T: Load> Configured<T> {
-    /// Creates settings of which nothing is read yet.
+    /// Creates settings whose files have not been read yet.
     pub fn new(options: TlsOptions) -> Configured<T> {
         Configured { options: Arc::new(options), loaded: Arc::default() }
     }

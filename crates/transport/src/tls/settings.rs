@@ -1,6 +1,6 @@
 //! Settings of one listener or sender, read from their files and checked.
 //!
-//! In: [`TlsOptions`]. Out: what sessions are made of. Holds: keys and certificates.
+//! In: [`TlsOptions`]. Out: the settings of sessions. Holds: keys and certificates.
 //! Limits: none of its own.
 
 use super::{

@@ -22,7 +22,7 @@ impl std::error::Error for UnknownFlag {}
 impl ParseFlags {
     /// The whole frame is the text.
     pub const NO_PARSE: ParseFlags = ParseFlags(1);
-    /// RFC 5424 is expected; what does not begin like it is read as RFC 3164.
+    /// RFC 5424 is expected; a message that does not begin like that is read as RFC 3164.
     pub const SYSLOG_PROTOCOL: ParseFlags = ParseFlags(1 << 1);
     /// After the PRI comes the text at once (RFC 3164 only).
     pub const NO_HEADER: ParseFlags = ParseFlags(1 << 2);

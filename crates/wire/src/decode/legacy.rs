@@ -3,7 +3,7 @@
 //! In: `<PRI>Mmm dd hh:mm:ss host prog[pid]: text`, any part of it missing. Out: the message.
 //! Reads Cisco's sequence numbers and clock marks, years, ISO times, AIX's and Solaris' forwarded and repeated
 //! lines. Without a time, no host is expected: the first word is the program.
-//! Limits: it never fails; what does not fit is text.
+//! Limits: it never fails; parts that do not fit are text.
 
 use super::{ParseFlags, priority, priority::Pri, scan::Scan, words};
 use message::{Format, Mark, Span};

@@ -1,7 +1,7 @@
 //! The state of joining the lines of one stream.
 //!
-//! In: nothing. Out: what is known about the buffer's start between two reads. Holds: how much of the buffer is
-//! examined, and whether a message that was cut is being skipped.
+//! In: nothing. Out: the knowledge about the buffer's start between two reads. Holds: how much of the buffer
+//! is examined, and whether a message that was cut is being skipped.
 
 use super::multiline::Joiner;
 

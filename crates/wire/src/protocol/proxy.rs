@@ -6,7 +6,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// Longest header: version 2 with its additions. What the additions say is not used.
+/// Longest header: version 2 with its additions, whose contents are not used.
 pub const HEADER_BYTES_MAX: usize = 16 + 4096;
 
 /// Longest line of version 1, by its specification.

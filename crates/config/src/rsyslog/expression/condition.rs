@@ -85,7 +85,7 @@ fn comparison(left: &Expression, operator: &str, right: &Expression, needs: &mut
         let value = operand(right, needs)?;
         return compared(&subject, operator, &value, needs);
     };
-    // A list is any of its members; `!=` is none of them.
+    // A list matches if any of its members does; with `!=`, if none does.
     let (operator, is_none) = if matches!(operator, "!=" | "<>") { ("==", true) } else { (operator, false) };
     let mut found = Vec::new();
     for item in items {

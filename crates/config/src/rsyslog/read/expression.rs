@@ -1,8 +1,8 @@
 //! Expressions of RainerScript.
 //!
-//! In: the text after `if` and `set`. Out: an [`Expression`]. As in rsyslog's grammar `and` and `or` bind alike and
-//! loosest, from left to right; then come comparisons, then `+`, `-` and `&`, then `*`, `/` and `%`; `not` and the sign
-//! of a number bind tightest: `not $a == 1` is `(not $a) == 1`.
+//! In: the text after `if` and `set`. Out: an [`Expression`]. As in rsyslog's grammar, `and` and `or` have
+//! the same precedence and loosest, from left to right; then come comparisons, then `+`, `-` and `&`, then
+//! `*`, `/` and `%`; `not` and the sign of a number bind tightest: `not $a == 1` is `(not $a) == 1`.
 
 use super::reader::Reader;
 use crate::rsyslog::refusal::{Converted, Refusal};

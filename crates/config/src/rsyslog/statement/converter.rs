@@ -1,7 +1,7 @@
 //! The converter from statements to steps of log paths.
 //!
 //! In: the tree. Out: sources, destinations, templates and the steps of every ruleset, with a finding for every statement.
-//! Holds: what has been converted so far.
+//! Holds: the statements converted so far.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -49,9 +49,9 @@ const NEVER_COMPARED: [&str; 4] = ["sequence", "received_us", "peer", "raw"];
 /// Grounds on which the fields of messages are believed.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct FieldReport {
-    /// Messages of which every field follows from the received bytes, but for the source and the tags.
+    /// Messages whose fields all follow from the received bytes, except for the source and the tags.
     pub whole: u64,
-    /// Messages of which a field is only the word of the maker of the package, by field.
+    /// Messages with a field that rests on the word of the package's maker, by field.
     pub word: BTreeMap<String, u64>,
     /// Messages whose host is the address that they came from.
     pub host_is_peer: u64,

@@ -1,6 +1,6 @@
 //! The bytes of a message with the server's own data about them.
 //!
-//! In: a message. Out: what a leaf of the hash tree covers, except for the number.
+//! In: a message. Out: the bytes that a leaf of the hash tree covers, except for the number.
 
 /// A message's bytes as received, and the server's own data about them.
 #[derive(Clone, Copy)]

@@ -21,7 +21,7 @@ pub struct Kv {
     value_separator: u8,
     pair_separator: Finder<'static>,
     stray_words_into: Option<String>,
-    /// Decodes values without quotes that have a special encoding: key, value, what it appends to.
+    /// Decodes values without quotes that have a special encoding: key, value, output.
     decode: Option<Decode>,
 }
 

@@ -1,7 +1,7 @@
 //! `sdata-parser()`: structured data as RFC 5424 writes it, in any text.
 //!
-//! In: `[id name="value" other=value][...]`. Out: a value for each parameter, under `id.name`. Values may lack quotes, as
-//! some senders write them. What does not begin so is stopped.
+//! In: `[id name="value" other=value][...]`. Out: a value for each parameter, under `id.name`. Values may
+//! lack quotes, as some senders write them. Other texts are stopped.
 //! Limits: those of [`Writer`].
 
 use crate::parser::reader::{JoinedName, Reader, Writer};

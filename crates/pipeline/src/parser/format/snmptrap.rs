@@ -1,4 +1,4 @@
-//! `snmptrapd-parser()`: what snmptrapd of Net-SNMP writes to its log.
+//! `snmptrapd-parser()`: traps as Net-SNMP's snmptrapd writes them to its log.
 //!
 //! In: `DATE TIME HOST [TRANSPORT]:`, then for version 1 `ENTERPRISE` and a line `KIND (SUBTYPE) Uptime: TIME`, and
 //! a line of variables, `NAME = TYPE: value`, with tabs between. Older versions of Net-SNMP wrote

@@ -97,7 +97,7 @@ pub enum Command {
         /// Number of newer ones.
         after: u64,
     },
-    /// `patterns 50`: what the messages have in common, with exact counts.
+    /// `patterns 50`: the texts that messages have in common, with exact counts.
     Patterns(u64),
     /// `diff earlier=1d`: compares the table with that of an earlier time.
     Diff {

@@ -67,7 +67,7 @@ impl ScratchMemory {
         Ok(ScratchMemory { file, map })
     }
 
-    /// Writes a chunk that nobody has read yet.
+    /// Writes a chunk that has not been read yet.
     pub(super) fn write(&self, offset: usize, bytes: &[u8]) -> io::Result<()> {
         self.file.write_all_at(bytes, offset as u64)
     }

@@ -115,7 +115,7 @@ impl<W: Write> FileWriter<W> {
     }
 }
 
-/// A segment file that is whole but for its footer.
+/// A segment file that is complete except for its footer.
 pub(crate) struct Footless<W> {
     pub(crate) out: W,
     header: [u8; HEADER_BYTES],

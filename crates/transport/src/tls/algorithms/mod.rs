@@ -1,7 +1,7 @@
 //! Algorithms that a configuration may choose: cipher suites, key exchanges, signatures.
 //!
-//! In: lists in the words of OpenSSL. Out: what rustls and OpenSSL are set to. Holds: the chosen names.
-//! Limits: what rustls does not have is refused by its name.
+//! In: lists in OpenSSL's syntax. Out: the settings for rustls and OpenSSL. Holds: the chosen names.
+//! Limits: algorithms that rustls does not have are refused by name.
 
 mod schemes;
 mod suites;

@@ -1,7 +1,8 @@
 //! `cipher-suite()` and `ecdh-curve-list()` in OpenSSL's names.
 //!
 //! In: lists as OpenSSL takes them. Out: suites and groups that rustls has; names that it does not have.
-//! Limits: a list of which nothing is left is refused; exclusions (`!MD5`) of what rustls never had are met anyway.
+//! Limits: a list that leaves no suite is refused; exclusions (`!MD5`) of suites that rustls never had are
+//! ignored.
 
 use rustls::{
     SupportedCipherSuite,

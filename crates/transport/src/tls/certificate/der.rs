@@ -1,6 +1,6 @@
 //! Just enough of DER to walk through a certificate.
 //!
-//! In: bytes from outside. Out: elements, borrowed. Total: what is malformed ends the walk.
+//! In: bytes from outside. Out: elements, borrowed. Never fails: a malformed element ends the walk.
 //! Limits: lengths of at most four bytes; nothing is nested by us, so nothing recurses.
 
 /// One element.

@@ -1,7 +1,7 @@
 //! OpenTelemetry's values in protobuf.
 //!
 //! In: an `AnyValue` or `KeyValue`. Out: typed text; lists and maps become JSON. Holds: nothing.
-//! Limits: [`NESTED_MAX`]; what is nested deeper is `null`.
+//! Limits: [`NESTED_MAX`]; values nested deeper are `null`.
 
 use super::super::{
     BodyError,

@@ -87,7 +87,7 @@ impl<'t> Scan<'t> {
         Some(())
     }
 
-    /// Skips `<!DOCTYPE ...>`, with a part in brackets. What it declares is not read.
+    /// Skips `<!DOCTYPE ...>`, with a part in brackets. Its declarations are not read.
     fn pass_declaration(&mut self) -> Option<()> {
         let mut depth = 0usize;
         for (at, byte) in self.rest.iter().enumerate() {
