@@ -1,4 +1,4 @@
-// What users do with the page, as flows that a real browser goes through.
+// User flows through the page, run in a real browser.
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import type { SearchAnswer } from "../src/api/search.ts";
@@ -6,10 +6,10 @@ import type { FlowContext } from "./run.ts";
 
 class FlowError extends Error {}
 
-/** How long a flow waits for what must appear, in milliseconds: long, because a machine may be busy. */
+/** Longest wait for an expected element, in milliseconds: long, because a machine may be busy. */
 export const TIMEOUT_MS = 30_000;
 
-/** The flows that need messages to come in while they run; all others do not need them. */
+/** The flows during which messages have to arrive; all others do not need that. */
 export const FLOWS_WITH_ARRIVALS = [
   "live tail adds rows, pauses on scroll, and counts",
   "a lost connection is restored without a gap",
@@ -329,7 +329,7 @@ export const FLOWS: Record<string, (stage: FlowContext) => Promise<void>> = {
     await page.goto(link);
     await page.waitForSelector(".field-table tr");
     expect((await page.textContent(".pane-message")) === shown[0], "another message is open");
-    // Messages received during the very last moment of the range may have been on their way.
+    // Messages received in the very last moment of the range may still have been in transit.
     expect(
       Math.abs((await total(page)) - Number(shown[1])) <= 20,
       `the total differs: ${await total(page)} and ${shown[1]}`,

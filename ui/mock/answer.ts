@@ -1,4 +1,4 @@
-// What the mock answers to questions, in the contract's shapes.
+// The mock's answers to searches, in the form of the real API.
 import { columnOf, FIXED_COLUMNS } from "../src/api/row.ts";
 import type { ExplainRequest, Explanation } from "../src/api/explain.ts";
 import type { Facet } from "../src/api/facets.ts";

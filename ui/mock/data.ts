@@ -1,7 +1,7 @@
 // The mock's messages: a day of a small shop's machines, with bursts, and new ones as time goes by.
 import type { Row as ShownRow } from "../src/api/row.ts";
 
-/** A row of a local logspace: its sequence number is its place. */
+/** A row of a local logspace: its sequence number is its index. */
 export type Row = ShownRow & { sequence: number };
 import { SAYINGS, type Saying } from "./programs.ts";
 import { seeded, type Random } from "./random.ts";
@@ -18,7 +18,7 @@ export interface Store {
 
 const TOTAL_WEIGHT = SAYINGS.reduce((sum, saying) => sum + saying.weight, 0);
 
-/** The hours of the night are quiet, and one saying bursts: an attack, a crash loop. */
+/** The hours of the night are quiet, and one message comes in bursts: an attack, a crash loop. */
 function choose(random: Random, dayShare: number): Saying {
   const bursts = dayShare > 0.81 && dayShare < 0.835 && random.unit() < 0.6;
   if (bursts) return SAYINGS[3]!;
@@ -84,7 +84,7 @@ export function fill(name: string, count: number, nowUs: number, seed: number): 
   };
 }
 
-/** The message as the wire brought it. */
+/** The message as it was received. */
 export function rawOf(row: Row): string {
   const priority = 8 * Math.max(0, FACILITIES.indexOf(row.facility)) + SEVERITIES.indexOf(row.severity);
   const when = new Date(row.event_us / 1000);

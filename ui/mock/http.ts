@@ -1,4 +1,4 @@
-// What the mock's calls have in common: reading a body, answering, refusing in the contract's one shape.
+// Functions that the mock's calls share: reading a body, answering, refusing in the API's form.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { SyntaxProblem } from "./query.ts";
 

@@ -1,4 +1,4 @@
-// What the mock's programs say: one entry a kind of message. A table, longer than it is clever.
+// The messages of the mock's programs: one entry for each kind of message. A long but simple table.
 import type { Severity } from "../src/api/row.ts";
 import type { Random } from "./random.ts";
 
@@ -6,7 +6,7 @@ export interface Saying {
   program: string;
   facility: string;
   severity: Severity;
-  /** How often, relative to the others. */
+    /** Frequency, relative to the others. */
   weight: number;
   hosts: string[];
   text(random: Random): string;

@@ -1,5 +1,5 @@
 // A part of the query language, enough to develop the page: words, phrases, fields, wildcards, ranges, regular
-// expressions, AND OR NOT + - and groups. The real one lives in the server; this one answers with the same shapes.
+// expressions, AND OR NOT + - and groups. The real one is in the server; this one gives answers of the same form.
 import { columnOf, type Row } from "../src/api/row.ts";
 import { SEVERITIES } from "./data.ts";
 
@@ -17,7 +17,7 @@ export class SyntaxProblem extends Error {
 
 export interface Compiled {
   matches(row: Row): boolean;
-  /** Where the message matches, as [start, length]. */
+  /** Positions of the matches in the message, as [start, length]. */
   highlights(row: Row): [number, number][];
   hints: string[];
 }

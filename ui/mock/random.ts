@@ -1,9 +1,9 @@
-// Repeatable randomness: the same seed gives the same messages, so that tests can count on them.
+// Repeatable random numbers: the same seed yields the same messages, so that tests can rely on them.
 
 export interface Random {
   /** A number from 0 up to 1, exclusive. */
   unit(): number;
-  /** A whole number from `low` to `high`, both included. */
+  /** An integer from `low` to `high`, inclusive. */
   whole(low: number, high: number): number;
   pick<T>(list: readonly T[]): T;
   hex(digits: number): string;

@@ -1,4 +1,4 @@
-// A stand-in for the server, to develop and test the page: the contract of docs/manual/http-api.md over generated
+// A mock of the server, to develop and test the page: the API of docs/manual/http-api.md over generated
 // messages, plus the built page itself with the real Content-Security-Policy, below any path prefix.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { readFile } from "node:fs/promises";
@@ -43,7 +43,7 @@ const TYPES: Record<string, string> = {
 };
 
 export interface MockOptions {
-  /** Where the built page lies; without it only the API is served. */
+  /** Folder of the built page; without it only the API is served. */
   pages?: string;
   /** "/" or "/some/prefix/". */
   prefix?: string;
@@ -292,7 +292,7 @@ function validity(query: string): unknown {
   }
 }
 
-/** As the server does: a misspelt member is refused, not ignored. */
+/** Refuses misspelt members instead of ignoring them, as the server does. */
 function known(body: Record<string, unknown>, members: string[]): Record<string, unknown> {
   const odd = Object.keys(body).find((name) => !members.includes(name));
   if (odd) throw new Refusal(400, "bad_request", `unknown member ${odd}`);
