@@ -102,7 +102,7 @@ def works(image, data, bare):
         bare.close()
 
 
-def test_a_container_takes_and_finds_messages(dist):
+def test_a_container_receives_and_finds_messages(dist):
     """A Docker volume: with owner and mode of the folder in the image."""
     with tempfile.TemporaryDirectory() as folder:
         image, data, bare = container(dist, folder, 0o700, (0, 0))
@@ -119,7 +119,7 @@ def test_a_container_works_with_a_volume_that_only_its_group_may_write(dist):
         works(*container(dist, folder, 0o2770, (0, group)))
 
 
-def test_the_image_has_nothing_that_is_not_needed(dist):
+def test_the_image_has_nothing_unnecessary(dist):
     with tempfile.TemporaryDirectory() as folder:
         _, root = unpacked(dist, folder)
         found = subprocess.check_output(["find", ".", "-type", "f"], cwd=root, text=True).split()
@@ -148,7 +148,7 @@ def known(command):
         assert re.search(re.escape(option) + r"(?![\w-])", text), (command, option)
 
 
-def test_the_example_for_compose_names_what_the_image_has(dist):
+def test_the_compose_example_matches_the_image(dist):
     listed, config, _ = opened(dist)
     image = config["config"]
     with open(EXAMPLES + "/compose.yaml") as text:
@@ -168,7 +168,7 @@ def test_the_example_for_compose_names_what_the_image_has(dist):
     known(health["test"][1:])
 
 
-def test_the_example_for_kubernetes_names_what_the_image_has(dist):
+def test_the_kubernetes_example_matches_the_image(dist):
     listed, config, _ = opened(dist)
     image, objects = config["config"], manifests()
     for example in objects.values():

@@ -112,7 +112,7 @@ def test_install_run_upgrade_remove_purge(dist):
         root.close()
 
 
-def test_it_takes_the_place_of_the_system_log_daemon(dist):
+def test_it_replaces_the_system_log_daemon(dist):
     fields = subprocess.check_output(["dpkg-deb", "--field", one(dist, "duramen_*.deb"), "Provides", "Depends"], text=True)
     assert "system-log-daemon" in fields and "libc6" in fields and "systemd" in fields, fields
 

@@ -58,7 +58,7 @@ def convert(binary, folder, text):
     return answer.returncode, json.load(open(report)), open(target).read()
 
 
-def test_what_is_written_always_passes_the_check(binary):
+def test_converted_configurations_always_pass_the_check(binary):
     with tempfile.TemporaryDirectory(prefix="duramen-test-") as folder:
         for text in cases():
             status, report, _ = convert(binary, folder, text)
@@ -66,7 +66,7 @@ def test_what_is_written_always_passes_the_check(binary):
             assert (status == 1) == (left_out > 0), (text, status, report)
 
 
-def test_what_cannot_be_read_is_named_and_the_rest_stays(binary):
+def test_unreadable_statements_are_named_and_the_rest_stays(binary):
     """A pattern that no engine accepts removes its rule, and only that rule."""
     with tempfile.TemporaryDirectory(prefix="duramen-test-") as folder:
         text = ':msg, ereregex, "a(" /tmp/bad.log\n:msg, ereregex, "a+" /tmp/good.log\nmail.* /tmp/mail.log'

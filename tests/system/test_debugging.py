@@ -41,7 +41,7 @@ def send(port, lines):
         peer.sendall("".join(f"<13>Oct 11 22:14:15 gw prog: {line}\n" for line in lines).encode())
 
 
-def test_explain_says_what_happens(binary):
+def test_explain_shows_what_happens(binary):
     server = Server(binary, CONFIG)
     try:
         line = "<13>Oct 11 22:14:15 gw prog: an even one"
@@ -60,7 +60,7 @@ def test_explain_says_what_happens(binary):
         server.close()
 
 
-def test_taps_show_what_passes(binary):
+def test_taps_show_passing_messages(binary):
     server = Server(binary, CONFIG)
     try:
         server.start()
@@ -89,7 +89,7 @@ def test_taps_show_what_passes(binary):
         server.close()
 
 
-def test_a_slow_tap_holds_nothing_up(binary):
+def test_a_slow_tap_delays_nothing(binary):
     server = Server(binary, CONFIG)
     try:
         server.start()
@@ -175,7 +175,7 @@ def test_the_verbs_of_ctl(binary):
         server.close()
 
 
-def test_check_warns_of_what_is_not_meant(binary):
+def test_check_warns_of_likely_mistakes(binary):
     server = Server(binary, CONFIG + "filter f_unused {{ level(err); }};\n")
     try:
         check = lambda *words: subprocess.run([binary, "check", *words, server.config], capture_output=True, text=True)

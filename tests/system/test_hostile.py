@@ -42,7 +42,7 @@ def send(port, parts):
                 count -= block
 
 
-def test_bad_input_disturbs_nobody(binary):
+def test_bad_input_does_not_disturb_others(binary):
     server = Server(binary)
     try:
         server.start()

@@ -143,7 +143,7 @@ def one_life(binary, server, ingest, next_numbers):
     return [number for sender in senders for number in sender.acknowledged], [sender.next for sender in senders]
 
 
-def test_kills_lose_nothing_and_double_nothing(binary):
+def test_kills_lose_and_duplicate_nothing(binary):
     ingest = free_port()
     server = Server(binary, CONFIG.replace("HTTP", str(ingest)))
     command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=x", "-keyout",

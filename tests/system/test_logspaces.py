@@ -71,7 +71,7 @@ def test_boundaries_and_grants(binary):
         server.close()
 
 
-def test_damage_is_said_and_the_rest_is_answered(binary):
+def test_damage_is_reported_and_the_rest_is_answered(binary):
     server = Server(binary, CONFIG)
     try:
         server.start()

@@ -127,7 +127,7 @@ def test_encryption_comes_before_everything_else(binary):
             target.close()
 
 
-def test_who_listens_gets_what_is_not_stored(binary):
+def test_subscribers_get_messages_that_are_not_stored(binary):
     target = Nats()
     server = Server(binary, nats(target, 'subject("log.$HOST") template("$MSG") jetstream(no)'))
     try:

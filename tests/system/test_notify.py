@@ -81,7 +81,7 @@ def assert_whole_life(server):
     assert server.process.wait(20) == 0
 
 
-def test_a_manager_hears_the_whole_life(binary):
+def test_a_manager_is_notified_of_every_state(binary):
     for abstract in (False, True):
         server = Manager(binary, abstract)
         try:
@@ -196,7 +196,7 @@ def test_another_root(binary):
         server.close()
 
 
-def test_what_is_not_there_is_refused_clearly(binary):
+def test_missing_things_are_refused_clearly(binary):
     server = Server(binary, QUIET)
     try:
         rows = [

@@ -34,7 +34,7 @@ TRAP = ("2024-05-06 07:08:09 router [UDP: [10.0.0.1]:4000->[10.0.0.2]:162]:\n"
         "X.n = Gauge32: 7\tX.t = STRING: \"a b\"\n")
 
 
-def test_what_is_done_by_the_way(binary):
+def test_options_with_side_effects(binary):
     server = Server(binary, OPTIONS)
     path = lambda name: os.path.join(server.folder, name)
     text = lambda name: open(path(name), "rb").read().decode() if os.path.exists(path(name)) else ""

@@ -212,7 +212,7 @@ def test_words_may_join_by_or(binary):
         server.close()
 
 
-def test_explains_what_a_question_costs(binary):
+def test_explains_the_cost_of_a_query(binary):
     server = filled(binary)
     try:
         ask = lambda query, **more: server.call("explain", {"query": query, **more})

@@ -140,7 +140,7 @@ log {{ source(s_net); destination(d_other); }};
             target.close()
 
 
-def test_servers_that_talk_nonsense_cost_nothing(binary):
+def test_servers_that_talk_nonsense_lose_no_message(binary):
     """Garbage, an endless text and silence: messages wait, and arrive when the right server is back."""
     port = free_port()
     listener = socket.create_server(("127.0.0.1", port))

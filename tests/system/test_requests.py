@@ -196,7 +196,7 @@ destination d_out {{
 """
 
 
-def test_one_bad_message_costs_itself_and_a_wrong_token_nothing(binary):
+def test_one_bad_message_loses_only_itself_and_a_wrong_token_nothing(binary):
     """A server that judges whole requests, and does not say which message is bad."""
     state = {"token": False, "bad": "42", "got": []}
 

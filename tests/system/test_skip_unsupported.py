@@ -48,7 +48,7 @@ def assert_names_all(text, where):
     assert not missing, f"{where} does not name {missing}:\n{text}"
 
 
-def test_the_rest_runs_and_what_is_left_out_is_said(binary):
+def test_the_rest_runs_and_omissions_are_reported(binary):
     server = Skipping(binary, CONFIG)
     try:
         refused = subprocess.run([binary, "check", server.config], capture_output=True, text=True, timeout=30)

@@ -87,7 +87,7 @@ def test_each_verifies_what_the_other_encrypted(binary):
                 os.remove(os.path.join(folder, name))
 
 
-def test_both_find_what_was_done_to_a_log(binary):
+def test_both_detect_changes_of_a_log(binary):
     with both(binary) as (folder, ours, theirs):
         ours.run("key", "-m", "master")
         ours.run("key", "-d", "master", "00:11:22:33:44:55", "SN-1", "host.key")

@@ -237,7 +237,7 @@ log {{ source(s_net); destination(d_sql); flags(flow-control); }};
         server.close()
 
 
-def test_what_cannot_work_is_refused_at_its_place(binary):
+def test_impossible_options_are_refused_at_their_position(binary):
     rows = [
         ('sql(type(oracle) table("m") columns("a") values("$MSG"));', "for a database of type `oracle` is not supported yet"),
         ('sql(table("m") columns("a") values("$MSG") tls(peer-verify(required-trusted)));', "/run/mysqld/mysqld.sock is a unix socket"),

@@ -176,7 +176,7 @@ def test_tables_are_widened_made_again_and_written_in_the_words_of_the_session(b
         maria.close()
 
 
-def test_a_wrong_password_costs_nothing(binary):
+def test_a_wrong_password_loses_nothing(binary):
     maria = MariaDb()
     maria.sql("CREATE USER late IDENTIFIED BY 'other'; GRANT ALL ON logs.* TO late")
     server = Server(binary, sql(maria, 'table("m") columns("text") values("$MSG")').replace("syslog-ng\") password(\"secret-password", "late\") password(\"late-secret"))

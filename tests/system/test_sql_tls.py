@@ -95,7 +95,7 @@ def test_postgresql(binary):
         postgres.close()
 
 
-def test_the_machine_trusts_when_the_configuration_names_nobody(binary):
+def test_the_machines_authorities_are_trusted_by_default(binary):
     """tls() without a CA uses those of the machine, so the test's own CA is unknown."""
     maria = MariaDb()
     folder = papers(maria)

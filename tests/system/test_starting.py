@@ -82,7 +82,7 @@ def packed(server):
 
 
 @waits
-def test_l5_after_a_kill_nothing_is_taken_for_the_whole_before_it_is(binary):
+def test_l5_after_a_kill_no_partial_answer_passes_for_a_complete_one(binary):
     server = Server(binary, STORE_ONLY)
     try:
         server.start()

@@ -123,7 +123,7 @@ def test_the_first_password_stays_out_of_the_journal(binary):
         server.close()
 
 
-def test_the_command_line_is_told_to_shells_and_to_man(binary):
+def test_completions_and_man_pages(binary):
     said = lambda *words: subprocess.run([binary, *words], check=True, capture_output=True, text=True, timeout=30).stdout
     facts = json.loads(said("version", "--json"))
     assert said("version") == f"duramen {facts['version']}\n" and facts["architecture"] and facts["openssl"].startswith("OpenSSL 3"), facts

@@ -205,7 +205,7 @@ log {{ source(s); destination(d); }};
 """
 
 
-def test_the_readmes_lines_for_python_bring_whole_messages(binary):
+def test_the_readmes_python_lines_send_complete_messages(binary):
     server = Server(binary, PYTHON)
     try:
         server.start()

@@ -89,7 +89,7 @@ def test_h4_parallel_log_ins_take_little_memory_and_few_are_tried(binary):
         server.close()
 
 
-def test_m3_names_nobody_has_leave_nothing_and_lock_nobody_out(binary):
+def test_m3_unknown_names_leave_nothing_and_lock_nobody_out(binary):
     server = Server(binary)
     try:
         server.start()

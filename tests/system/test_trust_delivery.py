@@ -225,7 +225,7 @@ log {{ source(s_gelf); destination(WHERE); flags(flow-control); }};
 """
 
 
-def test_l7_gelf_through_two_servers_is_whole(binary):
+def test_l7_gelf_through_two_servers_is_complete(binary):
     """Plain over TCP, and compressed and in chunks over UDP: the third server gets what was sent to the first."""
     noise = "".join(chr(33 + (number * number + number // 7) % 90) for number in range(3000))
     sent = {"version": "1.1", "host": "web", "short_message": "it failed", "full_message": "it failed\n at line 1",
@@ -298,11 +298,11 @@ def check_full_disk(binary, destination, folder):
         server.close()
 
 
-def test_l6_a_full_disk_of_a_file_is_told_and_tried_each_second(binary):
+def test_l6_a_full_disk_of_a_file_is_reported_and_retried_each_second(binary):
     check_full_disk(binary, "d_file", "small")
 
 
-def test_l6_a_full_disk_of_a_disk_buffer_is_told_and_tried_each_second(binary):
+def test_l6_a_full_disk_of_a_disk_buffer_is_reported_and_retried_each_second(binary):
     check_full_disk(binary, "d_away", "small2")
 
 

@@ -45,7 +45,7 @@ def fail(server, name, password, times=1):
             assert error.code in (400, 401, 429), error.code
 
 
-def test_e5_what_concerns_security_is_in_the_ledger_and_in_internal(binary):
+def test_e5_security_events_are_in_the_ledger_and_in_internal(binary):
     server = Server(binary, OWN)
     try:
         server.start()
@@ -93,7 +93,7 @@ def test_e5_what_concerns_security_is_in_the_ledger_and_in_internal(binary):
         server.close()
 
 
-def test_e5_users_changed_while_the_server_was_off_are_said_at_the_start(binary):
+def test_e5_users_changed_while_the_server_was_off_are_reported_at_the_start(binary):
     server = Server(binary, OWN)
     try:
         server.start()

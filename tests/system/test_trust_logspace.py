@@ -98,21 +98,21 @@ def check_lost(binary, harm, count=6000):
         server.close()
 
 
-def test_l4_a_deleted_journal_is_told(binary):
+def test_l4_a_deleted_journal_is_reported(binary):
     def harm(files):
         for path in files:
             os.remove(path)
     check_lost(binary, harm)
 
 
-def test_l4_an_emptied_journal_is_told(binary):
+def test_l4_an_emptied_journal_is_reported(binary):
     def harm(files):
         for path in files:
             os.truncate(path, 0)
     check_lost(binary, harm)
 
 
-def test_l4_damage_inside_the_journal_is_told(binary):
+def test_l4_damage_inside_the_journal_is_reported(binary):
     def harm(files):
         with open(files[0], "r+b") as journal:
             content = journal.read()

@@ -96,7 +96,7 @@ def test_h5_long_answers_take_little_memory(binary):
         server.close()
 
 
-def test_h5_what_is_over_its_budget_is_refused_by_name(binary):
+def test_h5_requests_over_their_budget_are_refused_by_name(binary):
     server = filled(binary, 2_500)
     try:
         before = memory(server.process, "VmRSS")
