@@ -20,7 +20,7 @@ use std::{
 };
 
 /// Pause between attempts to reconnect.
-const RECONNECT_EVERY: Duration = Duration::from_secs(1);
+const RECONNECT_EVERY: Duration = Duration::from_millis(if cfg!(test) { 1 } else { 1_000 });
 
 /// Follows and prints.
 pub(crate) fn tail(options: &TailOptions) -> ExitCode {

@@ -1,5 +1,6 @@
 //! Every verb has its page for man(1) and is completed; transcripts of the verbs.
 
+mod data;
 mod databases;
 mod page;
 mod server;

@@ -20,6 +20,15 @@ pub(crate) struct Tape(Arc<Mutex<Printed>>);
 pub(crate) struct Printed {
     pub(crate) output: Vec<u8>,
     pub(crate) errors: Vec<u8>,
+    /// Lines after which the reader closes the pipe.
+    closes_after: Option<usize>,
+}
+
+impl Printed {
+    fn is_closed(&self) -> bool {
+        let lines = || self.output.iter().filter(|byte| **byte == b'\n').count();
+        self.closes_after.is_some_and(|most| lines() >= most)
+    }
 }
 
 thread_local! {
@@ -47,7 +56,13 @@ impl Write for Stream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let tape = TAPE.with_borrow(Clone::clone);
         match (tape, *self) {
-            (Some(tape), Stream::Output) => tape.locked().output.write(bytes),
+            (Some(tape), Stream::Output) => {
+                let mut printed = tape.locked();
+                if printed.is_closed() {
+                    return Err(io::ErrorKind::BrokenPipe.into());
+                }
+                printed.output.write(bytes)
+            }
             (Some(tape), Stream::Errors) => tape.locked().errors.write(bytes),
             (None, Stream::Output) => io::stdout().write(bytes),
             (None, Stream::Errors) => io::stderr().write(bytes),
@@ -60,6 +75,13 @@ impl Write for Stream {
 }
 
 impl Tape {
+    /// Makes a tape whose reader has seen enough after some lines.
+    pub(crate) fn closing_after(lines: usize) -> Tape {
+        let tape = Tape::default();
+        tape.locked().closes_after = Some(lines);
+        tape
+    }
+
     fn locked(&self) -> std::sync::MutexGuard<'_, Printed> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
