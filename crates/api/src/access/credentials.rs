@@ -105,7 +105,9 @@ impl Credentials {
         }
         let present = accounts.credential(name).map_err(|error| Refusal::Failed(error.to_string()))?;
         let tag = self.tag(&[name.as_bytes(), password.as_bytes()]);
-        if let Some(credential) = present.filter(|present| self.remembers(name, &tag, present)) {
+        if let Some(credential) =
+            present.filter(|present| self.remembers(name, &tag, present, Instant::now()))
+        {
             // A caller who has to wait gets no verdict: otherwise remembered passwords could be guessed
             // without limit.
             let (mut throttle, now) = (self.throttle(), Instant::now());
@@ -159,9 +161,9 @@ impl Credentials {
     }
 
     /// Returns true if this password of this user was verified a short while ago and has not changed since.
-    fn remembers(&self, name: &str, tag: &Tag, present: &CredentialId) -> bool {
+    fn remembers(&self, name: &str, tag: &Tag, present: &CredentialId, now: Instant) -> bool {
         self.verified().get(name).is_some_and(|verified| {
-            verified.at.elapsed() < VERIFIED_FOR
+            now.saturating_duration_since(verified.at) < VERIFIED_FOR
                 && verified.credential == *present
                 && verify_slices_are_equal(&verified.tag, tag).is_ok()
         })

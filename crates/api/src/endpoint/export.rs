@@ -4,7 +4,7 @@
 //! A failure on the way, or a user who may no longer export, cuts the transfer, so that no client takes part of a
 //! file for all of it. Locked or damaged messages that could not be read are in a report, available when the file
 //! has ended.
-//! Limits: [`HOURS_MAX`]; the number of exports at once, and of one user; a client that reads nothing for
+//! Limits: [`TIME_MAX`]; the number of exports at once, and of one user; a client that reads nothing for
 //! [`crate::search::answer::STALLED`] is cut off.
 
 use crate::{
@@ -43,8 +43,8 @@ use std::{
 };
 use utoipa::{IntoParams, ToSchema};
 
-/// Longest time of an export.
-const HOURS_MAX: u64 = 6;
+/// Longest time of an export: six hours.
+const TIME_MAX: Duration = Duration::from_secs(21_600);
 /// Bytes of a piece.
 const PIECE_BYTES: usize = 256 << 10;
 /// Columns of a table of messages when the query names none.
@@ -114,7 +114,7 @@ pub(crate) async fn export(
     let slot = state.export_slot(&user)?;
     let cancelled = Arc::new(AtomicBool::new(false));
     let gone = CancelOnDrop(cancelled.clone());
-    let limit = Duration::from_secs(3600 * HOURS_MAX);
+    let limit = TIME_MAX;
     search.cancel = searching::long_running_token(limit, cancelled);
     search.memory = state.memory().budget(&search.cancel);
     let (client, mut pieces) = transfer::<SearchError>();

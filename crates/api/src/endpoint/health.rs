@@ -19,7 +19,8 @@ use axum::{
     http::{HeaderMap, header},
     response::IntoResponse,
 };
-use std::sync::Arc;
+use logspace::Logspace;
+use std::{num::NonZero, sync::Arc};
 
 /// Reports whether anything is held back; the logspaces concerned, to users who may search them; the reasons, to
 /// those who may administer them.
@@ -29,18 +30,10 @@ pub(crate) async fn health(
     headers: HeaderMap,
 ) -> Result<Json<HealthAnswer>, ApiError> {
     let scopes = state.backend().scopes();
-    let error = |scope: &Scope| {
-        let member = scope.members.first().filter(|_| scope.kind == ScopeKind::Local)?;
-        member.logspace.stats().last_error
-    };
-    let starting = |scope: &Scope| {
-        let member = scope.members.first().filter(|_| scope.kind == ScopeKind::Local)?;
-        member.logspace.snapshot().starting.map(|starting| starting.count)
-    };
-    let values_without_column = |scope: &Scope| {
-        let member = scope.members.first().filter(|_| scope.kind == ScopeKind::Local)?;
-        Some(member.logspace.stats().values_without_column).filter(|count| *count > 0)
-    };
+    let error = |scope: &Scope| local(scope)?.stats().last_error;
+    let starting = |scope: &Scope| local(scope)?.snapshot().starting.map(|starting| starting.count);
+    let values_without_column =
+        |scope: &Scope| NonZero::new(local(scope)?.stats().values_without_column).map(NonZero::get);
     let left_out = state.backend().not_running();
     let at_sources = state.backend().source_troubles();
     let at_destinations = state.backend().destination_troubles();
@@ -78,6 +71,11 @@ pub(crate) async fn health(
         }
     }
     Ok(Json(HealthAnswer { status, logspaces, not_running, sources, destinations }))
+}
+
+/// The logspace behind a scope, where the scope is that logspace itself.
+fn local(scope: &Scope) -> Option<&Logspace> {
+    scope.members.first().filter(|_| scope.kind == ScopeKind::Local).map(|member| &*member.logspace)
 }
 
 /// Returns figures for Prometheus: open to this machine, for others after a login.

@@ -1,7 +1,7 @@
 //! `/package`: an evidence package of the matches of a query, made first and then downloaded.
 //!
 //! In: a query, a time range. Out: the contents of the package; then the package as a tar archive.
-//! Limits: sealed messages; no pipes; the exports at once; [`MINUTES_MAX`]. A package needs the right to
+//! Limits: sealed messages; no pipes; the exports at once; [`TIME_MAX`]. A package needs the right to
 //! search the local logspace: its chain shows how many messages that has and when they were sealed.
 
 use super::session::token;
@@ -41,8 +41,8 @@ use std::{
 };
 use utoipa::{IntoParams, ToSchema};
 
-/// Longest time of making one.
-const MINUTES_MAX: u64 = 60;
+/// Longest time of making one: an hour.
+const TIME_MAX: Duration = Duration::from_secs(3_600);
 /// Bytes of a piece on its way to the client.
 const PIECE_BYTES: usize = 256 << 10;
 
@@ -112,7 +112,7 @@ pub(crate) async fn make(
     let slot = state.export_slot(&user)?;
     let cancelled = Arc::new(AtomicBool::new(false));
     let _gone = CancelOnDrop(cancelled.clone());
-    let cancel = searching::long_running_token(Duration::from_secs(60 * MINUTES_MAX), cancelled);
+    let cancel = searching::long_running_token(TIME_MAX, cancelled);
     let parts = scope.members.iter().map(|member| part(&scope, member, &user, &query));
     let parts =
         parts.collect::<Result<Vec<_>, _>>().map_err(|error| ApiError::internal(error.to_string()))?;
@@ -250,7 +250,7 @@ async fn made(
         ),
         ExportError::Io(error) => ApiError::internal(format!("the package cannot be written: {error}")),
         ExportError::Read(ReadError::Stopped(_)) => {
-            let text = format!("it took more than {MINUTES_MAX} minutes: ask for a shorter time range");
+            let text = "it took more than an hour: ask for a shorter time range";
             ApiError::new(StatusCode::GATEWAY_TIMEOUT, ErrorCode::Timeout, text)
         }
         error => ApiError::internal(error.to_string()),
@@ -332,5 +332,27 @@ impl Write for Pieces<'_> {
     fn flush(&mut self) -> io::Result<()> {
         let full = std::mem::replace(&mut self.piece, Vec::with_capacity(PIECE_BYTES));
         self.client.send(Ok(full.into())).map_err(|_| io::ErrorKind::BrokenPipe.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Messages that a package lacks.
+
+    use super::*;
+
+    #[test]
+    fn numbers_are_said_only_where_they_may_be_known() {
+        let exported = || Exported {
+            messages: 1,
+            segments: 1,
+            unread: vec![(3..7, "locked".to_owned())],
+            manifest: evidence::Digest::default(),
+        };
+        let scope = Scope { name: "x".into(), kind: crate::ScopeKind::Multiple, members: Vec::new() };
+        assert_eq!(unread(&scope, &exported()), ["a segment: locked"]);
+        let folder = tempfile::tempdir().unwrap();
+        let logspace = crate::tests::scopes::open(folder.path(), "all", Vec::new());
+        assert_eq!(unread(&Scope::local("all", logspace), &exported()), ["messages 3 to 6: locked"]);
     }
 }

@@ -238,6 +238,14 @@ impl Waiting {
         piece.map(|piece| piece.map(Bytes::from)).map_err(|error| io::Error::other(error.to_string()))
     }
 
+    /// Forgets the rows when their client has taken nothing for too long.
+    fn drop_stalled(&self, now: Instant) {
+        let mut writer = self.locked();
+        if now.saturating_duration_since(writer.1) > STALLED {
+            writer.0 = None;
+        }
+    }
+
     fn locked(&self) -> std::sync::MutexGuard<'_, (Option<AnswerWriter>, Instant)> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -248,10 +256,7 @@ async fn drop_stalled(waiting: Weak<Waiting>) {
     loop {
         tokio::time::sleep(LOOK_EVERY).await;
         let Some(waiting) = waiting.upgrade() else { return };
-        let mut writer = waiting.locked();
-        if writer.1.elapsed() > STALLED {
-            writer.0 = None;
-        }
+        waiting.drop_stalled(Instant::now());
     }
 }
 
@@ -263,3 +268,6 @@ fn message_row(shown: &Shown, row: &Document, highlights: &[std::ops::Range<usiz
 fn json(value: &impl Serialize, out: &mut Vec<u8>) {
     let _ = serde_json::to_writer(out, value);
 }
+
+#[cfg(test)]
+mod tests;

@@ -31,7 +31,7 @@ pub(crate) struct CancelOnDrop(pub(crate) Arc<AtomicBool>);
 
 impl CancelOnDrop {
     /// Disarms it, so that the end of the call cancels nothing: the call succeeded, and its rows may still be read later.
-    fn disarm(mut self) {
+    pub(super) fn disarm(mut self) {
         self.0 = Arc::default();
     }
 }

@@ -74,6 +74,15 @@ fn tables_say_when_they_lack_rows() {
 }
 
 #[test]
+fn a_logspace_has_the_size_of_its_files() {
+    let site = Site::start();
+    let listed = site.json(EVA, "GET /api/v1/logspaces", Value::Null);
+    let stats = site.all.stats();
+    assert!(stats.segment_bytes > 0 && stats.journal_bytes > 1, "{stats:?}");
+    assert_eq!(listed[0]["bytes"], stats.segment_bytes + stats.journal_bytes);
+}
+
+#[test]
 fn times_of_answers_are_milliseconds() {
     let site = Site::start();
     let asked = Instant::now();

@@ -315,3 +315,28 @@ fn trouble_of_a_logspace_is_for_its_administrators() {
     assert_eq!(health(""), json!({"status": "degraded", "logspaces": []}));
     std::fs::remove_file(&blocked).unwrap();
 }
+
+#[test]
+fn a_package_says_by_which_name_its_messages_were_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let all = open(folder.path(), "all", Vec::new());
+    super::scopes::fill(&all, "all", 0, 4);
+    let scope = |name: &str, kind, filter| {
+        Arc::new(Scope { name: name.into(), kind, members: vec![member("all", &all, filter)] })
+    };
+    let server = Server::with(vec![
+        Arc::new(Scope::local("all", all.clone())),
+        scope("alias", ScopeKind::Multiple, None),
+        scope("part", ScopeKind::Filtered, Some("host:open")),
+    ]);
+    let basic = "authorization: Basic ZXZhOmEgbG9uZyBwYXNzd29yZA==\r\nx-requested-by: t\r\n";
+    for (name, want) in [("all", None), ("alias", Some("alias")), ("part", Some("part"))] {
+        let (_, _, body) = server.ask("POST /api/v1/package", basic, &json!({"logspace": name}).to_string());
+        let made: Value = serde_json::from_str(&body).unwrap();
+        let package = server.state.packages().find(made["id"].as_str().unwrap(), "eva").unwrap();
+        let manifest = std::fs::read_to_string(package.path().join("manifest.json")).unwrap();
+        let view = manifest.split("\"view\": ").nth(1).unwrap();
+        assert_eq!(view.starts_with("null"), want.is_none(), "{name}: {view}");
+        assert!(want.is_none_or(|want| view.contains(&format!("\"{want}\""))), "{name}: {view}");
+    }
+}

@@ -293,12 +293,31 @@ fn packages_are_for_those_who_may_know_of_the_rest() {
     let headers = site.session(EVA);
     let (status, head, _) = site.server.ask(&take, &headers, "");
     assert!(status == 200 && head.contains("filename=\"evidence-open-only-"), "{head}");
-    let event = json!({"logspace": "all", "query": "wordopen", "time": {"clock": "event", "from": "1970-01-02T00:00:00Z"}});
-    let (status, said) = site.text(EVA, "POST /api/v1/package", &event);
-    assert!(status == 200, "{said}");
-    let ledger = site.server.backend.ledger.lock().unwrap();
-    let last = ledger.last().unwrap();
-    assert_eq!(last, "eva exported all (wordopen) AND @event:[1970-01-02T00:00:00Z TO *}");
+    let (day, from) = ("1970-01-02T00:00:00Z", "2096-11-21T04:00:11Z");
+    for (query, time, messages, question) in [
+        (
+            "wordopen",
+            json!({"clock": "event", "from": day}),
+            0,
+            "(wordopen) AND @event:[1970-01-02T00:00:00Z TO *}",
+        ),
+        ("", json!({"clock": "event", "to": day}), 20, "@event:[* TO 1970-01-02T00:00:00Z}"),
+        (
+            "",
+            json!({"clock": "event", "from": day, "to": from}),
+            0,
+            "@event:[1970-01-02T00:00:00Z TO 2096-11-21T04:00:11Z}",
+        ),
+        ("wordopen", json!({"clock": "event"}), 10, "wordopen"),
+        (" wordopen ", json!({"clock": "received", "from": from}), 5, "wordopen"),
+        ("", json!({"to": from}), 10, ""),
+    ] {
+        let asked = json!({"logspace": "all", "query": query, "time": time});
+        let made = site.json(EVA, "POST /api/v1/package", asked.clone());
+        assert_eq!(made["messages"], messages, "{asked}: {made}");
+        let ledger = site.server.backend.ledger.lock().unwrap();
+        assert_eq!(ledger.last().unwrap(), format!("eva exported all {question}").trim_end(), "{asked}");
+    }
 }
 
 #[test]
@@ -436,6 +455,11 @@ fn keys_open_for_one_session_and_exports_say_what_they_lack() {
         (&report["complete"], &report["messages"], &report["unread"][0]["why"]),
         (&json!(true), &json!(0), &json!("locked"))
     );
+    for (sequence, why) in [(0, "is locked"), (5, "is locked"), (6, "it never was, or retention removed it")]
+    {
+        let (status, _, text) = server.ask(&format!("GET /api/v1/message?sequence={sequence}"), &mine, "");
+        assert!(status == 404 && text.contains(why), "{sequence}: {text}");
+    }
     assert_eq!(post(&mine, "unlock", json!({"key": "nonsense"})).0, 400);
     assert_eq!(post(&mine, "unlock", json!({"key": Identity::draw().unwrap().1})).0, 400, "another key");
     assert_eq!(post(PASSWORD, "unlock", json!({"key": key})).0, 400, "there is no session to keep it");

@@ -170,6 +170,26 @@ fn a_bounded_number_of_passwords_is_remembered() {
 }
 
 #[test]
+fn a_password_is_remembered_for_a_minute() {
+    let credentials = Credentials::new().unwrap();
+    let (at, credential, tag) = (Instant::now(), CredentialId([1; 32]), [2; 32]);
+    credentials.remember("eva", Verified { tag, credential, at });
+    let remembers = |name: &str, tag: Tag, credential: u8, after_ms| {
+        credentials.remembers(
+            name,
+            &tag,
+            &CredentialId([credential; 32]),
+            at + Duration::from_millis(after_ms),
+        )
+    };
+    assert!(remembers("eva", tag, 1, 59_999));
+    assert!(!remembers("eva", tag, 1, 60_000), "it is over");
+    assert!(!remembers("eva", tag, 2, 0), "another password now");
+    assert!(!remembers("eva", [3; 32], 1, 0), "another one was given");
+    assert!(!remembers("bob", tag, 1, 0));
+}
+
+#[test]
 fn a_check_is_joined_until_it_has_a_verdict() {
     let credentials = Credentials::new().unwrap();
     let tag = [7; 32];

@@ -98,3 +98,15 @@ fn part(explained: ::query::ExplainedPart) -> ExplainedPart {
         parts: explained.parts.into_iter().map(part).collect(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! Units of times.
+
+    use super::*;
+
+    #[test]
+    fn times_are_milliseconds() {
+        assert_eq!([ms(0), ms(1_500), ms(2_000_000)], [0.0, 1.5, 2_000.0]);
+    }
+}
