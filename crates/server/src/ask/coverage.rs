@@ -46,3 +46,39 @@ pub(super) fn done(result: Result<Coverage, AskError>) -> ExitCode {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! Answers that lack something, and errors.
+
+    use super::*;
+    use crate::terminal::testing::Tape;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_missing_is_said() {
+        let tape = Tape::default();
+        let whole = tape.record(|| say_unread(&json!({"unread": []})));
+        assert_eq!((whole, tape.record(|| say_unread(&json!({})))), (Coverage::Whole, Coverage::Whole));
+        assert!(tape.printed().errors.is_empty());
+        let answer = json!({"unread": [
+            {"logspace": "audit", "from_us": 1_795_233_600_000_000_i64, "to_us": 1_795_233_601_500_000_i64, "why": "locked"},
+            {"why": "a\u{1b}b"},
+        ]});
+        assert_eq!(tape.record(|| say_unread(&answer)), Coverage::Partial);
+        let said = String::from_utf8(tape.printed().errors).unwrap();
+        let want = "duramen: not read: logspace audit: received 2026-11-21T04:00:00.000Z to 2026-11-21T04:00:01.500Z: locked\n\
+                    duramen: not read: received ? to ?: a\\x1bb\n";
+        assert_eq!(said, want);
+    }
+
+    #[test]
+    fn an_exit_status_says_how_much_there_is() {
+        let tape = Tape::default();
+        let statuses =
+            tape.record(|| [Ok(Coverage::Whole), Ok(Coverage::Partial), Err(AskError::NoReport)].map(done));
+        assert_eq!(statuses, [ExitCode::SUCCESS, ExitCode::from(3), ExitCode::FAILURE]);
+        let said = String::from_utf8(tape.printed().errors).unwrap();
+        assert_eq!(said, "duramen: the server does not say whether the export has everything\n");
+    }
+}

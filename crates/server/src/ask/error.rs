@@ -91,3 +91,38 @@ impl From<TrustError> for AskError {
         AskError::Trust(error)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! Sentences for users.
+
+    use super::*;
+
+    #[test]
+    fn errors_say_what_is_wrong() {
+        let why = || io::Error::other("why");
+        let refused = |position, suggestion: Option<&str>| AskError::Refused {
+            reason: "no".to_owned(),
+            position,
+            suggestion: suggestion.map(str::to_owned),
+        };
+        let row = serde_json::from_str::<u8>("x").unwrap_err();
+        let rows = [
+            (AskError::Password(why()), "cannot read a password: why; or set DURAMEN_PASSWORD"),
+            (AskError::NoSession, "the server gave no session; is it a Duramen server?"),
+            (refused(None, None), "no"),
+            (refused(Some(0), Some("do this")), "no (at character 1); do this"),
+            (AskError::Row(row), "cannot read the server's answer: expected value at line 1 column 1"),
+            (AskError::AnswerCutOff(why()), "the answer was cut off: why"),
+            (AskError::ExportCutOff(why()), "the export was cut off: why"),
+            (AskError::Write { path: "/x".into(), source: why() }, "/x: why"),
+            (
+                AskError::TimeRanOut,
+                "the time ran out before everything was searched; narrow the time range (--from)",
+            ),
+        ];
+        for (error, want) in rows {
+            assert_eq!(error.to_string(), want);
+        }
+    }
+}

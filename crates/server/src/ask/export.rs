@@ -104,3 +104,38 @@ impl<W: Write> Write for ToTerminal<W> {
         self.out.flush()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! Control characters in files that go to a terminal.
+
+    use super::*;
+
+    /// Writes pieces and returns what reached the terminal before the end, and in all.
+    fn shown(mut out: ToTerminal<Vec<u8>>, pieces: &[&[u8]]) -> (usize, Vec<u8>) {
+        for piece in pieces {
+            assert_eq!(out.write(piece).unwrap(), piece.len());
+        }
+        let early = out.out.len();
+        out.flush().unwrap();
+        (early, out.out)
+    }
+
+    #[test]
+    fn a_terminal_obeys_no_message() {
+        let pieces: [&[u8]; 3] = [b"one \x1b[2J\nt", b"wo\n", b"thr\xffee"];
+        let want = b"one \\x1b[2J\ntwo\nthr\\xffee".to_vec();
+        assert_eq!(shown(ToTerminal::escaping(Vec::new()), &pieces), (16, want));
+        assert_eq!(shown(ToTerminal::exact(Vec::new()), &pieces).1, pieces.concat());
+        assert_eq!(shown(ToTerminal::escaping(Vec::new()), &[b"a\n\n"]).1, b"a\n\n");
+    }
+
+    #[test]
+    fn a_line_without_end_is_shown_in_pieces() {
+        let long = vec![b'x'; LINE_BYTES_MAX];
+        assert_eq!(shown(ToTerminal::escaping(Vec::new()), &[&long]), (0, long.clone()));
+        let (early, all) = shown(ToTerminal::escaping(Vec::new()), &[&long, b"y", &long]);
+        assert_eq!((early, all.len()), (2 * LINE_BYTES_MAX, 2 * LINE_BYTES_MAX + 1));
+        assert_eq!(all[LINE_BYTES_MAX - 1..=LINE_BYTES_MAX + 1], *b"xyx");
+    }
+}

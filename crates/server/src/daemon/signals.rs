@@ -26,3 +26,30 @@ pub(crate) fn listen(events: SyncSender<Event>) -> io::Result<()> {
     })?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    //! Signals to the process of the test, once it listens for them.
+
+    use super::*;
+    use rustix::process::{Signal, getpid, kill_process};
+    use std::{sync::mpsc, time::Duration};
+
+    #[test]
+    fn signals_become_events() {
+        let (events, inbox) = mpsc::sync_channel(4);
+        listen(events).unwrap();
+        for (signal, want) in
+            [(Signal::HUP, "reload"), (Signal::USR1, "reopen"), (Signal::TERM, "stop"), (Signal::INT, "stop")]
+        {
+            kill_process(getpid(), signal).unwrap();
+            let event = match inbox.recv_timeout(Duration::from_secs(10)).unwrap() {
+                Event::Reload(None) => "reload",
+                Event::Reopen => "reopen",
+                Event::Stop => "stop",
+                _ => "another",
+            };
+            assert_eq!(event, want, "{signal:?}");
+        }
+    }
+}

@@ -94,3 +94,27 @@ fn add_folder(library: &mut GrokLibrary, folder: &Path) -> Result<(), ReadPatter
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    //! Folders of patterns.
+
+    use super::*;
+
+    #[test]
+    fn patterns_of_a_folder_are_read_in_the_order_of_their_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        write("2", "TWO %{ONE}b\n");
+        write("1", "# A comment.\nONE a+\n");
+        fs::create_dir(folder.path().join("0")).unwrap();
+        let mut library = GrokLibrary::default();
+        add_folder(&mut library, folder.path()).unwrap();
+        let nowhere = folder.path().join("nowhere");
+        let error = add_folder(&mut GrokLibrary::default(), &nowhere).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("cannot read {}: ", nowhere.display())), "{error}");
+        fs::write(folder.path().join("3"), b"X \xff\n").unwrap();
+        let error = add_folder(&mut GrokLibrary::default(), folder.path()).unwrap_err().to_string();
+        assert!(error.contains("/3: "), "{error}");
+    }
+}

@@ -65,3 +65,49 @@ impl Outlet for SharedAmong {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! Queues that share what comes.
+
+    use super::*;
+    use message::{Ack, Batch, Message, Origin, Selection, Stamp};
+    use std::sync::Mutex;
+
+    /// Counts what it gets, under a letter.
+    struct Counted(char, Arc<Mutex<String>>);
+
+    impl Outlet for Counted {
+        fn deliver(&self, delivery: Delivery, _: &WriteBudget) {
+            let mut got = self.1.lock().unwrap();
+            got.push_str(&format!("{}{} ", self.0, delivery.selection.count()));
+        }
+    }
+
+    fn delivery(count: usize) -> Delivery {
+        let mut batch =
+            Batch::new(Arc::default(), vec![Arc::new(Origin::default())], Stamp::default(), Ack::none());
+        batch.messages = vec![Message::default(); count];
+        let selection = Selection::all(count);
+        Delivery { batch: Arc::new(batch), selection, ack: Ack::none(), controlled: true, first: None }
+    }
+
+    #[test]
+    fn each_delivery_goes_to_who_got_the_fewest_messages() {
+        let got = Arc::new(Mutex::new(String::new()));
+        let outlets = ['a', 'b', 'c'].map(|name| {
+            let outlet = Arc::new(LateBoundOutlet::new(Arc::default()));
+            outlet.connect(Arc::new(Counted(name, Arc::clone(&got))));
+            // The first queue stays.
+            outlet.connect(Arc::new(Counted('x', Arc::clone(&got))));
+            outlet
+        });
+        let shared = LateBoundOutlet::sharing(outlets.to_vec());
+        for count in [5, 1, 2, 1, 1, 4, 1] {
+            shared.deliver(delivery(count), &WriteBudget::none());
+        }
+        assert_eq!(*got.lock().unwrap(), "a5 b1 c2 b1 b1 c4 b1 ");
+        LateBoundOutlet::new(Arc::default()).deliver(delivery(1), &WriteBudget::none());
+        LateBoundOutlet::sharing(Vec::new()).deliver(delivery(1), &WriteBudget::none());
+    }
+}

@@ -77,3 +77,33 @@ impl fmt::Display for StartError {
 }
 
 impl std::error::Error for StartError {}
+
+#[cfg(test)]
+mod tests {
+    //! Sentences for the console.
+
+    use super::*;
+
+    #[test]
+    fn errors_say_what_is_wrong() {
+        let why = || io::Error::other("why");
+        let changed = || ReloadError::SealingChanged { logspace: "a".to_owned() };
+        let rows = [
+            (StartError::Identity { data: "/d".into(), source: why() }, "cannot write to /d: why"),
+            (StartError::NamesThread(why()), "cannot start the thread of names: why"),
+            (StartError::TablesThread(why()), "cannot start a thread: why"),
+            (
+                StartError::Configuration(changed()),
+                "how logspace a is sealed was changed: restart the server to use it",
+            ),
+            (StartError::Configuration(ReloadError::Findings("a\nb\n".to_owned())), "a\nb"),
+            (
+                StartError::Configuration(ReloadError::NoQueue { id: "d#0".to_owned() }),
+                "destination d#0 has no queue: this is a bug",
+            ),
+        ];
+        for (error, want) in rows {
+            assert_eq!(error.to_string(), want);
+        }
+    }
+}

@@ -113,3 +113,47 @@ impl Graph<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! Objects and branches as nodes and arcs.
+
+    use super::*;
+    use config::Memory;
+
+    const CONFIG: &str = "@version: 4.8
+source s { stdin(); };
+filter f { host(a); };
+destination d { file(\"/x\"); };
+log named { source(s); filter(f); filter { program(b); };
+  junction { channel { filter(f); }; channel { rewrite { set-tag(t); }; }; };
+  if (host(c)) { destination(d); } else { log { destination(d); }; };
+  channel { filter(f); };
+};
+log { source(s); destination(d); };
+";
+
+    #[test]
+    fn branches_hang_on_the_step_before_them() {
+        let checked = crate::assemble::check(std::path::Path::new("m"), &Memory::default().file("m", CONFIG));
+        let graph: Value = serde_json::from_str(&of(&checked.tree)).unwrap();
+        let arcs: Vec<String> = graph["arcs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|arc| format!("{} > {}", arc["from"].as_str().unwrap(), arc["to"].as_str().unwrap()))
+            .collect();
+        let nodes: Vec<String> = graph["nodes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|node| {
+                format!("{}: {}", node["node"].as_str().unwrap(), node["labels"][0].as_str().unwrap())
+            })
+            .collect();
+        crate::terminal::testing::golden::check(
+            "graph.txt",
+            &(arcs.join("\n") + "\n\n" + &nodes.join("\n") + "\n"),
+        );
+    }
+}
