@@ -54,13 +54,25 @@ impl Shared {
         if let Some(producer) = place.as_ref().filter(|producer| producer.fatal().is_none()) {
             return Ok(producer.clone());
         }
-        *place = None;
+        if place.take().is_some() {
+            self.reports.give_up();
+        }
         let log = self.log.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let made = KafkaProducer::start(&self.properties.config(self.records), self.reports.clone(), log);
         let producer = Arc::new(made.map_err(|error| unmade(&error))?);
         *place = Some(producer.clone());
         Ok(producer)
     }
+}
+
+/// The outcome of a row.
+type Judged = Result<(), Failure>;
+
+fn judge(producer: &KafkaProducer, answer: Answer) -> Judged {
+    let Some(code) = answer else { return Ok(()) };
+    // The fault that stopped the producer is the reason why its records failed.
+    let code = producer.fatal().filter(|_| code == RDKafkaErrorCode::Fatal).unwrap_or(code);
+    Err(verdict::of_report(code))
 }
 
 /// Certificates and keys are read when a producer is made.
@@ -84,37 +96,32 @@ impl KafkaConnection {
             Err(Failure { verdict, answer }) => return Judgement::of_all(rows.len(), verdict, answer),
         };
         let (reports, waiter) = (&self.shared.reports, Arc::<Waiter>::default());
-        let known: Vec<Option<Answer>> =
+        let known: Vec<Option<Judged>> =
             rows.iter().map(|row| self.begin(&producer, topic, row, &waiter)).collect();
         self.wait(&producer, &waiter).await;
         let mut verdicts = Verdicts::default();
         let pending = producer.trouble().unwrap_or_else(|| unanswered(self.shared.patience));
         for (row, known) in rows.iter().zip(known) {
-            match known.or_else(|| reports.take(row.id)) {
-                Some(None) => verdicts.push(Verdict::Delivered, ""),
-                Some(Some(code)) => {
-                    // What stopped the producer is the reason why its records failed.
-                    let code = producer.fatal().filter(|_| code == RDKafkaErrorCode::Fatal).unwrap_or(code);
-                    let Failure { verdict, answer } = verdict::of_report(code);
-                    verdicts.push(verdict, &answer);
-                }
-                None => verdicts.push(pending.verdict, &pending.answer),
+            let judged = known.or_else(|| Some(judge(&producer, reports.take(row.id)?)));
+            match judged.unwrap_or_else(|| Err(pending.clone())) {
+                Ok(()) => verdicts.push(Verdict::Delivered, ""),
+                Err(Failure { verdict, answer }) => verdicts.push(verdict, &answer),
             }
         }
         verdicts.finish(rows.len(), None)
     }
 
-    /// Produces a row that is new. Returns its answer, if that is known at once.
+    /// Produces a row that is new. Returns what became of it, if that is known at once.
     fn begin(
         &self,
         producer: &KafkaProducer,
         topic: &str,
         row: &Row,
         waiter: &Arc<Waiter>,
-    ) -> Option<Answer> {
+    ) -> Option<Judged> {
         let reports = &self.shared.reports;
         match reports.begin(row.id, waiter) {
-            Lookup::Answered(answer) => return Some(answer),
+            Lookup::Answered(answer) => return Some(judge(producer, answer)),
             Lookup::Sent => return None,
             Lookup::New => {}
         }
@@ -126,7 +133,8 @@ impl KafkaConnection {
         // librdkafka has none of it: the answer is ours.
         let code = producer.produce(topic, key, text, row.id).err()?;
         reports.answer(row.id, Some(code));
-        reports.take(row.id)
+        reports.take(row.id);
+        Some(Err(verdict::of_refusal(code)))
     }
 
     /// Waits for the reports, but not for brokers that let nobody in.

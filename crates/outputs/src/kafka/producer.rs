@@ -40,6 +40,8 @@ pub(super) struct Context {
     reports: Arc<Reports>,
     /// The reason why brokers cannot be reached, until one answers.
     trouble: Mutex<Option<Failure>>,
+    /// The last words about the connection to a broker.
+    fault: Mutex<String>,
     log: InternalLog,
     pause: Mutex<LogPause>,
 }
@@ -79,10 +81,19 @@ impl ClientContext for Context {
 
     fn error(&self, error: KafkaError, words: &str) {
         let code = error.rdkafka_error_code().unwrap_or(RDKafkaErrorCode::Unknown);
-        if let Some(failure) = verdict::of_connections(code, words) {
-            self.note(failure);
-        } else {
-            self.tell(RDKafkaLogLevel::Warning, words);
+        let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+        match code {
+            RDKafkaErrorCode::BrokerTransportFailure | RDKafkaErrorCode::Resolve => {
+                words.clone_into(&mut fault)
+            }
+            RDKafkaErrorCode::AllBrokersDown => {
+                let words = format!("{words}; {fault}");
+                verdict::of_connections(code, &words).into_iter().for_each(|failure| self.note(failure));
+            }
+            _ => match verdict::of_connections(code, words) {
+                Some(failure) => self.note(failure),
+                None => self.tell(RDKafkaLogLevel::Warning, words),
+            },
         }
     }
 }
@@ -120,8 +131,13 @@ impl KafkaProducer {
         reports: Arc<Reports>,
         log: InternalLog,
     ) -> Result<KafkaProducer, KafkaError> {
-        let context =
-            Context { reports, trouble: Mutex::default(), log, pause: Mutex::new(LogPause::new(SAID_EVERY)) };
+        let context = Context {
+            reports,
+            trouble: Mutex::default(),
+            fault: Mutex::default(),
+            log,
+            pause: Mutex::new(LogPause::new(SAID_EVERY)),
+        };
         let native = Arc::new(BaseProducer::from_config_and_context(config, context)?);
         let context = native.context().clone();
         let stops = Arc::<AtomicBool>::default();

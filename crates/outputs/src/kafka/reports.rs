@@ -96,6 +96,14 @@ impl Reports {
         Some(answer)
     }
 
+    /// Answers all records that are on their way: their producer is gone.
+    pub(super) fn give_up(&self) {
+        let ids =
+            |(id, state): (&RecordId, &RecordState)| matches!(state, RecordState::Sent(_)).then_some(*id);
+        let left: Vec<RecordId> = self.places().iter().filter_map(ids).collect();
+        left.into_iter().for_each(|id| self.answer(id, Some(RDKafkaErrorCode::PurgeInflight)));
+    }
+
     /// Notes the answer to a record that is on its way.
     pub(super) fn answer(&self, id: RecordId, answer: Answer) {
         let mut places = self.places();

@@ -132,6 +132,9 @@ fn a_record_on_its_way_is_not_produced_again() {
     reports.answer(id(1), None);
     assert_eq!(reports.take(id(1)), Some(None));
     assert_eq!(reports.take(id(1)), None);
+    assert_eq!(reports.begin(id(2), &first), Lookup::New);
+    reports.give_up();
+    assert_eq!(reports.take(id(2)), Some(Some(Code::PurgeInflight)), "its producer is gone");
     reports.answer(id(9), None);
     assert_eq!(reports.take(id(9)), None, "nobody sent it");
 }
@@ -169,7 +172,7 @@ fn brokers_report_each_record() {
     let long = "x".repeat(2000);
     assert_eq!(
         send(&mut connection, &rows(&["one", &long, "three"])),
-        ["1 Delivered", "1 Split(TooLarge)", "1 Delivered"]
+        ["1 Delivered", "1 Dead(TooLarge)", "1 Delivered"]
     );
     // The same ids again: what was answered is forgotten.
     assert_eq!(send(&mut connection, &rows(&["one"])), ["1 Delivered"]);

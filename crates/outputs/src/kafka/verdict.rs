@@ -36,6 +36,15 @@ pub(super) fn of_report(code: Code) -> Failure {
     Failure { verdict, answer: describe(code) }
 }
 
+/// Judges a record that librdkafka itself does not take: no other one is at fault.
+pub(super) fn of_refusal(code: Code) -> Failure {
+    let failure = of_report(code);
+    match failure.verdict {
+        Verdict::Split(reason) => Failure { verdict: Verdict::Dead(reason), ..failure },
+        _ => failure,
+    }
+}
+
 /// Judges what librdkafka says of its connections. `None`: it waits for nothing that we have to know of.
 pub(super) fn of_connections(code: Code, words: &str) -> Option<Failure> {
     let verdict = match code {
@@ -44,7 +53,8 @@ pub(super) fn of_connections(code: Code, words: &str) -> Option<Failure> {
         | Code::UnsupportedSASLMechanism
         | Code::ClusterAuthorizationFailed
         | Code::SSL => Verdict::Hold(HoldReason::Credentials),
-        Code::AllBrokersDown | Code::BrokerTransportFailure | Code::Resolve => Verdict::Later(Wait::Reopen),
+        // One broker of several may be away: only when all are, nothing can be sent.
+        Code::AllBrokersDown => Verdict::Later(Wait::Reopen),
         _ => return None,
     };
     Some(Failure { verdict, answer: plain(words) })

@@ -151,7 +151,12 @@ pub(super) const KAFKA: &[Row] = &[
         "10000",
         "most records that are produced without waiting for each other; each has its own report",
     ),
-    row("workers", V::Number(1, 1024), "1", "requests at a time; they share one producer"),
+    row(
+        "workers",
+        V::Number(1, 1024),
+        "1",
+        "requests at a time; more than one do not keep the order of messages",
+    ),
     row(
         "flush-timeout-on-shutdown",
         V::Number(0, 1 << 31),
