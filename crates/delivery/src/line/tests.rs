@@ -145,3 +145,14 @@ fn a_target_that_says_nothing_separates_refuses_and_cuts_nothing() {
     assert_eq!(silent.framing(), StreamFraming::Plain);
     assert_eq!((silent.take_refused(), silent.take_cut(), silent.is_open()), (0, 0, false));
 }
+
+#[test]
+fn a_line_leaves_to_others_what_only_they_do() {
+    let (line, ..) = setup();
+    let mut line: Box<dyn Driver> = Box::new(line);
+    let settled = line.take_settled();
+    assert_eq!((settled.delivered, settled.dropped, settled.dead.len()), (0, 0, 0));
+    assert_eq!((line.take_unwritable(), line.unsettled(), line.trouble()), (0, 0, None));
+    assert!(!line.settles_rows() && !line.can_write_inline());
+    assert_eq!((line.holds_until(), line.next_tick(), line.local_pause()), (None, None, None));
+}

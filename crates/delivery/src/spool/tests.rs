@@ -247,6 +247,20 @@ fn a_look_tells_of_damage_and_counts_what_is_left() {
 }
 
 #[test]
+fn what_is_in_memory_is_saved_when_its_time_is_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory_for = Duration::from_millis(60);
+    let settings = DiskBuffer { memory_for, reliable: false, ..buffer(&folder.path().join("q"), 1 << 20) };
+    let mut life = Life::begin(settings.clone());
+    // It has caught up, so that deliveries go to memory.
+    life.work();
+    let start = Instant::now();
+    life.entrance.deliver(delivery(&["h|one"], Ack::none(), true), &WriteBudget::none());
+    let orders = life.entrance.wait(&mut VecDeque::new(), &settings, None);
+    assert!(start.elapsed() >= memory_for && orders.settings.is_none() && orders.stop.is_none());
+}
+
+#[test]
 fn new_settings_reach_the_keeper() {
     let folder = tempfile::tempdir().unwrap();
     let settings = buffer(&folder.path().join("q"), 1 << 20);

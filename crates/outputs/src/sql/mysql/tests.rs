@@ -267,6 +267,9 @@ fn values_are_sent_with_their_types() {
     );
     assert_eq!(hex(&out), want);
     assert!(parameters::size(&row) >= out.len() - 12);
+    // An estimate that is far too large would cost requests.
+    let texts = Row { cells: vec![Cell::Text("x".repeat(1_000)); 10], ..row.clone() };
+    assert!((10_000..12_000).contains(&parameters::size(&texts)));
     let id = Row { cells: vec![Cell::Null; 8], ..row };
     parameters::of_rows(7, &[id.clone(), id.clone()], Ids::Sent, &mut out);
     // Nine values a row: the ids are the ninth and the eighteenth.
