@@ -40,11 +40,12 @@ fn deliver(logspace: &Logspace, received_us: i64) {
 
 /// Three sealed segments; returns the chain.
 fn fill(dir: &Path) -> Chain {
-    let options = LogspaceOptions { recode: false, commit_gap: Duration::ZERO, ..LogspaceOptions::default() };
+    let (commit_gap, refresh) = (Duration::ZERO, Duration::from_millis(1));
+    let options = LogspaceOptions { recode: false, commit_gap, refresh, ..LogspaceOptions::default() };
     let logspace = Logspace::open(dir, options, Arc::new(Unheard)).unwrap();
     for number in 1..=3 {
         deliver(&logspace, 1_767_225_600_000_000 + number as i64);
-        while logspace.stats().messages_stored_total < number * MANY {
+        while logspace.snapshot().sequence < number * MANY {
             std::thread::yield_now();
         }
         assert_eq!(logspace.seal_now(PATIENCE), Some(number * MANY));
