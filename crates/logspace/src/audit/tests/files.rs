@@ -83,6 +83,8 @@ fn what_the_server_does_meanwhile_is_no_finding() {
     assert_eq!((said, report.segments, report.messages), (vec![], 2, 2 * MANY), "one was sealed meanwhile");
     let (report, said) = check(dir, &chain, Some(0));
     assert_eq!((said, report.segments, report.messages), (vec![], 3, 3 * MANY));
+    let sizes = layout::segment_files(dir).unwrap().into_iter().map(|path| fs::metadata(path).unwrap().len());
+    assert_eq!(report.bytes, sizes.sum::<u64>());
     RebuildIndex { now_us: 1, ..RebuildIndex::default() }.run(dir, MANY).unwrap();
     let (report, said) = check(dir, &chain, Some(0));
     assert_eq!((said, report.segments, report.messages), (vec![], 3, 3 * MANY), "one was written again");
