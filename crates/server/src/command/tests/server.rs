@@ -129,6 +129,16 @@ pub(super) fn wait_for_written(transcript: &Transcript, count: u64) {
     });
 }
 
+/// Waits until the rows of a destination that a reload removed are orphaned: its thread closes its files on its own.
+fn wait_for_orphan(transcript: &Transcript, row: &str) {
+    let control = transcript.dir.path().join("ctl");
+    let is_orphaned = |line: &str| line.starts_with(row) && line.contains(";o;");
+    eventually("the removed destination is closed", || {
+        let reply = control::ask(&control, "STATS", PATIENCE);
+        matches!(reply, Ok(Reply::Done(text)) if text.lines().filter(|line| line.starts_with(row)).all(is_orphaned))
+    });
+}
+
 /// Three messages, one of them an error, and waits until everything has them.
 pub(super) fn send_three(running: &Running, transcript: &Transcript) {
     running.send(&[
@@ -192,6 +202,7 @@ fn ctl_shows_and_changes_a_running_server() {
     transcript.run("duramen ctl -c DIR/ctl reload");
     transcript.write("conf", &CONFIG.replace("destination(d_host); };", "};"));
     transcript.run("duramen ctl -c DIR/ctl reload");
+    wait_for_orphan(&transcript, "dst.file;d_host#0;");
     transcript.run("duramen ctl -c DIR/ctl query get dst.file.d_host*.stamp");
     transcript.run("duramen ctl -c DIR/ctl stats csv --without-orphaned");
     transcript.run("duramen ctl -c DIR/ctl stats --remove-orphans");
