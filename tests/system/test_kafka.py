@@ -9,7 +9,7 @@ import threading
 import time
 
 from kafka_broker import Kafka
-from server import Server
+from server import Server, waits
 from test_sql import HEAD, counters, dead, send
 from test_tls import pki
 
@@ -41,6 +41,7 @@ def feed(server, count, pause=0.0):
 BUFFER = 'disk-buffer(capacity-bytes(64M) reliable(yes))'
 
 
+@waits
 def test_a_broker_that_is_killed_and_refuses_stores_every_record_once(binary):
     """20,000 messages while the broker is killed four times and refuses one in a hundred: stored = sent - dead letters, none twice."""
     target = Kafka().start()

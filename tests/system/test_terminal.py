@@ -101,7 +101,7 @@ def test_m8_verbs_that_ask_the_server(binary):
         # A query of strange characters comes back in the error.
         check_clean([binary, "search", "(\x1b[31m\u202e end", *access])
         control = ["--control", server.folder + "/ctl"]
-        tail = subprocess.Popen(["bash", "-c", f"for n in $(seq 40); do sleep 0.25; printf '%b\\n' \"$EVIL\" >/dev/tcp/127.0.0.1/{server.port}; done"],
+        tail = subprocess.Popen(["bash", "-c", f"while sleep 0.25; do printf '%b\\n' \"$EVIL\" >/dev/tcp/127.0.0.1/{server.port}; done"],
                                 env={**os.environ, "EVIL": "".join(f"\\x{byte:02x}" for byte in MESSAGE)})
         try:
             check_clean([binary, "tail", "evil", *access], until=b" end")
