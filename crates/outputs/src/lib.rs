@@ -5,6 +5,7 @@
 //!
 //! | module | what it does |
 //! |---|---|
+//! | `batches` | how messages are gathered, and how long they are tried |
 //! | `http` | `http()`: bodies of requests, and the bulk requests of Elasticsearch |
 //! | `kafka` | `kafka()`: records in topics, each with its own report |
 //! | `link` | connections to servers with a protocol of their own |
@@ -13,6 +14,7 @@
 //! | `redis` | `redis()`: commands to Redis and Valkey, pipelined |
 //! | `sql` | `sql()`: rows of tables in PostgreSQL, MySQL, MariaDB and SQLite |
 
+mod batches;
 mod http;
 mod kafka;
 mod link;
@@ -23,6 +25,7 @@ mod sql;
 #[cfg(test)]
 mod testing;
 
+pub use batches::Batches;
 pub use http::{
     Compression, HttpReceiver, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction,
 };

@@ -3,6 +3,7 @@
 //! In: values that were checked when the configuration was read. Out: the same, for the driver.
 //! Holds: nothing that runs. Limits: none.
 
+use crate::batches::Batches;
 use delivery::Server;
 use message::Render;
 use std::{sync::Arc, time::Duration};
@@ -81,16 +82,8 @@ pub struct HttpTarget {
     pub body_suffix: String,
     /// `delimiter()`
     pub delimiter: String,
-    /// `batch-lines()`; at least 1.
-    pub batch_lines: usize,
-    /// `batch-bytes()`; 0 is no limit.
-    pub batch_bytes: usize,
-    /// `batch-timeout()`: how long a batch waits to become full.
-    pub batch_timeout: Option<Duration>,
-    /// `workers()`: requests at a time.
-    pub workers: usize,
-    /// `retries()`, if set: further attempts after an error of the server.
-    pub retries: Option<u32>,
+    /// How messages are gathered in requests; `retries()` counts attempts after an error of the server.
+    pub batches: Batches,
     /// How long a server that failed is skipped while others work.
     pub recovery: Duration,
     /// `response-action()`: by status, of answers and of the items in them.

@@ -39,7 +39,8 @@ impl HttpReceiver {
             delimiter_bytes: target.delimiter.len(),
             compression: target.settings.compression,
         };
-        let judge = Judge { actions: target.actions.clone(), bounds_errors: target.retries.is_some() };
+        let judge =
+            Judge { actions: target.actions.clone(), bounds_errors: target.batches.retries.is_some() };
         let shared = Shared {
             form,
             judge,
@@ -119,7 +120,7 @@ impl Receiver for HttpReceiver {
             id = room;
         }
         text.extend_from_slice(self.target.delimiter.as_bytes());
-        let headers = (self.target.batch_lines <= 1).then(|| origin(batch, index));
+        let headers = (self.target.batches.lines <= 1).then(|| origin(batch, index));
         Ok(body::cells(text, id, headers))
     }
 
@@ -128,22 +129,21 @@ impl Receiver for HttpReceiver {
     }
 
     fn limits(&self) -> RequestLimits {
-        let HttpTarget { batch_lines, batch_bytes, batch_timeout, .. } = &self.target;
         let around = self.target.body_prefix.len() + self.target.body_suffix.len();
-        let bytes = match *batch_bytes {
+        let bytes = match self.target.batches.bytes {
             0 => 0,
             // Each row counts with the delimiter after it, except for the last one.
             bytes => (bytes + self.target.delimiter.len()).saturating_sub(around).max(1),
         };
-        RequestLimits { rows: (*batch_lines).max(1), bytes, wait: *batch_timeout }
+        RequestLimits { bytes, ..self.target.batches.limits() }
     }
 
     fn workers(&self) -> usize {
-        self.target.workers.max(1)
+        self.target.batches.workers()
     }
 
     fn retries(&self) -> Option<u32> {
-        Some(self.target.retries.unwrap_or(RETRIES).saturating_add(1))
+        Some(self.target.batches.retries.unwrap_or(RETRIES).saturating_add(1))
     }
 
     fn instance(&self) -> String {
@@ -157,7 +157,7 @@ impl Receiver for HttpReceiver {
         vec![
             format!("{:?}", target.urls.iter().map(|url| url.constant()).collect::<Vec<_>>()),
             format!("{:?} {:?} {:?}", target.body_prefix, target.body_suffix, target.delimiter),
-            format!("{} {:?} {:?}", target.workers, target.retries, target.recovery),
+            format!("{} {:?} {:?}", target.batches.workers, target.batches.retries, target.recovery),
             format!("{:?} {:?} {:?}", target.actions, target.item_results, target.item_ids),
             format!("{:?} {:?} {:?}", settings.method, settings.headers, settings.compression),
             format!("{:?} {} {:?}", settings.timeout, settings.follows_redirects, settings.proxy),

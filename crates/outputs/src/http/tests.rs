@@ -3,6 +3,7 @@
 mod cuts;
 mod items;
 
+use crate::batches::Batches;
 use crate::http::{
     Compression, HttpReceiver, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction,
 };
@@ -121,11 +122,7 @@ fn target(urls: &[String]) -> HttpTarget {
         body_prefix: String::new(),
         body_suffix: String::new(),
         delimiter: ",".to_owned(),
-        batch_lines: 1,
-        batch_bytes: 0,
-        batch_timeout: None,
-        workers: 1,
-        retries: None,
+        batches: Batches { lines: 1, bytes: 0, wait: None, workers: 1, retries: None },
         recovery: Duration::from_millis(100),
         actions: Vec::new(),
         item_results: ItemResults::ByAddress,
@@ -243,7 +240,7 @@ fn encrypted_requests_want_a_tunnel() {
 fn a_batch_is_one_request() {
     let server = Server::answering(&[200]);
     let mut target = target(&[server.url()]);
-    (target.batch_lines, target.body_prefix, target.body_suffix) = (3, "[".to_owned(), "]".to_owned());
+    (target.batches.lines, target.body_prefix, target.body_suffix) = (3, "[".to_owned(), "]".to_owned());
     let setup = Setup::new(target);
     setup.send(&["h|1", "h|2", "h|3", "h|4"]);
     server.check_bodies(&["[1,2,3]", "[4]"]);
@@ -254,7 +251,7 @@ fn a_batch_is_one_request() {
 fn bytes_bound_a_batch() {
     let server = Server::answering(&[200]);
     let mut target = target(&[server.url()]);
-    (target.batch_lines, target.batch_bytes) = (100, 7);
+    (target.batches.lines, target.batches.bytes) = (100, 7);
     let setup = Setup::new(target);
     setup.send(&["h|123", "h|456", "h|789", "h|longer than all", "h|x"]);
     server.check_bodies(&["123,456", "789", "longer than all", "x"]);
@@ -264,7 +261,7 @@ fn bytes_bound_a_batch() {
 fn what_stands_around_the_messages_counts() {
     let server = Server::answering(&[200]);
     let mut target = target(&[server.url()]);
-    (target.batch_lines, target.batch_bytes) = (100, 11);
+    (target.batches.lines, target.batches.bytes) = (100, 11);
     (target.body_prefix, target.body_suffix) = ("[".to_owned(), "]]]".to_owned());
     let setup = Setup::new(target);
     // The first two fill a request to its last byte, the others exceed it by one.
@@ -276,7 +273,7 @@ fn what_stands_around_the_messages_counts() {
 fn a_batch_waits_to_become_full() {
     let server = Server::answering(&[200]);
     let mut target = target(&[server.url()]);
-    (target.batch_lines, target.batch_timeout) = (3, Some(Duration::from_millis(150)));
+    (target.batches.lines, target.batches.wait) = (3, Some(Duration::from_millis(150)));
     let setup = Setup::new(target);
     setup.send(&["h|1"]);
     setup.send(&["h|2"]);
@@ -291,7 +288,9 @@ fn a_batch_waits_to_become_full() {
 #[track_caller]
 fn check_status(retries: Option<u32>, statuses: &[u16], requests: usize, written: u64, dead: u64) {
     let server = Server::answering(statuses);
-    let setup = Setup::new(HttpTarget { retries, ..target(&[server.url()]) });
+    let mut target = target(&[server.url()]);
+    target.batches.retries = retries;
+    let setup = Setup::new(target);
     let (ack, seen) = token();
     setup.outlet.deliver(delivery(&["h|m"], ack, true), &WriteBudget::none());
     eventually("the token comes back", || *seen.lock().unwrap() == Some(Outcome::Done));
@@ -321,7 +320,9 @@ fn a_message_that_is_refused_costs_itself_only() {
         let body = String::from_utf8_lossy(body);
         if body.contains("poison") { (400, format!("cannot read {body}")) } else { (200, String::new()) }
     });
-    let setup = Setup::new(HttpTarget { batch_lines: 100, ..target(&[server.url()]) });
+    let mut target = target(&[server.url()]);
+    target.batches.lines = 100;
+    let setup = Setup::new(target);
     let messages: Vec<String> =
         (0..64).map(|number| format!("h|{}{number}", if number == 41 { "poison" } else { "" })).collect();
     setup.send(&messages.iter().map(String::as_str).collect::<Vec<_>>());
@@ -347,7 +348,7 @@ fn the_configuration_says_what_a_status_means() {
         (500, ResponseAction::Retry),
         (502, ResponseAction::Disconnect),
     ];
-    target.retries = Some(1);
+    target.batches.retries = Some(1);
     let setup = Setup::new(target);
     setup.send(&["h|1", "h|2", "h|3", "h|4"]);
     server.check_bodies(&["1", "2", "3", "3", "4", "4"]);
@@ -370,7 +371,7 @@ fn redirections_are_followed_when_allowed() {
 fn addresses_may_come_from_messages() {
     let server = Server::answering(&[200]);
     let mut target = target(&[server.url() + "/$HOST"]);
-    target.batch_lines = 10;
+    target.batches.lines = 10;
     let setup = Setup::new(target);
     setup.send(&["a|1", "b c\n|2", "a|3"]);
     let mut got: Vec<_> = server.wait(2).into_iter().map(|(first, _, body)| (first, body)).collect();
@@ -412,7 +413,7 @@ fn bodies_are_packed_when_asked() {
 fn workers_send_side_by_side() {
     let server = Server::answering(&[200]);
     let mut target = target(&[server.url()]);
-    target.workers = 4;
+    target.batches.workers = 4;
     let setup = Setup::new(target);
     let messages: Vec<String> = (0..40).map(|number| format!("h|{number}")).collect();
     setup.send(&messages.iter().map(String::as_str).collect::<Vec<_>>());
@@ -424,7 +425,7 @@ fn workers_send_side_by_side() {
 fn what_gives_nothing_is_not_sent() {
     let server = Server::answering(&[200]);
     let mut target = target(&[server.url()]);
-    target.batch_lines = 3;
+    target.batches.lines = 3;
     let setup = Setup::new(target);
     setup.send(&["h|1", "h|", "h|2"]);
     server.check_bodies(&["1,2"]);
@@ -447,7 +448,7 @@ fn a_connection_is_used_until_it_is_closed() {
 fn a_row_has_addresses_and_a_body() {
     let timed = || Box::<Timed>::default();
     let mut timed_target = HttpTarget { body: timed(), ..target(&["http://a/x".to_owned()]) };
-    timed_target.batch_lines = 2;
+    timed_target.batches.lines = 2;
     let mut receiver = HttpReceiver::new(timed_target);
     assert!(row(&mut receiver, "h|m").starts_with("http://a/x: t77n9,"), "{}", row(&mut receiver, "h|m"));
     let of = |url: &str| HttpReceiver::new(target(&["http://b/".to_owned(), url.to_owned()]));
@@ -465,8 +466,9 @@ fn a_row_has_addresses_and_a_body() {
 #[test]
 fn the_configuration_is_kept() {
     let mut target = target(&["http://a/x".to_owned(), "http://$HOST/".to_owned()]);
-    (target.batch_lines, target.batch_bytes, target.workers, target.retries) = (5, 100, 0, Some(7));
-    target.batch_timeout = Some(Duration::from_secs(3));
+    (target.batches.lines, target.batches.bytes, target.batches.workers, target.batches.retries) =
+        (5, 100, 0, Some(7));
+    target.batches.wait = Some(Duration::from_secs(3));
     (target.body_prefix, target.body_suffix) = ("[".to_owned(), "]\n".to_owned());
     let mut receiver = HttpReceiver::new(target);
     // The delimiter behind the last row is not sent.

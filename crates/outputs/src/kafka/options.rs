@@ -4,8 +4,8 @@
 //! Holds: nothing that runs. Limits: none.
 
 use super::properties::Properties;
+use crate::batches::Batches;
 use message::Render;
-use std::time::Duration;
 
 /// `kafka()`.
 pub struct KafkaTarget {
@@ -19,14 +19,6 @@ pub struct KafkaTarget {
     pub key: Option<Box<dyn Render>>,
     /// `message()`
     pub text: Box<dyn Render>,
-    /// `batch-lines()`: records that are produced without waiting for each other.
-    pub batch_lines: usize,
-    /// `batch-bytes()`: most bytes of them; 0 is no limit.
-    pub batch_bytes: usize,
-    /// `batch-timeout()`
-    pub batch_wait: Option<Duration>,
-    /// `workers()`
-    pub workers: usize,
-    /// `retries()` when it is written.
-    pub retries: Option<u32>,
+    /// How records are gathered.
+    pub batches: Batches,
 }

@@ -31,7 +31,7 @@ pub struct KafkaReceiver {
 impl KafkaReceiver {
     /// Makes the receiver of a target.
     pub fn new(target: KafkaTarget) -> KafkaReceiver {
-        let records = target.batch_lines.saturating_mul(target.workers).saturating_mul(2);
+        let records = target.batches.lines.saturating_mul(target.batches.workers).saturating_mul(2);
         let shared = Arc::new(Shared::new(target.properties.clone(), records, REPORTS_WITHIN));
         KafkaReceiver { target, shared }
     }
@@ -87,16 +87,15 @@ impl Receiver for KafkaReceiver {
     }
 
     fn limits(&self) -> RequestLimits {
-        let KafkaTarget { batch_lines, batch_bytes, batch_wait, .. } = &self.target;
-        RequestLimits { rows: (*batch_lines).max(1), bytes: *batch_bytes, wait: *batch_wait }
+        self.target.batches.limits()
     }
 
     fn workers(&self) -> usize {
-        self.target.workers.max(1)
+        self.target.batches.workers()
     }
 
     fn retries(&self) -> Option<u32> {
-        self.target.retries
+        self.target.batches.retries
     }
 
     fn instance(&self) -> String {
@@ -108,7 +107,7 @@ impl Receiver for KafkaReceiver {
         let target = &self.target;
         vec![
             target.properties.shown(),
-            format!("{:?} {} {:?}", target.fallback_topic, target.workers, target.retries),
+            format!("{:?} {} {:?}", target.fallback_topic, target.batches.workers, target.batches.retries),
         ]
     }
 

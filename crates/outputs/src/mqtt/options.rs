@@ -3,7 +3,7 @@
 //! In: values that were checked when the configuration was read. Out: the same, for the driver.
 //! Holds: nothing that runs. Limits: none.
 
-use crate::link::Endpoint;
+use crate::{batches::Batches, link::Endpoint};
 use message::Render;
 use std::time::Duration;
 
@@ -47,12 +47,6 @@ pub struct MqttTarget {
     pub qos: MqttQos,
     /// `timeout()`: longest wait for the next acknowledgement.
     pub timeout: Duration,
-    /// `batch-lines()`: publications that are sent without waiting for each other.
-    pub batch_lines: usize,
-    /// `batch-bytes()`: most bytes of them; 0 is no limit.
-    pub batch_bytes: usize,
-    /// `batch-timeout()`
-    pub batch_wait: Option<Duration>,
-    /// `retries()` when it is written.
-    pub retries: Option<u32>,
+    /// How publications are gathered. The broker has one connection: `workers` is not used.
+    pub batches: Batches,
 }

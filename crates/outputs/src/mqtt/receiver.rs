@@ -75,12 +75,11 @@ impl Receiver for MqttReceiver {
     }
 
     fn limits(&self) -> RequestLimits {
-        let MqttTarget { batch_lines, batch_bytes, batch_wait, .. } = &self.target;
-        RequestLimits { rows: (*batch_lines).max(1), bytes: *batch_bytes, wait: *batch_wait }
+        self.target.batches.limits()
     }
 
     fn retries(&self) -> Option<u32> {
-        self.target.retries
+        self.target.batches.retries
     }
 
     fn instance(&self) -> String {
@@ -94,7 +93,7 @@ impl Receiver for MqttReceiver {
         vec![
             format!("{:?} {:?}", target.qos, target.fallback_topic),
             format!("{:?} {:?}", target.login, target.server.tls.is_some()),
-            format!("{:?} {:?}", target.timeout, target.retries),
+            format!("{:?} {:?}", target.timeout, target.batches.retries),
         ]
     }
 

@@ -3,7 +3,7 @@
 //! In: values that were checked when the configuration was read. Out: the same values, for the driver. Holds:
 //! options only. Limits: none.
 
-use crate::link::Endpoint;
+use crate::{batches::Batches, link::Endpoint};
 use message::Render;
 use std::time::Duration;
 
@@ -41,14 +41,6 @@ pub struct NatsTarget {
     pub storage: NatsStorage,
     /// `timeout()`: longest wait for the next acknowledgement.
     pub timeout: Duration,
-    /// `batch-lines()`: publications that are sent without waiting for each other.
-    pub batch_lines: usize,
-    /// `batch-bytes()`: most bytes of these publications; 0 is no limit.
-    pub batch_bytes: usize,
-    /// `batch-timeout()`
-    pub batch_wait: Option<Duration>,
-    /// `workers()`
-    pub workers: usize,
-    /// `retries()`, if it is set.
-    pub retries: Option<u32>,
+    /// How publications are gathered.
+    pub batches: Batches,
 }

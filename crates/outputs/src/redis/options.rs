@@ -3,7 +3,7 @@
 //! In: values that were checked when the configuration was read. Out: the same, for the driver.
 //! Holds: nothing that runs. Limits: none.
 
-use crate::link::Endpoint;
+use crate::{batches::Batches, link::Endpoint};
 use message::Render;
 use std::time::Duration;
 
@@ -19,16 +19,8 @@ pub struct RedisTarget {
     pub arguments: Vec<Box<dyn Render>>,
     /// `timeout()`: longest wait for the next reply.
     pub timeout: Duration,
-    /// `batch-lines()`: commands that are sent without waiting for each other.
-    pub batch_lines: usize,
-    /// `batch-bytes()`: most bytes of them; 0 is no limit.
-    pub batch_bytes: usize,
-    /// `batch-timeout()`
-    pub batch_wait: Option<Duration>,
-    /// `workers()`
-    pub workers: usize,
-    /// `retries()` when it is written.
-    pub retries: Option<u32>,
+    /// How commands are gathered.
+    pub batches: Batches,
 }
 
 /// Says who we are, and which database we use.

@@ -67,16 +67,15 @@ impl Receiver for RedisReceiver {
     }
 
     fn limits(&self) -> RequestLimits {
-        let RedisTarget { batch_lines, batch_bytes, batch_wait, .. } = &self.target;
-        RequestLimits { rows: (*batch_lines).max(1), bytes: *batch_bytes, wait: *batch_wait }
+        self.target.batches.limits()
     }
 
     fn workers(&self) -> usize {
-        self.target.workers.max(1)
+        self.target.batches.workers()
     }
 
     fn retries(&self) -> Option<u32> {
-        self.target.retries
+        self.target.batches.retries
     }
 
     fn instance(&self) -> String {
@@ -93,7 +92,7 @@ impl Receiver for RedisReceiver {
         vec![
             format!("{} {arguments:?}", target.command),
             format!("{:?} {:?}", target.login, target.server.tls.is_some()),
-            format!("{:?} {} {:?}", target.timeout, target.workers, target.retries),
+            format!("{:?} {} {:?}", target.timeout, target.batches.workers, target.batches.retries),
         ]
     }
 

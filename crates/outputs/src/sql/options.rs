@@ -4,6 +4,7 @@
 //! Limits: the defaults are syslog-ng's, except as documented in [`SqlTarget`].
 
 use super::identifier::Dialect;
+use crate::batches::Batches;
 use message::{Render, ValueKind};
 use std::{path::PathBuf, sync::Arc};
 use transport::tls::SenderTls;
@@ -97,14 +98,8 @@ pub struct SqlTarget {
     pub create_append: String,
     /// `unique-column()`: a column that gets the id of the message, so that no message comes twice.
     pub unique_column: Option<String>,
-    /// `batch-lines()`: most rows of a transaction.
-    pub batch_lines: usize,
-    /// `batch-bytes()`: most bytes of them; 0 is no limit.
-    pub batch_bytes: usize,
-    /// `batch-timeout()`
-    pub batch_wait: Option<std::time::Duration>,
-    /// `retries()` when it is written.
-    pub retries: Option<u32>,
+    /// How rows are gathered in a transaction. The database has one connection: `workers` is not used.
+    pub batches: Batches,
 }
 
 /// The part of a target that its connections share.

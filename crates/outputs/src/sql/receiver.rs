@@ -74,12 +74,11 @@ impl Receiver for SqlReceiver {
     }
 
     fn limits(&self) -> RequestLimits {
-        let SqlTarget { batch_lines, batch_bytes, batch_wait, .. } = &self.target;
-        RequestLimits { rows: (*batch_lines).max(1), bytes: *batch_bytes, wait: *batch_wait }
+        self.target.batches.limits()
     }
 
     fn retries(&self) -> Option<u32> {
-        self.target.retries
+        self.target.batches.retries
     }
 
     fn instance(&self) -> String {

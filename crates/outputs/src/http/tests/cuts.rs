@@ -63,7 +63,7 @@ fn serve(mut stream: BufReader<TcpStream>, state: &Mutex<State>) {
 fn a_cut_after_any_byte_loses_nothing() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let mut target = target(&[format!("http://{}/_bulk", listener.local_addr().unwrap())]);
-    (target.batch_lines, target.body_suffix) = (2, "\n".to_owned());
+    (target.batches.lines, target.body_suffix) = (2, "\n".to_owned());
     let state = Arc::<Mutex<State>>::default();
     let served = state.clone();
     std::thread::spawn(move || {

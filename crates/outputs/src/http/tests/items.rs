@@ -34,7 +34,7 @@ fn bulk_server(rows: &[&str]) -> Server {
 
 fn bulk_target(server: &Server) -> HttpTarget {
     let mut target = target(&[format!("http://127.0.0.1:{}/_bulk?pretty", server.port)]);
-    target.batch_lines = 4;
+    target.batches.lines = 4;
     target.body_suffix = "\n".to_owned();
     target
 }
@@ -43,7 +43,9 @@ fn bulk_target(server: &Server) -> HttpTarget {
 #[track_caller]
 fn check(retries: Option<u32>, rows: &[&str], bodies: &[&str], written: u64, dead: u64) {
     let server = bulk_server(rows);
-    let setup = Setup::new(HttpTarget { retries, ..bulk_target(&server) });
+    let mut target = bulk_target(&server);
+    target.batches.retries = retries;
+    let setup = Setup::new(target);
     setup.send(&["h|1", "h|2", "h|3", "h|4"]);
     setup.check_counts(written, dead);
     let bodies: Vec<String> = bodies.iter().map(|body| format!("{body}\n")).collect();
@@ -83,7 +85,7 @@ fn l1_a_document_has_one_id_at_every_try() {
     let bodies = |ids: ItemIds| {
         let server = bulk_server(&["cut", "c201 c429", "c201"]);
         let mut target = bulk_target(&server);
-        (target.batch_lines, target.delimiter, target.item_ids) = (2, "\n".to_owned(), ids);
+        (target.batches.lines, target.delimiter, target.item_ids) = (2, "\n".to_owned(), ids);
         target.body = Text::boxed("{\"create\":{\"_index\":\"i\"}}\n$MSG");
         let setup = Setup::new(target);
         setup.send(&["h|1", "h|2"]);
@@ -108,7 +110,7 @@ fn l1_an_index_that_is_missing_holds_its_own_messages() {
         (200, format!(r#"{{"errors":true,"items":[{{"index":{{"status":{status}}}}}]}}"#))
     });
     let mut target = bulk_target(&server);
-    target.batch_lines = 1;
+    target.batches.lines = 1;
     target.body = Text::boxed("{\"index\":{\"_index\":\"$HOST\"}}\n$MSG");
     let setup = Setup::new(target);
     setup.send(&["gone|1", "here|2", "gone|3", "here|4"]);
@@ -132,8 +134,9 @@ fn l1_the_configuration_says_what_the_status_of_an_item_means() {
     setup.check_counts(2, 0);
     let server = bulk_server(&["400 201"]);
     let url = format!("http://127.0.0.1:{}/ingest", server.port);
-    let setup =
-        Setup::new(HttpTarget { item_results: ItemResults::Always, batch_lines: 2, ..super::target(&[url]) });
+    let mut target = HttpTarget { item_results: ItemResults::Always, ..super::target(&[url]) };
+    target.batches.lines = 2;
+    let setup = Setup::new(target);
     setup.send(&["h|1", "h|2"]);
     setup.check_counts(1, 1);
 }

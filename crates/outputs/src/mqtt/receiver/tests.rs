@@ -3,6 +3,7 @@
 use super::*;
 use crate::{
     Endpoint,
+    batches::Batches,
     mqtt::options::{MqttLogin, MqttQos},
     testing::{Long, Timed, closed_port, row, runtime, sent_and_closed, shown},
 };
@@ -20,10 +21,13 @@ fn target(topic: Box<dyn Render>, text: Box<dyn Render>) -> MqttTarget {
         text,
         qos: MqttQos::AtLeastOnce,
         timeout: Duration::from_secs(2),
-        batch_lines: 5,
-        batch_bytes: 77,
-        batch_wait: Some(Duration::from_secs(3)),
-        retries: Some(4),
+        batches: Batches {
+            lines: 5,
+            bytes: 77,
+            wait: Some(Duration::from_secs(3)),
+            workers: 1,
+            retries: Some(4),
+        },
     }
 }
 
@@ -60,7 +64,7 @@ fn the_configuration_is_kept() {
     assert!(settings[1].contains("me"), "{settings:?}");
     let cells = [Cell::Bytes(b"logs".to_vec()), Cell::Bytes(b"\xffv".to_vec())];
     assert_eq!(receiver.describe("logs", &cells), "mqtt logs: \u{fffd}v");
-    receiver.target.batch_lines = 0;
+    receiver.target.batches.lines = 0;
     receiver.target.topic = Text::boxed("$HOST");
     assert_eq!(receiver.limits().rows, 1);
     assert_eq!(receiver.instance(), format!("mqtt,127.0.0.1,{port},a template"));

@@ -3,6 +3,7 @@
 use super::*;
 use crate::{
     Endpoint,
+    batches::Batches,
     nats::options::{NatsLogin, NatsStorage},
     testing::{Long, Timed, closed_port, row, runtime, shown},
 };
@@ -19,11 +20,13 @@ fn target(subject: Box<dyn Render>, text: Box<dyn Render>) -> NatsTarget {
         text,
         storage: NatsStorage::Stream,
         timeout: Duration::from_secs(2),
-        batch_lines: 5,
-        batch_bytes: 77,
-        batch_wait: Some(Duration::from_secs(3)),
-        workers: 2,
-        retries: Some(4),
+        batches: Batches {
+            lines: 5,
+            bytes: 77,
+            wait: Some(Duration::from_secs(3)),
+            workers: 2,
+            retries: Some(4),
+        },
     }
 }
 
@@ -58,8 +61,8 @@ fn the_configuration_is_kept() {
     assert_eq!(settings[1], "2s 2 Some(4)");
     let cells = [Cell::Bytes(b"logs".to_vec()), Cell::Bytes(b"\xffv".to_vec())];
     assert_eq!(receiver.describe("logs", &cells), "nats logs: \u{fffd}v");
-    receiver.target.batch_lines = 0;
-    receiver.target.workers = 0;
+    receiver.target.batches.lines = 0;
+    receiver.target.batches.workers = 0;
     receiver.target.subject = Text::boxed("$HOST");
     assert_eq!((receiver.limits().rows, receiver.workers()), (1, 1));
     assert_eq!(receiver.instance(), format!("nats,127.0.0.1,{port},a template"));

@@ -3,6 +3,7 @@
 use super::*;
 use crate::{
     Endpoint,
+    batches::Batches,
     redis::options::RedisLogin,
     testing::{Long, Timed, closed_port, row, runtime, sent_and_closed, shown},
 };
@@ -18,11 +19,13 @@ fn target(arguments: Vec<Box<dyn Render>>) -> RedisTarget {
         command: "SET".to_owned(),
         arguments,
         timeout: Duration::from_secs(2),
-        batch_lines: 5,
-        batch_bytes: 77,
-        batch_wait: Some(Duration::from_secs(3)),
-        workers: 2,
-        retries: Some(4),
+        batches: Batches {
+            lines: 5,
+            bytes: 77,
+            wait: Some(Duration::from_secs(3)),
+            workers: 2,
+            retries: Some(4),
+        },
     }
 }
 
@@ -54,8 +57,8 @@ fn the_configuration_is_kept() {
     let settings = receiver.settings();
     assert_eq!(settings[0], "SET [Some(\"key\"), None]");
     assert!(settings[1].contains("me") && settings[2] == "2s 2 Some(4)", "{settings:?}");
-    receiver.target.batch_lines = 0;
-    receiver.target.workers = 0;
+    receiver.target.batches.lines = 0;
+    receiver.target.batches.workers = 0;
     receiver.target.server.host = "/run/redis.sock".to_owned();
     assert_eq!((receiver.limits().rows, receiver.workers()), (1, 1));
     assert_eq!(receiver.instance(), "redis,/run/redis.sock");

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::{
+    batches::Batches,
     sql::options::{Column, TableMaking},
     testing::{Timed, closed_port, row, runtime, shown},
 };
@@ -66,10 +67,13 @@ fn target(server: SqlServer, table: &str) -> SqlTarget {
         session_statements: vec!["SET x".to_owned()],
         create_append: "WITH y".to_owned(),
         unique_column: Some("Id".to_owned()),
-        batch_lines: 0,
-        batch_bytes: 77,
-        batch_wait: Some(Duration::from_secs(3)),
-        retries: Some(4),
+        batches: Batches {
+            lines: 0,
+            bytes: 77,
+            wait: Some(Duration::from_secs(3)),
+            workers: 1,
+            retries: Some(4),
+        },
     }
 }
 

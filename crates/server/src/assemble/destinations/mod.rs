@@ -1,8 +1,9 @@
 //! Destinations of the language, turned into those of `delivery`.
 //!
 //! Begin with `drivers`, the list of all. Then the text: `lines`, `reshaping`, `sealed_lines`; the targets: `file`
-//! and `network`, `brokers`, `sql`; and the queue before it: `queueing`, `disk_buffer`.
+//! and `network`, `brokers`, `sql`, with `batches` of the last three; and the queue before it: `queueing`, `disk_buffer`.
 
+pub(crate) mod batches;
 pub(crate) mod brokers;
 pub(crate) mod dead_letters;
 pub(crate) mod disk_buffer;

@@ -3,7 +3,7 @@
 //! In: its options. Out: a receiver. Holds: nothing. Limits: databases other than PostgreSQL, MySQL, MariaDB
 //! and SQLite are refused by name; there must be as many values as columns.
 
-use crate::assemble::{lowering::Lowering, options::driver::Options};
+use crate::assemble::{destinations::batches::batches, lowering::Lowering, options::driver::Options};
 use config::{
     Diagnostic,
     tree::{Arg, Call},
@@ -11,7 +11,7 @@ use config::{
 use delivery::DestinationDriver;
 use message::{Render, ValueKind};
 use outputs::{Column, ColumnValue, SqlLogin, SqlReceiver, SqlServer, SqlTarget, TableMaking};
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc};
 
 /// The folder in which Debian's PostgreSQL has its unix socket.
 const POSTGRES_SOCKET: &str = "/var/run/postgresql";
@@ -30,11 +30,6 @@ impl<'t> Lowering<'t> {
         let columns = self.sql_columns(options)?;
         let flags = options.own("flags").map(Call::texts).unwrap_or_default();
         let leaves = flags.iter().any(|flag| flag.replace('_', "-") == "dont-create-tables");
-        let batch_wait = options.own("batch-timeout").and_then(Call::number).filter(|ms| *ms > 0);
-        let count = |name: &str| options.own(name).and_then(Call::number);
-        let size = |name: &str, default| {
-            count(name).and_then(|count| usize::try_from(count).ok()).unwrap_or(default)
-        };
         let target = SqlTarget {
             server,
             table: self.template_renderer(table, options),
@@ -45,10 +40,7 @@ impl<'t> Lowering<'t> {
             session_statements: texts(options, "session-statements"),
             create_append: options.own_text("create-statement-append").unwrap_or_default(),
             unique_column: options.own_text("unique-column").filter(|name| !name.is_empty()),
-            batch_lines: size("batch-lines", BATCH_LINES).max(1),
-            batch_bytes: size("batch-bytes", 0),
-            batch_wait: batch_wait.map(|ms| Duration::from_millis(ms.unsigned_abs())),
-            retries: count("retries").and_then(|count| u32::try_from(count).ok()),
+            batches: batches(options, BATCH_LINES, 0),
         };
         self.sql_names(options, &target)?;
         let receiver = DestinationDriver::Receiver(Box::new(SqlReceiver::new(target)));

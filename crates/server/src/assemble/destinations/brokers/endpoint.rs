@@ -1,28 +1,20 @@
-//! A server of the language, and how much a request to it holds.
+//! A server of the language, and what is sent to it.
 //!
-//! In: options of a driver. Out: where the server is, encryption, limits. Holds: nothing.
+//! In: options of a driver. Out: where the server is, encryption, templates. Holds: nothing.
 //! Limits: a unix socket is not encrypted.
 
 use crate::{
     assemble::{lowering::Lowering, options::driver::Options},
     authorities,
 };
-use config::{Diagnostic, tree::Call};
+use config::Diagnostic;
+use message::Render;
 use outputs::Endpoint;
 use std::time::Duration;
 use transport::tls::{SenderTls, TlsOptions};
 
 /// Most bytes of a batch unless `batch-bytes()` says otherwise.
-const BATCH_BYTES: usize = 8 << 20;
-
-/// How messages are gathered, and how long they are tried.
-pub(crate) struct Batches {
-    pub(crate) lines: usize,
-    pub(crate) bytes: usize,
-    pub(crate) wait: Option<Duration>,
-    pub(crate) workers: usize,
-    pub(crate) retries: Option<u32>,
-}
+pub(crate) const BATCH_BYTES: usize = 8 << 20;
 
 impl<'t> Lowering<'t> {
     /// Returns the server that `host()` and `port()` name.
@@ -34,6 +26,43 @@ impl<'t> Lowering<'t> {
             port: options.port(["port", "port"], port),
             host,
         })
+    }
+
+    /// Makes the templates of `topic()`, and returns `fallback-topic()`; `fault` says why a text is no name of a topic. A name
+    /// that is known here and that no topic can have is an error.
+    pub(crate) fn topic(
+        &mut self,
+        options: &Options<'t>,
+        fault: impl Fn(&[u8]) -> Option<String>,
+    ) -> Option<(Box<dyn Render>, Option<String>)> {
+        let written = options.own("topic")?;
+        let topic = self.named_or_text(written)?;
+        let topic = self.template_renderer(topic, options);
+        let fallback = options.own_text("fallback-topic");
+        let named = [("topic", topic.constant()), ("fallback-topic", fallback.as_deref())];
+        for (option, name) in named {
+            if let Some(fault) = name.and_then(|name| fault(name.as_bytes())) {
+                let span = options.own(option).map_or(written.span, |option| option.span);
+                self.report.push(Diagnostic::error(span, format!("`{option}()`: {fault}")));
+                return None;
+            }
+        }
+        Some((topic, fallback))
+    }
+
+    /// Makes the template of what is sent, from the option of this name or the default of the brokers. Returns it twice:
+    /// the receiver renders the first, the second shows what it sends.
+    pub(crate) fn broker_text(
+        &mut self,
+        options: &Options<'t>,
+        option: &str,
+    ) -> Option<(Box<dyn Render>, Box<dyn Render>)> {
+        let text = match options.own(option) {
+            Some(option) => self.named_or_text(option)?,
+            None => self.built_in_template("$ISODATE $HOST $MSGHDR$MSG", options)?,
+        };
+        let shown = self.template_renderer(text.clone(), options);
+        Some((self.template_renderer(text, options), shown))
     }
 
     /// Parses `tls()`: without authorities of its own it trusts those of the machine, as `http()` does. The name of the
@@ -55,21 +84,6 @@ impl<'t> Lowering<'t> {
 /// Returns the encryption of an address that asks for it, without `tls()`: the authorities of the machine are trusted.
 pub(crate) fn machine_tls() -> SenderTls {
     SenderTls::new(TlsOptions { ca_file: authorities::system(), sni: true, ..TlsOptions::default() })
-}
-
-/// Returns how messages are gathered.
-pub(crate) fn batches(options: &Options<'_>, lines: usize) -> Batches {
-    let number = |name: &str| options.own(name).and_then(Call::number);
-    let size =
-        |name: &str, default| number(name).and_then(|size| usize::try_from(size).ok()).unwrap_or(default);
-    let wait = number("batch-timeout").filter(|ms| *ms > 0);
-    Batches {
-        lines: size("batch-lines", lines).max(1),
-        bytes: size("batch-bytes", BATCH_BYTES),
-        wait: wait.map(|ms| Duration::from_millis(ms.unsigned_abs())),
-        workers: size("workers", 1).max(1),
-        retries: number("retries").and_then(|count| u32::try_from(count).ok()),
-    }
 }
 
 /// Returns `timeout()`.

@@ -3,8 +3,8 @@
 //! In: its options. Out: a receiver. Holds: nothing.
 //! Limits: a setting of librdkafka that would break a promise of ours is refused, and so are transactions.
 
-use super::endpoint::batches;
-use crate::assemble::{lowering::Lowering, options::driver::Options};
+use super::endpoint::BATCH_BYTES;
+use crate::assemble::{destinations::batches::batches, lowering::Lowering, options::driver::Options};
 use config::{
     Diagnostic, Span,
     tree::{Arg, Call},
@@ -20,24 +20,9 @@ impl<'t> Lowering<'t> {
     /// Makes the receiver of `kafka()`. It renders by itself: the template beside it only shows what it sends.
     pub(crate) fn kafka(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {
         let properties = self.kafka_properties(options)?;
-        let written = options.own("topic")?;
-        let topic = self.named_or_text(written)?;
-        let fallback_topic = options.own_text("fallback-topic");
-        let topic = self.template_renderer(topic, options);
-        let named = [("topic", topic.constant()), ("fallback-topic", fallback_topic.as_deref())];
-        for (option, name) in named {
-            if let Some(error) = name.and_then(|name| check_topic_name(name.as_bytes()).err()) {
-                let span = options.own(option).map_or(written.span, |option| option.span);
-                self.report.push(Diagnostic::error(span, format!("`{option}()`: {error}")));
-                return None;
-            }
-        }
-        let text = match options.own("message") {
-            Some(option) => self.named_or_text(option)?,
-            None => self.built_in_template("$ISODATE $HOST $MSGHDR$MSG", options)?,
-        };
-        let shown = self.template_renderer(text.clone(), options);
-        let text = self.template_renderer(text, options);
+        let fault = |name: &[u8]| check_topic_name(name).err().map(|error| error.to_string());
+        let (topic, fallback_topic) = self.topic(options, fault)?;
+        let (text, shown) = self.broker_text(options, "message")?;
         let key = match options.own("key") {
             Some(option) => {
                 let key = self.named_or_text(option)?;
@@ -52,18 +37,13 @@ impl<'t> Lowering<'t> {
             self.report.push(error.help(help));
             return None;
         }
-        let gathered = batches(options, BATCH_LINES);
         let target = KafkaTarget {
             properties,
             topic,
             fallback_topic,
             key,
             text,
-            batch_lines: gathered.lines,
-            batch_bytes: gathered.bytes,
-            batch_wait: gathered.wait,
-            workers: gathered.workers,
-            retries: gathered.retries,
+            batches: batches(options, BATCH_LINES, BATCH_BYTES),
         };
         Some((DestinationDriver::Receiver(Box::new(KafkaReceiver::new(target))), shown))
     }

@@ -3,8 +3,8 @@
 //! In: its options. Out: a receiver. Holds: nothing.
 //! Limits: WebSockets are refused by name; so is a name of a topic that no broker can have.
 
-use super::endpoint::{answer_within, batches, machine_tls};
-use crate::assemble::{lowering::Lowering, options::driver::Options};
+use super::endpoint::{BATCH_BYTES, answer_within, machine_tls};
+use crate::assemble::{destinations::batches::batches, lowering::Lowering, options::driver::Options};
 use config::{Diagnostic, tree::Call};
 use delivery::{DestinationDriver, Server};
 use message::Render;
@@ -24,29 +24,12 @@ impl<'t> Lowering<'t> {
     /// Makes the receiver of `mqtt()`. It renders by itself: the template beside it only shows what it sends.
     pub(crate) fn mqtt(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {
         let server = self.broker(options)?;
-        let written = options.own("topic")?;
-        let topic = self.named_or_text(written)?;
-        let fallback_topic = options.own_text("fallback-topic");
-        let topic = self.template_renderer(topic, options);
-        let named = [("topic", topic.constant()), ("fallback-topic", fallback_topic.as_deref())];
-        for (option, name) in named {
-            let error = name.and_then(|name| check_topic(name.as_bytes()).err());
-            if let Some(error) = error {
-                let span = options.own(option).map_or(written.span, |option| option.span);
-                self.report.push(Diagnostic::error(span, format!("`{option}()`: {error}")));
-                return None;
-            }
-        }
-        let text = match options.own("template") {
-            Some(option) => self.named_or_text(option)?,
-            None => self.built_in_template("$ISODATE $HOST $MSGHDR$MSG", options)?,
-        };
-        let shown = self.template_renderer(text.clone(), options);
-        let text = self.template_renderer(text, options);
-        let gathered = batches(options, BATCH_LINES);
+        let fault = |name: &[u8]| check_topic(name).err().map(|error| error.to_string());
+        let (topic, fallback_topic) = self.topic(options, fault)?;
+        let (text, shown) = self.broker_text(options, "template")?;
         let target = MqttTarget {
             server,
-            login: self.mqtt_login(options, written)?,
+            login: self.mqtt_login(options)?,
             topic,
             fallback_topic,
             text,
@@ -56,15 +39,12 @@ impl<'t> Lowering<'t> {
                 _ => MqttQos::Nothing,
             },
             timeout: answer_within(options, ANSWER_WITHIN),
-            batch_lines: gathered.lines,
-            batch_bytes: gathered.bytes,
-            batch_wait: gathered.wait,
-            retries: gathered.retries,
+            batches: batches(options, BATCH_LINES, BATCH_BYTES),
         };
         Some((DestinationDriver::Receiver(Box::new(MqttReceiver::new(target))), shown))
     }
 
-    fn mqtt_login(&mut self, options: &Options<'t>, topic: &Call) -> Option<MqttLogin> {
+    fn mqtt_login(&mut self, options: &Options<'t>) -> Option<MqttLogin> {
         let text = |name: &str| options.own_text(name).filter(|text| !text.is_empty());
         let (user, password) = (text("username"), text("password"));
         if let Some(option) = options.own("password").filter(|_| user.is_none()) {
@@ -72,7 +52,8 @@ impl<'t> Lowering<'t> {
             return None;
         }
         let seconds = options.own("keepalive").and_then(Call::number).unwrap_or(KEEP_ALIVE);
-        let named = || format!("syslog-ng-destination-{}", topic.text().unwrap_or("number"));
+        let topic = options.own_text("topic");
+        let named = || format!("syslog-ng-destination-{}", topic.as_deref().unwrap_or("number"));
         let client = text("client-id").unwrap_or_else(named);
         Some(MqttLogin { client, user, password, keep_alive: u16::try_from(seconds).unwrap_or(u16::MAX) })
     }

@@ -3,8 +3,9 @@
 //! In: its options. Out: a receiver. Holds: nothing.
 //! Limits: a subject that cannot be published to is refused; so are WebSockets.
 
-use super::endpoint::{answer_within, batches, machine_tls};
+use super::endpoint::{BATCH_BYTES, answer_within, machine_tls};
 use crate::assemble::{
+    destinations::batches::batches,
     lowering::Lowering,
     options::{connections::server, driver::Options},
 };
@@ -31,13 +32,7 @@ impl<'t> Lowering<'t> {
             self.report.push(Diagnostic::error(written.span, format!("`subject()`: {error}")));
             return None;
         }
-        let text = match options.own("template") {
-            Some(option) => self.named_or_text(option)?,
-            None => self.built_in_template("$ISODATE $HOST $MSGHDR$MSG", options)?,
-        };
-        let shown = self.template_renderer(text.clone(), options);
-        let text = self.template_renderer(text, options);
-        let gathered = batches(options, BATCH_LINES);
+        let (text, shown) = self.broker_text(options, "template")?;
         let own = |name: &str| options.own_text(name).filter(|text| !text.is_empty());
         let target = NatsTarget {
             server,
@@ -49,11 +44,7 @@ impl<'t> Lowering<'t> {
                 _ => NatsStorage::Stream,
             },
             timeout: answer_within(options, ANSWER_WITHIN),
-            batch_lines: gathered.lines,
-            batch_bytes: gathered.bytes,
-            batch_wait: gathered.wait,
-            workers: gathered.workers,
-            retries: gathered.retries,
+            batches: batches(options, BATCH_LINES, BATCH_BYTES),
         };
         Some((DestinationDriver::Receiver(Box::new(NatsReceiver::new(target))), shown))
     }

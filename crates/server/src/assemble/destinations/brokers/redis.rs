@@ -3,8 +3,8 @@
 //! In: its options. Out: a receiver. Holds: nothing.
 //! Limits: a command that changes what the connection is for, or that has another number of replies than one, is refused.
 
-use super::endpoint::{answer_within, batches};
-use crate::assemble::{lowering::Lowering, options::driver::Options};
+use super::endpoint::{BATCH_BYTES, answer_within};
+use crate::assemble::{destinations::batches::batches, lowering::Lowering, options::driver::Options};
 use config::{Diagnostic, tree::Call};
 use delivery::DestinationDriver;
 use message::Render;
@@ -73,18 +73,13 @@ impl<'t> Lowering<'t> {
             arguments.push(self.template_renderer(template, options));
         }
         let login = self.redis_login(options)?;
-        let gathered = batches(options, BATCH_LINES);
         let target = RedisTarget {
             server: self.endpoint(options, PORT)?,
             login,
             command,
             arguments,
             timeout: answer_within(options, ANSWER_WITHIN),
-            batch_lines: gathered.lines,
-            batch_bytes: gathered.bytes,
-            batch_wait: gathered.wait,
-            workers: gathered.workers,
-            retries: gathered.retries,
+            batches: batches(options, BATCH_LINES, BATCH_BYTES),
         };
         let receiver = DestinationDriver::Receiver(Box::new(RedisReceiver::new(target)));
         let unused = self.built_in_template("", options)?;

@@ -4,14 +4,14 @@
 //! Limits: an unusable URL is an error with its position.
 
 use crate::assemble::{
-    destinations::reshaping::reshaped,
+    destinations::{batches::batches, reshaping::reshaped},
     lowering::Lowering,
     options::{connections::server, driver::Options},
 };
 use crate::authorities;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use config::Diagnostic;
-use config::tree::{Arg, Call, Name};
+use config::tree::{Arg, Name};
 use delivery::{DestinationDriver, Server};
 use message::Render;
 use outputs::{Compression, HttpReceiver, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction};
@@ -72,19 +72,13 @@ impl<'t> Lowering<'t> {
         body: Box<dyn Render>,
         batch_lines: usize,
     ) -> Option<HttpTarget> {
-        let batch_timeout = options.own("batch-timeout").and_then(Call::number).filter(|ms| *ms > 0);
-        let retries = options.own("retries").and_then(Call::number);
         Some(HttpTarget {
             urls,
             body: reshaped(body, options),
             body_prefix: String::new(),
             body_suffix: String::new(),
             delimiter: String::new(),
-            batch_lines: own_count(options, "batch-lines", batch_lines).max(1),
-            batch_bytes: own_count(options, "batch-bytes", 0),
-            batch_timeout: batch_timeout.map(|ms| Duration::from_millis(ms.unsigned_abs())),
-            workers: own_count(options, "workers", 1).max(1),
-            retries: retries.and_then(|count| u32::try_from(count).ok()),
+            batches: batches(options, batch_lines, 0),
             recovery: RECOVERY,
             actions: self.response_actions(options)?,
             item_results: match options.own_text("item-results").as_deref() {
@@ -222,15 +216,6 @@ impl<'t> Lowering<'t> {
         }
         Some(actions)
     }
-}
-
-/// Returns a number of the driver itself; the global option of this name means something else.
-fn own_count(options: &Options<'_>, name: &str, default: usize) -> usize {
-    options
-        .own(name)
-        .and_then(Call::number)
-        .and_then(|number| usize::try_from(number).ok())
-        .unwrap_or(default)
 }
 
 /// Returns the reason why a URL cannot be used.
