@@ -3,8 +3,8 @@
 //! In: a driver. Out: where its messages arrive. Holds: the set of destinations. Limits: none.
 
 use crate::{
-    DestinationDriver, DestinationSpec, Destinations, Queueing, Rendering, SocketKind, SocketTarget,
-    StreamFraming, output::Output,
+    DestinationDriver, DestinationSpec, Destinations, FileTarget, Queueing, Rendering, SocketKind,
+    SocketTarget, StreamFraming, output::Output,
 };
 use message::{Ack, Batch, Outlet, Render, Stamp, WriteBudget};
 use std::{
@@ -17,7 +17,7 @@ use std::{
     time::Duration,
 };
 use transport::{
-    InternalLog, Registry,
+    FilePermissions, InternalLog, Registry,
     testing::{PATIENCE, Text, delivery},
     tls::{ServerTls, Session, SessionState, TlsOptions},
 };
@@ -25,6 +25,24 @@ use transport::{
 /// `$MSG` and a line feed.
 pub(crate) fn lines() -> Rendering {
     Rendering { template: Text::boxed("$MSG\n") }
+}
+
+/// A file of this name, and the least of all options.
+pub(crate) fn file_target(name: &str) -> FileTarget {
+    FileTarget {
+        name: Text::boxed(name),
+        trusted_prefix: String::new(),
+        create_folders: false,
+        permissions: FilePermissions::default(),
+        folder_permissions: FilePermissions::default(),
+        reap_after: None,
+        fsync: false,
+        overwrite_if_older: None,
+        rotation: None,
+        compress: false,
+        link: None,
+        open_files_max: 1,
+    }
 }
 
 /// A running destination.

@@ -1,7 +1,10 @@
 //! Rows for names, and files as they are written, rotated, refused.
 
 use super::*;
-use crate::{DestinationDriver, DestinationSpec, Destinations, FileTarget, Queueing, testing::lines};
+use crate::{
+    DestinationDriver, DestinationSpec, Destinations, FileTarget, Queueing,
+    testing::{file_target, lines},
+};
 use message::{Ack, WriteBudget};
 use std::{
     fs,
@@ -11,7 +14,7 @@ use std::{
 };
 use transport::{
     FilePermissions, Registry, State,
-    testing::{Text, delivery, eventually, token},
+    testing::{delivery, eventually, token},
 };
 
 #[track_caller]
@@ -42,18 +45,13 @@ fn no_name_leaves_its_folder() {
 fn target(name: &str) -> FileTarget {
     let macros = name.find('$').unwrap_or(name.len());
     FileTarget {
-        name: Text::boxed(name),
         trusted_prefix: name[..macros].to_owned(),
         create_folders: true,
         permissions: FilePermissions { mode: Some(0o640), ..FilePermissions::default() },
         folder_permissions: FilePermissions { mode: Some(0o750), ..FilePermissions::default() },
-        reap_after: None,
         fsync: true,
-        link: None,
-        compress: false,
-        rotation: None,
-        overwrite_if_older: None,
         open_files_max: 2,
+        ..file_target(name)
     }
 }
 

@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::{
-    GelfTarget, MailTarget, Packing, PipeTarget, ProgramTarget, PseudofileTarget, Queueing, RelpTarget,
-    SpoofTarget, TerminalTarget, Victim, testing::spec,
+    FileTarget, GelfTarget, MailTarget, Packing, PipeTarget, ProgramTarget, PseudofileTarget, Queueing,
+    RelpTarget, SpoofTarget, TerminalTarget, Victim,
+    testing::{file_target, spec},
 };
 use std::fs;
 use transport::{
@@ -124,20 +125,7 @@ fn each_kind_has_a_name() {
 #[test]
 fn a_full_queue_does_what_its_option_says() {
     let file = |name: &str| {
-        DestinationDriver::File(crate::FileTarget {
-            name: transport::testing::Text::boxed(name),
-            trusted_prefix: "/logs/".to_owned(),
-            create_folders: false,
-            permissions: FilePermissions::default(),
-            folder_permissions: FilePermissions::default(),
-            reap_after: None,
-            fsync: false,
-            overwrite_if_older: None,
-            rotation: None,
-            compress: false,
-            link: None,
-            open_files_max: 1,
-        })
+        DestinationDriver::File(FileTarget { trusted_prefix: "/logs/".to_owned(), ..file_target(name) })
     };
     assert_eq!(
         (file("/logs/$HOST").instance(), file("/logs/a").instance()),

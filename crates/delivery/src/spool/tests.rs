@@ -20,7 +20,7 @@ use std::{
     fs,
     io::Read,
     net::TcpListener,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, atomic::Ordering},
     time::{Duration, Instant},
 };
@@ -185,17 +185,15 @@ fn holds_back_or_drops_when_it_is_full() {
     assert_eq!(life.figures(), "in=9 queued=0 dropped=1");
 }
 
-#[test]
-fn moves_damage_aside_and_goes_on() {
-    let folder = tempfile::tempdir().unwrap();
-    let place = folder.path().join("q");
-    let mut life = Life::begin(buffer(&place, 1 << 20));
-    for text in ["h|one", "h|two", "h|three"] {
-        life.entrance.deliver(delivery(&[text], Ack::none(), true), &WriteBudget::none());
+/// Leaves a queue with these deliveries, and changes a bit in the one with "two": the file, and its bytes.
+fn damage(place: &Path, deliveries: &[&[&str]]) -> (PathBuf, Vec<u8>) {
+    let mut life = Life::begin(buffer(place, 1 << 20));
+    for messages in deliveries {
+        life.entrance.deliver(delivery(messages, Ack::none(), true), &WriteBudget::none());
         life.work();
     }
     drop(life);
-    let file = fs::read_dir(&place)
+    let file = fs::read_dir(place)
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .find(|path| path.extension().is_some_and(|kind| kind == "dj"))
@@ -204,6 +202,14 @@ fn moves_damage_aside_and_goes_on() {
     let at = bytes.windows(3).position(|window| window == b"two").unwrap();
     bytes[at] ^= 1;
     fs::write(&file, &bytes).unwrap();
+    (file, bytes)
+}
+
+#[test]
+fn moves_damage_aside_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("q");
+    let (file, mut bytes) = damage(&place, &[&["h|one"], &["h|two"], &["h|three"]]);
     let mut life = Life::begin(buffer(&place, 1 << 20));
     assert_eq!(life.drained(), ["one", "three"]);
     assert_eq!(life.figures(), "in=3 queued=0 dropped=1");
@@ -223,21 +229,7 @@ fn moves_damage_aside_and_goes_on() {
 fn a_look_tells_of_damage_and_counts_what_is_left() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("q");
-    let mut life = Life::begin(buffer(&place, 1 << 20));
-    for text in ["h|one", "h|two", "h|three"] {
-        life.entrance.deliver(delivery(&[text, "h|more"], Ack::none(), true), &WriteBudget::none());
-        life.work();
-    }
-    drop(life);
-    let file = fs::read_dir(&place)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .find(|path| path.extension().is_some_and(|kind| kind == "dj"))
-        .unwrap();
-    let mut bytes = fs::read(&file).unwrap();
-    let at = bytes.windows(3).position(|window| window == b"two").unwrap();
-    bytes[at] ^= 1;
-    fs::write(&file, &bytes).unwrap();
+    damage(&place, &[&["h|one", "h|more"], &["h|two", "h|more"], &["h|three", "h|more"]]);
     let mut count = 0;
     let summary = look(&place, &mut |batch, _| count += batch.len()).unwrap();
     assert_eq!((summary.messages, count, summary.damages.len()), (4, 4, 1));

@@ -63,7 +63,7 @@ fn public_keys_are_beside_the_chain() {
     let digits = log.key.public().fingerprint();
     let digits = digits.rsplit(':').next().unwrap();
     assert_eq!(name, format!("key-{}.pem", &digits[..16]));
-    // What a loss of power left incomplete is written again.
+    // A file that a loss of power left incomplete is written again.
     fs::write(folder.join(&name), "-----BEGIN").unwrap();
     fs::write(folder.join("key-other.pem"), "no key").unwrap();
     open(dir.path(), None).unwrap();

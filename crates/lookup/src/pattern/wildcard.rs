@@ -49,7 +49,7 @@ impl Wildcard {
 
     pub(super) fn matches(&self, text: &[u8]) -> bool {
         let (mut at, mut seen) = (0, 0);
-        // Where to continue after the last run, and how much of the text was used.
+        // The place to continue after the last run, and how much of the text was used.
         let mut retry: Option<(usize, usize)> = None;
         loop {
             let taken = match self.steps.get(at) {

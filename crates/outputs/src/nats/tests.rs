@@ -287,18 +287,22 @@ async fn restart(listener: TcpListener, last: &str, connections: &Cell<usize>) {
     }
 }
 
+fn connection_to(listener: &TcpListener) -> NatsConnection {
+    let port = listener.local_addr().unwrap().port();
+    NatsConnection::new(Arc::new(Shared {
+        server: Endpoint { host: "127.0.0.1".to_owned(), port, tls: None },
+        login: NatsLogin::default(),
+        storage: NatsStorage::Stream,
+        timeout: Duration::from_secs(5),
+    }))
+}
+
 /// Compares the verdicts over the second of three requests, and the number of connections.
 #[track_caller]
 fn check_restart(last: &str, want: &str, connections: usize) {
     let found = runtime().block_on(async {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let mut connection = NatsConnection::new(Arc::new(Shared {
-            server: Endpoint { host: "127.0.0.1".to_owned(), port, tls: None },
-            login: NatsLogin::default(),
-            storage: NatsStorage::Stream,
-            timeout: Duration::from_secs(5),
-        }));
+        let mut connection = connection_to(&listener);
         let bytes = |text: &[u8]| delivery::Cell::Bytes(text.to_vec());
         let row = |sequence| Row {
             id: RecordId { incarnation: 1, sequence },
@@ -325,13 +329,7 @@ fn check_restart(last: &str, want: &str, connections: usize) {
 fn a_text_that_is_too_long_costs_no_connection() {
     let found = runtime().block_on(async {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let mut connection = NatsConnection::new(Arc::new(Shared {
-            server: Endpoint { host: "127.0.0.1".to_owned(), port, tls: None },
-            login: NatsLogin::default(),
-            storage: NatsStorage::Stream,
-            timeout: Duration::from_secs(5),
-        }));
+        let mut connection = connection_to(&listener);
         let row = |sequence, size| Row {
             id: RecordId { incarnation: 1, sequence },
             cells: [1, size].map(|size| delivery::Cell::Bytes(vec![b'x'; size])).to_vec(),

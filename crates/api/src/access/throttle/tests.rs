@@ -210,7 +210,7 @@ fn counters_make_room_only_when_they_are_all_in_use() {
         assert!(throttle.begin(ip("10.2.0.1"), "ann", later).is_ok());
         assert_eq!(throttle.failures.len(), want, "{counters_max}");
     }
-    // What is not old yet stays, and the next look waits a second.
+    // Young entries stay, and the table is cleaned once a second at most.
     let (mut throttle, now) = (throttle(), Instant::now());
     throttle.counters_max = 6;
     let mut begin = |client: &str, user: &str, at: Duration| {

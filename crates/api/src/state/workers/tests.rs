@@ -20,6 +20,21 @@ fn begun(said: &Receiver<SearchResources>) -> SearchResources {
     said.recv_timeout(Duration::from_secs(10)).unwrap()
 }
 
+/// Begins as many searches as one user may; each ends when its sender is dropped.
+fn all_of_one(
+    workers: &Workers,
+    say: &SyncSender<SearchResources>,
+    said: &Receiver<SearchResources>,
+) -> Vec<SyncSender<()>> {
+    let begin = |_| {
+        let (end, work) = held(say.clone());
+        workers.push("eva", work).unwrap();
+        begun(said);
+        end
+    };
+    (0..6).map(begin).collect()
+}
+
 #[test]
 fn searches_share_the_cores_and_their_threads_end_with_the_server() {
     let workers = Workers::with_cores(8);
@@ -46,15 +61,7 @@ fn a_search_whose_client_has_gone_does_not_begin() {
     let workers = Workers::with_cores(1);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let (say, said) = sync_channel(1);
-    // All that one user may begin.
-    let ends: Vec<SyncSender<()>> = (0..6)
-        .map(|_| {
-            let (end, work) = held(say.clone());
-            workers.push("eva", work).unwrap();
-            begun(&said);
-            end
-        })
-        .collect();
+    let ends = all_of_one(&workers, &say, &said);
     let count = Arc::new(AtomicUsize::new(0));
     let counted = |by: usize| {
         let count = Arc::clone(&count);
@@ -87,14 +94,7 @@ fn a_bug_in_one_search_is_reported_to_its_caller_alone() {
 fn too_many_searches_of_a_user_are_refused_for_now() {
     let workers = Workers::with_cores(1);
     let (say, said) = sync_channel(1);
-    let ends: Vec<SyncSender<()>> = (0..6)
-        .map(|_| {
-            let (end, work) = held(say.clone());
-            workers.push("eva", work).unwrap();
-            begun(&said);
-            end
-        })
-        .collect();
+    let ends = all_of_one(&workers, &say, &said);
     let refused = std::iter::repeat_with(|| workers.push("eva", Box::new(|_| {}))).find_map(Result::err);
     assert_eq!(refused.unwrap().to_string(), "too many searches of eva wait for their turn");
     assert!(workers.push("bob", Box::new(|_| {})).is_ok());

@@ -1,28 +1,12 @@
 //! Files that are there, links, and files that are too old.
 
 use super::*;
+use crate::testing::file_target as target;
 use std::{
     io::{Read, Write},
     time::{Duration, SystemTime},
 };
-use transport::{sys, testing::Text};
-
-fn target(name: &str) -> FileTarget {
-    FileTarget {
-        name: Text::boxed(name),
-        trusted_prefix: String::new(),
-        create_folders: false,
-        permissions: FilePermissions::default(),
-        folder_permissions: FilePermissions::default(),
-        reap_after: None,
-        fsync: false,
-        overwrite_if_older: None,
-        rotation: None,
-        compress: false,
-        link: None,
-        open_files_max: 1,
-    }
-}
+use transport::sys;
 
 fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| error.kind().to_string())
@@ -92,7 +76,7 @@ fn a_link_points_to_the_file_that_is_written() {
     let first = inode("link");
     open("a", "link").unwrap();
     assert_eq!(inode("link"), first, "it is right already");
-    // What an attempt that was cut off left.
+    // An attempt that was cut off left this.
     symlink("nowhere", at("link.new")).unwrap();
     open("b", "link").unwrap();
     assert_eq!((pointed("link"), pointed("link.new")), (Some(at("b")), None));

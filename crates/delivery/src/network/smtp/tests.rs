@@ -230,7 +230,7 @@ fn a_mail_goes_over_a_connection_that_was_encrypted_first() {
     target.starttls = Some(SenderTls::new(pki.anonymous()));
     let setup = Setup::new(spec(DestinationDriver::Mail(Box::new(target)), FORM));
     setup.send(&["h|one"]);
-    // What comes before the encryption could be anyone's.
+    // Replies before the encryption could be anyone's.
     assert_eq!(serve_encrypted(&listener, &pki, "250 me\r\n"), "left");
     assert_eq!(serve_encrypted(&listener, &pki, ""), "Subject: x\r\n\r\none\r\n");
     let counters = &setup.registry.list()[0];

@@ -161,7 +161,7 @@ fn a_new_file_has_the_messages_of_the_old_one() {
         let want = ["foreign: record 1 has other messages than record 0 (0..10)"];
         check_said(&[Event::Seal, event], other, &want);
     }
-    // What neither moves nor writes a file says nothing of it.
+    // An event that neither moves nor writes a file says nothing about the file.
     check_said(&[Event::Seal, Event::Key("f".into())], other, &["note: record 1: from here on f signs"]);
     let want = ["foreign: record 1 replaces another file than that of record 0 (0..10)"];
     check_said(&[Event::Seal, Event::Recode(Digest::of(b"x"))], same, &want);
@@ -189,7 +189,7 @@ fn a_key_is_announced_by_the_one_before() {
     assert!(
         found.len() == 1 && found[0].starts_with(&format!("signature: from record 2 on {fingerprint} signs"))
     );
-    // Who names the keys that he trusts needs no announcement.
+    // With a list of trusted keys, a new key needs no announcement.
     assert_eq!(said(&report(&silent, &Signers::Trusted(keys()), None)), Vec::<String>::new());
     let only = Signers::Trusted(vec![first.public().clone()]);
     let want = format!("signature: record 2 is signed by {fingerprint}, which is not trusted");

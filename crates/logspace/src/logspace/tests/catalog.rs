@@ -108,6 +108,6 @@ fn archived_segments_take_no_space_and_stay_while_they_are_away() {
     assert_eq!(expired([Archived, Away, Archived, Here], Some(0), None), "0:Age 20:Age 30:Age");
     assert_eq!(expired([Away, Away, Away, Here], Some(2), Some(0)), "30:Size");
     assert_eq!(expired([Archived, Archived, Here, Here], Some(2), Some(0)), "0:Age 10:Age 20:Size 30:Size");
-    // What is not old and fits ends the list: the rest is newer.
+    // A segment that is not too old and fits ends the list: the rest is newer.
     assert_eq!(expired([Here, Archived, Here, Here], Some(4), None), "");
 }

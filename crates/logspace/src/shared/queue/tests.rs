@@ -99,7 +99,7 @@ fn a_nudge_wakes_the_taker_once() {
     queue.offer(7, 1).unwrap();
     check_taken(&queue, 10, &[7]);
     queue.nudge();
-    // Who waits for a cost is not woken by a nudge, and by enough items at once.
+    // A thread that waits for a cost is not woken by a nudge, but by enough items at once.
     queue.offer(8, 5).unwrap();
     queue.linger(5, Instant::now() + Duration::from_secs(3600));
     queue.linger(6, Instant::now() + Duration::from_millis(1));

@@ -75,7 +75,7 @@ fn a_snapshot_says_what_cannot_be_read() {
     let unread = [&snapshot.locked, &snapshot.away, &snapshot.damaged].map(|extents| firsts(extents));
     assert_eq!(unread, [vec![10], vec![20], vec![30]]);
     assert_eq!(set.archived(), (2, 1));
-    // What is away has no file to read; archived segments are read where they are.
+    // A segment that is away has no file to read; archived ones are read where they are.
     let files: Vec<String> = set.files().iter().map(|path| path.display().to_string()).collect();
     assert_eq!(files, ["0.ds", "10.ds", "30.ds", "40.ds", "/archive/50.ds"]);
     let load = set.load();

@@ -102,7 +102,7 @@ fn play(
                 found.push(shown(&lane.exchange(&url, &request(kind), settings).await));
             }
             lane.close();
-            // What runs the connection sees that nobody needs it.
+            // The task that runs the connection sees that nobody needs it.
             tokio::task::yield_now().await;
             found
         };

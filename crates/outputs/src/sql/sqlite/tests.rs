@@ -158,7 +158,7 @@ fn a_file_is_closed_when_that_is_asked() {
         assert_eq!(sent, Judgement::delivered(1));
         assert_eq!(read(&file, "SELECT host FROM m"), [host]);
         sqlite.close();
-        // What was open would go on writing to a file that is gone.
+        // An open connection would go on writing to a file that is gone.
         std::fs::remove_file(&file).unwrap();
     }
 }

@@ -49,7 +49,7 @@ fn a_greeting_goes_its_way() {
     check(PLAIN, None, &["220 hi", "450 later"], "failed: the mail server refused: 450 later");
     check(PLAIN, None, &["220 hi", "502 what", "250 me"], "Ready");
     check(PLAIN, None, &["220 hi", "502 what", "502 no"], "failed: the mail server refused: 502 no");
-    // Who must log in, or be encrypted, needs to know what the server can.
+    // A log-in or encryption needs the list of what the server can do.
     check(PLAIN, login(), &["220 hi", "502 what"], "failed: the mail server refused: 502 what");
     check(TLS, None, &["220 hi", "502 what"], "failed: the mail server refused: 502 what");
     check(
