@@ -434,6 +434,8 @@ fn keys_open_for_one_session_and_exports_say_what_they_lack() {
     let (recipient, key) = Identity::draw().unwrap();
     let logspace = open(folder.path(), "audit", vec![Recipient::load(&recipient).unwrap()]);
     fill(&logspace, "audit", 0, 6);
+    // One, or two if a part was sealed while the rest was being stored.
+    let segments = logspace.snapshot().locked.len();
     let server = Server::with(vec![Arc::new(Scope::local("audit", logspace))]);
     let session = || cookie(&server.login("a long password").1);
     let (mine, other) = (session(), session());
@@ -463,7 +465,7 @@ fn keys_open_for_one_session_and_exports_say_what_they_lack() {
     assert_eq!(post(&mine, "unlock", json!({"key": "nonsense"})).0, 400);
     assert_eq!(post(&mine, "unlock", json!({"key": Identity::draw().unwrap().1})).0, 400, "another key");
     assert_eq!(post(PASSWORD, "unlock", json!({"key": key})).0, 400, "there is no session to keep it");
-    assert_eq!(post(&mine, "unlock", json!({"key": key})).1, json!({"opened": 1, "locked": 0}));
+    assert_eq!(post(&mine, "unlock", json!({"key": key})).1, json!({"opened": segments, "locked": 0}));
     assert_eq!(post(&mine, "search", json!({"query": "open"})).1["total"], 3);
     assert_eq!(post(&other, "search", json!({"query": "open"})).1["total"], 0, "another session");
     let (_, _, listed) = server.ask("GET /api/v1/logspaces", &mine, "");
