@@ -255,7 +255,7 @@ fn hex(bytes: &[u8]) -> String {
 
 fn unhex(text: &str) -> Option<[u8; 32]> {
     let mut bytes = [0; 32];
-    if text.len() != 64 || !text.is_ascii() {
+    if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return None;
     }
     for (number, byte) in bytes.iter_mut().enumerate() {

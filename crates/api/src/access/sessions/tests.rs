@@ -108,8 +108,10 @@ fn m2_sessions_survive_in_a_file_that_lets_nobody_in() {
         fs::write(&path, damaged).unwrap();
         assert!(Sessions::load(&path).is_err(), "{damaged}");
     }
-    fs::write(&path, text.replacen(hash, "xyz", 1)).unwrap();
-    assert!(matches!(Sessions::load(&path), Err(SessionFileError::Format)));
+    for wrong in ["xyz", &format!("+f{}", &hash[2..])] {
+        fs::write(&path, text.replacen(hash, wrong, 1)).unwrap();
+        assert!(matches!(Sessions::load(&path), Err(SessionFileError::Format)), "{wrong}");
+    }
     assert!(Sessions::save(&folder.path().join("none/\0"), b"").is_err());
 }
 
