@@ -124,4 +124,5 @@ fn verbs_work_on_a_locked_logspace() {
     fs::remove_file(path).unwrap();
     assert_eq!(said("verify audit --data DATA"), Ok(false));
     assert_eq!(said("ls audit --data DATA"), Ok(false));
+    assert_eq!(said("scrub audit --data DATA"), Ok(false), "the chain knows that it is missing");
 }
