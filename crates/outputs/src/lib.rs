@@ -29,10 +29,7 @@ pub use batches::Batches;
 pub use http::{
     Compression, HttpReceiver, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction,
 };
-pub use kafka::{
-    KafkaReceiver, KafkaTarget, Properties as KafkaProperties, PropertyError, TopicNameError,
-    check_topic_name,
-};
+pub use kafka::{KafkaReceiver, KafkaTarget, TopicNameError, check_topic_name};
 pub use link::Endpoint;
 pub use mqtt::{MqttLogin, MqttQos, MqttReceiver, MqttTarget, TopicError, check_topic};
 pub use nats::{NatsLogin, NatsReceiver, NatsStorage, NatsTarget, SubjectError, check_subject};

@@ -13,6 +13,7 @@
 //! | [`tls`] | settings, certificates, checks of peers, sessions over streams |
 //! | `host_names` | names of peers and of this machine |
 //! | `reactor` | the threads on which sources read |
+//! | [`kafka`] | settings of librdkafka, and its words |
 //! | `internal` | our own messages on their way to `internal()` |
 //! | [`stats`] | counters of sources and destinations |
 //! | `clock` | the received time |
@@ -24,6 +25,7 @@
 
 pub mod dtls;
 pub mod folders;
+pub mod kafka;
 pub mod shell;
 pub mod stats;
 pub mod sys;

@@ -7,19 +7,21 @@
 
 use super::{
     producer::KafkaProducer,
-    properties::Properties,
     reports::{Answer, Lookup, Reports, Waiter},
     verdict,
 };
 use crate::link::{failure::Failure, verdicts::Verdicts};
 use delivery::{Cell, Connection, Exchange, HoldReason, Judgement, Row, Verdict, Wait};
-use rdkafka::{error::KafkaError, types::RDKafkaErrorCode};
+use rdkafka::{config::ClientConfig, error::KafkaError, types::RDKafkaErrorCode};
 use std::{
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 use tokio::time::timeout;
-use transport::InternalLog;
+use transport::{
+    InternalLog,
+    kafka::{Properties, plain},
+};
 
 /// While reports are awaited, the connections are looked at this often.
 const LOOKS_EVERY: Duration = Duration::from_millis(250);
@@ -48,6 +50,16 @@ impl Shared {
         }
     }
 
+    /// Makes room for all records on their way.
+    fn config(&self) -> ClientConfig {
+        const ROOM: &str = "queue.buffering.max.messages";
+        let mut config = self.properties.config().clone();
+        if config.get(ROOM).is_none() {
+            config.set(ROOM, self.records.max(100_000).to_string());
+        }
+        config
+    }
+
     /// Returns the producer; one that can produce nothing any more is replaced.
     fn producer(&self) -> Result<Arc<KafkaProducer>, Failure> {
         let mut place = self.producer.lock().unwrap_or_else(PoisonError::into_inner);
@@ -58,7 +70,7 @@ impl Shared {
             self.reports.give_up();
         }
         let log = self.log.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let made = KafkaProducer::start(&self.properties.config(self.records), self.reports.clone(), log);
+        let made = KafkaProducer::start(&self.config(), self.reports.clone(), log);
         let producer = Arc::new(made.map_err(|error| unmade(&error))?);
         *place = Some(producer.clone());
         Ok(producer)
@@ -77,7 +89,7 @@ fn judge(producer: &KafkaProducer, answer: Answer) -> Judged {
 
 /// Certificates and keys are read when a producer is made.
 fn unmade(error: &KafkaError) -> Failure {
-    Failure { verdict: Verdict::Hold(HoldReason::Credentials), answer: verdict::plain(&error.to_string()) }
+    Failure { verdict: Verdict::Hold(HoldReason::Credentials), answer: plain(&error.to_string()) }
 }
 
 /// A way to the brokers.

@@ -11,13 +11,11 @@
 //! | `producer` | librdkafka's producer, and the thread that hears its reports |
 //! | `reports` | what is known of the records on their way |
 //! | `verdict` | what an error means |
-//! | `properties` | librdkafka's own settings, and those that would break a promise of ours |
 //! | `options` | what a configuration says |
 
 mod connection;
 mod options;
 mod producer;
-mod properties;
 mod receiver;
 mod reports;
 mod topic;
@@ -27,6 +25,5 @@ mod verdict;
 mod tests;
 
 pub use options::KafkaTarget;
-pub use properties::{Properties, PropertyError};
 pub use receiver::KafkaReceiver;
 pub use topic::{TopicNameError, check as check_topic_name};

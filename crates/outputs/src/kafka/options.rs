@@ -3,9 +3,9 @@
 //! In: values that were checked when the configuration was read. Out: the same, for the driver.
 //! Holds: nothing that runs. Limits: none.
 
-use super::properties::Properties;
 use crate::batches::Batches;
 use message::Render;
+use transport::kafka::Properties;
 
 /// `kafka()`.
 pub struct KafkaTarget {

@@ -24,16 +24,14 @@ use std::{
         mpsc,
     },
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
-use transport::{InternalLog, LogPause};
+use transport::{InternalLog, kafka::LibraryLog};
 
 /// Longest wait of the thread for an event.
 const HEARS_EVERY: Duration = Duration::from_millis(100);
 /// Longest wait for the end of the thread. A process that ends while librdkafka still encrypts may crash.
 const ENDS_WITHIN: Duration = Duration::from_secs(2);
-/// Least time between two lines of our log about librdkafka.
-const SAID_EVERY: Duration = Duration::from_secs(10);
 
 /// The part that librdkafka calls.
 pub(super) struct Context {
@@ -42,21 +40,10 @@ pub(super) struct Context {
     trouble: Mutex<Option<Failure>>,
     /// The last words about the connection to a broker.
     fault: Mutex<String>,
-    log: InternalLog,
-    pause: Mutex<LogPause>,
+    log: LibraryLog,
 }
 
 impl Context {
-    fn tell(&self, level: RDKafkaLogLevel, words: &str) {
-        let mut pause = self.pause.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(count) = pause.count(1, Instant::now()) else { return };
-        let text = format!("librdkafka: {}; lines='{count}'", verdict::plain(words));
-        match level {
-            RDKafkaLogLevel::Warning => self.log.warning(&text),
-            _ => self.log.error(&text),
-        }
-    }
-
     /// A problem with credentials explains that no broker can be reached, not the other way round.
     fn note(&self, failure: Failure) {
         let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
@@ -72,9 +59,7 @@ impl Context {
 
 impl ClientContext for Context {
     fn log(&self, level: RDKafkaLogLevel, _facility: &str, words: &str) {
-        if (level as i32) <= (RDKafkaLogLevel::Warning as i32) {
-            self.tell(level, words);
-        }
+        self.log.tell(level, words);
     }
 
     fn stats_raw(&self, _statistics: &[u8]) {}
@@ -92,7 +77,7 @@ impl ClientContext for Context {
             }
             _ => match verdict::of_connections(code, words) {
                 Some(failure) => self.note(failure),
-                None => self.tell(RDKafkaLogLevel::Warning, words),
+                None => self.log.tell(RDKafkaLogLevel::Warning, words),
             },
         }
     }
@@ -135,8 +120,7 @@ impl KafkaProducer {
             reports,
             trouble: Mutex::default(),
             fault: Mutex::default(),
-            log,
-            pause: Mutex::new(LogPause::new(SAID_EVERY)),
+            log: LibraryLog::new(log),
         };
         let native = Arc::new(BaseProducer::from_config_and_context(config, context)?);
         let context = native.context().clone();

@@ -1,8 +1,7 @@
-//! Names of topics, settings, verdicts, and records on their way to nobody and to brokers that librdkafka plays.
+//! Names of topics, verdicts, and records on their way to nobody and to brokers that librdkafka plays.
 
 use super::{
     connection::{KafkaConnection, Shared},
-    properties::Properties,
     reports::{Lookup, Reports, Waiter},
     topic, verdict,
 };
@@ -14,7 +13,10 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio::runtime::Builder;
-use transport::DeadReason;
+use transport::{
+    DeadReason,
+    kafka::{ClientRole, Properties},
+};
 
 #[track_caller]
 fn check_topic(text: &[u8], want: &str) {
@@ -38,58 +40,6 @@ fn names_of_topics_are_legal_or_refused() {
         check_topic(text.as_bytes(), "Character");
     }
     check_topic(b"a\xff", "Character");
-}
-
-#[track_caller]
-fn check_settings(settings: &[(&str, &str)], want: &str) {
-    let mut properties = Properties::new("h:1");
-    let set = settings.iter().try_for_each(|(name, value)| properties.set(name, value));
-    let found = match set.err().or_else(|| properties.contradiction()) {
-        Some(error) => error.to_string(),
-        None => settings.last().and_then(|(name, _)| properties.get(name)).unwrap_or("").to_owned(),
-    };
-    assert!(found.starts_with(want), "{settings:?}: {found}");
-    assert!(want.is_empty() == found.is_empty(), "{settings:?}: {found}");
-}
-
-#[test]
-fn settings_that_break_a_promise_are_refused() {
-    check_settings(&[("linger.ms", "7")], "7");
-    check_settings(&[("LINGER.MS", "7"), ("linger.ms", "8")], "8");
-    for codec in ["none", "snappy", "lz4", "zstd"] {
-        check_settings(&[("compression.codec", codec)], codec);
-    }
-    check_settings(&[("sasl.mechanism", "PLAIN"), ("security.protocol", "sasl_ssl")], "sasl_ssl");
-    check_settings(&[("security.protocol", "sasl_ssl")], "`security.protocol` cannot be set here: it needs");
-    check_settings(&[("sasl.mechanism", "GSSAPI")], "`sasl.mechanisms` cannot be set here: it is PLAIN");
-    check_settings(&[("compression.codec", "gzip")], "`compression.codec` is refused by librdkafka: ");
-    check_settings(&[("sasl.mechanisms", "SCRAM-SHA-512")], "SCRAM-SHA-512");
-    check_settings(&[("message.timeout.ms", "30000")], "30000");
-    check_settings(&[("acks", "0")], "`acks` cannot be set here: without acknowledgements");
-    check_settings(&[("request.required.acks", "0")], "`acks` cannot be set here");
-    check_settings(&[("acks", "1")], "`acks` cannot be set here: `enable.idempotence` needs");
-    check_settings(&[("enable.idempotence", "false"), ("acks", "1")], "1");
-    check_settings(&[("acks", "all")], "all");
-    check_settings(&[("max.in.flight", "6")], "`max.in.flight.requests.per.connection` cannot");
-    check_settings(&[("retries", "0")], "`retries` cannot");
-    check_settings(&[("metadata.broker.list", "h")], "`bootstrap.servers` cannot be set here");
-    check_settings(&[("transactional.id", "x")], "`transactional.id` cannot be set here");
-    check_settings(&[("plugin.library.paths", "/tmp/x.so")], "`plugin.library.paths` cannot be set here");
-    check_settings(&[("dr_msg_cb", "x")], "`dr_msg_cb` cannot be set here");
-    check_settings(&[("test.mock.num.brokers", "3")], "`test.mock.num.brokers` cannot be set here");
-    check_settings(&[("linger.ms", "soon")], "`linger.ms` is refused by librdkafka: ");
-    check_settings(&[("linger", "1")], "`linger` is refused by librdkafka: ");
-    check_settings(&[("sasl.kerberos.keytab", "/x")], "`sasl.kerberos.keytab` cannot be set here");
-}
-
-#[test]
-fn what_is_shown_has_no_secret() {
-    let mut properties = Properties::new("h:1");
-    for name in ["sasl.password", "ssl.key.password", "ssl.keystore.password"] {
-        properties.set(name, "hidden-word").expect("librdkafka knows it");
-    }
-    assert!(!properties.shown().contains("hidden-word"), "{}", properties.shown());
-    assert!(!format!("{properties:?}").contains("hidden-word"));
 }
 
 #[track_caller]
@@ -155,7 +105,7 @@ fn send(connection: &mut KafkaConnection, rows: &[Row]) -> Vec<String> {
 }
 
 fn connection(brokers: &str, settings: &[(&str, &str)], patience: Duration) -> KafkaConnection {
-    let mut properties = Properties::new(brokers);
+    let mut properties = Properties::new(ClientRole::Producer, brokers);
     for (name, value) in settings {
         properties.set(name, value).expect("librdkafka knows it");
     }

@@ -1,11 +1,11 @@
 //! What an error of a broker, or of librdkafka, means.
 //!
-//! In: codes and words. Out: verdicts. Holds: nothing. Limits: [`ANSWER_CHARACTERS_MAX`].
+//! In: codes and words. Out: verdicts. Holds: nothing. Limits: texts are one short line.
 
-use crate::link::failure::{ANSWER_CHARACTERS_MAX, Failure};
+use crate::link::failure::Failure;
 use delivery::{HoldReason, Verdict, Wait};
 use rdkafka::types::RDKafkaErrorCode as Code;
-use transport::DeadReason;
+use transport::{DeadReason, kafka::plain};
 
 /// Judges the report of a record that was not stored.
 pub(super) fn of_report(code: Code) -> Failure {
@@ -58,12 +58,6 @@ pub(super) fn of_connections(code: Code, words: &str) -> Option<Failure> {
         _ => return None,
     };
     Some(Failure { verdict, answer: plain(words) })
-}
-
-/// Makes one line of words that are not ours.
-pub(super) fn plain(words: &str) -> String {
-    let line = words.lines().next().unwrap_or_default();
-    line.chars().filter(|c| !c.is_control()).take(ANSWER_CHARACTERS_MAX).collect()
 }
 
 fn describe(code: Code) -> String {

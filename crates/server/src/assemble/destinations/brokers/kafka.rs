@@ -11,7 +11,8 @@ use config::{
 };
 use delivery::DestinationDriver;
 use message::Render;
-use outputs::{KafkaProperties, KafkaReceiver, KafkaTarget, check_topic_name};
+use outputs::{KafkaReceiver, KafkaTarget, check_topic_name};
+use transport::kafka::{ClientRole, Properties};
 
 /// Records that are produced without waiting for each other: librdkafka gathers them into batches of its own.
 const BATCH_LINES: usize = 10_000;
@@ -19,7 +20,7 @@ const BATCH_LINES: usize = 10_000;
 impl<'t> Lowering<'t> {
     /// Makes the receiver of `kafka()`. It renders by itself: the template beside it only shows what it sends.
     pub(crate) fn kafka(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {
-        let properties = self.kafka_properties(options)?;
+        let properties = self.kafka_properties(options, ClientRole::Producer)?;
         let fault = |name: &[u8]| check_topic_name(name).err().map(|error| error.to_string());
         let (topic, fallback_topic) = self.topic(options, fault)?;
         let (text, shown) = self.broker_text(options, "message")?;
@@ -48,8 +49,8 @@ impl<'t> Lowering<'t> {
         Some((DestinationDriver::Receiver(Box::new(KafkaReceiver::new(target))), shown))
     }
 
-    /// Parses `bootstrap-servers()` and `config()`.
-    fn kafka_properties(&mut self, options: &Options<'t>) -> Option<KafkaProperties> {
+    /// Parses `bootstrap-servers()` and `config()`, of a destination or a source.
+    pub(crate) fn kafka_properties(&mut self, options: &Options<'t>, role: ClientRole) -> Option<Properties> {
         let servers = options.own("bootstrap-servers")?;
         let brokers = servers.text().unwrap_or_default();
         let is_broker = |broker: &str| !broker.trim().is_empty() && !broker.contains(char::is_control);
@@ -58,7 +59,7 @@ impl<'t> Lowering<'t> {
             self.report.push(error.help("bootstrap-servers(\"host1:9092,host2:9092\")"));
             return None;
         }
-        let mut properties = KafkaProperties::new(brokers);
+        let mut properties = Properties::new(role, brokers);
         for arg in options.all("config").flat_map(|option: &Call| &option.args) {
             let Some((name, value, span)) = property(arg) else {
                 let error = Diagnostic::error(arg.span(), "`config()` has names and values");
@@ -75,7 +76,7 @@ impl<'t> Lowering<'t> {
             self.report.push(Diagnostic::error(span, error.to_string()));
             return None;
         }
-        if !properties.is_idempotent() {
+        if role == ClientRole::Producer && !properties.is_idempotent() {
             let message = "without `enable.idempotence`, a message that is sent again may be stored twice";
             self.report.push(Diagnostic::warning(servers.span, message));
         }

@@ -7,10 +7,22 @@ use rdkafka::{
     config::{ClientConfig, RDKafkaLogLevel},
     error::KafkaError,
 };
-use std::fmt;
+use std::{
+    fmt,
+    hash::{DefaultHasher, Hash, Hasher},
+};
 
-/// Our defaults. What is not here is librdkafka's.
+/// Our defaults for every client. What is not here is librdkafka's.
 const DEFAULTS: &[(&str, &str)] = &[
+    // Brokers get no statistics.
+    ("enable.metrics.push", "false"),
+    // The authorities of the machine, wherever it keeps them.
+    ("ssl.ca.location", "probe"),
+    ("client.id", "duramen"),
+];
+
+/// Our defaults for a producer.
+const PRODUCER_DEFAULTS: &[(&str, &str)] = &[
     // Also after a broker was lost, a record is stored once.
     ("enable.idempotence", "true"),
     // Our queue says how long a record is tried. librdkafka would forget it after five minutes.
@@ -18,11 +30,21 @@ const DEFAULTS: &[(&str, &str)] = &[
     ("partitioner", "murmur2_random"),
     // A topic that is missing is known to be so before an exchange is over.
     ("topic.metadata.propagation.max.ms", "5000"),
-    // Brokers get no statistics.
-    ("enable.metrics.push", "false"),
-    // The authorities of the machine, wherever it keeps them.
-    ("ssl.ca.location", "probe"),
-    ("client.id", "duramen"),
+];
+
+/// Our defaults for a consumer.
+const CONSUMER_DEFAULTS: &[(&str, &str)] = &[
+    ("group.id", "duramen"),
+    // A group without positions begins with the oldest records: none is left out.
+    ("auto.offset.reset", "earliest"),
+    // librdkafka commits the positions that we give it, which are those of acknowledged messages.
+    ("enable.auto.offset.store", "false"),
+    ("auto.commit.interval.ms", "1000"),
+    // Partitions that stay with a member are read on while others move.
+    ("partition.assignment.strategy", "cooperative-sticky"),
+    // Bytes that are fetched before they are read, and bytes of one answer of a broker.
+    ("queued.max.messages.kbytes", "16384"),
+    ("fetch.max.bytes", "16777216"),
 ];
 
 /// Names of librdkafka that are another name's second spelling.
@@ -59,6 +81,36 @@ const REFUSED: &[(&str, &str)] = &[
     ("default_topic_conf", "name each setting"),
 ];
 
+/// Names that a consumer does not take, and why.
+const CONSUMER_REFUSED: &[(&str, &str)] = &[
+    ("enable.auto.commit", "positions of acknowledged messages are committed, and no others"),
+    ("auto.commit.enable", "positions of acknowledged messages are committed, and no others"),
+    ("enable.auto.offset.store", "positions of acknowledged messages are committed, and no others"),
+    ("offset.store.method", "the brokers keep the positions"),
+    ("offset.store.path", "the brokers keep the positions"),
+    ("group.protocol", "only the classic protocol of groups is supported"),
+    ("group.remote.assignor", "only the classic protocol of groups is supported"),
+    ("enable.partition.eof", "nobody reads these events"),
+];
+
+/// The part that a client has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ClientRole {
+    /// It writes records.
+    Producer,
+    /// It reads them.
+    Consumer,
+}
+
+impl ClientRole {
+    fn defaults(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            ClientRole::Producer => PRODUCER_DEFAULTS,
+            ClientRole::Consumer => CONSUMER_DEFAULTS,
+        }
+    }
+}
+
 /// The reason why a setting is refused.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PropertyError {
@@ -89,25 +141,28 @@ impl fmt::Display for PropertyError {
 
 /// Settings that librdkafka takes.
 #[derive(Clone, Debug)]
-pub struct Properties(ClientConfig);
+pub struct Properties {
+    role: ClientRole,
+    config: ClientConfig,
+}
 
 impl Properties {
-    /// Makes the settings of a producer for brokers, `host:port` with commas between.
-    pub fn new(brokers: &str) -> Properties {
+    /// Makes the settings of a client for brokers, `host:port` with commas between.
+    pub fn new(role: ClientRole, brokers: &str) -> Properties {
         let mut config = ClientConfig::new();
         config.set_log_level(RDKafkaLogLevel::Warning);
-        DEFAULTS.iter().for_each(|(name, value)| {
+        DEFAULTS.iter().chain(role.defaults()).for_each(|(name, value)| {
             config.set(*name, *value);
         });
         config.set("bootstrap.servers", brokers);
-        Properties(config)
+        Properties { role, config }
     }
 
     /// Adds a setting; the last value of a name counts.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), PropertyError> {
         let name = name.to_ascii_lowercase();
         let name = SPELLINGS.iter().find(|(other, _)| *other == name).map_or(name.as_str(), |found| found.1);
-        if let Some(why) = refusal(name, value) {
+        if let Some(why) = refusal(self.role, name, value) {
             return Err(PropertyError::Refused { name: name.to_owned(), why });
         }
         let mut alone = ClientConfig::new();
@@ -119,24 +174,28 @@ impl Properties {
             };
             return Err(PropertyError::Unfit { name: name.to_owned(), words });
         }
-        self.0.set(name, value);
+        self.config.set(name, value);
         Ok(())
     }
 
     /// Returns a setting that excludes another which is set; librdkafka takes neither then.
     pub fn contradiction(&self) -> Option<PropertyError> {
-        let is_idempotent = self.is_idempotent();
+        let is_sasl = self.get("security.protocol").is_some_and(|value| value.starts_with("sasl"));
+        if is_sasl && self.get("sasl.mechanisms").is_none() {
+            return Some(refused("security.protocol", "it needs `sasl.mechanisms` beside it"));
+        }
+        match self.role {
+            ClientRole::Producer => self.contradiction_of_producer(),
+            ClientRole::Consumer => self.contradiction_of_consumer(),
+        }
+    }
+
+    fn contradiction_of_producer(&self) -> Option<PropertyError> {
         let is_all = |value: &str| matches!(value, "-1" | "all");
-        let refused = |name: &str, why| PropertyError::Refused { name: name.to_owned(), why };
-        let number = |name: &str| self.0.get(name).and_then(|value| value.parse::<u32>().ok());
+        let number = |name: &str| self.get(name).and_then(|value| value.parse::<u32>().ok());
         match () {
-            () if self.get("security.protocol").is_some_and(|value| value.starts_with("sasl"))
-                && self.get("sasl.mechanisms").is_none() =>
-            {
-                Some(refused("security.protocol", "it needs `sasl.mechanisms` beside it"))
-            }
-            () if !is_idempotent => None,
-            () if self.0.get("acks").is_some_and(|value| !is_all(value)) => {
+            () if !self.is_idempotent() => None,
+            () if self.get("acks").is_some_and(|value| !is_all(value)) => {
                 Some(refused("acks", "`enable.idempotence` needs acknowledgements of all replicas"))
             }
             () if number("max.in.flight.requests.per.connection").is_some_and(|count| count > 5) => {
@@ -148,37 +207,56 @@ impl Properties {
         }
     }
 
+    fn contradiction_of_consumer(&self) -> Option<PropertyError> {
+        let is_empty = self.get("group.id").is_some_and(|group| group.trim().is_empty());
+        is_empty.then(|| refused("group.id", "the group that keeps the positions needs a name"))
+    }
+
     /// Returns whether a record that is sent again by librdkafka is stored once.
     pub fn is_idempotent(&self) -> bool {
-        self.0.get("enable.idempotence").is_none_or(|value| matches!(value, "true" | "t" | "1"))
+        self.get("enable.idempotence").is_none_or(|value| matches!(value, "true" | "t" | "1"))
     }
 
     /// Returns a setting.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name)
+        self.config.get(name)
     }
 
-    /// Makes room for so many records at a time.
-    pub(super) fn config(&self, records: usize) -> ClientConfig {
-        const ROOM: &str = "queue.buffering.max.messages";
-        let mut config = self.0.clone();
-        if config.get(ROOM).is_none() {
-            config.set(ROOM, records.max(100_000).to_string());
-        }
-        config
+    /// Returns the settings in librdkafka's form.
+    pub fn config(&self) -> &ClientConfig {
+        &self.config
     }
 
     /// Returns all settings but those that are secret, in an order of their own.
-    pub(super) fn shown(&self) -> String {
-        format!("{:?}", self.0.config_map())
+    pub fn shown(&self) -> String {
+        format!("{:?}", self.config.config_map())
+    }
+
+    /// Returns a number that changes with every setting, also with those that are secret.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.config
+            .config_map()
+            .keys()
+            .map(|name| (name, self.get(name)))
+            .for_each(|pair| pair.hash(&mut hasher));
+        hasher.finish()
     }
 }
 
-fn refusal(name: &str, value: &str) -> Option<&'static str> {
-    if let Some((_, why)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
+fn refused(name: &str, why: &'static str) -> PropertyError {
+    PropertyError::Refused { name: name.to_owned(), why }
+}
+
+fn refusal(role: ClientRole, name: &str, value: &str) -> Option<&'static str> {
+    let consumers: &[_] = if role == ClientRole::Consumer { CONSUMER_REFUSED } else { &[] };
+    if let Some((_, why)) = REFUSED.iter().chain(consumers).find(|(refused, _)| *refused == name) {
         return Some(why);
     }
     match name {
+        "auto.offset.reset" if value == "error" => {
+            Some("a partition without a position would not be read at all")
+        }
         "acks" if value == "0" => Some("without acknowledgements, what a broker loses is lost in silence"),
         "sasl.mechanisms" if !MECHANISMS.contains(&value) => {
             Some("it is PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512; Kerberos and OAuth are not supported")
@@ -190,3 +268,6 @@ fn refusal(name: &str, value: &str) -> Option<&'static str> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;
