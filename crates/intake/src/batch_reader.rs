@@ -249,8 +249,15 @@ impl BatchReader {
         runs: &[Run],
         completion: Option<Box<dyn Completion>>,
     ) {
+        let Some(batch) = self.decode(bytes, runs) else { return };
+        self.begin();
+        self.deliver(batch, completion);
+    }
+
+    /// Decodes the frames found, each into one message; `None` without frames.
+    pub(crate) fn decode(&mut self, bytes: Arc<Vec<u8>>, runs: &[Run]) -> Option<Batch> {
         if self.frames.is_empty() {
-            return;
+            return None;
         }
         // One origin is usual; only datagrams of several peers share a batch.
         let mut batch = Batch::new(bytes, Vec::with_capacity(1), self.clock.now(), Ack::none());
@@ -279,8 +286,7 @@ impl BatchReader {
         if odd > 0 {
             stats::add(&counters.frame_errors, odd);
         }
-        self.begin();
-        self.deliver(batch, completion);
+        Some(batch)
     }
 
     /// Room for frames, unless there is some.

@@ -1,6 +1,6 @@
 //! Sources: everything that receives bytes.
 //!
-//! In: sockets, files, pipes, programs, the journal of the machine. Out: batches into an [`message::Intake`].
+//! In: sockets, files, pipes, programs, the journal of the machine, topics of Kafka. Out: batches into an [`message::Intake`].
 //! Holds: the set of running sources, one reactor thread per core, the file of read positions. A reload leaves
 //! unchanged sources alone. Limits: a connection's [`Window`] bounds the messages that it has in flight.
 //!
@@ -14,6 +14,7 @@
 //! | `file` | files that are followed |
 //! | `local` | pipes, devices, programs, the journal, our own messages |
 //! | `http` | requests of shippers, and their answers |
+//! | `kafka` | records of topics of Apache Kafka |
 //! | `relp` | RELP: messages are answered when they are safe |
 //! | `session` | a stream of messages, whatever carries it |
 //! | `secure` | a stream inside TLS |
@@ -24,6 +25,7 @@
 mod batch_reader;
 mod file;
 mod http;
+mod kafka;
 mod local;
 mod options;
 mod positions;
@@ -39,8 +41,8 @@ mod testing;
 
 pub use options::{
     Acknowledge, CountLimits, DatagramListener, Dialogue, Encryption, FileSource, Form, Generator,
-    HttpOptions, JournalSource, ListenAddress, PipeSource, ProgramSource, ProxyHeader, SourceDriver,
-    SourceOptions, SourceSpec, StreamListener, WildcardSource, Window,
+    HttpOptions, JournalSource, KafkaSource, ListenAddress, PipeSource, ProgramSource, ProxyHeader,
+    SourceDriver, SourceOptions, SourceSpec, StreamListener, WildcardSource, Window,
 };
 pub use rehearsal::Rehearsal;
 pub use set::{Sources, StagedSources};

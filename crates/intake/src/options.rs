@@ -5,10 +5,12 @@
 
 mod acks;
 mod http;
+mod kafka;
 
 pub(crate) use acks::AckBook;
 pub(crate) use http::BUDGET_UNIT;
 pub use http::{Acknowledge, HttpOptions};
+pub use kafka::KafkaSource;
 
 use message::{Intake, Render};
 use std::{
@@ -66,6 +68,8 @@ pub enum SourceDriver {
         /// False with `exclude-kmsg()`.
         with_kernel: bool,
     },
+    /// `kafka()`
+    Kafka(KafkaSource),
     /// `example-msg-generator()`
     Generator(Generator),
 }

@@ -8,6 +8,7 @@
 use crate::{
     batch_reader::{Settings, SettingsCell},
     file::{Following, FollowingAll, Track, follow, follow_all},
+    kafka::read_topics,
     local::{
         Local, generate, has_journal, has_kernel_records, is_device, read_internal, read_journal,
         read_kernel_records, read_pipe, read_program, read_stdin,
@@ -319,6 +320,7 @@ impl Sources {
             SourceDriver::Internal => self.reactors.spawn(read_internal(here)),
             SourceDriver::Journal(options) => self.reactors.spawn(read_journal(here, options)),
             SourceDriver::System { .. } => self.reactors.spawn(read_journal(here, JournalSource::default())),
+            SourceDriver::Kafka(options) => read_topics(cell, options, &self.log, stop),
             SourceDriver::Generator(options) => self.reactors.spawn(generate(here, options)),
             // Their sockets were opened before.
             SourceDriver::Stream(_) | SourceDriver::Datagram(_) => {}
@@ -467,6 +469,7 @@ impl SourceDriver {
             SourceDriver::Journal(options) => format!("journal {options:?}"),
             SourceDriver::System { with_kernel: true } => "system".to_owned(),
             SourceDriver::System { with_kernel: false } => "system without the kernel".to_owned(),
+            SourceDriver::Kafka(options) => format!("kafka {}", options.identity()),
             SourceDriver::Generator(_) => "generator".to_owned(),
         }
     }
@@ -491,6 +494,7 @@ impl SourceDriver {
                 let folder = options.folder.as_ref().map(|folder| folder.display().to_string());
                 folder.or_else(|| options.namespace.clone()).unwrap_or_else(|| "journal".to_owned())
             }
+            SourceDriver::Kafka(options) => options.instance(),
             SourceDriver::Internal | SourceDriver::System { .. } | SourceDriver::Generator(_) => {
                 String::new()
             }
@@ -512,6 +516,7 @@ impl SourceDriver {
         match self {
             SourceDriver::Stream(options) => matches!(options.address, ListenAddress::Unix(_)),
             SourceDriver::Datagram(options) => matches!(options.address, ListenAddress::Unix(_)),
+            SourceDriver::Kafka(_) => false,
             _ => true,
         }
     }

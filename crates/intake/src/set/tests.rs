@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    PipeSource, ProgramSource, WildcardSource,
+    KafkaSource, PipeSource, ProgramSource, WildcardSource,
     options::{Encryption, Form, ProxyHeader},
     testing::{Setup, free_port, here, source_options, spec},
 };
@@ -14,6 +14,7 @@ use std::{
 use transport::{
     RefusalReason,
     dtls::ListenerDtls,
+    kafka::{ClientRole, Properties},
     shell::Environment,
     testing::{Collected, PATIENCE, Pki, eventually},
     tls::{ListenerTls, TlsOptions},
@@ -65,6 +66,13 @@ fn file() -> SourceDriver {
     SourceDriver::File(FileSource { path: "/var/log/x".into(), poll_every, from_start: true })
 }
 
+fn topics(password: &str) -> SourceDriver {
+    let mut properties = Properties::new(ClientRole::Consumer, "h:1");
+    properties.set("sasl.password", password).unwrap();
+    let topics = vec!["a".to_owned(), "^b".to_owned()];
+    SourceDriver::Kafka(KafkaSource { properties, topics, stores_metadata: true, records_max: 10 })
+}
+
 fn journal(namespace: Option<&str>, folder: Option<&str>) -> SourceDriver {
     SourceDriver::Journal(JournalSource {
         namespace: namespace.map(str::to_owned),
@@ -105,6 +113,9 @@ fn every_kind_is_known_by_what_it_reads_from() {
     check(&journal(None, None), "journal ", "journal", true);
     check(&journal(Some("app"), None), "journal ", "app", true);
     check(&journal(Some("app"), Some("/j")), "journal ", "/j", true);
+    let kafka = "kafka,h:1,a+^b,duramen";
+    check(&topics("one"), &format!("kafka {kafka} "), kafka, false);
+    assert_ne!(topics("one").identity(), topics("two").identity(), "a password was changed");
     check(&SourceDriver::System { with_kernel: true }, "system", "", true);
     check(&SourceDriver::System { with_kernel: false }, "system without the kernel", "", true);
 }

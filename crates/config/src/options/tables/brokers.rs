@@ -1,4 +1,5 @@
-//! Options of destinations that send each message as a command, a publication or an event: `redis()`, `mqtt()`, `nats()`, `kafka()`.
+//! Options of destinations that send each message as a command, a publication or an event: `redis()`, `mqtt()`, `nats()`, `kafka()`;
+//! and of the source `kafka()`.
 //!
 //! In: nothing. Out: rows.
 
@@ -173,6 +174,66 @@ pub(super) const KAFKA: &[Row] = &[
     .no_effect("it waits for ten seconds at most"),
     row("poll-timeout", V::Number(0, 1 << 31), "10000", "milliseconds between two looks for reports")
         .no_effect("reports are read when they arrive"),
+    row(
+        "kafka-logging",
+        V::Word(&["disabled", "trace", "kafka-level"]),
+        "disabled",
+        "what becomes of the messages of librdkafka",
+    )
+    .no_effect("its warnings and errors are in the log of the server"),
+];
+
+const FETCHED: &str = "records are fetched as fast as they are read";
+
+pub(super) const KAFKA_SOURCE: &[Row] = &[
+    row("bootstrap-servers", V::Text, "", "brokers to begin with: HOST:PORT, with commas between"),
+    row(
+        "topic",
+        V::Pairs,
+        "",
+        "names of topics, or regular expressions that begin with ^, and their partitions: \"logs\" => \"-1\", which is all of them",
+    ),
+    row(
+        "config",
+        V::Any,
+        "",
+        "settings of librdkafka: \"group.id\" => \"name\", or group.id(\"name\"); the group is duramen unless it is set",
+    ),
+    row(
+        "store-metadata",
+        V::YesNo,
+        "yes",
+        "values .kafka.topic, .kafka.partition, .kafka.offset and .kafka.key of each message",
+    ),
+    row("log-fetch-limit", V::Number(1, 1 << 20), "10000", "most records that are read at once"),
+    row("keep-hostname", V::YesNo, "yes", "trust the host name inside a message"),
+    row(
+        "strategy-hint",
+        V::Word(&["assign", "subscribe"]),
+        "subscribe",
+        "how partitions are found; assign is not supported",
+    ),
+    row(
+        "persist-store",
+        V::Word(&["local", "remote"]),
+        "remote",
+        "who keeps the positions; local is not supported",
+    ),
+    row("disable-bookmarks", V::YesNo, "no", "keep no positions; yes is not supported"),
+    row("ignore-saved-bookmarks", V::YesNo, "no", "begin as a new group at each start; yes is not supported"),
+    row("workers", V::Number(1, 1024), "2", "threads that read").no_effect("one thread reads all partitions"),
+    row("separate-worker-queues", V::YesNo, "no", "a queue for each thread that reads")
+        .no_effect("one thread reads all partitions"),
+    row("log-fetch-delay", V::Number(0, 1 << 31), "1000", "pause between two records").no_effect(FETCHED),
+    row("log-fetch-retry-delay", V::Number(0, 1 << 31), "10000", "pause after an error").no_effect(FETCHED),
+    row("log-fetch-queue-full-delay", V::Number(0, 1 << 31), "1000", "pause when too much waits")
+        .no_effect("reading goes on when messages are acknowledged"),
+    row("poll-timeout", V::Number(0, 1 << 31), "10000", "milliseconds between two looks for records")
+        .no_effect("records are read when they arrive"),
+    row("state-update-timeout", V::Number(0, 1 << 31), "1000", "milliseconds that states are waited for")
+        .no_effect("nothing waits for them"),
+    row("time-reopen", V::Number(0, 1 << 31), "60", "seconds between two tries to connect")
+        .no_effect("librdkafka connects again by itself: config(\"reconnect.backoff.max.ms\" => ...)"),
     row(
         "kafka-logging",
         V::Word(&["disabled", "trace", "kafka-level"]),

@@ -45,7 +45,6 @@ const SOURCES: &[&str] = &[
     "google-pubsub",
     "hypr-audit-trail",
     "hypr-app-audit-trail",
-    "kafka",
     "kubernetes",
     "mqtt",
     "openbsd",

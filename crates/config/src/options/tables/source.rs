@@ -2,6 +2,7 @@
 //!
 //! In: nothing. Out: rows.
 
+use super::brokers::KAFKA_SOURCE;
 use super::shared::{ENCODED, MULTI_LINE, PERMISSIONS, SOCKET, SOURCE};
 use crate::options::row::{Driver, Plain, Row, ValueKind as V, driver, row};
 
@@ -105,6 +106,14 @@ pub(crate) const DRIVERS: &[Driver] = &[
         &[JOURNAL, SOURCE],
         "the journal of this machine, or journal files of a folder",
     ),
+    driver(
+        "kafka",
+        Plain::None,
+        &[KAFKA_SOURCE, ENCODED, SOURCE],
+        "records of topics of Apache Kafka: what destinations have acknowledged is not read again",
+    )
+    .aliases(&["kafka-c"])
+    .required(&["bootstrap-servers", "topic"]),
     driver("internal", Plain::None, &[INTERNAL, SOURCE], "messages of the server about itself"),
     driver(
         "system",

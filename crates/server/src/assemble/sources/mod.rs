@@ -8,6 +8,7 @@ pub(crate) mod gelf;
 pub(crate) mod generator;
 pub(crate) mod http;
 pub(crate) mod journal;
+pub(crate) mod kafka;
 pub(crate) mod listeners;
 pub(crate) mod source_options;
 pub(crate) mod text;

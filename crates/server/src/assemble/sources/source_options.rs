@@ -42,8 +42,9 @@ impl<'t> Lowering<'t> {
             if options.is_yes("trim-large-messages") { Oversize::Cut } else { Oversize::Split };
         source_options.window.messages = options.count("log-iw-size", 0).max(Window::MESSAGES_MIN);
         source_options.hosts = hosts(options);
-        // Shippers forward messages of other hosts.
-        source_options.hosts.keep |= options.call.key() == "http" && options.any("keep-hostname").is_none();
+        // Shippers forward messages of other hosts, and topics have those of all.
+        let is_forwarded = matches!(options.call.key().as_str(), "http" | "kafka" | "kafka-c");
+        source_options.hosts.keep |= is_forwarded && options.any("keep-hostname").is_none();
         source_options.program_override =
             options.own_text("program-override").map(|text| text.trim_end().trim_end_matches(':').to_owned());
         source_options.optional = options.is_yes("optional");

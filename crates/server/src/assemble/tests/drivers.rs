@@ -68,6 +68,17 @@ fn source_of(spec: &intake::SourceSpec) -> Vec<String> {
         SourceDriver::Pipe(pipe) => pipe,
         SourceDriver::Program(program) => program,
         SourceDriver::Journal(journal) => journal,
+        SourceDriver::Kafka(kafka) => {
+            let properties = kafka.properties.shown();
+            return vec![
+                format!("{:?} {} {}", kafka.topics, kafka.stores_metadata, kafka.records_max),
+                properties,
+                format!(
+                    "{:?} {:?} {:?}",
+                    spec.options.framing, spec.options.decode.flags, spec.options.hosts
+                ),
+            ];
+        }
         SourceDriver::Generator(generator) => {
             return vec![format!("{} {:?} {:?}", generator.count, generator.every, generator.values)];
         }

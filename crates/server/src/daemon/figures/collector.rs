@@ -122,15 +122,19 @@ impl Collector {
     /// Lists the reasons why destinations cannot write to the disks of this machine at present, one sentence
     /// each.
     pub(crate) fn destination_troubles(&self) -> Vec<String> {
-        let troubles = self.active().filter_map(|entry| {
+        let troubles = self.active().filter(|entry| !is_source(entry)).filter_map(|entry| {
             entry.trouble().map(|why| format!("destination {} ({}): {why}", entry.id, entry.instance))
         });
         troubles.collect()
     }
 
-    /// Lists the problems of listeners that have refused connections for some time, one sentence each.
+    /// Lists the problems of listeners that have refused connections for some time, and of sources that cannot read, one
+    /// sentence each.
     pub(crate) fn source_troubles(&self) -> Vec<String> {
         let now = Instant::now();
+        let unread = self.active().filter(|entry| is_source(entry)).filter_map(|entry| {
+            entry.trouble().map(|why| format!("source {} ({}): {why}", entry.id, entry.instance))
+        });
         let troubles = self.active().filter_map(|entry| {
             let (reason, lasted) = entry.refusals.lasting(now)?;
             let limit = match reason {
@@ -144,7 +148,7 @@ impl Collector {
                 "source {id} ({instance}): connections are refused for {seconds} s, because of {limit}"
             ))
         });
-        troubles.collect()
+        troubles.chain(unread).collect()
     }
 
     fn active(&self) -> impl Iterator<Item = Arc<Counters>> {

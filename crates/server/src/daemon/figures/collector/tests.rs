@@ -98,6 +98,7 @@ fn troubles_are_those_of_active_owners() {
     let gone = registry.register("dst.file", "e#0", "/y");
     gone.set_trouble(Some("no space".to_owned()));
     gone.orphan();
+    registry.register("src.kafka", "k#0", "kafka,h:1,t,g").set_trouble(Some("brokers are down".to_owned()));
     let start = Instant::now().checked_sub(Duration::from_secs(90)).unwrap();
     for (name, reason) in [
         ("a", RefusalReason::MaxConnections),
@@ -116,10 +117,11 @@ fn troubles_are_those_of_active_owners() {
         "max-handshakes() or max-handshakes-per-address()",
         "the limit of open files",
     ];
-    let want: Vec<String> = ["a", "b", "c", "d"]
+    let mut want: Vec<String> = ["a", "b", "c", "d"]
         .iter()
         .zip(limits)
         .map(|(id, limit)| format!("source {id} (tcp): connections are refused for 90 s, because of {limit}"))
         .collect();
+    want.push("source k#0 (kafka,h:1,t,g): brokers are down".to_owned());
     assert_eq!(collector.source_troubles(), want);
 }

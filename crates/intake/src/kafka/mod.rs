@@ -1,0 +1,23 @@
+//! `kafka()`: records of topics become messages, as a member of a consumer group.
+//!
+//! In: records. Out: batches. Holds: librdkafka's consumer and a thread for each source. Limits: the window of the source, and
+//! librdkafka's `queued.max.messages.kbytes` of records that wait to be read.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `reader` | the thread: polls, makes batches, holds back, gives partitions up, ends |
+//! | `records` | records become the frames of a batch, with their places |
+//! | `consumer` | librdkafka's consumer, and what it says of its connections |
+//! | `health` | why nothing can be read at present |
+//! | `offsets` | positions below which everything is acknowledged |
+
+mod consumer;
+mod health;
+mod offsets;
+mod reader;
+mod records;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use reader::read_topics;
