@@ -68,6 +68,14 @@ pub(crate) trait Driver: Send {
         SettledRows::default()
     }
 
+    /// Returns true when the driver has messages, and all of them wait for more only.
+    fn only_gathers(&self) -> bool {
+        false
+    }
+
+    /// Lets messages that wait for more go with the next flush.
+    fn send_gathered(&mut self) {}
+
     /// Returns the number of unsettled messages that the driver has.
     fn unsettled(&self) -> usize {
         0

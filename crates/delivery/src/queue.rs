@@ -62,6 +62,15 @@ pub(super) enum WhenFull {
     DropsAll(Victim),
 }
 
+/// Whether memory takes more of what waits on disk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum FullMemory {
+    /// It takes no more until something in it is settled.
+    Yes,
+    /// It takes more, or there is no more.
+    No,
+}
+
 /// The two ends of the queue share this.
 pub(super) struct Queue<W> {
     state: Mutex<State<W>>,
@@ -71,6 +80,8 @@ pub(super) struct Queue<W> {
     pub(super) counters: Arc<Counters>,
     /// Set when the command to stop was given, see [`super::stopping`].
     pub(super) stops: Arc<AtomicBool>,
+    /// True when more waits on disk than may be in memory.
+    memory_is_full: AtomicBool,
 }
 
 struct State<W> {
@@ -120,6 +131,7 @@ impl<W: Writer> Queue<W> {
             is_backed: queueing.disk.is_some(),
             counters,
             stops: Arc::default(),
+            memory_is_full: AtomicBool::new(false),
         }
     }
 
@@ -141,6 +153,21 @@ impl<W: Writer> Queue<W> {
         }
         self.lock().commands.push_back(command);
         self.wake.notify_one();
+    }
+
+    /// Notes whether more waits on disk than may be in memory, which the thread learns at once.
+    pub(super) fn set_memory_full(&self, is_full: FullMemory) {
+        let is_full = is_full == FullMemory::Yes;
+        if self.memory_is_full.swap(is_full, Ordering::Relaxed) != is_full && is_full {
+            // The lock: a thread that is about to wait must not miss it.
+            drop(self.lock());
+            self.wake.notify_one();
+        }
+    }
+
+    /// Returns whether more waits on disk than may be in memory.
+    pub(super) fn is_memory_full(&self) -> bool {
+        self.memory_is_full.load(Ordering::Relaxed)
     }
 
     /// Lends the writer to readers until there are commands or items for the thread, or its deadline has passed.

@@ -159,10 +159,18 @@ impl Worker {
         if self.stop_at.is_some() {
             return Some(Instant::now());
         }
+        if self.must_send() {
+            return Some(Instant::now());
+        }
         let held = (self.count > 0).then(|| self.driver.holds_until().unwrap_or_else(Instant::now));
         let told = self.repeats.as_ref().and_then(Repeats::due_at);
         let marked = self.marker.as_ref().map(Marker::due_at);
         self.driver.next_tick().into_iter().chain(held).chain(told).chain(marked).min()
+    }
+
+    /// Returns whether messages that wait for more only must go, because they are what keeps more from coming.
+    fn must_send(&self) -> bool {
+        self.queue.is_memory_full() && self.driver.only_gathers()
     }
 
     /// Returns whether output that is held back must be written now.
@@ -256,6 +264,9 @@ impl Worker {
         let mark = self.marker.as_mut().and_then(|marker| marker.take(now, stamp));
         self.write_own(mark);
         self.driver.tick(now);
+        if self.must_send() {
+            self.driver.send_gathered();
+        }
         if self.driver.unsettled() > 0 {
             self.flush();
         }

@@ -3,8 +3,9 @@
 //!
 //! In: deliveries. Out: requests over up to `workers()` connections; dead letters; the tokens of messages, each when its
 //! own row is settled. Holds: rows that are not settled, connections, a runtime of this thread.
-//! Limits: [`ROWS_HELD_MAX`] rows and [`BYTES_HELD_MAX`] bytes; beyond that, messages stay in the queue. Only
-//! messages that the receiver refuses for good are given up, as dead letters.
+//! Limits: [`ROWS_HELD_MAX`] rows, [`BYTES_HELD_MAX`] bytes of them and [`MESSAGE_BYTES_HELD_MAX`] of their messages; beyond
+//! that, requests no longer wait for more rows, and messages stay in the queue. Only messages that the receiver refuses for
+//! good are given up, as dead letters.
 
 use super::requests::{DeadRow, HoldEvent, Requests, RowSource, Sending, Settled, first_line};
 use crate::{
@@ -37,6 +38,8 @@ const STALL: Duration = Duration::from_millis(300);
 const ROWS_HELD_MAX: usize = 50_000;
 /// Most bytes of such rows.
 const BYTES_HELD_MAX: usize = 64 << 20;
+/// Most bytes of the batches that their messages are in: few messages of each may go here.
+const MESSAGE_BYTES_HELD_MAX: usize = 128 << 20;
 /// A reload waits for exchanges so long.
 const EXCHANGES_END_WITHIN: Duration = Duration::from_secs(10);
 /// Least time between two log lines about dead messages.
@@ -123,7 +126,9 @@ impl Batching {
     }
 
     fn has_room(&self) -> bool {
-        self.requests.rows() + self.dead.len() < ROWS_HELD_MAX && self.requests.bytes() < BYTES_HELD_MAX
+        self.requests.rows() + self.dead.len() < ROWS_HELD_MAX
+            && self.requests.bytes() < BYTES_HELD_MAX
+            && self.requests.held_bytes() < MESSAGE_BYTES_HELD_MAX
     }
 
     /// Sends the rows that may be sent, as far as there are connections.
@@ -237,6 +242,10 @@ impl Batching {
         if self.has_room() {
             return Ok(());
         }
+        // Requests that wait for more rows must not keep others from coming.
+        if self.requests.close_largest() {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
         let now = Instant::now();
         let due = self.requests.next_due(now).unwrap_or(now);
         sleep(due.saturating_duration_since(now).min(STALL)).await;
@@ -301,10 +310,11 @@ impl Driver for Batching {
             self.next_id = first.after(count);
             first
         });
+        let held_bytes = delivery.batch.held_bytes() / delivery.selection.count().max(1);
         for (place, index) in delivery.selection.iter().enumerate() {
             *sequence += 1;
             let (batch, ack) = (delivery.batch.clone(), delivery.ack.clone());
-            let source = RowSource { batch, index, sequence: *sequence, ack, attempts: 0 };
+            let source = RowSource { batch, index, sequence: *sequence, ack, attempts: 0, held_bytes };
             self.add_row(first.after(place as u64), source);
         }
     }
@@ -319,6 +329,14 @@ impl Driver for Batching {
 
     fn settles_rows(&self) -> bool {
         true
+    }
+
+    fn only_gathers(&self) -> bool {
+        self.busy.is_empty() && self.requests.only_gathers()
+    }
+
+    fn send_gathered(&mut self) {
+        self.requests.close(None);
     }
 
     fn take_settled(&mut self) -> SettledRows {

@@ -105,14 +105,19 @@ pub(crate) struct Requests {
     dead_in_a_row: usize,
     /// Set when the receiver cannot be reached: nothing is sent before this time.
     unreachable_until: Option<Instant>,
-    /// Rows of `ready`, and their bytes: they are needed for every message.
+    /// Rows of `ready`, their bytes, and those of their messages: they are needed for every message.
     rows: usize,
     bytes: usize,
+    held_bytes: usize,
 }
 
 impl Request {
     fn bytes(&self) -> usize {
         self.rows.iter().map(Row::size).sum()
+    }
+
+    fn held_bytes(&self) -> usize {
+        self.sources.iter().map(|source| source.held_bytes).sum()
     }
 
     /// Returns true when later requests of its group must wait for it, because the receiver accepted none of it.
@@ -135,6 +140,7 @@ impl Requests {
             unreachable_until: None,
             rows: 0,
             bytes: 0,
+            held_bytes: 0,
         }
     }
 
@@ -153,6 +159,7 @@ impl Requests {
     fn insert(&mut self, at: usize, request: Request) {
         self.rows += request.rows.len();
         self.bytes += request.bytes();
+        self.held_bytes += request.held_bytes();
         self.ready.insert(at, request);
     }
 
@@ -161,6 +168,7 @@ impl Requests {
         let request = self.ready.remove(at)?;
         self.rows -= request.rows.len();
         self.bytes -= request.bytes();
+        self.held_bytes -= request.held_bytes();
         Some((at, request))
     }
 
@@ -186,6 +194,18 @@ impl Requests {
         for request in self.gathering.take_due(now, &self.limits) {
             self.push(request.group, request.rows, request.sources);
         }
+    }
+
+    /// Releases the largest request that waits for more rows. Returns false when there is none.
+    pub(crate) fn close_largest(&mut self) -> bool {
+        let Some(request) = self.gathering.take_largest() else { return false };
+        self.push(request.group, request.rows, request.sources);
+        true
+    }
+
+    /// Returns true when all rows are in requests that wait for more: nothing else keeps their messages.
+    pub(crate) fn only_gathers(&self) -> bool {
+        self.ready.is_empty() && self.gathering.rows() > 0
     }
 
     /// Returns rows that may be sent now; they count as sent until they are judged.
@@ -390,11 +410,17 @@ impl Requests {
         self.gathering.bytes() + self.bytes
     }
 
+    /// Returns the bytes of the messages from which these rows were made.
+    pub(crate) fn held_bytes(&self) -> usize {
+        self.gathering.held_bytes() + self.held_bytes
+    }
+
     /// Takes everything that is not settled, oldest first: the rows must be made again, or dropped.
     pub(crate) fn take_all(&mut self) -> Vec<(RecordId, RowSource)> {
         self.close(None);
         self.holds = Holds::default();
-        (self.dead_in_a_row, self.unreachable_until, self.rows, self.bytes) = (0, None, 0, 0);
+        (self.dead_in_a_row, self.unreachable_until) = (0, None);
+        (self.rows, self.bytes, self.held_bytes) = (0, 0, 0);
         let pairs = |request: Request| {
             let ids: Vec<RecordId> = request.rows.iter().map(|row| row.id).collect();
             ids.into_iter().zip(request.sources)

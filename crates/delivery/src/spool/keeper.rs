@@ -17,7 +17,11 @@ use super::{
     flights::Unsaved,
     overflow,
 };
-use crate::{options::DiskBuffer, queue::Command, worker::DestinationQueue};
+use crate::{
+    options::DiskBuffer,
+    queue::{Command, FullMemory},
+    worker::DestinationQueue,
+};
 use journal::{Read, Reader};
 use message::{Ack, Batch, Delivery, RecordId, Selection, codec};
 use std::{
@@ -341,12 +345,12 @@ impl Keeper {
         self.entrance.forward(delivery, end, count, bytes);
     }
 
-    /// Reads from the disk as much as fits in memory.
+    /// Reads from the disk as much as fits in memory, and tells the destination's thread when that is not all.
     fn forward(&mut self) {
         while let Some(mut reader) = self.reader.take() {
             if !self.entrance.has_room() {
                 self.reader = Some(reader);
-                return;
+                return self.queue.set_memory_full(FullMemory::Yes);
             }
             match self.next(&mut reader) {
                 Ok(true) => self.reader = Some(reader),
@@ -359,6 +363,7 @@ impl Keeper {
                 }
             }
         }
+        self.queue.set_memory_full(FullMemory::No);
     }
 
     /// Passes on one record; returns false when none is left.

@@ -36,6 +36,8 @@ struct Table {
     panics: usize,
     /// How often a connection was closed.
     closed: usize,
+    /// How long a request waits for more rows.
+    wait: Option<Duration>,
 }
 
 #[derive(Clone, Default)]
@@ -64,7 +66,8 @@ impl Receiver for TestReceiver {
     }
 
     fn limits(&self) -> RequestLimits {
-        RequestLimits { rows: 10, bytes: 0, wait: None }
+        let wait = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).wait;
+        RequestLimits { rows: 10, bytes: 0, wait }
     }
 
     fn instance(&self) -> String {
@@ -415,6 +418,54 @@ fn a_driver_has_room_for_so_many_rows_and_bytes() {
     assert!(full.has_room() && full.size() >= BYTES_HELD_MAX / 2);
     full.add(&delivery(&[&long], Ack::none(), true), &mut 0);
     assert!(!full.has_room());
+}
+
+#[test]
+fn rows_that_wait_for_more_go_when_there_is_no_room() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = TestReceiver::default();
+    let mut driver = driver(&table, folder.path(), |_| {});
+    let limits = RequestLimits { rows: 2 * ROWS_HELD_MAX, bytes: 0, wait: Some(Duration::from_secs(3600)) };
+    driver.requests.configure(limits, None, Duration::from_secs(60));
+    driver.add(&delivery(&vec!["h|x"; ROWS_HELD_MAX - 1], Ack::none(), true), &mut 0);
+    driver.flush().unwrap();
+    assert_eq!((driver.unsettled(), driver.only_gathers()), (ROWS_HELD_MAX - 1, true));
+    driver.add(&delivery(&["h|x"], Ack::none(), true), &mut 0);
+    assert_eq!(driver.flush().unwrap_err().kind(), io::ErrorKind::WouldBlock);
+    driver.flush().unwrap();
+    assert_eq!((driver.unsettled(), driver.only_gathers()), (0, false));
+    assert_eq!(table.0.lock().unwrap().rows.len(), ROWS_HELD_MAX);
+}
+
+#[test]
+fn a_driver_holds_so_many_bytes_of_messages() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut full = driver(&TestReceiver::default(), folder.path(), |_| {});
+    let long = format!("h|{}", "y".repeat(MESSAGE_BYTES_HELD_MAX / 2));
+    let mut sparse = delivery(&["h|x", &long], Ack::none(), true);
+    sparse.selection.remove(1);
+    full.add(&sparse, &mut 0);
+    assert!(full.has_room() && full.size() < 100);
+    full.add(&sparse, &mut 0);
+    assert!(!full.has_room() && full.size() < 100);
+    full.flush().unwrap();
+    assert!(full.has_room());
+    assert_eq!(full.requests.held_bytes(), 0);
+}
+
+#[test]
+fn rows_that_wait_for_more_go_when_they_fill_the_memory_of_a_queue_on_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let receiver = TestReceiver::default();
+    receiver.0.lock().unwrap().wait = Some(Duration::from_secs(3600));
+    let disk = DiskBuffer {
+        memory_messages: 3,
+        reliable: true,
+        ..DiskBuffer::new(folder.path().join("q"), 1 << 20)
+    };
+    let setup = Setup::with(receiver, folder.path(), Some(disk));
+    (0..9).for_each(|number| setup.send(&[&format!("h|{number}")]));
+    eventually("what fits in memory, again and again", || setup.table().rows.len() >= 6);
 }
 
 #[test]

@@ -14,6 +14,7 @@ pub(super) struct Open {
     pub(super) rows: Vec<Row>,
     pub(super) sources: Vec<RowSource>,
     bytes: usize,
+    held_bytes: usize,
     since: Instant,
 }
 
@@ -43,13 +44,15 @@ impl Gathering {
         }
         let at = found.unwrap_or_else(|| {
             let (rows, sources) = (Vec::new(), Vec::new());
-            self.open.push(Open { group: Arc::from(group), rows, sources, bytes: 0, since: now });
+            let group = Arc::from(group);
+            self.open.push(Open { group, rows, sources, bytes: 0, held_bytes: 0, since: now });
             self.open.len() - 1
         });
         let open = &mut self.open[at];
+        open.bytes += size;
+        open.held_bytes += source.held_bytes;
         open.rows.push(row);
         open.sources.push(source);
-        open.bytes += size;
         if open.rows.len() >= limits.rows.max(1) {
             full.push(self.open.remove(at));
         }
@@ -65,6 +68,13 @@ impl Gathering {
         self.open.extract_if(.., is_due).collect()
     }
 
+    /// Takes the request with the most bytes.
+    pub(super) fn take_largest(&mut self) -> Option<Open> {
+        let sizes = self.open.iter().enumerate().map(|(at, open)| (open.bytes, open.rows.len(), at));
+        let (_, _, at) = sizes.max()?;
+        Some(self.open.remove(at))
+    }
+
     /// Returns when the first request has waited long enough.
     pub(super) fn next_due(&self, limits: &RequestLimits) -> Option<Instant> {
         let wait = limits.wait.unwrap_or_default();
@@ -77,6 +87,10 @@ impl Gathering {
 
     pub(super) fn bytes(&self) -> usize {
         self.open.iter().map(|open| open.bytes).sum()
+    }
+
+    pub(super) fn held_bytes(&self) -> usize {
+        self.open.iter().map(|open| open.held_bytes).sum()
     }
 }
 

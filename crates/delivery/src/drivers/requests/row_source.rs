@@ -18,4 +18,6 @@ pub(crate) struct RowSource {
     pub(crate) ack: Ack,
     /// Number of times it was sent.
     pub(crate) attempts: u32,
+    /// Its share of the memory of its batch, in bytes: that of the batch, divided by the messages that the destination has of it.
+    pub(crate) held_bytes: usize,
 }

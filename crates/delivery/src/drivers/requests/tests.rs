@@ -32,8 +32,14 @@ impl Setup {
             let id = RecordId { incarnation: 1, sequence: self.added };
             self.added += 1;
             let row = Row { id, cells: Vec::new() };
-            let source =
-                RowSource { batch: self.batch.clone(), index: 0, sequence: 0, ack: Ack::none(), attempts: 0 };
+            let source = RowSource {
+                batch: self.batch.clone(),
+                index: 0,
+                sequence: 0,
+                ack: Ack::none(),
+                attempts: 0,
+                held_bytes: 7,
+            };
             self.requests.add(group, row, source, self.start);
         }
         self.requests.close(None);
@@ -351,8 +357,14 @@ fn the_bytes_of_a_request_are_those_of_its_values() {
     setup.requests.configure(limits, None, REOPEN);
     for (sequence, text) in (0_u64..).zip(["123", "456", "7", "8", "longer than all", "9"]) {
         let row = Row { id: RecordId { incarnation: 1, sequence }, cells: vec![Cell::Text(text.to_owned())] };
-        let source =
-            RowSource { batch: setup.batch.clone(), index: 0, sequence, ack: Ack::none(), attempts: 0 };
+        let source = RowSource {
+            batch: setup.batch.clone(),
+            index: 0,
+            sequence,
+            ack: Ack::none(),
+            attempts: 0,
+            held_bytes: 7,
+        };
         setup.requests.add("a", row, source, setup.start);
     }
     setup.requests.close(None);
@@ -366,7 +378,8 @@ fn check_worst(verdicts: &[Verdict], want: usize, has_split: bool) {
     let mut kept = Kept::default();
     for (sequence, verdict) in (0_u64..).zip(verdicts) {
         let row = Row { id: RecordId { incarnation: 1, sequence }, cells: Vec::new() };
-        let source = RowSource { batch: batch(1), index: 0, sequence, ack: Ack::none(), attempts: 0 };
+        let source =
+            RowSource { batch: batch(1), index: 0, sequence, ack: Ack::none(), attempts: 0, held_bytes: 7 };
         kept.add(row, source, *verdict, &format!("{sequence}\nquoted"));
     }
     assert_eq!((kept.rows.len(), kept.sources.len()), (verdicts.len(), verdicts.len()));

@@ -33,7 +33,14 @@ impl Setup {
         let row = Row { id, cells: vec![Cell::Text("x".repeat(size))] };
         self.number += 1;
         let batch: Arc<Batch> = transport::testing::delivery(&["h|a"], Ack::none(), true).batch;
-        let source = RowSource { batch, index: 0, sequence: self.number, ack: Ack::none(), attempts: 0 };
+        let source = RowSource {
+            batch,
+            index: 0,
+            sequence: self.number,
+            ack: Ack::none(),
+            attempts: 0,
+            held_bytes: 7,
+        };
         let now = self.at(ms);
         show(&self.gathering.add(group, row, source, &self.limits, now))
     }
@@ -47,6 +54,18 @@ fn show(requests: &[Open]) -> String {
         format!("{}:{}", open.group, numbers.join(","))
     };
     requests.iter().map(one).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_largest_request_goes_first() {
+    let mut setup = Setup::new(limits(9, 0, None));
+    assert!(setup.gathering.take_largest().is_none());
+    for (group, size) in [("a", 5), ("b", 3), ("b", 3), ("c", 1)] {
+        assert_eq!(setup.add(group, size, 0), "");
+    }
+    assert_eq!((setup.gathering.bytes(), setup.gathering.held_bytes()), (12, 28));
+    let mut largest = || show(&setup.gathering.take_largest().into_iter().collect::<Vec<_>>());
+    assert_eq!([largest(), largest(), largest(), largest()], ["b:1,2", "a:0", "c:3", ""]);
 }
 
 #[test]
