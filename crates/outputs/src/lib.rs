@@ -12,6 +12,7 @@
 //! | `mqtt` | `mqtt()`: publications to a broker |
 //! | `nats` | `nats()`: publications that JetStream stores |
 //! | `redis` | `redis()`: commands to Redis and Valkey, pipelined |
+//! | `s3` | `s3()`: batches of messages as objects of a bucket |
 //! | `sql` | `sql()`: rows of tables in PostgreSQL, MySQL, MariaDB and SQLite |
 
 mod batches;
@@ -21,6 +22,7 @@ mod link;
 mod mqtt;
 mod nats;
 mod redis;
+mod s3;
 mod sql;
 #[cfg(test)]
 mod testing;
@@ -34,4 +36,8 @@ pub use link::Endpoint;
 pub use mqtt::{MqttLogin, MqttQos, MqttReceiver, MqttTarget, TopicError, check_topic};
 pub use nats::{NatsLogin, NatsReceiver, NatsStorage, NatsTarget, SubjectError, check_subject};
 pub use redis::{RedisLogin, RedisReceiver, RedisTarget};
+pub use s3::{
+    AddressError, KeyError, S3Checksum, S3Compression, S3Login, S3Receiver, S3Target, bucket_address,
+    check_prefix,
+};
 pub use sql::{Column, ColumnValue, SqlLogin, SqlReceiver, SqlServer, SqlTarget, TableMaking};

@@ -37,18 +37,18 @@ const RESULT_BYTES_MAX: usize = 4 << 10;
 
 /// The part of a request that is the same for all addresses.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Request {
-    pub(super) body: Bytes,
-    pub(super) messages: usize,
+pub(crate) struct Request {
+    pub(crate) body: Bytes,
+    pub(crate) messages: usize,
     /// Headers of a request for one message, which describe its origin.
-    pub(super) headers: Vec<(&'static str, String)>,
+    pub(crate) headers: Vec<(&'static str, String)>,
     /// Its answer has a result for each message.
-    pub(super) answer: AnswerKind,
+    pub(crate) answer: AnswerKind,
 }
 
 /// The content of a successful answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum AnswerKind {
+pub(crate) enum AnswerKind {
     /// Nothing more than its status.
     #[default]
     Status,
@@ -58,7 +58,7 @@ pub(super) enum AnswerKind {
 
 /// Outcome of a request.
 #[derive(Debug)]
-pub(super) enum Reply {
+pub(crate) enum Reply {
     /// The server answered.
     Status {
         /// Status of its answer.
@@ -94,13 +94,13 @@ fn broken(error: hyper::Error) -> ExchangeError {
 
 /// One connection, or an empty slot for one.
 #[derive(Default)]
-pub(super) struct Lane {
+pub(crate) struct Lane {
     open: Option<(String, SendRequest<Full<Bytes>>)>,
 }
 
 impl Lane {
     /// Sends a request to an address.
-    pub(super) async fn exchange(
+    pub(crate) async fn exchange(
         &mut self,
         url: &str,
         request: &Request,
@@ -184,7 +184,7 @@ impl Lane {
     }
 
     /// Closes the connection.
-    pub(super) fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.open = None;
     }
 }

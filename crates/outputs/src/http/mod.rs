@@ -29,5 +29,6 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use client::{AnswerKind, Lane, Reply, Request};
 pub use options::{Compression, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction};
 pub use receiver::HttpReceiver;

@@ -1,0 +1,144 @@
+//! The request for an object, and its repeats.
+//!
+//! In: rows of one group. Out: one verdict over all of them. Holds: a connection. Limits: `timeout()` for a request; one that
+//! breaks is sent a second time at once, over a new connection.
+//!
+//! The rows are delivered when the server has answered that it stored the object. `If-None-Match: *` makes it refuse an object
+//! that it has: then an earlier attempt, whose answer was lost, was successful. A server that does not know this header gets
+//! the same object again, under the same name.
+
+use super::{
+    body::{self, Content},
+    key,
+    options::{S3Checksum, S3Compression, S3Login},
+    signature::{Signer, Unsigned},
+    verdict,
+};
+use crate::{
+    http::{AnswerKind, Lane, Reply, Request, RequestSettings},
+    link::failure::Failure,
+};
+use delivery::{Connection, Exchange, Judgement, Row, Verdict, Wait};
+use hyper::Uri;
+use jiff::Timestamp;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+use tokio::task::spawn_blocking;
+
+/// The status of a server that does not know a header.
+const NOT_IMPLEMENTED: u16 = 501;
+
+/// The part of a target that its connections share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    /// The URL of the bucket.
+    pub(super) address: String,
+    pub(super) login: S3Login,
+    pub(super) region: String,
+    /// The end of names, with that of the compression.
+    pub(super) suffix: String,
+    pub(super) compression: S3Compression,
+    pub(super) compression_level: u32,
+    pub(super) checksum: S3Checksum,
+    /// Headers of all objects.
+    pub(super) headers: Vec<(&'static str, String)>,
+    pub(super) settings: RequestSettings,
+    /// The server has not refused `If-None-Match` yet.
+    pub(super) is_conditional: AtomicBool,
+}
+
+/// An object to be stored.
+#[derive(Debug)]
+pub(super) struct Object {
+    pub(super) url: String,
+    pub(super) content: Content,
+}
+
+impl Shared {
+    /// Returns the signed request for an object at a time.
+    pub(super) fn request(&self, object: &Object, now: Timestamp) -> Request {
+        let time = now.strftime("%Y%m%dT%H%M%SZ").to_string();
+        let mut headers = self.headers.clone();
+        headers.push(("x-amz-content-sha256", object.content.sha256_hex.clone()));
+        headers.push(("x-amz-date", time.clone()));
+        if self.checksum == S3Checksum::Sent {
+            headers.push(("x-amz-checksum-sha256", object.content.sha256_base64.clone()));
+        }
+        if self.is_conditional.load(Ordering::Relaxed) {
+            headers.push(("if-none-match", "*".to_owned()));
+        }
+        let uri: Uri = object.url.parse().unwrap_or_default();
+        let host = uri.authority().map_or("", |authority| authority.as_str());
+        let mut signed: Vec<(&str, &str)> =
+            headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        signed.push(("host", host));
+        let unsigned = Unsigned {
+            method: &self.settings.method,
+            path: uri.path(),
+            headers: signed,
+            body_sha256: &object.content.sha256_hex,
+        };
+        let signer = Signer { login: &self.login, region: &self.region, service: "s3" };
+        let authorization = signer.authorization(&unsigned, &time);
+        headers.push(("authorization", authorization));
+        Request { body: object.content.bytes.clone(), messages: 1, headers, answer: AnswerKind::Status }
+    }
+}
+
+/// A connection, or room for one.
+pub(super) struct S3Connection {
+    shared: Arc<Shared>,
+    lane: Lane,
+}
+
+impl S3Connection {
+    pub(super) fn new(shared: Arc<Shared>) -> S3Connection {
+        S3Connection { shared, lane: Lane::default() }
+    }
+
+    async fn exchange(&mut self, group: &str, rows: &[Row]) -> Result<(), Failure> {
+        let shared = self.shared.clone();
+        let name = key::encoded(&key::name(group, rows, &shared.suffix));
+        let (text, compression, level) = (body::texts(rows), shared.compression, shared.compression_level);
+        // Other connections of this thread go on meanwhile.
+        let content = spawn_blocking(move || Content::of(text, compression, level)).await;
+        let content = content.map_err(|error| Failure {
+            verdict: Verdict::Later(Wait::BackOff),
+            answer: format!("the object could not be made: {error}"),
+        })?;
+        let object = Object { url: format!("{}/{name}", shared.address), content };
+        let mut reply = self.put(&object).await;
+        if matches!(reply, Reply::Broken(_)) {
+            // A server that starts again, or that closes connections which rest: a new one is tried at once.
+            reply = self.put(&object).await;
+        }
+        if matches!(reply, Reply::Status { status: NOT_IMPLEMENTED, .. })
+            && shared.is_conditional.swap(false, Ordering::Relaxed)
+        {
+            reply = self.put(&object).await;
+        }
+        verdict::of_reply(reply)
+    }
+
+    async fn put(&mut self, object: &Object) -> Reply {
+        let request = self.shared.request(object, Timestamp::now());
+        self.lane.exchange(&object.url, &request, &self.shared.settings).await
+    }
+}
+
+impl Connection for S3Connection {
+    fn send<'a>(&'a mut self, group: &'a str, rows: &'a [Row]) -> Exchange<'a> {
+        Box::pin(async move {
+            match self.exchange(group, rows).await {
+                Ok(()) => Judgement::delivered(rows.len()),
+                Err(Failure { verdict, answer }) => Judgement::of_all(rows.len(), verdict, answer),
+            }
+        })
+    }
+
+    fn close(&mut self) {
+        self.lane.close();
+    }
+}

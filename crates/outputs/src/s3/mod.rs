@@ -1,0 +1,32 @@
+//! `s3()`: batches of messages as objects of a bucket, each stored by one signed request.
+//!
+//! In: templates of names and texts. Out: objects, and what the server answers. Holds: connections. Limits: see
+//! [`S3Target`].
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `receiver` | names and texts of messages |
+//! | `address` | the URL of a bucket |
+//! | `key` | the name of an object |
+//! | `body` | the content of an object |
+//! | `connection` | the request for an object, and its repeats |
+//! | `signature` | AWS Signature Version 4 |
+//! | `verdict` | what an answer means |
+//! | `options` | what a configuration says |
+
+mod address;
+mod body;
+mod connection;
+mod key;
+mod options;
+mod receiver;
+mod signature;
+mod verdict;
+
+#[cfg(test)]
+mod tests;
+
+pub use address::{AddressError, bucket_address};
+pub use key::{KeyError, check_prefix};
+pub use options::{S3Checksum, S3Compression, S3Login, S3Target};
+pub use receiver::S3Receiver;
