@@ -62,7 +62,7 @@ pub(super) enum WhenFull {
     DropsAll(Victim),
 }
 
-/// Whether memory takes more of what waits on disk.
+/// The room in memory for what waits on disk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FullMemory {
     /// It takes no more until something in it is settled.

@@ -8,11 +8,15 @@ use super::shared::{ON_ERROR, STAMP_FORMATS};
 use super::sql::DEAD_LETTERS;
 use crate::options::row::{Row, ValueKind as V, later, row};
 
-/// Options that all of them have.
-pub(super) const ITEMS: &[Row] = &[
+/// How all of them gather messages.
+pub(super) const BATCHES: &[Row] = &[
     row("batch-bytes", V::Number(0, 1 << 30), "8388608", "most bytes of a batch; 0 is no limit"),
     row("batch-timeout", V::Number(-1, 1 << 31), "0", "milliseconds that a batch waits for more messages"),
     row("flush-lines", V::Number(0, 1 << 31), "", "").renamed("batch-lines"),
+];
+
+/// Options that all of them have, and `s3()`.
+pub(super) const ITEMS: &[Row] = &[
     row(
         "retries",
         V::Number(1, 1 << 31),

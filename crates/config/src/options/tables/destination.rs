@@ -2,8 +2,8 @@
 //!
 //! In: nothing. Out: rows.
 
-use super::brokers::{ITEMS, KAFKA, MQTT, NATS, REDIS};
-use super::http::{HTTP, LOKI};
+use super::brokers::{BATCHES, ITEMS, KAFKA, MQTT, NATS, REDIS};
+use super::http::{HTTP, LOKI, S3};
 use super::network::{FAILOVER, TLS};
 use super::shared::{DESTINATION, FOLDERS, PERMISSIONS, SOCKET, TEXT};
 use super::sql::SQL;
@@ -88,32 +88,39 @@ pub(crate) const DRIVERS: &[Driver] = &[
     driver(
         "redis",
         Plain::None,
-        &[REDIS, ITEMS, DESTINATION],
+        &[REDIS, BATCHES, ITEMS, DESTINATION],
         "commands to Redis or Valkey: each message counts as written when its own reply has come",
     )
     .required(&["command"]),
     driver(
         "mqtt",
         Plain::None,
-        &[MQTT, ITEMS, DESTINATION],
+        &[MQTT, BATCHES, ITEMS, DESTINATION],
         "publications to an MQTT broker: each message counts as written when the broker has acknowledged it",
     )
     .required(&["topic"]),
     driver(
         "nats",
         Plain::None,
-        &[NATS, ITEMS, DESTINATION],
+        &[NATS, BATCHES, ITEMS, DESTINATION],
         "publications to NATS: each message counts as written when JetStream has stored it",
     )
     .required(&["subject"]),
     driver(
         "kafka",
         Plain::None,
-        &[KAFKA, ITEMS, DESTINATION],
+        &[KAFKA, BATCHES, ITEMS, DESTINATION],
         "records in topics of Apache Kafka: each message counts as written when the brokers report it",
     )
     .aliases(&["kafka-c"])
     .required(&["bootstrap-servers", "topic"]),
+    driver(
+        "s3",
+        Plain::None,
+        &[S3, ITEMS, DESTINATION],
+        "objects in a bucket of S3: the messages of each count as written when the server has stored it",
+    )
+    .required(&["bucket", "object-key"]),
     driver("http", Plain::None, &[HTTP, TEXT, DESTINATION], "requests to HTTP servers").required(&["url"]),
     driver(
         "snmp",

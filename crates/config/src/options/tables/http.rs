@@ -1,4 +1,4 @@
-//! Options of destinations that send requests: `http()`, `loki()`.
+//! Options of destinations that send requests: `http()`, `loki()`, `s3()`.
 //!
 //! In: nothing. Out: rows.
 
@@ -152,4 +152,124 @@ const LOKI_AUTH: &[Row] = &[
     row("tls", V::Options(TLS), "", "certificates, for addresses that begin with https://"),
     later("alts", "Google's way inside its own data centres"),
     later("adc", "the credentials of a cloud"),
+];
+
+pub(super) const S3: &[Row] = &[
+    row(
+        "url",
+        V::Text,
+        "Amazon's of region()",
+        "the server: https://HOST:PORT, whose path then begins with the bucket",
+    ),
+    row("bucket", V::Text, "", "the bucket, which must exist"),
+    row("region", V::Text, "us-east-1", "the region of the bucket, which the signature names"),
+    row("access-key", V::Text, "", "id of the key that signs requests"),
+    row("secret-key", V::Text, "", "the key itself"),
+    row(
+        "role",
+        V::Text,
+        "",
+        "a role of Amazon to take; not supported: use the keys of a user with access to the bucket",
+    ),
+    row("tls", V::Options(TLS), "the authorities of the machine", "certificates, for https://"),
+    row(
+        "object-key",
+        V::Template,
+        "",
+        "beginning of the names of objects; messages for which it differs go to different objects",
+    ),
+    row(
+        "object-key-timestamp",
+        V::Template,
+        "",
+        "a time in names, after object-key() and a hyphen: \"${YEAR}${MONTH}${DAY}\"",
+    ),
+    row("object-key-suffix", V::Text, ".log", "end of names; compressed objects have .gz or .zst after it"),
+    row("template", V::Template, "${MESSAGE}\\n", "text of a message in an object"),
+    row(
+        "compression",
+        V::Word(&["no", "yes", "off", "on", "0", "1", "gzip", "zstd"]),
+        "no",
+        "how objects are compressed; yes is gzip",
+    ),
+    row("compresslevel", V::Number(0, 9), "9", "how hard, from 0 to 9"),
+    row("batch-lines", V::Number(1, 50_000), "25000", "most messages of an object"),
+    row(
+        "batch-bytes",
+        V::Number(1, 32 << 20),
+        "8388608",
+        "most bytes of an object before it is compressed; they are in memory until it is stored",
+    ),
+    row(
+        "batch-timeout",
+        V::Number(-1, 1 << 31),
+        "300000, without disk-buffer() 10000",
+        "milliseconds that an object waits for more messages",
+    ),
+    row(
+        "flush-grace-period",
+        V::Number(1, 1 << 20),
+        "",
+        "minutes that an object waits for more messages, when there is no batch-timeout()",
+    ),
+    row(
+        "max-object-size",
+        V::Number(1, i64::MAX),
+        "",
+        "most bytes of an object, when less than batch-bytes()",
+    ),
+    row("flush-lines", V::Number(0, 1 << 31), "", "").renamed("batch-lines"),
+    row("workers", V::Number(1, 64), "4", "requests at a time"),
+    row("upload-threads", V::Number(1, 64), "", "").renamed("workers"),
+    row("chunk-size", V::Number(1, i64::MAX), "5242880", "size of the parts of an object")
+        .no_effect("an object is stored by one request"),
+    row("max-pending-uploads", V::Number(1, 1 << 31), "32", "most parts that wait")
+        .no_effect("the queue of the destination bounds what waits"),
+    row(
+        "use-checksum",
+        V::Word(&["when-supported", "when-required"]),
+        "when-supported",
+        "when-supported: the server checks and stores a SHA-256 of each object",
+    ),
+    row("content-type", V::Text, "application/octet-stream", "content type of objects"),
+    row(
+        "storage-class",
+        V::Word(&[
+            "standard",
+            "reduced-redundancy",
+            "standard-ia",
+            "onezone-ia",
+            "intelligent-tiering",
+            "glacier",
+            "glacier-ir",
+            "deep-archive",
+            "express-onezone",
+            "outposts",
+            "snow",
+        ]),
+        "that of the bucket",
+        "storage class of objects",
+    ),
+    row(
+        "canned-acl",
+        V::Word(&[
+            "private",
+            "public-read",
+            "public-read-write",
+            "authenticated-read",
+            "aws-exec-read",
+            "bucket-owner-read",
+            "bucket-owner-full-control",
+        ]),
+        "",
+        "who may read objects",
+    ),
+    row(
+        "server-side-encryption",
+        V::Word(&["aes256", "aws:kms", "aws:kms:dsse"]),
+        "that of the bucket",
+        "how the server encrypts objects",
+    ),
+    row("kms-key", V::Text, "", "id of the key for server-side-encryption(\"aws:kms\")"),
+    row("timeout", V::Number(1, 86400), "60", "seconds until a request without an answer is sent again"),
 ];

@@ -101,7 +101,6 @@ const DESTINATIONS: &[&str] = &[
     "python",
     "riemann",
     "rss",
-    "s3",
     "sentinel",
     "sentinel-builtin",
     "sentinel-custom",

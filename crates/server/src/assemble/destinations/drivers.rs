@@ -167,6 +167,7 @@ impl<'t> Lowering<'t> {
             "mqtt" => self.mqtt(options)?,
             "nats" => self.nats(options)?,
             "kafka" | "kafka-c" => self.kafka(options)?,
+            "s3" => self.s3(options)?,
             "http" => self.http_target(options)?,
             "loki" => self.loki(options)?,
             "smtp" => self.mail(options)?,

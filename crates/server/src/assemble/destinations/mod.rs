@@ -1,7 +1,7 @@
 //! Destinations of the language, turned into those of `delivery`.
 //!
 //! Begin with `drivers`, the list of all. Then the text: `lines`, `reshaping`, `sealed_lines`; the targets: `file`
-//! and `network`, `brokers`, `sql`, with `batches` of the last three; and the queue before it: `queueing`, `disk_buffer`.
+//! and `network`, `brokers`, `s3`, `sql`, with `batches` of the last four; and the queue before it: `queueing`, `disk_buffer`.
 
 pub(crate) mod batches;
 pub(crate) mod brokers;
@@ -13,5 +13,6 @@ pub(crate) mod lines;
 pub(crate) mod network;
 pub(crate) mod queueing;
 pub(crate) mod reshaping;
+pub(crate) mod s3;
 pub(crate) mod sealed_lines;
 pub(crate) mod sql;
