@@ -54,7 +54,8 @@ def test_a_server_that_is_killed_stores_every_message_once(binary):
             target.kill()
             target.start()
         sender.join()
-        found = settled(server, count, 60)
+        # After some refusals the pause between two attempts is half a minute.
+        found = settled(server, count, 120)
         assert (found["dead"], found["queued"], found["written"]) == (0, 0, count), found
         lines = target.lines()
         assert len(lines) == len(set(lines)) == count, (len(lines), len(set(lines)))
