@@ -13,7 +13,7 @@ from server import Server, free_port, waits
 # A group that is new does not wait for more members.
 QUICK = "group.initial.rebalance.delay.ms=0"
 # A member that was killed is out of the group after six seconds, the least that brokers take.
-SESSION = 'config("group.id" => "readers" "session.timeout.ms" => "6000" "heartbeat.interval.ms" => "1000")'
+SESSION = 'config("group.id" => "readers" "session.timeout.ms" => "6000" "heartbeat.interval.ms" => "1000" "reconnect.backoff.max.ms" => "1000")'
 TEMPLATE = r"${{.kafka.topic}} ${{.kafka.partition}} ${{.kafka.offset}} ${{.kafka.key}} $HOST $MSG\n"
 
 CONFIG = """@version: 4.8
@@ -122,7 +122,7 @@ def test_kills_of_both_sides_lose_nothing(binary):
     count = 10000
     try:
         server.start()
-        sender = threading.Thread(target=produce, args=(target, "logs", 0, count, 0.4))
+        sender = threading.Thread(target=produce, args=(target, "logs", 0, count, 0.25))
         sender.start()
         server.until(lambda: len(lines(server)) > 100, 40, f"some records: {server.stderr()}")
         time.sleep(1)
@@ -192,7 +192,7 @@ def test_positions_wait_for_the_destination(binary):
         read = lambda: max([int(row[5]) for row in rows() if row[4] == "processed"], default=0)
         server.until(lambda: read() > 1000, 40, "some records: " + server.stderr())
         # Longer than a member may be silent.
-        time.sleep(8)
+        time.sleep(7)
         assert committed(target) == 0 and read() < count, (committed(target), read())
         assert "Partitions leave" not in server.stderr(), server.stderr()
 
