@@ -16,6 +16,8 @@ use transport::DeadReason;
 pub(crate) struct SettledRows {
     /// Number delivered.
     pub(crate) delivered: usize,
+    /// Bytes of the values of those.
+    pub(crate) bytes: usize,
     /// Number dropped according to the configuration.
     pub(crate) dropped: usize,
     /// The reasons of dead ones; their letters are stored.

@@ -329,7 +329,9 @@ impl Worker {
 
     /// Tries until everything is written. Returns false when the time to stop is over first.
     fn write_out(&mut self) -> bool {
-        stats::add(&self.queue.counters.bytes, self.driver.size());
+        if !self.driver.settles_rows() {
+            stats::add(&self.queue.counters.bytes, self.driver.size());
+        }
         // A value on the stack: a write that succeeds at once, as nearly all do, costs one reading of the clock.
         let mut retry = Retry::new(self.driver.size(), Instant::now());
         while let Err(error) = self.driver.flush() {

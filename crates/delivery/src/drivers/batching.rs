@@ -158,9 +158,10 @@ impl Batching {
             judgements.iter().find(|judgement| judgement.verdict == Verdict::Later(Wait::Reopen));
         self.unreachable = unreachable.map(|judgement| judgement.answer.clone());
         self.idle.push(connection);
-        let Settled { delivered, dropped, dead, events } =
+        let Settled { delivered, bytes, dropped, dead, events } =
             self.requests.judge(number, &judgements, Instant::now());
         self.settled.delivered += delivered;
+        self.settled.bytes += bytes;
         self.settled.dropped += dropped;
         self.dead.extend(dead);
         events.iter().for_each(|event| self.tell(event));

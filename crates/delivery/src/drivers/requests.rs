@@ -60,6 +60,8 @@ pub(crate) struct Sending {
 pub(crate) struct Settled {
     /// Rows that were delivered.
     pub(crate) delivered: usize,
+    /// Bytes of their values.
+    pub(crate) bytes: usize,
     /// Rows dropped according to the configuration.
     pub(crate) dropped: usize,
     /// Dead rows: they leave when their letters are stored.
@@ -291,6 +293,7 @@ impl Requests {
             match self.limited(verdict) {
                 Verdict::Delivered => {
                     settled.delivered += 1;
+                    settled.bytes += row.payload();
                     self.dead_in_a_row = 0;
                 }
                 Verdict::Drop => settled.dropped += 1,

@@ -41,6 +41,7 @@ impl Worker {
         let settled = self.driver.take_settled();
         let counters = &self.queue.counters;
         stats::add(&counters.written, settled.delivered);
+        stats::add(&counters.bytes, settled.bytes);
         settled.dead.iter().for_each(|reason| counters.dead.add(*reason));
         stats::add(counters.dropped_for(DropReason::Refused), settled.dropped);
         stats::subtract(&counters.queued, settled.delivered + settled.dropped + settled.dead.len());

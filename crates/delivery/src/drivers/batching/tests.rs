@@ -252,6 +252,7 @@ fn a_receiver_that_is_down_gets_everything_later() {
     assert_eq!(*outcome.lock().unwrap(), None, "acknowledged before it was delivered");
     setup.table().is_down = false;
     setup.check(2, 0, 0);
+    assert_eq!(read(&setup.counters.bytes), 2, "each row counts once");
     eventually("acknowledged", || *outcome.lock().unwrap() == Some(Outcome::Done));
 }
 
@@ -434,6 +435,8 @@ fn rows_that_wait_for_more_go_when_there_is_no_room() {
     assert_eq!(driver.flush().unwrap_err().kind(), io::ErrorKind::WouldBlock);
     driver.flush().unwrap();
     assert_eq!((driver.unsettled(), driver.only_gathers()), (0, false));
+    let settled = driver.take_settled();
+    assert_eq!((settled.delivered, settled.bytes), (ROWS_HELD_MAX, ROWS_HELD_MAX));
     assert_eq!(table.0.lock().unwrap().rows.len(), ROWS_HELD_MAX);
 }
 
