@@ -1,5 +1,6 @@
 """A SeaweedFS server with its S3 gateway for a test: in a folder, on loopback ports, started and killed at will; tests read it with boto3."""
 
+import glob
 import json
 import os
 import signal
@@ -35,8 +36,8 @@ class SeaweedFs:
     def __init__(self, *buckets):
         self.holder = tempfile.TemporaryDirectory(prefix="s3-", dir="/tmp")
         self.folder = self.holder.name
-        self.port = free_port()
-        self.ports = [f"-{name}={free_port()}" for part in ("master", "volume", "filer") for name in (f"{part}.port", f"{part}.port.grpc")]
+        self.ports = {f"{part}.port{kind}": free_port() for part in ("s3", "master", "volume", "filer") for kind in ("", ".grpc")}
+        self.port = self.ports["s3.port"]
         self.process = None
         with open(self.folder + "/s3.json", "w") as out:
             identity = lambda name, key, secret, *actions: {"name": name, "credentials": [{"accessKey": key, "secretKey": secret}], "actions": actions}
@@ -49,9 +50,9 @@ class SeaweedFs:
 
     def start(self):
         log = open(self.folder + "/log", "ab")
-        command = [PROGRAM, "server", f"-dir={self.folder}/data", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-s3", f"-s3.port={self.port}",
-                   f"-s3.port.grpc={free_port()}", f"-s3.config={self.folder}/s3.json", "-s3.port.iceberg=0", "-s3.port.lance=0",
-                   "-master.telemetry=false", "-master.volumeSizeLimitMB=64", "-volume.max=20", *self.ports]
+        command = [PROGRAM, "server", f"-dir={self.folder}/data", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-s3",
+                   f"-s3.config={self.folder}/s3.json", "-s3.port.iceberg=0", "-s3.port.lance=0",
+                   "-master.telemetry=false", "-master.volumeSizeLimitMB=64", "-volume.max=20", *(f"-{name}={port}" for name, port in self.ports.items())]
         self.process = subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder)
         Server.until(self.answers, 40, "SeaweedFS to answer")
 
@@ -87,4 +88,8 @@ class SeaweedFs:
     def close(self):
         if self.process.poll() is None:
             self.kill()
+        # It leaves sockets that are named after its ports.
+        for port in self.ports.values():
+            for path in glob.glob(f"/tmp/seaweedfs-*{port}.sock"):
+                os.unlink(path)
         self.holder.cleanup()
