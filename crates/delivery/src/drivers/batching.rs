@@ -269,6 +269,16 @@ impl Batching {
         self.runtime = Some(runtime);
     }
 
+    /// Sends signs of life over the connections that rest.
+    fn send_heartbeats(&mut self, now: Instant) {
+        let is_due = |connection: &dyn Connection| connection.next_heartbeat().is_some_and(|due| due <= now);
+        if let Some(runtime) = &self.runtime {
+            for connection in self.idle.iter_mut().filter(|connection| is_due(&***connection)) {
+                runtime.block_on(connection.heartbeat());
+            }
+        }
+    }
+
     fn work(&mut self) -> io::Result<()> {
         let now = (!stopping::has_begun()).then(Instant::now);
         self.requests.close(now);
@@ -350,10 +360,12 @@ impl Driver for Batching {
 
     fn next_tick(&self) -> Option<Instant> {
         let rows = self.requests.next_due(Instant::now());
-        rows.into_iter().chain(self.letters.next_expiry()).min()
+        let heartbeats = self.idle.iter().filter_map(|connection| connection.next_heartbeat());
+        rows.into_iter().chain(self.letters.next_expiry()).chain(heartbeats).min()
     }
 
     fn tick(&mut self, now: Instant) {
+        self.send_heartbeats(now);
         if self.letters.next_expiry().is_some_and(|due| due <= now)
             && let Err(error) = self.letters.expire(self.clock.now())
         {

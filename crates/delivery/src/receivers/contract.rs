@@ -4,7 +4,11 @@
 //! Limits: an implementer bounds how long an exchange takes; [`RequestLimits`] bounds the rows per request.
 
 use message::{Batch, RecordId, Stamp};
-use std::{future::Future, pin::Pin, time::Duration};
+use std::{
+    future::Future,
+    pin::Pin,
+    time::{Duration, Instant},
+};
 use transport::{DeadReason, InternalLog};
 
 /// One value of a row.
@@ -169,6 +173,9 @@ pub struct RequestLimits {
 /// A future without a name.
 pub type Exchange<'a> = Pin<Box<dyn Future<Output = Vec<Judgement>> + Send + 'a>>;
 
+/// A future without a name and a result.
+pub type Heartbeat<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
 /// A kind of receiver with its options: it makes rows from messages, and connections.
 pub trait Receiver: Send {
     /// Called before everything else, with the log for what libraries say by themselves.
@@ -225,6 +232,16 @@ pub trait Connection: Send {
 
     /// Closes the connection; the next call of `send` opens it again.
     fn close(&mut self);
+
+    /// Returns when a connection that rests must send a sign of life; `None` when it need not.
+    fn next_heartbeat(&self) -> Option<Instant> {
+        None
+    }
+
+    /// Sends a sign of life, and looks if the receiver has sent its own. Ends within a second.
+    fn heartbeat(&mut self) -> Heartbeat<'_> {
+        Box::pin(std::future::ready(()))
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     DeadFilter, DeadLetterOptions, DestinationSpec, Destinations, DiskBuffer, Queueing,
-    receivers::contract::{Cell, Exchange, HoldReason, RequestLimits},
+    receivers::contract::{Cell, Exchange, Heartbeat, HoldReason, RequestLimits},
     replay,
     testing::lines,
 };
@@ -38,6 +38,9 @@ struct Table {
     closed: usize,
     /// How long a request waits for more rows.
     wait: Option<Duration>,
+    /// When the next sign of life is due, and how many there were.
+    heartbeat_at: Option<Instant>,
+    heartbeats: usize,
 }
 
 #[derive(Clone, Default)]
@@ -103,6 +106,19 @@ impl Connection for TestReceiver {
 
     fn close(&mut self) {
         self.0.lock().unwrap().closed += 1;
+    }
+
+    fn next_heartbeat(&self) -> Option<Instant> {
+        self.0.lock().unwrap().heartbeat_at
+    }
+
+    fn heartbeat(&mut self) -> Heartbeat<'_> {
+        let table = self.0.clone();
+        Box::pin(async move {
+            let mut table = table.lock().unwrap();
+            table.heartbeat_at = None;
+            table.heartbeats += 1;
+        })
     }
 }
 
@@ -486,6 +502,22 @@ fn old_letters_are_looked_for_now_and_then() {
     assert_eq!(driver.next_tick(), None, "it is old and gone");
     let (said, _) = driver.log.take(9);
     assert!(said.iter().all(|entry| !entry.text.contains("Cannot remove")));
+}
+
+#[test]
+fn connections_that_rest_send_signs_of_life() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = TestReceiver::default();
+    let mut driver = driver(&table, folder.path(), |_| {});
+    let due = Instant::now();
+    table.0.lock().unwrap().heartbeat_at = Some(due);
+    assert_eq!(driver.next_tick(), None, "no connection is open");
+    driver.add(&delivery(&["h|a"], Ack::none(), true), &mut 0);
+    driver.flush().unwrap();
+    assert_eq!(driver.next_tick(), Some(due));
+    driver.tick(due);
+    assert_eq!(driver.next_tick(), None);
+    assert_eq!(table.0.lock().unwrap().heartbeats, 1);
 }
 
 #[test]
