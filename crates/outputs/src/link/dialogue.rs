@@ -1,19 +1,19 @@
 //! Requests and their answers over a connection, both ways at once.
 //!
 //! In: bytes to send; a [`Dialogue`] that reads what comes. Out: nothing but what the dialogue keeps. Holds: a connection,
-//! bytes that are no whole answer yet.
+//! bytes that are no whole answer yet, and those that the server was too slow to take.
 //! Limits: [`ANSWER_BYTES_MAX`] for one answer; [`REPLIES_BYTES_MAX`] for what the dialogue itself adds to the bytes to
 //! send; the time for which nothing moves forward. Reading goes on while we write, or two sides that write could wait for
 //! each other.
 
 use super::{Wire, failure::Failure};
 use std::{
-    fmt, io,
+    fmt, io, mem,
     time::{Duration, Instant},
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf},
-    time::sleep_until,
+    time::{sleep_until, timeout},
 };
 
 /// Longest answer that is read.
@@ -22,6 +22,9 @@ pub(crate) const ANSWER_BYTES_MAX: usize = 1 << 20;
 const REPLIES_BYTES_MAX: usize = 1 << 20;
 /// Bytes that are read at a time.
 const READ_BYTES: usize = 16 << 10;
+/// Wait for bytes that may have arrived, and how often they are read: a server that never stops is left.
+const ARRIVED_WITHIN: Duration = Duration::from_millis(1);
+const ARRIVED_READS_MAX: usize = 64;
 
 /// Reads what a server says.
 pub(crate) trait Dialogue: Send {
@@ -80,12 +83,50 @@ pub(crate) struct Link {
     reading: ReadHalf<Box<dyn Wire>>,
     writing: WriteHalf<Box<dyn Wire>>,
     received: Vec<u8>,
+    unsent: Vec<u8>,
+    pulse: Option<Pulse>,
+}
+
+/// Bytes that are sent when nothing was sent for so long.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pulse {
+    pub(crate) every: Duration,
+    pub(crate) bytes: &'static [u8],
 }
 
 impl Link {
     pub(crate) fn new(stream: Box<dyn Wire>) -> Link {
         let (reading, writing) = tokio::io::split(stream);
-        Link { reading, writing, received: Vec::new() }
+        Link { reading, writing, received: Vec::new(), unsent: Vec::new(), pulse: None }
+    }
+
+    /// Sends signs of life from now on, while a dialogue waits.
+    pub(crate) fn set_pulse(&mut self, pulse: Option<Pulse>) {
+        self.pulse = pulse;
+    }
+
+    /// Returns the bytes that the server was too slow to take; the next dialogue sends them first.
+    pub(crate) fn unsent(&self) -> usize {
+        self.unsent.len()
+    }
+
+    /// Reads what has arrived by now.
+    pub(crate) async fn read_arrived(&mut self, dialogue: &mut dyn Dialogue) -> Result<(), LinkError> {
+        for _ in 0..ARRIVED_READS_MAX {
+            self.received.reserve(READ_BYTES);
+            let Ok(read) = timeout(ARRIVED_WITHIN, self.reading.read_buf(&mut self.received)).await else {
+                return Ok(());
+            };
+            if read? == 0 {
+                return Err(LinkError::Io(io::ErrorKind::UnexpectedEof.into()));
+            }
+            let used = dialogue.take(&self.received, &mut self.unsent).map_err(LinkError::Breach)?;
+            self.received.drain(..used);
+            if self.received.len() > ANSWER_BYTES_MAX {
+                return Err(LinkError::Breach(Breach("its answer is too long")));
+            }
+        }
+        Ok(())
     }
 
     /// Gives the connection back, for TLS.
@@ -101,16 +142,22 @@ impl Link {
         !self.received.is_empty()
     }
 
-    /// Sends bytes and reads answers until the dialogue is over. After an error the connection is of no use.
+    /// Sends bytes and reads answers until the dialogue is over. After an error the connection is of no use, unless the server
+    /// was only silent.
     pub(crate) async fn exchange(
         &mut self,
-        mut out: Vec<u8>,
+        out: Vec<u8>,
         dialogue: &mut dyn Dialogue,
         patience: Duration,
     ) -> Result<(), LinkError> {
+        let mut out = match self.unsent.is_empty() {
+            true => out,
+            false => [mem::take(&mut self.unsent), out].concat(),
+        };
         let asked = out.len();
         let (mut sent, mut is_flushed, mut is_writable) = (0, out.is_empty(), true);
         let mut deadline = Instant::now() + patience;
+        let mut pulse_at = self.pulse.map(|pulse| Instant::now() + pulse.every);
         loop {
             let awaited = dialogue.awaited();
             let before = out.len();
@@ -138,6 +185,7 @@ impl Link {
                             deadline = Instant::now() + patience;
                         }
                         sent += count;
+                        pulse_at = self.pulse.map(|pulse| Instant::now() + pulse.every);
                     }
                     // What the server said before it closed the connection is still to be read.
                     Err(_) => is_writable = false,
@@ -145,7 +193,14 @@ impl Link {
                 read = self.reading.read_buf(&mut self.received) => if read? == 0 {
                     return Err(LinkError::Io(io::ErrorKind::UnexpectedEof.into()));
                 },
-                () = sleep_until(deadline.into()) => return Err(LinkError::Silent(patience)),
+                () = sleep_until(pulse_at.unwrap_or(deadline).into()), if is_flushed && pulse_at.is_some() => {
+                    out.extend_from_slice(self.pulse.map_or(&[], |pulse| pulse.bytes));
+                    is_flushed = false;
+                }
+                () = sleep_until(deadline.into()) => {
+                    self.unsent = out.split_off(sent);
+                    return Err(LinkError::Silent(patience));
+                }
             }
         }
     }

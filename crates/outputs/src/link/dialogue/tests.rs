@@ -139,3 +139,68 @@ fn errors_have_words() {
     assert_eq!(failure, Failure::unreachable("the server breaks its protocol: x"));
     assert!(failure.is_of_connection());
 }
+
+/// A connection to a peer, and a dialogue that awaits some lines.
+fn pair(room: usize, awaited: usize) -> (Link, DuplexStream, Lines) {
+    let (near, far) = duplex(room);
+    (Link::new(Box::new(near)), far, Lines { awaited, found: Vec::new() })
+}
+
+#[test]
+fn what_a_slow_server_did_not_take_is_sent_first() {
+    let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let (mut link, mut far, mut lines) = pair(4, 1);
+        let short = Duration::from_millis(20);
+        let silent = link.exchange(b"abcdefgh".to_vec(), &mut lines, short).await;
+        assert!(matches!(silent, Err(LinkError::Silent(_))) && link.unsent() == 4);
+        let mut taken = [0; 10];
+        let answer = async {
+            far.read_exact(&mut taken).await.expect("all of it");
+            far.write_all(b"one\n").await.expect("it fits");
+        };
+        let patience = Duration::from_secs(5);
+        let (done, ()) = tokio::join!(link.exchange(b"ij".to_vec(), &mut lines, patience), answer);
+        assert!(done.is_ok() && link.unsent() == 0);
+        assert_eq!((&taken, lines.found), (b"abcdefghij", vec!["one".to_owned()]));
+    });
+}
+
+#[test]
+fn signs_of_life_are_sent_while_a_dialogue_waits() {
+    let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let (mut link, mut far, mut lines) = pair(64, 1);
+        link.set_pulse(Some(Pulse { every: Duration::from_millis(5), bytes: b"." }));
+        let answer = async {
+            let mut taken = [0; 4];
+            far.read_exact(&mut taken).await.expect("two signs of life");
+            far.write_all(b"one\n").await.expect("it fits");
+            taken
+        };
+        let patience = Duration::from_secs(5);
+        let (done, taken) = tokio::join!(link.exchange(b"ab".to_vec(), &mut lines, patience), answer);
+        assert!(done.is_ok());
+        assert_eq!(&taken, b"ab..");
+        // They do not make a silent server one that answers.
+        lines.awaited = 1;
+        let silent = link.exchange(Vec::new(), &mut lines, Duration::from_millis(50)).await;
+        assert!(matches!(silent, Err(LinkError::Silent(_))));
+    });
+}
+
+#[test]
+fn what_has_arrived_is_read_without_waiting() {
+    let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let (mut link, mut far, mut lines) = pair(64, 2);
+        link.read_arrived(&mut lines).await.expect("nothing");
+        far.write_all(b"one\ntw").await.expect("it fits");
+        link.read_arrived(&mut lines).await.expect("a line");
+        assert_eq!((lines.found.as_slice(), link.has_rest()), (&["one".to_owned()][..], true));
+        far.write_all(b"o\n").await.expect("it fits");
+        drop(far);
+        let closed = link.read_arrived(&mut lines).await;
+        assert!(matches!(closed, Err(LinkError::Io(_))) && lines.found.len() == 2);
+    });
+}
