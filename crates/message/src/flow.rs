@@ -7,7 +7,7 @@ mod budget;
 mod render;
 
 pub use budget::WriteBudget;
-pub use render::Render;
+pub use render::{Render, RenderPairs};
 
 use crate::{Ack, Batch, RecordId, Selection};
 use std::sync::Arc;

@@ -19,7 +19,7 @@ mod selection;
 pub use ack::{Ack, AckSink, Outcome};
 pub use batch::{BATCH_BYTES_MAX, Batch, ORIGINS_MAX, OWN_RECEIVED};
 pub use field::{FIELD_NAME_BYTES_MAX, Field, FieldName};
-pub use flow::{Delivery, Intake, Outlet, Render, WriteBudget};
+pub use flow::{Delivery, Intake, Outlet, Render, RenderPairs, WriteBudget};
 pub use origin::{Origin, Transport, masked_address, peer_network, source_name};
 pub use record::{
     Facility, Format, Mark, Marks, Message, Priority, Severity, Span, Stamp, Value, ValueKind, ZoneQuality,

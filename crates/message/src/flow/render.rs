@@ -29,3 +29,12 @@ pub trait Render: Send {
         None
     }
 }
+
+/// A selection of names and values of messages, with the state that it keeps between them: headers for one target.
+pub trait RenderPairs: Send {
+    /// Called before the messages of a batch. `now` is the time for `${C_...}` macros.
+    fn begin(&mut self, now: Stamp);
+
+    /// Calls `add` with each name and its value, sorted by name.
+    fn pairs(&mut self, batch: &Batch, index: usize, sequence: u64, add: &mut dyn FnMut(&str, &[u8]));
+}

@@ -4,9 +4,9 @@
 
 use crate::assemble::{lowering::Lowering, options::driver::Options};
 use config::tree::Name;
-use message::{Batch, Render, Stamp, Transport};
+use message::{Batch, Render, RenderPairs, Stamp, Transport};
 use std::sync::Arc;
-use template::{Escape, RenderOptions, Renderer, Site, Template};
+use template::{Escape, RenderOptions, Renderer, Site, Template, ValuePairs};
 
 /// Renders messages by a template.
 pub(crate) struct TemplateRenderer {
@@ -47,6 +47,25 @@ impl Render for TemplateRenderer {
     }
 }
 
+/// Renders the names and values that a selection finds in messages.
+struct PairsRenderer {
+    pairs: ValuePairs,
+    renderer: Renderer,
+}
+
+impl RenderPairs for PairsRenderer {
+    fn begin(&mut self, now: Stamp) {
+        self.renderer.now = now;
+    }
+
+    fn pairs(&mut self, batch: &Batch, index: usize, sequence: u64, add: &mut dyn FnMut(&str, &[u8])) {
+        self.renderer.seqnum = seqnum(batch, index, sequence);
+        for (name, value, _) in self.pairs.pairs(batch, index, &mut self.renderer) {
+            add(&name, &value);
+        }
+    }
+}
+
 /// Returns `${SEQNUM}`: it counts messages of this machine; 0 means the sequence id that a message was received
 /// with. A generated message has no receiver and belongs to no machine.
 fn seqnum(batch: &Batch, index: usize, sequence: u64) -> u32 {
@@ -67,6 +86,16 @@ impl<'t> Lowering<'t> {
     ) -> Box<dyn Render> {
         let render = self.render_options(options);
         Box::new(TemplateRenderer::new(template, render, self.environment.site.clone()))
+    }
+
+    /// Makes a renderer of a selection with the time options of a driver.
+    pub(crate) fn pairs_renderer(
+        &mut self,
+        pairs: ValuePairs,
+        options: &Options<'t>,
+    ) -> Box<dyn RenderPairs> {
+        let renderer = Renderer::new(self.render_options(options), self.environment.site.clone());
+        Box::new(PairsRenderer { pairs, renderer })
     }
 
     /// Compiles a template that the server brings along.
