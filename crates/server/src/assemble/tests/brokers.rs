@@ -1,4 +1,4 @@
-//! `redis()`, `mqtt()`, `nats()` and `kafka()`: the places and limits of their receivers.
+//! `redis()`, `amqp()`, `mqtt()`, `nats()` and `kafka()`: the places and limits of their receivers.
 
 use super::makes;
 
@@ -29,6 +29,15 @@ fn servers_and_batches_are_read() {
     redis(
         "batch-bytes(0) tls(peer-verify(yes)) username(u) auth(p)",
         format!("redis,127.0.0.1,6379 {}", limits(1000, 0, "None")),
+    );
+    let amqp = |options: &str, want: &str| {
+        check(&format!("amqp(username(u) password(p) {options})"), "amqp", &format!("{want} {usual}"));
+    };
+    amqp("", "amqp,/,127.0.0.1,5672,syslog");
+    amqp("vhost(\"v\") host(h) port(1) exchange(\"\") routing-key(\"$HOST\")", "amqp,v,h,1,");
+    amqp(
+        "exchange(e) exchange-type(topic) exchange-declare(yes) tls(peer-verify(yes))",
+        "amqp,/,127.0.0.1,5672,e",
     );
     let mqtt =
         |options: &str, want: &str| check(&format!("mqtt({options})"), "mqtt", &format!("{want} {usual}"));

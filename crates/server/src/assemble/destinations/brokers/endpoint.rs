@@ -7,7 +7,7 @@ use crate::{
     assemble::{lowering::Lowering, options::driver::Options},
     authorities,
 };
-use config::Diagnostic;
+use config::{Diagnostic, tree::Call};
 use message::Render;
 use outputs::Endpoint;
 use std::time::Duration;
@@ -68,7 +68,14 @@ impl<'t> Lowering<'t> {
     /// Parses `tls()`: without authorities of its own it trusts those of the machine, as `http()` does. The name of the
     /// server is always sent (SNI).
     pub(crate) fn encryption(&mut self, options: &Options<'t>, host: &str) -> Option<Option<SenderTls>> {
-        let Some(call) = options.own("tls") else { return Some(None) };
+        match options.own("tls") {
+            Some(call) => self.encryption_by(call, host),
+            None => Some(None),
+        }
+    }
+
+    /// Parses the options of `tls()` inside of a call.
+    pub(crate) fn encryption_by(&mut self, call: &Call, host: &str) -> Option<Option<SenderTls>> {
         if host.starts_with('/') {
             let message = format!("`tls()` needs a `host()`: {host} is a unix socket of this machine");
             self.report.push(Diagnostic::error(call.span, message));
