@@ -16,26 +16,29 @@ compiled() {
     source=$(${CARGO:-cargo} metadata --format-version 1 --locked --filter-platform "$triple" \
         | grep -o '"manifest_path":"[^"]*/openssl-src-[^"]*/Cargo.toml"' | head -n 1 | cut -d '"' -f 4 | xargs dirname)
     into=$PWD/target/openssl/$(basename "$source")-$triple
-    if [ ! -e "$into/.whole" ]; then
+    # The choices of the crate's own build; musl has neither the kernel's headers (secure memory, engines) nor contexts
+    # (async). The second line: algorithms that no TLS suite, certificate or Kafka log-in of ours uses.
+    local choices="no-shared no-module no-tests no-apps no-docs no-comp no-zlib no-legacy no-ssl3 no-md2 no-rc5 no-weak-ssl-ciphers
+        no-camellia no-idea no-seed no-engine no-async no-quic -DOPENSSL_NO_SECURE_MEMORY
+        no-aria no-bf no-cast no-cmp no-gost no-mdc2 no-rc2 no-rc4 no-rmd160 no-sm2 no-sm3 no-sm4 no-srp no-whirlpool"
+    if [ "$(cat "$into/.choices" 2>/dev/null)" != "$choices" ]; then
         echo "openssl: compiling $(basename "$source") for $triple" >&2
         work=$(mktemp -d)
         rm -rf "$into"
         mkdir -p "$into"
         cp -r "$source/openssl/." "$work"
-        # The same choices as the crate's; musl has neither the kernel's headers (secure memory, engines) nor contexts
-        # (async). The build time becomes a part of the library, so it is always the same.
+        # The build time becomes a part of the library, so it is always the same.
+        # shellcheck disable=SC2086 # words
         (
             cd "$work"
             export SOURCE_DATE_EPOCH=1 CC=musl-gcc
-            ./Configure "linux-${triple%%-*}" no-shared no-module no-tests no-apps no-docs no-comp no-zlib no-legacy no-ssl3 no-md2 no-rc5 \
-                no-weak-ssl-ciphers no-camellia no-idea no-seed no-engine no-async no-quic -DOPENSSL_NO_SECURE_MEMORY \
-                --prefix=/usr --openssldir=/etc/ssl --libdir=lib
+            ./Configure "linux-${triple%%-*}" $choices --prefix=/usr --openssldir=/etc/ssl --libdir=lib
             make -s -j "$(nproc)" build_libs
             make -s install_dev DESTDIR="$work/installed"
         ) > "$into/log" 2>&1 || { tail -n 20 "$into/log" >&2; rm -rf "$work"; exit 1; }
         cp -r "$work/installed/usr/." "$into/"
         rm -rf "$work"
-        touch "$into/.whole"
+        printf '%s' "$choices" > "$into/.choices"
     fi
     local prefix=${triple^^}
     prefix=${prefix//-/_}
