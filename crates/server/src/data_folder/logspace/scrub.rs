@@ -105,6 +105,8 @@ fn findings(dir: &Path, path: &Path, chain: &Chain, bytes_a_second: u64) -> Vec<
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.chunk {
+            // Errors of the file system name the file.
+            None if self.problem.contains(&self.file) => f.write_str(&self.problem),
             None => write!(f, "{}: {}", self.file, self.problem),
             Some(DamagedPart { chunk, offset, parts }) => {
                 let (file, problem) = (&self.file, &self.problem);
