@@ -1,5 +1,5 @@
-"""Runs every system test in order and prints a line for each; exits with 1 if one failed. Tests that mostly wait (`server.waits`) run
-one after the other, in parallel with the rest."""
+"""Runs every system test and prints a line for each; exits with 1 if one failed. Those that mostly wait (`server.waits`) run two at a
+time, in parallel with the rest, which run one after the other."""
 
 import importlib
 import os
@@ -8,6 +8,7 @@ import threading
 import time
 import traceback
 
+WAITING = 2
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODULES = sorted(name[:-3] for name in os.listdir(HERE) if name.startswith("test_"))
 
@@ -40,10 +41,14 @@ def main():
              for name, test in vars(module).items() if name.startswith("test_")]
     tests = [(name, test) for name, test in tests if not wanted or any(word in name for word in wanted)]
     run = Run(binary)
-    waiting = threading.Thread(target=run.all, args=([(name, test) for name, test in tests if hasattr(test, "waits")],))
-    waiting.start()
+    # One iterator for all threads: each takes the next test.
+    waiting = iter([(name, test) for name, test in tests if hasattr(test, "waits")])
+    threads = [threading.Thread(target=run.all, args=(waiting,)) for _ in range(WAITING)]
+    for thread in threads:
+        thread.start()
     run.all([(name, test) for name, test in tests if not hasattr(test, "waits")])
-    waiting.join()
+    for thread in threads:
+        thread.join()
     print(f"{run.passed} passed, {run.failed} failed")
     return 1 if run.failed or not run.passed else 0
 
