@@ -2,12 +2,12 @@
 
 import glob
 import os
-import signal
 import socket
 import subprocess
 import sys
 import tempfile
 
+from component import Component
 from server import Server, free_port
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -32,7 +32,7 @@ auto.create.topics.enable=false
 """
 
 
-class Kafka:
+class Kafka(Component):
     def __init__(self, more="", encrypted=False):
         jars = glob.glob(JARS + "/**/*.jar", recursive=True)
         assert jars, "no Kafka: tools/install.sh test"
@@ -59,27 +59,13 @@ class Kafka:
         Server.until(self.answers, 90, f"Kafka to answer: {self.log()}")
         return self
 
-    def log(self):
-        with open(self.folder + "/log", errors="replace") as text:
-            return text.read()[-3000:]
-
     def answers(self):
-        assert self.process.poll() is None, f"Kafka ended with {self.process.returncode}: {self.log()}"
+        self.check_running()
         try:
             socket.create_connection(("127.0.0.1", self.port), timeout=5).close()
             return True
         except OSError:
             return False
-
-    def kill(self):
-        """As a crash would: what it did not write is gone."""
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait(20)
-
-    def close(self):
-        if self.process and self.process.poll() is None:
-            self.kill()
-        self.holder.cleanup()
 
     def admin(self):
         from confluent_kafka.admin import AdminClient

@@ -2,14 +2,14 @@
 
 import os
 import pwd
-import signal
 import subprocess
 import tempfile
 
+from component import Component
 from server import Server, free_port
 
 
-class MariaDb:
+class MariaDb(Component):
     def __init__(self, *options):
         self.holder = tempfile.TemporaryDirectory(prefix="maria-", dir="/tmp")
         self.folder = self.holder.name
@@ -41,9 +41,7 @@ class MariaDb:
         Server.until(self.answers, 30, "MariaDB to answer")
 
     def answers(self):
-        if self.process.poll() is not None:
-            with open(self.folder + "/log", errors="replace") as text:
-                raise AssertionError("MariaDB ended:\n" + text.read())
+        self.check_running()
         return self.client("SELECT 1").returncode == 0
 
     def client(self, text, database="mysql"):
@@ -57,13 +55,3 @@ class MariaDb:
         done = self.client(text, database if "CREATE DATABASE" not in text else "mysql")
         assert done.returncode == 0, done.stderr
         return done.stdout.splitlines()
-
-    def kill(self):
-        """Ends it as a crash would."""
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait(20)
-
-    def close(self):
-        if self.process.poll() is None:
-            self.kill()
-        self.holder.cleanup()

@@ -5,10 +5,11 @@ import socket
 import subprocess
 import tempfile
 
+from component import Component
 from server import Server, free_port
 
 
-class Mosquitto:
+class Mosquitto(Component):
     def __init__(self, options="allow_anonymous true", login=(), tls=None):
         self.holder = tempfile.TemporaryDirectory(prefix="mosquitto-", dir="/tmp")
         self.folder = self.holder.name
@@ -30,9 +31,7 @@ class Mosquitto:
         Server.until(self.answers, 20, "Mosquitto to answer")
 
     def answers(self):
-        if self.process.poll() is not None:
-            with open(self.folder + "/log", errors="replace") as text:
-                raise AssertionError("Mosquitto ended:\n" + text.read())
+        self.check_running()
         try:
             socket.create_connection(("127.0.0.1", self.port), timeout=5).close()
         except OSError:

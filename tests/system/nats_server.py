@@ -3,11 +3,11 @@
 import base64
 import json
 import os
-import signal
 import socket
 import subprocess
 import tempfile
 
+from component import Component
 from server import Server, free_port
 
 # A Python package contains the program.
@@ -15,7 +15,7 @@ PACKAGED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../targe
 PROGRAM = PACKAGED if os.path.exists(PACKAGED) else "nats-server"
 
 
-class Nats:
+class Nats(Component):
     def __init__(self, options="", login=None):
         self.holder = tempfile.TemporaryDirectory(prefix="nats-", dir="/tmp")
         self.folder = self.holder.name
@@ -32,9 +32,7 @@ class Nats:
         Server.until(self.answers, 20, "NATS to answer")
 
     def answers(self):
-        if self.process.poll() is not None:
-            with open(self.folder + "/log", errors="replace") as text:
-                raise AssertionError("NATS ended:\n" + text.read())
+        self.check_running()
         try:
             return "error" not in self.ask("$JS.API.INFO")
         except (OSError, ValueError, IndexError):
@@ -74,12 +72,3 @@ class Nats:
     def texts(self, name):
         found = self.ask(*[(f"$JS.API.STREAM.MSG.GET.{name}", json.dumps({"seq": seq})) for seq in range(1, self.stored(name) + 1)])
         return [base64.b64decode(answer["message"].get("data", "")).decode() for answer in found]
-
-    def kill(self):
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait(20)
-
-    def close(self):
-        if self.process.poll() is None:
-            self.kill()
-        self.holder.cleanup()

@@ -4,17 +4,17 @@ import glob
 import http.client
 import json
 import os
-import signal
 import subprocess
 import tempfile
 
+from component import Component
 from server import Server, free_port
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 JARS = os.path.join(HERE, "../../target/opensearch")
 
 
-class OpenSearch:
+class OpenSearch(Component):
     def __init__(self):
         jars = glob.glob(JARS + "/**/*.jar", recursive=True)
         assert jars, "no OpenSearch: tools/install.sh test"
@@ -32,26 +32,12 @@ class OpenSearch:
             self.process = subprocess.Popen([*java, "OpenSearchNode", self.folder + "/node", str(self.port)], stdout=log, stderr=log)
         Server.until(self.answers, 90, f"OpenSearch to answer: {self.log()}")
 
-    def log(self):
-        with open(self.folder + "/log", errors="replace") as text:
-            return text.read()[-2000:]
-
     def answers(self):
-        assert self.process.poll() is None, f"OpenSearch ended with {self.process.returncode}: {self.log()}"
+        self.check_running()
         try:
             return self.call("GET", "/_cluster/health?wait_for_status=yellow&timeout=1s")["status"] != "red"
         except (OSError, KeyError):
             return False
-
-    def kill(self):
-        """Ends it as a crash would: data that it has not written is lost."""
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait(20)
-
-    def close(self):
-        if self.process.poll() is None:
-            self.kill()
-        self.holder.cleanup()
 
     def call(self, method, path, body=None):
         """One call of the API; returns its answer, whatever the status."""

@@ -7,10 +7,11 @@ import signal
 import subprocess
 import tempfile
 
+from component import Component
 from server import Server, free_port
 
 
-class Postgres:
+class Postgres(Component):
     def __init__(self):
         folders = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
         assert folders, "no PostgreSQL: tools/install.sh test"
@@ -57,11 +58,6 @@ class Postgres:
         """Ends all its processes at once, as a crash would."""
         self.process.send_signal(signal.SIGQUIT)
         self.process.wait(20)
-
-    def close(self):
-        if self.process.poll() is None:
-            self.kill()
-        self.holder.cleanup()
 
     def sql(self, text, database="postgres"):
         """Rows of a statement, one a line, with `|` between values."""

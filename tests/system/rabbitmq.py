@@ -7,6 +7,7 @@ import sys
 import tempfile
 import time
 
+from component import Component
 from server import Server, free_port
 from test_tls import pki
 
@@ -17,7 +18,7 @@ import pika
 PROGRAMS = "/usr/lib/rabbitmq/bin/"
 
 
-class RabbitMQ:
+class RabbitMQ(Component):
     def __init__(self):
         self.holder = tempfile.TemporaryDirectory(prefix="rabbitmq-", dir="/tmp")
         self.folder = self.holder.name
@@ -44,9 +45,7 @@ class RabbitMQ:
         Server.until(self.answers, 60, "RabbitMQ to answer")
 
     def answers(self):
-        if self.process.poll() is not None:
-            with open(self.folder + "/log", errors="replace") as text:
-                raise AssertionError("RabbitMQ ended:\n" + text.read())
+        self.check_running()
         try:
             self.connect().close()
         except pika.exceptions.AMQPError:

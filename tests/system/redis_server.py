@@ -1,14 +1,14 @@
 """A Redis of its own for a test: in a folder, on a port of loopback, started and killed at will."""
 
 import os
-import signal
 import subprocess
 import tempfile
 
+from component import Component
 from server import Server, free_port
 
 
-class Redis:
+class Redis(Component):
     def __init__(self, *options):
         self.holder = tempfile.TemporaryDirectory(prefix="redis-", dir="/tmp")
         self.folder = self.holder.name
@@ -26,9 +26,7 @@ class Redis:
         Server.until(self.answers, 30, "Redis to answer")
 
     def answers(self):
-        if self.process.poll() is not None:
-            with open(self.folder + "/log", errors="replace") as text:
-                raise AssertionError("Redis ended:\n" + text.read())
+        self.check_running()
         said = self.cli("PING")
         return "PONG" in said or "NOAUTH" in said
 
@@ -39,13 +37,3 @@ class Redis:
     def lines(self, *words):
         text = self.cli(*words)
         return text.split("\n") if text else []
-
-    def kill(self):
-        """Ends it as a crash would."""
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait(20)
-
-    def close(self):
-        if self.process.poll() is None:
-            self.kill()
-        self.holder.cleanup()

@@ -3,11 +3,11 @@
 import glob
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
 
+from component import Component
 from server import Server, free_port
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -32,7 +32,7 @@ def client(port):
                         region_name="us-east-1", config=config)
 
 
-class SeaweedFs:
+class SeaweedFs(Component):
     def __init__(self, *buckets):
         self.holder = tempfile.TemporaryDirectory(prefix="s3-", dir="/tmp")
         self.folder = self.holder.name
@@ -57,9 +57,7 @@ class SeaweedFs:
         Server.until(self.answers, 40, "SeaweedFS to answer")
 
     def answers(self):
-        if self.process.poll() is not None:
-            with open(self.folder + "/log", errors="replace") as text:
-                raise AssertionError("SeaweedFS ended:\n" + text.read()[-4000:])
+        self.check_running()
         try:
             self.s3.list_buckets()
             return True
@@ -80,10 +78,6 @@ class SeaweedFs:
 
     def lines(self, bucket="logs"):
         return [line for key in self.keys(bucket) for line in self.get(key, bucket)[0].decode().splitlines()]
-
-    def kill(self):
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait(20)
 
     def close(self):
         if self.process.poll() is None:

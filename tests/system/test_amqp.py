@@ -1,15 +1,18 @@
 """amqp(): RabbitMQ confirms every message, returns some, is killed, blocked and comes back; nothing is lost."""
 
 import atexit
+import functools
 import socket
-import subprocess
 import threading
 import time
 
+import destination
+from destination import HEAD, check_refusals, dead, send
 from rabbitmq import RabbitMQ
 from server import Server, waits
-from test_sql import HEAD, counters, dead, send
 from test_tls import pki
+
+settled = functools.partial(destination.settled, kind="dst.amqp")
 
 started = []
 
@@ -24,16 +27,6 @@ def shared():
 
 def amqp(target, options, port=None):
     return HEAD.replace("stats(", "log-msg-size(300000); stats(") + 'destination d_amqp {{ amqp(host("localhost") port(%d) username("guest") password("guest") %s); }};\nlog {{ source(s_net); destination(d_amqp); flags(flow-control); }};\n' % (port or target.port, options)
-
-
-def settled(server, count, within=30):
-    """Waits until that many messages are written or dead; returns the counters."""
-    now = lambda: counters(server, "dst.amqp")
-    done = lambda: now().get("written", 0) + now().get("dead", 0) >= count
-    server.until(done, within, f"{count} messages to be settled: {now()}\n{server.stderr()}")
-    found = now()
-    assert found["processed"] == found["written"] + found["dead"] + found["dropped"] + found["queued"], found
-    return found
 
 
 def healthy(server, words, within=20):
@@ -212,11 +205,4 @@ def test_wrong_configurations_are_refused_by_their_place(binary):
         ('amqp(username(u) password(p) routing-key("%s"));' % ("k" * 256), "more than 255 bytes"),
         ('amqp(username(u) password(p) ca-file("/a") tls(ca-file("/b")));', "and `tls()` cannot be used together"),
     )
-    server = Server(binary)
-    try:
-        for text, words in cases:
-            server.write_config("@version: 4.8\nsource s {{ internal(); }};\ndestination d {{ %s }};\nlog {{ source(s); destination(d); }};\n" % text)
-            done = subprocess.run([binary, "check", server.config], capture_output=True, text=True, timeout=30)
-            assert done.returncode != 0 and words in done.stdout + done.stderr, (text, done.stdout, done.stderr)
-    finally:
-        server.close()
+    check_refusals(binary, cases)

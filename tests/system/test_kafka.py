@@ -1,5 +1,6 @@
 """kafka(): a broker that is killed, refuses records, goes away and comes back; every record once, refusals kept, no topic by chance."""
 
+import functools
 import glob
 import os
 import signal
@@ -8,24 +9,17 @@ import subprocess
 import threading
 import time
 
+import destination
+from destination import HEAD, check_refusals, counters, dead, send
 from kafka_broker import Kafka
 from server import Server, waits
-from test_sql import HEAD, counters, dead, send
 from test_tls import pki
+
+settled = functools.partial(destination.settled, kind="dst.kafka")
 
 
 def kafka(target, options, port=None):
     return HEAD + 'destination d_kafka {{ kafka(bootstrap-servers("localhost:%d") %s); }};\nlog {{ source(s_net); destination(d_kafka); flags(flow-control); }};\n' % (port or target.port, options)
-
-
-def settled(server, count, within=60):
-    """Waits until as many messages are written or dead; the counters."""
-    now = lambda: counters(server, "dst.kafka")
-    done = lambda: now().get("written", 0) + now().get("dead", 0) >= count
-    server.until(done, within, f"{count} messages to be settled: {now()}\n{server.stderr()}")
-    found = now()
-    assert found["processed"] == found["written"] + found["dead"] + found["dropped"] + found["queued"], found
-    return found
 
 
 def feed(server, count, pause=0.0):
@@ -225,11 +219,4 @@ def test_wrong_configurations_are_refused_by_their_place(binary):
         ('kafka(topic("t"));', "bootstrap-servers"),
         ("kafka-java(topic(\"t\"));", "write kafka("),
     )
-    server = Server(binary)
-    try:
-        for text, words in cases:
-            server.write_config("@version: 4.8\nsource s {{ internal(); }};\ndestination d {{ %s }};\nlog {{ source(s); destination(d); }};\n" % text)
-            done = subprocess.run([binary, "check", server.config], capture_output=True, text=True, timeout=30)
-            assert done.returncode != 0 and words in done.stdout + done.stderr, (text, done.stdout, done.stderr)
-    finally:
-        server.close()
+    check_refusals(binary, cases)

@@ -1,5 +1,6 @@
 """mqtt(): a real broker gets every message, goes away and comes back; names that are not valid topics do not end a connection."""
 
+import functools
 import os
 import socket
 import subprocess
@@ -7,24 +8,17 @@ import tempfile
 import threading
 import time
 
+import destination
+from destination import HEAD, check_refusals, dead, send
 from mosquitto import Mosquitto
 from server import Server
-from test_sql import HEAD, counters, dead, send
 from test_tls import pki
+
+settled = functools.partial(destination.settled, kind="dst.mqtt")
 
 
 def mqtt(broker, options):
     return HEAD + 'destination d_mqtt {{ mqtt(address("tcp://127.0.0.1:%d") %s); }};\nlog {{ source(s_net); destination(d_mqtt); flags(flow-control); }};\n' % (broker.port, options)
-
-
-def settled(server, count, within=30):
-    """Waits until that many messages are written or dead; returns the counters."""
-    now = lambda: counters(server, "dst.mqtt")
-    done = lambda: now().get("written", 0) + now().get("dead", 0) >= count
-    server.until(done, within, f"{count} messages to be settled: {now()}\n{server.stderr()}")
-    found = now()
-    assert found["processed"] == found["written"] + found["dead"] + found["dropped"] + found["queued"], found
-    return found
 
 
 def test_messages_reach_their_topics_with_every_level(binary):
@@ -140,11 +134,4 @@ def test_wrong_configurations_are_refused_by_their_place(binary):
         ('mqtt(topic("t") password("x"));', "needs `username()`"),
         ("mqtt(qos(1));", "topic"),
     )
-    server = Server(binary)
-    try:
-        for text, words in cases:
-            server.write_config("@version: 4.8\nsource s {{ internal(); }};\ndestination d {{ %s }};\nlog {{ source(s); destination(d); }};\n" % text)
-            done = subprocess.run([binary, "check", server.config], capture_output=True, text=True, timeout=30)
-            assert done.returncode != 0 and words in done.stdout + done.stderr, (text, done.stdout, done.stderr)
-    finally:
-        server.close()
+    check_refusals(binary, cases)

@@ -1,29 +1,22 @@
 """nats(): JetStream stores every message once, refuses some, goes away and comes back; no message can inject a command."""
 
+import functools
 import socket
-import subprocess
 import tempfile
 import threading
 import time
 
+import destination
+from destination import HEAD, check_refusals, dead, send
 from nats_server import Nats
 from server import Server
-from test_sql import HEAD, counters, dead, send
 from test_tls import pki
+
+settled = functools.partial(destination.settled, kind="dst.nats")
 
 
 def nats(target, options):
     return HEAD + 'destination d_nats {{ nats(url("nats://127.0.0.1:%d") %s); }};\nlog {{ source(s_net); destination(d_nats); flags(flow-control); }};\n' % (target.port, options)
-
-
-def settled(server, count, within=30):
-    """Waits until that many messages are written or dead; returns the counters."""
-    now = lambda: counters(server, "dst.nats")
-    done = lambda: now().get("written", 0) + now().get("dead", 0) >= count
-    server.until(done, within, f"{count} messages to be settled: {now()}\n{server.stderr()}")
-    found = now()
-    assert found["processed"] == found["written"] + found["dead"] + found["dropped"] + found["queued"], found
-    return found
 
 
 def test_a_server_that_is_killed_and_refuses_stores_every_message_once(binary):
@@ -156,11 +149,4 @@ def test_wrong_configurations_are_refused_by_their_place(binary):
         ('nats(url("nats://me:secret@h") subject("t"));', "is no address of a NATS server"),
         ("nats(jetstream(no));", "subject"),
     )
-    server = Server(binary)
-    try:
-        for text, words in cases:
-            server.write_config("@version: 4.8\nsource s {{ internal(); }};\ndestination d {{ %s }};\nlog {{ source(s); destination(d); }};\n" % text)
-            done = subprocess.run([binary, "check", server.config], capture_output=True, text=True, timeout=30)
-            assert done.returncode != 0 and words in done.stdout + done.stderr, (text, done.stdout, done.stderr)
-    finally:
-        server.close()
+    check_refusals(binary, cases)

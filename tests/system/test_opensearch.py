@@ -4,10 +4,10 @@ import os
 import re
 import signal
 
+from destination import counters, dead
 from opensearch_node import OpenSearch
 from server import Server, waits
 from test_requests import HEAD, post
-from test_sql import counters, dead
 
 DOCUMENTS = int(os.environ.get("DOCUMENTS", "20000"))
 KILLS = 5

@@ -1,29 +1,22 @@
 """redis(): a real server gets every message, refuses some, fills up, goes away and comes back."""
 
+import functools
 import socket
-import subprocess
 import tempfile
 import threading
 import time
 
+import destination
+from destination import HEAD, check_refusals, dead, send
 from redis_server import Redis
 from server import Server, free_port
-from test_sql import HEAD, counters, dead, send
 from test_tls import pki
+
+settled = functools.partial(destination.settled, kind="dst.redis")
 
 
 def redis(server, options):
     return HEAD + "destination d_redis {{ redis(port(%d) %s); }};\nlog {{ source(s_net); destination(d_redis); flags(flow-control); }};\n" % (server.port, options)
-
-
-def settled(server, count, within=30):
-    """Waits until that many messages are written or dead; returns the counters."""
-    now = lambda: counters(server, "dst.redis")
-    done = lambda: now().get("written", 0) + now().get("dead", 0) >= count
-    server.until(done, within, f"{count} messages to be settled: {now()}\n{server.stderr()}")
-    found = now()
-    assert found["processed"] == found["written"] + found["dead"] + found["dropped"] + found["queued"], found
-    return found
 
 
 def test_each_message_is_a_command_with_its_own_verdict(binary):
@@ -186,11 +179,4 @@ def test_wrong_configurations_are_refused_by_their_place(binary):
         ('redis(host("/sock") tls(peer-verify(yes)) command("SET" "a" "b"));', "/sock is a unix socket"),
         ('redis(username("me") command("SET" "a" "b"));', "needs the password"),
     )
-    server = Server(binary)
-    try:
-        for text, words in cases:
-            server.write_config("@version: 4.8\nsource s {{ internal(); }};\ndestination d {{ %s }};\nlog {{ source(s); destination(d); }};\n" % text)
-            done = subprocess.run([binary, "check", server.config], capture_output=True, text=True, timeout=30)
-            assert done.returncode != 0 and words in done.stdout + done.stderr, (text, done.stdout, done.stderr)
-    finally:
-        server.close()
+    check_refusals(binary, cases)

@@ -12,8 +12,8 @@ import signal
 import socket
 import threading
 
+from destination import counters, dead
 from server import Server
-from test_sql import counters, dead
 
 DOCUMENTS = int(os.environ.get("DOCUMENTS", "20000"))
 HEAD = """@version: 4.8

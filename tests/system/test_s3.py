@@ -1,30 +1,23 @@
 """s3(): a bucket of SeaweedFS gets every message once, refuses some, goes away and comes back; no message leaves its prefix."""
 
+import functools
 import gzip
 import signal
 import socket
-import subprocess
 import threading
 import time
 
+import destination
+from destination import HEAD, check_refusals, counters, dead, send
 from seaweedfs import KEY, SECRET, SeaweedFs
 from server import Server, free_port, waits
-from test_sql import HEAD, counters, dead, send
+
+settled = functools.partial(destination.settled, kind="dst.s3")
 
 
 def s3(port, options, secret=SECRET, bucket="logs"):
     text = 'destination d_s3 {{ s3(url("http://127.0.0.1:%d") bucket("%s") access-key("%s") secret-key("%s") %s); }};\nlog {{ source(s_net); destination(d_s3); flags(flow-control); }};\n'
     return HEAD + text % (port, bucket, KEY, secret, options)
-
-
-def settled(server, count, within=30):
-    """Waits until that many messages are written or dead; returns the counters."""
-    now = lambda: counters(server, "dst.s3")
-    done = lambda: now().get("written", 0) + now().get("dead", 0) >= count
-    server.until(done, within, f"{count} messages to be settled: {now()}\n{server.stderr()}")
-    found = now()
-    assert found["processed"] == found["written"] + found["dead"] + found["dropped"] + found["queued"], found
-    return found
 
 
 def feed(server, count, pause=0.05):
@@ -172,11 +165,4 @@ def test_wrong_configurations_are_refused_by_their_place(binary):
         ('s3(bucket("b") object-key("k") role("arn:aws:iam::1:role/x"));', "`role()` is not supported yet"),
         (f's3(bucket("b") {keys});', "object-key"),
     )
-    server = Server(binary)
-    try:
-        for text, words in cases:
-            server.write_config("@version: 4.8\nsource s {{ internal(); }};\ndestination d {{ %s }};\nlog {{ source(s); destination(d); }};\n" % text)
-            done = subprocess.run([binary, "check", server.config], capture_output=True, text=True, timeout=30)
-            assert done.returncode != 0 and words in done.stdout + done.stderr, (text, done.stdout, done.stderr)
-    finally:
-        server.close()
+    check_refusals(binary, cases)

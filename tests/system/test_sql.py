@@ -1,46 +1,18 @@
 """sql(): real databases get every message once, refuse some, go away and come back."""
 
+import functools
 import os
 import re
-import socket
 import sqlite3
-import subprocess
 import time
 
+import destination
+from destination import HEAD, check_refusals, dead, send
 from postgres import Postgres
 from server import Server
 
-HEAD = """@version: 4.8
-options {{ keep-hostname(yes); use-dns(no); stats(level(1)); time-reopen(1); }};
-source s_net {{ network(ip("127.0.0.1") port({port}) transport("tcp") flags(syslog-protocol) log-iw-size(20000)); }};
-"""
-
-
-def send(server, messages):
-    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as peer:
-        peer.sendall("".join(f"<13>1 2007-04-22T10:00:00Z {host} app 17 - - {text}\n" for host, text in messages).encode())
-
-
-def dead(server, *words):
-    """The output of `duramen queue dead`."""
-    command = [server.binary, "queue", "dead", "--control", server.folder + "/ctl", *words]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def counters(server, kind="dst.sql"):
-    rows = [line.split(";") for line in server.ctl("stats").splitlines() if line.startswith(kind + ";")]
-    return {row[4]: int(row[5]) for row in rows if row[2]}
-
-
-def settled(server, count, within=30):
-    """Waits until that many messages are written or dead; returns the counters."""
-    done = lambda: counters(server).get("written", 0) + counters(server).get("dead", 0) >= count
-    server.until(done, within, f"{count} messages to be settled: {counters(server)}\n{server.stderr()}")
-    found = counters(server)
-    assert found["processed"] == found["written"] + found["dead"] + found["dropped"] + found["queued"], found
-    return found
+counters = functools.partial(destination.counters, kind="dst.sql")
+settled = functools.partial(destination.settled, kind="dst.sql")
 
 
 def test_the_example_of_2007_runs(binary):
@@ -246,11 +218,4 @@ def test_impossible_options_are_refused_at_their_position(binary):
         ('sql(type(pgsql) table("m") columns("a") values("$MSG") indexes("b"));', "names `b`, which is no column"),
         ('sql(type(pgsql) columns("a") values("$MSG"));', "table"),
     ]
-    server = Server(binary)
-    try:
-        for text, want in rows:
-            server.write_config("@version: 4.8\nsource s {{ internal(); }};\ndestination d {{ %s }};\nlog {{ source(s); destination(d); }};\n" % text)
-            done = subprocess.run([binary, "check", server.config], capture_output=True, text=True, timeout=30)
-            assert done.returncode != 0 and want in done.stdout + done.stderr, (text, done.stdout, done.stderr)
-    finally:
-        server.close()
+    check_refusals(binary, rows)

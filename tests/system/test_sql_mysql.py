@@ -3,9 +3,10 @@
 import re
 import time
 
+from destination import HEAD, dead, send
 from mariadb import MariaDb
 from server import Server
-from test_sql import HEAD, counters, dead, send, settled
+from test_sql import counters, settled
 
 
 def test_the_example_of_2007_runs(binary):

@@ -3,10 +3,11 @@
 import os
 import shutil
 
+from destination import HEAD, send
 from mariadb import MariaDb
 from postgres import Postgres
 from server import Server
-from test_sql import HEAD, counters, send, settled
+from test_sql import counters, settled
 from test_tls import issue, pki
 
 CONFIG = HEAD + """
