@@ -147,7 +147,7 @@ impl Track {
             }
             Outcome::Done => waiting.done = true,
         }
-        // What failed is never done, so that no position passes it.
+        // A record that failed stays open, so that no position is committed behind it.
         while self.waiting.front().is_some_and(|waiting| waiting.done) {
             self.reached = self.waiting.pop_front().map(|waiting| waiting.range.end);
             self.oldest += 1;

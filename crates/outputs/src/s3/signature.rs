@@ -15,7 +15,7 @@ const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 /// Digits of the day at the beginning of a time.
 const DAY_DIGITS: usize = 8;
 
-/// Who signs, and for which service.
+/// The key that signs requests, and the service that they are for.
 #[derive(Debug)]
 pub(super) struct Signer<'a> {
     pub(super) login: &'a S3Login,

@@ -113,7 +113,7 @@ fn of_code(code: &str, wait: Option<Duration>) -> Option<Verdict> {
         | "ServiceUnavailable"
         | "ConditionalRequestConflict"
         | "OperationAborted" => Verdict::Later(wait.map_or(Wait::Busy, Wait::For)),
-        // What arrived is not what was sent.
+        // The body was damaged or cut off on its way.
         "BadDigest"
         | "IncompleteBody"
         | "RequestTimeout"
