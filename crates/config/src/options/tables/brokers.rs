@@ -37,6 +37,9 @@ pub(super) const ITEMS: &[Row] = &[
     row("on-error", V::Word(ON_ERROR), "drop-message", "what happens with values that cannot be cast"),
 ];
 
+const WORKERS: Row =
+    row("workers", V::Number(1, 1024), "1", "connections; more than one do not keep the order of messages");
+
 pub(super) const REDIS: &[Row] = &[
     row("host", V::Text, "127.0.0.1", "the server; or the path of its unix socket"),
     row("port", V::Port, "6379", "its port"),
@@ -57,7 +60,7 @@ pub(super) const REDIS: &[Row] = &[
         "1000",
         "most commands that are sent without waiting for each other; each has its own reply",
     ),
-    row("workers", V::Number(1, 1024), "1", "connections; more than one do not keep the order of messages"),
+    WORKERS,
 ];
 
 pub(super) const AMQP: &[Row] = &[
@@ -126,7 +129,7 @@ pub(super) const AMQP: &[Row] = &[
         "1000",
         "most publications that are sent without waiting for each other; each has its own confirmation",
     ),
-    row("workers", V::Number(1, 1024), "1", "connections; more than one do not keep the order of messages"),
+    WORKERS,
 ];
 
 pub(super) const MQTT: &[Row] = &[
@@ -197,11 +200,21 @@ pub(super) const NATS: &[Row] = &[
         "1000",
         "most publications that are sent without waiting for each other; each has its own answer",
     ),
-    row("workers", V::Number(1, 1024), "1", "connections; more than one do not keep the order of messages"),
+    WORKERS,
 ];
 
+const BOOTSTRAP_SERVERS: Row =
+    row("bootstrap-servers", V::Text, "", "brokers to begin with: HOST:PORT, with commas between");
+const KAFKA_LOGGING: Row = row(
+    "kafka-logging",
+    V::Word(&["disabled", "trace", "kafka-level"]),
+    "disabled",
+    "what becomes of the messages of librdkafka",
+)
+.no_effect("its warnings and errors are in the log of the server");
+
 pub(super) const KAFKA: &[Row] = &[
-    row("bootstrap-servers", V::Text, "", "brokers to begin with: HOST:PORT, with commas between"),
+    BOOTSTRAP_SERVERS,
     row("topic", V::Template, "", "name of the topic"),
     row(
         "fallback-topic",
@@ -247,19 +260,13 @@ pub(super) const KAFKA: &[Row] = &[
     .no_effect("it waits for ten seconds at most"),
     row("poll-timeout", V::Number(0, 1 << 31), "10000", "milliseconds between two looks for reports")
         .no_effect("reports are read when they arrive"),
-    row(
-        "kafka-logging",
-        V::Word(&["disabled", "trace", "kafka-level"]),
-        "disabled",
-        "what becomes of the messages of librdkafka",
-    )
-    .no_effect("its warnings and errors are in the log of the server"),
+    KAFKA_LOGGING,
 ];
 
 const FETCHED: &str = "records are fetched as fast as they are read";
 
 pub(super) const KAFKA_SOURCE: &[Row] = &[
-    row("bootstrap-servers", V::Text, "", "brokers to begin with: HOST:PORT, with commas between"),
+    BOOTSTRAP_SERVERS,
     row(
         "topic",
         V::Pairs,
@@ -307,11 +314,5 @@ pub(super) const KAFKA_SOURCE: &[Row] = &[
         .no_effect("nothing waits for them"),
     row("time-reopen", V::Number(0, 1 << 31), "60", "seconds between two tries to connect")
         .no_effect("librdkafka connects again by itself: config(\"reconnect.backoff.max.ms\" => ...)"),
-    row(
-        "kafka-logging",
-        V::Word(&["disabled", "trace", "kafka-level"]),
-        "disabled",
-        "what becomes of the messages of librdkafka",
-    )
-    .no_effect("its warnings and errors are in the log of the server"),
+    KAFKA_LOGGING,
 ];
