@@ -11,8 +11,12 @@ use super::{
     session::Session,
     verdict,
 };
-use crate::link::{dialogue::LinkError, failure::Failure, verdicts::Verdicts};
-use delivery::{Cell, Connection, Exchange, Heartbeat, Judgement, Row, Verdict, Wait};
+use crate::link::{
+    attempt::{self, Attempt, Kept, is_broken},
+    dialogue::LinkError,
+    failure::Failure,
+};
+use delivery::{Cell, Connection, Exchange, Heartbeat, Row, Verdict, Wait};
 use std::{sync::Arc, time::Instant};
 use transport::DeadReason;
 
@@ -27,51 +31,31 @@ pub(super) struct AmqpConnection {
     open: Option<Session>,
 }
 
-/// The end of a try.
-struct Tried {
-    found: Vec<Option<Result<(), Failure>>>,
-    /// The connection broke before anything was confirmed.
-    is_unheard: bool,
-    /// Judges what has no outcome.
-    failure: Failure,
-}
-
 impl AmqpConnection {
     pub(super) fn new(shared: Arc<Shared>) -> AmqpConnection {
         AmqpConnection { shared, open: None }
     }
+}
 
-    async fn exchange(&mut self, rows: &[Row]) -> Vec<Judgement> {
-        let was_open = self.open.is_some();
-        let mut tried = self.talk(rows).await;
-        // A broker that starts again, or that closes connections which rest: a new one is tried at once.
-        if was_open && tried.is_unheard {
-            tried = self.talk(rows).await;
-        }
-        let mut verdicts = Verdicts::default();
-        for found in tried.found {
-            match found.unwrap_or_else(|| Err(tried.failure.clone())) {
-                Ok(()) => verdicts.push(Verdict::Delivered, ""),
-                Err(Failure { verdict, answer }) => verdicts.push(verdict, &answer),
-            }
-        }
-        verdicts.finish(rows.len(), Some(&tried.failure))
+impl Kept for AmqpConnection {
+    fn is_open(&self) -> bool {
+        self.open.is_some()
     }
 
-    async fn talk(&mut self, rows: &[Row]) -> Tried {
+    async fn attempt(&mut self, rows: &[Row]) -> Attempt {
         let opened = match self.open.take() {
             Some(session) => Ok(session),
             None => Session::open(&self.shared).await,
         };
         let mut session = match opened {
             Ok(session) => session,
-            Err(failure) => return Tried { found: vec![None; rows.len()], is_unheard: false, failure },
+            Err(failure) => return Attempt::not_connected(rows.len(), failure),
         };
-        let (answers, _) = session.confirms.heard();
+        let (heard, _) = session.confirms.heard();
         let done = publish(&mut session, rows, &self.shared).await;
         session.used();
         let confirms = &mut session.confirms;
-        let found: Vec<_> = rows.iter().map(|row| confirms.take_outcome(row.id)).collect();
+        let answers = rows.iter().map(|row| confirms.take_outcome(row.id)).collect();
         let failure = match (confirms.refused(), confirms.blocked(), &done) {
             (Some(refused), ..) => refused.clone(),
             (None, Some(reason), Ok(()) | Err(LinkError::Silent(_))) => verdict::of_block(reason),
@@ -80,14 +64,12 @@ impl AmqpConnection {
             }
             (None, None, Ok(())) => Failure { verdict: Verdict::Later(Wait::BackOff), answer: String::new() },
         };
-        let is_unheard = confirms.heard().0 == answers
-            && confirms.refused().is_none()
-            && matches!(done, Err(LinkError::Io(_)));
+        let is_unheard = confirms.heard().0 == heard && confirms.refused().is_none() && is_broken(&done);
         let is_blocked = confirms.blocked().is_some() && matches!(done, Err(LinkError::Silent(_)));
         if confirms.refused().is_none() && (done.is_ok() || is_blocked) {
             self.open = Some(session);
         }
-        Tried { found, is_unheard, failure }
+        Attempt { answers, is_unheard, failure }
     }
 }
 
@@ -136,7 +118,7 @@ fn publications(session: &mut Session, rows: &[Row], shared: &Shared) -> Vec<u8>
 
 impl Connection for AmqpConnection {
     fn send<'a>(&'a mut self, _group: &'a str, rows: &'a [Row]) -> Exchange<'a> {
-        Box::pin(self.exchange(rows))
+        Box::pin(attempt::exchange(self, rows))
     }
 
     fn close(&mut self) {

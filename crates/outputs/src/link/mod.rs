@@ -6,10 +6,12 @@
 //! |---|---|
 //! | `endpoint` | a server, and a connection to it |
 //! | `dialogue` | requests and their answers over a connection, both ways at once |
+//! | `attempt` | a request over a kept connection, once more over a new one |
 //! | `tls` | connections that are encrypted |
 //! | `failure` | the end of a request that failed |
 //! | `verdicts` | judgements over rows, one after the other |
 
+pub(crate) mod attempt;
 pub(crate) mod dialogue;
 pub(crate) mod endpoint;
 pub(crate) mod failure;

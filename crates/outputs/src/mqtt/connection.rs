@@ -11,6 +11,7 @@ use super::{
 };
 use crate::link::{
     Endpoint,
+    attempt::{self, Attempt, Kept, is_broken},
     dialogue::{Breach, Dialogue, Link, LinkError},
     failure::Failure,
     verdicts::Verdicts,
@@ -144,40 +145,23 @@ impl MqttConnection {
         let window = if self.shared.qos == MqttQos::ExactlyOnce { WINDOW_OF_TWO } else { WINDOW_MAX };
         let mut verdicts = Verdicts::default();
         for part in rows.chunks(window) {
-            let (settled, failure) = self.publish(part).await;
-            for is_settled in settled {
-                match &failure {
-                    Some(failure) if !is_settled => verdicts.push(failure.verdict, &failure.answer),
-                    _ => verdicts.push(Verdict::Delivered, ""),
-                }
-            }
-            if failure.is_some() {
-                return verdicts.finish(rows.len(), failure.as_ref());
+            let attempt = attempt::attempt(self, part).await;
+            let (is_complete, failure) = (attempt.is_complete(), attempt.failure.clone());
+            attempt.judge(&mut verdicts);
+            if !is_complete {
+                return verdicts.finish(rows.len(), Some(&failure));
             }
         }
         verdicts.finish(rows.len(), None)
     }
+}
 
-    /// Publishes rows. Says of each if it was acknowledged, and why others were not.
-    async fn publish(&mut self, rows: &[Row]) -> (Vec<bool>, Option<Failure>) {
-        let was_open = self.open.is_some();
-        let mut done = self.talk(rows).await;
-        // A broker that starts again, or that closes connections which rest: a new one is tried at once.
-        if was_open
-            && matches!(&done, (settled, Some(Broken::Link(LinkError::Io(_)))) if !settled.contains(&true))
-        {
-            done = self.talk(rows).await;
-        }
-        let failure = done.1.map(|broken| match broken {
-            Broken::Closed(failure) => failure,
-            Broken::Link(error) => {
-                Failure { verdict: Verdict::Later(Wait::BackOff), answer: error.to_string() }
-            }
-        });
-        (done.0, failure)
+impl Kept for MqttConnection {
+    fn is_open(&self) -> bool {
+        self.open.is_some()
     }
 
-    async fn talk(&mut self, rows: &[Row]) -> (Vec<bool>, Option<Broken>) {
+    async fn attempt(&mut self, rows: &[Row]) -> Attempt {
         let mut acknowledgements = Acknowledgements::new(self.shared.qos, rows.len());
         let rested = Duration::from_secs(self.shared.login.keep_alive.into());
         let open = self.open.take().filter(|(_, used)| rested.is_zero() || used.elapsed() < rested);
@@ -187,7 +171,7 @@ impl MqttConnection {
         };
         let mut link = match opened {
             Ok(link) => link,
-            Err(failure) => return (acknowledgements.settled, Some(Broken::Closed(failure))),
+            Err(failure) => return Attempt::not_connected(rows.len(), failure),
         };
         let mut out = Vec::new();
         for (number, row) in (1_u16..).zip(rows) {
@@ -202,16 +186,12 @@ impl MqttConnection {
         if done.is_ok() {
             self.open = Some((link, Instant::now()));
         }
-        (acknowledgements.settled, done.err().map(Broken::Link))
+        let settled = acknowledgements.settled;
+        let is_unheard = !settled.contains(&true) && is_broken(&done);
+        let answers = settled.into_iter().map(|is_settled| is_settled.then_some(Ok(()))).collect();
+        let answer = done.as_ref().err().map(LinkError::to_string).unwrap_or_default();
+        Attempt { answers, is_unheard, failure: Failure { verdict: Verdict::Later(Wait::BackOff), answer } }
     }
-}
-
-/// The reason why some publications were not acknowledged.
-enum Broken {
-    /// There is no connection to send them over.
-    Closed(Failure),
-    /// The connection broke: the broker has them or not.
-    Link(LinkError),
 }
 
 /// Connects and logs in.

@@ -14,11 +14,11 @@ use super::{
 };
 use crate::link::{
     Endpoint,
+    attempt::{self, Attempt, Kept, is_broken},
     dialogue::{Breach, Dialogue, LinkError},
     failure::Failure,
-    verdicts::Verdicts,
 };
-use delivery::{Cell, Connection, Exchange, Judgement, Row, Verdict, Wait};
+use delivery::{Cell, Connection, Exchange, Row, Verdict, Wait};
 use std::{
     hash::{BuildHasher, RandomState},
     sync::Arc,
@@ -122,38 +122,18 @@ impl Dialogue for Answers {
     }
 }
 
-/// The end of a try.
-struct Tried {
-    found: Vec<Option<Result<(), Failure>>>,
-    /// The connection broke before anything was heard.
-    is_unheard: bool,
-    /// Judges what has no answer.
-    failure: Failure,
-}
-
 impl NatsConnection {
     pub(super) fn new(shared: Arc<Shared>) -> NatsConnection {
         NatsConnection { shared, open: None }
     }
+}
 
-    async fn exchange(&mut self, rows: &[Row]) -> Vec<Judgement> {
-        let was_open = self.open.is_some();
-        let mut tried = self.talk(rows).await;
-        // A server that starts again, or that closes connections which rest: a new one is tried at once.
-        if was_open && tried.is_unheard {
-            tried = self.talk(rows).await;
-        }
-        let mut verdicts = Verdicts::default();
-        for found in tried.found {
-            match found.unwrap_or_else(|| Err(tried.failure.clone())) {
-                Ok(()) => verdicts.push(Verdict::Delivered, ""),
-                Err(Failure { verdict, answer }) => verdicts.push(verdict, &answer),
-            }
-        }
-        verdicts.finish(rows.len(), Some(&tried.failure))
+impl Kept for NatsConnection {
+    fn is_open(&self) -> bool {
+        self.open.is_some()
     }
 
-    async fn talk(&mut self, rows: &[Row]) -> Tried {
+    async fn attempt(&mut self, rows: &[Row]) -> Attempt {
         let opened = match self.open.take() {
             Some(session) => Ok(session),
             None => {
@@ -165,13 +145,12 @@ impl NatsConnection {
         };
         let mut session = match opened {
             Ok(session) => session,
-            Err(failure) => return Tried { found: vec![None; rows.len()], is_unheard: false, failure },
+            Err(failure) => return Attempt::not_connected(rows.len(), failure),
         };
         let mut answers = Answers::new(self.shared.storage, &session.inbox, rows.len());
         let out = publications(rows, &session, &mut answers);
         let done = session.link.exchange(out, &mut answers, self.shared.timeout).await;
-        let is_unheard =
-            answers.heard == 0 && answers.refused.is_none() && matches!(done, Err(LinkError::Io(_)));
+        let is_unheard = answers.heard == 0 && answers.refused.is_none() && is_broken(&done);
         let failure = answers.refused.unwrap_or_else(|| Failure {
             verdict: Verdict::Later(Wait::BackOff),
             answer: done.as_ref().err().map(LinkError::to_string).unwrap_or_default(),
@@ -179,7 +158,7 @@ impl NatsConnection {
         if done.is_ok() {
             self.open = Some(session);
         }
-        Tried { found: answers.found, is_unheard, failure }
+        Attempt { answers: answers.found, is_unheard, failure }
     }
 }
 
@@ -210,7 +189,7 @@ fn publications(rows: &[Row], session: &Session, answers: &mut Answers) -> Vec<u
 
 impl Connection for NatsConnection {
     fn send<'a>(&'a mut self, _group: &'a str, rows: &'a [Row]) -> Exchange<'a> {
-        Box::pin(self.exchange(rows))
+        Box::pin(attempt::exchange(self, rows))
     }
 
     fn close(&mut self) {

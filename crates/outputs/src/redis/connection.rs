@@ -12,11 +12,11 @@ use super::{
 };
 use crate::link::{
     Endpoint,
+    attempt::{self, Attempt, Kept, is_broken},
     dialogue::{Breach, Link, LinkError},
     failure::Failure,
-    verdicts::Verdicts,
 };
-use delivery::{Cell, Connection, Exchange, HoldReason, Judgement, Row, Verdict, Wait};
+use delivery::{Cell, Connection, Exchange, HoldReason, Row, Verdict, Wait};
 use std::{iter, sync::Arc, time::Duration};
 
 /// The part of a target that its connections share.
@@ -34,59 +34,25 @@ pub(super) struct RedisConnection {
     open: Option<Link>,
 }
 
-/// The reason why some commands have no reply.
-enum ExchangeError {
-    /// There is no connection to send them over.
-    Closed(Failure),
-    /// The connection broke: they were executed or not.
-    Broken(LinkError),
-}
-
 impl RedisConnection {
     pub(super) fn new(shared: Arc<Shared>) -> RedisConnection {
         RedisConnection { shared, open: None }
     }
+}
 
-    async fn exchange(&mut self, rows: &[Row]) -> Vec<Judgement> {
-        let was_open = self.open.is_some();
-        let mut replies = Replies { awaited: rows.len(), found: Vec::new() };
-        let mut done = self.talk(rows, &mut replies).await;
-        // A server that starts again, or that closes connections which rest: a new one is tried at once.
-        if was_open
-            && replies.found.is_empty()
-            && matches!(done, Err(ExchangeError::Broken(LinkError::Io(_))))
-        {
-            done = self.talk(rows, &mut replies).await;
-        }
-        let mut verdicts = Verdicts::default();
-        for reply in &replies.found {
-            match reply {
-                Reply::Done => verdicts.push(Verdict::Delivered, ""),
-                Reply::Refused(text) => {
-                    let Failure { verdict, answer } = verdict::failure(text);
-                    // A server that has no room for us closes the connection after it said so.
-                    if verdict == Verdict::Later(Wait::Reopen) {
-                        self.open = None;
-                    }
-                    verdicts.push(verdict, &answer);
-                }
-            }
-        }
-        let failure = match done {
-            Ok(()) => None,
-            Err(ExchangeError::Closed(failure)) => Some(failure),
-            Err(ExchangeError::Broken(error)) => {
-                Some(Failure { verdict: Verdict::Later(Wait::Busy), answer: error.to_string() })
-            }
-        };
-        verdicts.finish(rows.len(), failure.as_ref())
+impl Kept for RedisConnection {
+    fn is_open(&self) -> bool {
+        self.open.is_some()
     }
 
-    /// Sends commands and reads their replies.
-    async fn talk(&mut self, rows: &[Row], replies: &mut Replies) -> Result<(), ExchangeError> {
-        let mut link = match self.open.take() {
-            Some(link) => link,
-            None => connect(&self.shared).await.map_err(ExchangeError::Closed)?,
+    async fn attempt(&mut self, rows: &[Row]) -> Attempt {
+        let opened = match self.open.take() {
+            Some(link) => Ok(link),
+            None => connect(&self.shared).await,
+        };
+        let mut link = match opened {
+            Ok(link) => link,
+            Err(failure) => return Attempt::not_connected(rows.len(), failure),
         };
         let mut out = Vec::new();
         let command = self.shared.command.as_bytes();
@@ -94,13 +60,34 @@ impl RedisConnection {
             let arguments: Vec<&[u8]> = iter::once(command).chain(row.cells.iter().map(bytes)).collect();
             resp::encode(arguments.into_iter(), &mut out);
         }
-        link.exchange(out, replies, self.shared.timeout).await.map_err(ExchangeError::Broken)?;
-        if link.has_rest() {
+        let mut replies = Replies { awaited: rows.len(), found: Vec::new() };
+        let done = match link.exchange(out, &mut replies, self.shared.timeout).await {
             // The next replies would be taken for those of other commands.
-            return Err(ExchangeError::Broken(LinkError::Breach(Breach("it answers what nobody asked"))));
+            Ok(()) if link.has_rest() => Err(LinkError::Breach(Breach("it answers what nobody asked"))),
+            done => done,
+        };
+        let is_unheard = replies.found.is_empty() && is_broken(&done);
+        let mut answers: Vec<_> = replies.found.iter().map(|reply| Some(answer(reply))).collect();
+        answers.resize(rows.len(), None);
+        // A server that has no room for us closes the connection after it said so.
+        let is_closing =
+            answers.iter().flatten().any(|answer| answer.as_ref().is_err_and(Failure::is_of_connection));
+        let failure = done.as_ref().err().map(LinkError::to_string).unwrap_or_default();
+        if done.is_ok() && !is_closing {
+            self.open = Some(link);
         }
-        self.open = Some(link);
-        Ok(())
+        Attempt {
+            answers,
+            is_unheard,
+            failure: Failure { verdict: Verdict::Later(Wait::Busy), answer: failure },
+        }
+    }
+}
+
+fn answer(reply: &Reply) -> Result<(), Failure> {
+    match reply {
+        Reply::Done => Ok(()),
+        Reply::Refused(text) => Err(verdict::failure(text)),
     }
 }
 
@@ -156,7 +143,7 @@ async fn ask<'a>(
 
 impl Connection for RedisConnection {
     fn send<'a>(&'a mut self, _group: &'a str, rows: &'a [Row]) -> Exchange<'a> {
-        Box::pin(self.exchange(rows))
+        Box::pin(attempt::exchange(self, rows))
     }
 
     fn close(&mut self) {
