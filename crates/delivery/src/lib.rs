@@ -49,8 +49,8 @@ pub use options::{
     TerminalTarget, Victim,
 };
 pub use receivers::contract::{
-    Cell, Connection, Exchange, Heartbeat, HoldReason, Judgement, Receiver, RequestLimits, Row, RowError,
-    Verdict, Wait,
+    Batches, Cell, Connection, Exchange, Heartbeat, HoldReason, Judgement, Receiver, RequestLimits, Row,
+    RowError, Verdict, Wait,
 };
 pub use receivers::dead::{
     ANSWER_BYTES_MAX, DeadFilter, DeadLetterOptions, DeadLetters, Letter, LetterError, OnFull, StoreError,

@@ -6,7 +6,6 @@
 //! | module | what it does |
 //! |---|---|
 //! | `amqp` | `amqp()`: publications to a broker such as RabbitMQ |
-//! | `batches` | how messages are gathered, and how long they are tried |
 //! | `http` | `http()`: bodies of requests, and the bulk requests of Elasticsearch |
 //! | `kafka` | `kafka()`: records in topics, each with its own report |
 //! | `link` | connections to servers with a protocol of their own |
@@ -17,7 +16,6 @@
 //! | `sql` | `sql()`: rows of tables in PostgreSQL, MySQL, MariaDB and SQLite |
 
 mod amqp;
-mod batches;
 mod http;
 mod kafka;
 mod link;
@@ -30,7 +28,6 @@ mod sql;
 mod testing;
 
 pub use amqp::{AmqpExchange, AmqpLogin, AmqpReceiver, AmqpTarget, Durability, Unroutable};
-pub use batches::Batches;
 pub use http::{
     Compression, HttpReceiver, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction,
 };

@@ -92,7 +92,7 @@ impl Batching {
         receiver.log_to(&log);
         Batching {
             id: id.to_owned(),
-            requests: Requests::new(receiver.limits(), receiver.retries(), reopen_after),
+            requests: Requests::new(receiver.limits(), receiver.batches().retries, reopen_after),
             receiver,
             letters,
             log,
@@ -133,7 +133,7 @@ impl Batching {
 
     /// Sends the rows that may be sent, as far as there are connections.
     fn dispatch(&mut self) {
-        while self.busy.len() < self.receiver.workers().max(1) {
+        while self.busy.len() < self.receiver.workers() {
             let Some(sending) = self.requests.next(Instant::now()) else { return };
             let connection = self.idle.pop().unwrap_or_else(|| self.receiver.connection());
             let number = sending.number;
@@ -391,7 +391,7 @@ impl Driver for Batching {
         let DestinationDriver::Receiver(receiver) = driver else { return };
         self.receiver = receiver;
         self.receiver.log_to(&self.log);
-        self.requests.configure(self.receiver.limits(), self.receiver.retries(), self.reopen_after);
+        self.requests.configure(self.receiver.limits(), self.receiver.batches().retries, self.reopen_after);
         self.end_exchanges();
         self.idle.clear();
         // Waiting messages are turned into rows again by the new configuration.

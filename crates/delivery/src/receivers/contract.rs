@@ -159,6 +159,33 @@ pub struct RowError {
     pub text: String,
 }
 
+impl RowError {
+    /// A name that its receiver cannot have.
+    pub fn bad_name(fault: impl ToString) -> RowError {
+        RowError { reason: DeadReason::BadName, text: fault.to_string() }
+    }
+
+    /// A part of a message that is longer than what is sent.
+    pub fn too_large(what: &str, bytes_max: usize) -> RowError {
+        RowError { reason: DeadReason::TooLarge, text: format!("the {what} has more than {bytes_max} bytes") }
+    }
+}
+
+/// The options of a driver about batches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Batches {
+    /// `batch-lines()`: most messages of a request; 0 counts as 1.
+    pub lines: usize,
+    /// `batch-bytes()`: most bytes of them; the first message always fits. 0 is no limit.
+    pub bytes: usize,
+    /// `batch-timeout()`: how long a request may wait for more messages; `None` sends what there is.
+    pub wait: Option<Duration>,
+    /// `workers()`: connections, or requests at a time; 0 counts as 1. With more than one, the order of messages is not kept.
+    pub workers: usize,
+    /// `retries()` when it is written: after this many attempts a row that always comes back becomes a dead letter.
+    pub retries: Option<u32>,
+}
+
 /// The most that one request holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RequestLimits {
@@ -197,17 +224,18 @@ pub trait Receiver: Send {
     /// Returns a connection that is not open yet: it opens with the first request.
     fn connection(&self) -> Box<dyn Connection>;
 
-    /// Returns the most that a request may hold.
-    fn limits(&self) -> RequestLimits;
+    /// Returns how messages are gathered, and how long they are tried.
+    fn batches(&self) -> Batches;
 
-    /// `workers()`: how many connections are used at a time. With more than one, the order of messages is not kept.
-    fn workers(&self) -> usize {
-        1
+    /// Returns the most that a request may hold.
+    fn limits(&self) -> RequestLimits {
+        let Batches { lines, bytes, wait, .. } = self.batches();
+        RequestLimits { rows: lines.max(1), bytes, wait }
     }
 
-    /// Returns `retries()`, if configured: after this many attempts a row that always comes back becomes a dead letter.
-    fn retries(&self) -> Option<u32> {
-        None
+    /// Returns how many connections are used at a time.
+    fn workers(&self) -> usize {
+        self.batches().workers.max(1)
     }
 
     /// Returns where messages go, for the counters: `host:port,table`.

@@ -9,7 +9,7 @@ use super::{
     frame,
     options::{AmqpTarget, NAME_BYTES_MAX, Shared},
 };
-use delivery::{Cell, Connection, Receiver, RequestLimits, RowError};
+use delivery::{Batches, Cell, Connection, Receiver, RowError};
 use message::{Batch, Stamp};
 use std::sync::Arc;
 use transport::DeadReason;
@@ -96,8 +96,7 @@ impl Receiver for AmqpReceiver {
         let mut body = Vec::new();
         self.target.body.render(batch, index, sequence, &mut body);
         if body.len() > BODY_BYTES_MAX {
-            let text = format!("the body has more than {BODY_BYTES_MAX} bytes");
-            return Err(RowError { reason: DeadReason::TooLarge, text });
+            return Err(RowError::too_large("body", BODY_BYTES_MAX));
         }
         Ok(vec![Cell::Bytes(key), Cell::Bytes(headers), Cell::Bytes(body)])
     }
@@ -106,16 +105,8 @@ impl Receiver for AmqpReceiver {
         Box::new(AmqpConnection::new(self.shared.clone()))
     }
 
-    fn limits(&self) -> RequestLimits {
-        self.target.batches.limits()
-    }
-
-    fn workers(&self) -> usize {
-        self.target.batches.workers()
-    }
-
-    fn retries(&self) -> Option<u32> {
-        self.target.batches.retries
+    fn batches(&self) -> Batches {
+        self.target.batches
     }
 
     fn instance(&self) -> String {

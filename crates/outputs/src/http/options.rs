@@ -3,8 +3,7 @@
 //! In: values that were checked when the configuration was read. Out: the same, for the driver.
 //! Holds: nothing that runs. Limits: none.
 
-use crate::batches::Batches;
-use delivery::Server;
+use delivery::{Batches, Server};
 use message::Render;
 use std::{sync::Arc, time::Duration};
 use transport::tls::SenderTls;

@@ -12,7 +12,7 @@ use super::{
     targets::Targets,
     verdict::Judge,
 };
-use delivery::{Cell, Connection, Receiver, RequestLimits, RowError};
+use delivery::{Batches, Cell, Connection, Receiver, RowError};
 use hyper::Uri;
 use message::{Batch, Field, Stamp};
 use std::sync::Arc;
@@ -128,22 +128,15 @@ impl Receiver for HttpReceiver {
         Box::new(HttpConnection::new(self.shared.clone()))
     }
 
-    fn limits(&self) -> RequestLimits {
+    fn batches(&self) -> Batches {
         let around = self.target.body_prefix.len() + self.target.body_suffix.len();
         let bytes = match self.target.batches.bytes {
             0 => 0,
             // Each row counts with the delimiter after it, except for the last one.
             bytes => (bytes + self.target.delimiter.len()).saturating_sub(around).max(1),
         };
-        RequestLimits { bytes, ..self.target.batches.limits() }
-    }
-
-    fn workers(&self) -> usize {
-        self.target.batches.workers()
-    }
-
-    fn retries(&self) -> Option<u32> {
-        Some(self.target.batches.retries.unwrap_or(RETRIES).saturating_add(1))
+        let attempts = self.target.batches.retries.unwrap_or(RETRIES).saturating_add(1);
+        Batches { bytes, retries: Some(attempts), ..self.target.batches }
     }
 
     fn instance(&self) -> String {

@@ -3,14 +3,13 @@
 mod cuts;
 mod items;
 
-use crate::batches::Batches;
 use crate::http::{
     Compression, HttpReceiver, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction,
 };
 use crate::testing::{Timed, row, sent_and_closed};
 use delivery::{
-    DeadLetterOptions, DestinationDriver, DestinationSpec, Destinations, Queueing, Receiver, Rendering,
-    RequestLimits, Row,
+    Batches, DeadLetterOptions, DestinationDriver, DestinationSpec, Destinations, Queueing, Receiver,
+    Rendering, RequestLimits, Row,
 };
 use message::{Ack, Outcome, Outlet, RecordId, WriteBudget};
 use std::{
@@ -473,7 +472,7 @@ fn the_configuration_is_kept() {
     let mut receiver = HttpReceiver::new(target);
     // The delimiter behind the last row is not sent.
     let limits = RequestLimits { rows: 5, bytes: 98, wait: Some(Duration::from_secs(3)) };
-    assert_eq!((receiver.limits(), receiver.workers(), receiver.retries()), (limits, 1, Some(8)));
+    assert_eq!((receiver.limits(), receiver.workers(), receiver.batches().retries), (limits, 1, Some(8)));
     assert_eq!(
         (receiver.instance(), receiver.describe("http://a/x", &[])),
         ("http,http://a/x".into(), "http http://a/x".into())

@@ -3,7 +3,7 @@
 //! In: values that were checked when the configuration was read. Out: the same, for the driver.
 //! Holds: nothing that runs. Limits: none.
 
-use crate::batches::Batches;
+use delivery::Batches;
 use message::Render;
 use transport::kafka::Properties;
 

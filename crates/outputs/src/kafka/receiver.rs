@@ -9,13 +9,13 @@ use super::{
     options::KafkaTarget,
     topic,
 };
-use delivery::{Cell, Connection, Receiver, RequestLimits, RowError};
+use delivery::{Batches, Cell, Connection, Receiver, RowError};
 use message::{Batch, Render, Stamp};
 use std::{
     sync::{Arc, PoisonError},
     time::Duration,
 };
-use transport::{DeadReason, InternalLog};
+use transport::InternalLog;
 
 /// Longest text: librdkafka takes no more.
 const TEXT_BYTES_MAX: usize = 1_000_000_000;
@@ -70,13 +70,12 @@ impl Receiver for KafkaReceiver {
             (Err(_), Some(fallback)) => group.push_str(fallback),
             (Err(error), None) => {
                 group.push_str("topics");
-                return Err(RowError { reason: DeadReason::BadName, text: error.to_string() });
+                return Err(RowError::bad_name(error));
             }
         }
         let text = render(&mut self.target.text, place);
         if text.len() > TEXT_BYTES_MAX {
-            let text = format!("the text has more than {TEXT_BYTES_MAX} bytes");
-            return Err(RowError { reason: DeadReason::TooLarge, text });
+            return Err(RowError::too_large("text", TEXT_BYTES_MAX));
         }
         let key = self.target.key.as_mut().map(|key| render(key, place)).filter(|key| !key.is_empty());
         Ok(vec![key.map_or(Cell::Null, Cell::Bytes), Cell::Bytes(text)])
@@ -86,16 +85,8 @@ impl Receiver for KafkaReceiver {
         Box::new(KafkaConnection::new(self.shared.clone()))
     }
 
-    fn limits(&self) -> RequestLimits {
-        self.target.batches.limits()
-    }
-
-    fn workers(&self) -> usize {
-        self.target.batches.workers()
-    }
-
-    fn retries(&self) -> Option<u32> {
-        self.target.batches.retries
+    fn batches(&self) -> Batches {
+        self.target.batches
     }
 
     fn instance(&self) -> String {

@@ -3,7 +3,8 @@
 //! In: values that were checked when the configuration was read. Out: the same, for the driver.
 //! Holds: nothing that runs. Limits: none.
 
-use crate::{batches::Batches, link::Endpoint};
+use crate::link::Endpoint;
+use delivery::Batches;
 use message::Render;
 use std::time::Duration;
 

@@ -10,10 +10,9 @@ use super::{
     packet::REST_BYTES_MAX,
     topic,
 };
-use delivery::{Cell, Connection, Receiver, RequestLimits, RowError};
+use delivery::{Batches, Cell, Connection, Receiver, RowError};
 use message::{Batch, Stamp};
 use std::sync::Arc;
-use transport::DeadReason;
 
 /// Longest text: less than a packet could hold, for both sides have to.
 const TEXT_BYTES_MAX: usize = 64 << 20;
@@ -58,14 +57,13 @@ impl Receiver for MqttReceiver {
         if let Err(error) = topic::check(&name) {
             match &self.target.fallback_topic {
                 Some(fallback) => name = fallback.clone().into_bytes(),
-                None => return Err(RowError { reason: DeadReason::BadName, text: error.to_string() }),
+                None => return Err(RowError::bad_name(error)),
             }
         }
         let mut text = Vec::new();
         self.target.text.render(batch, index, sequence, &mut text);
         if text.len() > TEXT_BYTES_MAX {
-            let text = format!("the text has more than {TEXT_BYTES_MAX} bytes");
-            return Err(RowError { reason: DeadReason::TooLarge, text });
+            return Err(RowError::too_large("text", TEXT_BYTES_MAX));
         }
         Ok(vec![Cell::Bytes(name), Cell::Bytes(text)])
     }
@@ -74,12 +72,9 @@ impl Receiver for MqttReceiver {
         Box::new(MqttConnection::new(self.shared.clone()))
     }
 
-    fn limits(&self) -> RequestLimits {
-        self.target.batches.limits()
-    }
-
-    fn retries(&self) -> Option<u32> {
-        self.target.batches.retries
+    fn batches(&self) -> Batches {
+        // One connection: messages stay in their order.
+        Batches { workers: 1, ..self.target.batches }
     }
 
     fn instance(&self) -> String {

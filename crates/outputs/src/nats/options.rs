@@ -3,7 +3,8 @@
 //! In: values that were checked when the configuration was read. Out: the same values, for the driver. Holds:
 //! options only. Limits: none.
 
-use crate::{batches::Batches, link::Endpoint};
+use crate::link::Endpoint;
+use delivery::Batches;
 use message::Render;
 use std::time::Duration;
 

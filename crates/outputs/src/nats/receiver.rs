@@ -8,10 +8,9 @@ use super::{
     options::NatsTarget,
     subject,
 };
-use delivery::{Cell, Connection, Receiver, RequestLimits, RowError};
+use delivery::{Batches, Cell, Connection, Receiver, RowError};
 use message::{Batch, Stamp};
 use std::sync::Arc;
-use transport::DeadReason;
 
 /// Longest text: no server takes more.
 const TEXT_BYTES_MAX: usize = 64 << 20;
@@ -52,13 +51,11 @@ impl Receiver for NatsReceiver {
         group.push_str(self.target.subject.constant().unwrap_or("subjects"));
         let mut name = Vec::new();
         self.target.subject.render(batch, index, sequence, &mut name);
-        subject::check(&name)
-            .map_err(|error| RowError { reason: DeadReason::BadName, text: error.to_string() })?;
+        subject::check(&name).map_err(RowError::bad_name)?;
         let mut text = Vec::new();
         self.target.text.render(batch, index, sequence, &mut text);
         if text.len() > TEXT_BYTES_MAX {
-            let text = format!("the text has more than {TEXT_BYTES_MAX} bytes");
-            return Err(RowError { reason: DeadReason::TooLarge, text });
+            return Err(RowError::too_large("text", TEXT_BYTES_MAX));
         }
         Ok(vec![Cell::Bytes(name), Cell::Bytes(text)])
     }
@@ -67,16 +64,8 @@ impl Receiver for NatsReceiver {
         Box::new(NatsConnection::new(self.shared.clone()))
     }
 
-    fn limits(&self) -> RequestLimits {
-        self.target.batches.limits()
-    }
-
-    fn workers(&self) -> usize {
-        self.target.batches.workers()
-    }
-
-    fn retries(&self) -> Option<u32> {
-        self.target.batches.retries
+    fn batches(&self) -> Batches {
+        self.target.batches
     }
 
     fn instance(&self) -> String {

@@ -7,10 +7,9 @@ use super::{
     connection::{RedisConnection, Shared},
     options::RedisTarget,
 };
-use delivery::{Cell, Connection, Receiver, RequestLimits, RowError};
+use delivery::{Batches, Cell, Connection, Receiver, RowError};
 use message::{Batch, Stamp};
 use std::sync::Arc;
-use transport::DeadReason;
 
 /// Longest command: Redis takes 512 MB for an argument, but a connection's buffers on both sides have to hold it.
 const COMMAND_BYTES_MAX: usize = 64 << 20;
@@ -56,8 +55,7 @@ impl Receiver for RedisReceiver {
             cells.push(Cell::Bytes(text));
         }
         if size > COMMAND_BYTES_MAX {
-            let text = format!("the command has more than {COMMAND_BYTES_MAX} bytes");
-            return Err(RowError { reason: DeadReason::TooLarge, text });
+            return Err(RowError::too_large("command", COMMAND_BYTES_MAX));
         }
         Ok(cells)
     }
@@ -66,16 +64,8 @@ impl Receiver for RedisReceiver {
         Box::new(RedisConnection::new(self.shared.clone()))
     }
 
-    fn limits(&self) -> RequestLimits {
-        self.target.batches.limits()
-    }
-
-    fn workers(&self) -> usize {
-        self.target.batches.workers()
-    }
-
-    fn retries(&self) -> Option<u32> {
-        self.target.batches.retries
+    fn batches(&self) -> Batches {
+        self.target.batches
     }
 
     fn instance(&self) -> String {

@@ -3,7 +3,7 @@
 //! In: values that were checked when the configuration was read. Out: the same values, for the driver. Holds:
 //! options only. Limits: none.
 
-use crate::batches::Batches;
+use delivery::Batches;
 use message::Render;
 use std::{fmt, time::Duration};
 use transport::tls::SenderTls;

@@ -10,10 +10,9 @@ use super::{
     options::S3Target,
 };
 use crate::http::{Compression, RequestSettings};
-use delivery::{Cell, Connection, Receiver, RequestLimits, RowError};
+use delivery::{Batches, Cell, Connection, Receiver, RowError};
 use message::{Batch, Stamp};
 use std::sync::{Arc, atomic::AtomicBool};
-use transport::DeadReason;
 
 /// Longest text of a message.
 const TEXT_BYTES_MAX: usize = 64 << 20;
@@ -77,13 +76,11 @@ impl Receiver for S3Receiver {
             timestamp.render_name(batch, index, sequence, &mut self.rendered);
         }
         group.push_str(&key::cleaned(&self.rendered));
-        key::check_size(group, &self.shared.suffix)
-            .map_err(|error| RowError { reason: DeadReason::BadName, text: error.to_string() })?;
+        key::check_size(group, &self.shared.suffix).map_err(RowError::bad_name)?;
         let mut text = Vec::new();
         self.target.text.render(batch, index, sequence, &mut text);
         if text.len() > TEXT_BYTES_MAX {
-            let text = format!("the text has more than {TEXT_BYTES_MAX} bytes");
-            return Err(RowError { reason: DeadReason::TooLarge, text });
+            return Err(RowError::too_large("text", TEXT_BYTES_MAX));
         }
         Ok(vec![Cell::Bytes(text)])
     }
@@ -92,16 +89,8 @@ impl Receiver for S3Receiver {
         Box::new(S3Connection::new(self.shared.clone()))
     }
 
-    fn limits(&self) -> RequestLimits {
-        self.target.batches.limits()
-    }
-
-    fn workers(&self) -> usize {
-        self.target.batches.workers()
-    }
-
-    fn retries(&self) -> Option<u32> {
-        self.target.batches.retries
+    fn batches(&self) -> Batches {
+        self.target.batches
     }
 
     fn instance(&self) -> String {

@@ -11,11 +11,8 @@ use super::{
     receiver::S3Receiver,
     signature::{Signer, Unsigned},
 };
-use crate::{
-    batches::Batches,
-    testing::{Long, Timed, row},
-};
-use delivery::{Cell, Receiver, RequestLimits, Row};
+use crate::testing::{Long, Timed, row};
+use delivery::{Batches, Cell, Receiver, RequestLimits, Row};
 use message::{RecordId, Render};
 use proptest::{collection::vec, prelude::any, proptest};
 use std::{io::Read, time::Duration};
@@ -274,7 +271,7 @@ fn the_configuration_is_kept() {
     kept.compression = S3Compression::Gzip;
     let receiver = S3Receiver::new(kept);
     let limits = RequestLimits { rows: 5, bytes: 77, wait: Some(Duration::from_secs(3)) };
-    assert_eq!((receiver.limits(), receiver.workers(), receiver.retries()), (limits, 2, Some(4)));
+    assert_eq!((receiver.limits(), receiver.workers(), receiver.batches().retries), (limits, 2, Some(4)));
     assert_eq!(receiver.instance(), "s3,logs,k");
     let settings = receiver.settings().join("; ");
     let want = "http://127.0.0.1:1/logs us-east-1 S3Login(id); Some(\"k\") false .log.gz; Gzip 6 Sent; \

@@ -4,7 +4,7 @@
 //! Limits: the defaults are syslog-ng's, except as documented in [`SqlTarget`].
 
 use super::identifier::Dialect;
-use crate::batches::Batches;
+use delivery::Batches;
 use message::{Render, ValueKind};
 use std::{path::PathBuf, sync::Arc};
 use transport::tls::SenderTls;

@@ -10,7 +10,7 @@ use super::{
     postgres::Postgres,
     sqlite::Sqlite,
 };
-use delivery::{Cell, Connection, Receiver, RequestLimits, RowError};
+use delivery::{Batches, Cell, Connection, Receiver, RowError};
 use message::{Batch, Stamp, ValueKind};
 use std::sync::Arc;
 use transport::DeadReason;
@@ -48,8 +48,7 @@ impl Receiver for SqlReceiver {
     ) -> Result<Vec<Cell>, RowError> {
         self.text.clear();
         self.target.table.render(batch, index, sequence, &mut self.text);
-        identifier::table(&self.text, self.target.server.dialect(), group)
-            .map_err(|error| RowError { reason: DeadReason::BadName, text: error.to_string() })?;
+        identifier::table(&self.text, self.target.server.dialect(), group).map_err(RowError::bad_name)?;
         let mut cells = Vec::with_capacity(self.target.columns.len());
         for column in &mut self.target.columns {
             let ColumnValue::Template(template, kind) = &mut column.value else { continue };
@@ -73,12 +72,9 @@ impl Receiver for SqlReceiver {
         }
     }
 
-    fn limits(&self) -> RequestLimits {
-        self.target.batches.limits()
-    }
-
-    fn retries(&self) -> Option<u32> {
-        self.target.batches.retries
+    fn batches(&self) -> Batches {
+        // One connection: messages stay in their order.
+        Batches { workers: 1, ..self.target.batches }
     }
 
     fn instance(&self) -> String {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     DeadFilter, DeadLetterOptions, DestinationSpec, Destinations, DiskBuffer, Queueing,
-    receivers::contract::{Cell, Exchange, Heartbeat, HoldReason, RequestLimits},
+    receivers::contract::{Batches, Cell, Exchange, Heartbeat, HoldReason, RequestLimits},
     replay,
     testing::lines,
 };
@@ -68,9 +68,9 @@ impl Receiver for TestReceiver {
         Box::new(self.clone())
     }
 
-    fn limits(&self) -> RequestLimits {
+    fn batches(&self) -> Batches {
         let wait = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).wait;
-        RequestLimits { rows: 10, bytes: 0, wait }
+        Batches { lines: 10, bytes: 0, wait, workers: 1, retries: None }
     }
 
     fn instance(&self) -> String {

@@ -15,8 +15,8 @@ impl Receiver for Plain {
         unreachable!("nobody connects")
     }
 
-    fn limits(&self) -> RequestLimits {
-        RequestLimits { rows: 1, bytes: 0, wait: None }
+    fn batches(&self) -> Batches {
+        Batches { lines: 0, bytes: 7, wait: None, workers: 0, retries: None }
     }
 
     fn instance(&self) -> String {
@@ -25,9 +25,10 @@ impl Receiver for Plain {
 }
 
 #[test]
-fn a_receiver_has_one_connection_and_tries_without_end() {
+fn a_receiver_has_a_connection_and_requests_have_a_row() {
     let plain = Plain;
-    assert_eq!((plain.workers(), plain.retries(), plain.settings()), (1, None, Vec::new()));
+    assert_eq!(plain.limits(), RequestLimits { rows: 1, bytes: 7, wait: None });
+    assert_eq!((plain.workers(), plain.settings()), (1, Vec::new()));
     let text = plain.describe("t", &[Cell::Null, Cell::Integer(1)]);
     assert_eq!(text, "host:1,table: a row of 2 values for t");
 }

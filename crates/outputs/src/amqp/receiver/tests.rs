@@ -7,10 +7,9 @@ use crate::{
         frame::Values,
         options::{AmqpExchange, AmqpLogin, Durability, Unroutable},
     },
-    batches::Batches,
     testing::{Long, Timed, closed_port, row, runtime, shown},
 };
-use delivery::Row;
+use delivery::{RequestLimits, Row};
 use message::{RecordId, Render, RenderPairs};
 use std::time::Duration;
 use transport::testing::Text;
@@ -106,7 +105,7 @@ fn headers_are_entries_of_a_table() {
 fn the_configuration_is_kept() {
     let mut receiver = AmqpReceiver::new(target(Text::boxed("key"), Text::boxed("$MSG"), &[]));
     let limits = RequestLimits { rows: 5, bytes: 77, wait: Some(Duration::from_secs(3)) };
-    assert_eq!((receiver.limits(), receiver.workers(), receiver.retries()), (limits, 2, Some(4)));
+    assert_eq!((receiver.limits(), receiver.workers(), receiver.batches().retries), (limits, 2, Some(4)));
     let port = receiver.target.server.port;
     assert_eq!(receiver.instance(), format!("amqp,/,127.0.0.1,{port},logs"));
     let settings = receiver.settings();

@@ -3,11 +3,10 @@
 use super::*;
 use crate::{
     Endpoint,
-    batches::Batches,
     nats::options::{NatsLogin, NatsStorage},
     testing::{Long, Timed, closed_port, row, runtime, shown},
 };
-use delivery::Row;
+use delivery::{RequestLimits, Row};
 use message::{RecordId, Render};
 use std::time::Duration;
 use transport::testing::Text;
@@ -53,7 +52,7 @@ fn a_text_has_a_longest_length() {
 fn the_configuration_is_kept() {
     let mut receiver = NatsReceiver::new(target(Text::boxed("logs"), Text::boxed("$MSG")));
     let limits = RequestLimits { rows: 5, bytes: 77, wait: Some(Duration::from_secs(3)) };
-    assert_eq!((receiver.limits(), receiver.workers(), receiver.retries()), (limits, 2, Some(4)));
+    assert_eq!((receiver.limits(), receiver.workers(), receiver.batches().retries), (limits, 2, Some(4)));
     let port = receiver.target.server.port;
     assert_eq!(receiver.instance(), format!("nats,127.0.0.1,{port},logs"));
     let settings = receiver.settings();

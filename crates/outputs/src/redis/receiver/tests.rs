@@ -3,11 +3,10 @@
 use super::*;
 use crate::{
     Endpoint,
-    batches::Batches,
     redis::options::RedisLogin,
     testing::{Long, Timed, closed_port, row, runtime, sent_and_closed, shown},
 };
-use delivery::Row;
+use delivery::{RequestLimits, Row};
 use message::{RecordId, Render};
 use std::{net::TcpListener, time::Duration};
 use transport::testing::Text;
@@ -51,7 +50,7 @@ fn a_command_has_a_longest_length() {
 fn the_configuration_is_kept() {
     let mut receiver = RedisReceiver::new(target(vec![Text::boxed("key"), Text::boxed("$MSG")]));
     let limits = RequestLimits { rows: 5, bytes: 77, wait: Some(Duration::from_secs(3)) };
-    assert_eq!((receiver.limits(), receiver.workers(), receiver.retries()), (limits, 2, Some(4)));
+    assert_eq!((receiver.limits(), receiver.workers(), receiver.batches().retries), (limits, 2, Some(4)));
     let port = receiver.target.server.port;
     assert_eq!(receiver.instance(), format!("redis,127.0.0.1,{port}"));
     let settings = receiver.settings();

@@ -2,11 +2,10 @@
 
 use super::*;
 use crate::{
-    batches::Batches,
     sql::options::{Column, TableMaking},
     testing::{Timed, closed_port, row, runtime, shown},
 };
-use delivery::Row;
+use delivery::{RequestLimits, Row};
 use message::{RecordId, Render};
 use std::time::Duration;
 use transport::testing::Text;
@@ -144,6 +143,6 @@ fn each_server_has_its_connection_and_its_name() {
         let judged = shown(&runtime().block_on(receiver.connection().send("t", &rows)));
         assert!(judged.starts_with(answer) && !judged.contains("Delivered"), "{judged}");
         let limits = RequestLimits { rows: 1, bytes: 77, wait: Some(Duration::from_secs(3)) };
-        assert_eq!((receiver.limits(), receiver.retries()), (limits, Some(4)));
+        assert_eq!((receiver.limits(), receiver.batches().retries), (limits, Some(4)));
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::assemble::options::driver::Options;
 use config::tree::Call;
-use outputs::Batches;
+use delivery::Batches;
 use std::time::Duration;
 
 /// Returns how messages are gathered; `lines` and `bytes` are the defaults of the driver.

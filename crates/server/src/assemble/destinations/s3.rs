@@ -9,11 +9,10 @@ use super::{
 };
 use crate::assemble::{lowering::Lowering, options::driver::Options};
 use config::{Diagnostic, tree::Call};
-use delivery::DestinationDriver;
+use delivery::{Batches, DestinationDriver};
 use message::Render;
 use outputs::{
-    AddressError, Batches, S3Checksum, S3Compression, S3Login, S3Receiver, S3Target, bucket_address,
-    check_prefix,
+    AddressError, S3Checksum, S3Compression, S3Login, S3Receiver, S3Target, bucket_address, check_prefix,
 };
 use std::time::Duration;
 
