@@ -32,8 +32,7 @@ pub use http::{
     Compression, HttpReceiver, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction,
 };
 pub use kafka::{KafkaReceiver, KafkaTarget, TopicNameError, check_topic_name};
-pub use link::Endpoint;
-pub use mqtt::{MqttLogin, MqttQos, MqttReceiver, MqttTarget, TopicError, check_topic};
+pub use mqtt::{MqttReceiver, MqttTarget};
 pub use nats::{NatsLogin, NatsReceiver, NatsStorage, NatsTarget, SubjectError, check_subject};
 pub use redis::{RedisLogin, RedisReceiver, RedisTarget};
 pub use s3::{

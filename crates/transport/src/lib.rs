@@ -13,7 +13,9 @@
 //! | [`tls`] | settings, certificates, checks of peers, sessions over streams |
 //! | `host_names` | names of peers and of this machine |
 //! | `reactor` | the threads on which sources read |
+//! | [`endpoint`] | a server that speaks a protocol of its own, and a connection to it |
 //! | [`kafka`] | settings of librdkafka, and its words |
+//! | [`mqtt`] | packets and topics of MQTT 3.1.1 |
 //! | `internal` | our own messages on their way to `internal()` |
 //! | [`stats`] | counters of sources and destinations |
 //! | `clock` | the received time |
@@ -24,8 +26,10 @@
 //! | [`sys`] | system calls that no library offers |
 
 pub mod dtls;
+pub mod endpoint;
 pub mod folders;
 pub mod kafka;
+pub mod mqtt;
 pub mod shell;
 pub mod stats;
 pub mod sys;
@@ -44,6 +48,7 @@ mod tcp;
 pub mod testing;
 
 pub use clock::Clock;
+pub use endpoint::Endpoint;
 pub use folders::FilePermissions;
 pub use host_names::{HostNames, HostPolicy, UseDns, own_name};
 pub use internal::{Echo, Entry, InternalLog, LogPause};

@@ -13,6 +13,7 @@ use super::{
 use crate::link::{
     dialogue::{Breach, Dialogue, Link, LinkError, Pulse},
     failure::Failure,
+    open,
 };
 use delivery::{HoldReason, Verdict};
 use std::time::{Duration, Instant};
@@ -161,7 +162,7 @@ fn agree(offer: Tune, shared: &Shared) -> Result<Tune, Failure> {
 impl Session {
     /// Connects, logs in, and makes a channel ready whose publications are confirmed.
     pub(super) async fn open(shared: &Shared) -> Result<Session, Failure> {
-        let link = Link::new(shared.server.open().await?);
+        let link = Link::new(open(&shared.server).await?);
         let mut opening = Opening { link, shared, frame_bytes: shared.frame_bytes };
         let heartbeat = Duration::from_secs(opening.log_in().await?.into());
         opening.open_channel(|_| {}).await?;

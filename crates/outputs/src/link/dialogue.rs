@@ -12,9 +12,12 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf},
+    io::{AsyncReadExt, ReadHalf, WriteHalf},
     time::{sleep_until, timeout},
 };
+use transport::endpoint::push;
+
+pub(crate) use transport::endpoint::Breach;
 
 /// Longest answer that is read.
 pub(crate) const ANSWER_BYTES_MAX: usize = 1 << 20;
@@ -35,10 +38,6 @@ pub(crate) trait Dialogue: Send {
     /// Returns how many answers are still to come; at zero the dialogue is over. Each that comes gives the next one its time.
     fn awaited(&self) -> usize;
 }
-
-/// Words of a server that its protocol does not have.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Breach(pub(crate) &'static str);
 
 /// The reason why a dialogue did not come to its end.
 #[derive(Debug)]
@@ -203,17 +202,6 @@ impl Link {
                 }
             }
         }
-    }
-}
-
-/// Writes some of the bytes; when there are none, those that were written leave the buffers.
-async fn push(writing: &mut WriteHalf<Box<dyn Wire>>, bytes: &[u8]) -> io::Result<usize> {
-    if bytes.is_empty() {
-        return writing.flush().await.map(|()| 0);
-    }
-    match writing.write(bytes).await? {
-        0 => Err(io::ErrorKind::WriteZero.into()),
-        count => Ok(count),
     }
 }
 

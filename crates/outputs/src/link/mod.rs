@@ -4,7 +4,7 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | `endpoint` | a server, and a connection to it |
+//! | `endpoint` | connections to a server, for destinations |
 //! | `dialogue` | requests and their answers over a connection, both ways at once |
 //! | `attempt` | a request over a kept connection, once more over a new one |
 //! | `tls` | connections that are encrypted |
@@ -18,5 +18,5 @@ pub(crate) mod failure;
 pub(crate) mod tls;
 pub(crate) mod verdicts;
 
-pub use endpoint::Endpoint;
-pub(crate) use endpoint::{Wire, in_time};
+pub(crate) use endpoint::{encrypt, in_time, open, open_in_clear};
+pub(crate) use transport::endpoint::{Endpoint, Wire};

@@ -5,15 +5,12 @@
 //! A row is delivered when the broker has acknowledged it; with `qos(0)`, which has no acknowledgements, when the broker has
 //! answered the ping behind the batch, and so has read it.
 
-use super::{
-    options::{MqttLogin, MqttQos},
-    packet::{self, Packet},
-};
 use crate::link::{
     Endpoint,
     attempt::{self, Attempt, Kept, is_broken},
-    dialogue::{Breach, Dialogue, Link, LinkError},
+    dialogue::{ANSWER_BYTES_MAX, Breach, Dialogue, Link, LinkError},
     failure::Failure,
+    open,
     verdicts::Verdicts,
 };
 use delivery::{Cell, Connection, Exchange, HoldReason, Judgement, Row, Verdict, Wait};
@@ -21,6 +18,7 @@ use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
+use transport::mqtt::{self, MqttLogin, MqttQos, MqttSession, Packet, Refusal};
 
 /// Publications at a time with `qos(2)`: brokers keep a state of each, and bound it. Mosquitto's limit is 20.
 const WINDOW_OF_TWO: usize = 20;
@@ -52,9 +50,9 @@ impl Dialogue for Greeting {
         if self.code.is_some() {
             return Ok(0);
         }
-        match packet::decode(received)? {
+        match mqtt::decode(received, ANSWER_BYTES_MAX)? {
             None => Ok(0),
-            Some((Packet::Connected(code), size)) => {
+            Some((Packet::Connected { code, .. }, size)) => {
                 self.code = Some(code);
                 Ok(size)
             }
@@ -102,10 +100,10 @@ impl Acknowledgements {
 impl Dialogue for Acknowledgements {
     fn take(&mut self, received: &[u8], out: &mut Vec<u8>) -> Result<usize, Breach> {
         let mut used = 0;
-        while let Some((packet, size)) = packet::decode(&received[used..])? {
+        while let Some((packet, size)) = mqtt::decode(&received[used..], ANSWER_BYTES_MAX)? {
             used += size;
             match (packet, self.qos) {
-                (Packet::Other, _) => {}
+                (Packet::Publication(_), _) => {}
                 (Packet::Alive, MqttQos::Nothing) => {
                     self.settled.fill(true);
                     self.awaited = 0;
@@ -115,7 +113,7 @@ impl Dialogue for Acknowledgements {
                 }
                 (Packet::Received(number), MqttQos::ExactlyOnce) => {
                     Self::mark(&mut self.released, number, &mut self.awaited)?;
-                    packet::release(number, out);
+                    mqtt::release(number, out);
                 }
                 (Packet::Completed(number), MqttQos::ExactlyOnce) => {
                     let is_released =
@@ -176,11 +174,11 @@ impl Kept for MqttConnection {
         let mut out = Vec::new();
         for (number, row) in (1_u16..).zip(rows) {
             if let [Cell::Bytes(topic), Cell::Bytes(payload)] = row.cells.as_slice() {
-                packet::publish(self.shared.qos, number, topic, payload, &mut out);
+                mqtt::publish(self.shared.qos, number, topic, payload, &mut out);
             }
         }
         if self.shared.qos == MqttQos::Nothing {
-            out.extend_from_slice(&packet::PING);
+            out.extend_from_slice(&mqtt::PING);
         }
         let done = link.exchange(out, &mut acknowledgements, self.shared.timeout).await;
         if done.is_ok() {
@@ -196,20 +194,23 @@ impl Kept for MqttConnection {
 
 /// Connects and logs in.
 async fn connect(shared: &Shared) -> Result<Link, Failure> {
-    let mut link = Link::new(shared.server.open().await?);
+    let mut link = Link::new(open(&shared.server).await?);
     let mut greeting = Greeting { code: None };
-    link.exchange(packet::connect(&shared.login), &mut greeting, shared.timeout).await?;
-    let hold =
-        |reason, answer: &str| Err(Failure { verdict: Verdict::Hold(reason), answer: answer.to_owned() });
+    // What was not acknowledged at the end of a connection is published again, so the broker remembers nothing.
+    let login = mqtt::connect(&shared.login, MqttSession::Clean);
+    link.exchange(login, &mut greeting, shared.timeout).await?;
     match greeting.code {
         Some(0) => Ok(link),
-        Some(1) => hold(HoldReason::Schema, "the broker does not speak MQTT 3.1.1"),
-        Some(2) => hold(HoldReason::Credentials, "the broker refuses client-id()"),
-        Some(3) => Err(Failure::unreachable("the broker is not available")),
-        Some(4) => hold(HoldReason::Credentials, "the broker refuses username() or password()"),
-        Some(5) => hold(HoldReason::Credentials, "the broker says that we are not authorised"),
-        _ => Err(Failure::unreachable("the broker answers the login with an unknown code")),
+        code => Err(match mqtt::refusal(code.unwrap_or_default()) {
+            Refusal::Protocol(words) => held(HoldReason::Schema, words),
+            Refusal::Login(words) => held(HoldReason::Credentials, words),
+            Refusal::Later(words) => Failure::unreachable(words),
+        }),
     }
+}
+
+fn held(reason: HoldReason, words: &str) -> Failure {
+    Failure { verdict: Verdict::Hold(reason), answer: words.to_owned() }
 }
 
 impl Connection for MqttConnection {

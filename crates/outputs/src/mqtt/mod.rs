@@ -6,20 +6,15 @@
 //! | module | what it does |
 //! |---|---|
 //! | `receiver` | publications of messages |
-//! | `topic` | names of topics that a broker can have |
 //! | `connection` | the login, and publications with their acknowledgements |
-//! | `packet` | packets as bytes |
 //! | `options` | what a configuration says |
 
 mod connection;
 mod options;
-mod packet;
 mod receiver;
-mod topic;
 
 #[cfg(test)]
 mod tests;
 
-pub use options::{MqttLogin, MqttQos, MqttTarget};
+pub use options::MqttTarget;
 pub use receiver::MqttReceiver;
-pub use topic::{TopicError, check as check_topic};

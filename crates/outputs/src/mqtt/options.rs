@@ -7,30 +7,7 @@ use crate::link::Endpoint;
 use delivery::Batches;
 use message::Render;
 use std::time::Duration;
-
-/// `qos()`: what the broker says of each publication.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum MqttQos {
-    /// 0: nothing. That it lives is asked behind each batch.
-    Nothing,
-    /// 1: that it has it.
-    AtLeastOnce,
-    /// 2: the same in four steps, so that it does not take one twice while a connection lasts.
-    ExactlyOnce,
-}
-
-/// Says who we are.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct MqttLogin {
-    /// `client-id()`
-    pub client: String,
-    /// `username()`
-    pub user: Option<String>,
-    /// `password()`
-    pub password: Option<String>,
-    /// `keepalive()`, in seconds; a connection that rested for longer is opened again. 0 is never.
-    pub keep_alive: u16,
-}
+use transport::mqtt::{MqttLogin, MqttQos};
 
 /// `mqtt()`.
 pub struct MqttTarget {

@@ -7,12 +7,11 @@
 use super::{
     connection::{MqttConnection, Shared},
     options::MqttTarget,
-    packet::REST_BYTES_MAX,
-    topic,
 };
 use delivery::{Batches, Cell, Connection, Receiver, RowError};
 use message::{Batch, Stamp};
 use std::sync::Arc;
+use transport::mqtt::{REST_BYTES_MAX, check_topic};
 
 /// Longest text: less than a packet could hold, for both sides have to.
 const TEXT_BYTES_MAX: usize = 64 << 20;
@@ -54,7 +53,7 @@ impl Receiver for MqttReceiver {
         group.push_str(self.target.topic.constant().unwrap_or("topics"));
         let mut name = Vec::new();
         self.target.topic.render(batch, index, sequence, &mut name);
-        if let Err(error) = topic::check(&name) {
+        if let Err(error) = check_topic(&name) {
             match &self.target.fallback_topic {
                 Some(fallback) => name = fallback.clone().into_bytes(),
                 None => return Err(RowError::bad_name(error)),

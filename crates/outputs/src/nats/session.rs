@@ -11,7 +11,9 @@ use super::{
 use crate::link::{
     Endpoint,
     dialogue::{Breach, Dialogue, Link},
+    encrypt,
     failure::Failure,
+    open_in_clear,
 };
 use delivery::{HoldReason, Verdict};
 use serde_json::{Value, json};
@@ -89,7 +91,7 @@ impl Session {
         name: &str,
         patience: Duration,
     ) -> Result<Session, Failure> {
-        let mut link = Link::new(server.open_in_clear().await?);
+        let mut link = Link::new(open_in_clear(server).await?);
         let mut greeting = Greeting::default();
         link.exchange(Vec::new(), &mut greeting, patience).await?;
         let greeting = greeting.found.unwrap_or_default();
@@ -97,7 +99,7 @@ impl Session {
         match &server.tls {
             Some(tls) if says("tls_required") || says("tls_available") => {
                 let stream = link.into_stream().map_err(|Breach(what)| Failure::unreachable(what))?;
-                link = Link::new(server.encrypt(stream, tls).await?);
+                link = Link::new(encrypt(server, stream, tls).await?);
             }
             Some(_) => return Err(refused("the server does not speak TLS, and there is tls()")),
             None if says("tls_required") => return Err(refused("the server wants TLS: set tls()")),

@@ -15,6 +15,7 @@ use crate::link::{
     attempt::{self, Attempt, Kept, is_broken},
     dialogue::{Breach, Link, LinkError},
     failure::Failure,
+    open,
 };
 use delivery::{Cell, Connection, Exchange, HoldReason, Row, Verdict, Wait};
 use std::{iter, sync::Arc, time::Duration};
@@ -100,7 +101,7 @@ fn bytes(cell: &Cell) -> &[u8] {
 
 /// Connects, logs in and chooses the database.
 async fn connect(shared: &Shared) -> Result<Link, Failure> {
-    let mut link = Link::new(shared.server.open().await?);
+    let mut link = Link::new(open(&shared.server).await?);
     let RedisLogin { user, password, database } = &shared.login;
     if let Some(password) = password {
         let arguments = iter::once("AUTH").chain(user.as_deref()).chain(iter::once(password.as_str()));

@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::{
-    Endpoint,
     amqp::{
         frame::Values,
         options::{AmqpExchange, AmqpLogin, Durability, Unroutable},
     },
+    link::Endpoint,
     testing::{Long, Timed, closed_port, row, runtime, shown},
 };
 use delivery::{RequestLimits, Row};

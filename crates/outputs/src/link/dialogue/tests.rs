@@ -2,7 +2,7 @@
 
 use super::*;
 use tokio::{
-    io::{DuplexStream, duplex},
+    io::{AsyncWriteExt, DuplexStream, duplex},
     runtime::Builder,
 };
 

@@ -2,9 +2,8 @@
 
 use super::*;
 use crate::testing::{accept, client, closed_port, pki, runtime};
-use std::{future::poll_fn, task::Poll};
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::{TcpListener, UnixListener},
 };
 use transport::{
@@ -14,7 +13,7 @@ use transport::{
 
 /// Shows what comes back over a new connection, or why there is none.
 async fn spoken(endpoint: &Endpoint) -> String {
-    match endpoint.open().await {
+    match open(endpoint).await {
         Ok(mut stream) => {
             let mut text = String::new();
             stream.write_all(b"hi\n").await.unwrap();
@@ -108,23 +107,4 @@ fn nobody_who_listens_is_tried_again() {
     let endpoint = Endpoint { host: "127.0.0.1".to_owned(), port: closed_port(), tls: None };
     let found = runtime().block_on(spoken(&endpoint));
     assert!(found.starts_with("Later(Reopen): Connection refused"), "{found}");
-}
-
-#[test]
-fn a_step_has_its_time_and_no_more() {
-    runtime().block_on(async {
-        let mut looks = 0;
-        // It is done when it was looked at twice more, in which the destination could have been stopped.
-        let slow = poll_fn(|_| {
-            looks += 1;
-            if looks < 3 { Poll::Pending } else { Poll::Ready(Ok(7)) }
-        });
-        assert_eq!(in_time(slow).await.unwrap(), 7);
-        let never = std::future::pending::<io::Result<()>>();
-        let error = by(Instant::now(), never).await.unwrap_err();
-        assert_eq!(
-            (error.kind(), error.to_string().as_str()),
-            (io::ErrorKind::TimedOut, "cannot connect in time")
-        );
-    });
 }

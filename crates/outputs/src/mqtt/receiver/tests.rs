@@ -2,14 +2,16 @@
 
 use super::*;
 use crate::{
-    Endpoint,
-    mqtt::options::{MqttLogin, MqttQos},
+    link::Endpoint,
     testing::{Long, Timed, closed_port, row, runtime, sent_and_closed, shown},
 };
 use delivery::{RequestLimits, Row};
 use message::{RecordId, Render};
 use std::{net::TcpListener, time::Duration};
-use transport::testing::Text;
+use transport::{
+    mqtt::{MqttLogin, MqttQos},
+    testing::Text,
+};
 
 fn target(topic: Box<dyn Render>, text: Box<dyn Render>) -> MqttTarget {
     MqttTarget {

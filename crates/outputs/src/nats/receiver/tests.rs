@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    Endpoint,
+    link::Endpoint,
     nats::options::{NatsLogin, NatsStorage},
     testing::{Long, Timed, closed_port, row, runtime, shown},
 };

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    Endpoint,
+    link::Endpoint,
     redis::options::RedisLogin,
     testing::{Long, Timed, closed_port, row, runtime, sent_and_closed, shown},
 };

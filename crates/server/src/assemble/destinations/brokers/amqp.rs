@@ -8,9 +8,10 @@ use crate::assemble::{destinations::batches::batches, lowering::Lowering, option
 use config::{Diagnostic, tree::Call};
 use delivery::DestinationDriver;
 use message::{Render, RenderPairs};
-use outputs::{AmqpExchange, AmqpLogin, AmqpReceiver, AmqpTarget, Durability, Endpoint, Unroutable};
+use outputs::{AmqpExchange, AmqpLogin, AmqpReceiver, AmqpTarget, Durability, Unroutable};
 use std::time::Duration;
 use template::ValuePairs;
+use transport::Endpoint;
 
 const PORT: u16 = 5672;
 /// Publications that are sent without waiting for each other.

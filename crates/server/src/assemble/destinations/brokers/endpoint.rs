@@ -9,9 +9,11 @@ use crate::{
 };
 use config::{Diagnostic, tree::Call};
 use message::Render;
-use outputs::Endpoint;
 use std::time::Duration;
-use transport::tls::{SenderTls, TlsOptions};
+use transport::{
+    Endpoint,
+    tls::{SenderTls, TlsOptions},
+};
 
 /// Most bytes of a batch unless `batch-bytes()` says otherwise.
 pub(crate) const BATCH_BYTES: usize = 8 << 20;

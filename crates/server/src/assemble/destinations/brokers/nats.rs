@@ -12,8 +12,9 @@ use crate::assemble::{
 use config::{Diagnostic, tree::Call};
 use delivery::{DestinationDriver, Server};
 use message::Render;
-use outputs::{Endpoint, NatsLogin, NatsReceiver, NatsStorage, NatsTarget, check_subject};
+use outputs::{NatsLogin, NatsReceiver, NatsStorage, NatsTarget, check_subject};
 use std::time::Duration;
+use transport::Endpoint;
 
 const PORT: u16 = 4222;
 /// Publications that are sent without waiting for each other.

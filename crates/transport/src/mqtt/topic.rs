@@ -1,11 +1,11 @@
-//! Names of topics that a broker can have (MQTT 3.1.1, sections 1.5.3 and 4.7).
+//! Names of topics that a broker can have, and filters of them (MQTT 3.1.1, sections 1.5.3 and 4.7).
 //!
-//! In: text. Out: whether it can be a name. Holds: nothing. Limits: [`TOPIC_BYTES_MAX`].
+//! In: text. Out: whether it can be a name or a filter. Holds: nothing. Limits: [`TOPIC_BYTES_MAX`].
 
 use std::fmt;
 
 /// Longest name that a packet can hold.
-const TOPIC_BYTES_MAX: usize = 65_535;
+pub const TOPIC_BYTES_MAX: usize = 65_535;
 
 /// The reason why a text is no name of a topic to publish to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,6 +18,8 @@ pub enum TopicError {
     NotText,
     /// It has `+` or `#`, which stand for many topics.
     Wildcard,
+    /// It has `+` beside other characters of a level, or `#` elsewhere than alone at its end.
+    Misplaced,
     /// It has a character that brokers may refuse: they end the connection then.
     Control,
 }
@@ -29,6 +31,9 @@ impl fmt::Display for TopicError {
             TopicError::TooLong => "the name of the topic has more than 65,535 bytes",
             TopicError::NotText => "the name of the topic is not UTF-8",
             TopicError::Wildcard => "the name of the topic has a + or a #, which stand for many topics",
+            TopicError::Misplaced => {
+                "a + stands for a whole level of topics, and a # for all levels at the end"
+            }
             TopicError::Control => "the name of the topic has a control character",
         })
     }
@@ -36,6 +41,28 @@ impl fmt::Display for TopicError {
 
 /// Returns a text that is a name of a topic.
 pub fn check(text: &[u8]) -> Result<&str, TopicError> {
+    let name = plain(text)?;
+    if name.contains(['+', '#']) {
+        return Err(TopicError::Wildcard);
+    }
+    Ok(name)
+}
+
+/// Returns a text that is a filter of topics: names, in which `+` is any level and `#` all levels that follow.
+pub fn check_filter(text: &[u8]) -> Result<&str, TopicError> {
+    let filter = plain(text)?;
+    let mut levels = filter.split('/').peekable();
+    while let Some(level) = levels.next() {
+        let is_whole = level.len() == 1 && (level == "+" || levels.peek().is_none());
+        if level.contains(['+', '#']) && !is_whole {
+            return Err(TopicError::Misplaced);
+        }
+    }
+    Ok(filter)
+}
+
+/// Returns a text without what no broker takes.
+fn plain(text: &[u8]) -> Result<&str, TopicError> {
     if text.is_empty() {
         return Err(TopicError::Empty);
     }
@@ -51,9 +78,6 @@ pub fn check(text: &[u8]) -> Result<&str, TopicError> {
     };
     if name.contains(is_odd) {
         return Err(TopicError::Control);
-    }
-    if name.contains(['+', '#']) {
-        return Err(TopicError::Wildcard);
     }
     Ok(name)
 }
