@@ -43,14 +43,21 @@ class Mosquitto(Component):
         self.listener = subprocess.Popen(
             ["mosquitto_sub", "-h", "127.0.0.1", "-p", str(self.port), "-i", "listener", "-c", "-q", "2", "-t", "#", "-F", "%t %p", *self.login],
             stdout=open(self.folder + "/heard", "wb"), stderr=subprocess.DEVNULL)
-        def is_there():
-            with open(self.folder + "/log", errors="replace") as text:
-                return "as listener" in text.read()
-        Server.until(is_there, 20, "the listener to listen")
+        Server.until(lambda: "as listener" in self.whole_log(), 20, "the listener to listen")
+
+    def whole_log(self):
+        with open(self.folder + "/log", errors="replace") as text:
+            return text.read()
 
     def heard(self):
         with open(self.folder + "/heard", errors="surrogateescape", newline="\n") as text:
             return text.read().split("\n")[:-1]
+
+    def publish(self, topic, texts, qos=1, options=()):
+        """Publishes each text; returns when the broker has acknowledged all. Raises an error when it cannot."""
+        command = ["mosquitto_pub", "-h", "127.0.0.1", "-p", str(self.port), "-q", str(qos), "-t", topic, "-l", *self.login, *options]
+        text = "".join(text + "\n" for text in texts).encode()
+        subprocess.run(command, input=text, check=True, capture_output=True, timeout=60)
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)

@@ -1,11 +1,10 @@
 """kafka() as a source: records as they were sent, positions that follow the destinations, kills of both sides, two servers in a group."""
 
-import os
 import signal
-import socket
 import threading
 import time
 
+from broker_source import count_read, lines, listen, numbers
 from destination import check_refusals
 from kafka_broker import Kafka
 from server import Server, free_port, waits
@@ -26,17 +25,6 @@ log {{ source(s_kafka); destination(d_file); flags(flow-control); }};
 
 def reads(target, topics='topic("logs" => "-1")', options=SESSION, destination=f'file("{{folder}}/out" template("{TEMPLATE}"))', port=None):
     return CONFIG % (port or target.port, topics + " " + options, destination)
-
-
-def lines(server):
-    if not os.path.exists(server.folder + "/out"):
-        return []
-    with open(server.folder + "/out", errors="replace") as text:
-        return [line.rstrip("\n") for line in text if line.endswith("\n")]
-
-
-def numbers(*servers):
-    return {int(line.split()[-1]) for server in servers for line in lines(server)}
 
 
 def producer(target):
@@ -184,26 +172,16 @@ def test_positions_wait_for_the_destination(binary):
     port = free_port()
     server = Server(binary, reads(target, destination=f'network("127.0.0.1" port({port}) template("$MSG\\n"))'))
     count = 60000
-    got = set()
     try:
         produce(target, "logs", 0, count)
         server.start()
-        rows = lambda: [row.split(";") for row in server.ctl("stats").splitlines() if row.startswith("src.kafka;")]
-        read = lambda: max([int(row[5]) for row in rows() if row[4] == "processed"], default=0)
+        read = lambda: count_read(server, "kafka")
         server.until(lambda: read() > 1000, 40, "some records: " + server.stderr())
         # Longer than a member may be silent.
         time.sleep(7)
         assert committed(target) == 0 and read() < count, (committed(target), read())
         assert "Partitions leave" not in server.stderr(), server.stderr()
-
-        def listen():
-            with socket.create_server(("127.0.0.1", port)) as listener:
-                peer, _ = listener.accept()
-                with peer, peer.makefile("rb") as text:
-                    for line in text:
-                        got.add(int(line))
-
-        threading.Thread(target=listen, daemon=True).start()
+        got = listen(port)
         server.until(lambda: committed(target) == count, 60, f"the positions: {committed(target)} {server.stderr()}")
         # A member that has nothing to read has no fewer records than the positions say.
         server.until(lambda: len(got) == count, 20, f"all records: {len(got)}")

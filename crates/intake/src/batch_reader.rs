@@ -26,6 +26,10 @@ use std::{
 use transport::{Clock, stats};
 use wire::{Decoder, Frame, Framer, ShippedReader, Transcoder, push_accounting, split_record};
 
+/// Bytes of a value that one byte of text may need, in the widest character set.
+const CHARACTER_BYTES_MAX: usize = 4;
+/// Bytes of a value besides its text: ends of lines.
+const END_BYTES: usize = 64;
 /// Bytes that a frame's header and end may need besides the message.
 const FRAME_OVERHEAD: usize = 64;
 
@@ -216,6 +220,23 @@ impl BatchReader {
             self.take_frames();
             self.frames.push(Frame { start: range.start, end: range.start + size, marks });
         }
+    }
+
+    /// Returns how many bytes of a value can matter: no message has more.
+    pub(crate) fn value_bytes_max(&self) -> usize {
+        let most = self.settings.options.message_bytes_max.saturating_mul(CHARACTER_BYTES_MAX);
+        most.saturating_add(END_BYTES)
+    }
+
+    /// Appends a whole message, such as the value of a record, as one frame. Returns false when it is empty.
+    pub(crate) fn add_value(&mut self, value: &[u8], bytes: &mut Vec<u8>) -> bool {
+        let (start, frames) = (bytes.len(), self.frames());
+        self.append(&value[..value.len().min(self.value_bytes_max())], bytes);
+        self.add_datagram(bytes, start..bytes.len(), None);
+        if self.frames() == frames {
+            bytes.truncate(start);
+        }
+        self.frames() > frames
     }
 
     /// Appends the messages of a record of DTLS, converted if `encoding()` is set.

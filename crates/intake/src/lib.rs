@@ -1,6 +1,6 @@
 //! Sources: everything that receives bytes.
 //!
-//! In: sockets, files, pipes, programs, the journal of the machine, topics of Kafka. Out: batches into an [`message::Intake`].
+//! In: sockets, files, pipes, programs, the journal of the machine, topics of brokers. Out: batches into an [`message::Intake`].
 //! Holds: the set of running sources, one reactor thread per core, the file of read positions. A reload leaves
 //! unchanged sources alone. Limits: a connection's [`Window`] bounds the messages that it has in flight.
 //!
@@ -15,6 +15,8 @@
 //! | `local` | pipes, devices, programs, the journal, our own messages |
 //! | `http` | requests of shippers, and their answers |
 //! | `kafka` | records of topics of Apache Kafka |
+//! | `mqtt` | publications of topics of an MQTT broker |
+//! | `broker` | what the sources share that are clients of a broker |
 //! | `relp` | RELP: messages are answered when they are safe |
 //! | `session` | a stream of messages, whatever carries it |
 //! | `secure` | a stream inside TLS |
@@ -23,10 +25,12 @@
 //! | `options` | the options of a source |
 
 mod batch_reader;
+mod broker;
 mod file;
 mod http;
 mod kafka;
 mod local;
+mod mqtt;
 mod options;
 mod positions;
 mod rehearsal;
@@ -41,8 +45,8 @@ mod testing;
 
 pub use options::{
     Acknowledge, CountLimits, DatagramListener, Dialogue, Encryption, FileSource, Form, Generator,
-    HttpOptions, JournalSource, KafkaSource, ListenAddress, PipeSource, ProgramSource, ProxyHeader,
-    SourceDriver, SourceOptions, SourceSpec, StreamListener, WildcardSource, Window,
+    HttpOptions, JournalSource, KafkaSource, ListenAddress, MqttSource, PipeSource, ProgramSource,
+    ProxyHeader, SourceDriver, SourceOptions, SourceSpec, StreamListener, WildcardSource, Window,
 };
 pub use rehearsal::Rehearsal;
 pub use set::{Sources, StagedSources};

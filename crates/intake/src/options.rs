@@ -6,11 +6,13 @@
 mod acks;
 mod http;
 mod kafka;
+mod mqtt;
 
 pub(crate) use acks::AckBook;
 pub(crate) use http::BUDGET_UNIT;
 pub use http::{Acknowledge, HttpOptions};
 pub use kafka::KafkaSource;
+pub use mqtt::MqttSource;
 
 use message::{Intake, Render};
 use std::{
@@ -70,6 +72,8 @@ pub enum SourceDriver {
     },
     /// `kafka()`
     Kafka(KafkaSource),
+    /// `mqtt()`
+    Mqtt(MqttSource),
     /// `example-msg-generator()`
     Generator(Generator),
 }

@@ -13,9 +13,10 @@ use crate::{
         Local, generate, has_journal, has_kernel_records, is_device, read_internal, read_journal,
         read_kernel_records, read_pipe, read_program, read_stdin,
     },
+    mqtt::subscribe,
     options::{
-        DatagramListener, Dialogue, FileSource, JournalSource, ListenAddress, SourceDriver, SourceOptions,
-        SourceSpec, StreamListener,
+        DatagramListener, Dialogue, FileSource, JournalSource, ListenAddress, MqttSource, SourceDriver,
+        SourceOptions, SourceSpec, StreamListener,
     },
     positions::Positions,
     socket::{
@@ -32,7 +33,7 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio::sync::watch;
-use transport::{HostNames, InternalLog, Reactors, Registry, StageError, tls::TlsError};
+use transport::{Endpoint, HostNames, InternalLog, Reactors, Registry, StageError, tls::TlsError};
 use wire::{Framing, ParseFlags};
 
 /// Socket to which programs write on a machine without a journal.
@@ -321,6 +322,7 @@ impl Sources {
             SourceDriver::Journal(options) => self.reactors.spawn(read_journal(here, options)),
             SourceDriver::System { .. } => self.reactors.spawn(read_journal(here, JournalSource::default())),
             SourceDriver::Kafka(options) => read_topics(cell, options, &self.log, stop),
+            SourceDriver::Mqtt(options) => self.reactors.spawn(subscribe(cell, options, &self.log, stop)),
             SourceDriver::Generator(options) => self.reactors.spawn(generate(here, options)),
             // Their sockets were opened before.
             SourceDriver::Stream(_) | SourceDriver::Datagram(_) => {}
@@ -404,6 +406,9 @@ fn load_tls(spec: &SourceSpec, log: &InternalLog) -> Result<(), StageError> {
     let loaded = match &spec.driver {
         SourceDriver::Stream(StreamListener { tls: Some(tls), .. }) => tls.settings().map(drop),
         SourceDriver::Datagram(DatagramListener { dtls: Some(dtls), .. }) => dtls.settings().map(drop),
+        SourceDriver::Mqtt(MqttSource { server: Endpoint { tls: Some(tls), .. }, .. }) => {
+            tls.settings().map(drop)
+        }
         _ => Ok(()),
     };
     match loaded {
@@ -470,6 +475,7 @@ impl SourceDriver {
             SourceDriver::System { with_kernel: true } => "system".to_owned(),
             SourceDriver::System { with_kernel: false } => "system without the kernel".to_owned(),
             SourceDriver::Kafka(options) => format!("kafka {}", options.identity()),
+            SourceDriver::Mqtt(options) => format!("mqtt {}", options.identity()),
             SourceDriver::Generator(_) => "generator".to_owned(),
         }
     }
@@ -495,6 +501,7 @@ impl SourceDriver {
                 folder.or_else(|| options.namespace.clone()).unwrap_or_else(|| "journal".to_owned())
             }
             SourceDriver::Kafka(options) => options.instance(),
+            SourceDriver::Mqtt(options) => options.instance(),
             SourceDriver::Internal | SourceDriver::System { .. } | SourceDriver::Generator(_) => {
                 String::new()
             }
@@ -516,7 +523,7 @@ impl SourceDriver {
         match self {
             SourceDriver::Stream(options) => matches!(options.address, ListenAddress::Unix(_)),
             SourceDriver::Datagram(options) => matches!(options.address, ListenAddress::Unix(_)),
-            SourceDriver::Kafka(_) => false,
+            SourceDriver::Kafka(_) | SourceDriver::Mqtt(_) => false,
             _ => true,
         }
     }

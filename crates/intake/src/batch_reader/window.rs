@@ -78,6 +78,11 @@ impl FlowWindow {
         self.all_bytes() >= SHARED_BYTES
     }
 
+    /// Returns whether reading is allowed.
+    pub(crate) fn has_room(&self) -> bool {
+        self.is_below(1)
+    }
+
     /// Waits until reading is allowed.
     pub(crate) async fn wait_for_room(&self) {
         if self.is_below(1) {

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     batch_reader::{BatchReader, Completion, Run, SettingsCell, buffer},
+    broker::TroubleReport,
     options::KafkaSource,
 };
 use message::{Origin, Outcome, Transport};
@@ -32,6 +33,9 @@ use tokio::{
 };
 use transport::{InternalLog, kafka::plain, own_name, stats};
 
+/// The sentences of our log when nothing can be read, and when that is over.
+const FAILS: &str = "Cannot read topics of Kafka, trying again";
+const WORKS: &str = "Topics of Kafka are read again";
 /// Longest wait for a record: then it looks whether it has to end.
 const HEARS_EVERY: Duration = Duration::from_millis(100);
 /// Pause before a consumer that could not be made, or that failed for good, is made again.
@@ -82,8 +86,7 @@ struct Reader {
     is_paused: bool,
     looked: Instant,
     tried: Instant,
-    /// The trouble that the health of the server shows.
-    trouble: Option<String>,
+    trouble: TroubleReport,
 }
 
 /// The reason why a consumer is no longer read.
@@ -102,6 +105,7 @@ impl Reader {
         let (origin, now) = (origin(&batch_reader), Instant::now());
         let offsets = Arc::default();
         Reader {
+            trouble: TroubleReport::new(batch_reader.settings(), log.clone(), FAILS, WORKS),
             batch_reader,
             origin,
             options,
@@ -112,7 +116,6 @@ impl Reader {
             is_paused: false,
             looked: now,
             tried: now,
-            trouble: None,
         }
     }
 
@@ -153,8 +156,7 @@ impl Reader {
         while !self.is_stopped() {
             if self.batch_reader.refresh() {
                 self.origin = origin(&self.batch_reader);
-                let trouble = self.trouble.take();
-                self.show(trouble);
+                self.trouble.show_again(self.batch_reader.settings());
             }
             while let Some(reassignment) = member.context().take_reassignment() {
                 self.apply(member, reassignment);
@@ -352,19 +354,7 @@ impl Reader {
 
     /// Shows a trouble, or that it is over, in the log and in the health of the server.
     fn show(&mut self, trouble: Option<String>) {
-        if trouble == self.trouble {
-            return;
-        }
-        let id = self.id();
-        match &trouble {
-            Some(why) => {
-                self.log
-                    .error(&format!("Cannot read topics of Kafka, trying again; id='{id}', error='{why}'"));
-            }
-            None => self.log.notice(&format!("Topics of Kafka are read again; id='{id}'")),
-        }
-        self.batch_reader.settings().counters.set_trouble(trouble.clone());
-        self.trouble = trouble;
+        self.trouble.show(self.batch_reader.settings(), trouble);
     }
 
     /// Waits for acknowledgements before the consumer ends, and gives the positions to librdkafka.

@@ -8,11 +8,6 @@ use super::offsets::{Place, Range};
 use crate::batch_reader::BatchReader;
 use message::{Batch, Span, ValueKind};
 
-/// Bytes of a value that one byte of text may need, in the widest character set.
-const CHARACTER_BYTES_MAX: usize = 4;
-/// Bytes of a value besides its text: ends of lines.
-const END_BYTES: usize = 64;
-
 /// One record.
 #[derive(Clone, Copy)]
 pub(super) struct Record<'a> {
@@ -49,16 +44,7 @@ impl Records {
     pub(super) fn push(&mut self, record: Record<'_>, reader: &mut BatchReader) {
         let range = self.range(record);
         self.count += 1;
-        let value = record.value.unwrap_or_default();
-        let most = reader.settings().options.message_bytes_max.saturating_mul(CHARACTER_BYTES_MAX);
-        let value = &value[..value.len().min(most.saturating_add(END_BYTES))];
-        let (start, frames) = (self.bytes.len(), reader.frames());
-        if record.value.is_some() {
-            reader.append(value, &mut self.bytes);
-            reader.add_datagram(&self.bytes, start..self.bytes.len(), None);
-        }
-        if reader.frames() == frames {
-            self.bytes.truncate(start);
+        if !record.value.is_some_and(|value| reader.add_value(value, &mut self.bytes)) {
             self.empty += 1;
             return;
         }

@@ -1,5 +1,5 @@
 //! Options of destinations that send each message as a command, a publication or an event: `redis()`, `amqp()`, `mqtt()`, `nats()`, `kafka()`;
-//! and of the source `kafka()`.
+//! and of the sources `kafka()` and `mqtt()`.
 //!
 //! In: nothing. Out: rows.
 
@@ -132,7 +132,8 @@ pub(super) const AMQP: &[Row] = &[
     WORKERS,
 ];
 
-pub(super) const MQTT: &[Row] = &[
+/// The broker of `mqtt()`, and the login there.
+pub(super) const MQTT_BROKER: &[Row] = &[
     row(
         "address",
         V::Text,
@@ -140,6 +141,13 @@ pub(super) const MQTT: &[Row] = &[
         "the broker: tcp://HOST:PORT, or ssl://HOST:PORT for TLS",
     ),
     row("tls", V::Options(TLS), "the authorities of the machine", "certificates, for ssl://"),
+    row("username", V::Text, "", "user of the broker"),
+    row("password", V::Text, "", "password of the user"),
+    row("timeout", V::Number(1, 86400), "10", "seconds to wait for the next answer"),
+    later("http-proxy", "a proxy for WebSockets"),
+];
+
+pub(super) const MQTT: &[Row] = &[
     row("topic", V::Template, "", "name of the topic"),
     row(
         "fallback-topic",
@@ -166,9 +174,6 @@ pub(super) const MQTT: &[Row] = &[
         "syslog-ng-destination-TOPIC",
         "our name, which no other client of the broker may have",
     ),
-    row("username", V::Text, "", "user of the broker"),
-    row("password", V::Text, "", "password of the user"),
-    row("timeout", V::Number(1, 86400), "10", "seconds to wait for the next acknowledgement"),
     row(
         "batch-lines",
         V::Number(1, 1 << 20),
@@ -176,8 +181,53 @@ pub(super) const MQTT: &[Row] = &[
         "most publications that are sent without waiting for each other",
     ),
     later("cleansession", "whether the broker forgets our session"),
-    later("http-proxy", "a proxy for WebSockets"),
 ];
+
+pub(super) const MQTT_SOURCE: &[Row] = &[
+    row(
+        "topic",
+        V::Text,
+        "",
+        "the topics: a name, in which + is any level and # at the end all levels that follow",
+    ),
+    row(
+        "qos",
+        V::Number(0, 2),
+        "0",
+        "1: the broker keeps each message until its destinations have it; 2: in four steps, so that none comes twice while the server runs",
+    ),
+    row(
+        "cleansession",
+        V::YesNo,
+        "no",
+        "yes: the broker forgets what we have not acknowledged when a connection ends, and keeps nothing while we are away",
+    ),
+    row(
+        "client-id",
+        V::Text,
+        "syslog-ng-source-TOPIC",
+        "our name, which no other client of the broker may have; the broker keeps messages under it",
+    ),
+    row(
+        "keepalive",
+        V::Number(0, 65_535),
+        "60",
+        "seconds between two looks if the broker is there; 0 is never",
+    ),
+    BROKER_REOPEN,
+    KEEP_HOSTNAME,
+    row("fetch-no-data-delay", V::Number(0, 1 << 31), "0", "pause when there is nothing to read")
+        .no_effect("messages are read when they arrive"),
+];
+
+/// How sources of brokers connect again.
+const BROKER_REOPEN: Row = row(
+    "time-reopen",
+    V::Number(0, 1 << 31),
+    "60",
+    "longest pause between two tries to connect, in seconds; shorter ones come first",
+);
+const KEEP_HOSTNAME: Row = row("keep-hostname", V::YesNo, "yes", "trust the host name inside a message");
 
 pub(super) const NATS: &[Row] = &[
     row("url", V::Text, "nats://localhost:4222", "the server: nats://HOST:PORT, or tls://HOST:PORT"),
@@ -286,7 +336,7 @@ pub(super) const KAFKA_SOURCE: &[Row] = &[
         "values .kafka.topic, .kafka.partition, .kafka.offset and .kafka.key of each message",
     ),
     row("log-fetch-limit", V::Number(1, 1 << 20), "10000", "most records that are read at once"),
-    row("keep-hostname", V::YesNo, "yes", "trust the host name inside a message"),
+    KEEP_HOSTNAME,
     row(
         "strategy-hint",
         V::Word(&["assign", "subscribe"]),

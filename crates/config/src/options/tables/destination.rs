@@ -2,7 +2,7 @@
 //!
 //! In: nothing. Out: rows.
 
-use super::brokers::{AMQP, BATCHES, ITEMS, KAFKA, MQTT, NATS, REDIS};
+use super::brokers::{AMQP, BATCHES, ITEMS, KAFKA, MQTT, MQTT_BROKER, NATS, REDIS};
 use super::http::{HTTP, LOKI, S3};
 use super::network::{FAILOVER, TLS};
 use super::shared::{DESTINATION, FOLDERS, PERMISSIONS, SOCKET, TEXT};
@@ -101,7 +101,7 @@ pub(crate) const DRIVERS: &[Driver] = &[
     driver(
         "mqtt",
         Plain::None,
-        &[MQTT, BATCHES, ITEMS, DESTINATION],
+        &[MQTT, MQTT_BROKER, BATCHES, ITEMS, DESTINATION],
         "publications to an MQTT broker: each message counts as written when the broker has acknowledged it",
     )
     .required(&["topic"]),

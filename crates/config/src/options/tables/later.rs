@@ -46,7 +46,6 @@ const SOURCES: &[&str] = &[
     "hypr-audit-trail",
     "hypr-app-audit-trail",
     "kubernetes",
-    "mqtt",
     "openbsd",
     "opentelemetry",
     "proxmox",

@@ -2,7 +2,7 @@
 //!
 //! In: nothing. Out: rows.
 
-use super::brokers::KAFKA_SOURCE;
+use super::brokers::{KAFKA_SOURCE, MQTT_BROKER, MQTT_SOURCE};
 use super::shared::{ENCODED, MULTI_LINE, PERMISSIONS, SOCKET, SOURCE};
 use crate::options::row::{Driver, Plain, Row, ValueKind as V, driver, row};
 
@@ -114,6 +114,13 @@ pub(crate) const DRIVERS: &[Driver] = &[
     )
     .aliases(&["kafka-c"])
     .required(&["bootstrap-servers", "topic"]),
+    driver(
+        "mqtt",
+        Plain::None,
+        &[MQTT_SOURCE, MQTT_BROKER, ENCODED, SOURCE],
+        "publications of an MQTT broker, acknowledged when destinations have acknowledged them",
+    )
+    .required(&["topic"]),
     driver("internal", Plain::None, &[INTERNAL, SOURCE], "messages of the server about itself"),
     driver(
         "system",

@@ -79,6 +79,18 @@ fn source_of(spec: &intake::SourceSpec) -> Vec<String> {
                 ),
             ];
         }
+        SourceDriver::Mqtt(mqtt) => {
+            let server = &mqtt.server;
+            return vec![
+                format!("{} {} {} {}", mqtt.topic, server.host, server.port, server.tls.is_some()),
+                format!("{:?} {:?} {:?}", mqtt.login, mqtt.session, mqtt.qos),
+                format!("{:?} {:?} {:?}", mqtt.timeout, mqtt.reopen_after, spec.options.encoding.is_some()),
+                format!(
+                    "{:?} {:?} {:?}",
+                    spec.options.framing, spec.options.decode.flags, spec.options.hosts
+                ),
+            ];
+        }
         SourceDriver::Generator(generator) => {
             return vec![format!("{} {:?} {:?}", generator.count, generator.every, generator.values)];
         }

@@ -1,0 +1,16 @@
+//! `mqtt()`: publications of topics become messages, over MQTT 3.1.1.
+//!
+//! In: publications. Out: batches. Holds: a connection for each source. Limits: the window of the source.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `subscriber` | login, subscription, acknowledgements |
+//! | `packets` | packets of a stream, of which long ones are cut |
+
+mod packets;
+mod subscriber;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use subscriber::subscribe;
