@@ -11,6 +11,7 @@
 //! | `link` | connections to servers with a protocol of their own |
 //! | `mqtt` | `mqtt()`: publications to a broker |
 //! | `nats` | `nats()`: publications that JetStream stores |
+//! | `python` | `python()`: calls of a class of the configuration, in a process of its own |
 //! | `redis` | `redis()`: commands to Redis and Valkey, pipelined |
 //! | `s3` | `s3()`: batches of messages as objects of a bucket |
 //! | `sql` | `sql()`: rows of tables in PostgreSQL, MySQL, MariaDB and SQLite |
@@ -21,12 +22,14 @@ mod kafka;
 mod link;
 mod mqtt;
 mod nats;
+mod python;
 mod redis;
 mod s3;
 mod sql;
 #[cfg(test)]
 mod testing;
 
+pub use self::python::{PythonReceiver, PythonTarget};
 pub use amqp::{AmqpExchange, AmqpLogin, AmqpReceiver, AmqpTarget, Durability, Unroutable};
 pub use http::{
     Compression, HttpReceiver, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction,

@@ -31,7 +31,7 @@ impl Calls<'_> {
             Statement::Log(path) => self.top_path(path),
             // Their names are known only where logspaces are.
             Statement::Logspace(_) => {}
-            Statement::Block(_) | Statement::Application(_) => {}
+            Statement::Block(_) | Statement::Application(_) | Statement::Python(_) => {}
             Statement::Later(later) => self.not_yet(&later.keyword, "statement"),
         }
     }

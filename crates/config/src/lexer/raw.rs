@@ -11,8 +11,19 @@ use crate::text::{Origin, Span};
 impl Lexer<'_> {
     /// Reads a piece as written, backticks included: they are replaced when it is used.
     pub(crate) fn raw(&mut self, close: u8, opening: Span) -> Option<Span> {
+        let length = piece_length(self.reader.rest(), close);
+        self.taken(length, close, opening)
+    }
+
+    /// Reads code in Python as written, up to the closing brace.
+    pub(crate) fn raw_python(&mut self, opening: Span) -> Option<Span> {
+        let length = python_length(self.reader.rest());
+        self.taken(length, b'}', opening)
+    }
+
+    fn taken(&mut self, length: Option<usize>, close: u8, opening: Span) -> Option<Span> {
         let start = self.reader.start();
-        let Some(length) = piece_length(self.reader.rest(), close) else {
+        let Some(length) = length else {
             self.report.push(
                 Diagnostic::error(opening, format!("`{}` is not closed", self.texts.slice(opening)))
                     .help(format!("add the missing `{}`", char::from(close))),
@@ -107,6 +118,39 @@ fn piece_length(text: &[u8], close: u8) -> Option<usize> {
         at += 1;
     }
     None
+}
+
+/// Returns the number of bytes of Python before the closing brace. `None` when there is none.
+fn python_length(text: &[u8]) -> Option<usize> {
+    let mut depth = 0usize;
+    let mut at = 0;
+    while let Some(byte) = text.get(at) {
+        match *byte {
+            b'#' => at += text[at..].iter().position(|byte| *byte == b'\n')?,
+            quote @ (b'"' | b'\'') => at = python_string_end(text, at, quote)?,
+            b'{' => depth += 1,
+            b'}' if depth == 0 => return Some(at),
+            b'}' => depth -= 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// Returns the offset of the last byte of a string of Python that begins at a quote. One of a single line ends with it.
+fn python_string_end(text: &[u8], start: usize, quote: u8) -> Option<usize> {
+    let long = [quote; 3];
+    let is_long = text[start..].starts_with(&long);
+    let mut at = start + if is_long { 3 } else { 1 };
+    loop {
+        match *text.get(at)? {
+            b'\\' => at += 2,
+            byte if is_long && byte == quote && text[at..].starts_with(&long) => return Some(at + 2),
+            byte if !is_long && (byte == quote || byte == b'\n') => return Some(at),
+            _ => at += 1,
+        }
+    }
 }
 
 /// Returns true when the next token is the pattern of a match in filterx: it comes after `=~` or `!~`.

@@ -82,10 +82,21 @@ impl<'a> Parser<'a> {
     pub(super) fn raw_body(&mut self) -> Parsed<Span> {
         let opening = self.expect('{')?;
         let span = self.lexer.raw(b'}', opening).ok_or(Failed)?;
+        Ok(self.recorded(span))
+    }
+
+    /// Reads code in Python between braces, whose strings and comments are those of Python.
+    pub(super) fn python_body(&mut self) -> Parsed<Span> {
+        let opening = self.expect('{')?;
+        let span = self.lexer.raw_python(opening).ok_or(Failed)?;
+        Ok(self.recorded(span))
+    }
+
+    fn recorded(&mut self, span: Span) -> Span {
         if let Some(record) = &mut self.record {
             record.raw(self.lexer.texts.slice(span));
         }
-        Ok(span)
+        span
     }
 
     pub(super) fn at(&mut self, mark: char) -> bool {

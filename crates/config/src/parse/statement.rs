@@ -8,7 +8,7 @@ use crate::lexer::token::Kind as Token;
 use crate::text::Span;
 use crate::tree::Raw;
 use crate::tree::{
-    Call, Item, Kind, Later, LogspaceView, Name, NamedFilter, Object, Statement, Template, Unread,
+    Call, Item, Kind, Later, LogspaceView, Name, NamedFilter, Object, PythonCode, Statement, Template, Unread,
 };
 use crate::words::keyword;
 use crate::words::nearest;
@@ -113,7 +113,7 @@ impl Parser<'_> {
                 self.name("the name of the filterx rule")?;
                 self.later(word)?
             }
-            "python" => self.later(word)?,
+            "python" => Statement::Python(PythonCode { body: Raw { span: self.python_body()? } }),
             "transformation" => {
                 self.name("the name of the transformation")?;
                 self.expect('[')?;

@@ -19,6 +19,7 @@ pub use name::{Kind, Name};
 pub use path::{Arm, Branch, Condition, Flag, Item, Junction, LogFlag, Path, Reference, Step};
 pub use pattern::{Match, MatchFlag, MatchTarget, MatchType};
 pub use statement::{
-    Application, Later, LogspaceView, Module, NamedFilter, Object, Statement, Template, Tree, Unread,
+    Application, Later, LogspaceView, Module, NamedFilter, Object, PythonCode, Statement, Template, Tree,
+    Unread,
 };
 pub use version::Version;

@@ -76,7 +76,9 @@ pub enum Statement {
     Block(Block),
     /// `application NAME[TOPIC] { filter {...}; parser {...}; };` Used only by `app-parser()`.
     Application(Application),
-    /// A statement of the language that this program does not run yet: `filterx NAME { ... };`, `python { ... };`.
+    /// `python { code };`
+    Python(PythonCode),
+    /// A statement of the language that this program does not run yet: `filterx NAME { ... };`.
     Later(Later),
 }
 
@@ -127,6 +129,13 @@ pub struct Application {
     pub topic: Name,
     /// Its `filter` and `parser` bodies, unread until used.
     pub bodies: Vec<(Name, Raw)>,
+}
+
+/// Code in Python, for the classes of drivers.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PythonCode {
+    /// The text between the braces.
+    pub body: Raw,
 }
 
 /// A statement that is known and not run yet.

@@ -73,6 +73,8 @@ pub enum HoldReason {
     Schema,
     /// The receiver has no space, or an administrator has stopped writes.
     Quota,
+    /// The code of the configuration that takes messages does not start.
+    Code,
     /// The receiver refused many messages in a row: more likely the configuration is wrong than all of them.
     ManyDead,
 }
@@ -85,13 +87,14 @@ impl HoldReason {
             HoldReason::Access => "access",
             HoldReason::Schema => "schema",
             HoldReason::Quota => "quota",
+            HoldReason::Code => "code",
             HoldReason::ManyDead => "many-dead",
         }
     }
 
     /// Returns true when it holds everything, not only one table, index or topic.
     pub(crate) fn is_of_all(self) -> bool {
-        matches!(self, HoldReason::Credentials | HoldReason::ManyDead)
+        matches!(self, HoldReason::Credentials | HoldReason::Code | HoldReason::ManyDead)
     }
 }
 

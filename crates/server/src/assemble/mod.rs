@@ -16,6 +16,7 @@
 //! | `rewrites`, `parsers` | the steps that change messages |
 //! | `tls`, `permissions` | options shared by sources and destinations |
 //! | `sources`, `destinations` | drivers |
+//! | `python` | drivers that run a class in Python |
 //! | `logspaces` | logspaces that are written to, and those defined on others |
 //! | `paths` | log paths: steps, named objects, labels |
 //! | `page` | the page and the API |
@@ -35,6 +36,7 @@ mod parsers;
 mod parts;
 mod paths;
 mod permissions;
+mod python;
 mod reload_state;
 mod rewrites;
 mod skipping;

@@ -8,9 +8,10 @@ use std::{
     io,
     os::{
         fd::{AsRawFd, BorrowedFd, OwnedFd},
-        unix::ffi::OsStrExt,
+        unix::{ffi::OsStrExt, process::CommandExt},
     },
     path::Path,
+    process::Command,
     time::Duration,
 };
 use tokio::io::{Interest, unix::AsyncFd};
@@ -60,6 +61,27 @@ pub fn signal_group(leader: u32) {
     {
         // SAFETY: the call takes plain numbers; a group that is gone gives an error, which changes nothing.
         unsafe { libc::kill(-leader, libc::SIGTERM) };
+    }
+}
+
+/// Sends SIGKILL to a process group that we started.
+pub fn kill_group(leader: u32) {
+    if let Ok(leader) = libc::pid_t::try_from(leader)
+        && leader > 1
+    {
+        // SAFETY: the call takes plain numbers; a group that is gone gives an error, which changes nothing.
+        unsafe { libc::kill(-leader, libc::SIGKILL) };
+    }
+}
+
+/// Has the kernel kill the process of a command when the thread that starts it ends, and so when we do, however.
+pub fn end_with_this_thread(command: &mut Command) {
+    // SAFETY: between fork and exec the closure makes one system call with plain numbers, which allocates nothing and takes no
+    // lock.
+    unsafe {
+        command.pre_exec(|| {
+            checked(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong)).map(|_| ())
+        });
     }
 }
 

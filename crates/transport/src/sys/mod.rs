@@ -12,7 +12,8 @@ mod many;
 mod send_many;
 
 pub use descriptor::{
-    force_receive_buffer, make_pipe, readiness, set_nonblocking, signal_group, socket_drops, wait_writable,
+    end_with_this_thread, force_receive_buffer, kill_group, make_pipe, readiness, set_nonblocking,
+    signal_group, socket_drops, wait_writable,
 };
 pub use heap::{bound_free_memory, release_free_memory};
 pub use inherited::inherited_socket;

@@ -61,7 +61,7 @@ impl<'t> Uses<'t> {
                 template.options.iter().for_each(|option| self.call(option));
             }
             Statement::Logspace(view) => view.options.iter().for_each(|option| self.call(option)),
-            Statement::Block(_) | Statement::Application(_) | Statement::Later(_) => {}
+            Statement::Block(_) | Statement::Application(_) | Statement::Python(_) | Statement::Later(_) => {}
         }
     }
 

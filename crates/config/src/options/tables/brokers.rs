@@ -1,5 +1,5 @@
-//! Options of destinations that send each message as a command, a publication or an event: `redis()`, `amqp()`, `mqtt()`, `nats()`, `kafka()`;
-//! and of the sources `kafka()` and `mqtt()`.
+//! Options of destinations that send each message as a command, a publication or an event: `redis()`, `amqp()`, `mqtt()`, `nats()`, `kafka()`,
+//! or as a call: `python()`; and of the sources `kafka()` and `mqtt()`.
 //!
 //! In: nothing. Out: rows.
 
@@ -365,4 +365,41 @@ pub(super) const KAFKA_SOURCE: &[Row] = &[
     row("time-reopen", V::Number(0, 1 << 31), "60", "seconds between two tries to connect")
         .no_effect("librdkafka connects again by itself: config(\"reconnect.backoff.max.ms\" => ...)"),
     KAFKA_LOGGING,
+];
+
+pub(super) const PYTHON: &[Row] = &[
+    row("class", V::Text, "", "the class: MODULE.NAME, or the NAME of one in a block python { ... }"),
+    row(
+        "options",
+        V::Any,
+        "",
+        "what init() of the class gets: \"name\" => \"text\", a number, yes, no, [\"a\", \"b\"] or LogTemplate(\"...\")",
+    ),
+    row("imports", V::Texts, "", "modules that are loaded before the class"),
+    row("loaders", V::Texts, "", "").renamed("imports"),
+    row("interpreter", V::Text, "python-interpreter()", "interpreter of this class"),
+    row(
+        "value-pairs",
+        V::Options(PAIRS),
+        "",
+        "names and values that send() gets as a dictionary; without it, it gets a LogMessage with all of them",
+    ),
+    row(
+        "timeout",
+        V::Number(1, 86400),
+        "60",
+        "seconds that one call of the class may take; then its process is killed and started again",
+    ),
+    row(
+        "batch-lines",
+        V::Number(1, 1 << 20),
+        "100",
+        "most messages that the class gets before flush() is called",
+    ),
+    row(
+        "retries",
+        V::Number(1, 1 << 31),
+        "3",
+        "tries of a message at which the class fails; then it is a dead letter",
+    ),
 ];

@@ -2,7 +2,7 @@
 //!
 //! In: nothing. Out: rows.
 
-use super::brokers::{AMQP, BATCHES, ITEMS, KAFKA, MQTT, MQTT_BROKER, NATS, REDIS};
+use super::brokers::{AMQP, BATCHES, ITEMS, KAFKA, MQTT, MQTT_BROKER, NATS, PYTHON, REDIS};
 use super::http::{HTTP, LOKI, S3};
 use super::network::{FAILOVER, TLS};
 use super::shared::{DESTINATION, FOLDERS, PERMISSIONS, SOCKET, TEXT};
@@ -127,6 +127,13 @@ pub(crate) const DRIVERS: &[Driver] = &[
         "objects in a bucket of S3: the messages of each count as written when the server has stored it",
     )
     .required(&["bucket", "object-key"]),
+    driver(
+        "python",
+        Plain::None,
+        &[PYTHON, BATCHES, ITEMS, DESTINATION],
+        "a class in Python, in a process of its own: each message counts as written when the class has taken it",
+    )
+    .required(&["class"]),
     driver("http", Plain::None, &[HTTP, TEXT, DESTINATION], "requests to HTTP servers").required(&["url"]),
     driver(
         "snmp",

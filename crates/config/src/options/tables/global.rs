@@ -4,7 +4,7 @@
 
 use super::network::TLS;
 use super::shared::{BATCHED, DNS_WORDS, ON_ERROR, STAMP_FORMATS, THREADS};
-use crate::options::row::{Row, ValueKind as V, later, row};
+use crate::options::row::{Row, ValueKind as V, row};
 
 pub(crate) const OPTIONS: &[&[Row]] = &[NAMES, QUEUES, FILES, TIMES, STATISTICS, REST];
 
@@ -212,7 +212,18 @@ const REST: &[Row] = &[
         "default",
         "how much is logged to the console, from the moment the configuration takes effect",
     ),
-    later("python-sys-path", "folders of Python modules"),
+    row(
+        "python-sys-path",
+        V::Texts,
+        "",
+        "folders of Python modules, before the folder python beside the configuration; in one text with colons between, or several",
+    ),
+    row(
+        "python-interpreter",
+        V::Text,
+        "python3",
+        "interpreter of the classes of python(): a path, such as that of a virtual environment, or a name in PATH",
+    ),
     row("gc-idle-threshold", V::Any, "", "").no_effect("there is no garbage collector"),
     row("gc-busy-threshold", V::Any, "", "").no_effect("there is no garbage collector"),
 ];

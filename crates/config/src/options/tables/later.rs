@@ -30,6 +30,10 @@ pub fn instead(kind: Kind, name: &str) -> Option<&'static str> {
         (Kind::Destination, "splunk-hec") => {
             Some("write splunk-hec-event() or splunk-hec-raw(), blocks of scl.conf")
         }
+        (Kind::Source, "python" | "python-fetcher") => {
+            Some("classes of destinations run; a program() source reads what a script prints")
+        }
+        (Kind::Parser, "python") => Some("classes of destinations run, those of parsers do not yet"),
         _ => None,
     }
 }
@@ -96,7 +100,6 @@ const DESTINATIONS: &[&str] = &[
     "openobserve-metrics",
     "opentelemetry",
     "perl",
-    "python",
     "riemann",
     "rss",
     "sentinel",

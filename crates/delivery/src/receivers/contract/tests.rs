@@ -60,6 +60,7 @@ fn reasons_have_the_names_of_our_log() {
         (HoldReason::Access, "access", false),
         (HoldReason::Schema, "schema", false),
         (HoldReason::Quota, "quota", false),
+        (HoldReason::Code, "code", true),
         (HoldReason::ManyDead, "many-dead", true),
     ];
     for (reason, name, is_of_all) in named {

@@ -145,8 +145,7 @@ impl<'t> Lowering<'t> {
                 (DestinationDriver::Pipe(pipe), self.file_line(options)?)
             }
             "pseudofile" => {
-                let pseudofile = PseudofileTarget { path: path()? };
-                (DestinationDriver::Pseudofile(pseudofile), self.file_line(options)?)
+                (DestinationDriver::Pseudofile(PseudofileTarget { path: path()? }), self.file_line(options)?)
             }
             "program" => {
                 let program = ProgramTarget {
@@ -156,10 +155,10 @@ impl<'t> Lowering<'t> {
                 };
                 (DestinationDriver::Program(program), self.file_line(options)?)
             }
-            "usertty" => {
-                let terminals = TerminalTarget { user: options.plain()? };
-                (DestinationDriver::Terminals(terminals), self.file_line(options)?)
-            }
+            "usertty" => (
+                DestinationDriver::Terminals(TerminalTarget { user: options.plain()? }),
+                self.file_line(options)?,
+            ),
             "stdout" => (DestinationDriver::Stdout, self.file_line(options)?),
             "relp" => self.relp(options)?,
             "sql" => self.sql(options)?,
@@ -168,6 +167,7 @@ impl<'t> Lowering<'t> {
             "mqtt" => self.mqtt(options)?,
             "nats" => self.nats(options)?,
             "kafka" | "kafka-c" => self.kafka(options)?,
+            "python" => self.python(options)?,
             "s3" => self.s3(options)?,
             "http" => self.http_target(options)?,
             "loki" => self.loki(options)?,

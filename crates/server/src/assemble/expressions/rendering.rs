@@ -68,7 +68,7 @@ impl RenderPairs for PairsRenderer {
 
 /// Returns `${SEQNUM}`: it counts messages of this machine; 0 means the sequence id that a message was received
 /// with. A generated message has no receiver and belongs to no machine.
-fn seqnum(batch: &Batch, index: usize, sequence: u64) -> u32 {
+pub(crate) fn seqnum(batch: &Batch, index: usize, sequence: u64) -> u32 {
     let origin = batch.origin(index);
     match origin.transport {
         Transport::Local if origin.transport_name.is_empty() => 0,

@@ -1,0 +1,40 @@
+//! The first frame for a process: its class, with everything that it needs.
+//!
+//! In: a [`Program`]. Out: JSON. Holds: nothing. Limits: those of a configuration.
+
+use crate::program::{Contents, OptionValue, Program, Typing};
+use serde_json::{Value, json};
+
+/// The module that user code imports.
+const MODULE: &str = include_str!("runner/syslogng.py");
+
+/// Writes the frame.
+pub(crate) fn hello(program: &Program) -> Vec<u8> {
+    let options = program.options.iter().map(|(name, value)| {
+        let (kind, value) = match value {
+            OptionValue::Template(text) => ("template", json!(text)),
+            OptionValue::Text(text) => ("value", json!(text)),
+            OptionValue::Integer(number) => ("value", json!(number)),
+            OptionValue::Double(number) => ("value", json!(number)),
+            OptionValue::Truth(truth) => ("value", json!(truth)),
+            OptionValue::List(texts) => ("value", json!(texts)),
+        };
+        json!([name, kind, value])
+    });
+    let code = program.code.iter().map(|block| json!([block.source, block.file, block.line]));
+    let path = program.path.iter().map(|folder| json!(folder.to_string_lossy()));
+    let hello = json!({
+        "kind": "destination",
+        "class": program.class,
+        "name": program.name,
+        "options": options.collect::<Vec<Value>>(),
+        "imports": program.imports,
+        "code": code.collect::<Vec<Value>>(),
+        "path": path.collect::<Vec<Value>>(),
+        "folder": program.folder.to_string_lossy(),
+        "pairs": program.contents == Contents::Pairs,
+        "only_bytes": program.typing == Typing::OnlyBytes,
+        "module": MODULE,
+    });
+    hello.to_string().into_bytes()
+}

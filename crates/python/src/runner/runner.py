@@ -1,0 +1,379 @@
+"""Runs a class of a configuration beside the server.
+
+In: frames on the standard input, described in `frame.rs`. Out: frames on what was the standard output; what user code
+prints, and its log, go to the standard error output. Holds: one object of the class, one batch.
+Limits: results wait for at most FLUSH_AFTER seconds, or not at all when the server asks for each; when the server is
+gone, the process ends within LEAVE_WITHIN seconds, whatever user code does.
+"""
+
+import faulthandler
+import importlib
+import json
+import logging
+import os
+import select
+import struct
+import sys
+import threading
+import time
+import traceback
+import types
+
+FLUSH_AFTER = 0.05
+LEAVE_WITHIN = 1.0
+TEXT_MAX = 4000
+SHOWN_MAX = 100
+DROP, ERROR, EXPLICIT_ACK, SUCCESS, QUEUED, NOT_CONNECTED, RETRY = range(7)
+NAMES = ["DROP", "ERROR", "EXPLICIT_ACK_MGMT", "SUCCESS", "QUEUED", "NOT_CONNECTED", "RETRY"]
+RETRIES_AT_ONCE = 3
+HEADER = struct.Struct("<IB")
+NUMBER = struct.Struct("<I")
+RUN = struct.Struct("<IBI")
+SEQUENCE = struct.Struct("<Q")
+ASK = struct.Struct("<Ic")
+ANSWER = struct.Struct("<BB")
+
+
+def streams():
+    """Takes the pipes of the server, and gives user code an empty input and the log as its output."""
+    source, target = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    sys.stdout = os.fdopen(1, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
+    sys.stderr = os.fdopen(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
+    return source, target
+
+
+class Input(object):
+    def __init__(self, descriptor):
+        self.file = os.fdopen(descriptor, "rb", buffering=1 << 18)
+
+    def frame(self):
+        header = self.file.read(HEADER.size)
+        if len(header) < HEADER.size:
+            return b"", b""
+        size, kind = HEADER.unpack(header)
+        body = self.file.read(size)
+        return (bytes((kind,)), body) if len(body) == size else (b"", b"")
+
+
+class Output(object):
+    """Gathers results of the same kind into runs."""
+
+    def __init__(self, descriptor):
+        self.descriptor = descriptor
+        self.lock = threading.Lock()
+        self.waits = threading.Event()
+        self.runs = []
+        self.at_once = False
+        threading.Thread(target=self.flush_late, daemon=True).start()
+
+    def write(self, kind, body):
+        frame = memoryview(HEADER.pack(len(body), ord(kind)) + body)
+        while frame:
+            frame = frame[os.write(self.descriptor, frame):]
+
+    def send(self, kind, body=b""):
+        with self.lock:
+            self.write_runs()
+            self.write(kind, body)
+
+    def write_runs(self):
+        self.waits.clear()
+        if self.runs:
+            runs, self.runs = self.runs, []
+            self.write("r", b"".join(RUN.pack(count, code, len(text)) + text for count, code, text in runs))
+
+    def result(self, code, text):
+        with self.lock:
+            if self.runs and self.runs[-1][1] == code and not text and not self.runs[-1][2]:
+                self.runs[-1][0] += 1
+            else:
+                self.runs.append([1, code, text])
+            if self.at_once:
+                self.write_runs()
+        if not self.at_once and not self.waits.is_set():
+            self.waits.set()
+
+    def flush_late(self):
+        while True:
+            self.waits.wait()
+            time.sleep(FLUSH_AFTER)
+            with self.lock:
+                self.write_runs()
+
+
+def watch(descriptor):
+    """Ends the process soon after the server has closed its side, even while user code runs."""
+    poll = select.poll()
+    poll.register(descriptor, 0)
+    while not any(events & (select.POLLHUP | select.POLLERR) for _, events in poll.poll()):
+        pass
+    time.sleep(LEAVE_WITHIN)
+    os._exit(0)
+
+
+shown = set()
+
+
+def failure():
+    """What went wrong: one line, and where. Each place is shown once in the log."""
+    kind, value, trace = sys.exc_info()
+    text = "%s: %s" % (kind.__name__, value)
+    where = "".join(traceback.format_tb(trace))
+    if where not in shown and len(shown) < SHOWN_MAX:
+        shown.add(where)
+        sys.stderr.write("\x1e3%s: %s\n" % (kind.__name__, where.rstrip().replace("\n", "\\n")))
+    text = text.splitlines()[0] + "\n" + where
+    return text.encode("utf-8", "replace")[:TEXT_MAX]
+
+
+def resolve(name):
+    module, _, attribute = name.rpartition(".")
+    if module:
+        return getattr(importlib.import_module(module), attribute)
+    return getattr(sys.modules["_syslogng_main"], name)
+
+
+def options_of(hello, syslogng):
+    made = {}
+    for name, kind, value in hello["options"]:
+        made[name] = syslogng.LogTemplate(value) if kind == "template" else value
+    return made
+
+
+class Failed(Exception):
+    pass
+
+
+class Host(object):
+    """What all kinds of classes share: the pipes, and questions to the server."""
+
+    def __init__(self, source, output, hello, syslogng):
+        self.input, self.output, self.syslogng = source, output, syslogng
+        self.is_dict = hello["pairs"]
+        self.batch = 0
+        self.ask_lock = threading.Lock()
+        syslogng._ask = self.ask
+        made = resolve(hello["class"])
+        self.prepare(made, hello)
+        self.object = made()
+        options = options_of(hello, syslogng)
+        naming = getattr(self.object, "generate_persist_name", None)
+        self.object.persist_name = "python(%s)" % naming(options) if naming else hello["name"]
+        for name in self.required:
+            if not callable(getattr(self.object, name, None)):
+                raise Failed("class %s has no method %s()" % (hello["class"], name))
+        init = getattr(self.object, "init", None)
+        if init is not None and not init(options):
+            raise Failed("init() of class %s did not return True" % hello["class"])
+
+    def prepare(self, made, hello):
+        pass
+
+    def ask(self, message, kind, text):
+        with self.ask_lock:
+            if self.batch == 0 or message._batch != self.batch:
+                return 3, 0, b"the message was of an earlier batch"
+            self.output.send("g", ASK.pack(message._index, kind) + text.encode("utf-8", "replace"))
+            kind, body = self.input.frame()
+            if kind != b"V":
+                os._exit(0)
+            how, value_kind = ANSWER.unpack_from(body)
+            return how, value_kind, body[ANSWER.size:]
+
+    def messages(self, body, read_only):
+        """The messages of a batch, one after the other."""
+        received, to_python, head = self.syslogng.LogMessage._received, self.syslogng._to_python, self.syslogng.HEAD.size
+        at, index, size = 5, 0, len(body)
+        while at < size:
+            (length,) = NUMBER.unpack_from(body, at)
+            at += 4
+            message = received(body[at:at + length], self.batch, index, read_only)
+            (self.object.seqnum,) = SEQUENCE.unpack_from(body, at)
+            if self.is_dict:
+                message._load()
+                raw, ends = message._raw, message._ends
+                message = {name: to_python(message._kinds[i], raw[ends[i]:ends[i + 1]]) for i, name in enumerate(message._names)}
+            yield message
+            at += length
+            index += 1
+
+    def run(self):
+        while True:
+            kind, body = self.input.frame()
+            if kind != b"B":
+                self.leave()
+                return
+            (self.batch,) = NUMBER.unpack_from(body, 1)
+            self.output.at_once = body[0] == 1
+            self.take(body)
+            with self.ask_lock:
+                self.batch = 0
+            self.output.send("d")
+
+    def leave(self):
+        deinit = getattr(self.object, "deinit", None)
+        if deinit is not None:
+            deinit()
+
+
+class Destination(Host):
+    """Calls a destination for each message, as the reference does."""
+
+    required = ["send"]
+
+    def prepare(self, made, hello):
+        for code, name in enumerate(NAMES + ["MAX"]):
+            setattr(made, name, code)
+        made.template_options = self.syslogng.LogTemplateOptions()
+        made.seqnum = 0
+        self.is_connected = False
+
+    def method(self, name):
+        return getattr(self.object, name, None)
+
+    def is_opened(self):
+        asks = self.method("is_opened")
+        return asks is None or bool(asks())
+
+    def open(self):
+        """Returns what is wrong; None when it is open."""
+        try:
+            opens = self.method("open")
+            answer = opens() if opens is not None else True
+            if answer is None:
+                self.syslogng._log(4, "open() of a Python destination returned None, which counts as True; return True or False")
+                answer = True
+            self.is_connected = bool(answer) and self.is_opened()
+            return None if self.is_connected else b"open() returned False"
+        except BaseException:
+            return failure()
+
+    def close(self):
+        self.is_connected = False
+        closes = self.method("close")
+        try:
+            if closes is not None and self.is_opened():
+                closes()
+        except BaseException:
+            self.syslogng._log(3, "close() of a Python destination failed; error='%s'" % failure().split(b"\n")[0].decode("utf-8", "replace"))
+
+    def code_of(self, answer, method):
+        if answer is True:
+            return SUCCESS, b""
+        if answer is False:
+            return ERROR, b"%s() returned False" % method
+        if isinstance(answer, int) and DROP <= answer <= RETRY and answer != EXPLICIT_ACK:
+            return int(answer), b"" if answer in (SUCCESS, QUEUED) else b"%s() returned %s" % (method, NAMES[answer].encode())
+        return ERROR, b"%s() returned %s, which is not a result" % (method, repr(answer).encode("utf-8", "replace")[:80])
+
+    def send(self, message):
+        try:
+            for _ in range(RETRIES_AT_ONCE):
+                if not self.is_opened() or not self.is_connected:
+                    trouble = self.open()
+                    if trouble is not None:
+                        return NOT_CONNECTED, trouble
+                code, text = self.code_of(self.object.send(message), b"send")
+                if code != RETRY:
+                    return code, text
+            return NOT_CONNECTED, text
+        except BaseException:
+            return ERROR, failure()
+
+    def flush(self):
+        flushes = self.method("flush")
+        try:
+            code, text = self.code_of(flushes(), b"flush") if flushes is not None else (SUCCESS, b"")
+        except BaseException:
+            code, text = ERROR, failure()
+        if code == QUEUED:
+            code, text = ERROR, b"flush() returned QUEUED, which is not a result"
+        self.output.send("f", bytes((code,)) + text)
+        return code
+
+    def take(self, body):
+        queued, errors = False, 0
+        for message in self.messages(body, True):
+            code, text = self.send(message)
+            self.output.result(code, text)
+            if code == SUCCESS:
+                errors = 0
+            elif code == QUEUED:
+                queued, errors = True, 0
+            elif code in (ERROR, NOT_CONNECTED):
+                # What is queued is flushed before a close, in which user code may forget it.
+                if queued:
+                    self.flush()
+                    queued = False
+                self.close()
+                errors += 1
+                # One error may be the message's own fault; a second one is the receiver's.
+                if code == NOT_CONNECTED or errors == 2 or self.open() is not None:
+                    break
+        if queued and self.flush() not in (SUCCESS, DROP):
+            self.close()
+
+    def leave(self):
+        if self.is_connected:
+            self.close()
+        Host.leave(self)
+
+
+def make_modules(hello):
+    """Makes the modules that user code imports, and runs the code of the configuration."""
+    syslogng = types.ModuleType("syslogng", "The classes that a log server offers to Python.")
+    syslogng.__path__ = []
+    sys.modules["syslogng"] = sys.modules["_syslogng"] = syslogng
+    exec(compile(hello["module"], "<syslogng>", "exec"), syslogng.__dict__)
+    for name in ("dest", "logger", "message", "parser", "persist", "template"):
+        sys.modules["syslogng." + name] = syslogng
+    syslogng._only_bytes = hello["only_bytes"]
+    syslogng._folder = hello["folder"]
+    handler = syslogng._Handler()
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    logging.getLogger().addHandler(handler)
+    logging.getLogger().setLevel(logging.INFO)
+    main = types.ModuleType("_syslogng_main")
+    sys.modules["_syslogng_main"] = main
+    sys.path[:0] = hello["path"]
+    for name in hello["imports"]:
+        importlib.import_module(name)
+    for source, file, line in hello["code"]:
+        exec(compile("\n" * (line - 1) + source, file, "exec"), main.__dict__)
+    return syslogng
+
+
+def main():
+    source, target = streams()
+    faulthandler.enable()
+    sys.path[:] = [folder for folder in sys.path if folder]
+    threading.Thread(target=watch, args=(source,), daemon=True).start()
+    reader, output = Input(source), Output(target)
+    kind, body = reader.frame()
+    if kind != b"H":
+        return
+    hello = json.loads(body.decode("utf-8"))
+    try:
+        syslogng = make_modules(hello)
+        host = {"destination": Destination}[hello["kind"]](reader, output, hello, syslogng)
+    except Failed as failed:
+        output.send("e", str(failed).encode("utf-8", "replace"))
+        return
+    except BaseException:
+        output.send("e", failure())
+        return
+    output.send("h")
+    try:
+        host.run()
+    except BaseException:
+        syslogng._log(3, "Python ended with an error; error='%s'" % failure().decode("utf-8", "replace"))
+    logging.shutdown()
+    sys.stdout.flush()
+    os._exit(0)
+
+
+main()

@@ -1,0 +1,8 @@
+//! Drivers that run a class in Python: `python()`.
+//!
+//! `program` reads the options that all of them have, `values` renders what the class asks of a message, `destination` makes the
+//! receiver.
+
+mod destination;
+mod program;
+mod values;
