@@ -67,6 +67,8 @@ pub(crate) async fn read_broker<P: Protocol>(
 ) {
     let mut feed = Forwarder::new(&cell, broker.transport);
     let mut trouble = TroubleReport::new(feed.reader.settings(), log.clone(), broker.fails, broker.works);
+    // Also with time-reopen(0) a broker that refuses us is not tried as fast as it answers.
+    let reopen_after = broker.reopen_after.max(PAUSE_MIN);
     let mut pause = PAUSE_MIN;
     loop {
         if feed.refresh() {
@@ -105,18 +107,18 @@ pub(crate) async fn read_broker<P: Protocol>(
         let wait = match broken {
             Broken::Lost(why) => {
                 trouble.show(settings, Some(why));
-                let wait = pause.min(broker.reopen_after);
-                pause = (pause * 2).min(broker.reopen_after.max(PAUSE_MIN));
+                let wait = pause;
+                pause = (pause * 2).min(reopen_after);
                 wait
             }
             Broken::Refused(why) => {
                 trouble.show(settings, Some(why));
-                broker.reopen_after
+                reopen_after
             }
             Broken::GaveUp => {
                 let id = &settings.id;
                 log.warning(&format!("A destination gave up messages, they are read again; id='{id}'"));
-                AGAIN_AFTER.min(broker.reopen_after)
+                AGAIN_AFTER.min(reopen_after)
             }
         };
         if timeout(wait, stop.wait_for(|stop| *stop)).await.is_ok() {
