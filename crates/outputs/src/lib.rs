@@ -6,7 +6,9 @@
 //! | module | what it does |
 //! |---|---|
 //! | `amqp` | `amqp()`: publications to a broker such as RabbitMQ |
+//! | `clickhouse` | `clickhouse()`: batches of messages as rows of a table of ClickHouse |
 //! | `http` | `http()`: bodies of requests, and the bulk requests of Elasticsearch |
+//! | `identity` | a name for a batch that is the same at every attempt |
 //! | `kafka` | `kafka()`: records in topics, each with its own report |
 //! | `link` | connections to servers with a protocol of their own |
 //! | `mqtt` | `mqtt()`: publications to a broker |
@@ -15,9 +17,12 @@
 //! | `redis` | `redis()`: commands to Redis and Valkey, pipelined |
 //! | `s3` | `s3()`: batches of messages as objects of a bucket |
 //! | `sql` | `sql()`: rows of tables in PostgreSQL, MySQL, MariaDB and SQLite |
+//! | `url` | URLs of servers, and texts in URLs |
 
 mod amqp;
+mod clickhouse;
 mod http;
+mod identity;
 mod kafka;
 mod link;
 mod mqtt;
@@ -28,9 +33,14 @@ mod s3;
 mod sql;
 #[cfg(test)]
 mod testing;
+mod url;
 
 pub use self::python::{PythonReceiver, PythonTarget};
 pub use amqp::{AmqpExchange, AmqpLogin, AmqpReceiver, AmqpTarget, Durability, Unroutable};
+pub use clickhouse::{
+    ClickhouseColumn, ClickhouseContent, ClickhouseFormat, ClickhouseReceiver, ClickhouseTarget,
+    ColumnNameError, check_name,
+};
 pub use http::{
     Compression, HttpReceiver, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction,
 };
@@ -43,3 +53,4 @@ pub use s3::{
     check_prefix,
 };
 pub use sql::{Column, ColumnValue, SqlLogin, SqlReceiver, SqlServer, SqlTarget, TableMaking};
+pub use url::server_url;

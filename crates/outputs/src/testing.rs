@@ -2,6 +2,8 @@
 //!
 //! In: receivers, messages. Out: their rows as text. Holds: nothing. Limits: none.
 
+pub(crate) mod requests;
+
 use delivery::{Cell, Connection, Judgement, Receiver, Row};
 use message::{Batch, Render, Stamp};
 use std::{net::TcpListener, sync::Arc, time::Duration};

@@ -14,7 +14,7 @@ use std::ops::Range;
 /// Longest name of an index in Elasticsearch, in bytes.
 const INDEX_CHARACTERS_MAX: usize = 255;
 /// Digits of the id of a message.
-pub(super) const ID_DIGITS: usize = 32;
+pub(crate) const ID_DIGITS: usize = 32;
 const ID_BEGINS: &[u8] = b"\"_id\":\"";
 
 /// The content of a line.

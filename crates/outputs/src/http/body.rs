@@ -12,7 +12,7 @@ const HEADERS: [&str; 4] = ["X-Syslog-Host", "X-Syslog-Program", "X-Syslog-Facil
 
 /// The cells of a row: the text with the delimiter after it, the offset of the digits of its id, the values of the
 /// headers.
-pub(super) fn cells(text: Vec<u8>, id: Option<Range<usize>>, headers: Option<[String; 4]>) -> Vec<Cell> {
+pub(crate) fn cells(text: Vec<u8>, id: Option<Range<usize>>, headers: Option<[String; 4]>) -> Vec<Cell> {
     let id = id.and_then(|id| i64::try_from(id.start).ok()).map(Cell::Integer);
     let headers = headers.into_iter().flatten().map(Cell::Text);
     std::iter::once(Cell::Bytes(text)).chain(id).chain(headers).collect()
@@ -20,16 +20,16 @@ pub(super) fn cells(text: Vec<u8>, id: Option<Range<usize>>, headers: Option<[St
 
 /// The form of bodies.
 #[derive(Debug)]
-pub(super) struct BodyForm {
-    pub(super) prefix: Vec<u8>,
-    pub(super) suffix: Vec<u8>,
-    pub(super) delimiter_bytes: usize,
-    pub(super) compression: Compression,
+pub(crate) struct BodyForm {
+    pub(crate) prefix: Vec<u8>,
+    pub(crate) suffix: Vec<u8>,
+    pub(crate) delimiter_bytes: usize,
+    pub(crate) compression: Compression,
 }
 
 impl BodyForm {
     /// Returns the body of a request for rows.
-    pub(super) fn body(&self, rows: &[Row]) -> Vec<u8> {
+    pub(crate) fn body(&self, rows: &[Row]) -> Vec<u8> {
         let size: usize = rows.iter().map(Row::payload).sum();
         let mut body = Vec::with_capacity(self.prefix.len() + size + self.suffix.len());
         body.extend_from_slice(&self.prefix);

@@ -12,7 +12,7 @@ use super::{
 use crate::link::in_time;
 use http_body_util::{BodyExt, Full};
 use hyper::{
-    Method, Response, Uri,
+    HeaderMap, Method, Response, Uri,
     body::{Bytes, Incoming},
     client::conn::http1::{SendRequest, handshake},
     header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderValue, LOCATION, RETRY_AFTER, USER_AGENT},
@@ -65,6 +65,8 @@ pub(crate) enum Reply {
         status: u16,
         /// The pause that the server requested, if any.
         wait: Option<Duration>,
+        /// Its headers.
+        headers: HeaderMap,
         /// Body of a success that has a result for each message, and the beginning of that of an error.
         body: Vec<u8>,
     },
@@ -100,7 +102,7 @@ pub(crate) struct Lane {
 
 impl Lane {
     /// Sends a request to an address.
-    pub(crate) async fn exchange(
+    pub(super) async fn exchange(
         &mut self,
         url: &str,
         request: &Request,
@@ -116,6 +118,20 @@ impl Lane {
         reply
     }
 
+    /// Sends a request to an address; once more over a new connection if it breaks: a server that starts again, or that closes
+    /// connections which rest, is asked at once.
+    pub(crate) async fn exchange_twice(
+        &mut self,
+        url: &str,
+        request: &Request,
+        settings: &RequestSettings,
+    ) -> Reply {
+        match self.exchange(url, request, settings).await {
+            Reply::Broken(_) => self.exchange(url, request, settings).await,
+            reply => reply,
+        }
+    }
+
     async fn follow(
         &mut self,
         url: &str,
@@ -126,9 +142,9 @@ impl Lane {
         for _ in 0..=REDIRECTS_MAX {
             let answer = self.send(&uri, request, settings).await?;
             let status = answer.status().as_u16();
-            let location =
-                answer.headers().get(LOCATION).and_then(|place| place.to_str().ok()).map(str::to_owned);
-            let wait = answer.headers().get(RETRY_AFTER).and_then(|text| asked_wait(text.to_str().ok()?));
+            let headers = answer.headers().clone();
+            let location = headers.get(LOCATION).and_then(|place| place.to_str().ok()).map(str::to_owned);
+            let wait = headers.get(RETRY_AFTER).and_then(|text| asked_wait(text.to_str().ok()?));
             let is_wanted = (200..300).contains(&status) && request.answer == AnswerKind::Results;
             let body = match is_wanted {
                 true => read(answer, ANSWER_BYTES_MAX + request.messages * RESULT_BYTES_MAX).await?,
@@ -137,7 +153,7 @@ impl Lane {
             let is_redirect = settings.follows_redirects && matches!(status, 301 | 302 | 307 | 308);
             match location.filter(|_| is_redirect) {
                 Some(location) => uri = resolved(&uri, &location)?,
-                None => return Ok(Reply::Status { status, wait, body }),
+                None => return Ok(Reply::Status { status, wait, headers, body }),
             }
         }
         Err(failed("too many redirections").into())

@@ -56,12 +56,7 @@ impl HttpConnection {
         let mut tries = 1;
         loop {
             let url = urls.get(place).copied().unwrap_or_default();
-            let lane = &mut self.lanes[place];
-            let mut reply = lane.exchange(url, &request, &self.shared.settings).await;
-            if matches!(reply, Reply::Broken(_)) {
-                // A server that starts again, or that closes connections which rest: a new one is tried at once.
-                reply = lane.exchange(url, &request, &self.shared.settings).await;
-            }
+            let reply = self.lanes[place].exchange_twice(url, &request, &self.shared.settings).await;
             let judgements = judgements(&self.shared.judge, reply, &request);
             let now = Instant::now();
             let Some(pause) = pause(&judgements, self.shared.recovery) else {
@@ -103,7 +98,7 @@ fn judgements(judge: &Judge, reply: Reply, request: &Request) -> Vec<Judgement> 
         Reply::Unreachable(answer) => all(Verdict::Later(Wait::Reopen), answer),
         Reply::Broken(answer) => all(Verdict::Later(Wait::Busy), answer),
         Reply::Silent => all(Verdict::Later(Wait::Busy), "the server did not answer in time".to_owned()),
-        Reply::Status { status, wait, body } => match judge.of_status(status, wait) {
+        Reply::Status { status, wait, body, .. } => match judge.of_status(status, wait) {
             Verdict::Delivered if request.answer == AnswerKind::Results && (200..300).contains(&status) => {
                 match bulk::results(&body, request.messages) {
                     Ok(results) => of_items(judge, &results),

@@ -29,6 +29,9 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use action::ID_DIGITS;
+pub(crate) use body::{BodyForm, cells};
 pub(crate) use client::{AnswerKind, Lane, Reply, Request};
 pub use options::{Compression, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction};
 pub use receiver::HttpReceiver;
+pub(crate) use verdict::Judge;

@@ -15,16 +15,16 @@ const BLOCKED: &str = "cluster_block_exception";
 
 /// The verdicts of a destination.
 #[derive(Debug)]
-pub(super) struct Judge {
+pub(crate) struct Judge {
     /// `response-action()`, which counts first.
-    pub(super) actions: Vec<(u16, ResponseAction)>,
+    pub(crate) actions: Vec<(u16, ResponseAction)>,
     /// `retries()` is written: errors of the server are not borne without end.
-    pub(super) bounds_errors: bool,
+    pub(crate) bounds_errors: bool,
 }
 
 impl Judge {
     /// Judges the status of an answer, which may request a pause.
-    pub(super) fn of_status(&self, status: u16, wait: Option<Duration>) -> Verdict {
+    pub(crate) fn of_status(&self, status: u16, wait: Option<Duration>) -> Verdict {
         if let Some(verdict) = self.of_action(status, wait) {
             return verdict;
         }

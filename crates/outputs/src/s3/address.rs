@@ -6,7 +6,7 @@
 //! With `url()` the bucket is the first part of the path, as in syslog-ng; without it, the bucket is a part of the name of
 //! the host at Amazon, unless a dot in it would contradict the certificate of that host.
 
-use hyper::Uri;
+use crate::url::server_url;
 use std::fmt;
 
 /// Longest name of a bucket; today's have at most 63 bytes, old ones up to this.
@@ -56,16 +56,6 @@ pub fn bucket_address(url: Option<&str>, bucket: &str, region: &str) -> Result<S
             false => format!("https://s3.{region}.amazonaws.com/{bucket}"),
         });
     };
-    let bare = url.trim_end_matches('/');
-    let uri: Uri = bare.parse().map_err(|_| AddressError::Url)?;
-    let is_http = matches!(uri.scheme_str(), Some("http" | "https"));
-    let is_host = uri.host().is_some_and(|host| !host.is_empty());
     // The path is signed as it is written here.
-    let is_plain = |byte: u8| is_letter(byte) || matches!(byte, b'.' | b'/');
-    let is_bare =
-        uri.query().is_none() && uri.path().bytes().all(is_plain) && !bare.contains(['@', '#', '?']);
-    match is_http && is_host && is_bare {
-        true => Ok(format!("{bare}/{bucket}")),
-        false => Err(AddressError::Url),
-    }
+    server_url(url).map(|bare| format!("{bare}/{bucket}")).ok_or(AddressError::Url)
 }

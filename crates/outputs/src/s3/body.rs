@@ -3,7 +3,8 @@
 //! In: rows. Out: bytes, compressed if configured, and their SHA-256. Holds: nothing. Limits: none of its own; a batch bounds
 //! the rows.
 
-use super::{key::hex, options::S3Compression};
+use super::options::S3Compression;
+use crate::identity::hex;
 use aws_lc_rs::digest::{SHA256, digest};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use delivery::{Cell, Row};

@@ -17,6 +17,7 @@ use super::{
 use crate::{
     http::{AnswerKind, Lane, Reply, Request, RequestSettings},
     link::failure::Failure,
+    url::encoded,
 };
 use delivery::{Connection, Exchange, Judgement, Row, Verdict, Wait};
 use hyper::Uri;
@@ -100,7 +101,7 @@ impl S3Connection {
 
     async fn exchange(&mut self, group: &str, rows: &[Row]) -> Result<(), Failure> {
         let shared = self.shared.clone();
-        let name = key::encoded(&key::name(group, rows, &shared.suffix));
+        let name = encoded(&key::name(group, rows, &shared.suffix));
         let (text, compression, level) = (body::texts(rows), shared.compression, shared.compression_level);
         // Other connections of this thread go on meanwhile.
         let content = spawn_blocking(move || Content::of(text, compression, level)).await;
@@ -110,10 +111,6 @@ impl S3Connection {
         })?;
         let object = Object { url: format!("{}/{name}", shared.address), content };
         let mut reply = self.put(&object).await;
-        if matches!(reply, Reply::Broken(_)) {
-            // A server that starts again, or that closes connections which rest: a new one is tried at once.
-            reply = self.put(&object).await;
-        }
         if matches!(reply, Reply::Status { status: NOT_IMPLEMENTED, .. })
             && shared.is_conditional.swap(false, Ordering::Relaxed)
         {
@@ -124,7 +121,7 @@ impl S3Connection {
 
     async fn put(&mut self, object: &Object) -> Reply {
         let request = self.shared.request(object, Timestamp::now());
-        self.lane.exchange(&object.url, &request, &self.shared.settings).await
+        self.lane.exchange_twice(&object.url, &request, &self.shared.settings).await
     }
 }
 

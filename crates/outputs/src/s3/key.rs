@@ -7,19 +7,14 @@
 //! messages have the same name at every attempt, and other messages have another, so storing an object twice changes
 //! nothing. What a message contributes to a name stays inside the part that the configuration writes.
 
-use aws_lc_rs::digest::{Context, SHA256};
+use crate::identity::{IDENTITY_BYTES_MAX, batch_identity};
 use delivery::Row;
 use std::fmt;
 
 /// Longest name that S3 takes.
 const KEY_BYTES_MAX: usize = 1024;
-/// Most bytes of what follows the rendered part: the ids and the digest, each after a hyphen.
-const IDS_BYTES_MAX: usize = 3 * 17 + 1 + 2 * DIGEST_BYTES;
-/// Bytes of the digest in a name. The ids of the first and the last message are there too: it only distinguishes batches of
-/// equal ends, whose number is tiny.
-const DIGEST_BYTES: usize = 4;
-/// The characters of a URL that stand for themselves in a name.
-const UNRESERVED: &[u8] = b"-._~/";
+/// Most bytes of what follows the rendered part.
+const IDS_BYTES_MAX: usize = 1 + IDENTITY_BYTES_MAX;
 
 /// The reason why a text cannot begin the name of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,33 +62,5 @@ pub(super) fn cleaned(rendered: &[u8]) -> String {
 
 /// Returns the name of the object of a batch.
 pub(super) fn name(prefix: &str, rows: &[Row], suffix: &str) -> String {
-    let mut digest = Context::new(&SHA256);
-    for row in rows {
-        digest.update(&row.id.incarnation.to_be_bytes());
-        digest.update(&row.id.sequence.to_be_bytes());
-    }
-    let digest = hex(&digest.finish().as_ref()[..DIGEST_BYTES]);
-    let first = rows.first().map(|row| row.id).unwrap_or_default();
-    let last = rows.last().map(|row| row.id).unwrap_or_default();
-    let (incarnation, first, last) = (first.incarnation, first.sequence, last.sequence);
-    format!("{prefix}-{incarnation:016x}-{first:012x}-{last:012x}-{digest}{suffix}")
-}
-
-/// Returns a name as the path of a URL has it, and the signature.
-pub(super) fn encoded(name: &str) -> String {
-    let mut path = String::with_capacity(name.len());
-    for byte in name.bytes() {
-        if byte.is_ascii_alphanumeric() || UNRESERVED.contains(&byte) {
-            path.push(char::from(byte));
-        } else {
-            path.push('%');
-            path.push_str(&hex(&[byte]).to_ascii_uppercase());
-        }
-    }
-    path
-}
-
-/// Returns bytes as hexadecimal digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{prefix}-{}{suffix}", batch_identity(rows))
 }

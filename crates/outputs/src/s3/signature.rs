@@ -5,7 +5,8 @@
 //! The form is that of "Authenticating Requests (AWS Signature Version 4)" in the reference of Amazon S3. The path is signed
 //! as it is sent.
 
-use super::{key::hex, options::S3Login};
+use super::options::S3Login;
+use crate::identity::hex;
 use aws_lc_rs::{
     digest::{SHA256, digest},
     hmac::{HMAC_SHA256, Key, Tag, sign},

@@ -11,7 +11,10 @@ use super::{
     receiver::S3Receiver,
     signature::{Signer, Unsigned},
 };
-use crate::testing::{Long, Timed, row};
+use crate::{
+    testing::{Long, Timed, row},
+    url::encoded,
+};
 use delivery::{Batches, Cell, Receiver, RequestLimits, Row};
 use message::{RecordId, Render};
 use proptest::{collection::vec, prelude::any, proptest};
@@ -67,7 +70,7 @@ fn the_examples_of_the_reference_of_s3_are_signed() {
     );
     let content = Content::of(b"Welcome to Amazon S3.".to_vec(), S3Compression::None, 0);
     assert_eq!(content.sha256_hex, "44ce7dd67c959e0d3524ffac1771dfbba87d2b6b4b4e99e42034a8b803f8b072");
-    let path = format!("PUT /{}", key::encoded("test$file.text"));
+    let path = format!("PUT /{}", encoded("test$file.text"));
     let headers = [
         ("x-amz-storage-class", "REDUCED_REDUNDANCY"),
         ("date", "Fri, 24 May 2013 00:00:00 GMT"),
@@ -161,7 +164,7 @@ proptest! {
         let parts: Vec<&str> = name.split('/').collect();
         assert!(parts.iter().all(|part| !matches!(*part, "" | "." | "..")), "{name:?}");
         assert!(!name.contains(char::is_control), "{name:?}");
-        let path = format!("http://h/{}", key::encoded(&name));
+        let path = format!("http://h/{}", encoded(&name));
         assert_eq!(path.parse::<hyper::Uri>().unwrap().path(), &path[8..]);
     }
 }
@@ -169,7 +172,7 @@ proptest! {
 #[test]
 fn a_name_is_written_in_a_url_with_percent_signs() {
     assert_eq!(
-        key::encoded("a/b-c_d.e~f g+h%i?j#k&l=m:n@ä"),
+        encoded("a/b-c_d.e~f g+h%i?j#k&l=m:n@ä"),
         "a/b-c_d.e~f%20g%2Bh%25i%3Fj%23k%26l%3Dm%3An%40%C3%A4"
     );
 }

@@ -23,7 +23,7 @@ pub(super) fn of_reply(reply: Reply) -> Result<(), Failure> {
             Err(Failure { verdict: Verdict::Later(Wait::Busy), answer })
         }
         Reply::Status { status: 200..=299, .. } => Ok(()),
-        Reply::Status { status, wait, body } => {
+        Reply::Status { status, wait, body, .. } => {
             let error = ServerError::read(&body);
             // The object is there: an earlier attempt stored it, because no other batch has its name.
             if status == 412 && matches!(error.code.as_str(), "PreconditionFailed" | "") {

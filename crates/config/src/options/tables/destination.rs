@@ -3,7 +3,7 @@
 //! In: nothing. Out: rows.
 
 use super::brokers::{AMQP, BATCHES, ITEMS, KAFKA, MQTT, MQTT_BROKER, NATS, PYTHON, REDIS};
-use super::http::{HTTP, LOKI, S3};
+use super::http::{CLICKHOUSE, HTTP, LOKI, S3};
 use super::network::{FAILOVER, TLS};
 use super::shared::{DESTINATION, FOLDERS, PERMISSIONS, SOCKET, TEXT};
 use super::sql::SQL;
@@ -134,6 +134,13 @@ pub(crate) const DRIVERS: &[Driver] = &[
         "a class in Python, in a process of its own: each message counts as written when the class has taken it",
     )
     .required(&["class"]),
+    driver(
+        "clickhouse",
+        Plain::None,
+        &[CLICKHOUSE, ITEMS, DESTINATION],
+        "rows of a table in ClickHouse, over HTTP: they count as written when the server has inserted them",
+    )
+    .required(&["table"]),
     driver("http", Plain::None, &[HTTP, TEXT, DESTINATION], "requests to HTTP servers").required(&["url"]),
     driver(
         "snmp",

@@ -1,4 +1,4 @@
-//! Options of destinations that send requests: `http()`, `loki()`, `s3()`.
+//! Options of destinations that send requests: `http()`, `loki()`, `clickhouse()`, `s3()`.
 //!
 //! In: nothing. Out: rows.
 
@@ -152,6 +152,68 @@ const LOKI_AUTH: &[Row] = &[
     row("tls", V::Options(TLS), "", "certificates, for addresses that begin with https://"),
     later("alts", "Google's way inside its own data centres"),
     later("adc", "the credentials of a cloud"),
+];
+
+pub(super) const CLICKHOUSE: &[Row] = &[
+    row(
+        "url",
+        V::Text,
+        "http://127.0.0.1:8123",
+        "address of ClickHouse's HTTP interface: http://host:8123 or https://host:8443; not the port of gRPC",
+    ),
+    row("database", V::Text, "default", "the database"),
+    row("table", V::Text, "", "the table, which must exist"),
+    row(
+        "schema",
+        V::Any,
+        "",
+        "columns with their types and the templates of their values: \"pid\" UInt32 => \"$PID\"; without a type it is text",
+    ),
+    row(
+        "json-var",
+        V::Template,
+        "",
+        "instead of schema(): a template that gives a row in JSON, an object for format(JSONEachRow)",
+    ),
+    row(
+        "format",
+        V::Word(&["jsoneachrow", "jsoncompacteachrow"]),
+        "JSONEachRow",
+        "rows are objects, or arrays with JSONCompactEachRow; old servers know only objects",
+    ),
+    row(
+        "unique-column",
+        V::Text,
+        "",
+        "a column for the id of each message, 32 hexadecimal digits: a ReplacingMergeTree that is ordered by it keeps one of two equal ones",
+    ),
+    row("user", V::Text, "default", "user of the server"),
+    row("password", V::Text, "", "password of the user"),
+    row("compression", V::YesNo, "no", "requests are compressed with gzip"),
+    row("batch-lines", V::Number(1, 1 << 19), "10000", "most rows of an INSERT"),
+    row("batch-bytes", V::Number(1, 1 << 28), "8388608", "most bytes of an INSERT before it is compressed"),
+    row("batch-timeout", V::Number(-1, 1 << 31), "1000", "milliseconds that an INSERT waits for more rows"),
+    row("flush-lines", V::Number(0, 1 << 31), "", "").renamed("batch-lines"),
+    row(
+        "workers",
+        V::Number(1, 64),
+        "1",
+        "requests at a time; more than one do not keep the order of messages",
+    ),
+    row("timeout", V::Number(1, 86400), "60", "seconds until a request without an answer is sent again"),
+    row("headers", V::Texts, "", "\"Name: value\" of every request"),
+    row("user-agent", V::Text, "duramen/VERSION", "the header User-Agent"),
+    row("proxy", V::Text, "", "an HTTP proxy for the requests: http://host:port"),
+    row("auth", V::Options(LOKI_AUTH), "", "how the two sides authenticate each other"),
+    row("tls", V::Options(TLS), "the authorities of the machine", "certificates, for https://"),
+    row("worker-partition-key", V::Any, "", "what messages of a request share")
+        .no_effect("all rows go to one table"),
+    row("keep-alive", V::Any, "", "pings of gRPC").no_effect("connections of HTTP are not pinged"),
+    later("channel-args", "arguments of a channel of gRPC"),
+    later("response-action", "meaning of a status of gRPC"),
+    later("protobuf-schema", "columns by a file of Protocol Buffers; use schema()"),
+    later("proto-var", "a row in Protocol Buffers; use json-var()"),
+    later("server-side-schema", "name of a schema of Protocol Buffers on the server; use schema()"),
 ];
 
 pub(super) const S3: &[Row] = &[

@@ -80,7 +80,6 @@ const DESTINATIONS: &[&str] = &[
     "arrow-flight",
     "axosyslog-otlp",
     "bigquery",
-    "clickhouse",
     "collectd",
     "elastic-datastream",
     "elastic-v1",

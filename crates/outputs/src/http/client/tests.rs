@@ -60,7 +60,7 @@ async fn answer(
 
 fn shown(reply: &Reply) -> String {
     match reply {
-        Reply::Status { status, wait, body } => format!("{status} {wait:?} {}", body.len()),
+        Reply::Status { status, wait, body, .. } => format!("{status} {wait:?} {}", body.len()),
         Reply::Unreachable(why) => format!("unreachable: {why}"),
         Reply::Broken(why) => format!("broken: {why}"),
         Reply::Silent => "silent".to_owned(),

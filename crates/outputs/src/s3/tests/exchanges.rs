@@ -1,72 +1,21 @@
 //! Requests as a server of prepared answers hears them, and what becomes of the rows.
 
 use super::*;
-use crate::testing::{accept, client, pki, runtime, shown};
-use tokio::{
-    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader},
-    net::TcpListener,
+use crate::testing::{
+    accept, client, pki,
+    requests::{self, answer},
+    runtime, shown,
 };
-
-/// Reads a request: its head in small letters except for its first line, and its body.
-async fn read_request(peer: &mut (impl AsyncRead + Unpin)) -> Option<(String, Vec<u8>)> {
-    let mut head = Vec::new();
-    while !head.ends_with(b"\r\n\r\n") {
-        head.push(peer.read_u8().await.ok()?);
-    }
-    let head = String::from_utf8(head).unwrap();
-    let (first, rest) = head.split_once("\r\n").unwrap();
-    let rest = rest.to_ascii_lowercase();
-    let size = rest.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap().parse().unwrap();
-    let mut body = vec![0; size];
-    peer.read_exact(&mut body).await.ok()?;
-    Some((format!("{first}\r\n{rest}"), body))
-}
-
-/// Answers with each text once; an empty one closes the connection instead.
-async fn answer(
-    mut peer: impl AsyncRead + AsyncWrite + Unpin,
-    says: &mut Vec<&str>,
-    heard: &mut Vec<(String, Vec<u8>)>,
-) {
-    while !says.is_empty() {
-        let Some(request) = read_request(&mut peer).await else { return };
-        heard.push(request);
-        let say = says.remove(0);
-        if say.is_empty() {
-            return;
-        }
-        let (status, body) = say.split_once(' ').unwrap();
-        let text = format!("HTTP/1.1 {status} x\r\nContent-Length: {}\r\n\r\n{body}", body.len());
-        peer.write_all(text.as_bytes()).await.unwrap();
-        peer.flush().await.unwrap();
-    }
-}
+use tokio::net::TcpListener;
 
 /// Sends rows, so many times, over a connection to a server with these answers. Returns the verdicts and the requests.
 fn exchanged(says: &[&str], sends: usize) -> (Vec<String>, Vec<(String, Vec<u8>)>) {
-    runtime().block_on(async {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let connection = |address: &str| {
         let mut target = target(Text::boxed("k"), Text::boxed("x"));
-        target.address = format!("http://{}/logs", listener.local_addr().unwrap());
-        let mut connection = S3Receiver::new(target).connection();
-        let (mut says, mut heard) = (says.to_vec(), Vec::new());
-        let serve = async {
-            while !says.is_empty() {
-                let (peer, _) = listener.accept().await.unwrap();
-                answer(BufReader::new(peer), &mut says, &mut heard).await;
-            }
-        };
-        let send = async {
-            let mut verdicts = Vec::new();
-            for _ in 0..sends {
-                verdicts.push(shown(&connection.send("k ä", &rows(&[1, 2])).await));
-            }
-            connection.close();
-            verdicts
-        };
-        let (verdicts, ()) = tokio::join!(send, serve);
-        (verdicts, heard)
-    })
+        target.address = format!("{address}/logs");
+        S3Receiver::new(target).connection()
+    };
+    requests::exchanged(connection, ("k ä", &rows(&[1, 2])), (says, sends))
 }
 
 #[test]

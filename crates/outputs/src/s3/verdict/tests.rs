@@ -1,6 +1,7 @@
 //! What statuses and codes mean.
 
 use super::*;
+use hyper::HeaderMap;
 
 fn reply(status: u16, code: &str, wait: Option<Duration>) -> Reply {
     let body = match code {
@@ -8,7 +9,7 @@ fn reply(status: u16, code: &str, wait: Option<Duration>) -> Reply {
         code => format!("<?xml version=\"1.0\"?>\n<Error><Code>{code}</Code><Message>no</Message></Error>")
             .into_bytes(),
     };
-    Reply::Status { status, wait, body }
+    Reply::Status { status, wait, headers: HeaderMap::new(), body }
 }
 
 #[track_caller]
@@ -61,7 +62,10 @@ fn an_answer_says_whether_messages_wait_or_die() {
 #[track_caller]
 fn check_answer(status: u16, body: &str, want: &str) {
     let body = body.as_bytes().to_vec();
-    assert_eq!(of_reply(Reply::Status { status, wait: None, body }).unwrap_err().answer, want);
+    assert_eq!(
+        of_reply(Reply::Status { status, wait: None, headers: HeaderMap::new(), body }).unwrap_err().answer,
+        want
+    );
 }
 
 #[test]

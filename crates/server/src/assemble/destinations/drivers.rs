@@ -169,6 +169,7 @@ impl<'t> Lowering<'t> {
             "kafka" | "kafka-c" => self.kafka(options)?,
             "python" => self.python(options)?,
             "s3" => self.s3(options)?,
+            "clickhouse" => self.clickhouse(options)?,
             "http" => self.http_target(options)?,
             "loki" => self.loki(options)?,
             "smtp" => self.mail(options)?,
@@ -176,12 +177,15 @@ impl<'t> Lowering<'t> {
             "gelf" => self.gelf(options)?,
             "unix-stream" => self.socket(options, SocketKind::UnixStream(path()?), Framing::Newline)?,
             "unix-dgram" => self.socket(options, SocketKind::UnixDatagram(path()?), Framing::Datagram)?,
-            _ => {
-                let to = Server { host: options.plain()?, port: remote_port(options) };
-                let (kind, framing) = self.remote_socket(options, to)?;
-                let (driver, render) = self.socket(options, kind, framing)?;
-                (self.spoofing(options, driver), render)
-            }
+            _ => self.remote(options)?,
         })
+    }
+
+    /// Makes the target of a driver that sends to a port.
+    fn remote(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {
+        let to = Server { host: options.plain()?, port: remote_port(options) };
+        let (kind, framing) = self.remote_socket(options, to)?;
+        let (driver, render) = self.socket(options, kind, framing)?;
+        Some((self.spoofing(options, driver), render))
     }
 }

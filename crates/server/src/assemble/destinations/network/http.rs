@@ -115,7 +115,8 @@ impl<'t> Lowering<'t> {
         Some(urls)
     }
 
-    fn request_settings(&mut self, options: &Options<'t>) -> Option<RequestSettings> {
+    /// Parses the settings that all requests share.
+    pub(crate) fn request_settings(&mut self, options: &Options<'t>) -> Option<RequestSettings> {
         let mut headers = Vec::new();
         for arg in options.all("headers").flat_map(|option| &option.args) {
             let (text, span) = (arg.text().unwrap_or_default(), arg.span());
@@ -191,6 +192,19 @@ impl<'t> Lowering<'t> {
             None => TlsOptions { ca_file: authorities::system(), ..TlsOptions::default() },
         };
         Some(TlsOptions { sni: true, ..tls })
+    }
+
+    /// Refuses `tls()` for an address that is not encrypted.
+    pub(crate) fn only_encrypted(&mut self, options: &Options<'t>, url: &str) -> Option<()> {
+        let in_auth = options.own("auth").and_then(|auth| auth.option("tls"));
+        match options.own("tls").or(in_auth).filter(|_| url.starts_with("http://")) {
+            Some(tls) => {
+                let message = "`tls()` needs an address that begins with https://";
+                self.report.push(Diagnostic::error(tls.span, message));
+                None
+            }
+            None => Some(()),
+        }
     }
 
     /// Parses `response-action(418 => drop, 500 => retry)`.

@@ -81,12 +81,7 @@ impl<'t> Lowering<'t> {
             self.report.push(Diagnostic::error(arg.span(), message).help(help));
             return None;
         };
-        let auth = options.own("auth").and_then(|auth| auth.option("tls"));
-        if let Some(tls) = auth.filter(|_| text.starts_with("http://")) {
-            let message = "tls() in auth() needs an address that begins with https://";
-            self.report.push(Diagnostic::error(tls.span, message));
-            return None;
-        }
+        self.only_encrypted(options, text)?;
         let path = rest.find('/').map_or("", |at| &rest[at..]);
         let whole =
             if path.len() > 1 { text.to_owned() } else { format!("{}{PATH}", text.trim_end_matches('/')) };

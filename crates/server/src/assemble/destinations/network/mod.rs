@@ -1,7 +1,8 @@
 //! Network destinations, one file per kind of driver.
 //!
-//! Begin with `socket`: the others build on it, except for `http` and `loki`, which send requests.
+//! Begin with `socket`: the others build on it, except for `http`, `loki` and `clickhouse`, which send requests.
 
+pub(crate) mod clickhouse;
 pub(crate) mod failover;
 pub(crate) mod gelf;
 pub(crate) mod http;
