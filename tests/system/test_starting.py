@@ -48,18 +48,30 @@ def status(server):
         return None
 
 
-def slowed(server, until):
-    """Limits the server to a 150th of the CPU time, from a moment after its start."""
-    killed = server.process
-    while server.process is killed:
-        time.sleep(0.01)
-    process = server.process
-    time.sleep(0.2)
-    while not until.is_set() and process.poll() is None:
-        process.send_signal(signal.SIGSTOP)
-        time.sleep(1.49)
-        process.send_signal(signal.SIGCONT)
-        time.sleep(0.01)
+class Slowed:
+    """A server that is given a small share of the CPU time, from a moment after its start until `end`."""
+
+    def __init__(self, server):
+        self.server, self.killed = server, server.process
+        self.stopped = 1.49
+        self.ended = threading.Event()
+        self.thread = threading.Thread(target=self.run)
+        self.thread.start()
+
+    def run(self):
+        while self.server.process is self.killed and not self.ended.is_set():
+            time.sleep(0.01)
+        process = self.server.process
+        time.sleep(0.2)
+        while not self.ended.is_set() and process.poll() is None:
+            process.send_signal(signal.SIGSTOP)
+            time.sleep(self.stopped)
+            process.send_signal(signal.SIGCONT)
+            time.sleep(0.005)
+
+    def end(self):
+        self.ended.set()
+        self.thread.join()
 
 
 def exported(server):
@@ -96,9 +108,7 @@ def test_l5_after_a_kill_no_partial_answer_passes_for_a_complete_one(binary):
         # as on a slow machine, which is simulated until then.
         answers = server.answers
         server.answers = lambda: status(server) in ("starting", "ok")
-        slow = threading.Event()
-        slowing = threading.Thread(target=slowed, args=(server, slow))
-        slowing.start()
+        slow = Slowed(server)
         try:
             server.start(logs_in=False, within=120)
             # An export waits a minute, and then gets Retry-After.
@@ -110,26 +120,29 @@ def test_l5_after_a_kill_no_partial_answer_passes_for_a_complete_one(binary):
                 answer = json.load(error)["error"]
                 assert (error.code, answer["code"]) == (503, "starting") and int(error.headers["Retry-After"]) > 0, answer
             assert 59 < time.monotonic() - asked < 120, time.monotonic() - asked
+            server.answers = answers
+            assert server.call("health")["status"] == "starting", "the start was too quick to see anything: more messages"
+            # Less slow, until three incomplete answers were seen.
+            slow.stopped = 0.05
+            with concurrent.futures.ThreadPoolExecutor(2) as pool:
+                export = pool.submit(patiently, lambda: exported(server))
+                package = pool.submit(patiently, lambda: packed(server))
+                partial, totals = 0, []
+                while server.call("health")["status"] == "starting":
+                    answer = server.search("program:prog", limit=0)
+                    why = [part["why"] for part in answer.get("unread", [])]
+                    totals.append(answer["total"])
+                    # An incomplete answer that does not say so must never happen.
+                    assert answer["total"] == COUNT + SEALED or why == ["starting"], (answer["total"], why)
+                    partial += why == ["starting"]
+                    if partial >= 3:
+                        slow.end()
+                    time.sleep(0.1)
+                well = time.monotonic()
+                messages, export_at = export.result()
+                packaged, package_at = package.result()
         finally:
-            slow.set()
-            slowing.join()
-        server.answers = answers
-        assert server.call("health")["status"] == "starting", "the start was too quick to see anything: more messages"
-        with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            export = pool.submit(patiently, lambda: exported(server))
-            package = pool.submit(patiently, lambda: packed(server))
-            partial, totals = 0, []
-            while server.call("health")["status"] == "starting":
-                answer = server.search("program:prog", limit=0)
-                why = [part["why"] for part in answer.get("unread", [])]
-                totals.append(answer["total"])
-                # An incomplete answer that does not say so must never happen.
-                assert answer["total"] == COUNT + SEALED or why == ["starting"], (answer["total"], why)
-                partial += why == ["starting"]
-                time.sleep(0.1)
-            well = time.monotonic()
-            messages, export_at = export.result()
-            packaged, package_at = package.result()
+            slow.end()
         assert partial >= 3 and totals == sorted(totals), (partial, totals)
         # Both waited and are complete: the export has all messages, the package all sealed ones.
         assert export_at > well - 1 and package_at > well - 1, (well, export_at, package_at)
