@@ -19,7 +19,13 @@ if [ -n "${CARGO_TARGET_DIR:-}" ]; then
 fi
 # SQLite is only used for plain tables (sql()): no full-text search, no R-trees.
 export LIBSQLITE3_FLAGS="-USQLITE_ENABLE_FTS3 -USQLITE_ENABLE_FTS3_PARENTHESIS -USQLITE_ENABLE_FTS5 -USQLITE_ENABLE_RTREE"
-CARGO_ENCODED_RUSTFLAGS=$(IFS=$separator; printf '%s' "${remap[*]}")
+flags=("${remap[@]}")
+# Functions with equal machine code are kept once (docs/decisions/019-equal-functions-once.md).
+linker=$(rustc --print sysroot)/lib/rustlib/$(rustc -vV | sed -n 's/^host: //p')/bin/gcc-ld
+if [ -x "$linker/ld.lld" ]; then
+    flags+=("-Clink-arg=-B$linker" -Clink-arg=-fuse-ld=lld -Clink-arg=-Wl,--icf=all)
+fi
+CARGO_ENCODED_RUSTFLAGS=$(IFS=$separator; printf '%s' "${flags[*]}")
 export CARGO_ENCODED_RUSTFLAGS
 
 case $kind in
