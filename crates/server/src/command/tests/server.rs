@@ -241,11 +241,12 @@ fn a_tap_shows_what_passes() {
     let running = Running::start(&mut transcript, CONFIG);
     let lines = ["<13>Nov 21 03:00:00 web app[7]: n1\x1b[2J\n", "<11>Nov 21 03:00:01 db app: n2 failed\n"];
     for words in [
-        "s_in -n 1",
-        "source:s_in -n 2 -t $MSG",
+        // A tap may open between the two lines, so each sees only one of them.
+        "s_in -n 1 -f level(notice)",
+        "source:s_in -n 2 -t $MSG -f level(notice)",
         "d_all -n 1 -f level(err) --format json",
         "log:everything -n 1 --rate",
-        "destination:d_all#0 -n 1 --raw -t $HOST-$MSG",
+        "destination:d_all#0 -n 1 --raw -t $HOST-$MSG -f level(notice)",
     ] {
         thread::scope(|scope| {
             let (stop, stopped) = mpsc::channel::<()>();
