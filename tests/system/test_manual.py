@@ -236,6 +236,13 @@ class Root:
             self.write(path, PATTERNS)
         self.write("/var/log/app.log", "".join(f"Nov 22 10:00:00 gw app: started in {n} ms\n" for n in range(20)))
         self.write("/etc/syslog-ng/syslog-ng.conf", '@version: 4.8\nlog { source { internal(); }; destination { file("/var/log/x"); }; };\n')
+        # A queue file of syslog-ng in which nothing waits, and a queue of a destination.
+        header = b"SLRQ\2".ljust(8, b"\0") + b"".join(number.to_bytes(8, "little") for number in (4096, 4096, 0))
+        os.makedirs(self.path + "/var/lib/syslog-ng", exist_ok=True)
+        with open(self.path + "/var/lib/syslog-ng/syslog-ng-00000.rqf", "wb") as out:
+            out.write((header.ljust(80, b"\0") + (4096).to_bytes(8, "little")).ljust(4096, b"\0"))
+        self.must("mkdir -p /var/lib/duramen/disk-buffers; duramen queue import --keep"
+                  " --into '/var/lib/duramen/disk-buffers/d_central#0' /var/lib/syslog-ng/syslog-ng-00000.rqf")
         self.write("/etc/rsyslog.conf", 'module(load="imudp")\ninput(type="imudp" port="514")\n*.* /var/log/all\n')
 
     def must(self, script):

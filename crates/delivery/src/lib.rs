@@ -57,6 +57,6 @@ pub use receivers::dead::{
     dead_folders, look_at_dead, replay,
 };
 pub use set::{Destinations, StagedDestinations};
-pub use spool::{LookError, QueueSummary, look as look_into_queue, queues};
+pub use spool::{AppendError, LookError, QueueAppender, QueueSummary, look as look_into_queue, queues};
 pub use stopping::patience;
 pub use worker::mark;

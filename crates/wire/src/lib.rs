@@ -10,9 +10,9 @@ mod decode;
 mod encode;
 mod frame;
 mod gelf;
-mod kernel;
 pub mod mail;
 mod protocol;
+mod record;
 mod shipped;
 mod snmp;
 mod stamp;
@@ -27,11 +27,14 @@ pub use frame::{
     MESSAGE_BYTES_MAX, MultiLine, Oversize, Preceding, split_record,
 };
 pub use gelf::{Chunks, Payload, gelf_chunks};
-pub use kernel::{ACCOUNTING_BYTES, push_accounting, push_kmsg};
 pub use protocol::{
     OfferError, PacketOptions, RELP_VERSION, RELP_WINDOW, RelpCommand, RelpError, RelpFrame, RelpReader,
     SmtpAnswer, SmtpError, append_relp, append_udp_packet, check_offers, dtls, next_txnr, proxy, relp_offers,
     relp_response, smtp_answer,
+};
+pub use record::{
+    ACCOUNTING_BYTES, DISKQ_HEADER_BYTES, DISKQ_RECORD_BYTES_MAX, DiskqHeader, DiskqHeaderError, DiskqKind,
+    SavedMessageError, SavedQueue, push_accounting, push_kmsg, push_saved_message,
 };
 pub use shipped::{BodyError, BulkItem, BulkOperation, HecMeta, ShippedReader};
 pub use snmp::{ObjectId, SnmpKind, Trap};

@@ -3,6 +3,7 @@
 pub(crate) mod accounting;
 pub(crate) mod codec;
 pub(crate) mod decode;
+pub(crate) mod diskq;
 pub(crate) mod frames;
 pub(crate) mod gelf;
 pub(crate) mod kmsg;

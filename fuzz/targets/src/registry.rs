@@ -17,6 +17,7 @@ pub const TARGETS: &[Target] = &[
     ("configuration", languages::configuration::run),
     ("convert", languages::convert::run),
     ("decode", |bytes| with(bytes, messages::decode::run)),
+    ("diskq", messages::diskq::run),
     ("dtls", |bytes| with(bytes, peers::dtls::run)),
     ("evidence", files::evidence::run),
     ("frames", |bytes| with(bytes, messages::frames::run)),

@@ -70,16 +70,21 @@ impl fmt::Display for LookError {
 
 impl std::error::Error for LookError {}
 
+/// Opens the journal of a queue that no server uses.
+pub(super) fn open(folder: &Path, options: Options) -> Result<Journal, LookError> {
+    match Journal::open(Arc::new(OsDisk), folder, options) {
+        Ok((journal, _)) => Ok(journal),
+        Err(OpenError::Locked { .. }) => Err(LookError::InUse(folder.to_owned())),
+        Err(error) => Err(LookError::Open(error)),
+    }
+}
+
 /// Reads a queue without removing anything. `each` gets the batches that were not delivered.
 pub fn look(folder: &Path, each: &mut dyn FnMut(&Batch, usize)) -> Result<QueueSummary, LookError> {
     if !folder.join(CURSOR).exists() {
         return Err(LookError::NoQueue(folder.to_owned()));
     }
-    let (journal, _) =
-        Journal::open(Arc::new(OsDisk), folder, Options::default()).map_err(|error| match error {
-            OpenError::Locked { .. } => LookError::InUse(folder.to_owned()),
-            error => LookError::Open(error),
-        })?;
+    let journal = open(folder, Options::default())?;
     let path = folder.join(CURSOR);
     let cursor = CursorFile::open(&OsDisk, &path).map_err(|error| LookError::Cursor(path, error))?;
     let first = cursor.sequence();

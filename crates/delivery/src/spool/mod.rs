@@ -12,6 +12,7 @@
 //! Messages that were delivered but not recorded before a loss of power are delivered again: nothing is lost, some
 //! arrive twice.
 
+mod append;
 mod aside;
 mod contents;
 mod entrance;
@@ -20,6 +21,7 @@ mod flights;
 mod keeper;
 mod overflow;
 
+pub use append::{AppendError, QueueAppender};
 pub use contents::{LookError, QueueSummary, look, queues};
 pub(super) use entrance::Entrance;
 pub(super) use keeper::Keeper;

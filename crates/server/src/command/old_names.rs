@@ -218,7 +218,7 @@ pub(crate) fn syslog_ng_ctl(words: &[OsString]) -> ExitCode {
     ctl::run(&SyslogNgCtl::parse_from(words).options, Caller::OldName)
 }
 
-/// dqtool's command line: that of `queue`, on folders of our own format.
+/// dqtool's command line: that of `queue`, on folders of our own format and on files of syslog-ng.
 #[derive(Parser, Debug)]
 #[command(name = "dqtool")]
 struct Dqtool {
@@ -235,7 +235,7 @@ pub(crate) fn dqtool(words: &[OsString]) -> ExitCode {
             "dqtool",
             &format!(
                 "{verb} changes syslog-ng's persist file, and there is none here: a queue is found in the folder \
-                 that disk-buffer(dir(...)) names. Stop the server, move the folder, and change the option"
+                 that disk-buffer(dir(...)) names. With the server stopped, duramen queue {verb} moves it"
             ),
         );
     }

@@ -1,21 +1,31 @@
-//! `duramen queue`: inspects queues on disk (`disk-buffer()`) that no server uses.
+//! `duramen queue`: inspects queues on disk (`disk-buffer()`) that no server uses, moves them, and takes over those of
+//! syslog-ng.
 //!
-//! In: folders. Out: lists, figures, messages. Takes nothing out. Limits: one queue at a time is held open.
+//! In: folders, queue files of syslog-ng. Out: lists, figures, messages; queues. Takes no message out of a queue.
+//! Limits: one queue at a time is held open.
+
+mod diskq;
+mod error;
+mod import;
+mod moves;
 
 use super::dead_letters::{self, DeadOptions};
 use crate::terminal;
 use clap::{Args, Subcommand};
-use delivery::{LookError, QueueSummary, look_into_queue, queues};
+use delivery::{QueueSummary, look_into_queue, queues};
+use diskq::DiskqSummary;
+use error::QueueError;
+use import::ImportOptions;
 use message::Batch;
+use moves::{AssignOptions, RelocateOptions};
 use pipeline::Definitions;
 use std::{
-    fmt,
     io::{self, Write},
     path::{Path, PathBuf},
     process::ExitCode,
     sync::Arc,
 };
-use template::{RenderOptions, Renderer, Site, Template, TemplateError, Version};
+use template::{RenderOptions, Renderer, Site, Template, Version};
 
 /// The default template of `cat`, as in syslog-ng's dqtool.
 const LINE: &str = "$DATE $HOST $MSGHDR$MSG\n";
@@ -37,12 +47,18 @@ enum QueueVerb {
     },
     /// Print the state of queues
     Info {
-        /// Queues, or folders of queues
+        /// Queues, folders of queues, or queue files of syslog-ng
         #[arg(required = true)]
         folders: Vec<PathBuf>,
     },
     /// Print the messages that wait
     Cat(CatOptions),
+    /// Append the messages of syslog-ng's queue files to a queue
+    Import(ImportOptions),
+    /// Move queues to another folder, which the option dir() of their disk-buffer() then has to name
+    Relocate(RelocateOptions),
+    /// Give a queue to another destination
+    Assign(AssignOptions),
     /// List, print, redeliver or remove dead letters: messages that a receiver refused for good
     Dead(DeadOptions),
 }
@@ -55,67 +71,36 @@ struct CatOptions {
     /// Print control characters as they are, although a terminal may obey them
     #[arg(long)]
     raw: bool,
-    /// Queues, or folders of queues
+    /// Queues, folders of queues, or queue files of syslog-ng
     #[arg(required = true)]
     folders: Vec<PathBuf>,
 }
-
-/// The reasons why queues are not shown, or not all of them.
-#[derive(Debug)]
-enum QueueError {
-    /// A folder cannot be read.
-    Folder { path: PathBuf, source: io::Error },
-    /// There is no queue in a folder.
-    NoQueue(PathBuf),
-    /// A queue cannot be read.
-    Unreadable(LookError),
-    /// A part of a queue is damaged.
-    Damaged(String),
-    /// The template cannot be parsed.
-    Template(TemplateError),
-    /// The messages cannot be printed.
-    Print(io::Error),
-    /// Several queues have errors; the others were shown.
-    Several(Vec<QueueError>),
-}
-
-impl fmt::Display for QueueError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            QueueError::Folder { path, source } => write!(f, "cannot read {}: {source}", path.display()),
-            QueueError::NoQueue(folder) => write!(f, "there is no queue in {}", folder.display()),
-            QueueError::Unreadable(error) => error.fmt(f),
-            QueueError::Damaged(reason) => f.write_str(reason),
-            QueueError::Template(error) => error.fmt(f),
-            QueueError::Print(error) => write!(f, "cannot print: {error}"),
-            QueueError::Several(errors) => {
-                let lines: Vec<String> = errors.iter().map(QueueError::to_string).collect();
-                f.write_str(&lines.join("\n"))
-            }
-        }
-    }
-}
-
-impl std::error::Error for QueueError {}
 
 /// Runs the verb.
 pub(crate) fn run(options: &QueueOptions) -> ExitCode {
     let result = match &options.verb {
         QueueVerb::Ls { folder } => each(std::slice::from_ref(folder), |path| {
-            let summary = look(path, &mut |_, _| {})?;
-            outln!("{}\t{} messages\t{} bytes", path.display(), summary.messages, summary.bytes);
-            Ok(summary)
+            let found = look(path, &mut |_, _| {})?;
+            outln!("{}\t{} messages\t{} bytes", path.display(), found.messages, found.bytes);
+            Ok(found)
         }),
         QueueVerb::Info { folders } => each(folders, |path| {
-            let summary = look(path, &mut |_, _| {})?;
-            outln!("Folder: {}", path.display());
-            outln!("Messages: {}", summary.messages);
-            outln!("First sequence number: {}", summary.first);
-            outln!("Bytes on the disk: {}", summary.bytes);
-            outln!("Damaged places: {}\n", summary.damages.len());
-            Ok(summary)
+            let found = look(path, &mut |_, _| {})?;
+            outln!(
+                "{}: {}",
+                if found.first.is_some() { "Folder" } else { "File of syslog-ng" },
+                path.display()
+            );
+            outln!("Messages: {}", found.messages);
+            found.first.iter().for_each(|first| outln!("First sequence number: {first}"));
+            outln!("Bytes on the disk: {}", found.bytes);
+            outln!("Damaged places: {}\n", found.damages.len());
+            Ok(found)
         }),
         QueueVerb::Cat(options) => cat(options),
+        QueueVerb::Import(options) => import::run(options),
+        QueueVerb::Relocate(options) => moves::relocate(options).map_err(QueueError::Move),
+        QueueVerb::Assign(options) => moves::assign(options).map_err(QueueError::Move),
         QueueVerb::Dead(options) => return dead_letters::run(options),
     };
     match result {
@@ -127,25 +112,53 @@ pub(crate) fn run(options: &QueueOptions) -> ExitCode {
     }
 }
 
+/// Contents of a queue of ours, or of a queue file of syslog-ng.
+struct Contents {
+    messages: u64,
+    /// Sequence number of the first message; `None` for a file of syslog-ng.
+    first: Option<u64>,
+    bytes: u64,
+    damages: Vec<String>,
+}
+
+impl From<QueueSummary> for Contents {
+    fn from(QueueSummary { messages, first, bytes, damages }: QueueSummary) -> Contents {
+        Contents { messages, first: Some(first), bytes, damages }
+    }
+}
+
+impl From<DiskqSummary> for Contents {
+    fn from(DiskqSummary { messages, bytes, damages, .. }: DiskqSummary) -> Contents {
+        Contents { messages, first: None, bytes, damages }
+    }
+}
+
 /// Reads the batches of a queue that wait, and describes it.
-fn look(path: &Path, each: &mut dyn FnMut(&Batch, usize)) -> Result<QueueSummary, QueueError> {
-    look_into_queue(path, each).map_err(QueueError::Unreadable)
+fn look(path: &Path, each: &mut dyn FnMut(&Batch, usize)) -> Result<Contents, QueueError> {
+    if diskq::is_diskq(path) {
+        let mut all = |batch: &Batch| {
+            each(batch, 0);
+            true
+        };
+        return diskq::read(path, &mut all).map(Contents::from).map_err(QueueError::Diskq);
+    }
+    look_into_queue(path, each).map(Contents::from).map_err(QueueError::Unreadable)
 }
 
 /// Handles all queues; an unreadable one does not prevent the others from being shown.
-fn each(
-    folders: &[PathBuf],
-    show: impl Fn(&Path) -> Result<QueueSummary, QueueError>,
-) -> Result<(), QueueError> {
+fn each(paths: &[PathBuf], show: impl Fn(&Path) -> Result<Contents, QueueError>) -> Result<(), QueueError> {
     let mut errors = Vec::new();
-    for folder in folders {
-        let found = queues(folder).map_err(|source| QueueError::Folder { path: folder.clone(), source })?;
+    for path in paths {
+        let found = match diskq::is_diskq(path) {
+            true => vec![path.clone()],
+            false => queues(path).map_err(|source| QueueError::Folder { path: path.clone(), source })?,
+        };
         if found.is_empty() {
-            errors.push(QueueError::NoQueue(folder.clone()));
+            errors.push(QueueError::NoQueue(path.clone()));
         }
         for path in found {
             match show(&path) {
-                Ok(summary) => errors.extend(summary.damages.into_iter().map(QueueError::Damaged)),
+                Ok(found) => errors.extend(found.damages.into_iter().map(QueueError::Damaged)),
                 Err(error) => errors.push(error),
             }
         }
