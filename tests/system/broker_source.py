@@ -5,6 +5,14 @@ import socket
 import threading
 
 
+# A server whose source is in trouble is not healthy, so it starts with another one.
+HEALTHY = "@version: 4.8\noptions {{ stats(level(1)); }};\nsource s {{ internal(); }};\ndestination d {{ file(\"/dev/null\"); }};\nlog {{ source(s); destination(d); }};\n"
+
+
+def syslog(first, end):
+    return [f"<13>1 2007-04-22T10:00:00Z web{number % 5} app 17 - - {number}" for number in range(first, end)]
+
+
 def lines(server):
     """The whole lines of the file that the messages were written to."""
     if not os.path.exists(server.folder + "/out"):

@@ -1,11 +1,13 @@
 """A NATS server with JetStream for a test: in a folder, on a loopback port, started and killed at will; tests use its plain protocol."""
 
 import base64
+import hashlib
 import json
 import os
 import socket
 import subprocess
 import tempfile
+import threading
 
 from component import Component
 from server import Server, free_port
@@ -64,6 +66,38 @@ class Nats(Component):
     def stream(self, name, subjects, **more):
         made = self.ask(f"$JS.API.STREAM.CREATE.{name}", json.dumps({"name": name, "subjects": subjects, "storage": "file", **more}))
         assert "error" not in made, made
+
+    def publish(self, subject, texts, headers=""):
+        """Publishes texts, and waits until a stream has stored them; one of the same text is stored once."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=20) as peer, peer.makefile("rb") as lines:
+            lines.readline()
+            out = [b"CONNECT " + json.dumps({"verbose": False, "headers": True, **self.login}).encode() + b"\r\nSUB in 1\r\n"]
+            for text in texts:
+                text = text if isinstance(text, bytes) else text.encode()
+                head = f"NATS/1.0\r\nNats-Msg-Id: {hashlib.sha1(text).hexdigest()}\r\n{headers}\r\n".encode()
+                out.append(f"HPUB {subject} in {len(head)} {len(head) + len(text)}\r\n".encode() + head + text + b"\r\n")
+            sender = threading.Thread(target=peer.sendall, args=(b"".join(out),))
+            sender.start()
+            answers = 0
+            while answers < len(texts):
+                line = lines.readline()
+                if line.startswith(b"PING"):
+                    peer.sendall(b"PONG\r\n")
+                elif line.startswith(b"MSG"):
+                    answer = json.loads(lines.read(int(line.split()[-1]) + 2))
+                    assert "error" not in answer, answer
+                    answers += 1
+                else:
+                    raise ValueError(line)
+            sender.join()
+
+    def consumer(self, stream, name="duramen", **config):
+        made = self.ask(f"$JS.API.CONSUMER.DURABLE.CREATE.{stream}.{name}", json.dumps({"stream_name": stream, "config": {"durable_name": name, "ack_policy": "explicit", **config}}))
+        assert "error" not in made, made
+
+    def consumed(self, stream, name="duramen"):
+        """What the server knows of a consumer."""
+        return self.ask(f"$JS.API.CONSUMER.INFO.{stream}.{name}")
 
     def stored(self, name):
         """How many messages a stream has."""

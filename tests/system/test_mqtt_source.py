@@ -7,7 +7,7 @@ import tempfile
 import threading
 import time
 
-from broker_source import Relay, count_read, lines, listen, numbers
+from broker_source import HEALTHY, Relay, count_read, lines, listen, numbers, syslog
 from destination import check_refusals
 from mosquitto import Mosquitto
 from server import Server, free_port, waits
@@ -21,8 +21,6 @@ log {{ source(s_mqtt); destination(d_file); flags(flow-control); }};
 """
 FILE = r'file("{folder}/out" template("${{MQTT_TOPIC}} $HOST $MSG\n"))'
 SYSLOG = "flags(syslog-protocol)"
-# A server whose source is in trouble is not healthy, so it starts with another one.
-HEALTHY = "@version: 4.8\noptions {{ stats(level(1)); }};\nsource s {{ internal(); }};\ndestination d {{ file(\"/dev/null\"); }};\nlog {{ source(s); destination(d); }};\n"
 
 
 def reads(broker, options, destination=FILE, address=None):
@@ -32,10 +30,6 @@ def reads(broker, options, destination=FILE, address=None):
 def subscribed(server, broker, count=1):
     """Waits until the broker has noted so many subscriptions."""
     server.until(lambda: broker.whole_log().count("Sending SUBACK to") >= count, 20, "the subscription: " + server.stderr() + broker.whole_log())
-
-
-def syslog(first, end):
-    return [f"<13>1 2007-04-22T10:00:00Z web{number % 5} app 17 - - {number}" for number in range(first, end)]
 
 
 def test_publications_of_every_level_become_messages(binary):

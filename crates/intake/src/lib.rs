@@ -16,6 +16,7 @@
 //! | `http` | requests of shippers, and their answers |
 //! | `kafka` | records of topics of Apache Kafka |
 //! | `mqtt` | publications of topics of an MQTT broker |
+//! | `nats` | messages of a stream of NATS JetStream |
 //! | `broker` | what the sources share that are clients of a broker |
 //! | `relp` | RELP: messages are answered when they are safe |
 //! | `session` | a stream of messages, whatever carries it |
@@ -31,6 +32,7 @@ mod http;
 mod kafka;
 mod local;
 mod mqtt;
+mod nats;
 mod options;
 mod positions;
 mod rehearsal;
@@ -45,8 +47,9 @@ mod testing;
 
 pub use options::{
     Acknowledge, CountLimits, DatagramListener, Dialogue, Encryption, FileSource, Form, Generator,
-    HttpOptions, JournalSource, KafkaSource, ListenAddress, MqttSource, PipeSource, ProgramSource,
-    ProxyHeader, SourceDriver, SourceOptions, SourceSpec, StreamListener, WildcardSource, Window,
+    HttpOptions, JournalSource, KafkaSource, ListenAddress, Metadata, MqttSource, NatsBegin, NatsConsumer,
+    NatsSource, PipeSource, ProgramSource, ProxyHeader, SourceDriver, SourceOptions, SourceSpec,
+    StreamListener, WildcardSource, Window,
 };
 pub use rehearsal::Rehearsal;
 pub use set::{Sources, StagedSources};

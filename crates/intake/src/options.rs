@@ -7,12 +7,14 @@ mod acks;
 mod http;
 mod kafka;
 mod mqtt;
+mod nats;
 
 pub(crate) use acks::AckBook;
 pub(crate) use http::BUDGET_UNIT;
 pub use http::{Acknowledge, HttpOptions};
 pub use kafka::KafkaSource;
 pub use mqtt::MqttSource;
+pub use nats::{Metadata, NatsBegin, NatsConsumer, NatsSource};
 
 use message::{Intake, Render};
 use std::{
@@ -74,6 +76,8 @@ pub enum SourceDriver {
     Kafka(KafkaSource),
     /// `mqtt()`
     Mqtt(MqttSource),
+    /// `nats()`
+    Nats(NatsSource),
     /// `example-msg-generator()`
     Generator(Generator),
 }

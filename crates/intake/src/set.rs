@@ -14,6 +14,7 @@ use crate::{
         read_kernel_records, read_pipe, read_program, read_stdin,
     },
     mqtt::subscribe,
+    nats::read_stream,
     options::{
         DatagramListener, Dialogue, FileSource, JournalSource, ListenAddress, MqttSource, SourceDriver,
         SourceOptions, SourceSpec, StreamListener,
@@ -323,6 +324,7 @@ impl Sources {
             SourceDriver::System { .. } => self.reactors.spawn(read_journal(here, JournalSource::default())),
             SourceDriver::Kafka(options) => read_topics(cell, options, &self.log, stop),
             SourceDriver::Mqtt(options) => self.reactors.spawn(subscribe(cell, options, &self.log, stop)),
+            SourceDriver::Nats(options) => self.reactors.spawn(read_stream(cell, options, &self.log, stop)),
             SourceDriver::Generator(options) => self.reactors.spawn(generate(here, options)),
             // Their sockets were opened before.
             SourceDriver::Stream(_) | SourceDriver::Datagram(_) => {}
@@ -409,6 +411,10 @@ fn load_tls(spec: &SourceSpec, log: &InternalLog) -> Result<(), StageError> {
         SourceDriver::Mqtt(MqttSource { server: Endpoint { tls: Some(tls), .. }, .. }) => {
             tls.settings().map(drop)
         }
+        SourceDriver::Nats(options) => {
+            let mut settings = options.servers.iter().filter_map(|server| server.tls.as_ref());
+            settings.try_for_each(|tls| tls.settings().map(drop))
+        }
         _ => Ok(()),
     };
     match loaded {
@@ -476,6 +482,7 @@ impl SourceDriver {
             SourceDriver::System { with_kernel: false } => "system without the kernel".to_owned(),
             SourceDriver::Kafka(options) => format!("kafka {}", options.identity()),
             SourceDriver::Mqtt(options) => format!("mqtt {}", options.identity()),
+            SourceDriver::Nats(options) => format!("nats {}", options.identity()),
             SourceDriver::Generator(_) => "generator".to_owned(),
         }
     }
@@ -502,6 +509,7 @@ impl SourceDriver {
             }
             SourceDriver::Kafka(options) => options.instance(),
             SourceDriver::Mqtt(options) => options.instance(),
+            SourceDriver::Nats(options) => options.instance(),
             SourceDriver::Internal | SourceDriver::System { .. } | SourceDriver::Generator(_) => {
                 String::new()
             }
@@ -523,7 +531,7 @@ impl SourceDriver {
         match self {
             SourceDriver::Stream(options) => matches!(options.address, ListenAddress::Unix(_)),
             SourceDriver::Datagram(options) => matches!(options.address, ListenAddress::Unix(_)),
-            SourceDriver::Kafka(_) | SourceDriver::Mqtt(_) => false,
+            SourceDriver::Kafka(_) | SourceDriver::Mqtt(_) | SourceDriver::Nats(_) => false,
             _ => true,
         }
     }

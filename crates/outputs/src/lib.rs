@@ -46,7 +46,7 @@ pub use http::{
 };
 pub use kafka::{KafkaReceiver, KafkaTarget, TopicNameError, check_topic_name};
 pub use mqtt::{MqttReceiver, MqttTarget};
-pub use nats::{NatsLogin, NatsReceiver, NatsStorage, NatsTarget, SubjectError, check_subject};
+pub use nats::{NatsReceiver, NatsStorage, NatsTarget, SubjectError, check_subject};
 pub use redis::{RedisLogin, RedisReceiver, RedisTarget};
 pub use s3::{
     AddressError, KeyError, S3Checksum, S3Compression, S3Login, S3Receiver, S3Target, bucket_address,

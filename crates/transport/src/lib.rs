@@ -16,6 +16,7 @@
 //! | [`endpoint`] | a server that speaks a protocol of its own, and a connection to it |
 //! | [`kafka`] | settings of librdkafka, and its words |
 //! | [`mqtt`] | packets and topics of MQTT 3.1.1 |
+//! | [`nats`] | lines of NATS, and the login there |
 //! | `internal` | our own messages on their way to `internal()` |
 //! | [`stats`] | counters of sources and destinations |
 //! | `clock` | the received time |
@@ -30,6 +31,7 @@ pub mod endpoint;
 pub mod folders;
 pub mod kafka;
 pub mod mqtt;
+pub mod nats;
 pub mod shell;
 pub mod stats;
 pub mod sys;

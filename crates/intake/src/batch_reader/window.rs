@@ -78,6 +78,11 @@ impl FlowWindow {
         self.all_bytes() >= SHARED_BYTES
     }
 
+    /// Returns how many bytes are in flight.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Acquire)
+    }
+
     /// Returns whether reading is allowed.
     pub(crate) fn has_room(&self) -> bool {
         self.is_below(1)

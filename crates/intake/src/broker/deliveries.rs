@@ -110,6 +110,16 @@ impl Deliveries {
         state.evict();
     }
 
+    /// Begins a connection of a broker that takes acknowledgements over another connection than that of the delivery.
+    pub(crate) fn continue_over(&self) {
+        self.lock().has_failed = false;
+    }
+
+    /// Returns whether a delivery is still to be acknowledged.
+    pub(crate) fn is_open(&self, key: u64) -> bool {
+        self.lock().entries.get(&key).is_some_and(|entry| entry.stage != Stage::Answered)
+    }
+
     /// The broker of this connection knows of nothing: it will not send again what was not acknowledged.
     pub(crate) fn restart(&self) {
         let mut state = self.lock();

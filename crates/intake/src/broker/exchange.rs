@@ -8,9 +8,9 @@
 use super::{Broken, Forwarder, Protocol, TroubleReport, WindowState};
 use std::{future::pending, io, time::Duration};
 use tokio::{
-    io::{AsyncReadExt, ReadHalf, WriteHalf},
+    io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf},
     sync::watch,
-    time::{Instant, sleep_until},
+    time::{Instant, sleep_until, timeout_at},
 };
 use transport::endpoint::{Wire, push};
 
@@ -86,7 +86,7 @@ impl Exchange {
             let wake = protocol.turn(room, &mut self.out.bytes)?;
             let wake = wake.map(Instant::from_std);
             let may_read = self.out.bytes.len() < UNREAD_BYTES_MAX
-                && (room == WindowState::Free || !protocol.waits_for_room());
+                && (room == WindowState::Free || window.bytes() < protocol.read_ahead_bytes());
             self.received.reserve(READ_BYTES);
             tokio::select! {
                 biased;
@@ -116,13 +116,32 @@ impl Exchange {
                 has_ended = true;
             }
             if has_ended && self.out.is_empty() {
-                return Ok(());
+                break;
             }
             tokio::select! {
                 written = self.out.write(&mut self.writing) => written.map_err(lost)?,
                 () = protocol.deliveries().changed(), if !has_ended => {}
                 () = sleep_until(deadline) => return Ok(()),
             }
+        }
+        self.drain(deadline).await
+    }
+
+    /// Reads until the broker closes the connection: one that is closed with bytes unread takes back what was said last.
+    async fn drain(&mut self, deadline: Instant) -> Result<(), Broken> {
+        let drain = async {
+            self.writing.shutdown().await?;
+            loop {
+                self.received.clear();
+                self.received.reserve(READ_BYTES);
+                if self.reading.read_buf(&mut self.received).await? == 0 {
+                    return io::Result::Ok(());
+                }
+            }
+        };
+        match timeout_at(deadline, drain).await {
+            Ok(drained) => drained.map_err(lost),
+            Err(_) => Ok(()),
         }
     }
 }

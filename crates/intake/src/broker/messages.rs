@@ -1,4 +1,4 @@
-//! Publications become the frames of a batch, with the names of their topics as values.
+//! Publications become the frames of a batch, with what belongs to them as values.
 //!
 //! In: publications. Out: a batch of messages. Holds: them until they are forwarded. Limits: of a text no more is kept than a
 //! message can have; an empty one is counted and makes no message.
@@ -6,44 +6,63 @@
 use super::{Deliveries, Forwarder, Ticket};
 use crate::batch_reader::Run;
 use message::{Batch, Outcome, Span, ValueKind};
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 use transport::stats;
-
-/// The values that say where a message was published.
-#[derive(Clone, Copy)]
-pub(crate) struct ValueNames {
-    /// The name of its topic.
-    pub(crate) topic: &'static str,
-    /// The number that the broker gave it.
-    pub(crate) sequence: &'static str,
-}
 
 /// The publications of a batch.
 #[derive(Default)]
 pub(crate) struct Messages {
     bytes: Vec<u8>,
-    topics: Vec<u8>,
-    found: Vec<MessageTopic>,
+    /// Names and values of `fields`.
+    texts: Vec<u8>,
+    fields: Vec<Field>,
+    count: usize,
     tickets: Vec<Ticket>,
-    /// Those without a message.
-    empty: usize,
+    /// Publications without a message, and those of which something was left out.
+    odd: usize,
+    is_last_empty: bool,
 }
 
-struct MessageTopic {
-    /// End of its topic in `topics`, which begins where that of the message before ends.
-    topic_end: usize,
-    sequence: Option<u64>,
+/// A value of a message.
+struct Field {
+    message: usize,
+    name: Range<usize>,
+    value: Range<usize>,
+    kind: ValueKind,
 }
 
 impl Messages {
     /// Adds a publication.
-    pub(crate) fn push(&mut self, feed: &mut Forwarder, topic: &[u8], sequence: Option<u64>, text: &[u8]) {
-        if feed.reader.add_value(text, &mut self.bytes) {
-            self.topics.extend_from_slice(topic);
-            self.found.push(MessageTopic { topic_end: self.topics.len(), sequence });
-        } else {
-            self.empty += 1;
+    pub(crate) fn push(&mut self, feed: &mut Forwarder, text: &[u8]) {
+        self.is_last_empty = !feed.reader.add_value(text, &mut self.bytes);
+        match self.is_last_empty {
+            true => self.odd += 1,
+            false => self.count += 1,
         }
+    }
+
+    /// Adds a value to the last publication; its name is a prefix and the rest.
+    pub(crate) fn add_value(&mut self, prefix: &str, name: &[u8], value: &[u8]) {
+        let kind = if std::str::from_utf8(value).is_ok() { ValueKind::String } else { ValueKind::Bytes };
+        self.add(prefix, name, value, kind);
+    }
+
+    /// Adds a number to the last publication.
+    pub(crate) fn add_number(&mut self, name: &str, number: u64) {
+        self.add(name, b"", number.to_string().as_bytes(), ValueKind::Integer);
+    }
+
+    fn add(&mut self, prefix: &str, name: &[u8], value: &[u8], kind: ValueKind) {
+        if self.is_last_empty {
+            return;
+        }
+        let start = self.texts.len();
+        self.texts.extend_from_slice(prefix.as_bytes());
+        self.texts.extend_from_slice(String::from_utf8_lossy(name).as_bytes());
+        let middle = self.texts.len();
+        self.texts.extend_from_slice(value);
+        let (name, value) = (start..middle, middle..self.texts.len());
+        self.fields.push(Field { message: self.count - 1, name, value, kind });
     }
 
     /// Adds a delivery that is acknowledged with the batch.
@@ -51,17 +70,22 @@ impl Messages {
         self.tickets.push(ticket);
     }
 
+    /// Counts that something of a publication was left out.
+    pub(crate) fn add_odd(&mut self) {
+        self.odd += 1;
+    }
+
     /// Forwards the messages, if there are any.
-    pub(crate) fn forward(mut self, feed: &mut Forwarder, names: ValueNames, deliveries: &Deliveries) {
-        if self.empty > 0 {
-            stats::add(&feed.reader.settings().counters.frame_errors, self.empty);
+    pub(crate) fn forward(mut self, feed: &mut Forwarder, deliveries: &Deliveries) {
+        if self.odd > 0 {
+            stats::add(&feed.reader.settings().counters.frame_errors, self.odd);
         }
         let update = (!self.tickets.is_empty()).then(|| deliveries.update(std::mem::take(&mut self.tickets)));
         let runs = [Run { frames: feed.reader.frames(), origin: feed.origin.clone() }];
         let bytes = Arc::new(std::mem::take(&mut self.bytes));
         match (feed.reader.decode(bytes, &runs), update) {
             (Some(mut batch), update) => {
-                self.store_places(&mut batch, names);
+                self.store_values(&mut batch);
                 feed.reader.deliver(batch, update);
             }
             (None, Some(update)) => update.complete(Outcome::Done),
@@ -69,23 +93,30 @@ impl Messages {
         }
     }
 
-    fn store_places(&self, batch: &mut Batch, names: ValueNames) {
-        let (mut start, mut last) = (0, None::<(&[u8], Span)>);
-        for (index, place) in self.found.iter().enumerate().take(batch.len()) {
-            let topic = &self.topics[start..place.topic_end];
-            start = place.topic_end;
-            // Neighbours mostly share a topic.
-            let span = match last {
-                Some((name, span)) if name == topic => span,
-                _ => batch.add_extra(topic),
-            };
-            last = Some((topic, span));
-            let kind = if std::str::from_utf8(topic).is_ok() { ValueKind::String } else { ValueKind::Bytes };
-            batch.set_value(index, names.topic, span, kind);
-            if let Some(sequence) = place.sequence {
-                let number = batch.add_extra(sequence.to_string().as_bytes());
-                batch.set_value(index, names.sequence, number, ValueKind::Integer);
+    fn store_values(&self, batch: &mut Batch) {
+        // Neighbours mostly share names, and many values: each is stored once for those in a row that have it at the same place.
+        let mut last: Vec<(&Field, Span, Span)> = Vec::new();
+        let (mut place, mut message, count) = (0, 0, batch.len());
+        for field in self.fields.iter().filter(|field| field.message < count) {
+            if field.message != message {
+                (place, message) = (0, field.message);
             }
+            let known = last.get(place).copied();
+            let is_same = |a: &Range<usize>, b: &Range<usize>| self.texts[a.clone()] == self.texts[b.clone()];
+            let name = match known {
+                Some((other, name, _)) if is_same(&other.name, &field.name) => name,
+                _ => batch.add_extra(&self.texts[field.name.clone()]),
+            };
+            let value = match known {
+                Some((other, _, value)) if is_same(&other.value, &field.value) => value,
+                _ => batch.add_extra(&self.texts[field.value.clone()]),
+            };
+            match last.get_mut(place) {
+                Some(entry) => *entry = (field, name, value),
+                None => last.push((field, name, value)),
+            }
+            batch.push_value(field.message, name, value, field.kind);
+            place += 1;
         }
     }
 }

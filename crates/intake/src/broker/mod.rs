@@ -21,6 +21,6 @@ mod trouble;
 
 pub(crate) use client::{Broker, read_broker};
 pub(crate) use deliveries::{Arrival, Attempt, Deliveries, Ticket};
-pub(crate) use messages::{Messages, ValueNames};
+pub(crate) use messages::Messages;
 pub(crate) use protocol::{Broken, Forwarder, Protocol, WindowState};
 pub(crate) use trouble::TroubleReport;

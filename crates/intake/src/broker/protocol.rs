@@ -72,9 +72,9 @@ pub(crate) trait Protocol: Send + 'static {
     /// Returns whether the login is over and messages may come.
     fn is_ready(&self) -> bool;
 
-    /// Returns whether nothing is read while the window is full. A protocol that asks for messages reads on: it asks for
-    /// none.
-    fn waits_for_room(&self) -> bool;
+    /// Returns up to how many bytes in flight it is read on while the window is full: a protocol that asks for messages asks
+    /// for none then, and one whose broker ends connections that do not read has to.
+    fn read_ahead_bytes(&self) -> usize;
 
     /// Appends what is said last.
     fn end(&mut self, out: &mut Vec<u8>);

@@ -8,8 +8,7 @@ use super::packets::Packets;
 use crate::{
     batch_reader::SettingsCell,
     broker::{
-        Arrival, Attempt, Broken, Broker, Deliveries, Forwarder, Messages, Protocol, ValueNames, WindowState,
-        read_broker,
+        Arrival, Attempt, Broken, Broker, Deliveries, Forwarder, Messages, Protocol, WindowState, read_broker,
     },
     options::{MqttSource, SourceDriver},
 };
@@ -26,7 +25,8 @@ use transport::{
     mqtt::{self, MqttQos, MqttSession, Packet, Publication, Refusal, TOPIC_BYTES_MAX},
 };
 
-const NAMES: ValueNames = ValueNames { topic: "MQTT_TOPIC", sequence: "" };
+/// The value that has the name of the topic.
+const TOPIC: &str = "MQTT_TOPIC";
 /// The number of our subscription.
 const SUBSCRIPTION: u16 = 1;
 /// Bit of the key of a publication that is acknowledged in four steps.
@@ -142,7 +142,8 @@ impl Subscriber {
                 Arrival::Clash => return Err(Breach("two publications have one number")),
             }
         }
-        messages.push(feed, found.topic, None, found.payload);
+        messages.push(feed, found.payload);
+        messages.add_value(TOPIC, b"", found.topic);
         Ok(())
     }
 
@@ -244,7 +245,7 @@ impl Protocol for Subscriber {
         self.packets = packets;
         received.drain(..used);
         // Also when the broker said something wrong behind them: they have numbers of a connection that ends.
-        messages.forward(feed, NAMES, &self.deliveries);
+        messages.forward(feed, &self.deliveries);
         end
     }
 
@@ -279,8 +280,8 @@ impl Protocol for Subscriber {
         self.stage == Stage::Reading
     }
 
-    fn waits_for_room(&self) -> bool {
-        true
+    fn read_ahead_bytes(&self) -> usize {
+        0
     }
 
     fn end(&mut self, out: &mut Vec<u8>) {

@@ -7,7 +7,7 @@
 //! has. Without JetStream it is delivered when the server has answered the ping behind the batch, and so has read it.
 
 use super::{
-    options::{NatsLogin, NatsStorage},
+    options::NatsStorage,
     protocol::{self, Line},
     session::Session,
     verdict,
@@ -24,7 +24,7 @@ use std::{
     sync::Arc,
     time::Duration,
 };
-use transport::DeadReason;
+use transport::{DeadReason, nats::NatsLogin};
 
 /// Bytes of the head of a publication.
 const HEAD_BYTES: usize = 64;

@@ -24,6 +24,6 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
-pub use options::{NatsLogin, NatsStorage, NatsTarget};
+pub use options::{NatsStorage, NatsTarget};
 pub use receiver::NatsReceiver;
 pub use subject::{SubjectError, check as check_subject};

@@ -7,6 +7,7 @@ use crate::link::Endpoint;
 use delivery::Batches;
 use message::Render;
 use std::time::Duration;
+use transport::nats::NatsLogin;
 
 /// `jetstream()`
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,17 +16,6 @@ pub enum NatsStorage {
     Stream,
     /// `no`: only current subscribers get it. A ping after each batch checks that the server has read it.
     Nobody,
-}
-
-/// The login.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct NatsLogin {
-    /// `username()`
-    pub user: Option<String>,
-    /// `password()`
-    pub password: Option<String>,
-    /// `token()`
-    pub token: Option<String>,
 }
 
 /// `nats()`.

@@ -1,15 +1,11 @@
 //! The protocol of NATS: lines, some of which have a text behind them.
 //!
 //! In: names and texts; bytes of lines. Out: bytes; what a line says. Holds: nothing.
-//! Limits: a line has at most [`LINE_BYTES_MAX`] bytes, a text at most [`ANSWER_BYTES_MAX`].
+//! Limits: those of lines; a text has at most [`ANSWER_BYTES_MAX`] bytes.
 
 use crate::link::dialogue::{ANSWER_BYTES_MAX, Breach};
 use message::RecordId;
-
-/// Longest line: the greeting of a cluster lists its servers.
-const LINE_BYTES_MAX: usize = 256 << 10;
-/// Text before the status of an answer.
-const STATUS: &[u8] = b"NATS/1.0 ";
+use transport::nats;
 
 /// The content of a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -59,50 +55,31 @@ pub(super) fn publish(subject: &[u8], text: &[u8], out: &mut Vec<u8>) {
 
 /// Reads a line, and the text behind it, from the beginning of some bytes. Returns its size; `None` when it is not whole.
 pub(super) fn decode<'a>(bytes: &'a [u8], inbox: &str) -> Result<Option<(Line<'a>, usize)>, Breach> {
-    let Some(end) = bytes.iter().take(LINE_BYTES_MAX).position(|byte| *byte == b'\n') else {
-        return if bytes.len() < LINE_BYTES_MAX { Ok(None) } else { Err(Breach("a line has no end")) };
+    let Some((line, size)) = nats::decode_line(bytes)? else { return Ok(None) };
+    let head = match line {
+        nats::Line::Greeting(json) => return Ok(Some((Line::Greeting(json), size))),
+        nats::Line::Ping => return Ok(Some((Line::Ping, size))),
+        nats::Line::Pong => return Ok(Some((Line::Pong, size))),
+        nats::Line::Done => return Ok(Some((Line::Done, size))),
+        nats::Line::Refused(words) => return Ok(Some((Line::Refused(words), size))),
+        nats::Line::Message(head) => head,
     };
-    let line = bytes[..end].strip_suffix(b"\r").ok_or(Breach("a line has another end"))?;
-    let rest = &bytes[end + 1..];
-    let (verb, words) = line.split_at(line.iter().position(|byte| *byte == b' ').unwrap_or(line.len()));
-    let words = words.trim_ascii();
-    let alone = |line| Ok(Some((line, end + 1)));
-    match verb {
-        b"INFO" => alone(Line::Greeting(words)),
-        b"PING" => alone(Line::Ping),
-        b"PONG" => alone(Line::Pong),
-        b"+OK" => alone(Line::Done),
-        b"-ERR" => alone(Line::Refused(String::from_utf8_lossy(words).trim_matches('\'').to_owned())),
-        b"MSG" | b"HMSG" => {
-            let words = std::str::from_utf8(words).map_err(|_| Breach("a line is no text"))?;
-            let words: Vec<&str> = words.split_ascii_whitespace().collect();
-            let number = words.first().and_then(|name| name.strip_prefix(inbox)?.parse().ok());
-            let number = number.ok_or(Breach("it answers what was not published"))?;
-            let size = |place: Option<&&str>| place.and_then(|word| word.parse::<usize>().ok());
-            let whole = size(words.last()).ok_or(Breach("a text has no length"))?;
-            if whole > ANSWER_BYTES_MAX {
-                return Err(Breach("its answer is too long"));
-            }
-            let Some((text, after)) = rest.split_at_checked(whole) else { return Ok(None) };
-            if after.len() < 2 {
-                return Ok(None);
-            }
-            if !after.starts_with(b"\r\n") {
-                return Err(Breach("a text is longer than it says"));
-            }
-            let size_of_all = end + 1 + whole + 2;
-            if verb == b"MSG" {
-                return Ok(Some((Line::Answer(number, text), size_of_all)));
-            }
-            let head = words.len().checked_sub(2).and_then(|place| size(words.get(place)));
-            let head = head.filter(|head| *head <= whole).ok_or(Breach("a head has no length"))?;
-            let status = text[..head].strip_prefix(STATUS).and_then(|status| status.get(..3));
-            let status = status.and_then(|status| std::str::from_utf8(status).ok()?.trim().parse().ok());
-            Ok(Some(match status {
-                Some(status) => (Line::Status(number, status), size_of_all),
-                None => (Line::Answer(number, &text[head..]), size_of_all),
-            }))
-        }
-        _ => Err(Breach("this is no server of NATS")),
+    let number = head.subject.strip_prefix(inbox).and_then(|number| number.parse().ok());
+    let number = number.ok_or(Breach("it answers what was not published"))?;
+    if head.bytes > ANSWER_BYTES_MAX {
+        return Err(Breach("its answer is too long"));
     }
+    let Some((text, after)) = bytes[size..].split_at_checked(head.bytes) else { return Ok(None) };
+    if after.len() < 2 {
+        return Ok(None);
+    }
+    if !after.starts_with(b"\r\n") {
+        return Err(Breach("a text is longer than it says"));
+    }
+    let (headers, text) = text.split_at(head.header_bytes);
+    let line = match nats::headers(headers).and_then(|headers| headers.status) {
+        Some(status) => Line::Status(number, status),
+        None => Line::Answer(number, text),
+    };
+    Ok(Some((line, size + head.bytes + 2)))
 }

@@ -4,7 +4,6 @@
 //! Limits: who calls says how long an answer may take. A server that is to be encrypted gets nothing of us before.
 
 use super::{
-    options::NatsLogin,
     protocol::{self, Line},
     verdict,
 };
@@ -16,11 +15,8 @@ use crate::link::{
     open_in_clear,
 };
 use delivery::{HoldReason, Verdict};
-use serde_json::{Value, json};
 use std::time::Duration;
-
-/// Longest text of a server that does not say how long one may be: NATS's own default.
-const TEXT_BYTES: usize = 1 << 20;
+use transport::nats::{self, NatsLogin, connect};
 
 /// An open connection.
 pub(super) struct Session {
@@ -34,7 +30,7 @@ pub(super) struct Session {
 /// Waits for the greeting.
 #[derive(Default)]
 struct Greeting {
-    found: Option<Value>,
+    found: Option<nats::Greeting>,
 }
 
 impl Dialogue for Greeting {
@@ -44,7 +40,7 @@ impl Dialogue for Greeting {
         }
         let Some((line, size)) = protocol::decode(received, "")? else { return Ok(0) };
         let Line::Greeting(json) = line else { return Err(Breach("it does not greet")) };
-        self.found = Some(serde_json::from_slice(json).map_err(|_| Breach("its greeting is no JSON"))?);
+        self.found = Some(nats::Greeting::parse(json)?);
         Ok(size)
     }
 
@@ -94,20 +90,12 @@ impl Session {
         let mut link = Link::new(open_in_clear(server).await?);
         let mut greeting = Greeting::default();
         link.exchange(Vec::new(), &mut greeting, patience).await?;
-        let greeting = greeting.found.unwrap_or_default();
-        let says = |name: &str| greeting.get(name).and_then(Value::as_bool) == Some(true);
-        match &server.tls {
-            Some(tls) if says("tls_required") || says("tls_available") => {
-                let stream = link.into_stream().map_err(|Breach(what)| Failure::unreachable(what))?;
-                link = Link::new(encrypt(server, stream, tls).await?);
-            }
-            Some(_) => return Err(refused("the server does not speak TLS, and there is tls()")),
-            None if says("tls_required") => return Err(refused("the server wants TLS: set tls()")),
-            None => {}
+        let greeting = greeting.found.ok_or_else(|| Failure::unreachable("it does not greet"))?;
+        if let Some(tls) = greeting.encryption(server.tls.as_ref()).map_err(refused)? {
+            let stream = link.into_stream().map_err(|Breach(what)| Failure::unreachable(what))?;
+            link = Link::new(encrypt(server, stream, tls).await?);
         }
-        if !says("headers") {
-            return Err(refused("the server is older than NATS 2.2"));
-        }
+        greeting.check_age().map_err(refused)?;
         let inbox = format!("_INBOX.{name}.");
         let mut out = connect(login);
         out.extend_from_slice(format!("SUB {inbox}* 1\r\nPING\r\n").as_bytes());
@@ -116,29 +104,12 @@ impl Session {
         if let Some(words) = answer.refused {
             return Err(verdict::of_error(&words));
         }
-        let size = greeting.get("max_payload").and_then(Value::as_u64);
-        let text_bytes_max = size.and_then(|size| usize::try_from(size).ok()).unwrap_or(TEXT_BYTES);
-        Ok(Session { link, inbox, text_bytes_max })
+        Ok(Session { link, inbox, text_bytes_max: greeting.text_bytes_max() })
     }
 }
 
 fn refused(answer: &str) -> Failure {
     Failure { verdict: Verdict::Hold(HoldReason::Credentials), answer: answer.to_owned() }
-}
-
-/// Makes the line of a login.
-fn connect(login: &NatsLogin) -> Vec<u8> {
-    let mut options = json!({
-        "verbose": false, "pedantic": false, "lang": "rust", "name": "duramen", "version": env!("CARGO_PKG_VERSION"),
-        "protocol": 1, "headers": true, "no_responders": true, "echo": false,
-    });
-    let named = [("user", &login.user), ("pass", &login.password), ("auth_token", &login.token)];
-    for (name, value) in named {
-        if let Some(value) = value {
-            options[name] = json!(value);
-        }
-    }
-    format!("CONNECT {options}\r\n").into_bytes()
 }
 
 #[cfg(test)]

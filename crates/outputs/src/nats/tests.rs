@@ -2,7 +2,7 @@
 
 use super::{
     connection::{NatsConnection, Shared},
-    options::{NatsLogin, NatsStorage},
+    options::NatsStorage,
     protocol::{self, Line},
     subject, verdict,
 };
@@ -19,6 +19,7 @@ use tokio::{
     net::TcpListener,
     runtime::Builder,
 };
+use transport::nats::NatsLogin;
 
 #[test]
 fn publications_are_lines_with_lengths() {

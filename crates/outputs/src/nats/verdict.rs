@@ -5,7 +5,7 @@
 use crate::link::failure::{ANSWER_CHARACTERS_MAX, Failure};
 use delivery::{HoldReason, Verdict, Wait};
 use serde_json::Value;
-use transport::DeadReason;
+use transport::{DeadReason, nats::Complaint};
 
 /// Judges the answer to a publication. `Ok`: the stream has it, also if it had it before.
 pub(super) fn of_answer(json: &[u8]) -> Result<(), Failure> {
@@ -51,25 +51,15 @@ pub(super) fn of_status(status: u16) -> Failure {
 
 /// Judges an error that the server says of the connection. `None`: it is of no message of ours.
 pub(super) fn of_error(words: &str) -> Failure {
-    let small = words.to_ascii_lowercase();
-    let begins = |beginnings: &[&str]| beginnings.iter().any(|beginning| small.starts_with(beginning));
+    let complaint = Complaint::of(words);
     let words: String = words.chars().filter(|c| !c.is_control()).take(ANSWER_CHARACTERS_MAX).collect();
     // The name of a subject may be a message's.
     let words = words.split('"').next().unwrap_or_default().trim_end().to_owned();
-    let verdict = if begins(&[
-        "authorization",
-        "authentication",
-        "user authentication",
-        "account authentication",
-        "secure connection",
-    ]) {
-        Verdict::Hold(HoldReason::Credentials)
-    } else if begins(&["permissions violation"]) {
-        Verdict::Hold(HoldReason::Access)
-    } else if begins(&["maximum connections", "maximum account"]) {
-        Verdict::Later(Wait::Reopen)
-    } else {
-        Verdict::Later(Wait::BackOff)
+    let verdict = match complaint {
+        Complaint::Login => Verdict::Hold(HoldReason::Credentials),
+        Complaint::Access => Verdict::Hold(HoldReason::Access),
+        Complaint::Full => Verdict::Later(Wait::Reopen),
+        Complaint::Other => Verdict::Later(Wait::BackOff),
     };
     Failure { verdict, answer: words }
 }

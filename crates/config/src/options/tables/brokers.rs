@@ -1,5 +1,5 @@
 //! Options of destinations that send each message as a command, a publication or an event: `redis()`, `amqp()`, `mqtt()`, `nats()`, `kafka()`,
-//! or as a call: `python()`; and of the sources `kafka()` and `mqtt()`.
+//! or as a call: `python()`; and of the sources `kafka()`, `mqtt()` and `nats()`.
 //!
 //! In: nothing. Out: rows.
 
@@ -229,21 +229,25 @@ const BROKER_REOPEN: Row = row(
 );
 const KEEP_HOSTNAME: Row = row("keep-hostname", V::YesNo, "yes", "trust the host name inside a message");
 
-pub(super) const NATS: &[Row] = &[
-    row("url", V::Text, "nats://localhost:4222", "the server: nats://HOST:PORT, or tls://HOST:PORT"),
+/// The server of `nats()`, and the login there.
+pub(super) const NATS_SERVER: &[Row] = &[
     row(
         "tls",
         V::Options(TLS),
         "the authorities of the machine, for tls://",
         "encrypt the connection, and check the certificate of the server",
     ),
-    row("subject", V::Template, "", "name of the subject"),
-    row("template", V::Template, "$ISODATE $HOST $MSGHDR$MSG", "text of the publication"),
-    row("jetstream", V::YesNo, "yes", "wait until a stream has stored each message; no: who listens gets it"),
     row("username", V::Text, "", "user of the server"),
     row("password", V::Text, "", "password of the user"),
     row("token", V::Text, "", "logs in instead of a user"),
     row("timeout", V::Number(1, 86400), "10", "seconds to wait for the next answer"),
+];
+
+pub(super) const NATS: &[Row] = &[
+    row("url", V::Text, "nats://localhost:4222", "the server: nats://HOST:PORT, or tls://HOST:PORT"),
+    row("subject", V::Template, "", "name of the subject"),
+    row("template", V::Template, "$ISODATE $HOST $MSGHDR$MSG", "text of the publication"),
+    row("jetstream", V::YesNo, "yes", "wait until a stream has stored each message; no: who listens gets it"),
     row(
         "batch-lines",
         V::Number(1, 1 << 20),
@@ -251,6 +255,50 @@ pub(super) const NATS: &[Row] = &[
         "most publications that are sent without waiting for each other; each has its own answer",
     ),
     WORKERS,
+];
+
+pub(super) const NATS_SOURCE: &[Row] = &[
+    row(
+        "url",
+        V::Text,
+        "nats://localhost:4222",
+        "the server: nats://HOST:PORT, or tls://HOST:PORT; several of one cluster with commas between",
+    ),
+    row(
+        "subject",
+        V::Text,
+        "",
+        "the subjects: a name, in which * is any part and > at the end all that follow; without it those of the consumer, or all",
+    ),
+    row("stream", V::Text, "the one that has the subject", "name of the stream"),
+    row(
+        "durable",
+        V::Text,
+        "duramen",
+        "name of the consumer, which knows what was read; clients with one name share the messages",
+    ),
+    row("consumer-create", V::YesNo, "yes", "make the consumer when it is missing"),
+    row(
+        "deliver-policy",
+        V::Word(&["all", "last", "new"]),
+        "all",
+        "where a consumer begins that is made: with the oldest message, the newest, or the next",
+    ),
+    row("log-fetch-limit", V::Number(1, 1 << 20), "1000", "most messages that are asked for at once"),
+    row(
+        "store-metadata",
+        V::YesNo,
+        "yes",
+        "values .nats.subject, .nats.stream, .nats.sequence and .nats.headers.NAME of each message",
+    ),
+    row(
+        "jetstream",
+        V::YesNo,
+        "yes",
+        "read a stream; no is not supported, for nothing would be acknowledged",
+    ),
+    BROKER_REOPEN,
+    KEEP_HOSTNAME,
 ];
 
 const BOOTSTRAP_SERVERS: Row =

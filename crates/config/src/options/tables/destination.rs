@@ -2,7 +2,7 @@
 //!
 //! In: nothing. Out: rows.
 
-use super::brokers::{AMQP, BATCHES, ITEMS, KAFKA, MQTT, MQTT_BROKER, NATS, PYTHON, REDIS};
+use super::brokers::{AMQP, BATCHES, ITEMS, KAFKA, MQTT, MQTT_BROKER, NATS, NATS_SERVER, PYTHON, REDIS};
 use super::http::{CLICKHOUSE, HTTP, LOKI, S3};
 use super::network::{FAILOVER, TLS};
 use super::shared::{DESTINATION, FOLDERS, PERMISSIONS, SOCKET, TEXT};
@@ -108,7 +108,7 @@ pub(crate) const DRIVERS: &[Driver] = &[
     driver(
         "nats",
         Plain::None,
-        &[NATS, BATCHES, ITEMS, DESTINATION],
+        &[NATS, NATS_SERVER, BATCHES, ITEMS, DESTINATION],
         "publications to NATS: each message counts as written when JetStream has stored it",
     )
     .required(&["subject"]),

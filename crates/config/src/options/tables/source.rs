@@ -2,7 +2,7 @@
 //!
 //! In: nothing. Out: rows.
 
-use super::brokers::{KAFKA_SOURCE, MQTT_BROKER, MQTT_SOURCE};
+use super::brokers::{KAFKA_SOURCE, MQTT_BROKER, MQTT_SOURCE, NATS_SERVER, NATS_SOURCE};
 use super::shared::{ENCODED, MULTI_LINE, PERMISSIONS, SOCKET, SOURCE};
 use crate::options::row::{Driver, Plain, Row, ValueKind as V, driver, row};
 
@@ -121,6 +121,12 @@ pub(crate) const DRIVERS: &[Driver] = &[
         "publications of an MQTT broker, acknowledged when destinations have acknowledged them",
     )
     .required(&["topic"]),
+    driver(
+        "nats",
+        Plain::None,
+        &[NATS_SOURCE, NATS_SERVER, ENCODED, SOURCE],
+        "messages of a stream of NATS JetStream, acknowledged when destinations have acknowledged them",
+    ),
     driver("internal", Plain::None, &[INTERNAL, SOURCE], "messages of the server about itself"),
     driver(
         "system",

@@ -3,13 +3,13 @@
 use super::*;
 use crate::{
     link::Endpoint,
-    nats::options::{NatsLogin, NatsStorage},
+    nats::options::NatsStorage,
     testing::{Long, Timed, closed_port, row, runtime, shown},
 };
 use delivery::{RequestLimits, Row};
 use message::{RecordId, Render};
 use std::time::Duration;
-use transport::testing::Text;
+use transport::{nats::NatsLogin, testing::Text};
 
 fn target(subject: Box<dyn Render>, text: Box<dyn Render>) -> NatsTarget {
     NatsTarget {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::testing::{accept, client, pki, runtime};
+use serde_json::{Value, json};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::TcpListener,

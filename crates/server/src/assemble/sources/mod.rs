@@ -11,5 +11,6 @@ pub(crate) mod journal;
 pub(crate) mod kafka;
 pub(crate) mod listeners;
 pub(crate) mod mqtt;
+pub(crate) mod nats;
 pub(crate) mod source_options;
 pub(crate) mod text;

@@ -43,7 +43,8 @@ impl<'t> Lowering<'t> {
         source_options.window.messages = options.count("log-iw-size", 0).max(Window::MESSAGES_MIN);
         source_options.hosts = hosts(options);
         // Shippers forward messages of other hosts, and topics have those of all.
-        let is_forwarded = matches!(options.call.key().as_str(), "http" | "kafka" | "kafka-c" | "mqtt");
+        let is_forwarded =
+            matches!(options.call.key().as_str(), "http" | "kafka" | "kafka-c" | "mqtt" | "nats");
         source_options.hosts.keep |= is_forwarded && options.any("keep-hostname").is_none();
         source_options.program_override =
             options.own_text("program-override").map(|text| text.trim_end().trim_end_matches(':').to_owned());

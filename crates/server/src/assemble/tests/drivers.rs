@@ -91,6 +91,20 @@ fn source_of(spec: &intake::SourceSpec) -> Vec<String> {
                 ),
             ];
         }
+        SourceDriver::Nats(nats) => {
+            let server = |server: &transport::Endpoint| {
+                format!("{} {} {}", server.host, server.port, server.tls.is_some())
+            };
+            return vec![
+                format!("{:?} {:?}", nats.servers.iter().map(server).collect::<Vec<_>>(), nats.login),
+                format!("{:?} {:?} {} {:?}", nats.stream, nats.subject, nats.durable, nats.consumer),
+                format!("{} {:?} {:?} {:?}", nats.fetch, nats.metadata, nats.timeout, nats.reopen_after),
+                format!(
+                    "{:?} {:?} {:?}",
+                    spec.options.framing, spec.options.decode.flags, spec.options.hosts
+                ),
+            ];
+        }
         SourceDriver::Generator(generator) => {
             return vec![format!("{} {:?} {:?}", generator.count, generator.every, generator.values)];
         }

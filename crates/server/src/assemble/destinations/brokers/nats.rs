@@ -12,20 +12,20 @@ use crate::assemble::{
 use config::{Diagnostic, tree::Call};
 use delivery::{DestinationDriver, Server};
 use message::Render;
-use outputs::{NatsLogin, NatsReceiver, NatsStorage, NatsTarget, check_subject};
+use outputs::{NatsReceiver, NatsStorage, NatsTarget, check_subject};
 use std::time::Duration;
-use transport::Endpoint;
+use transport::{Endpoint, nats::NatsLogin};
 
 const PORT: u16 = 4222;
 /// Publications that are sent without waiting for each other.
 const BATCH_LINES: usize = 1000;
 /// Longest wait for an answer.
-const ANSWER_WITHIN: Duration = Duration::from_secs(10);
+pub(crate) const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 
 impl<'t> Lowering<'t> {
     /// Makes the receiver of `nats()`. It renders by itself: the template beside it only shows what it sends.
     pub(crate) fn nats(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {
-        let server = self.nats_server(options)?;
+        let server = self.nats_server(options, nats_url(options))?;
         let written = options.own("subject")?;
         let subject = self.named_or_text(written)?;
         let subject = self.template_renderer(subject, options);
@@ -34,10 +34,9 @@ impl<'t> Lowering<'t> {
             return None;
         }
         let (text, shown) = self.broker_text(options, "template")?;
-        let own = |name: &str| options.own_text(name).filter(|text| !text.is_empty());
         let target = NatsTarget {
             server,
-            login: NatsLogin { user: own("username"), password: own("password"), token: own("token") },
+            login: self.nats_login(options),
             subject,
             text,
             storage: match options.own("jetstream").and_then(Call::truth) {
@@ -50,14 +49,24 @@ impl<'t> Lowering<'t> {
         Some((DestinationDriver::Receiver(Box::new(NatsReceiver::new(target))), shown))
     }
 
-    /// Parses `url("nats://host:port")`.
-    fn nats_server(&mut self, options: &Options<'t>) -> Option<Endpoint> {
-        let written = options.own("url");
-        let url = written.and_then(Call::text).unwrap_or("nats://localhost:4222");
+    /// Returns who we are.
+    pub(crate) fn nats_login(&self, options: &Options<'t>) -> NatsLogin {
+        let own = |name: &str| options.own_text(name).filter(|text| !text.is_empty());
+        NatsLogin { user: own("username"), password: own("password"), token: own("token") }
+    }
+
+    /// Parses `url("nats://host:port,nats://host:port")`.
+    pub(crate) fn nats_servers(&mut self, options: &Options<'t>) -> Option<Vec<Endpoint>> {
+        let urls = nats_url(options).split(',').map(str::trim);
+        urls.map(|url| self.nats_server(options, url)).collect()
+    }
+
+    /// Parses `nats://host:port`.
+    fn nats_server(&mut self, options: &Options<'t>, url: &str) -> Option<Endpoint> {
         let (scheme, place) = url.split_once("://").unwrap_or(("nats", url));
         let scheme = scheme.to_ascii_lowercase();
-        if !matches!(scheme.as_str(), "nats" | "tls") || place.contains(['@', ',']) {
-            let span = written.map_or(options.call.name.span, |option| option.span);
+        if !matches!(scheme.as_str(), "nats" | "tls") || place.is_empty() || place.contains(['@', ',']) {
+            let span = options.own("url").map_or(options.call.name.span, |option| option.span);
             let error =
                 Diagnostic::error(span, format!("`{url}` is no address of a NATS server that is known here"));
             self.report.push(error.help("url(\"nats://HOST:4222\") or url(\"tls://HOST:4222\"), with username() and password() beside it"));
@@ -70,4 +79,9 @@ impl<'t> Lowering<'t> {
         };
         Some(Endpoint { host, port, tls })
     }
+}
+
+/// Returns `url()`.
+fn nats_url<'t>(options: &Options<'t>) -> &'t str {
+    options.own("url").and_then(Call::text).unwrap_or("nats://localhost:4222")
 }

@@ -1,0 +1,23 @@
+//! `nats()`: messages of a stream of JetStream, by a durable consumer that is asked for them.
+//!
+//! In: messages. Out: batches. Holds: a connection for each source. Limits: the window of the source; no more is asked for than
+//! it has room for, but for one request.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `reader` | login, requests, messages, acknowledgements |
+//! | `setup` | finds the stream and the consumer |
+//! | `acks` | what to say of each delivery, and when |
+//! | `opening` | greeting and encryption |
+//! | `packets` | lines and messages of a connection, of which long ones are cut |
+
+mod acks;
+mod opening;
+mod packets;
+mod reader;
+mod setup;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use reader::read_stream;
