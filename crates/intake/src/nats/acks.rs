@@ -17,11 +17,13 @@ const WORKING: &str = "+WPI";
 const AGAIN: &str = "-NAK";
 /// A sign of work is given after this part of the time until a delivery is sent again.
 const PART: u32 = 2;
+/// Shortest time between two signs of work.
+const EVERY_MIN: Duration = Duration::from_millis(50);
 
 /// The place of a message, as the subject of its acknowledgement says it:
 /// `$JS.ACK.[DOMAIN.ACCOUNT.]STREAM.CONSUMER.DELIVERED.SEQUENCE.CONSUMER-SEQUENCE.TIME.PENDING[.TOKEN]`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Place<'a> {
+pub(super) struct StreamPosition<'a> {
     pub(super) stream: &'a str,
     pub(super) sequence: u64,
     /// How many deliveries of its consumer came before, with this one.
@@ -30,9 +32,9 @@ pub(super) struct Place<'a> {
     pub(super) time: &'a str,
 }
 
-impl Place<'_> {
+impl StreamPosition<'_> {
     /// Reads the subject of an acknowledgement.
-    pub(super) fn parse(reply: &str) -> Option<Place<'_>> {
+    pub(super) fn parse(reply: &str) -> Option<StreamPosition<'_>> {
         let words: Vec<&str> = reply.strip_prefix("$JS.ACK.")?.split('.').collect();
         let stream_at = match words.len() {
             7 => 0,
@@ -41,7 +43,7 @@ impl Place<'_> {
         };
         let [stream, _, _, sequence, consumer_sequence, time, ..] = words[stream_at..] else { return None };
         let (sequence, consumer_sequence) = (sequence.parse().ok()?, consumer_sequence.parse().ok()?);
-        Some(Place { stream, sequence, consumer_sequence, time })
+        Some(StreamPosition { stream, sequence, consumer_sequence, time })
     }
 }
 
@@ -74,7 +76,7 @@ impl Acks {
 
     /// Gives the signs of work that are due. Returns when the next ones are.
     pub(super) fn show_work(&mut self, again_after: Duration, out: &mut Vec<u8>) -> Option<Instant> {
-        let (now, every) = (Instant::now(), again_after / PART);
+        let (now, every) = (Instant::now(), (again_after / PART).max(EVERY_MIN));
         while let Some((heard, key)) = self.heard.front().copied() {
             if let Some(reply) = self.replies.get(&key) {
                 if heard + every > now {

@@ -10,7 +10,7 @@ use tokio::{io::AsyncReadExt, time::timeout};
 use transport::{
     Endpoint,
     endpoint::{Breach, Wire, until_deadline},
-    nats::{Greeting, LINE_BYTES_MAX, Line, decode_line},
+    nats::{Greeting, LINE_BYTES_MAX, Line, UnfitServer, decode_line},
 };
 
 /// Connects to a server.
@@ -18,7 +18,7 @@ pub(super) async fn open(server: &Endpoint, patience: Duration) -> Result<(Box<d
     let mut stream = server.open_in_clear(until_deadline).await?;
     let read = timeout(patience, greeting(&mut stream)).await;
     let greeting = read.map_err(|_| Broken::silent(patience))??;
-    let refused = |why: &str| Broken::Refused(why.to_owned());
+    let refused = |why: UnfitServer| Broken::Refused(why.to_string());
     if let Some(tls) = greeting.encryption(server.tls.as_ref()).map_err(refused)? {
         stream = server.encrypt(stream, tls, until_deadline).await?;
     }

@@ -5,10 +5,10 @@
 //! the window is full. A message is acknowledged when its destinations have it, never before.
 
 use super::{
-    acks::{Acks, Place},
+    acks::{Acks, StreamPosition},
     opening::open,
     packets::{HEADER_BYTES_MAX, Message, Packet, Packets},
-    setup::{self, Consumer, Found, Stream},
+    setup::{self, Consumer, ConsumerState, Stream},
 };
 use crate::{
     batch_reader::SettingsCell,
@@ -179,11 +179,11 @@ impl Reader {
             Stage::AskingConsumer | Stage::MakingConsumer => {
                 let is_new = self.stage == Stage::MakingConsumer;
                 match setup::read_consumer(answer, &self.stream, &self.options)? {
-                    Found::Consumer(consumer) => self.found_consumer(consumer, id),
-                    Found::Missing if is_new => {
+                    ConsumerState::Consumer(consumer) => self.found_consumer(consumer, id),
+                    ConsumerState::Missing if is_new => {
                         return Err(Breach("a consumer that it made is missing").into());
                     }
-                    Found::Missing => {
+                    ConsumerState::Missing => {
                         if self.consumer.is_some() {
                             self.warn("The consumer is gone and is made again: messages may come again", id);
                         }
@@ -238,7 +238,7 @@ impl Reader {
     }
 
     /// Looks for messages between this one and the last that are no longer in the stream.
-    fn check_gap(&mut self, place: Place<'_>, id: &str) {
+    fn check_gap(&mut self, place: StreamPosition<'_>, id: &str) {
         if !self.consumer.as_ref().is_some_and(|consumer| consumer.is_whole) {
             return;
         }
@@ -263,7 +263,7 @@ impl Reader {
         feed: &mut Forwarder,
     ) -> Result<(), Broken> {
         let reply = found.head.reply.unwrap_or_default();
-        let place = Place::parse(reply).ok_or(Breach("a message cannot be acknowledged"))?;
+        let place = StreamPosition::parse(reply).ok_or(Breach("a message cannot be acknowledged"))?;
         self.requests.awaited = self.requests.awaited.saturating_sub(1);
         let fingerprint = self.fingerprints.hash_one((place.stream, place.time, found.head.subject));
         // Which number a try has does not matter: a message has its sequence for ever.

@@ -49,9 +49,9 @@ pub(super) struct Consumer {
     pub(super) is_whole: bool,
 }
 
-/// What a question about a consumer was answered.
+/// The state of a consumer that was asked for.
 #[derive(PartialEq, Eq, Debug)]
-pub(super) enum Found {
+pub(super) enum ConsumerState {
     Consumer(Consumer),
     /// It has to be made.
     Missing,
@@ -172,11 +172,15 @@ pub(super) fn ask_new_consumer(stream: &Stream, options: &NatsSource) -> (String
 }
 
 /// Reads the answer to a question about the consumer, or to the request for a new one.
-pub(super) fn read_consumer(answer: &[u8], stream: &Stream, options: &NatsSource) -> Result<Found, Broken> {
+pub(super) fn read_consumer(
+    answer: &[u8],
+    stream: &Stream,
+    options: &NatsSource,
+) -> Result<ConsumerState, Broken> {
     let (name, durable) = (&stream.name, &options.durable);
     let value = match (parse(answer)?, options.consumer) {
         (Ok(value), _) => value,
-        (Err((NO_CONSUMER, _)), NatsConsumer::Made(_)) => return Ok(Found::Missing),
+        (Err((NO_CONSUMER, _)), NatsConsumer::Made(_)) => return Ok(ConsumerState::Missing),
         (Err((NO_CONSUMER, _)), NatsConsumer::Expected) => {
             return refused(format!("stream '{name}' has no consumer '{durable}'"));
         }
@@ -196,7 +200,7 @@ pub(super) fn read_consumer(answer: &[u8], stream: &Stream, options: &NatsSource
     let is_gap = is_whole && delivered > 0 && stream.first > delivered + 1;
     let some = |name: &str| Some(number(config, name)).filter(|number| *number > 0 && *number < u64::MAX / 2);
     let time = |name: &str| some(name).map(Duration::from_nanos);
-    Ok(Found::Consumer(Consumer {
+    Ok(ConsumerState::Consumer(Consumer {
         again_after: time("ack_wait").unwrap_or(AGAIN_AFTER),
         expires_after: time("max_expires").map_or(EXPIRES_AFTER, |most| most.min(EXPIRES_AFTER)),
         fetch_max: some("max_batch").map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX)),

@@ -1,9 +1,9 @@
 //! Streams that are cut, places of messages, answers of JetStream, and a server of a few lines.
 
 use super::{
-    acks::{Acks, Place},
+    acks::{Acks, StreamPosition},
     packets::{HEADER_BYTES_MAX, Packet, Packets},
-    setup::{self, Found, Stream},
+    setup::{self, ConsumerState, Stream},
 };
 use crate::{
     Metadata, NatsBegin, NatsConsumer, NatsSource, SourceDriver,
@@ -69,13 +69,13 @@ fn long_messages_are_cut_wherever_the_stream_is() {
 #[test]
 fn the_subject_of_an_acknowledgement_says_where_a_message_is() {
     let check = |reply: &str, want: Option<(&str, u64, u64, &str)>| {
-        let want = want.map(|(stream, sequence, consumer_sequence, time)| Place {
+        let want = want.map(|(stream, sequence, consumer_sequence, time)| StreamPosition {
             stream,
             sequence,
             consumer_sequence,
             time,
         });
-        assert_eq!(Place::parse(reply), want, "{reply}");
+        assert_eq!(StreamPosition::parse(reply), want, "{reply}");
     };
     check("$JS.ACK.S.C.1.22.33.44.5", Some(("S", 22, 33, "44")));
     check("$JS.ACK.D.H.S.C.1.22.33.44.5", Some(("S", 22, 33, "44")));
@@ -93,7 +93,10 @@ fn signs_of_work_are_given_until_the_acknowledgement() {
     assert!(acks.show_work(PATIENCE, &mut out).is_some() && out.is_empty());
     acks.acknowledge(1, &mut out);
     acks.acknowledge(1, &mut out);
-    assert!(acks.show_work(Duration::ZERO, &mut out).is_none());
+    eventually("a sign of work", || {
+        assert!(acks.show_work(Duration::ZERO, &mut out).is_some());
+        String::from_utf8_lossy(&out).contains("+WPI")
+    });
     acks.refuse_given_up(&Deliveries::default(), &mut out);
     let said = String::from_utf8(out).unwrap();
     assert_eq!(said, "PUB r.1 4\r\n+ACK\r\nPUB r.2 4\r\n+WPI\r\nPUB r.2 4\r\n-NAK\r\n");
@@ -121,14 +124,14 @@ fn check_consumer(config: &str, want: &str) {
     let stream = setup::read_stream(stream, "S").unwrap();
     let answer = format!(r#"{{"config":{{{config}}},"delivered":{{"stream_seq":5}}}}"#);
     let found = match setup::read_consumer(answer.as_bytes(), &stream, &options(0)) {
-        Ok(Found::Consumer(found)) => {
+        Ok(ConsumerState::Consumer(found)) => {
             let limits = (found.fetch_max.min(99), found.bytes_max, found.deliveries_max);
             format!(
                 "{:?} {:?} {limits:?} {:?} {}",
                 found.again_after, found.expires_after, found.gap, found.is_whole
             )
         }
-        Ok(Found::Missing) => "missing".to_owned(),
+        Ok(ConsumerState::Missing) => "missing".to_owned(),
         Err(broken) => format!("{broken:?}"),
     };
     assert_eq!(found, want);
@@ -167,7 +170,7 @@ fn a_consumer_is_taken_as_it_is_or_refused() {
 fn errors_of_jetstream_are_told_apart() {
     let error = |code: u64| format!(r#"{{"error":{{"code":404,"err_code":{code},"description":"no\n"}}}}"#);
     let consumer = |code| setup::read_consumer(error(code).as_bytes(), &Stream::default(), &options(0));
-    assert_eq!(consumer(10_014), Ok(Found::Missing));
+    assert_eq!(consumer(10_014), Ok(ConsumerState::Missing));
     let lost = |words: &str| Broken::Lost(words.to_owned());
     assert_eq!(consumer(10_008), Err(lost("consumer 'me' of stream '': 10008 no")));
     let stream = |code| setup::read_stream(error(code).as_bytes(), "S");

@@ -108,8 +108,8 @@ impl Session {
     }
 }
 
-fn refused(answer: &str) -> Failure {
-    Failure { verdict: Verdict::Hold(HoldReason::Credentials), answer: answer.to_owned() }
+fn refused(why: nats::UnfitServer) -> Failure {
+    Failure { verdict: Verdict::Hold(HoldReason::Credentials), answer: why.to_string() }
 }
 
 #[cfg(test)]

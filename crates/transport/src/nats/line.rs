@@ -40,14 +40,14 @@ pub struct MessageHead<'a> {
     pub bytes: usize,
 }
 
-fn message(words: &[u8], has_headers: bool) -> Result<MessageHead<'_>, Breach> {
+fn message<'a>(verb: &[u8], words: &'a [u8]) -> Result<MessageHead<'a>, Breach> {
     let words = std::str::from_utf8(words).map_err(|_| Breach("a line is no text"))?;
     let mut words = words.split_ascii_whitespace();
     let size = |word: Option<&str>| word.and_then(|word| word.parse::<usize>().ok());
     let bytes = size(words.next_back()).ok_or(Breach("a text has no length"))?;
-    let header_bytes = match has_headers {
-        true => size(words.next_back()).filter(|size| *size <= bytes),
-        false => Some(0),
+    let header_bytes = match verb {
+        b"HMSG" => size(words.next_back()).filter(|size| *size <= bytes),
+        _ => Some(0),
     };
     let header_bytes = header_bytes.ok_or(Breach("a head has no length"))?;
     let (Some(subject), Some(_), reply) = (words.next(), words.next(), words.next()) else {
@@ -70,7 +70,7 @@ pub fn decode_line(bytes: &[u8]) -> Result<Option<(Line<'_>, usize)>, Breach> {
         b"PONG" => Line::Pong,
         b"+OK" => Line::Done,
         b"-ERR" => Line::Refused(String::from_utf8_lossy(words).trim_matches('\'').to_owned()),
-        b"MSG" | b"HMSG" => Line::Message(message(words, verb == b"HMSG")?),
+        b"MSG" | b"HMSG" => Line::Message(message(verb, words)?),
         _ => return Err(Breach("this is no server of NATS")),
     };
     Ok(Some((line, end + 1)))

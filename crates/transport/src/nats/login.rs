@@ -5,6 +5,7 @@
 
 use crate::{endpoint::Breach, tls::SenderTls};
 use serde_json::{Value, json};
+use std::fmt;
 
 /// Longest text of a server that does not say how long one may be: NATS's own default.
 const TEXT_BYTES: usize = 1 << 20;
@@ -18,6 +19,27 @@ pub struct NatsLogin {
     pub password: Option<String>,
     /// `token()`
     pub token: Option<String>,
+}
+
+/// The reason why a server and a configuration do not fit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum UnfitServer {
+    /// It does not encrypt, and the configuration does.
+    WithoutTls,
+    /// It encrypts, and the configuration does not.
+    WantsTls,
+    /// It does not know headers.
+    TooOld,
+}
+
+impl fmt::Display for UnfitServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            UnfitServer::WithoutTls => "the server does not speak TLS, and there is tls()",
+            UnfitServer::WantsTls => "the server wants TLS: set tls()",
+            UnfitServer::TooOld => "the server is older than NATS 2.2",
+        })
+    }
 }
 
 /// The words of a server about itself.
@@ -49,18 +71,18 @@ impl Greeting {
     }
 
     /// Returns the settings by which to encrypt the connection; `None` when it stays in the clear.
-    pub fn encryption<'a>(&self, tls: Option<&'a SenderTls>) -> Result<Option<&'a SenderTls>, &'static str> {
+    pub fn encryption<'a>(&self, tls: Option<&'a SenderTls>) -> Result<Option<&'a SenderTls>, UnfitServer> {
         match tls {
             Some(tls) if self.is("tls_required") || self.is("tls_available") => Ok(Some(tls)),
-            Some(_) => Err("the server does not speak TLS, and there is tls()"),
-            None if self.is("tls_required") => Err("the server wants TLS: set tls()"),
+            Some(_) => Err(UnfitServer::WithoutTls),
+            None if self.is("tls_required") => Err(UnfitServer::WantsTls),
             None => Ok(None),
         }
     }
 
     /// Checks that the server knows headers, which came with NATS 2.2.
-    pub fn check_age(&self) -> Result<(), &'static str> {
-        if self.is("headers") { Ok(()) } else { Err("the server is older than NATS 2.2") }
+    pub fn check_age(&self) -> Result<(), UnfitServer> {
+        if self.is("headers") { Ok(()) } else { Err(UnfitServer::TooOld) }
     }
 }
 

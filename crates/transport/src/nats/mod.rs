@@ -11,7 +11,7 @@ mod line;
 mod login;
 
 pub use line::{Header, Headers, LINE_BYTES_MAX, Line, MessageHead, decode_line, headers};
-pub use login::{Complaint, Greeting, NatsLogin, connect};
+pub use login::{Complaint, Greeting, NatsLogin, UnfitServer, connect};
 
 #[cfg(test)]
 mod tests;
