@@ -11,6 +11,7 @@ mod replace;
 mod target;
 mod zone;
 
+pub use apply::{facility_of, priority_of, severity_of};
 pub use operation::{Operation, Rewrite};
 pub use zone::Zone;
 

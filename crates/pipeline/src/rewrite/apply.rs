@@ -87,25 +87,21 @@ fn change(operation: &Operation, batch: &mut Batch, index: usize, renderer: &mut
         }
         Operation::SetSeverity { value } => {
             let name = text(value, batch, index, renderer);
-            let number = name.parse().ok().filter(|code| *code < 8).map(Severity);
-            if let Some(severity) = number.or_else(|| Severity::from_name(&name)) {
+            if let Some(severity) = severity_of(&name) {
                 let facility = batch.messages[index].pri.facility();
                 batch.messages[index].pri = Priority::new(facility, severity);
             }
         }
         Operation::SetFacility { value } => {
             let name = text(value, batch, index, renderer);
-            let number = name.parse().ok().filter(|code| *code < 128).map(Facility);
-            if let Some(facility) = number.or_else(|| Facility::from_name(&name)) {
+            if let Some(facility) = facility_of(&name) {
                 let severity = batch.messages[index].pri.severity();
                 batch.messages[index].pri = Priority::new(facility, severity);
             }
         }
         Operation::SetPri { value } => {
-            if let Some(pri) =
-                text(value, batch, index, renderer).parse().ok().filter(|pri| *pri <= PRIORITY_MAX)
-            {
-                batch.messages[index].pri = Priority(pri);
+            if let Some(pri) = priority_of(&text(value, batch, index, renderer)) {
+                batch.messages[index].pri = pri;
             }
         }
         Operation::GroupSet { names, value } => group::set(names, value, batch, index, renderer),
@@ -138,6 +134,23 @@ fn change(operation: &Operation, batch: &mut Batch, index: usize, renderer: &mut
             }
         }
     }
+}
+
+/// Returns the severity that a name or a number from 0 to 7 gives; `None` for other texts, which change nothing.
+pub fn severity_of(text: &str) -> Option<Severity> {
+    let number = text.parse().ok().filter(|code| *code < 8).map(Severity);
+    number.or_else(|| Severity::from_name(text))
+}
+
+/// Returns the facility that a name or a number from 0 to 127 gives; `None` for other texts, which change nothing.
+pub fn facility_of(text: &str) -> Option<Facility> {
+    let number = text.parse().ok().filter(|code| *code < 128).map(Facility);
+    number.or_else(|| Facility::from_name(text))
+}
+
+/// Returns the priority that a number from 0 to 1,023 gives; `None` for other texts, which change nothing.
+pub fn priority_of(text: &str) -> Option<Priority> {
+    text.parse().ok().filter(|pri| *pri <= PRIORITY_MAX).map(Priority)
 }
 
 fn rezone(

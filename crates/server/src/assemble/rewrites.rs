@@ -9,7 +9,7 @@ use config::tree::{Arg, Call, Kind, MatchFlag, MatchType, Name};
 use message::{Field, FieldName};
 use pipeline::{
     Rewrite,
-    rewrite::{Operation, Zone},
+    rewrite::{Operation, Zone, facility_of, priority_of, severity_of},
 };
 use std::sync::Arc;
 use template::{
@@ -36,9 +36,18 @@ impl<'t> Lowering<'t> {
             "subst" => self.subst(call)?,
             "set-tag" => Operation::SetTag { tag: self.value_template(call)? },
             "clear-tag" => Operation::ClearTag { tag: self.value_template(call)? },
-            "set-severity" => Operation::SetSeverity { value: self.value_template(call)? },
-            "set-facility" => Operation::SetFacility { value: self.value_template(call)? },
-            "set-pri" => Operation::SetPri { value: self.value_template(call)? },
+            "set-severity" => {
+                self.warn_of_no_effect(call, |text| severity_of(text).is_some(), "a severity");
+                Operation::SetSeverity { value: self.value_template(call)? }
+            }
+            "set-facility" => {
+                self.warn_of_no_effect(call, |text| facility_of(text).is_some(), "a facility");
+                Operation::SetFacility { value: self.value_template(call)? }
+            }
+            "set-pri" => {
+                self.warn_of_no_effect(call, |text| priority_of(text).is_some(), "a priority, 0 to 1023");
+                Operation::SetPri { value: self.value_template(call)? }
+            }
             "groupset" => Operation::GroupSet { names: self.globs(call)?, value: self.value_template(call)? },
             "groupunset" => Operation::GroupUnset { names: self.globs(call)? },
             "rename" => Operation::Rename { from: self.renamed(call, 0)?, to: self.renamed(call, 1)? },
@@ -51,6 +60,16 @@ impl<'t> Lowering<'t> {
             "credit-card-hash" => self.cards(call, "$(sha1 --length 16 $0)")?,
             _ => return None,
         })
+    }
+
+    /// Warns of a text without macros that the rule cannot use: it leaves every message as it is.
+    fn warn_of_no_effect(&mut self, call: &Call, is_usable: fn(&str) -> bool, wanted: &str) {
+        let Some(Arg::Word(name) | Arg::Text(name)) = call.plain().next() else { return };
+        if !name.text.contains('$') && !is_usable(&name.text) {
+            let message =
+                format!("\"{}\" is not {wanted}: the rule leaves every message as it is", name.text);
+            self.report.push(Diagnostic::warning(name.span, message));
+        }
     }
 
     /// Returns the template of `set()`, with `template-escape()`.

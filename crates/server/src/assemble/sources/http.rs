@@ -34,6 +34,13 @@ impl<'t> Lowering<'t> {
             http.acknowledge = Acknowledge::Received;
         }
         http.tokens = options.all("tokens").flat_map(Call::texts).collect();
+        let empty = options.all("tokens").find(|call| call.texts().iter().any(String::is_empty));
+        if let Some(call) = empty {
+            return self.refuse(
+                &call.name,
+                "an empty token would let everybody in; leave tokens() out if that is wanted",
+            );
+        }
         let users = options.all("users").flat_map(values);
         http.users =
             users.map(|(name, _, secret)| (name, String::from_utf8_lossy(&secret).into_owned())).collect();

@@ -166,6 +166,34 @@ fn filters_ask_for_sources_by_pattern_and_compare_types() {
 }
 
 #[test]
+fn priorities_that_cannot_be_set_get_a_warning() {
+    let path = |rule: &str| {
+        format!("log {{ source {{ stdin(); }}; rewrite {{ {rule}; }}; destination {{ stdout(); }}; }};")
+    };
+    let usable = [
+        "set-severity(warn)",
+        "set-severity(\"$X\")",
+        "set-severity(7)",
+        "set-facility(local3)",
+        "set-pri(\"300\")",
+    ];
+    usable.iter().for_each(|rule| finds(&path(rule), &[]));
+    let rows = [
+        ("set-severity(\"nonsense\")", "\"nonsense\" is not a severity"),
+        ("set-severity(\"8\")", "\"8\" is not a severity"),
+        ("set-facility(\"local9\")", "\"local9\" is not a facility"),
+        ("set-pri(\"1024\")", "\"1024\" is not a priority, 0 to 1023"),
+        ("set-pri(\"mail.info\")", "\"mail.info\" is not a priority, 0 to 1023"),
+    ];
+    for (rule, reason) in rows {
+        let column = 38 + rule.find('"').unwrap();
+        let wanted =
+            format!("main.conf:3:{column}: warning: {reason}: the rule leaves every message as it is");
+        finds(&path(rule), &[&wanted]);
+    }
+}
+
+#[test]
 fn names_of_files_have_a_zone_of_their_own() {
     let name = |globals: &str, options: &str| {
         let config = format!(
