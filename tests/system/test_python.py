@@ -305,6 +305,42 @@ def test_what_crashes_hangs_or_talks_nonsense_costs_itself_only(binary):
     run(binary, FAULTS, "class(Faulty) timeout(1) retries(2)", work)
 
 
+GREEDY = '''
+class Greedy(Writer):
+    def send(self, msg):
+        text = msg.get_as_str("MESSAGE")
+        if text.startswith("want"):
+            kept = bytearray(int(text.split()[1]) << 20)
+        self.write(text)
+        return True
+'''
+
+
+def test_memory_is_limited(binary):
+    """A message at which the class wants more than it may have costs itself only; the process goes on."""
+    def work(server):
+        send(server, [("web", text) for text in ["1", "want 100", "2", "want 900", "3"]])
+        found = settled(server, 5)
+        assert (found["written"], found["dead"]) == (4, 1), (found, server.stderr())
+        assert lines(server) == ["1", "want 100", "2", "3"]
+        assert "MemoryError" in dead(server, "cat", "d_python#0")
+
+    run(binary, GREEDY, "class(Greedy) memory-limit(500000000) retries(2)", work)
+
+    def unlimited(server):
+        send(server, [("web", "want 1500")])
+        assert settled(server, 1)["written"] == 1
+
+    run(binary, GREEDY, "class(Greedy) memory-limit(0)", unlimited)
+
+    def default(server):
+        send(server, [("web", "want 1500"), ("web", "want 700")])
+        found = settled(server, 2)
+        assert (found["written"], found["dead"]) == (1, 1), found
+
+    run(binary, GREEDY, "class(Greedy) retries(1)", default)
+
+
 def test_a_class_that_does_not_start_holds_messages(binary):
     """Each fault is said, nothing is lost, and a mended module is found without a restart."""
     server = Server(binary)

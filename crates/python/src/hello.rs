@@ -31,6 +31,7 @@ pub(crate) fn hello(program: &Program) -> Vec<u8> {
         "imports": program.imports,
         "code": code.collect::<Vec<Value>>(),
         "path": path.collect::<Vec<Value>>(),
+        "memory": program.memory_bytes_max,
         "folder": program.folder.to_string_lossy(),
         "pairs": program.contents == Contents::Pairs,
         "only_bytes": program.typing == Typing::OnlyBytes,

@@ -75,4 +75,6 @@ pub struct Program {
     pub typing: Typing,
     /// `timeout()`: longest time that one call of user code may take.
     pub timeout: Duration,
+    /// `memory-limit()`: most bytes of data of the process; `None` is no limit.
+    pub memory_bytes_max: Option<u64>,
 }

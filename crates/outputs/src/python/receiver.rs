@@ -61,7 +61,7 @@ impl Receiver for PythonReceiver {
             format!("{} of {}", program.class, program.interpreter.display()),
             format!("{:?} {:?} {:?}", program.options, program.imports, program.code),
             format!("{:?} {:?} {:?}", program.contents, program.typing, program.path),
-            format!("{:?} {}", program.timeout, self.target.retries),
+            format!("{:?} {:?} {}", program.timeout, program.memory_bytes_max, self.target.retries),
         ]
     }
 

@@ -11,6 +11,7 @@ import importlib
 import json
 import logging
 import os
+import resource
 import select
 import struct
 import sys
@@ -347,6 +348,14 @@ def make_modules(hello):
     return syslogng
 
 
+def limit_memory(most):
+    """Limits the process: beyond it, memory is refused with a MemoryError, and only this process suffers."""
+    if most is not None:
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+
+
 def main():
     source, target = streams()
     faulthandler.enable()
@@ -357,6 +366,7 @@ def main():
     if kind != b"H":
         return
     hello = json.loads(body.decode("utf-8"))
+    limit_memory(hello["memory"])
     try:
         syslogng = make_modules(hello)
         host = {"destination": Destination}[hello["kind"]](reader, output, hello, syslogng)

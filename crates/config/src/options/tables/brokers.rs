@@ -439,6 +439,12 @@ pub(super) const PYTHON: &[Row] = &[
         "seconds that one call of the class may take; then its process is killed and started again",
     ),
     row(
+        "memory-limit",
+        V::Number(0, 1 << 50),
+        "1073741824",
+        "most bytes of memory of its process, beyond which Python gets a MemoryError; 0 is no limit",
+    ),
+    row(
         "batch-lines",
         V::Number(1, 1 << 20),
         "100",

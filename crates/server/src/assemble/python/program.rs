@@ -21,6 +21,8 @@ const INTERPRETER: &str = "python3";
 const FOLDER: &str = "python";
 /// Longest time that a call of user code may take.
 const TIMEOUT_S: u64 = 60;
+/// Most memory of the process.
+const MEMORY_BYTES: usize = 1 << 30;
 
 impl<'t> Lowering<'t> {
     /// Reads what all drivers in Python have.
@@ -37,6 +39,7 @@ impl<'t> Lowering<'t> {
         };
         let seconds =
             options.own("timeout").and_then(Call::number).and_then(|seconds| u64::try_from(seconds).ok());
+        let memory_bytes = options.count("memory-limit", MEMORY_BYTES);
         let name = options.own_text("persist-name").unwrap_or_else(|| format!("python({class})"));
         let mut values = Vec::new();
         for written in options.all("options") {
@@ -54,6 +57,7 @@ impl<'t> Lowering<'t> {
             contents,
             typing,
             timeout: Duration::from_secs(seconds.unwrap_or(TIMEOUT_S)),
+            memory_bytes_max: Some(memory_bytes as u64).filter(|bytes| *bytes > 0),
         })
     }
 
