@@ -73,6 +73,18 @@ class RabbitMQ(Component):
             channel.queue_bind(name, exchange, key)
         self.run(make)
 
+    def publish(self, exchange, texts, key="", **properties):
+        """Publishes texts, each confirmed by the broker; `properties` are pika's."""
+        def send(channel):
+            channel.confirm_delivery()
+            for text in texts:
+                channel.basic_publish(exchange, key, text if isinstance(text, bytes) else text.encode(), pika.BasicProperties(delivery_mode=2, **properties), mandatory=True)
+        self.run(send)
+
+    def left(self, name):
+        """How many messages of a queue wait for a consumer."""
+        return self.run(lambda channel: channel.queue_declare(name, passive=True)).method.message_count
+
     def take(self, name):
         """All messages of a queue: their routing keys, properties and bodies."""
         def consume(channel):

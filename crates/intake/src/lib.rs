@@ -15,6 +15,7 @@
 //! | `local` | pipes, devices, programs, the journal, our own messages |
 //! | `http` | requests of shippers, and their answers |
 //! | `kafka` | records of topics of Apache Kafka |
+//! | `amqp` | messages of a queue of RabbitMQ |
 //! | `mqtt` | publications of topics of an MQTT broker |
 //! | `nats` | messages of a stream of NATS JetStream |
 //! | `broker` | what the sources share that are clients of a broker |
@@ -25,6 +26,7 @@
 //! | `positions` | positions at which reading resumes after a restart |
 //! | `options` | the options of a source |
 
+mod amqp;
 mod batch_reader;
 mod broker;
 mod file;
@@ -46,10 +48,10 @@ mod socket;
 mod testing;
 
 pub use options::{
-    Acknowledge, CountLimits, DatagramListener, Dialogue, Encryption, FileSource, Form, Generator,
-    HttpOptions, JournalSource, KafkaSource, ListenAddress, Metadata, MqttSource, NatsBegin, NatsConsumer,
-    NatsSource, PipeSource, ProgramSource, ProxyHeader, SourceDriver, SourceOptions, SourceSpec,
-    StreamListener, WildcardSource, Window,
+    Acknowledge, AmqpBinding, AmqpQueue, AmqpSource, CountLimits, DatagramListener, Dialogue, Encryption,
+    FileSource, Form, Generator, HttpOptions, JournalSource, KafkaSource, ListenAddress, Metadata,
+    MqttSource, NatsBegin, NatsConsumer, NatsSource, PipeSource, ProgramSource, ProxyHeader, SourceDriver,
+    SourceOptions, SourceSpec, StreamListener, WildcardSource, Window,
 };
 pub use rehearsal::Rehearsal;
 pub use set::{Sources, StagedSources};

@@ -4,12 +4,14 @@
 //! Holds: nothing that runs. Limits: the defaults are syslog-ng's, except for [`Window`].
 
 mod acks;
+mod amqp;
 mod http;
 mod kafka;
 mod mqtt;
 mod nats;
 
 pub(crate) use acks::AckBook;
+pub use amqp::{AmqpBinding, AmqpQueue, AmqpSource};
 pub(crate) use http::BUDGET_UNIT;
 pub use http::{Acknowledge, HttpOptions};
 pub use kafka::KafkaSource;
@@ -78,6 +80,8 @@ pub enum SourceDriver {
     Mqtt(MqttSource),
     /// `nats()`
     Nats(NatsSource),
+    /// `amqp()`
+    Amqp(AmqpSource),
     /// `example-msg-generator()`
     Generator(Generator),
 }

@@ -6,6 +6,7 @@
 //! in the log and the source stays closed until the next reload.
 
 use crate::{
+    amqp::read_queue,
     batch_reader::{Settings, SettingsCell},
     file::{Following, FollowingAll, Track, follow, follow_all},
     kafka::read_topics,
@@ -16,8 +17,8 @@ use crate::{
     mqtt::subscribe,
     nats::read_stream,
     options::{
-        DatagramListener, Dialogue, FileSource, JournalSource, ListenAddress, MqttSource, SourceDriver,
-        SourceOptions, SourceSpec, StreamListener,
+        AmqpSource, DatagramListener, Dialogue, FileSource, JournalSource, ListenAddress, MqttSource,
+        SourceDriver, SourceOptions, SourceSpec, StreamListener,
     },
     positions::Positions,
     socket::{
@@ -325,6 +326,7 @@ impl Sources {
             SourceDriver::Kafka(options) => read_topics(cell, options, &self.log, stop),
             SourceDriver::Mqtt(options) => self.reactors.spawn(subscribe(cell, options, &self.log, stop)),
             SourceDriver::Nats(options) => self.reactors.spawn(read_stream(cell, options, &self.log, stop)),
+            SourceDriver::Amqp(options) => self.reactors.spawn(read_queue(cell, options, &self.log, stop)),
             SourceDriver::Generator(options) => self.reactors.spawn(generate(here, options)),
             // Their sockets were opened before.
             SourceDriver::Stream(_) | SourceDriver::Datagram(_) => {}
@@ -408,7 +410,8 @@ fn load_tls(spec: &SourceSpec, log: &InternalLog) -> Result<(), StageError> {
     let loaded = match &spec.driver {
         SourceDriver::Stream(StreamListener { tls: Some(tls), .. }) => tls.settings().map(drop),
         SourceDriver::Datagram(DatagramListener { dtls: Some(dtls), .. }) => dtls.settings().map(drop),
-        SourceDriver::Mqtt(MqttSource { server: Endpoint { tls: Some(tls), .. }, .. }) => {
+        SourceDriver::Mqtt(MqttSource { server: Endpoint { tls: Some(tls), .. }, .. })
+        | SourceDriver::Amqp(AmqpSource { server: Endpoint { tls: Some(tls), .. }, .. }) => {
             tls.settings().map(drop)
         }
         SourceDriver::Nats(options) => {
@@ -483,6 +486,7 @@ impl SourceDriver {
             SourceDriver::Kafka(options) => format!("kafka {}", options.identity()),
             SourceDriver::Mqtt(options) => format!("mqtt {}", options.identity()),
             SourceDriver::Nats(options) => format!("nats {}", options.identity()),
+            SourceDriver::Amqp(options) => format!("amqp {}", options.identity()),
             SourceDriver::Generator(_) => "generator".to_owned(),
         }
     }
@@ -510,6 +514,7 @@ impl SourceDriver {
             SourceDriver::Kafka(options) => options.instance(),
             SourceDriver::Mqtt(options) => options.instance(),
             SourceDriver::Nats(options) => options.instance(),
+            SourceDriver::Amqp(options) => options.instance(),
             SourceDriver::Internal | SourceDriver::System { .. } | SourceDriver::Generator(_) => {
                 String::new()
             }
@@ -531,7 +536,10 @@ impl SourceDriver {
         match self {
             SourceDriver::Stream(options) => matches!(options.address, ListenAddress::Unix(_)),
             SourceDriver::Datagram(options) => matches!(options.address, ListenAddress::Unix(_)),
-            SourceDriver::Kafka(_) | SourceDriver::Mqtt(_) | SourceDriver::Nats(_) => false,
+            SourceDriver::Kafka(_)
+            | SourceDriver::Mqtt(_)
+            | SourceDriver::Nats(_)
+            | SourceDriver::Amqp(_) => false,
             _ => true,
         }
     }

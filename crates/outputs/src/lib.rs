@@ -36,7 +36,7 @@ mod testing;
 mod url;
 
 pub use self::python::{PythonReceiver, PythonTarget};
-pub use amqp::{AmqpExchange, AmqpLogin, AmqpReceiver, AmqpTarget, Durability, Unroutable};
+pub use amqp::{AmqpExchange, AmqpReceiver, AmqpTarget, Unroutable};
 pub use clickhouse::{
     ClickhouseColumn, ClickhouseContent, ClickhouseFormat, ClickhouseReceiver, ClickhouseTarget,
     ColumnNameError, check_name,

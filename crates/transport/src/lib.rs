@@ -15,6 +15,7 @@
 //! | `reactor` | the threads on which sources read |
 //! | [`endpoint`] | a server that speaks a protocol of its own, and a connection to it |
 //! | [`kafka`] | settings of librdkafka, and its words |
+//! | [`amqp`] | frames of AMQP 0-9-1, and the login there |
 //! | [`mqtt`] | packets and topics of MQTT 3.1.1 |
 //! | [`nats`] | lines of NATS, and the login there |
 //! | `internal` | our own messages on their way to `internal()` |
@@ -26,6 +27,7 @@
 //! | [`shell`] | commands of the configuration |
 //! | [`sys`] | system calls that no library offers |
 
+pub mod amqp;
 pub mod dtls;
 pub mod endpoint;
 pub mod folders;

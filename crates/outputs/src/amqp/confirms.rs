@@ -3,12 +3,7 @@
 //! In: frames. Out: an outcome for each publication. Holds: the publications that are not confirmed, by their numbers, and the
 //! outcomes that nobody has taken yet. Limits: it holds only what was published; the text of a returned message is not kept.
 
-use super::{
-    frame::{self, Frame, FrameKind},
-    method::{self, Method, Reach, Refusal},
-    options::Unroutable,
-    verdict,
-};
+use super::{options::Unroutable, verdict};
 use crate::link::{
     dialogue::{Breach, Dialogue},
     failure::Failure,
@@ -17,6 +12,10 @@ use message::RecordId;
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     mem,
+};
+use transport::amqp::{
+    frame::{self, Frame, FrameKind},
+    method::{self, Method, Reach, Refusal},
 };
 
 /// Publications over one channel.

@@ -6,7 +6,6 @@
 //! sent again. While the broker is blocked, what was sent stays sent: its confirmation is waited for by the next try.
 
 use super::{
-    method::{self, HEADER_EXTRA_BYTES, Publication},
     options::{Shared, Unroutable},
     session::Session,
     verdict,
@@ -18,7 +17,10 @@ use crate::link::{
 };
 use delivery::{Cell, Connection, Exchange, Heartbeat, Row, Verdict, Wait};
 use std::{sync::Arc, time::Instant};
-use transport::DeadReason;
+use transport::{
+    DeadReason,
+    amqp::method::{self, HEADER_EXTRA_BYTES, Publication},
+};
 
 /// Most outcomes of publications that were sent again over another connection meanwhile.
 const UNTAKEN_MAX: usize = 1 << 17;

@@ -10,14 +10,10 @@
 //! | `session` | an open connection: login, channel, exchange |
 //! | `confirms` | what the broker says of publications |
 //! | `verdict` | what an error means |
-//! | `method` | methods and properties as bytes |
-//! | `frame` | frames and values as bytes |
 //! | `options` | what a configuration says |
 
 mod confirms;
 mod connection;
-mod frame;
-mod method;
 mod options;
 mod receiver;
 mod session;
@@ -26,5 +22,5 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
-pub use options::{AmqpExchange, AmqpLogin, AmqpTarget, Durability, Unroutable};
+pub use options::{AmqpExchange, AmqpTarget, Unroutable};
 pub use receiver::AmqpReceiver;

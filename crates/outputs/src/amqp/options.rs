@@ -1,29 +1,13 @@
 //! The options of `amqp()`.
 //!
 //! In: values that were checked when the configuration was read. Out: the same values, for the driver. Holds: options
-//! only. Limits: the names of exchange, virtual host and routing key have at most [`NAME_BYTES_MAX`] bytes.
+//! only. Limits: the names of exchange, virtual host and routing key have at most 255 bytes.
 
 use crate::link::Endpoint;
 use delivery::Batches;
 use message::{Render, RenderPairs};
 use std::time::Duration;
-
-/// Longest name that the protocol can hold.
-pub(super) const NAME_BYTES_MAX: usize = 255;
-
-/// `auth-method()`
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum AmqpLogin {
-    /// `plain`: a user with a password.
-    Plain {
-        /// `username()`
-        user: String,
-        /// `password()`
-        password: String,
-    },
-    /// `external`: the certificate of `tls()`.
-    External,
-}
+use transport::amqp::{AmqpLogin, Durability};
 
 /// The exchange that gets the publications.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,15 +16,6 @@ pub struct AmqpExchange {
     pub name: String,
     /// `exchange-type()`, when `exchange-declare()` is on.
     pub declared_as: Option<String>,
-}
-
-/// `persistent()`
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Durability {
-    /// Durable queues keep messages over a restart of the broker.
-    Persistent,
-    /// They do not.
-    Transient,
 }
 
 /// `unroutable()`: the fate of a message for whose routing key no queue is bound.

@@ -6,13 +6,15 @@
 
 use super::{
     connection::AmqpConnection,
-    frame,
-    options::{AmqpTarget, NAME_BYTES_MAX, Shared},
+    options::{AmqpTarget, Shared},
 };
 use delivery::{Batches, Cell, Connection, Receiver, RowError};
 use message::{Batch, Stamp};
 use std::sync::Arc;
-use transport::DeadReason;
+use transport::{
+    DeadReason,
+    amqp::{NAME_BYTES_MAX, frame},
+};
 
 /// Longest text. Brokers have limits of their own, mostly 128 MiB or less.
 const BODY_BYTES_MAX: usize = 64 << 20;

@@ -5,9 +5,7 @@
 
 use super::{
     confirms::{Confirms, Resting},
-    frame::{self, FRAME_BYTES_MIN, FrameKind, HEARTBEAT},
-    method::{self, Method, Tune},
-    options::{Durability, Shared},
+    options::Shared,
     verdict,
 };
 use crate::link::{
@@ -17,6 +15,10 @@ use crate::link::{
 };
 use delivery::{HoldReason, Verdict};
 use std::time::{Duration, Instant};
+use transport::amqp::{
+    Durability, FrameKind, HEARTBEAT, UnfitTune, frame,
+    method::{self, Method},
+};
 
 /// Longest wait until a sign of life is sent.
 const HEARTBEAT_SENT_WITHIN: Duration = Duration::from_millis(900);
@@ -91,7 +93,9 @@ impl Opening<'_> {
             return Err(Failure { verdict: Verdict::Hold(HoldReason::Credentials), answer });
         }
         let tune = match self.ask(|out| method::start_ok(&shared.login, out)).await? {
-            Method::Tune(tune) => agree(tune, shared)?,
+            Method::Tune(offer) => offer
+                .agree(shared.frame_bytes, shared.heartbeat)
+                .map_err(|UnfitTune| breach("its frames are smaller than the protocol allows"))?,
             _ => return Err(breach("it does not answer the login")),
         };
         self.frame_bytes = tune.frame_bytes as usize;
@@ -143,20 +147,6 @@ impl Opening<'_> {
 
 fn breach(what: &'static str) -> Failure {
     LinkError::Breach(Breach(what)).into()
-}
-
-/// Returns the limits that suit both sides.
-fn agree(offer: Tune, shared: &Shared) -> Result<Tune, Failure> {
-    let ours = shared.frame_bytes as u32;
-    let frame_bytes = if offer.frame_bytes == 0 { ours } else { offer.frame_bytes.min(ours) };
-    if (frame_bytes as usize) < FRAME_BYTES_MIN {
-        return Err(breach("its frames are smaller than the protocol allows"));
-    }
-    let heartbeat = match (shared.heartbeat, offer.heartbeat) {
-        (ours, 0) => ours,
-        (ours, theirs) => ours.min(theirs),
-    };
-    Ok(Tune { channels: method::CHANNEL, frame_bytes, heartbeat })
 }
 
 impl Session {

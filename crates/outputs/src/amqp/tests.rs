@@ -3,9 +3,7 @@
 use super::{
     confirms::tests::{ACK, closed, confirm, returned},
     connection::AmqpConnection,
-    frame::{self, Frame, FrameKind, HEARTBEAT},
-    method::{self, Method, Publication, Refusal, Tune},
-    options::{AmqpExchange, AmqpLogin, Durability, Shared, Unroutable},
+    options::{AmqpExchange, Shared, Unroutable},
     verdict,
 };
 use crate::{
@@ -19,6 +17,10 @@ use std::{sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
+};
+use transport::amqp::{
+    AmqpLogin, Durability, Frame, FrameKind, HEARTBEAT, Tune, frame,
+    method::{self, Method, Publication, Refusal},
 };
 
 #[track_caller]

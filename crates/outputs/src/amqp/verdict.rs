@@ -4,10 +4,10 @@
 //!
 //! [`ANSWER_CHARACTERS_MAX`]: crate::link::failure::ANSWER_CHARACTERS_MAX
 
-use super::{method::Refusal, options::Unroutable};
+use super::options::Unroutable;
 use crate::link::failure::Failure;
 use delivery::{HoldReason, Verdict, Wait};
-use transport::DeadReason;
+use transport::{DeadReason, amqp::method::Refusal};
 
 /// Judges the end of a channel, or of a connection.
 pub(super) fn of_close(refusal: &Refusal) -> Failure {

@@ -105,6 +105,7 @@ fn show_source(spec: &intake::SourceSpec) -> String {
         SourceDriver::Journal(journal) => format!("{journal:?}"),
         SourceDriver::Kafka(kafka) => format!("{:?} {}", kafka.topics, kafka.records_max),
         SourceDriver::Mqtt(mqtt) => format!("{} {:?}", mqtt.topic, mqtt.qos),
+        SourceDriver::Amqp(amqp) => format!("{:?}", amqp.queue),
         SourceDriver::Nats(nats) => format!("{:?} {:?}", nats.stream, nats.subject),
         SourceDriver::Stdin | SourceDriver::Internal | SourceDriver::System { .. } => String::new(),
     };

@@ -1,5 +1,5 @@
 //! Options of destinations that send each message as a command, a publication or an event: `redis()`, `amqp()`, `mqtt()`, `nats()`, `kafka()`,
-//! or as a call: `python()`; and of the sources `kafka()`, `mqtt()` and `nats()`.
+//! or as a call: `python()`; and of the sources `amqp()`, `kafka()`, `mqtt()` and `nats()`.
 //!
 //! In: nothing. Out: rows.
 
@@ -63,10 +63,39 @@ pub(super) const REDIS: &[Row] = &[
     WORKERS,
 ];
 
-pub(super) const AMQP: &[Row] = &[
+/// The broker of `amqp()`, and the login there.
+pub(super) const AMQP_BROKER: &[Row] = &[
     row("host", V::Text, "127.0.0.1", "the broker"),
     row("port", V::Port, "5672", "its port; that of TLS is mostly 5671"),
     row("vhost", V::Text, "/", "its virtual host"),
+    row(
+        "auth-method",
+        V::Word(&["plain", "external"]),
+        "plain",
+        "log in with a password, or with the certificate of tls()",
+    ),
+    row("username", V::Text, "", "user of the broker, for auth-method(plain)"),
+    row("password", V::Text, "", "password of the user"),
+    row("tls", V::Options(TLS), "", "encrypt the connection, and check the certificate of the broker"),
+    row("ca-file", V::Text, "", "as in tls(); encrypts the connection"),
+    row("cert-file", V::Text, "", "as in tls()"),
+    row("key-file", V::Text, "", "as in tls()"),
+    row("peer-verify", V::Word(PEER_VERIFY), "required-trusted", "as in tls()"),
+    row(
+        "frame-size",
+        V::Number(4096, 1_000_000),
+        "131072",
+        "most bytes of a frame, unless the broker wants smaller ones",
+    ),
+    row(
+        "heartbeat",
+        V::Number(0, 65_535),
+        "60",
+        "seconds in which both sides show that they live, unless the broker wants fewer; 0 is never",
+    ),
+];
+
+pub(super) const AMQP: &[Row] = &[
     row(
         "exchange",
         V::Text,
@@ -95,31 +124,6 @@ pub(super) const AMQP: &[Row] = &[
         "dead-letter",
         "what becomes of a message that no queue gets: a dead letter; it and all others wait until a queue is bound; the broker drops it",
     ),
-    row(
-        "auth-method",
-        V::Word(&["plain", "external"]),
-        "plain",
-        "log in with a password, or with the certificate of tls()",
-    ),
-    row("username", V::Text, "", "user of the broker, for auth-method(plain)"),
-    row("password", V::Text, "", "password of the user"),
-    row("tls", V::Options(TLS), "", "encrypt the connection, and check the certificate of the broker"),
-    row("ca-file", V::Text, "", "as in tls(); encrypts the connection"),
-    row("cert-file", V::Text, "", "as in tls()"),
-    row("key-file", V::Text, "", "as in tls()"),
-    row("peer-verify", V::Word(PEER_VERIFY), "required-trusted", "as in tls()"),
-    row(
-        "frame-size",
-        V::Number(4096, 1_000_000),
-        "131072",
-        "most bytes of a frame, unless the broker wants smaller ones",
-    ),
-    row(
-        "heartbeat",
-        V::Number(0, 65_535),
-        "60",
-        "seconds in which both sides show that they live, unless the broker wants fewer; 0 is never",
-    ),
     row("max-channel", V::Number(0, 65_535), "", "most channels of a connection")
         .no_effect("a connection has one channel; workers() makes more connections"),
     row("timeout", V::Number(1, 86400), "30", "seconds to wait for the next confirmation"),
@@ -130,6 +134,34 @@ pub(super) const AMQP: &[Row] = &[
         "most publications that are sent without waiting for each other; each has its own confirmation",
     ),
     WORKERS,
+];
+
+pub(super) const AMQP_SOURCE: &[Row] = &[
+    row("queue", V::Text, "", "name of the queue"),
+    row("queue-declare", V::YesNo, "no", "make the queue when it is missing: a durable one"),
+    row("exchange", V::Text, "", "exchange that the queue is bound to, with queue-declare(yes)"),
+    row("routing-key", V::Text, "", "routing key of the binding; for a topic exchange with * and #"),
+    row(
+        "prefetch",
+        V::Number(1, 65_535),
+        "1000",
+        "most messages that the broker sends without an acknowledgement",
+    ),
+    row(
+        "max-deliveries",
+        V::Number(1, 1 << 31),
+        "without end",
+        "a message that a quorum queue has delivered so often before is rejected: a dead letter of the broker, or dropped",
+    ),
+    row(
+        "store-metadata",
+        V::YesNo,
+        "yes",
+        "values .amqp.exchange, .amqp.routing-key, .amqp.PROPERTY and .amqp.headers.NAME of each message",
+    ),
+    row("timeout", V::Number(1, 86400), "30", "seconds to wait for the next answer of a login"),
+    BROKER_REOPEN,
+    KEEP_HOSTNAME,
 ];
 
 /// The broker of `mqtt()`, and the login there.

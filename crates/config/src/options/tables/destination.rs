@@ -2,7 +2,9 @@
 //!
 //! In: nothing. Out: rows.
 
-use super::brokers::{AMQP, BATCHES, ITEMS, KAFKA, MQTT, MQTT_BROKER, NATS, NATS_SERVER, PYTHON, REDIS};
+use super::brokers::{
+    AMQP, AMQP_BROKER, BATCHES, ITEMS, KAFKA, MQTT, MQTT_BROKER, NATS, NATS_SERVER, PYTHON, REDIS,
+};
 use super::http::{CLICKHOUSE, HTTP, LOKI, S3};
 use super::network::{FAILOVER, TLS};
 use super::shared::{DESTINATION, FOLDERS, PERMISSIONS, SOCKET, TEXT};
@@ -95,7 +97,7 @@ pub(crate) const DRIVERS: &[Driver] = &[
     driver(
         "amqp",
         Plain::None,
-        &[AMQP, BATCHES, ITEMS, DESTINATION],
+        &[AMQP, AMQP_BROKER, BATCHES, ITEMS, DESTINATION],
         "publications to RabbitMQ over AMQP 0-9-1: each message counts as written when the broker has confirmed it",
     ),
     driver(

@@ -2,7 +2,9 @@
 //!
 //! In: nothing. Out: rows.
 
-use super::brokers::{KAFKA_SOURCE, MQTT_BROKER, MQTT_SOURCE, NATS_SERVER, NATS_SOURCE};
+use super::brokers::{
+    AMQP_BROKER, AMQP_SOURCE, KAFKA_SOURCE, MQTT_BROKER, MQTT_SOURCE, NATS_SERVER, NATS_SOURCE,
+};
 use super::shared::{ENCODED, MULTI_LINE, PERMISSIONS, SOCKET, SOURCE};
 use crate::options::row::{Driver, Plain, Row, ValueKind as V, driver, row};
 
@@ -127,6 +129,13 @@ pub(crate) const DRIVERS: &[Driver] = &[
         &[NATS_SOURCE, NATS_SERVER, ENCODED, SOURCE],
         "messages of a stream of NATS JetStream, acknowledged when destinations have acknowledged them",
     ),
+    driver(
+        "amqp",
+        Plain::None,
+        &[AMQP_SOURCE, AMQP_BROKER, ENCODED, SOURCE],
+        "messages of a queue of RabbitMQ, acknowledged when destinations have acknowledged them",
+    )
+    .required(&["queue"]),
     driver("internal", Plain::None, &[INTERNAL, SOURCE], "messages of the server about itself"),
     driver(
         "system",

@@ -1,12 +1,12 @@
 //! Confirmations, returns and refusals, frame by frame.
 
 use super::*;
-use crate::amqp::{
+use proptest::{collection::vec, prelude::any, proptest};
+use transport::amqp::{
+    Durability,
     frame::{content, method, short_text},
     method::{self as methods},
-    options::Durability,
 };
-use proptest::{collection::vec, prelude::any, proptest};
 
 pub(crate) const ACK: (u16, u16) = (60, 80);
 pub(crate) const NACK: (u16, u16) = (60, 120);

@@ -2,16 +2,14 @@
 
 use super::*;
 use crate::{
-    amqp::{
-        frame::Values,
-        options::{AmqpExchange, AmqpLogin, Durability, Unroutable},
-    },
+    amqp::options::{AmqpExchange, Unroutable},
     link::Endpoint,
     testing::{Long, Timed, closed_port, row, runtime, shown},
 };
 use delivery::{RequestLimits, Row};
 use message::{RecordId, Render, RenderPairs};
 use std::time::Duration;
+use transport::amqp::{AmqpLogin, Durability, frame::Values};
 use transport::testing::Text;
 
 /// The host of each message under these names.

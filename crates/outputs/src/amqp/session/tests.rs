@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     amqp::{
         confirms::tests::closed,
-        options::{AmqpExchange, AmqpLogin},
+        options::AmqpExchange,
         tests::{say, shared, start, tune},
     },
     testing::runtime,
@@ -13,6 +13,7 @@ use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpListener,
 };
+use transport::amqp::AmqpLogin;
 
 /// Opens a session with a broker that says these things, each after it heard something. Returns the outcome, and what the
 /// broker heard.

@@ -114,6 +114,7 @@ impl<'t> Lowering<'t> {
             }
             "kafka" | "kafka-c" => (SourceDriver::Kafka(self.kafka_source(options)?), Framing::Datagram),
             "mqtt" => (SourceDriver::Mqtt(self.mqtt_source(options)?), Framing::Datagram),
+            "amqp" => (SourceDriver::Amqp(self.amqp_source(options)?), Framing::Datagram),
             "nats" => (SourceDriver::Nats(self.nats_source(options)?), Framing::Datagram),
             "stdin" => (SourceDriver::Stdin, Framing::Newline),
             "internal" => (SourceDriver::Internal, Framing::Newline),

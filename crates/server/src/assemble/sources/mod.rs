@@ -3,6 +3,7 @@
 //! Begin with `drivers`, the list of all. `source_options` and `text` read the options that every source has; the other
 //! files have one kind of driver each.
 
+pub(crate) mod amqp;
 pub(crate) mod drivers;
 pub(crate) mod gelf;
 pub(crate) mod generator;

@@ -44,7 +44,7 @@ impl<'t> Lowering<'t> {
         source_options.hosts = hosts(options);
         // Shippers forward messages of other hosts, and topics have those of all.
         let is_forwarded =
-            matches!(options.call.key().as_str(), "http" | "kafka" | "kafka-c" | "mqtt" | "nats");
+            matches!(options.call.key().as_str(), "http" | "kafka" | "kafka-c" | "mqtt" | "nats" | "amqp");
         source_options.hosts.keep |= is_forwarded && options.any("keep-hostname").is_none();
         source_options.program_override =
             options.own_text("program-override").map(|text| text.trim_end().trim_end_matches(':').to_owned());

@@ -91,6 +91,16 @@ fn source_of(spec: &intake::SourceSpec) -> Vec<String> {
                 ),
             ];
         }
+        SourceDriver::Amqp(amqp) => {
+            let server = &amqp.server;
+            let limits = (amqp.prefetch, amqp.deliveries_max, amqp.frame_bytes, amqp.heartbeat);
+            return vec![
+                format!("{} {} {} {}", server.host, server.port, server.tls.is_some(), amqp.vhost),
+                format!("{:?} {:?} {limits:?}", amqp.login, amqp.queue),
+                format!("{:?} {:?} {:?}", amqp.metadata, amqp.timeout, amqp.reopen_after),
+                format!("{:?} {:?}", spec.options.framing, spec.options.hosts),
+            ];
+        }
         SourceDriver::Nats(nats) => {
             let server = |server: &transport::Endpoint| {
                 format!("{} {} {}", server.host, server.port, server.tls.is_some())

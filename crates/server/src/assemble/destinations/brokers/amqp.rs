@@ -8,21 +8,22 @@ use crate::assemble::{destinations::batches::batches, lowering::Lowering, option
 use config::{Diagnostic, tree::Call};
 use delivery::DestinationDriver;
 use message::{Render, RenderPairs};
-use outputs::{AmqpExchange, AmqpLogin, AmqpReceiver, AmqpTarget, Durability, Unroutable};
+use outputs::{AmqpExchange, AmqpReceiver, AmqpTarget, Unroutable};
 use std::time::Duration;
 use template::ValuePairs;
-use transport::Endpoint;
+use transport::{
+    Endpoint,
+    amqp::{AmqpLogin, Durability, NAME_BYTES_MAX},
+};
 
 const PORT: u16 = 5672;
 /// Publications that are sent without waiting for each other.
 const BATCH_LINES: usize = 1000;
 /// Longest wait for a confirmation: a message in a durable queue is on the disk by then.
-const ANSWER_WITHIN: Duration = Duration::from_secs(30);
+pub(crate) const ANSWER_WITHIN: Duration = Duration::from_secs(30);
 /// `frame-size()` and `heartbeat()` unless they are set: what RabbitMQ proposes.
-const FRAME_BYTES: i64 = 131_072;
-const HEARTBEAT: i64 = 60;
-/// Longest name that the protocol can hold.
-const NAME_BYTES_MAX: usize = 255;
+pub(crate) const FRAME_BYTES: i64 = 131_072;
+pub(crate) const HEARTBEAT: i64 = 60;
 /// Options of `tls()` that may stand in `amqp()` itself.
 const TLS_OPTIONS: [&str; 4] = ["ca-file", "cert-file", "key-file", "peer-verify"];
 /// The scopes of `value-pairs()` unless it is set.
@@ -91,7 +92,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Returns the broker. Options of `tls()` in `amqp()` itself encrypt as well.
-    fn amqp_server(&mut self, options: &Options<'t>) -> Option<Endpoint> {
+    pub(crate) fn amqp_server(&mut self, options: &Options<'t>) -> Option<Endpoint> {
         let server = self.endpoint(options, PORT)?;
         let beside: Vec<_> = TLS_OPTIONS.iter().filter_map(|name| options.own(name)).collect();
         let Some(first) = beside.first() else { return Some(server) };
@@ -115,7 +116,7 @@ impl<'t> Lowering<'t> {
         Some(AmqpExchange { name, declared_as: declare.map(|_| kind) })
     }
 
-    fn amqp_name(&mut self, options: &Options<'t>, option: &str, default: &str) -> Option<String> {
+    pub(crate) fn amqp_name(&mut self, options: &Options<'t>, option: &str, default: &str) -> Option<String> {
         let Some(written) = options.own(option) else { return Some(default.to_owned()) };
         let name = options.own_text(option).unwrap_or_default();
         if name.len() > NAME_BYTES_MAX || name.contains('\0') {
@@ -130,7 +131,7 @@ impl<'t> Lowering<'t> {
         None
     }
 
-    fn amqp_login(&mut self, options: &Options<'t>, server: &Endpoint) -> Option<AmqpLogin> {
+    pub(crate) fn amqp_login(&mut self, options: &Options<'t>, server: &Endpoint) -> Option<AmqpLogin> {
         let span = options.own("auth-method").map_or(options.call.name.span, |option| option.span);
         if options.word("auth-method").as_deref() == Some("external") {
             let inside = |name: &str| options.own("tls").and_then(|tls| tls.option(name)).is_some();

@@ -3,14 +3,14 @@
 //! In: values; bytes of frames. Out: bytes; frames and values. Holds: nothing.
 //! Limits: a frame has at most as many bytes as the caller says; a short text at most 255.
 
-use crate::link::dialogue::Breach;
+use crate::endpoint::Breach;
 
 /// Bytes of a frame beside its payload: type, channel, size, end.
-pub(super) const FRAME_EXTRA_BYTES: usize = 8;
+pub const FRAME_EXTRA_BYTES: usize = 8;
 /// The protocol demands that every peer takes frames of this size.
-pub(super) const FRAME_BYTES_MIN: usize = 4096;
+pub const FRAME_BYTES_MIN: usize = 4096;
 /// A heartbeat, which is a sign of life.
-pub(super) const HEARTBEAT: &[u8] = &[8, 0, 0, 0, 0, 0, 0, FRAME_END];
+pub const HEARTBEAT: &[u8] = &[8, 0, 0, 0, 0, 0, 0, FRAME_END];
 
 const HEAD_BYTES: usize = 7;
 const FRAME_END: u8 = 0xce;
@@ -20,7 +20,7 @@ const BODY: u8 = 3;
 
 /// The kind of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum FrameKind {
+pub enum FrameKind {
     /// A command, or the answer to one.
     Method,
     /// The size and the properties of a message.
@@ -33,14 +33,17 @@ pub(super) enum FrameKind {
 
 /// A frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Frame<'a> {
-    pub(super) kind: FrameKind,
-    pub(super) channel: u16,
-    pub(super) payload: &'a [u8],
+pub struct Frame<'a> {
+    /// Its kind.
+    pub kind: FrameKind,
+    /// Its channel; 0 is that of the connection.
+    pub channel: u16,
+    /// The bytes between its head and its end.
+    pub payload: &'a [u8],
 }
 
 /// Reads a frame of at most `limit` bytes from the beginning of some bytes, and returns its size; `None` when it is not whole.
-pub(super) fn decode(bytes: &[u8], limit: usize) -> Result<Option<(Frame<'_>, usize)>, Breach> {
+pub fn decode(bytes: &[u8], limit: usize) -> Result<Option<(Frame<'_>, usize)>, Breach> {
     let kind = match bytes.first() {
         None => return Ok(None),
         Some(&METHOD) => FrameKind::Method,
@@ -78,7 +81,7 @@ fn frame(kind: u8, channel: u16, out: &mut Vec<u8>, payload: impl FnOnce(&mut Ve
 }
 
 /// Appends a method with its arguments.
-pub(super) fn method(
+pub fn method(
     channel: u16,
     (class, number): (u16, u16),
     out: &mut Vec<u8>,
@@ -93,14 +96,7 @@ pub(super) fn method(
 
 /// Appends the properties and the text of a message: `properties` begins with their flags. The text is split into frames of at
 /// most `limit` bytes.
-pub(super) fn content(
-    channel: u16,
-    class: u16,
-    properties: &[u8],
-    body: &[u8],
-    limit: usize,
-    out: &mut Vec<u8>,
-) {
+pub fn content(channel: u16, class: u16, properties: &[u8], body: &[u8], limit: usize, out: &mut Vec<u8>) {
     frame(HEADER, channel, out, |out| {
         out.extend_from_slice(&class.to_be_bytes());
         out.extend_from_slice(&[0, 0]);
@@ -113,7 +109,7 @@ pub(super) fn content(
 }
 
 /// Appends a text of at most 255 bytes; a longer one would be cut, so callers check.
-pub(super) fn short_text(text: &[u8], out: &mut Vec<u8>) {
+pub fn short_text(text: &[u8], out: &mut Vec<u8>) {
     debug_assert!(text.len() <= 255);
     let text = &text[..text.len().min(255)];
     out.push(text.len() as u8);
@@ -121,34 +117,38 @@ pub(super) fn short_text(text: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Appends a text.
-pub(super) fn long_text(text: &[u8], out: &mut Vec<u8>) {
+pub fn long_text(text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(&(text.len() as u32).to_be_bytes());
     out.extend_from_slice(text);
 }
 
 /// Appends a table: names, each with the byte of its type and its value.
-pub(super) fn table(entries: &[u8], out: &mut Vec<u8>) {
+pub fn table(entries: &[u8], out: &mut Vec<u8>) {
     long_text(entries, out);
 }
 
 /// Appends an entry of a table: a text.
-pub(super) fn text_entry(name: &[u8], value: &[u8], out: &mut Vec<u8>) {
+pub fn text_entry(name: &[u8], value: &[u8], out: &mut Vec<u8>) {
     short_text(name, out);
     out.push(b'S');
     long_text(value, out);
 }
 
 /// Appends an entry of a table: true.
-pub(super) fn true_entry(name: &[u8], out: &mut Vec<u8>) {
+pub fn true_entry(name: &[u8], out: &mut Vec<u8>) {
     short_text(name, out);
     out.extend_from_slice(b"t\x01");
 }
 
 /// Reads values from the beginning of some bytes.
-pub(super) struct Values<'a>(pub(super) &'a [u8]);
+pub struct Values<'a>(
+    /// The bytes that are left.
+    pub &'a [u8],
+);
 
 impl<'a> Values<'a> {
-    pub(super) fn bytes(&mut self, count: usize) -> Result<&'a [u8], Breach> {
+    /// Reads so many bytes.
+    pub fn bytes(&mut self, count: usize) -> Result<&'a [u8], Breach> {
         let (bytes, after) = self.0.split_at_checked(count).ok_or(Breach("a frame is too short"))?;
         self.0 = after;
         Ok(bytes)
@@ -160,29 +160,34 @@ impl<'a> Values<'a> {
         Ok(*bytes)
     }
 
-    pub(super) fn octet(&mut self) -> Result<u8, Breach> {
+    /// Reads one byte.
+    pub fn octet(&mut self) -> Result<u8, Breach> {
         Ok(u8::from_be_bytes(self.array()?))
     }
 
-    pub(super) fn short(&mut self) -> Result<u16, Breach> {
+    /// Reads a number of two bytes.
+    pub fn short(&mut self) -> Result<u16, Breach> {
         Ok(u16::from_be_bytes(self.array()?))
     }
 
-    pub(super) fn long(&mut self) -> Result<u32, Breach> {
+    /// Reads a number of four bytes.
+    pub fn long(&mut self) -> Result<u32, Breach> {
         Ok(u32::from_be_bytes(self.array()?))
     }
 
-    pub(super) fn long_long(&mut self) -> Result<u64, Breach> {
+    /// Reads a number of eight bytes.
+    pub fn long_long(&mut self) -> Result<u64, Breach> {
         Ok(u64::from_be_bytes(self.array()?))
     }
 
-    pub(super) fn short_text(&mut self) -> Result<&'a [u8], Breach> {
+    /// Reads a text of at most 255 bytes.
+    pub fn short_text(&mut self) -> Result<&'a [u8], Breach> {
         let size = self.octet()?;
         self.bytes(size.into())
     }
 
     /// Reads a text, or a table, of which only the size matters.
-    pub(super) fn long_text(&mut self) -> Result<&'a [u8], Breach> {
+    pub fn long_text(&mut self) -> Result<&'a [u8], Breach> {
         let size = self.long()?;
         self.bytes(size as usize)
     }

@@ -1,45 +1,54 @@
-//! Methods of AMQP 0-9-1 and properties of messages: those that a publisher sends, and those that it gets.
+//! Methods of AMQP 0-9-1 and properties of messages: those that publishers and consumers send, and those that they get.
 //!
 //! In: names and numbers; payloads of frames. Out: bytes; what a method says. Holds: nothing.
 //! Limits: those of frames. Texts of a broker are kept as text, without control characters.
 
 use super::{
+    content::ContentHeader,
     frame::{self, Values},
-    options::{AmqpLogin, Durability},
+    login::{AmqpLogin, Durability, Tune},
 };
-use crate::link::{dialogue::Breach, failure::ANSWER_CHARACTERS_MAX};
+use crate::endpoint::Breach;
 use message::RecordId;
 
+/// Longest text of a broker that is kept.
+const ANSWER_CHARACTERS_MAX: usize = 300;
 /// The first bytes of a connection.
-pub(super) const PROTOCOL_HEADER: &[u8] = b"AMQP\x00\x00\x09\x01";
+pub const PROTOCOL_HEADER: &[u8] = b"AMQP\x00\x00\x09\x01";
 /// The channel that publications go over; 0 is that of the connection itself.
-pub(super) const CHANNEL: u16 = 1;
+pub const CHANNEL: u16 = 1;
 const CONNECTION: u16 = 0;
+const QUEUE_CLASS: u16 = 50;
 const BASIC_CLASS: u16 = 60;
 /// Flags of the properties that are sent: content type, headers, delivery mode, message id.
 const PROPERTIES: u16 = 1 << 15 | 1 << 13 | 1 << 12 | 1 << 7;
+/// What a broker may do beyond the specification.
+const CAPABILITIES: [&str; 5] = [
+    "publisher_confirms",
+    "basic.nack",
+    "connection.blocked",
+    "consumer_cancel_notify",
+    "authentication_failure_close",
+];
+/// The reply code of a connection that ends on purpose.
+const SUCCESS: u16 = 200;
+/// Bits of the declaration of a queue.
+const PASSIVE: u8 = 0b1;
+const DURABLE: u8 = 0b10;
 const CONTENT_TYPE: &[u8] = b"text/plain";
 
 /// The words of a broker that ends a channel or a connection, or returns a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Refusal {
-    pub(super) code: u16,
-    pub(super) words: String,
-}
-
-/// The limits of a connection that a broker offers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Tune {
-    pub(super) channels: u16,
-    /// 0 is no limit.
-    pub(super) frame_bytes: u32,
-    /// In seconds; 0 is none.
-    pub(super) heartbeat: u16,
+pub struct Refusal {
+    /// The number of the reason.
+    pub code: u16,
+    /// The words of the broker.
+    pub words: String,
 }
 
 /// The content of a method of a broker.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Method {
+pub enum Method {
     /// `connection.start`, with the mechanisms of a login.
     Start(String),
     /// `connection.tune`
@@ -68,13 +77,23 @@ pub(super) enum Method {
     Acknowledged(u64, Reach),
     /// `basic.nack`
     Refused(u64, Reach),
+    /// `queue.declare-ok`
+    QueueDeclared,
+    /// `queue.bind-ok`
+    QueueBound,
+    /// `basic.qos-ok`
+    PrefetchSet,
+    /// `basic.consume-ok`
+    Consuming,
+    /// `basic.cancel`: the broker delivers nothing more.
+    Cancelled,
     /// Another one, by class and number.
     Other(u16, u16),
 }
 
 /// The publications that an acknowledgement is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Reach {
+pub enum Reach {
     /// The one with its number.
     One,
     /// All up to it.
@@ -91,7 +110,7 @@ fn refusal(values: &mut Values<'_>) -> Result<Refusal, Breach> {
 }
 
 /// Reads the payload of a method.
-pub(super) fn decode(payload: &[u8]) -> Result<Method, Breach> {
+pub fn decode(payload: &[u8]) -> Result<Method, Breach> {
     let mut values = Values(payload);
     let (class, number) = (values.short()?, values.short()?);
     let reach = |bits: u8| if bits & 1 == 0 { Reach::One } else { Reach::UpTo };
@@ -114,6 +133,11 @@ pub(super) fn decode(payload: &[u8]) -> Result<Method, Breach> {
         (20, 20) => Method::Flow(values.octet()?),
         (20, 40) => Method::ChannelClosed(refusal(&mut values)?),
         (40, 11) => Method::Declared,
+        (QUEUE_CLASS, 11) => Method::QueueDeclared,
+        (QUEUE_CLASS, 21) => Method::QueueBound,
+        (BASIC_CLASS, 11) => Method::PrefetchSet,
+        (BASIC_CLASS, 21) => Method::Consuming,
+        (BASIC_CLASS, 30) => Method::Cancelled,
         (85, 11) => Method::Selected,
         (BASIC_CLASS, 50) => {
             let refusal = refusal(&mut values)?;
@@ -126,35 +150,17 @@ pub(super) fn decode(payload: &[u8]) -> Result<Method, Breach> {
     })
 }
 
-/// Reads the payload of a header: the bytes of the text that follows, and the id of the message.
-pub(super) fn decode_header(payload: &[u8]) -> Result<(u64, Option<RecordId>), Breach> {
-    let mut values = Values(payload);
-    values.long()?;
-    let size = values.long_long()?;
-    let flags = values.short()?;
-    let mut more = flags;
-    while more & 1 != 0 {
-        more = values.short()?;
-    }
-    // Content type and encoding, headers, delivery mode, priority, correlation, reply-to, expiration: all before the id.
-    for bit in (8..16).rev().filter(|bit| flags & 1 << bit != 0) {
-        match bit {
-            13 => drop(values.long_text()?),
-            12 | 11 => drop(values.octet()?),
-            _ => drop(values.short_text()?),
-        }
-    }
-    let id = match flags & 1 << 7 {
-        0 => None,
-        _ => std::str::from_utf8(values.short_text()?).ok().and_then(RecordId::parse),
-    };
-    Ok((size, id))
+/// Reads the payload of a header: the bytes of the text that follows, and the id of the message if it is one of ours.
+pub fn decode_header(payload: &[u8]) -> Result<(u64, Option<RecordId>), Breach> {
+    let header = ContentHeader::decode(payload)?;
+    let id = header.message_id().and_then(|id| std::str::from_utf8(id).ok());
+    Ok((header.bytes, id.and_then(RecordId::parse)))
 }
 
 /// Appends the login.
-pub(super) fn start_ok(login: &AmqpLogin, out: &mut Vec<u8>) {
+pub fn start_ok(login: &AmqpLogin, out: &mut Vec<u8>) {
     let mut capabilities = Vec::new();
-    for name in ["publisher_confirms", "basic.nack", "connection.blocked", "authentication_failure_close"] {
+    for name in CAPABILITIES {
         frame::true_entry(name.as_bytes(), &mut capabilities);
     }
     let mut properties = Vec::new();
@@ -176,7 +182,7 @@ pub(super) fn start_ok(login: &AmqpLogin, out: &mut Vec<u8>) {
 }
 
 /// Returns the name of the way to log in.
-pub(super) fn mechanism(login: &AmqpLogin) -> &'static str {
+pub fn mechanism(login: &AmqpLogin) -> &'static str {
     match login {
         AmqpLogin::Plain { .. } => "PLAIN",
         AmqpLogin::External => "EXTERNAL",
@@ -184,7 +190,7 @@ pub(super) fn mechanism(login: &AmqpLogin) -> &'static str {
 }
 
 /// Appends what was agreed, and opens the virtual host.
-pub(super) fn tune_ok_and_open(tune: Tune, vhost: &str, out: &mut Vec<u8>) {
+pub fn tune_ok_and_open(tune: Tune, vhost: &str, out: &mut Vec<u8>) {
     frame::method(CONNECTION, (10, 31), out, |out| {
         out.extend_from_slice(&tune.channels.to_be_bytes());
         out.extend_from_slice(&tune.frame_bytes.to_be_bytes());
@@ -196,23 +202,28 @@ pub(super) fn tune_ok_and_open(tune: Tune, vhost: &str, out: &mut Vec<u8>) {
     });
 }
 
-pub(super) fn close_connection_ok(out: &mut Vec<u8>) {
+/// Answers the end of a connection.
+pub fn close_connection_ok(out: &mut Vec<u8>) {
     frame::method(CONNECTION, (10, 51), out, |_| {});
 }
 
-pub(super) fn open_channel(out: &mut Vec<u8>) {
+/// Opens the channel.
+pub fn open_channel(out: &mut Vec<u8>) {
     frame::method(CHANNEL, (20, 10), out, |out| out.push(0));
 }
 
-pub(super) fn close_channel_ok(out: &mut Vec<u8>) {
+/// Answers the end of the channel.
+pub fn close_channel_ok(out: &mut Vec<u8>) {
     frame::method(CHANNEL, (20, 41), out, |_| {});
 }
 
-pub(super) fn flow_ok(active: u8, out: &mut Vec<u8>) {
+/// Answers `channel.flow`.
+pub fn flow_ok(active: u8, out: &mut Vec<u8>) {
     frame::method(CHANNEL, (20, 21), out, |out| out.push(active & 1));
 }
 
-pub(super) fn declare(name: &str, kind: &str, durability: Durability, out: &mut Vec<u8>) {
+/// Declares an exchange.
+pub fn declare(name: &str, kind: &str, durability: Durability, out: &mut Vec<u8>) {
     frame::method(CHANNEL, (40, 10), out, |out| {
         out.extend_from_slice(&[0, 0]);
         frame::short_text(name.as_bytes(), out);
@@ -222,12 +233,89 @@ pub(super) fn declare(name: &str, kind: &str, durability: Durability, out: &mut 
     });
 }
 
-pub(super) fn select_confirms(out: &mut Vec<u8>) {
+/// Asks for confirmations.
+pub fn select_confirms(out: &mut Vec<u8>) {
     frame::method(CHANNEL, (85, 10), out, |out| out.push(0));
 }
 
+/// Ends a connection on purpose.
+pub fn close_connection(out: &mut Vec<u8>) {
+    frame::method(CONNECTION, (10, 50), out, |out| {
+        out.extend_from_slice(&SUCCESS.to_be_bytes());
+        frame::short_text(b"", out);
+        out.extend_from_slice(&[0; 4]);
+    });
+}
+
+fn declare_queue(name: &str, bits: u8, out: &mut Vec<u8>) {
+    frame::method(CHANNEL, (QUEUE_CLASS, 10), out, |out| {
+        out.extend_from_slice(&[0, 0]);
+        frame::short_text(name.as_bytes(), out);
+        out.push(bits);
+        frame::table(b"", out);
+    });
+}
+
+/// Asks whether a queue exists; a broker ends the channel when it does not.
+pub fn find_queue(name: &str, out: &mut Vec<u8>) {
+    declare_queue(name, PASSIVE, out);
+}
+
+/// Makes a durable queue.
+pub fn make_queue(name: &str, out: &mut Vec<u8>) {
+    declare_queue(name, DURABLE, out);
+}
+
+/// Binds a queue to an exchange.
+pub fn bind_queue(name: &str, exchange: &str, routing_key: &str, out: &mut Vec<u8>) {
+    frame::method(CHANNEL, (QUEUE_CLASS, 20), out, |out| {
+        out.extend_from_slice(&[0, 0]);
+        frame::short_text(name.as_bytes(), out);
+        frame::short_text(exchange.as_bytes(), out);
+        frame::short_text(routing_key.as_bytes(), out);
+        out.push(0);
+        frame::table(b"", out);
+    });
+}
+
+/// Limits the messages that are delivered without an acknowledgement.
+pub fn limit_unacknowledged(count: u16, out: &mut Vec<u8>) {
+    frame::method(CHANNEL, (BASIC_CLASS, 10), out, |out| {
+        out.extend_from_slice(&[0; 4]);
+        out.extend_from_slice(&count.to_be_bytes());
+        out.push(0);
+    });
+}
+
+/// Asks for the messages of a queue.
+pub fn consume(queue: &str, out: &mut Vec<u8>) {
+    frame::method(CHANNEL, (BASIC_CLASS, 20), out, |out| {
+        out.extend_from_slice(&[0, 0]);
+        frame::short_text(queue.as_bytes(), out);
+        frame::short_text(b"", out);
+        out.push(0);
+        frame::table(b"", out);
+    });
+}
+
+/// Acknowledges deliveries.
+pub fn acknowledge(tag: u64, reach: Reach, out: &mut Vec<u8>) {
+    frame::method(CHANNEL, (BASIC_CLASS, 80), out, |out| {
+        out.extend_from_slice(&tag.to_be_bytes());
+        out.push(u8::from(reach == Reach::UpTo));
+    });
+}
+
+/// Refuses a delivery for good.
+pub fn reject(tag: u64, out: &mut Vec<u8>) {
+    frame::method(CHANNEL, (BASIC_CLASS, 90), out, |out| {
+        out.extend_from_slice(&tag.to_be_bytes());
+        out.push(0);
+    });
+}
+
 /// Returns the properties of a message: its headers as the entries of a table.
-pub(super) fn properties(id: RecordId, durability: Durability, headers: &[u8]) -> Vec<u8> {
+pub fn properties(id: RecordId, durability: Durability, headers: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(headers.len() + 64);
     out.extend_from_slice(&PROPERTIES.to_be_bytes());
     frame::short_text(CONTENT_TYPE, &mut out);
@@ -238,20 +326,24 @@ pub(super) fn properties(id: RecordId, durability: Durability, headers: &[u8]) -
 }
 
 /// A publication.
-pub(super) struct Publication<'a> {
-    pub(super) exchange: &'a str,
-    pub(super) routing_key: &'a [u8],
+pub struct Publication<'a> {
+    /// The exchange.
+    pub exchange: &'a str,
+    /// The routing key.
+    pub routing_key: &'a [u8],
     /// The bits of the method: 1 returns a message that no queue gets.
-    pub(super) bits: u8,
-    pub(super) properties: &'a [u8],
-    pub(super) body: &'a [u8],
+    pub bits: u8,
+    /// Its properties, which begin with their flags.
+    pub properties: &'a [u8],
+    /// Its text.
+    pub body: &'a [u8],
 }
 
 /// Bytes of a header beside the properties.
-pub(super) const HEADER_EXTRA_BYTES: usize = frame::FRAME_EXTRA_BYTES + 12;
+pub const HEADER_EXTRA_BYTES: usize = frame::FRAME_EXTRA_BYTES + 12;
 
 /// Appends a publication, in frames of at most `limit` bytes.
-pub(super) fn publish(publication: &Publication<'_>, limit: usize, out: &mut Vec<u8>) {
+pub fn publish(publication: &Publication<'_>, limit: usize, out: &mut Vec<u8>) {
     frame::method(CHANNEL, (BASIC_CLASS, 40), out, |out| {
         out.extend_from_slice(&[0, 0]);
         frame::short_text(publication.exchange.as_bytes(), out);
