@@ -124,7 +124,9 @@ impl Connection for AmqpConnection {
     }
 
     fn close(&mut self) {
-        self.open = None;
+        if let Some(session) = self.open.take() {
+            session.close();
+        }
     }
 
     fn next_heartbeat(&self) -> Option<Instant> {

@@ -181,6 +181,13 @@ impl Session {
         }
     }
 
+    /// Ends the connection on purpose.
+    pub(super) fn close(mut self) {
+        let mut out = Vec::new();
+        method::close_connection(&mut out);
+        self.link.say_last(&out);
+    }
+
     /// Returns when the next sign of life is due.
     pub(super) fn next_heartbeat(&self) -> Option<Instant> {
         (!self.heartbeat.is_zero()).then(|| self.spoken + self.heartbeat / 2)

@@ -247,6 +247,33 @@ fn requests_share_a_connection() {
 }
 
 #[test]
+fn a_connection_that_is_closed_says_so() {
+    let heard = runtime().block_on(async {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        let mut connection = AmqpConnection::new(Arc::new(shared(port)));
+        let broker = async {
+            let (mut peer, _) = listener.accept().await.expect("a connection");
+            let mut heard = vec![0; 16_384];
+            for part in [hello(), vec![all(3)]].concat() {
+                let _ = peer.read(&mut heard).await;
+                let _ = peer.write_all(&part).await;
+            }
+            let mut last = Vec::new();
+            let _ = peer.read_to_end(&mut last).await;
+            last
+        };
+        let send = async {
+            connection.send("logs", &rows(1..4, 0)).await;
+            connection.close();
+            connection.close();
+        };
+        tokio::join!(broker, send).0
+    });
+    assert_eq!(heard, say(0, (10, 50), b"\0\xc8\0\0\0\0\0"));
+}
+
+#[test]
 fn a_connection_that_ends_before_an_answer_is_opened_again() {
     check(&[vec![all(3), vec![]], vec![all(3)]], ["3 Delivered ", "3 Delivered "]);
     let broken = [confirm(ACK, 1, 0), b"\x01\0\x01\0".to_vec()].concat();

@@ -9,10 +9,12 @@
 use super::{Wire, failure::Failure};
 use std::{
     fmt, io, mem,
+    pin::Pin,
+    task::{Context, Waker},
     time::{Duration, Instant},
 };
 use tokio::{
-    io::{AsyncReadExt, ReadHalf, WriteHalf},
+    io::{AsyncReadExt, AsyncWrite, ReadHalf, WriteHalf},
     time::{sleep_until, timeout},
 };
 use transport::endpoint::push;
@@ -126,6 +128,17 @@ impl Link {
             }
         }
         Ok(())
+    }
+
+    /// Says something at the end, as far as the connection takes it at once: nothing is waited for.
+    pub(crate) fn say_last(&mut self, bytes: &[u8]) {
+        if !self.unsent.is_empty() {
+            return;
+        }
+        let mut context = Context::from_waker(Waker::noop());
+        // Who is not heard now ends without it.
+        let _ = Pin::new(&mut self.writing).poll_write(&mut context, bytes);
+        let _ = Pin::new(&mut self.writing).poll_flush(&mut context);
     }
 
     /// Gives the connection back, for TLS.
