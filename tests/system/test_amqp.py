@@ -15,13 +15,15 @@ from test_tls import pki
 settled = functools.partial(destination.settled, kind="dst.amqp")
 
 started = []
+starting = threading.Lock()
 
 
 def shared():
     """One broker for the tests that leave it as it is."""
-    if not started:
-        started.append(RabbitMQ())
-        atexit.register(started[0].close)
+    with starting:
+        if not started:
+            started.append(RabbitMQ())
+            atexit.register(started[0].close)
     return started[0]
 
 

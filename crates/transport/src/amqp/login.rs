@@ -5,6 +5,8 @@
 
 use super::frame::FRAME_BYTES_MIN;
 
+/// Channels of a connection of ours.
+const CHANNELS: u16 = 1;
 /// Longest name that the protocol can hold.
 pub const NAME_BYTES_MAX: usize = 255;
 
@@ -58,6 +60,6 @@ impl Tune {
             (ours, 0) => ours,
             (ours, theirs) => ours.min(theirs),
         };
-        Ok(Tune { channels: super::method::CHANNEL, frame_bytes, heartbeat })
+        Ok(Tune { channels: CHANNELS, frame_bytes, heartbeat })
     }
 }

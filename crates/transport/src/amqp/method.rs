@@ -22,7 +22,7 @@ const QUEUE_CLASS: u16 = 50;
 const BASIC_CLASS: u16 = 60;
 /// Flags of the properties that are sent: content type, headers, delivery mode, message id.
 const PROPERTIES: u16 = 1 << 15 | 1 << 13 | 1 << 12 | 1 << 7;
-/// What a broker may do beyond the specification.
+/// Extensions of the specification that we know.
 const CAPABILITIES: [&str; 5] = [
     "publisher_confirms",
     "basic.nack",

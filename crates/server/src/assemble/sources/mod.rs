@@ -3,15 +3,12 @@
 //! Begin with `drivers`, the list of all. `source_options` and `text` read the options that every source has; the other
 //! files have one kind of driver each.
 
-pub(crate) mod amqp;
+pub(crate) mod brokers;
 pub(crate) mod drivers;
 pub(crate) mod gelf;
 pub(crate) mod generator;
 pub(crate) mod http;
 pub(crate) mod journal;
-pub(crate) mod kafka;
 pub(crate) mod listeners;
-pub(crate) mod mqtt;
-pub(crate) mod nats;
 pub(crate) mod source_options;
 pub(crate) mod text;
