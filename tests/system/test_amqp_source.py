@@ -222,11 +222,11 @@ def test_what_comes_back_too_often_is_rejected_if_that_is_asked_for(binary):
 
 def test_encrypted_connections_are_checked(binary):
     target = shared()
-    target.queue("q_tls", "tls", "fanout", "")
+    target.queue("q_source_tls", "source_tls", "fanout", "")
     folder = target.pki
     other = target.folder + "/other"
     pki(other)
-    options = 'queue("q_tls") %s tls(ca-file("%s/ca.pem") cert-file("%s/client.pem") key-file("%s/client.key"))'
+    options = 'queue("q_source_tls") %s tls(ca-file("%s/ca.pem") cert-file("%s/client.pem") key-file("%s/client.key"))'
     server = Server(binary, HEALTHY)
     try:
         server.start()
@@ -235,7 +235,7 @@ def test_encrypted_connections_are_checked(binary):
         server.until(lambda: "TLS: the certificate of the peer is not signed" in server.ctl("healthcheck"), 20, "the unknown CA: " + server.ctl("healthcheck"))
         server.write_config(reads(target, options % (SYSLOG, folder, folder, folder), port=target.tls_port))
         server.ctl("reload")
-        target.publish("tls", syslog(0, 300))
+        target.publish("source_tls", syslog(0, 300))
         server.until(lambda: len(lines(server)) == 300, 20, f"the messages: {len(lines(server))} {server.stderr()}")
     finally:
         server.close()
