@@ -12,6 +12,7 @@ pub type Target = (&'static str, fn(&[u8]));
 /// Every target.
 pub const TARGETS: &[Target] = &[
     ("accounting", |bytes| with(bytes, messages::accounting::run)),
+    ("amqp", peers::amqp::run),
     ("certificate", peers::certificate::run),
     ("codec", messages::codec::run),
     ("configuration", languages::configuration::run),
@@ -24,6 +25,8 @@ pub const TARGETS: &[Target] = &[
     ("gelf", |bytes| with(bytes, messages::gelf::run)),
     ("journal", files::journal::run),
     ("kmsg", |bytes| with(bytes, messages::kmsg::run)),
+    ("mqtt", peers::mqtt::run),
+    ("nats", peers::nats::run),
     ("parser", languages::parser::run),
     ("patterndb", languages::patterndb::run),
     ("proxy", peers::proxy::run),
