@@ -190,6 +190,24 @@ def test_what_the_broker_refuses_or_ends_is_said(binary):
         server.close()
 
 
+def test_what_a_destination_gives_up_comes_again(binary):
+    """A reload removes a destination for which messages wait: the broker sends them again."""
+    target = shared()
+    target.queue("q_given", "given", "fanout", "")
+    server = Server(binary, reads(target, f'queue("q_given") {SYSLOG}', f'network("127.0.0.1" port({free_port()}))'))
+    try:
+        server.start()
+        target.publish("given", syslog(0, 100))
+        server.until(lambda: count_read(server, "amqp") == 100, 20, "the messages: " + server.stderr())
+        server.write_config(reads(target, f'queue("q_given") {SYSLOG}'))
+        server.ctl("reload")
+        server.until(lambda: len(lines(server)) >= 100, 20, f"the messages: {len(lines(server))} {server.stderr()}")
+        server.stop()
+        assert numbers(server) == set(range(100)) and len(lines(server)) == 100 and target.left("q_given") == 0
+    finally:
+        server.close()
+
+
 def test_what_comes_back_too_often_is_rejected_if_that_is_asked_for(binary):
     """A quorum queue counts deliveries; what is rejected goes to the broker's own dead letters."""
     target = shared()

@@ -224,6 +224,25 @@ def test_what_the_server_refuses_or_removes_is_said(binary):
         target.close()
 
 
+def test_what_a_destination_gives_up_is_asked_for_again(binary):
+    """A reload removes a destination for which messages wait: the server is asked for them, long before ack_wait ends."""
+    target = Nats()
+    target.stream("LOGS", ["log.>"])
+    server = Server(binary, reads(target, f'subject("log.>") {SYSLOG}', f'network("127.0.0.1" port({free_port()}))'))
+    try:
+        server.start()
+        target.publish("log.x", syslog(0, 100))
+        server.until(lambda: count_read(server, "nats") == 100, 20, "the messages: " + server.stderr())
+        server.write_config(reads(target, f'subject("log.>") {SYSLOG}'))
+        server.ctl("reload")
+        server.until(lambda: len(lines(server)) >= 100, 20, f"the messages: {len(lines(server))} {server.stderr()}")
+        settled(target, "LOGS", 100)
+        assert numbers(server) == set(range(100)) and len(lines(server)) == 100
+    finally:
+        server.close()
+        target.close()
+
+
 def test_another_server_is_read_when_one_leaves(binary):
     """A server in lame duck mode says so, and is left before it ends."""
     first, second = Nats(), Nats()
