@@ -17,7 +17,7 @@ fn main() -> io::Result<()> {
     if files.is_empty() {
         println!("cargo:warning=ui/dist is missing: this binary will have no page; run `make ui` first");
     }
-    let rows = files.iter().map(|file| format!("({:?}, {}),", name(file, &dist), included(file)));
+    let rows = files.iter().map(|file| format!("({:?}, {}),", name(file, &dist), included(file, &manifest)));
     write("assets.rs", rows)?;
 
     let book = manifest.join("../../docs/book");
@@ -31,7 +31,10 @@ fn main() -> io::Result<()> {
         let mut hash = DefaultHasher::new();
         fs::read(&file_of)?.hash(&mut hash);
         let (name, hash) = (name(file, &book), hash.finish());
-        rows.push(format!("({name:?}, {is_packed}, \"\\\"{hash:016x}\\\"\", {}),", included(&file_of)));
+        rows.push(format!(
+            "({name:?}, {is_packed}, \"\\\"{hash:016x}\\\"\", {}),",
+            included(&file_of, &manifest)
+        ));
     }
     write("manual.rs", rows.into_iter())
 }
@@ -53,9 +56,16 @@ fn name(file: &Path, folder: &Path) -> String {
     file.strip_prefix(folder).unwrap_or(file).to_string_lossy().replace('\\', "/")
 }
 
-fn included(file: &Path) -> String {
-    let path = file.canonicalize().unwrap_or_else(|_| file.to_owned());
-    format!("include_bytes!({:?})", path.display().to_string())
+/// The file as an expression. The text must not have the folder of the build in it: the compiler makes names of it, so
+/// other folders would give other binaries.
+fn included(file: &Path, manifest: &Path) -> String {
+    match file.strip_prefix(manifest) {
+        Ok(path) => {
+            let path = format!("/{}", path.display());
+            format!("include_bytes!(concat!(env!(\"CARGO_MANIFEST_DIR\"), {path:?}))")
+        }
+        Err(_) => format!("include_bytes!({:?})", file.display().to_string()),
+    }
 }
 
 fn write(name: &str, rows: impl Iterator<Item = String>) -> io::Result<()> {
