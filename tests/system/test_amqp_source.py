@@ -242,7 +242,7 @@ def test_encrypted_connections_are_checked(binary):
     target = shared()
     target.queue("q_source_tls", "source_tls", "fanout", "")
     folder = target.pki
-    other = target.folder + "/other"
+    other = target.folder + "/other-for-sources"
     pki(other)
     options = 'queue("q_source_tls") %s tls(ca-file("%s/ca.pem") cert-file("%s/client.pem") key-file("%s/client.key"))'
     server = Server(binary, HEALTHY)
