@@ -13,7 +13,7 @@
 //! | `worker` | the thread of a destination: renders, writes, retries, releases tokens; marks, `suppress()` |
 //! | `queue` | the messages that wait for that thread; other threads may write in its place |
 //! | `drivers` | the driver of each kind of target, and one for all receivers that answer for each message |
-//! | `receivers` | systems that answer for each message: their contract, dead letters |
+//! | `receivers` | systems that answer for each message: their contract, dead letters, what verdicts are made from |
 //! | `file` | files whose names may contain macros |
 //! | `network` | receivers at the other end of a socket |
 //! | `local` | pipes, programs, terminals |
@@ -56,6 +56,9 @@ pub use receivers::dead::{
     ANSWER_BYTES_MAX, DeadFilter, DeadLetterOptions, DeadLetters, Letter, LetterError, OnFull, StoreError,
     dead_folders, look_at_dead, replay,
 };
+#[cfg(feature = "testing")]
+pub use receivers::testing as receiver_testing;
+pub use receivers::{failure, verdicts};
 pub use set::{Destinations, StagedDestinations};
 pub use spool::{AppendError, LookError, QueueAppender, QueueSummary, look as look_into_queue, queues};
 pub use stopping::patience;

@@ -1,6 +1,11 @@
 //! Systems that answer for each message: databases, brokers, indexes, object stores.
 //!
-//! `contract` defines what such a system must support; `dead` stores the messages that it will never accept.
+//! `contract` defines what such a system must support; `dead` stores the messages that it will never accept. `failure` and
+//! `verdicts` are what the code for one system makes its judgements from, and `testing` shows them in tests.
 
 pub(crate) mod contract;
 pub(crate) mod dead;
+pub mod failure;
+#[cfg(feature = "testing")]
+pub mod testing;
+pub mod verdicts;

@@ -11,7 +11,7 @@ use crate::assemble::{lowering::Lowering, options::driver::Options};
 use config::{Diagnostic, tree::Call};
 use delivery::{Batches, DestinationDriver};
 use message::Render;
-use outputs::{
+use services::{
     AddressError, S3Checksum, S3Compression, S3Login, S3Receiver, S3Target, bucket_address, check_prefix,
 };
 use std::time::Duration;

@@ -10,7 +10,7 @@ use config::{
 };
 use delivery::{Batches, DestinationDriver};
 use message::Render;
-use outputs::{
+use services::{
     ClickhouseColumn, ClickhouseContent, ClickhouseFormat, ClickhouseReceiver, ClickhouseTarget, Compression,
     check_name, server_url,
 };

@@ -14,7 +14,9 @@ use config::Diagnostic;
 use config::tree::{Arg, Name};
 use delivery::{DestinationDriver, Server};
 use message::Render;
-use outputs::{Compression, HttpReceiver, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction};
+use services::{
+    Compression, HttpReceiver, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction,
+};
 use std::{sync::Arc, time::Duration};
 use transport::tls::{SenderTls, TlsOptions};
 

@@ -9,7 +9,7 @@ use config::Diagnostic;
 use config::tree::{Arg, Call};
 use delivery::DestinationDriver;
 use message::{Batch, Render, Stamp};
-use outputs::{Compression, HttpReceiver, HttpTarget};
+use services::{Compression, HttpReceiver, HttpTarget};
 use std::sync::Arc;
 
 /// Path of Loki's push endpoint.

@@ -10,9 +10,8 @@ use super::verdict;
 use crate::{
     http::{AnswerKind, BodyForm, Judge, Lane, Reply, Request, RequestSettings},
     identity::batch_identity,
-    link::failure::Failure,
 };
-use delivery::{Connection, Exchange, Judgement, Row};
+use delivery::{Connection, Exchange, Judgement, Row, failure::Failure};
 use std::sync::Arc;
 
 /// Settings that an old server does not know. An INSERT that the server gathers with others is answered when it is

@@ -6,11 +6,8 @@
 //! may come after the status. No message is lost because of a fault that an operator can fix: such a fault holds. A row that
 //! the server cannot read fails its whole batch, so the batch is halved until the row is alone.
 
-use crate::{
-    http::{Judge, Reply},
-    link::failure::Failure,
-};
-use delivery::{HoldReason, Verdict, Wait};
+use crate::http::{Judge, Reply};
+use delivery::{HoldReason, Verdict, Wait, failure::Failure};
 use hyper::HeaderMap;
 use transport::DeadReason;
 

@@ -16,10 +16,9 @@ use super::{
 };
 use crate::{
     http::{AnswerKind, Lane, Reply, Request, RequestSettings},
-    link::failure::Failure,
     url::encoded,
 };
-use delivery::{Connection, Exchange, Judgement, Row, Verdict, Wait};
+use delivery::{Connection, Exchange, Judgement, Row, Verdict, Wait, failure::Failure};
 use hyper::Uri;
 use jiff::Timestamp;
 use std::sync::{

@@ -3,19 +3,21 @@
 //! In: a verdict for each row. Out: judgements, each over all rows next to each other that share it. Holds: them. Limits: none
 //! of its own.
 
-use super::failure::Failure;
-use delivery::{Judgement, Verdict};
+use super::{
+    contract::{Judgement, Verdict},
+    failure::Failure,
+};
 
 /// Verdicts over the rows of a request, in their order.
 #[derive(Default)]
-pub(crate) struct Verdicts {
+pub struct Verdicts {
     judgements: Vec<Judgement>,
     judged: usize,
 }
 
 impl Verdicts {
     /// Judges the next row.
-    pub(crate) fn push(&mut self, verdict: Verdict, answer: &str) {
+    pub fn push(&mut self, verdict: Verdict, answer: &str) {
         self.push_many(1, verdict, answer);
     }
 
@@ -28,7 +30,7 @@ impl Verdicts {
     }
 
     /// Returns the judgements over so many rows; a failure is that of all which have none of their own.
-    pub(crate) fn finish(mut self, rows: usize, failure: Option<&Failure>) -> Vec<Judgement> {
+    pub fn finish(mut self, rows: usize, failure: Option<&Failure>) -> Vec<Judgement> {
         if let Some(failure) = failure
             && self.judged < rows
         {

@@ -9,7 +9,7 @@ use super::{
     options::{Compression, RequestSettings},
     proxy,
 };
-use crate::link::in_time;
+use delivery::patience;
 use http_body_util::{BodyExt, Full};
 use hyper::{
     HeaderMap, Method, Response, Uri,
@@ -21,6 +21,7 @@ use hyper_util::rt::TokioIo;
 use std::{io, time::Duration};
 use tokio::{net::TcpStream, time::timeout};
 use tokio_rustls::{TlsConnector, rustls::pki_types::ServerName};
+use transport::endpoint::in_time;
 
 /// Least pause requested by a server: with less there would be no pause between requests.
 const ASKED_WAIT_MIN: Duration = Duration::from_secs(1);
@@ -256,19 +257,19 @@ async fn connect(uri: &Uri, settings: &RequestSettings) -> io::Result<SendReques
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let proxy = settings.proxy.as_ref();
     let (peer, peer_port) = proxy.map_or((host, port(uri)), |proxy| (proxy.host.as_str(), proxy.port));
-    let mut stream = in_time(TcpStream::connect((peer, peer_port))).await?;
+    let mut stream = in_time(patience, TcpStream::connect((peer, peer_port))).await?;
     stream.set_nodelay(true)?;
     if uri.scheme_str() != Some("https") {
         return speak(TokioIo::new(stream)).await;
     }
     if proxy.is_some() {
         let through = proxy::tunnel(&mut stream, uri.host().unwrap_or_default(), port(uri));
-        in_time(through).await?;
+        in_time(patience, through).await?;
     }
     let settings = settings.tls.settings().map_err(io::Error::other)?;
     let name = ServerName::try_from(host.to_owned()).map_err(|_| failed("this is no name of a host"))?;
     let connector = TlsConnector::from(settings.config().clone());
-    let stream = in_time(connector.connect(name, stream)).await?;
+    let stream = in_time(patience, connector.connect(name, stream)).await?;
     speak(TokioIo::new(stream)).await
 }
 

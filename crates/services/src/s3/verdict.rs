@@ -5,11 +5,11 @@
 //!
 //! No message is lost because of a fault that an operator can fix: such a fault holds.
 
-use crate::{
-    http::Reply,
-    link::failure::{ANSWER_CHARACTERS_MAX, Failure},
+use crate::http::Reply;
+use delivery::{
+    HoldReason, Verdict, Wait,
+    failure::{ANSWER_CHARACTERS_MAX, Failure},
 };
-use delivery::{HoldReason, Verdict, Wait};
 use std::time::Duration;
 use transport::DeadReason;
 

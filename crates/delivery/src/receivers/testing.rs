@@ -1,10 +1,9 @@
-//! Code shared by the tests of this crate: rows of receivers in short, templates that know the time, encrypted servers.
+//! Code shared by the tests of crates with receivers: rows of receivers in short, templates that know the time, encrypted servers.
 //!
 //! In: receivers, messages. Out: their rows as text. Holds: nothing. Limits: none.
+#![allow(clippy::unwrap_used)]
 
-pub(crate) mod requests;
-
-use delivery::{Cell, Connection, Judgement, Receiver, Row};
+use super::contract::{Cell, Connection, Judgement, Receiver, Row};
 use message::{Batch, Render, Stamp};
 use std::{net::TcpListener, sync::Arc, time::Duration};
 use tokio::{
@@ -20,7 +19,7 @@ use transport::{
 
 /// Renders the time for which it renders, and the number of the message.
 #[derive(Default)]
-pub(crate) struct Timed(i64);
+pub struct Timed(i64);
 
 impl Render for Timed {
     fn begin(&mut self, now: Stamp) {
@@ -41,7 +40,7 @@ impl Render for Timed {
 }
 
 /// Renders a text of a length.
-pub(crate) struct Long(pub(crate) usize);
+pub struct Long(pub usize);
 
 impl Render for Long {
     fn begin(&mut self, _: Stamp) {}
@@ -61,7 +60,7 @@ impl Render for Long {
 
 /// Shows the row that a receiver makes of one message, `HOST|TEXT`, which is the ninth and came at the time 77; a row that
 /// is longer than most is shown by its first word only.
-pub(crate) fn row(receiver: &mut dyn Receiver, message: &str) -> String {
+pub fn row(receiver: &mut dyn Receiver, message: &str) -> String {
     receiver.begin(Stamp::known(77, 0));
     let mut group = String::new();
     let batch = batch(&[message]);
@@ -79,34 +78,35 @@ pub(crate) fn row(receiver: &mut dyn Receiver, message: &str) -> String {
 }
 
 /// Shows verdicts.
-pub(crate) fn shown(judgements: &[Judgement]) -> String {
+pub fn shown(judgements: &[Judgement]) -> String {
     let shown = judgements.iter().map(|one| format!("{} {:?} {}", one.rows, one.verdict, one.answer));
     shown.collect::<Vec<_>>().join("; ")
 }
 
 /// Returns a port on which nobody listens.
-pub(crate) fn closed_port() -> u16 {
+pub fn closed_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-pub(crate) fn runtime() -> Runtime {
+/// Makes a runtime on this thread.
+pub fn runtime() -> Runtime {
     Builder::new_current_thread().enable_all().build().unwrap()
 }
 
 /// Makes an authority that has issued a certificate for this machine's address.
-pub(crate) fn pki() -> Pki {
+pub fn pki() -> Pki {
     let pki = Pki::new();
     pki.issue("local", &["127.0.0.1"], |_| {});
     pki
 }
 
 /// Returns the settings of a client that trusts an authority.
-pub(crate) fn client(pki: &Pki) -> SenderTls {
+pub fn client(pki: &Pki) -> SenderTls {
     SenderTls::new(pki.anonymous())
 }
 
 /// Shakes hands as the server on this machine's address.
-pub(crate) async fn accept<S>(pki: &Pki, stream: S) -> std::io::Result<TlsStream<S>>
+pub async fn accept<S>(pki: &Pki, stream: S) -> std::io::Result<TlsStream<S>>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
@@ -117,7 +117,7 @@ where
 
 /// Sends rows to a server that answers each thing it hears with the next of these, then closes the connection. Returns the
 /// verdicts, and whether the server saw the end.
-pub(crate) fn sent_and_closed(
+pub fn sent_and_closed(
     listener: TcpListener,
     says: &[&[u8]],
     connection: &mut dyn Connection,

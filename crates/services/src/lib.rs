@@ -1,0 +1,33 @@
+//! Other people's systems that are spoken to over HTTP, as destinations: one folder each.
+//!
+//! In: the options of a system. Out: receivers for [`delivery`], which has the queue, the retries and the dead
+//! letters. Holds: nothing shared. Limits: see each.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `clickhouse` | `clickhouse()`: batches of messages as rows of a table of ClickHouse |
+//! | `http` | `http()`: bodies of requests, and the bulk requests of Elasticsearch |
+//! | `identity` | a name for a batch that is the same at every attempt |
+//! | `s3` | `s3()`: batches of messages as objects of a bucket |
+//! | `url` | URLs of servers, and texts in URLs |
+
+mod clickhouse;
+mod http;
+mod identity;
+mod s3;
+#[cfg(test)]
+mod testing;
+mod url;
+
+pub use clickhouse::{
+    ClickhouseColumn, ClickhouseContent, ClickhouseFormat, ClickhouseReceiver, ClickhouseTarget,
+    ColumnNameError, check_name,
+};
+pub use http::{
+    Compression, HttpReceiver, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction,
+};
+pub use s3::{
+    AddressError, KeyError, S3Checksum, S3Compression, S3Login, S3Receiver, S3Target, bucket_address,
+    check_prefix,
+};
+pub use url::server_url;
