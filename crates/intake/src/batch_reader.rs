@@ -6,15 +6,17 @@
 
 pub(crate) mod buffer;
 mod hosts;
-mod settings;
 mod turn;
 mod window;
 
-pub(crate) use settings::{Settings, SettingsCell};
-pub(crate) use window::{Completion, FlowWindow};
+pub use buffer::READ_BYTES;
+pub use window::{Completion, FlowWindow};
 
 use self::turn::ReaderTurns;
-use crate::options::{Form, SourceDriver, SourceOptions};
+use crate::{
+    options::{Form, SourceOptions},
+    source::{Settings, SettingsCell, SourceDriver},
+};
 use message::{Ack, Batch, Mark, Marks, Message, Origin, Priority, Span};
 use std::{
     cell::RefCell,
@@ -42,13 +44,14 @@ thread_local! {
 }
 
 /// Makes the batches of one reader.
-pub(crate) struct BatchReader {
+pub struct BatchReader {
     cell: Arc<SettingsCell>,
     settings: Arc<Settings>,
     decoder: Decoder,
     framer: Framer,
     clock: Clock,
-    pub(crate) window: Arc<FlowWindow>,
+    /// How much the reader may have in flight.
+    pub window: Arc<FlowWindow>,
     turns: ReaderTurns,
     /// Taken from [`FRAMES`] while there are some.
     frames: Vec<Frame>,
@@ -62,13 +65,16 @@ pub(crate) struct BatchReader {
 }
 
 /// Messages of one origin within a batch: the number of frames up to their end, and the origin.
-pub(crate) struct Run {
-    pub(crate) frames: usize,
-    pub(crate) origin: Arc<Origin>,
+pub struct Run {
+    /// The number of frames up to its end, from the first one of the batch.
+    pub frames: usize,
+    /// Their origin.
+    pub origin: Arc<Origin>,
 }
 
 impl BatchReader {
-    pub(crate) fn new(cell: &Arc<SettingsCell>) -> BatchReader {
+    /// Makes the reader of a connection, a file or a queue.
+    pub fn new(cell: &Arc<SettingsCell>) -> BatchReader {
         let settings = cell.settings();
         let options = &settings.options;
         let mut turns = ReaderTurns::new();
@@ -92,7 +98,7 @@ impl BatchReader {
     }
 
     /// Takes new settings over after a reload. Returns whether there were any.
-    pub(crate) fn refresh(&mut self) -> bool {
+    pub fn refresh(&mut self) -> bool {
         let settings = self.cell.settings();
         if Arc::ptr_eq(&settings, &self.settings) {
             return false;
@@ -116,7 +122,8 @@ impl BatchReader {
         true
     }
 
-    pub(crate) fn settings(&self) -> &Arc<Settings> {
+    /// Returns the settings that it works with: those of the last refresh.
+    pub fn settings(&self) -> &Arc<Settings> {
         &self.settings
     }
 
@@ -126,11 +133,12 @@ impl BatchReader {
     }
 
     /// Leaves all writing to the destinations' threads: this reader has enough to do.
-    pub(crate) fn disable_inline_writes(&mut self) {
+    pub fn disable_inline_writes(&mut self) {
         self.turns.disable();
     }
 
-    pub(crate) fn clock(&mut self) -> &mut Clock {
+    /// Returns the clock that its batches are stamped with.
+    pub fn clock(&mut self) -> &mut Clock {
         &mut self.clock
     }
 
@@ -200,7 +208,7 @@ impl BatchReader {
     }
 
     /// Frames found and not yet forwarded.
-    pub(crate) fn frames(&self) -> usize {
+    pub fn frames(&self) -> usize {
         self.frames.len()
     }
 
@@ -223,13 +231,13 @@ impl BatchReader {
     }
 
     /// Returns how many bytes of a value can matter: no message has more.
-    pub(crate) fn value_bytes_max(&self) -> usize {
+    pub fn value_bytes_max(&self) -> usize {
         let most = self.settings.options.message_bytes_max.saturating_mul(CHARACTER_BYTES_MAX);
         most.saturating_add(END_BYTES)
     }
 
     /// Appends a whole message, such as the value of a record, as one frame. Returns false when it is empty.
-    pub(crate) fn add_value(&mut self, value: &[u8], bytes: &mut Vec<u8>) -> bool {
+    pub fn add_value(&mut self, value: &[u8], bytes: &mut Vec<u8>) -> bool {
         let (start, frames) = (bytes.len(), self.frames());
         self.append(&value[..value.len().min(self.value_bytes_max())], bytes);
         self.add_datagram(bytes, start..bytes.len(), None);
@@ -253,7 +261,7 @@ impl BatchReader {
     }
 
     /// Decodes the frames found and forwards them as one batch of one origin.
-    pub(crate) fn forward(
+    pub fn forward(
         &mut self,
         bytes: Arc<Vec<u8>>,
         origin: &Arc<Origin>,
@@ -276,7 +284,7 @@ impl BatchReader {
     }
 
     /// Decodes the frames found, each into one message; `None` without frames.
-    pub(crate) fn decode(&mut self, bytes: Arc<Vec<u8>>, runs: &[Run]) -> Option<Batch> {
+    pub fn decode(&mut self, bytes: Arc<Vec<u8>>, runs: &[Run]) -> Option<Batch> {
         if self.frames.is_empty() {
             return None;
         }
@@ -327,12 +335,12 @@ impl BatchReader {
     }
 
     /// An empty batch over bytes of one origin, for a decoder that is not about frames.
-    pub(crate) fn batch(&mut self, bytes: Arc<Vec<u8>>, origin: &Arc<Origin>) -> Batch {
+    pub fn batch(&mut self, bytes: Arc<Vec<u8>>, origin: &Arc<Origin>) -> Batch {
         Batch::new(bytes, vec![origin.clone()], self.clock.now(), Ack::none())
     }
 
     /// Forwards what such a decoder made: texts are cut at the limit, hosts set as for frames.
-    pub(crate) fn forward_decoded(
+    pub fn forward_decoded(
         &mut self,
         mut batch: Batch,
         origin: &Origin,
@@ -372,7 +380,7 @@ impl BatchReader {
     }
 
     /// Numbers a decoded batch, takes its share of the window, and passes it to the pipeline.
-    pub(crate) fn deliver(&self, mut batch: Batch, completion: Option<Box<dyn Completion>>) {
+    pub fn deliver(&self, mut batch: Batch, completion: Option<Box<dyn Completion>>) {
         let (messages, bytes) = (batch.len(), batch.received_bytes.len() + batch.extra.len());
         let counters = &self.settings.counters;
         stats::add(&counters.processed, messages);

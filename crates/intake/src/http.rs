@@ -21,9 +21,10 @@ mod route;
 mod upload;
 
 use crate::{
-    batch_reader::{BatchReader, Settings},
+    batch_reader::BatchReader,
     options::HttpOptions,
     session::{End, Stream},
+    source::Settings,
 };
 use desk::Desk;
 use hyper::{

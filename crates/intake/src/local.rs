@@ -20,8 +20,9 @@ pub(crate) use program::read_program;
 pub(crate) use stdin::read_stdin;
 
 use crate::{
-    batch_reader::{BatchReader, Settings, SettingsCell},
+    batch_reader::BatchReader,
     positions::Positions,
+    source::{Settings, SettingsCell},
 };
 use message::{Origin, Transport};
 use std::sync::Arc;

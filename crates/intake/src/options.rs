@@ -4,21 +4,13 @@
 //! Holds: nothing that runs. Limits: the defaults are syslog-ng's, except for [`Window`].
 
 mod acks;
-mod amqp;
 mod http;
-mod kafka;
-mod mqtt;
-mod nats;
 
 pub(crate) use acks::AckBook;
-pub use amqp::{AmqpBinding, AmqpQueue, AmqpSource};
 pub(crate) use http::BUDGET_UNIT;
 pub use http::{Acknowledge, HttpOptions};
-pub use kafka::KafkaSource;
-pub use mqtt::MqttSource;
-pub use nats::{Metadata, NatsBegin, NatsConsumer, NatsSource};
 
-use message::{Intake, Render};
+use message::Render;
 use std::{
     net::SocketAddr,
     path::PathBuf,
@@ -31,60 +23,6 @@ use transport::{
     FilePermissions, HostPolicy, IpOptions, TcpOptions, dtls::ListenerDtls, shell::Environment,
     tls::ListenerTls,
 };
-
-/// One `source` driver as configured.
-#[derive(Clone)]
-pub struct SourceSpec {
-    /// `s_net#0`: name of the statement, `#`, number of the driver.
-    pub id: String,
-    /// Driver as written, for the counters: `network`, `udp`, `file`, ...
-    pub component: String,
-    /// The driver with its own options.
-    pub driver: SourceDriver,
-    /// Its options for reading.
-    pub options: Arc<SourceOptions>,
-    /// Receiver of its batches.
-    pub intake: Arc<dyn Intake>,
-}
-
-/// Every kind of source.
-#[derive(Clone)]
-#[allow(clippy::large_enum_variant)] // There are few of them, one a driver.
-pub enum SourceDriver {
-    /// `network()`, `syslog()`, `tcp()` over TCP; `unix-stream()`.
-    Stream(StreamListener),
-    /// The same over UDP; `unix-dgram()`.
-    Datagram(DatagramListener),
-    /// `file()`
-    File(FileSource),
-    /// `wildcard-file()`
-    Wildcard(WildcardSource),
-    /// `pipe()`
-    Pipe(PipeSource),
-    /// `program()`
-    Program(ProgramSource),
-    /// `stdin()`
-    Stdin,
-    /// `internal()`
-    Internal,
-    /// `systemd-journal()`
-    Journal(JournalSource),
-    /// `system()`: the journal if the machine has one, otherwise `/dev/log` and the kernel's messages.
-    System {
-        /// False with `exclude-kmsg()`.
-        with_kernel: bool,
-    },
-    /// `kafka()`
-    Kafka(KafkaSource),
-    /// `mqtt()`
-    Mqtt(MqttSource),
-    /// `nats()`
-    Nats(NatsSource),
-    /// `amqp()`
-    Amqp(AmqpSource),
-    /// `example-msg-generator()`
-    Generator(Generator),
-}
 
 /// Format of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -21,7 +21,7 @@ const SAVE_EVERY: Duration = Duration::from_millis(500);
 
 /// The positions of all sources. Clones share them.
 #[derive(Clone)]
-pub(crate) struct Positions(Arc<Shared>);
+pub struct Positions(Arc<Shared>);
 
 struct Shared {
     path: Option<PathBuf>,
@@ -68,13 +68,13 @@ impl Positions {
         Ok(Positions(shared))
     }
 
-    /// The position under a name.
-    pub(crate) fn position(&self, name: &str) -> Option<String> {
+    /// Returns the position under a name.
+    pub fn position(&self, name: &str) -> Option<String> {
         self.0.lock().positions.get(name).cloned()
     }
 
     /// Notes a position, to be saved soon.
-    pub(crate) fn set(&self, name: &str, position: String) {
+    pub fn set(&self, name: &str, position: String) {
         let mut state = self.0.lock();
         if state.positions.get(name) != Some(&position) {
             state.positions.insert(name.to_owned(), position);
@@ -83,8 +83,8 @@ impl Positions {
         }
     }
 
-    /// Forgets a position: its file is gone.
-    pub(crate) fn remove(&self, name: &str) {
+    /// Forgets a position: what it was of is gone.
+    pub fn remove(&self, name: &str) {
         let mut state = self.0.lock();
         if state.positions.remove(name).is_some() {
             state.dirty = true;

@@ -4,8 +4,9 @@
 //! Holds: the reader. Opens nothing, looks up no names. Limits: those of the source.
 
 use crate::{
-    batch_reader::{BatchReader, Settings, SettingsCell},
-    options::{ListenAddress, SourceDriver, SourceSpec},
+    batch_reader::BatchReader,
+    options::ListenAddress,
+    source::{Settings, SettingsCell, SourceDriver, SourceSpec},
 };
 use message::{Origin, Transport};
 use std::{net::SocketAddr, sync::Arc};

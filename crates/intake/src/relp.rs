@@ -8,8 +8,9 @@
 //! messages.
 
 use crate::{
-    batch_reader::{BatchReader, Completion, Settings, buffer},
+    batch_reader::{BatchReader, Completion, buffer},
     session::{End, Stream},
+    source::Settings,
 };
 use message::{Mark, Origin, Outcome};
 use std::{

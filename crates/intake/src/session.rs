@@ -5,8 +5,9 @@
 //! framer's limit.
 
 use crate::{
-    batch_reader::{BatchReader, Settings, buffer},
+    batch_reader::{BatchReader, buffer},
     secure::SecureStream,
+    source::Settings,
 };
 use message::Origin;
 use std::{

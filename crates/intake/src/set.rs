@@ -6,25 +6,20 @@
 //! in the log and the source stays closed until the next reload.
 
 use crate::{
-    amqp::read_queue,
-    batch_reader::{Settings, SettingsCell},
     file::{Following, FollowingAll, Track, follow, follow_all},
-    kafka::read_topics,
     local::{
         Local, generate, has_journal, has_kernel_records, is_device, read_internal, read_journal,
         read_kernel_records, read_pipe, read_program, read_stdin,
     },
-    mqtt::subscribe,
-    nats::read_stream,
     options::{
-        AmqpSource, DatagramListener, Dialogue, FileSource, JournalSource, ListenAddress, MqttSource,
-        SourceDriver, SourceOptions, SourceSpec, StreamListener,
+        DatagramListener, Dialogue, FileSource, JournalSource, ListenAddress, SourceOptions, StreamListener,
     },
     positions::Positions,
     socket::{
         Accepting, ConnectionBudget, DtlsCounts, Listening, accept, adjust, open_datagram, open_stream,
         receive, receive_dtls,
     },
+    source::{InputTask, Settings, SettingsCell, SourceDriver, SourceSpec},
 };
 use socket2::Socket;
 use std::{
@@ -35,7 +30,7 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio::sync::watch;
-use transport::{Endpoint, HostNames, InternalLog, Reactors, Registry, StageError, tls::TlsError};
+use transport::{HostNames, InternalLog, Reactors, Registry, StageError, tls::TlsError};
 use wire::{Framing, ParseFlags};
 
 /// Socket to which programs write on a machine without a journal.
@@ -323,10 +318,13 @@ impl Sources {
             SourceDriver::Internal => self.reactors.spawn(read_internal(here)),
             SourceDriver::Journal(options) => self.reactors.spawn(read_journal(here, options)),
             SourceDriver::System { .. } => self.reactors.spawn(read_journal(here, JournalSource::default())),
-            SourceDriver::Kafka(options) => read_topics(cell, options, &self.log, stop),
-            SourceDriver::Mqtt(options) => self.reactors.spawn(subscribe(cell, options, &self.log, stop)),
-            SourceDriver::Nats(options) => self.reactors.spawn(read_stream(cell, options, &self.log, stop)),
-            SourceDriver::Amqp(options) => self.reactors.spawn(read_queue(cell, options, &self.log, stop)),
+            SourceDriver::Input(input) => input.start(InputTask {
+                cell: cell.clone(),
+                log: self.log.clone(),
+                reactors: self.reactors.clone(),
+                positions: self.positions.clone(),
+                stop,
+            }),
             SourceDriver::Generator(options) => self.reactors.spawn(generate(here, options)),
             // Their sockets were opened before.
             SourceDriver::Stream(_) | SourceDriver::Datagram(_) => {}
@@ -410,14 +408,7 @@ fn load_tls(spec: &SourceSpec, log: &InternalLog) -> Result<(), StageError> {
     let loaded = match &spec.driver {
         SourceDriver::Stream(StreamListener { tls: Some(tls), .. }) => tls.settings().map(drop),
         SourceDriver::Datagram(DatagramListener { dtls: Some(dtls), .. }) => dtls.settings().map(drop),
-        SourceDriver::Mqtt(MqttSource { server: Endpoint { tls: Some(tls), .. }, .. })
-        | SourceDriver::Amqp(AmqpSource { server: Endpoint { tls: Some(tls), .. }, .. }) => {
-            tls.settings().map(drop)
-        }
-        SourceDriver::Nats(options) => {
-            let mut settings = options.servers.iter().filter_map(|server| server.tls.as_ref());
-            settings.try_for_each(|tls| tls.settings().map(drop))
-        }
+        SourceDriver::Input(input) => input.load_tls(),
         _ => Ok(()),
     };
     match loaded {
@@ -483,10 +474,7 @@ impl SourceDriver {
             SourceDriver::Journal(options) => format!("journal {options:?}"),
             SourceDriver::System { with_kernel: true } => "system".to_owned(),
             SourceDriver::System { with_kernel: false } => "system without the kernel".to_owned(),
-            SourceDriver::Kafka(options) => format!("kafka {}", options.identity()),
-            SourceDriver::Mqtt(options) => format!("mqtt {}", options.identity()),
-            SourceDriver::Nats(options) => format!("nats {}", options.identity()),
-            SourceDriver::Amqp(options) => format!("amqp {}", options.identity()),
+            SourceDriver::Input(input) => input.identity(),
             SourceDriver::Generator(_) => "generator".to_owned(),
         }
     }
@@ -511,10 +499,7 @@ impl SourceDriver {
                 let folder = options.folder.as_ref().map(|folder| folder.display().to_string());
                 folder.or_else(|| options.namespace.clone()).unwrap_or_else(|| "journal".to_owned())
             }
-            SourceDriver::Kafka(options) => options.instance(),
-            SourceDriver::Mqtt(options) => options.instance(),
-            SourceDriver::Nats(options) => options.instance(),
-            SourceDriver::Amqp(options) => options.instance(),
+            SourceDriver::Input(input) => input.instance(),
             SourceDriver::Internal | SourceDriver::System { .. } | SourceDriver::Generator(_) => {
                 String::new()
             }
@@ -536,10 +521,7 @@ impl SourceDriver {
         match self {
             SourceDriver::Stream(options) => matches!(options.address, ListenAddress::Unix(_)),
             SourceDriver::Datagram(options) => matches!(options.address, ListenAddress::Unix(_)),
-            SourceDriver::Kafka(_)
-            | SourceDriver::Mqtt(_)
-            | SourceDriver::Nats(_)
-            | SourceDriver::Amqp(_) => false,
+            SourceDriver::Input(_) => false,
             _ => true,
         }
     }

@@ -1,6 +1,7 @@
-//! A running source for the tests of this folder, on a port of its own.
+//! A running source for tests, on a port of its own.
 //!
 //! In: a driver. Out: the received messages. Holds: the set of sources. Limits: none.
+#![allow(clippy::unwrap_used)]
 
 use crate::{ListenAddress, SourceDriver, SourceOptions, SourceSpec, Sources, StreamListener};
 use message::Intake;
@@ -11,30 +12,37 @@ use std::{
 use transport::{HostPolicy, InternalLog, Registry, UseDns, testing::Collected};
 
 /// One source and the messages it received.
-pub(crate) struct Setup {
-    pub(crate) sources: Sources,
-    pub(crate) registry: Registry,
-    pub(crate) collected: Arc<Collected>,
-    pub(crate) port: u16,
+pub struct Setup {
+    /// The set that has it.
+    pub sources: Sources,
+    /// Its counters.
+    pub registry: Registry,
+    /// The receiver of its messages.
+    pub collected: Arc<Collected>,
+    /// A port that was free.
+    pub port: u16,
 }
 
 /// Returns an unused port.
-pub(crate) fn free_port() -> u16 {
+pub fn free_port() -> u16 {
     let tcp = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     tcp.local_addr().unwrap().port()
 }
 
-pub(crate) fn source_options() -> SourceOptions {
+/// Returns the options of a source that looks no names up.
+pub fn source_options() -> SourceOptions {
     let mut options = SourceOptions::new("s");
     options.hosts = HostPolicy { keep: true, use_dns: UseDns::No, ..HostPolicy::default() };
     options
 }
 
-pub(crate) fn here(port: u16) -> ListenAddress {
+/// Returns the address of a port of this machine.
+pub fn here(port: u16) -> ListenAddress {
     ListenAddress::Ip(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
 }
 
-pub(crate) fn spec(driver: SourceDriver, options: SourceOptions, intake: Arc<dyn Intake>) -> SourceSpec {
+/// Returns a source of the set.
+pub fn spec(driver: SourceDriver, options: SourceOptions, intake: Arc<dyn Intake>) -> SourceSpec {
     SourceSpec {
         id: "s#0".to_owned(),
         component: "network".to_owned(),
@@ -45,7 +53,8 @@ pub(crate) fn spec(driver: SourceDriver, options: SourceOptions, intake: Arc<dyn
 }
 
 impl Setup {
-    pub(crate) fn new(driver: impl FnOnce(u16) -> SourceDriver, options: SourceOptions) -> Setup {
+    /// Starts a source; the driver is made for the free port.
+    pub fn new(driver: impl FnOnce(u16) -> SourceDriver, options: SourceOptions) -> Setup {
         let (registry, collected, port) = (Registry::default(), Collected::new(), free_port());
         let log = InternalLog::new("test", None);
         let mut sources = Sources::start(registry.clone(), log, 2, None).unwrap();
@@ -54,11 +63,13 @@ impl Setup {
         Setup { sources, registry, collected, port }
     }
 
-    pub(crate) fn tcp(options: SourceOptions) -> Setup {
+    /// Starts a listener for TCP.
+    pub fn tcp(options: SourceOptions) -> Setup {
         Setup::new(|port| SourceDriver::Stream(StreamListener::new(here(port))), options)
     }
 
-    pub(crate) fn connect(&self) -> TcpStream {
+    /// Connects to it.
+    pub fn connect(&self) -> TcpStream {
         TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).unwrap()
     }
 }

@@ -8,7 +8,7 @@
 use std::{cell::RefCell, sync::Arc};
 
 /// Bytes of one read.
-pub(crate) const READ_BYTES: usize = 256 << 10;
+pub const READ_BYTES: usize = 256 << 10;
 /// Bytes of one read where many connections send as fast as they can.
 pub(crate) const SMALL_READ_BYTES: usize = 64 << 10;
 /// Buffers that a thread keeps.

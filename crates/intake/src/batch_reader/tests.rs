@@ -3,7 +3,8 @@
 use super::*;
 use crate::{
     SourceOptions,
-    options::{DatagramListener, SourceDriver},
+    options::DatagramListener,
+    source::SourceDriver,
     testing::{here, source_options},
 };
 use message::{Intake, WriteBudget};

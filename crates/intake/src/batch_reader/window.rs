@@ -7,7 +7,7 @@
 //! have [`SHARED_BYTES`] in flight, each of them has one read at a time in flight, a small one: that stays in the
 //! processor's cache, and hundreds of connections do not fill the memory.
 
-use crate::options::Window;
+use crate::{options::Window, source::InFlight};
 use message::{Ack, AckSink, Outcome};
 use std::sync::{
     Arc, Mutex, PoisonError,
@@ -18,18 +18,16 @@ use tokio::sync::Notify;
 /// Bytes that all readers of a source may have in flight before each is held to its fair part: with more of them,
 /// what one thread has read has left the cache before the next one writes it.
 const SHARED_BYTES: usize = 8 << 20;
-/// Bytes that all readers of a source have in flight.
-pub(crate) type InFlight = Arc<AtomicUsize>;
 
 /// Notified when a batch is acknowledged, to advance file positions.
-pub(crate) trait Completion: Send + Sync {
+pub trait Completion: Send + Sync {
     /// A batch is done or failed.
     fn complete(&self, outcome: Outcome);
 }
 
 /// The window of one connection.
 #[derive(Default)]
-pub(crate) struct FlowWindow {
+pub struct FlowWindow {
     messages: AtomicUsize,
     bytes: AtomicUsize,
     limit: Mutex<Window>,
@@ -79,17 +77,17 @@ impl FlowWindow {
     }
 
     /// Returns how many bytes are in flight.
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Acquire)
     }
 
     /// Returns whether reading is allowed.
-    pub(crate) fn has_room(&self) -> bool {
+    pub fn has_room(&self) -> bool {
         self.is_below(1)
     }
 
     /// Waits until reading is allowed.
-    pub(crate) async fn wait_for_room(&self) {
+    pub async fn wait_for_room(&self) {
         if self.is_below(1) {
             return;
         }

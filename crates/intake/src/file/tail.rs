@@ -142,7 +142,7 @@ impl Tail {
 pub(super) fn find_rotated(path: &Path, identity: &str) -> Option<(PathBuf, Tail)> {
     /// A folder with more entries is not searched to its end.
     const SEARCHED_MAX: usize = 10_000;
-    let entries = fs::read_dir(super::folder_of(path)).ok()?;
+    let entries = fs::read_dir(folder_of(path)).ok()?;
     let inode: u64 = identity.split(':').nth(1)?.parse().ok()?;
     entries
         .flatten()
@@ -152,6 +152,11 @@ pub(super) fn find_rotated(path: &Path, identity: &str) -> Option<(PathBuf, Tail
             let tail = Tail::open(&entry.path()).ok()?;
             tail.is(identity).then(|| (entry.path(), tail))
         })
+}
+
+/// Returns the folder of a path.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 #[cfg(test)]

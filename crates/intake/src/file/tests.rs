@@ -1,6 +1,6 @@
 //! Files that grow, rotate and are truncated, with restarts in between.
 
-use super::{tail::Tail, wildcard::fits, *};
+use super::{Track, tail::Tail, wildcard::fits};
 use crate::{FileSource, SourceDriver, SourceOptions, SourceSpec, Sources, WildcardSource};
 use message::Outcome;
 use std::{

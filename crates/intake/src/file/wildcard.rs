@@ -4,11 +4,7 @@
 //! Limits: `max-files()`, logged once when reached; folders [`DEPTH_MAX`] deep; links to folders are not entered.
 
 use super::{Following, Track, follow};
-use crate::{
-    batch_reader::{BatchReader, SettingsCell},
-    options::WildcardSource,
-    positions::Positions,
-};
+use crate::{batch_reader::BatchReader, options::WildcardSource, positions::Positions, source::SettingsCell};
 use std::{
     collections::HashSet,
     fs,

@@ -5,8 +5,9 @@
 
 use super::{body::BudgetShare, refusal::Refusal};
 use crate::{
-    batch_reader::{BatchReader, Completion, FlowWindow, Settings},
+    batch_reader::{BatchReader, Completion, FlowWindow},
     options::{Acknowledge, HttpOptions},
+    source::Settings,
 };
 use message::{Batch, Origin, Outcome};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

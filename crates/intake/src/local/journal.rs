@@ -150,7 +150,7 @@ fn skip(bytes: &mut Vec<u8>) -> bool {
 fn forward(
     batch_reader: &mut BatchReader,
     bytes: &[u8],
-    origin: &impl Fn(&crate::batch_reader::Settings) -> Origin,
+    origin: &impl Fn(&crate::source::Settings) -> Origin,
     (positions, journal): (&Positions, &Journal),
 ) -> usize {
     let mut batch = Batch::new(Arc::default(), Vec::new(), batch_reader.clock().now(), Ack::none());

@@ -6,9 +6,10 @@
 
 use super::{Local, origin_of};
 use crate::{
-    batch_reader::{BatchReader, Completion, Settings},
+    batch_reader::{BatchReader, Completion},
     options::FileSource,
     positions::Positions,
+    source::Settings,
 };
 use message::{Ack, Batch, Origin, Outcome, Span};
 use std::{

@@ -4,9 +4,9 @@
 
 use super::{Local, origin_of};
 use crate::{
-    batch_reader::SettingsCell,
-    options::{PipeSource, SourceDriver},
+    options::PipeSource,
     session::{self, End, Stream},
+    source::{SettingsCell, SourceDriver},
 };
 use std::{
     fs::{self, OpenOptions},

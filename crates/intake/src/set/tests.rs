@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::{
-    KafkaSource, PipeSource, ProgramSource, WildcardSource,
+    PipeSource, ProgramSource, WildcardSource,
     options::{Encryption, Form, ProxyHeader},
+    source::Input,
     testing::{Setup, free_port, here, source_options, spec},
 };
 use std::{
@@ -14,7 +15,6 @@ use std::{
 use transport::{
     RefusalReason,
     dtls::ListenerDtls,
-    kafka::{ClientRole, Properties},
     shell::Environment,
     testing::{Collected, PATIENCE, Pki, eventually},
     tls::{ListenerTls, TlsOptions},
@@ -66,11 +66,23 @@ fn file() -> SourceDriver {
     SourceDriver::File(FileSource { path: "/var/log/x".into(), poll_every, from_start: true })
 }
 
-fn topics(password: &str) -> SourceDriver {
-    let mut properties = Properties::new(ClientRole::Consumer, "h:1");
-    properties.set("sasl.password", password).unwrap();
-    let topics = vec!["a".to_owned(), "^b".to_owned()];
-    SourceDriver::Kafka(KafkaSource { properties, topics, stores_metadata: true, records_max: 10 })
+/// A system that is read.
+struct Topics(&'static str);
+
+impl Input for Topics {
+    fn identity(&self) -> String {
+        format!("topics {}", self.0)
+    }
+
+    fn instance(&self) -> String {
+        "topics".to_owned()
+    }
+
+    fn start(&self, _: InputTask) {}
+}
+
+fn topics(password: &'static str) -> SourceDriver {
+    SourceDriver::Input(Arc::new(Topics(password)))
 }
 
 fn journal(namespace: Option<&str>, folder: Option<&str>) -> SourceDriver {
@@ -113,8 +125,7 @@ fn every_kind_is_known_by_what_it_reads_from() {
     check(&journal(None, None), "journal ", "journal", true);
     check(&journal(Some("app"), None), "journal ", "app", true);
     check(&journal(Some("app"), Some("/j")), "journal ", "/j", true);
-    let kafka = "kafka,h:1,a+^b,duramen";
-    check(&topics("one"), &format!("kafka {kafka} "), kafka, false);
+    check(&topics("one"), "topics one", "topics", false);
     assert_ne!(topics("one").identity(), topics("two").identity(), "a password was changed");
     check(&SourceDriver::System { with_kernel: true }, "system", "", true);
     check(&SourceDriver::System { with_kernel: false }, "system without the kernel", "", true);

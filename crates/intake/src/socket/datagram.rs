@@ -9,8 +9,9 @@ use super::{
     peer::{Peers, Sender, canonical},
 };
 use crate::{
-    batch_reader::{BatchReader, Run, SettingsCell, buffer},
+    batch_reader::{BatchReader, Run, buffer},
     options::Form,
+    source::SettingsCell,
 };
 use message::{Mark, Transport};
 use socket2::Socket;

@@ -9,7 +9,10 @@
 mod peers;
 
 use super::peer::canonical;
-use crate::batch_reader::{BatchReader, Run, SettingsCell, buffer};
+use crate::{
+    batch_reader::{BatchReader, Run, buffer},
+    source::SettingsCell,
+};
 use message::Origin;
 pub(crate) use peers::DtlsCounts;
 use peers::{Events, Peers};

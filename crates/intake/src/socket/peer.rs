@@ -3,7 +3,7 @@
 //! In: addresses and credentials. Out: origins, made once per peer. Holds: a cache for datagrams.
 //! Limits: [`PEERS_MAX`] senders; then the cache is emptied.
 
-use crate::batch_reader::Settings;
+use crate::source::Settings;
 use message::{Origin, Transport};
 use std::{
     collections::HashMap,

@@ -3,7 +3,7 @@
 //! In: connections that a limit did not allow. Out: counts by reason, lines. Holds: when each reason was last logged.
 //! Limits: one line for each reason in [`TOLD_EVERY`]; it has the number of connections.
 
-use crate::batch_reader::Settings;
+use crate::source::Settings;
 use std::{
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},

@@ -10,11 +10,12 @@ use super::{
     refusals::RefusalLog,
 };
 use crate::{
-    batch_reader::{BatchReader, Settings, SettingsCell},
+    batch_reader::BatchReader,
     http,
-    options::{Dialogue, SourceDriver, StreamListener},
+    options::{Dialogue, StreamListener},
     relp,
     session::{self, End, Stream},
+    source::{Settings, SettingsCell, SourceDriver},
 };
 use message::{Origin, Transport};
 use socket2::{SockRef, Socket};

@@ -103,10 +103,7 @@ fn show_source(spec: &intake::SourceSpec) -> String {
         SourceDriver::Program(program) => program.command.clone(),
         SourceDriver::Generator(generator) => format!("{} every {:?}", generator.count, generator.every),
         SourceDriver::Journal(journal) => format!("{journal:?}"),
-        SourceDriver::Kafka(kafka) => format!("{:?} {}", kafka.topics, kafka.records_max),
-        SourceDriver::Mqtt(mqtt) => format!("{} {:?}", mqtt.topic, mqtt.qos),
-        SourceDriver::Amqp(amqp) => format!("{:?}", amqp.queue),
-        SourceDriver::Nats(nats) => format!("{:?} {:?}", nats.stream, nats.subject),
+        SourceDriver::Input(input) => input.instance(),
         SourceDriver::Stdin | SourceDriver::Internal | SourceDriver::System { .. } => String::new(),
     };
     format!("from {} {} {driver} {:?}", spec.id, spec.component, spec.options.framing)

@@ -2,8 +2,7 @@
 
 use super::*;
 use crate::{
-    batch_reader::{Settings, SettingsCell},
-    options::SourceDriver,
+    source::{Settings, SettingsCell, SourceDriver},
     testing::source_options,
 };
 use std::sync::atomic::Ordering;

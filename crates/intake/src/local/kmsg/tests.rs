@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::{
-    batch_reader::SettingsCell,
-    options::{SourceDriver, SourceOptions},
+    options::SourceOptions,
+    source::{SettingsCell, SourceDriver},
     testing::source_options,
 };
 use std::{

@@ -14,8 +14,8 @@ use super::super::{
     refusals::RefusalLog,
 };
 use crate::{
-    batch_reader::Settings,
-    options::{DatagramListener, SourceDriver},
+    options::DatagramListener,
+    source::{Settings, SourceDriver},
 };
 use message::{Origin, Transport};
 use std::{

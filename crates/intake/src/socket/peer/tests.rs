@@ -1,7 +1,7 @@
 //! Origins of senders, how long they are remembered, and their processes and certificates.
 
 use super::*;
-use crate::{options::SourceDriver, testing::source_options};
+use crate::{source::SourceDriver, testing::source_options};
 use transport::{
     Registry,
     testing::{Collected, Pki},

@@ -11,10 +11,10 @@ use crate::assemble::{
 };
 use config::tree::{Call, Item, Kind};
 use intake::{
-    DatagramListener, FileSource, ListenAddress, PipeSource, ProgramSource, SourceDriver, StreamListener,
-    WildcardSource,
+    DatagramListener, FileSource, Input, ListenAddress, PipeSource, ProgramSource, SourceDriver,
+    StreamListener, WildcardSource,
 };
-use std::{path::PathBuf, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 use wire::Framing;
 
 /// Pause before a command that ended is started again.
@@ -112,10 +112,10 @@ impl<'t> Lowering<'t> {
                 };
                 (SourceDriver::Program(program), Framing::Newline)
             }
-            "kafka" | "kafka-c" => (SourceDriver::Kafka(self.kafka_source(options)?), Framing::Datagram),
-            "mqtt" => (SourceDriver::Mqtt(self.mqtt_source(options)?), Framing::Datagram),
-            "amqp" => (SourceDriver::Amqp(self.amqp_source(options)?), Framing::Datagram),
-            "nats" => (SourceDriver::Nats(self.nats_source(options)?), Framing::Datagram),
+            "kafka" | "kafka-c" => input(self.kafka_source(options)?),
+            "mqtt" => input(self.mqtt_source(options)?),
+            "amqp" => input(self.amqp_source(options)?),
+            "nats" => input(self.nats_source(options)?),
             "stdin" => (SourceDriver::Stdin, Framing::Newline),
             "internal" => (SourceDriver::Internal, Framing::Newline),
             "systemd-journal" => (SourceDriver::Journal(journal(options)), Framing::Newline),
@@ -126,4 +126,9 @@ impl<'t> Lowering<'t> {
             _ => (SourceDriver::Generator(self.generator(options)), Framing::Datagram),
         })
     }
+}
+
+/// Returns the driver of another system, each of whose items is a message.
+fn input(options: impl Input) -> (SourceDriver, Framing) {
+    (SourceDriver::Input(Arc::new(options)), Framing::Datagram)
 }

@@ -1,6 +1,7 @@
 //! Drivers and steps with their options: what becomes of them, in files of `testdata`.
 
 mod destinations;
+mod inputs;
 mod sources;
 mod steps;
 
@@ -68,53 +69,7 @@ fn source_of(spec: &intake::SourceSpec) -> Vec<String> {
         SourceDriver::Pipe(pipe) => pipe,
         SourceDriver::Program(program) => program,
         SourceDriver::Journal(journal) => journal,
-        SourceDriver::Kafka(kafka) => {
-            let properties = kafka.properties.shown();
-            return vec![
-                format!("{:?} {} {}", kafka.topics, kafka.stores_metadata, kafka.records_max),
-                properties,
-                format!(
-                    "{:?} {:?} {:?}",
-                    spec.options.framing, spec.options.decode.flags, spec.options.hosts
-                ),
-            ];
-        }
-        SourceDriver::Mqtt(mqtt) => {
-            let server = &mqtt.server;
-            return vec![
-                format!("{} {} {} {}", mqtt.topic, server.host, server.port, server.tls.is_some()),
-                format!("{:?} {:?} {:?}", mqtt.login, mqtt.session, mqtt.qos),
-                format!("{:?} {:?} {:?}", mqtt.timeout, mqtt.reopen_after, spec.options.encoding.is_some()),
-                format!(
-                    "{:?} {:?} {:?}",
-                    spec.options.framing, spec.options.decode.flags, spec.options.hosts
-                ),
-            ];
-        }
-        SourceDriver::Amqp(amqp) => {
-            let server = &amqp.server;
-            let limits = (amqp.prefetch, amqp.deliveries_max, amqp.frame_bytes, amqp.heartbeat);
-            return vec![
-                format!("{} {} {} {}", server.host, server.port, server.tls.is_some(), amqp.vhost),
-                format!("{:?} {:?} {limits:?}", amqp.login, amqp.queue),
-                format!("{:?} {:?} {:?}", amqp.metadata, amqp.timeout, amqp.reopen_after),
-                format!("{:?} {:?}", spec.options.framing, spec.options.hosts),
-            ];
-        }
-        SourceDriver::Nats(nats) => {
-            let server = |server: &transport::Endpoint| {
-                format!("{} {} {}", server.host, server.port, server.tls.is_some())
-            };
-            return vec![
-                format!("{:?} {:?}", nats.servers.iter().map(server).collect::<Vec<_>>(), nats.login),
-                format!("{:?} {:?} {} {:?}", nats.stream, nats.subject, nats.durable, nats.consumer),
-                format!("{} {:?} {:?} {:?}", nats.fetch, nats.metadata, nats.timeout, nats.reopen_after),
-                format!(
-                    "{:?} {:?} {:?}",
-                    spec.options.framing, spec.options.decode.flags, spec.options.hosts
-                ),
-            ];
-        }
+        SourceDriver::Input(_) => return inputs::input_of(spec),
         SourceDriver::Generator(generator) => {
             return vec![format!("{} {:?} {:?}", generator.count, generator.every, generator.values)];
         }

@@ -13,7 +13,7 @@ use crate::assemble::{
     options::driver::Options,
 };
 use config::{Diagnostic, tree::Call};
-use intake::{AmqpBinding, AmqpQueue, AmqpSource, Metadata};
+use inputs::{AmqpBinding, AmqpQueue, AmqpSource, Metadata};
 
 /// `prefetch()` unless it is set.
 const PREFETCH: i64 = 1000;

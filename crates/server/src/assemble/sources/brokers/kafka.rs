@@ -8,7 +8,7 @@ use config::{
     Diagnostic,
     tree::{Arg, Call},
 };
-use intake::KafkaSource;
+use inputs::KafkaSource;
 use outputs::{TopicNameError, check_topic_name};
 use transport::kafka::ClientRole;
 

@@ -12,7 +12,7 @@ use crate::assemble::{
     options::driver::Options,
 };
 use config::{Diagnostic, tree::Call};
-use intake::MqttSource;
+use inputs::MqttSource;
 use std::time::Duration;
 use transport::mqtt::{MqttSession, check_filter};
 

@@ -10,7 +10,7 @@ use crate::assemble::{
     options::driver::Options,
 };
 use config::{Diagnostic, tree::Call};
-use intake::{Metadata, NatsBegin, NatsConsumer, NatsSource};
+use inputs::{Metadata, NatsBegin, NatsConsumer, NatsSource};
 
 /// Messages of a request, unless `log-fetch-limit()` says otherwise.
 const FETCH: usize = 1000;
