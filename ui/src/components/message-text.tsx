@@ -1,5 +1,7 @@
 // A message's text with its matches highlighted, cut when it is long.
 import { useState } from "preact/hooks";
+import { VisibleText } from "./visible-text.tsx";
+import type { Breaks } from "../text/hidden.ts";
 
 /** One-line rows show this many characters at most; more would only be drawn to be hidden. */
 const LINE_CHARACTERS_MAX = 1_200;
@@ -19,7 +21,7 @@ export function MessageText({ text, highlights, singleLine }: Props) {
   const rest = text.length - shown.length;
   return (
     <>
-      {highlighted(singleLine ? shown.replace(/[\r\n\t]/g, visibleBreak) : shown, highlights ?? [])}
+      {highlighted(shown, highlights ?? [], singleLine ? "named" : "kept")}
       {!singleLine && rest > 0 && (
         <button
           type="button"
@@ -36,23 +38,21 @@ export function MessageText({ text, highlights, singleLine }: Props) {
   );
 }
 
-/** Replaces characters one for one, so that highlights stay in position. */
-function visibleBreak(character: string): string {
-  return character === "\t" ? "\u2192" : character === "\n" ? "\u21b5" : " ";
-}
-
-function highlighted(text: string, highlights: readonly (readonly [number, number])[]) {
-  if (highlights.length === 0) return text;
+function highlighted(text: string, highlights: readonly (readonly [number, number])[], breaks: Breaks) {
   const parts: preact.ComponentChildren[] = [];
   let at = 0;
   for (const [start, length] of highlights) {
     const from = Math.max(at, start);
     const to = Math.min(text.length, start + length);
     if (to <= from) continue;
-    if (from > at) parts.push(text.slice(at, from));
-    parts.push(<mark class="highlight">{text.slice(from, to)}</mark>);
+    if (from > at) parts.push(<VisibleText text={text.slice(at, from)} breaks={breaks} />);
+    parts.push(
+      <mark class="highlight">
+        <VisibleText text={text.slice(from, to)} breaks={breaks} />
+      </mark>,
+    );
     at = to;
   }
-  parts.push(text.slice(at));
+  if (at < text.length) parts.push(<VisibleText text={text.slice(at)} breaks={breaks} />);
   return parts;
 }

@@ -1,6 +1,7 @@
 // The messages just before and after, from the same source, whether they match the query or not.
 import type { SameAs } from "../../../api/context.ts";
 import type { Row, RowId } from "../../../api/row.ts";
+import { VisibleText } from "../../../components/visible-text.tsx";
 import { SeverityMark, severityClass } from "../../../components/severity.tsx";
 import { formatClockTime } from "../../../time/format.ts";
 import type { Zone } from "../../../time/zone.ts";
@@ -59,10 +60,9 @@ export function ContextTab({ rows, anchor, open, same, before, after, zone, even
               <span class="context-time">{formatClockTime(row.received_us, zone)}</span>
               <span class="context-text">
                 <span class="context-sender">
-                  {same === "none" ? `${row.host} ` : ""}
-                  {row.program}
+                  <VisibleText text={same === "none" ? `${row.host} ${row.program}` : row.program} />
                 </span>{" "}
-                {row.message.slice(0, 400)}
+                <VisibleText text={row.message.slice(0, 400)} breaks="kept" />
               </span>
             </button>
           </li>

@@ -1,9 +1,10 @@
 // The message as the API's JSON, with a button that copies it.
 import type { FullRow } from "../../../api/message.ts";
+import { escapeJson } from "../../../text/hidden.ts";
 
 export function JsonTab({ message, onCopy }: { message: FullRow; onCopy: (text: string, what: string) => void }) {
   const { highlights: _highlights, raw_base64: _raw, tokens: _tokens, ...fields } = message;
-  const text = JSON.stringify(fields, null, 2);
+  const text = escapeJson(JSON.stringify(fields, null, 2));
   return (
     <>
       <div class="tab-tools">

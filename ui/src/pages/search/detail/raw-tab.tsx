@@ -2,6 +2,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { FullRow } from "../../../api/message.ts";
 import { formatCount } from "../../../time/format.ts";
+import { VisibleText } from "../../../components/visible-text.tsx";
 import { hexLines } from "./hex.ts";
 
 const HEX_BYTES_MAX = 16_384;
@@ -33,7 +34,7 @@ export function RawTab({ message, onCopy }: { message: FullRow; onCopy: (text: s
         </button>
       </div>
       <pre ref={panel} class={`raw mono ${hex ? "hex" : ""}`}>
-        {hex ? lines.join("\n") : text}
+        {hex ? lines.join("\n") : <VisibleText text={text} breaks="kept" />}
       </pre>
       {hex && bytes.length > HEX_BYTES_MAX && <p class="muted">The first {formatCount(HEX_BYTES_MAX)} bytes.</p>}
     </>

@@ -1,5 +1,6 @@
 // The words under which the index finds this message.
 import type { FullRow } from "../../../api/message.ts";
+import { VisibleText } from "../../../components/visible-text.tsx";
 import { formatCount } from "../../../time/format.ts";
 
 export function TokensTab({ message, onWord }: { message: FullRow; onWord: (word: string) => void }) {
@@ -12,7 +13,7 @@ export function TokensTab({ message, onWord }: { message: FullRow; onWord: (word
         {message.tokens.map((token) => (
           <li>
             <button type="button" class="chip mono" onClick={() => onWord(token)}>
-              {token}
+              <VisibleText text={token} />
             </button>
           </li>
         ))}

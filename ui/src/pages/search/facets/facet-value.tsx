@@ -1,5 +1,7 @@
 // One value of a facet with its count and, as a bar, its share: a click filters by it, the minus excludes it.
 import { SeverityMark } from "../../../components/severity.tsx";
+import { VisibleText } from "../../../components/visible-text.tsx";
+import { plainText } from "../../../text/hidden.ts";
 import { Icon } from "../../../components/icon.tsx";
 import type { Filter } from "../../../query/edit.ts";
 import { formatCount, formatPercent } from "../../../time/format.ts";
@@ -22,12 +24,12 @@ export function FacetValueRow({ column, value, count: valueCount, total, share, 
         type="button"
         class="value-button"
         aria-pressed={state === "include"}
-        title={`${value}\n${formatCount(valueCount)} of ${formatCount(total)}. Click to filter`}
+        title={`${plainText(value)}\n${formatCount(valueCount)} of ${formatCount(total)}. Click to filter`}
         onClick={() => onFilter("include")}
       >
         <span class="value-name mono ellipsis">
           {state === "include" && <Icon name="check" size={12} />}
-          {column === "severity" ? <SeverityMark severity={value} /> : value}
+          {column === "severity" ? <SeverityMark severity={value} /> : <VisibleText text={value} />}
         </span>
         <span class="value-share">{formatPercent(valueCount, total)}</span>
         <span class="value-count">{formatCount(valueCount)}</span>
@@ -38,8 +40,8 @@ export function FacetValueRow({ column, value, count: valueCount, total, share, 
       <button
         type="button"
         class="icon-button value-exclude"
-        title={`Exclude ${value}`}
-        aria-label={`Exclude ${value}`}
+        title={`Exclude ${plainText(value)}`}
+        aria-label={`Exclude ${plainText(value)}`}
         onClick={() => onFilter("exclude")}
       >
         <Icon name="minus" size={13} />

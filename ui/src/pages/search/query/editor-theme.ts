@@ -23,6 +23,14 @@ export const EDITOR_THEME = EditorView.theme({
   ".tok-phrase": { color: "var(--syntax-phrase)" },
   ".tok-regex, .tok-range": { color: "var(--syntax-regex)" },
   ".tok-paren": { color: "var(--muted)" },
+  ".cm-hidden-character": {
+    padding: "0 3px",
+    margin: "0 1px",
+    border: "1px solid var(--err)",
+    borderRadius: "3px",
+    color: "var(--err)",
+    font: "600 10px var(--sans)",
+  },
   ".cm-problem": {
     textDecoration: "underline wavy var(--err) 1.5px",
     textUnderlineOffset: "4px",

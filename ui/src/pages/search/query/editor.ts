@@ -20,6 +20,7 @@ import { EditorState, StateEffect, StateField } from "@codemirror/state";
 import {
   Decoration,
   EditorView,
+  highlightSpecialChars,
   keymap,
   placeholder,
   ViewPlugin,
@@ -30,6 +31,8 @@ import { cursorContext, utf16Offset } from "../../../query/cursor.ts";
 import { COMMANDS } from "../../../query/pipes.ts";
 import { quoteField, quoteValue } from "../../../query/edit.ts";
 import { tokenize } from "../../../query/tokens.ts";
+import { HIDDEN, plainText } from "../../../text/hidden.ts";
+import { shortNameOf } from "../../../text/names.ts";
 import { formatCompact } from "../../../time/format.ts";
 import { EDITOR_THEME } from "./editor-theme.ts";
 
@@ -98,6 +101,14 @@ function colorsOf(view: EditorView): DecorationSet {
   return Decoration.set(marks);
 }
 
+/** Draws a character that cannot be seen as its name. */
+function nameOfHidden(code: number): HTMLElement {
+  const mark = document.createElement("span");
+  mark.className = "cm-hidden-character";
+  mark.textContent = shortNameOf(String.fromCodePoint(code));
+  return mark;
+}
+
 /** A query is one line: pasted line breaks become spaces. */
 const oneLine = EditorState.transactionFilter.of((transaction) => {
   if (!transaction.docChanged || transaction.newDoc.lines === 1) return transaction;
@@ -135,6 +146,7 @@ export function openEditor(host: HTMLElement, text: string, events: EditorEvents
         overwriteSelection,
         colors,
         problemField,
+        highlightSpecialChars({ specialChars: HIDDEN, render: nameOfHidden }),
         autocompletion({
           override: [(context) => complete(context, events)],
           icons: false,
@@ -244,7 +256,7 @@ async function complete(context: CompletionContext, events: EditorEvents): Promi
   if (context.aborted) return null;
   const options = values.map(({ value, count }, rank): Completion => ({
     label: quoteValue(value),
-    displayLabel: value,
+    displayLabel: plainText(value),
     detail: formatCompact(count),
     boost: -rank,
   }));

@@ -1,6 +1,7 @@
 // The table that a query's pipes made. Its columns can be sorted, and a click on a value shows the messages behind it.
 import { useMemo, useState } from "preact/hooks";
 import type { Cell, Table } from "../../../api/search.ts";
+import { VisibleText } from "../../../components/visible-text.tsx";
 import { Icon } from "../../../components/icon.tsx";
 import { formatCount, formatShortTime } from "../../../time/format.ts";
 import type { Zone } from "../../../time/zone.ts";
@@ -59,7 +60,7 @@ export function TableView({ table, zone, dark, isField, onMessages }: Props) {
                       title={`Show the messages with this ${table.columns[column]}`}
                       onClick={() => onMessages(table.columns[column]!, cell)}
                     >
-                      {cell}
+                      <VisibleText text={cell} />
                     </button>
                   ) : (
                     <Value cell={cell} zone={zone} />
@@ -84,7 +85,7 @@ function Value({ cell, zone }: { cell: Cell; zone: Zone }) {
   if (typeof cell === "number") return <>{cell.toLocaleString("en", { maximumFractionDigits: 6 })}</>;
   if (typeof cell === "string" && ISO_TIME.test(cell))
     return <time dateTime={cell}>{formatShortTime(Date.parse(cell) * 1000, zone)}</time>;
-  return <>{typeof cell === "string" ? cell : JSON.stringify(cell)}</>;
+  return <VisibleText text={typeof cell === "string" ? cell : JSON.stringify(cell)} />;
 }
 
 /** Numbers over time, drawn as small bars. */
