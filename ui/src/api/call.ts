@@ -38,11 +38,20 @@ export class ApiError extends Error {
   }
 }
 
-/** The function to call on every 401, so that the page can show the login. */
-let onUnauthorized: () => void = () => {};
+/** What a call does when the session has ended: it asks for a new login and is repeated, it only reports it, or it just fails. */
+export type OnSessionEnd = "ask" | "report" | "fail";
 
-export function setUnauthorizedListener(callback: () => void): void {
-  onUnauthorized = callback;
+export interface SessionGuard {
+  /** Resolves when there is a session again; rejects when the user wants none. */
+  renew(): Promise<void>;
+  report(): void;
+}
+
+let guard: SessionGuard | undefined;
+
+/** Sets what happens when the server answers that the session has ended. */
+export function setSessionGuard(used: SessionGuard | undefined): void {
+  guard = used;
 }
 
 /** The address of an endpoint, relative to the page. */
@@ -59,20 +68,27 @@ export function get<Answer>(
   path: string,
   parameters: Record<string, string | number | undefined> = {},
   signal?: AbortSignal,
+  onSessionEnd: OnSessionEnd = "ask",
 ): Promise<Answer> {
-  return send<Answer>(address(path, parameters), { method: "GET", signal: signal ?? null });
+  return send<Answer>(address(path, parameters), { method: "GET", signal: signal ?? null }, onSessionEnd);
 }
 
-export function post<Answer>(path: string, body: unknown, signal?: AbortSignal): Promise<Answer> {
-  return send<Answer>(address(path), {
+export function post<Answer>(
+  path: string,
+  body: unknown,
+  signal?: AbortSignal,
+  onSessionEnd: OnSessionEnd = "ask",
+): Promise<Answer> {
+  const request = {
     method: "POST",
     headers: { "Content-Type": "application/json", "X-Requested-By": "duramen" },
     body: JSON.stringify(body),
     signal: signal ?? null,
-  });
+  };
+  return send<Answer>(address(path), request, onSessionEnd);
 }
 
-async function send<Answer>(url: string, request: RequestInit): Promise<Answer> {
+async function send<Answer>(url: string, request: RequestInit, onSessionEnd: OnSessionEnd): Promise<Answer> {
   let answer: Response;
   try {
     answer = await fetch(url, { ...request, credentials: "same-origin", cache: "no-store" });
@@ -82,8 +98,32 @@ async function send<Answer>(url: string, request: RequestInit): Promise<Answer> 
   }
   if (answer.ok) return (await answer.json()) as Answer;
   const error = await readError(answer);
-  if (error.body.code === "unauthorized") onUnauthorized();
-  throw error;
+  if (error.body.code !== "unauthorized" || !guard || onSessionEnd === "fail") throw error;
+  if (onSessionEnd === "report") {
+    guard.report();
+    throw error;
+  }
+  await guard.renew().catch(() => {
+    throw error;
+  });
+  request.signal?.throwIfAborted();
+  return send<Answer>(url, request, "fail");
+}
+
+/** Returns why the server refuses a GET, of which the browser does not tell; undefined when it answers. */
+export async function refusalOf(url: string): Promise<ApiError | undefined> {
+  const request = new AbortController();
+  try {
+    const answer = await fetch(url, { credentials: "same-origin", cache: "no-store", signal: request.signal });
+    if (answer.ok) return undefined;
+    const error = await readError(answer);
+    if (error.body.code === "unauthorized") guard?.report();
+    return error;
+  } catch {
+    return new ApiError({ code: "unavailable", message: "The server does not answer." });
+  } finally {
+    request.abort();
+  }
 }
 
 async function readError(answer: Response): Promise<ApiError> {

@@ -8,5 +8,5 @@ export interface Column {
 }
 
 export function readColumns(logspace: string, signal?: AbortSignal): Promise<Column[]> {
-  return get<Column[]>("columns", { logspace }, signal);
+  return get<Column[]>("columns", { logspace }, signal, "report");
 }

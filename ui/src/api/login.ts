@@ -2,5 +2,5 @@
 import { post } from "./call.ts";
 
 export function login(user: string, password: string): Promise<{ user: string }> {
-  return post("login", { user, password });
+  return post("login", { user, password }, undefined, "fail");
 }

@@ -2,5 +2,5 @@
 import { post } from "./call.ts";
 
 export function logout(): Promise<unknown> {
-  return post("logout", {});
+  return post("logout", {}, undefined, "fail");
 }

@@ -1,5 +1,5 @@
 // GET /logspaces: the logspaces that the user may search.
-import { get } from "./call.ts";
+import { get, type OnSessionEnd } from "./call.ts";
 
 export interface Logspace {
   name: string;
@@ -19,6 +19,6 @@ export interface Logspace {
   newest_us?: number;
 }
 
-export function readLogspaces(signal?: AbortSignal): Promise<Logspace[]> {
-  return get<Logspace[]>("logspaces", {}, signal);
+export function readLogspaces(onSessionEnd?: OnSessionEnd): Promise<Logspace[]> {
+  return get<Logspace[]>("logspaces", {}, undefined, onSessionEnd);
 }

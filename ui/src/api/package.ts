@@ -17,6 +17,11 @@ export function makePackage(request: Pick<SearchRequest, "logspace" | "query" | 
   return post<EvidencePackage>("package", request);
 }
 
+/** Seals what the logspace has received until now. */
+export function seal(logspace: string): Promise<unknown> {
+  return post("seal", { logspace });
+}
+
 /** The address for downloading it, within an hour. */
 export function packageAddress({ id }: EvidencePackage): string {
   return address("package", { id });

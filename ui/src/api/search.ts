@@ -1,5 +1,5 @@
 // POST /search: the count, the histogram's bars, the facets and the newest rows, all of one snapshot.
-import { post } from "./call.ts";
+import { post, type OnSessionEnd } from "./call.ts";
 import type { Facet } from "./facets.ts";
 import type { Row, RowId } from "./row.ts";
 
@@ -70,6 +70,10 @@ export interface Table {
   more: boolean;
 }
 
-export function search(request: SearchRequest, signal?: AbortSignal): Promise<SearchAnswer> {
-  return post<SearchAnswer>("search", request, signal);
+export function search(
+  request: SearchRequest,
+  signal?: AbortSignal,
+  onSessionEnd?: OnSessionEnd,
+): Promise<SearchAnswer> {
+  return post<SearchAnswer>("search", request, signal, onSessionEnd);
 }

@@ -1,5 +1,5 @@
 // GET /session: the user who is logged in, and the server.
-import { get } from "./call.ts";
+import { get, type OnSessionEnd } from "./call.ts";
 
 export interface Session {
   user: string;
@@ -7,6 +7,6 @@ export interface Session {
   host: string;
 }
 
-export function readSession(signal?: AbortSignal): Promise<Session> {
-  return get<Session>("session", {}, signal);
+export function readSession(onSessionEnd?: OnSessionEnd): Promise<Session> {
+  return get<Session>("session", {}, undefined, onSessionEnd);
 }

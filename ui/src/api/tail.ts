@@ -2,12 +2,14 @@
 //
 // In: a query and the snapshot of an answer. Out: rows, a status each second, and whether the stream is open.
 // The browser reconnects with Last-Event-ID; when it gives up (after an HTTP error), we reconnect from the last event, with
-// growing pauses. Limits: RETRY_MS_MAX between attempts.
-import { address } from "./call.ts";
+// growing pauses. A request that the server refuses for good is not repeated. Limits: RETRY_MS_MAX between attempts.
+import { address, refusalOf, type ErrorBody, type ErrorCode } from "./call.ts";
 import type { Row, RowId } from "./row.ts";
 
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 15_000;
+/** Refusals that another attempt does not change. */
+const FINAL: ErrorCode[] = ["bad_request", "query_syntax", "forbidden", "not_found"];
 
 export interface TailStatus {
   matched: number;
@@ -21,6 +23,8 @@ export interface TailEvents {
   row(row: Row): void;
   status(status: TailStatus): void;
   connection(state: "open" | "lost"): void;
+  /** The server refuses the request for good; the tail has ended. */
+  refused(error: ErrorBody): void;
 }
 
 export interface Tail {
@@ -32,9 +36,11 @@ export function openTail(request: { logspace: string; query: string; after: RowI
   let timer: ReturnType<typeof setTimeout> | undefined;
   let pause = RETRY_MS_MIN;
   let last = String(request.after);
+  let closed = false;
+  const url = (): string => address("tail", { logspace: request.logspace, query: request.query, after: last });
 
   function open(): void {
-    stream = new EventSource(address("tail", { logspace: request.logspace, query: request.query, after: last }));
+    stream = new EventSource(url());
     stream.addEventListener("open", () => {
       pause = RETRY_MS_MIN;
       events.connection("open");
@@ -51,14 +57,22 @@ export function openTail(request: { logspace: string; query: string; after: RowI
       events.connection("lost");
       if (stream?.readyState !== EventSource.CLOSED) return;
       stream.close();
-      timer = setTimeout(open, pause);
-      pause = Math.min(pause * 2, RETRY_MS_MAX);
+      void reopen();
     });
+  }
+
+  async function reopen(): Promise<void> {
+    const refusal = await refusalOf(url());
+    if (closed) return;
+    if (refusal && FINAL.includes(refusal.body.code)) return events.refused(refusal.body);
+    timer = setTimeout(open, pause);
+    pause = Math.min(pause * 2, RETRY_MS_MAX);
   }
 
   open();
   return {
     close() {
+      closed = true;
       clearTimeout(timer);
       stream?.close();
     },

@@ -8,5 +8,5 @@ export interface Validity {
 }
 
 export function validate(query: string, signal?: AbortSignal): Promise<Validity> {
-  return get<Validity>("validate", { query }, signal);
+  return get<Validity>("validate", { query }, signal, "report");
 }

@@ -6,5 +6,5 @@ export function readValues(
   request: { logspace: string; column: string; prefix: string; limit: number },
   signal?: AbortSignal,
 ): Promise<FacetValue[]> {
-  return get<FacetValue[]>("values", request, signal);
+  return get<FacetValue[]>("values", request, signal, "report");
 }

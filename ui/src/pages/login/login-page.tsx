@@ -1,11 +1,13 @@
 // The login. After it, the page that the URL names is shown.
-import { useState } from "preact/hooks";
-import { ApiError } from "../../api/call.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Logo } from "../../components/logo.tsx";
+import { describeLoginError } from "./login-error.ts";
 
 export function LoginPage({ onLogin }: { onLogin: (user: string, password: string) => Promise<void> }) {
   const [error, setError] = useState("");
   const [busy, setBusy] = useState(false);
+  const user = useRef<HTMLInputElement>(null);
+  useEffect(() => user.current?.focus(), []);
 
   async function submit(event: SubmitEvent): Promise<void> {
     event.preventDefault();
@@ -17,7 +19,7 @@ export function LoginPage({ onLogin }: { onLogin: (user: string, password: strin
       await onLogin(String(data.get("user")), String(data.get("password")));
     } catch (cause) {
       setBusy(false);
-      setError(describe(cause));
+      setError(describeLoginError(cause));
       form.querySelector<HTMLInputElement>("input[name=password]")?.select();
     }
   }
@@ -36,21 +38,16 @@ export function LoginPage({ onLogin }: { onLogin: (user: string, password: strin
           <input
             name="user"
             autocomplete="username"
-            defaultValue="admin"
             required
             autocapitalize="none"
             spellcheck={false}
+            autofocus
+            ref={user}
           />
         </label>
         <label>
           Password
-          <input
-            name="password"
-            type="password"
-            autocomplete="current-password"
-            required
-            ref={(input) => input?.focus()}
-          />
+          <input name="password" type="password" autocomplete="current-password" required />
         </label>
         <p class="login-error" role="alert">
           {error}
@@ -59,19 +56,10 @@ export function LoginPage({ onLogin }: { onLogin: (user: string, password: strin
           {busy ? "Logging in\u2026" : "Log in"}
         </button>
         <p class="login-hint">
-          First time here? The password of <b>admin</b> was printed once, when the server first started. To set a new
-          one, run <code>duramen user password admin</code>
+          First time here? When the server first started, it printed a user and a password. An administrator can set a
+          new one: <a href="manual/manual/command-line.html">the command line</a>.
         </p>
       </form>
     </main>
   );
-}
-
-function describe(cause: unknown): string {
-  if (!(cause instanceof ApiError)) return String(cause);
-  if (cause.body.code === "unauthorized") return "The user name or the password is wrong.";
-  if (cause.body.code === "too_many_attempts") {
-    return `Too many attempts. Try again in ${cause.retryAfter ? `${cause.retryAfter} seconds` : "a while"}.`;
-  }
-  return cause.body.message;
 }

@@ -1,9 +1,13 @@
 // The state of the live tail: how many messages arrive, how many are shown, and whether the connection is open.
 import { formatCount } from "../../time/format.ts";
 import { Icon } from "../../components/icon.tsx";
+import type { ErrorBody } from "../../api/call.ts";
 import type { LiveTail } from "./model/live-tail.ts";
+import { sentence } from "./states/empty-state.tsx";
 
 export function LiveStatus({ live, onResume, onStop }: { live: LiveTail; onResume: () => void; onStop: () => void }) {
+  const refusal = live.refusal.value;
+  if (refusal) return <Refused error={refusal} onStop={onStop} />;
   const waiting = live.waiting.value;
   const paused = live.paused.value;
   const lost = live.connection.value === "lost";
@@ -42,7 +46,36 @@ export function LiveStatus({ live, onResume, onStop }: { live: LiveTail; onResum
       )}
       <span class="spacer" />
       <button type="button" class="link-button" onClick={onStop}>
-        Stop <span class="key">l</span>
+        Stop live <span class="key">l</span>
+      </button>
+    </div>
+  );
+}
+
+function Refused({ error, onStop }: { error: ErrorBody; onStop: () => void }) {
+  return (
+    <div class="live-status lost" role="alert">
+      <span class="live-dot" aria-hidden="true" />
+      <p>The live tail has ended. {sentence(error.message)}</p>
+      <span class="spacer" />
+      <button type="button" class="link-button" onClick={onStop}>
+        Stop live <span class="key">l</span>
+      </button>
+    </div>
+  );
+}
+
+/** A live search whose pipes make a table: it is made again and again. */
+export function LiveTable({ seconds, onStop }: { seconds: number; onStop: () => void }) {
+  return (
+    <div class="live-status">
+      <span class="live-dot" aria-hidden="true" />
+      <p>
+        Live <span class="muted">· the table is made again every {seconds} seconds</span>
+      </p>
+      <span class="spacer" />
+      <button type="button" class="link-button" onClick={onStop}>
+        Stop live <span class="key">l</span>
       </button>
     </div>
   );

@@ -16,6 +16,9 @@ interface Props {
   onLogspace(name: string): void;
   onTheme(): void;
   onHelp(): void;
+  /** The session has ended. */
+  ended: boolean;
+  onLogin(): void;
   onLogout(): void;
 }
 
@@ -80,12 +83,13 @@ export function TopBar(props: Props) {
         align="right"
         anchor={
           <Button
-            icon="user"
-            title={`Logged in as ${session.user}`}
+            icon={props.ended ? "alert" : "user"}
+            title={props.ended ? "Your session has ended: log in again" : `Logged in as ${session.user}`}
+            class={props.ended ? "session-over" : ""}
             expanded={userOpen}
-            onClick={() => setUserOpen(!userOpen)}
+            onClick={() => (props.ended ? props.onLogin() : setUserOpen(!userOpen))}
           >
-            {session.user}
+            {props.ended ? "Log in" : session.user}
           </Button>
         }
       >

@@ -24,7 +24,7 @@ export async function findEmptyReason(
   if (unread.length > 0) return { kind: "unread" };
   const known = logspaces.find(({ name }) => name === request.logspace);
   if (known?.messages === 0) {
-    const now = (await readLogspaces(signal)).find(({ name }) => name === request.logspace);
+    const now = (await readLogspaces()).find(({ name }) => name === request.logspace);
     if (!now || now.messages === 0) return { kind: "first-run" };
   }
   const ever = await search({ ...request, time: { clock: request.time.clock }, limit: 1, bars: 0 }, signal);

@@ -4,6 +4,7 @@
 // At most ROWS_PER_TICK rows are drawn per tick: of a flood the newest are shown, the others only counted.
 // Limits: ROWS_KEPT_MAX rows in the list, WAITING_MAX waiting while paused; beyond these the oldest are dropped.
 import { batch, signal } from "@preact/signals";
+import type { ErrorBody } from "../../../api/call.ts";
 import type { Row, RowId } from "../../../api/row.ts";
 import { openTail, type Tail } from "../../../api/tail.ts";
 
@@ -17,6 +18,8 @@ export class LiveTail {
   readonly waiting = signal(0);
   readonly paused = signal(false);
   readonly connection = signal<"opening" | "open" | "lost">("opening");
+  /** Why the server refuses the tail; it has ended then. */
+  readonly refusal = signal<ErrorBody | undefined>(undefined);
   /** Rows that matched since the start. */
   readonly matched = signal(0);
   /** Rows that reached the list. */
@@ -47,6 +50,7 @@ export class LiveTail {
         });
       },
       connection: (state) => (this.connection.value = state),
+      refused: (error) => (this.refusal.value = error),
     });
     this.timer = setInterval(() => this.tick(), TICK_MS);
   }

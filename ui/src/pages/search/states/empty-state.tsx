@@ -115,6 +115,12 @@ export function ErrorState({ error, events }: { error: ErrorBody; events: EmptyE
           <p>{sentence(error.message)} A shorter range takes less time.</p>
         </StatusMessage>
       );
+    case "unauthorized":
+      return (
+        <StatusMessage icon="user" title="Your session has ended" action="Log in" onAction={events.onRun}>
+          <p>Log in again to repeat this search. Your query is kept.</p>
+        </StatusMessage>
+      );
     case "forbidden":
       return (
         <StatusMessage icon="alert" title="Not allowed" action="Try again" onAction={events.onRun}>
