@@ -1,46 +1,14 @@
 // User flows through the page, run in a real browser.
 import axe from "axe-core";
-import type { Page } from "playwright-core";
 import type { SearchAnswer } from "../src/api/search.ts";
 import type { FlowContext } from "./run.ts";
-
-class FlowError extends Error {}
-
-/** Longest wait for an expected element, in milliseconds: long, because a machine may be busy. */
-export const TIMEOUT_MS = 30_000;
+import { expect, total, typeQuery, urlParameters, waitUntil } from "./steps.ts";
 
 /** The flows during which messages have to arrive; all others do not need that. */
 export const FLOWS_WITH_ARRIVALS = [
   "live tail adds rows, pauses on scroll, and counts",
   "a lost connection is restored without a gap",
 ];
-
-function expect(condition: boolean, failure: string): void {
-  if (!condition) throw new FlowError(failure);
-}
-
-const total = async (page: Page): Promise<number> =>
-  Number((await page.textContent(".result-count b"))?.replace(/\D/g, "") ?? NaN);
-
-const urlParameters = (page: Page): URLSearchParams => new URL(page.url()).searchParams;
-
-/** Waits until a condition on the page holds. */
-async function waitUntil(failure: string, condition: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + TIMEOUT_MS;
-  while (performance.now() < end) {
-    if (await condition()) return;
-    await new Promise((done) => setTimeout(done, 40));
-  }
-  throw new FlowError(failure);
-}
-
-async function typeQuery(page: Page, query: string): Promise<void> {
-  await page.keyboard.press("/");
-  await page.waitForSelector(".query-editor .cm-content");
-  await page.keyboard.press("ControlOrMeta+a");
-  await page.keyboard.type(query);
-  await page.keyboard.press("Enter");
-}
 
 export const FLOWS: Record<string, (stage: FlowContext) => Promise<void>> = {
   async "login refuses a wrong password and says so"({ page, settings }) {
@@ -441,7 +409,10 @@ export const FLOWS: Record<string, (stage: FlowContext) => Promise<void>> = {
     await typeQuery(page, "* | timechart 1h count() by host");
     await page.waitForSelector(".table-chart canvas");
     await page.click(".live-button");
-    await page.waitForSelector(".notice.on >> text=does not support pipes");
+    const again = page.waitForRequest("**/api/v1/search");
+    await page.waitForSelector(".live-status >> text=the table is made again");
+    await again;
+    await page.waitForSelector(".table-chart canvas");
   },
 
   async "a search that ran out of time says what it counted"({ page, open }) {

@@ -1,6 +1,8 @@
 // Runs the flows one after the other, each on a fresh page of one session, and prints what passed.
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
-import { FLOWS, TIMEOUT_MS, FLOWS_WITH_ARRIVALS } from "./flows.ts";
+import { FLOWS, FLOWS_WITH_ARRIVALS } from "./flows.ts";
+import { TIMEOUT_MS } from "./steps.ts";
+import { TRUST_FLOWS } from "./trust-flows.ts";
 
 export interface Settings {
   base: string;
@@ -43,7 +45,7 @@ export async function runAll(settings: Settings): Promise<number> {
   let failed = 0;
   try {
     const context = await loggedIn(browser, settings);
-    for (const [name, flow] of Object.entries(FLOWS)) {
+    for (const [name, flow] of Object.entries({ ...FLOWS, ...TRUST_FLOWS })) {
       if (!name.includes(settings.only) || !fits(name, settings.arrivals)) continue;
       const started = performance.now();
       const failure = await perform(context, settings, flow);
@@ -91,7 +93,7 @@ async function perform(
     if (new URL(request.url()).origin !== origin) problems.push(`a request to another host: ${request.url()}`);
   });
   page.on("console", (message) => {
-    if (message.type() === "error" && !/status of (400|401|429|500|503|504)|ERR_/.test(message.text()))
+    if (message.type() === "error" && !/status of (400|401|403|429|500|503|504)|ERR_/.test(message.text()))
       problems.push(`console: ${message.text()}`);
   });
   page.on("pageerror", (error) => problems.push(`page: ${error.message}`));

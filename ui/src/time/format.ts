@@ -11,6 +11,18 @@ export function formatDay(us: number, zone: Zone): string {
   return `${MONTHS[wall.month - 1]} ${two(wall.day)}`;
 }
 
+/** "2026-11-21" */
+export function formatDate(us: number, zone: Zone): string {
+  const wall = toWallTime(us, zone);
+  return `${wall.year}-${two(wall.month)}-${two(wall.day)}`;
+}
+
+/** Returns true if a range leaves the year that is now, so that its days need their year. */
+export function needsYear(span: Span, nowUs: number, zone: Zone): boolean {
+  const year = toWallTime(nowUs, zone).year;
+  return toWallTime(span.fromUs, zone).year !== year || toWallTime(span.toUs, zone).year !== year;
+}
+
 /** "09:32:52.123" */
 export function formatClockTime(us: number, zone: Zone): string {
   const wall = toWallTime(us, zone);
@@ -32,9 +44,13 @@ export function formatShortTime(us: number, zone: Zone): string {
   return `${wall.year}-${two(wall.month)}-${two(wall.day)} ${two(wall.hour)}:${two(wall.minute)}${seconds}`;
 }
 
+/** From this step on, labels on the time axis have a year. */
+const YEAR_STEP_US = 40 * 86_400_000_000;
+
 /** A label on the time axis, as fine as the step between two labels. */
 export function formatAxisTime(us: number, stepUs: number, zone: Zone): string {
   const wall = toWallTime(us, zone);
+  if (stepUs >= YEAR_STEP_US) return `${MONTHS[wall.month - 1]} ${wall.year}`;
   if (stepUs >= 86_400_000_000 || (wall.hour === 0 && wall.minute === 0 && wall.second === 0))
     return formatDay(us, zone);
   const minutes = `${two(wall.hour)}:${two(wall.minute)}`;

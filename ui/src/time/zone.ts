@@ -53,9 +53,24 @@ export function zoneName(zone: Zone, us: number): string {
   return place === "UTC" || place === "Etc/UTC" ? "UTC" : `${place}, ${offset}`;
 }
 
-/** "UTC", "UTC+1", "UTC+5:30" of the browser's zone. */
+/** The offset of the browser's zone at an instant: "UTC", "UTC+1", "UTC+5:30". */
 export function zoneOffset(us: number): string {
   return offsetText(-new Date(us / 1000).getTimezoneOffset() * 60);
+}
+
+/** The offsets of a range, "UTC+1", or both when the clocks change in it: "UTC+1/+2". */
+export function zoneOffsets(fromUs: number, toUs: number): string {
+  const [from, to] = [zoneOffset(fromUs), zoneOffset(toUs)];
+  return from === to ? from : `${from}/${to.replace("UTC", "") || "+0"}`;
+}
+
+/** The offset of an instant as ISO 8601 has it: "Z", "+01:00". */
+export function isoOffset(us: number, zone: Zone): string {
+  const minutes = zone === "utc" ? 0 : -new Date(us / 1000).getTimezoneOffset();
+  if (minutes === 0) return "Z";
+  const two = (value: number): string => String(value).padStart(2, "0");
+  const size = Math.abs(minutes);
+  return `${minutes < 0 ? "-" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
 }
 
 export function offsetText(seconds: number): string {

@@ -1,6 +1,6 @@
 // The user's preferences, kept in the browser and not in links: time zone, theme, sizes. When the browser refuses to store
 // them, they last for this visit only.
-import { effect, signal, type Signal } from "@preact/signals";
+import { computed, effect, signal, type Signal } from "@preact/signals";
 import type { Zone } from "../time/zone.ts";
 
 export type Theme = "system" | "light" | "dark";
@@ -31,14 +31,25 @@ function read<T>(name: string, otherwise: T, allowed?: readonly T[]): T {
 /** Too narrow for panels next to each other. */
 const small = matchMedia("(max-width: 820px)");
 export const isNarrow = signal(small.matches);
-small.addEventListener("change", (change) => (isNarrow.value = change.matches));
+small.addEventListener("change", (change) => {
+  isNarrow.value = change.matches;
+  drawerOpen.value = false;
+});
+/** On a narrow window the fields lie over the list: they are closed until asked for. */
+export const drawerOpen = signal(false);
 
 export const zone = persisted<Zone>("zone", "local", ["local", "utc"]);
 export const theme = persisted<Theme>("theme", "system", ["system", "light", "dark"]);
 // Browsers have stored the sidebar's preferences under the name "rail".
 export const sidebarWidth = persisted<number>("rail", 264);
 export const paneWidth = persisted<number>("pane", 460);
-export const sidebarOpen = persisted<boolean>("sidebarOpen", !small.matches);
+export const sidebarPreferred = persisted<boolean>("sidebarOpen", true);
+export const sidebarOpen = computed(() => (isNarrow.value ? drawerOpen.value : sidebarPreferred.value));
+
+export function toggleSidebar(): void {
+  const shown = isNarrow.value ? drawerOpen : sidebarPreferred;
+  shown.value = !shown.value;
+}
 export const barsOpen = persisted<boolean>("barsOpen", true);
 
 const system = matchMedia("(prefers-color-scheme: dark)");

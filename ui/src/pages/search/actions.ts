@@ -1,14 +1,17 @@
 // The actions of the search page, one function each: buttons and shortcuts call the same ones.
 import { ApiError } from "../../api/call.ts";
-import { makePackage, packageAddress } from "../../api/package.ts";
+import { makePackage, packageAddress, seal, type EvidencePackage } from "../../api/package.ts";
+import { readSession } from "../../api/session.ts";
 import { addFilter, removeFilter, activeFilter, type Filter } from "../../query/edit.ts";
-import { hasPipes, splitPipes, changeCondition } from "../../query/pipes.ts";
+import { splitPipes, changeCondition } from "../../query/pipes.ts";
 import { columnOf, type Row, type RowId } from "../../api/row.ts";
 import { absolute, shift, zoomOut, type Range, type Span } from "../../time/range.ts";
 import { isDark, theme } from "../../view/preferences.ts";
 import { rememberQuery } from "../../view/recent.ts";
 import type { PaneTab } from "../../view/view.ts";
 import type { Command } from "./keyboard.ts";
+import type { IncompletePackage } from "./package-dialog.tsx";
+import { formatCount } from "../../time/format.ts";
 import type { SearchModel } from "./model/search-model.ts";
 import { copyText, curlCommand, exportLink, permalink } from "./model/share-links.ts";
 import type { ShareAction } from "./share-menu.tsx";
@@ -26,7 +29,14 @@ export class Actions {
 
   constructor(
     private readonly page: SearchModel,
-    private readonly ui: { focusQuery(at?: number): void; focusList(): void; toggleTime(): void; showHelp(): void },
+    private readonly user: string,
+    private readonly ui: {
+      focusQuery(at?: number): void;
+      focusList(): void;
+      toggleTime(): void;
+      showHelp(): void;
+      confirmPackage(made: IncompletePackage): void;
+    },
   ) {}
 
   rowAt = (index: number): Row | undefined => {
@@ -41,6 +51,7 @@ export class Actions {
 
   search = (query: string): void => {
     rememberQuery(query);
+    this.page.queryInput.value = undefined;
     if (query === this.page.view.value.query) void this.page.run();
     else this.page.navigate({ query });
   };
@@ -71,7 +82,7 @@ export class Actions {
 
   toggleFilter = (column: string, value: string, filter: Filter): void => {
     // Filters the text being typed: it would be lost otherwise.
-    const query = this.page.queryInput ?? this.page.view.value.query;
+    const query = this.page.queryInput.value ?? this.page.view.value.query;
     const isActive = activeFilter(query, column, value) === filter;
     this.page.navigate({
       query: isActive ? removeFilter(query, column, value) : addFilter(query, column, value, filter),
@@ -79,7 +90,7 @@ export class Actions {
   };
 
   addWord = (word: string): void => {
-    const query = this.page.view.value.query.trim();
+    const query = (this.page.queryInput.value ?? this.page.view.value.query).trim();
     this.page.navigate({ query: changeCondition(query, (old) => (old && old !== "*" ? `${old} AND ${word}` : word)) });
   };
 
@@ -128,10 +139,6 @@ export class Actions {
   toggleLive = (): void => {
     const { view } = this.page;
     const on = !view.value.live;
-    if (on && hasPipes(view.value.query)) {
-      this.page.notify("A live tail does not support pipes: remove everything after |");
-      return;
-    }
     const fixed = view.value.range.to !== "now";
     this.page.navigate({ live: on, ...(on && fixed ? { range: { from: "now-15m", to: "now" } } : {}) });
   };
@@ -146,14 +153,43 @@ export class Actions {
 
   share = (what: ShareAction): void => {
     if (what === "csv" || what === "csv-safe" || what === "ndjson" || what === "raw")
-      location.assign(exportLink(this.page, what));
+      void this.download(exportLink(this.page, what));
     else if (what === "package") void this.package();
-    else if (what === "curl") void this.copy(curlCommand(this.page), "Command");
+    else if (what === "curl") void this.copy(curlCommand(this.page, this.user), "Command");
     else
       void this.copy(
         permalink(this.page, what),
         what === "fixed" ? "Link with fixed times" : "Link with relative times",
       );
+  };
+
+  /** Searches the text in the query bar. */
+  searchTyped = (): void => this.search(this.page.queryInput.value ?? this.page.view.value.query);
+
+  /** Downloads a file. The session is checked first: a browser does not tell us that a download was refused. */
+  private download = async (url: string): Promise<void> => {
+    try {
+      await readSession();
+      const link = document.createElement("a");
+      link.href = url;
+      link.download = "";
+      link.click();
+    } catch (cause) {
+      this.page.notify(messageOf(cause), PACKAGE_NOTICE_MS);
+    }
+  };
+
+  downloadPackage = (made: EvidencePackage): void => void this.download(packageAddress(made));
+
+  /** Seals the logspace, so that a package has everything that was found. */
+  sealAndPackage = async (): Promise<void> => {
+    try {
+      this.page.notify("Sealing \u2026", PACKAGE_MS_MAX);
+      await seal(this.page.logspace.value);
+      await this.package();
+    } catch (cause) {
+      this.page.notify(messageOf(cause), PACKAGE_NOTICE_MS);
+    }
   };
 
   /** Makes an evidence package of all sealed messages that the search finds. */
@@ -164,11 +200,17 @@ export class Actions {
       const { logspace, query, time } = page.searchRequest({}, page.span.value ?? page.currentSpan());
       const made = await makePackage({ logspace, query, time });
       const missing = made.unread ? `; not in it: ${made.unread.join("; ")}` : "";
-      const messages = `${made.messages.toLocaleString("en")} sealed messages`;
+      const found = page.answer.value?.total ?? 0;
+      if (made.messages < found) {
+        page.notify("");
+        const may = page.rights.value;
+        return this.ui.confirmPackage({ made, found, maySeal: may.includes("administer"), unread: made.unread ?? [] });
+      }
+      const messages = `${formatCount(made.messages)} sealed messages`;
       page.notify(`${messages}, manifest ${made.manifest.slice(0, 16)} …${missing}`, PACKAGE_NOTICE_MS);
-      location.assign(packageAddress(made));
+      this.downloadPackage(made);
     } catch (cause) {
-      page.notify(cause instanceof ApiError ? cause.message : String(cause), PACKAGE_NOTICE_MS);
+      page.notify(messageOf(cause), PACKAGE_NOTICE_MS);
     }
   };
 
@@ -237,4 +279,8 @@ export class Actions {
     if (column && value) this.toggleFilter(column, value, filter);
     else this.page.notify("Move the cursor to a value with the arrow keys, then filter by it");
   }
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof ApiError ? cause.message : String(cause);
 }

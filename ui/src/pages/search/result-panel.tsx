@@ -1,10 +1,11 @@
 // The middle of the page: the toolbar, the histogram, and the rows or the reason for an empty list.
+import { needsYear } from "../../time/format.ts";
 import type { Zone } from "../../time/zone.ts";
-import { zoneOffset } from "../../time/zone.ts";
+import { zoneOffsets } from "../../time/zone.ts";
 import type { Actions } from "./actions.ts";
-import { LiveStatus } from "./live-status.tsx";
+import { LiveStatus, LiveTable } from "./live-status.tsx";
 import { MessageList, type ListHandle } from "./list/message-list.tsx";
-import type { SearchModel } from "./model/search-model.ts";
+import { LIVE_REFRESH_MS, type SearchModel } from "./model/search-model.ts";
 import { ResultToolbar } from "./result-toolbar.tsx";
 import { ErrorState, EmptyState, type EmptyEvents } from "./states/empty-state.tsx";
 import { hasPipes } from "../../query/pipes.ts";
@@ -55,6 +56,12 @@ export function ResultPanel({ page, actions, zone, dark, sidebarOpen, barsOpen, 
         onWrap={actions.toggleWrap}
         onSidebar={on.onSidebar}
         onBars={on.onBars}
+        share={{
+          logspace: page.logspace.value,
+          may: page.rights.value,
+          stale: page.isStale.value,
+          onSearch: actions.searchTyped,
+        }}
         onShare={actions.share}
         onExplain={(signal) => page.explain(signal)}
       />
@@ -84,6 +91,9 @@ export function ResultPanel({ page, actions, zone, dark, sidebarOpen, barsOpen, 
               onStop={actions.toggleLive}
             />
           )}
+          {view.live && hasPipes(view.query) && (
+            <LiveTable seconds={LIVE_REFRESH_MS / 1_000} onStop={actions.toggleLive} />
+          )}
           {length === 0 && emptyReason && !live && <EmptyState reason={emptyReason} zone={zone} events={emptyEvents} />}
           {answer?.table && !live && answer.total > 0 && (
             <TableView
@@ -105,7 +115,8 @@ export function ResultPanel({ page, actions, zone, dark, sidebarOpen, barsOpen, 
               columns={page.columns.value}
               clock={view.clock}
               zone={zone}
-              zoneName={zone === "utc" ? "UTC" : zoneOffset(Date.now() * 1000)}
+              zoneName={zone === "utc" ? "UTC" : zoneOffsets(...shownTimes(page))}
+              years={needsYear(page.currentSpan(), Date.now() * 1000, zone)}
               wrap={view.wrap}
               cursor={page.cursor.value}
               open={view.open}
@@ -127,4 +138,10 @@ export function ResultPanel({ page, actions, zone, dark, sidebarOpen, barsOpen, 
       )}
     </main>
   );
+}
+
+/** The first and the last time of the result, of which the list shows the offsets. */
+function shownTimes(page: SearchModel): [number, number] {
+  const { fromUs, toUs } = page.currentSpan();
+  return [fromUs, toUs];
 }

@@ -1,5 +1,6 @@
 // The result in one line: how many messages, out of how many, and how exact; and the buttons that change how it is shown.
 import type { Explanation } from "../../api/explain.ts";
+import type { Logspace } from "../../api/logspaces.ts";
 import type { SearchAnswer } from "../../api/search.ts";
 import { Button } from "../../components/button.tsx";
 import { QueryCost } from "./query-cost.tsx";
@@ -15,12 +16,13 @@ interface Props {
   onWrap(): void;
   onSidebar(): void;
   onBars(): void;
+  share: { logspace: string; may: Logspace["may"]; stale: boolean; onSearch(): void };
   onShare(what: ShareAction): void;
   /** Explains what the query costs. */
   onExplain(signal: AbortSignal): Promise<Explanation>;
 }
 
-export function ResultToolbar({ answer, loading, wrap, sidebarOpen, barsOpen, ...on }: Props) {
+export function ResultToolbar({ answer, loading, wrap, sidebarOpen, barsOpen, share, ...on }: Props) {
   const { onWrap, onSidebar, onBars, onShare, onExplain } = on;
   const isPartial = answer?.searched_from_us !== undefined;
   return (
@@ -64,7 +66,7 @@ export function ResultToolbar({ answer, loading, wrap, sidebarOpen, barsOpen, ..
         onClick={onBars}
       />
       <Button icon="wrap" title="Wrap long messages" shortcut="w" pressed={wrap} onClick={onWrap} />
-      <ShareMenu onShare={onShare} />
+      <ShareMenu {...share} onShare={onShare} />
     </div>
   );
 }

@@ -4,7 +4,17 @@ import type { Logspace } from "../../api/logspaces.ts";
 import type { Session } from "../../api/session.ts";
 import { Divider } from "../../components/divider.tsx";
 import { activeFilter } from "../../query/edit.ts";
-import { barsOpen, isDark, paneWidth, sidebarOpen, sidebarWidth, zone } from "../../view/preferences.ts";
+import {
+  barsOpen,
+  drawerOpen,
+  isDark,
+  paneWidth,
+  sidebarOpen,
+  sidebarWidth,
+  toggleSidebar,
+  zone,
+} from "../../view/preferences.ts";
+import { plainText } from "../../text/hidden.ts";
 import { recentQueries } from "../../view/recent.ts";
 import { Actions } from "./actions.ts";
 import { DetailPane, type DetailEvents } from "./detail/detail-pane.tsx";
@@ -16,6 +26,7 @@ import { DetailModel } from "./model/detail-model.ts";
 import { SearchModel } from "./model/search-model.ts";
 import { SuggestModel } from "./model/suggest-model.ts";
 import { QueryBar, type QueryFocus } from "./query/query-bar.tsx";
+import { PackageDialog, type IncompletePackage } from "./package-dialog.tsx";
 import { ResultPanel } from "./result-panel.tsx";
 import { TimePicker } from "./time/time-picker.tsx";
 import { Button } from "../../components/button.tsx";
@@ -27,10 +38,13 @@ const PANE_PX: [number, number] = [340, 900];
 interface Props {
   session: Session;
   logspaces: Logspace[];
+  /** The session has ended; searches ask for a new login. */
+  ended: boolean;
+  onLogin: () => void;
   onLogout: () => void;
 }
 
-export function SearchPage({ session, logspaces, onLogout }: Props) {
+export function SearchPage({ session, logspaces, ended, onLogin, onLogout }: Props) {
   const page = useMemo(() => new SearchModel(logspaces), []);
   const detail = useMemo(() => new DetailModel(page), []);
   const suggest = useMemo(() => new SuggestModel(page), []);
@@ -39,15 +53,17 @@ export function SearchPage({ session, logspaces, onLogout }: Props) {
   const pane = useRef<HTMLDivElement>(null);
   const [timeOpen, setTimeOpen] = useState(false);
   const [help, setHelp] = useState(false);
+  const [incomplete, setPackage] = useState<IncompletePackage>();
   const actions = useMemo(
     () =>
-      new Actions(page, {
+      new Actions(page, session.user, {
         focusQuery: (at) => queryBar.current?.focus(at),
         focusList: () => {
           if (!pane.current?.contains(document.activeElement)) list.current?.focus();
         },
         toggleTime: () => setTimeOpen((open) => !open),
         showHelp: () => setHelp(true),
+        confirmPackage: setPackage,
       }),
     [],
   );
@@ -71,7 +87,7 @@ export function SearchPage({ session, logspaces, onLogout }: Props) {
 
   const view = page.view.value;
   useEffect(() => {
-    document.title = view.query ? `${view.query} \u00b7 Duramen` : "Duramen";
+    document.title = view.query ? `${plainText(view.query)} \u00b7 Duramen` : "Duramen";
   }, [view.query]);
 
   const queryError =
@@ -88,6 +104,8 @@ export function SearchPage({ session, logspaces, onLogout }: Props) {
         onLogspace={(logspace) => page.navigate({ logspace, open: undefined })}
         onTheme={actions.toggleTheme}
         onHelp={() => setHelp(true)}
+        ended={ended}
+        onLogin={onLogin}
         onLogout={onLogout}
       />
       <div class="search-bar">
@@ -97,11 +115,13 @@ export function SearchPage({ session, logspaces, onLogout }: Props) {
           hints={suggest.hints.value.length ? suggest.hints.value : (answer?.hints ?? [])}
           busy={page.loading.value && !answer}
           onType={(text) => {
-            page.queryInput = text;
+            page.queryInput.value = text;
             suggest.check(text);
           }}
           onSubmit={actions.search}
-          onEscape={() => (list.current ?? document.body).focus()}
+          stale={page.isStale.value}
+          unedited={page.queryInput.value === undefined}
+          onEscape={() => (page.isStale.value ? page.restoreQuery() : (list.current ?? document.body).focus())}
           columns={() => suggest.columns.value}
           values={(column, prefix) => suggest.values(column, prefix)}
           recent={recentQueries}
@@ -132,7 +152,7 @@ export function SearchPage({ session, logspaces, onLogout }: Props) {
           Live
         </Button>
       </div>
-      <div class={`panels ${view.open === undefined ? "" : "with-pane"}`}>
+      <div class={`panels ${view.open === undefined ? "" : "with-pane"} ${page.isStale.value ? "stale" : ""}`}>
         <div class="progress" role="progressbar" aria-label="Searching" hidden={!page.loading.value} />
         {sidebarOpen.value && (
           <>
@@ -144,7 +164,10 @@ export function SearchPage({ session, logspaces, onLogout }: Props) {
                 shown={view.columns}
                 total={answer?.total ?? 0}
                 activeFilter={(column, value) => activeFilter(view.query, column, value)}
-                onFilter={actions.toggleFilter}
+                onFilter={(...filter) => {
+                  drawerOpen.value = false;
+                  actions.toggleFilter(...filter);
+                }}
                 onOpen={(columns) => page.setFacets(columns)}
                 onColumn={actions.toggleColumn}
                 loadAll={(column) => suggest.facet(column)}
@@ -165,7 +188,7 @@ export function SearchPage({ session, logspaces, onLogout }: Props) {
           zone={zone.value}
           dark={isDark()}
           list={list}
-          onSidebar={() => (sidebarOpen.value = !sidebarOpen.value)}
+          onSidebar={toggleSidebar}
           onBars={() => (barsOpen.value = !barsOpen.value)}
           sidebarOpen={sidebarOpen.value}
           barsOpen={barsOpen.value}
@@ -188,6 +211,7 @@ export function SearchPage({ session, logspaces, onLogout }: Props) {
                 row={actions.rowAt(page.cursor.value.row)}
                 error={detail.error.value}
                 tab={view.tab}
+                clock={view.clock}
                 zone={zone.value}
                 columns={view.columns}
                 context={{
@@ -204,6 +228,20 @@ export function SearchPage({ session, logspaces, onLogout }: Props) {
           </>
         )}
       </div>
+      {incomplete && (
+        <PackageDialog
+          package={incomplete}
+          onDownload={() => {
+            setPackage(undefined);
+            actions.downloadPackage(incomplete.made);
+          }}
+          onSeal={() => {
+            setPackage(undefined);
+            void actions.sealAndPackage();
+          }}
+          onClose={() => setPackage(undefined)}
+        />
+      )}
       {help && <Help onClose={() => setHelp(false)} />}
       <p class={`notice ${page.notice.value ? "on" : ""}`} role="status">
         {page.notice.value}

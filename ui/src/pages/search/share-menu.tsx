@@ -1,5 +1,6 @@
 // The menu that shares the result: links, a command, exports.
 import { useState } from "preact/hooks";
+import type { Logspace } from "../../api/logspaces.ts";
 import { Button } from "../../components/button.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Popover } from "../../components/popover.tsx";
@@ -19,7 +20,17 @@ const SHARE_OPTIONS: [ShareAction, string, string][] = [
   ["package", "Evidence package", "signed, with proofs"],
 ];
 
-export function ShareMenu({ onShare }: { onShare: (what: ShareAction) => void }) {
+interface Props {
+  logspace: string;
+  /** The rights of the user there. */
+  may: Logspace["may"];
+  /** The text in the query bar has not been searched: what is shared belongs to the earlier query. */
+  stale: boolean;
+  onSearch(): void;
+  onShare(what: ShareAction): void;
+}
+
+export function ShareMenu({ logspace, may, stale, onSearch, onShare }: Props) {
   const [open, setOpen] = useState(false);
   return (
     <Popover
@@ -39,24 +50,44 @@ export function ShareMenu({ onShare }: { onShare: (what: ShareAction) => void })
         </Button>
       }
     >
+      {stale && (
+        <p class="menu-head share-stale">
+          The text in the query bar has not been searched. These share the result below it.{" "}
+          <button
+            type="button"
+            class="link-button"
+            onClick={() => {
+              setOpen(false);
+              onSearch();
+            }}
+          >
+            Search it first
+          </button>
+        </p>
+      )}
       <ul class="menu">
-        {SHARE_OPTIONS.map(([what, text, note]) => (
-          <li>
-            <button
-              type="button"
-              onClick={() => {
-                setOpen(false);
-                onShare(what);
-              }}
-            >
-              <span class="menu-mark">
-                <Icon name={COPIED.includes(what) ? "copy" : "down"} size={14} />
-              </span>
-              {text}
-              <span class="menu-note">{note}</span>
-            </button>
-          </li>
-        ))}
+        {SHARE_OPTIONS.map(([what, text, note]) => {
+          const allowed = COPIED.includes(what) || may.includes("export");
+          return (
+            <li>
+              <button
+                type="button"
+                disabled={!allowed}
+                title={allowed ? undefined : `You need the right export on ${logspace}; an administrator can grant it`}
+                onClick={() => {
+                  setOpen(false);
+                  onShare(what);
+                }}
+              >
+                <span class="menu-mark">
+                  <Icon name={COPIED.includes(what) ? "copy" : "export"} size={14} />
+                </span>
+                {text}
+                <span class="menu-note">{allowed ? note : `needs export on ${logspace}`}</span>
+              </button>
+            </li>
+          );
+        })}
       </ul>
     </Popover>
   );

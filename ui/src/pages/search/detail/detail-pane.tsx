@@ -2,13 +2,16 @@
 import type { ErrorBody } from "../../../api/call.ts";
 import type { SameAs } from "../../../api/context.ts";
 import type { FullRow } from "../../../api/message.ts";
-import type { Row, RowId } from "../../../api/row.ts";
+import { timeOf, type Row, type RowId } from "../../../api/row.ts";
+import type { Clock } from "../../../api/search.ts";
+import { Icon } from "../../../components/icon.tsx";
 import { Button } from "../../../components/button.tsx";
 import { MessageText } from "../../../components/message-text.tsx";
 import { SeverityMark } from "../../../components/severity.tsx";
 import type { Filter } from "../../../query/edit.ts";
-import { formatFullTime } from "../../../time/format.ts";
-import type { Zone } from "../../../time/zone.ts";
+import { countHidden } from "../../../text/hidden.ts";
+import { formatCount, formatFullTime } from "../../../time/format.ts";
+import { isoOffset, type Zone } from "../../../time/zone.ts";
 import type { PaneTab } from "../../../view/view.ts";
 import { sentence } from "../states/empty-state.tsx";
 import { ContextTab } from "./context-tab.tsx";
@@ -45,6 +48,7 @@ interface Props {
   open: RowId;
   error: ErrorBody | undefined;
   tab: PaneTab;
+  clock: Clock;
   zone: Zone;
   columns: string[];
   context: { rows: Row[]; anchor: RowId | undefined; same: SameAs; before: number; after: number };
@@ -52,7 +56,19 @@ interface Props {
   events: DetailEvents;
 }
 
-export function DetailPane({ message, row, open, error, tab, zone, columns, context, activeFilter, events }: Props) {
+export function DetailPane({
+  message,
+  row,
+  open,
+  error,
+  tab,
+  clock,
+  zone,
+  columns,
+  context,
+  activeFilter,
+  events,
+}: Props) {
   const shown = message?.sequence === open ? message : row?.sequence === open ? row : undefined;
   // Until the whole message has arrived, the fields of the message before would be wrong.
   const full = message?.sequence === open ? message : undefined;
@@ -60,7 +76,11 @@ export function DetailPane({ message, row, open, error, tab, zone, columns, cont
     <aside class="pane" aria-label="Message">
       <header class="pane-head">
         {shown && <SeverityMark severity={shown.severity} />}
-        {shown && <span class="pane-time mono">{formatFullTime(shown.received_us, zone).slice(0, 23)}</span>}
+        {shown && (
+          <span class="pane-time mono">
+            {formatFullTime(timeOf(shown, clock), zone).slice(0, 23)} {isoOffset(timeOf(shown, clock), zone)}
+          </span>
+        )}
         <span class="spacer" />
         <Button icon="up" title="Newer message" shortcut="k" onClick={() => events.onStep(-1)} />
         <Button icon="down" title="Older message" shortcut="j" onClick={() => events.onStep(1)} />
@@ -79,6 +99,7 @@ export function DetailPane({ message, row, open, error, tab, zone, columns, cont
               text={shown.message}
               highlights={row?.sequence === shown.sequence ? row.highlights : undefined}
             />
+            <HiddenCount text={shown.message} />
           </div>
           <div class="tabs" role="tablist" aria-label="What to show">
             {TABS.map(([name, text]) => (
@@ -109,6 +130,17 @@ export function DetailPane({ message, row, open, error, tab, zone, columns, cont
         </>
       )}
     </aside>
+  );
+}
+
+function HiddenCount({ text }: { text: string }) {
+  const hidden = countHidden(text);
+  if (hidden === 0) return null;
+  return (
+    <p class="hidden-count" role="note">
+      <Icon name="alert" size={13} /> {hidden === 1 ? "1 character" : `${formatCount(hidden)} characters`} that cannot
+      be seen; shown by name
+    </p>
   );
 }
 

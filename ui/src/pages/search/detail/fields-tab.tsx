@@ -2,10 +2,12 @@
 import type { FullRow } from "../../../api/message.ts";
 import { columnOf, FIXED_COLUMNS } from "../../../api/row.ts";
 import { Icon, type IconName } from "../../../components/icon.tsx";
+import { VisibleText } from "../../../components/visible-text.tsx";
+import { plainText } from "../../../text/hidden.ts";
 import { SeverityMark } from "../../../components/severity.tsx";
 import { shortName, type Filter } from "../../../query/edit.ts";
 import { formatDuration, formatFullTime } from "../../../time/format.ts";
-import { offsetText, type Zone } from "../../../time/zone.ts";
+import { isoOffset, offsetText, type Zone } from "../../../time/zone.ts";
 import type { DetailEvents } from "./detail-pane.tsx";
 
 /** Smallest difference between the two times of a message that is shown. */
@@ -64,12 +66,12 @@ function Times({ message, zone, onCopy }: { message: FullRow; zone: Zone; onCopy
     <dl class="times">
       <dt>Received</dt>
       <dd class="mono">
-        {formatFullTime(received, zone)}
+        {formatFullTime(received, zone)} {isoOffset(received, zone)}
         <CopyButton text={new Date(received / 1000).toISOString()} what="Time" onCopy={onCopy} />
       </dd>
       <dt>Event</dt>
       <dd class="mono">
-        {absent ? <span class="muted">none sent</span> : formatFullTime(event, zone)}
+        {absent ? <span class="muted">none sent</span> : `${formatFullTime(event, zone)} ${isoOffset(event, zone)}`}
         {!absent && <CopyButton text={new Date(event / 1000).toISOString()} what="Time" onCopy={onCopy} />}
         <span class="times-note">
           {!absent && `sent as ${offsetText(offset)}`}
@@ -107,17 +109,19 @@ function FieldRow({ name, value, inList, state, events }: FieldRowProps) {
       <th scope="row" class="mono" title={name}>
         <span class="field-label">{breakable(shortName(name))}</span>
       </th>
-      <td class="mono field-value">{name === "severity" ? <SeverityMark severity={value} /> : value}</td>
+      <td class="mono field-value">
+        {name === "severity" ? <SeverityMark severity={value} /> : <VisibleText text={value} breaks="kept" />}
+      </td>
       <td class="field-actions">
         <FieldAction
           icon="plus"
-          title={`Filter: only ${name} = ${value}`}
+          title={`Filter: only ${name} = ${plainText(value)}`}
           on={state === "include"}
           onClick={() => events.onFilter(name, value, "include")}
         />
         <FieldAction
           icon="minus"
-          title={`Exclude ${name} = ${value}`}
+          title={`Exclude ${name} = ${plainText(value)}`}
           on={state === "exclude"}
           onClick={() => events.onFilter(name, value, "exclude")}
         />

@@ -6,10 +6,11 @@ const SAMPLE_ROWS = 80;
 const CHARACTERS_MIN = 6;
 const CHARACTERS_MAX = 26;
 const TIME_WIDTH = "21ch";
+const DATED_TIME_WIDTH = "25ch";
 const SEVERITY_WIDTH = "11ch";
 
 /** Returns the value of grid-template-columns. `at` gives the rows at the top of the list. */
-export function gridColumns(columns: string[], at: (index: number) => Row | undefined): string {
+export function gridColumns(columns: string[], at: (index: number) => Row | undefined, years: boolean): string {
   const sample: Row[] = [];
   for (let index = 0; index < SAMPLE_ROWS; index++) {
     const row = at(index);
@@ -23,5 +24,5 @@ export function gridColumns(columns: string[], at: (index: number) => Row | unde
     );
     return `${Math.min(CHARACTERS_MAX, Math.max(CHARACTERS_MIN, longest)) + 2}ch`;
   });
-  return [TIME_WIDTH, ...widths, "minmax(24ch, 1fr)"].join(" ");
+  return [years ? DATED_TIME_WIDTH : TIME_WIDTH, ...widths, "minmax(24ch, 1fr)"].join(" ");
 }

@@ -26,6 +26,8 @@ interface Props {
   clock: Clock;
   zone: Zone;
   zoneName: string;
+  /** Days are shown with their year. */
+  years: boolean;
   wrap: boolean;
   cursor: { row: number; cell: number };
   open: RowId | undefined;
@@ -49,7 +51,10 @@ export function MessageList(props: Props) {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const viewPx = useRef(600);
   const idleTimer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const template = useMemo(() => gridColumns(columns, at), [props.result, columns.join("\n"), length > 0]);
+  const template = useMemo(
+    () => gridColumns(columns, at, props.years),
+    [props.result, columns.join("\n"), length > 0, props.years],
+  );
   const fixed = useRef(new FixedRows(0, 600));
   const measured = useMemo(() => new MeasuredRows(), [props.result, wrap, template]);
 
@@ -155,6 +160,7 @@ export function MessageList(props: Props) {
         columns={columns}
         clock={props.clock}
         zone={props.zone}
+        years={props.years}
         wrap={wrap}
         cell={cursor.row === index ? cursor.cell : undefined}
         open={row !== undefined && row.sequence === props.open}

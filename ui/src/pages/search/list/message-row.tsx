@@ -3,8 +3,10 @@ import { memo } from "preact/compat";
 import { columnOf, timeOf, type Row } from "../../../api/row.ts";
 import type { Clock } from "../../../api/search.ts";
 import { MessageText } from "../../../components/message-text.tsx";
+import { VisibleText } from "../../../components/visible-text.tsx";
+import { plainText } from "../../../text/hidden.ts";
 import { SeverityMark, severityClass } from "../../../components/severity.tsx";
-import { formatClockTime, formatDay } from "../../../time/format.ts";
+import { formatClockTime, formatDate, formatDay } from "../../../time/format.ts";
 import type { Zone } from "../../../time/zone.ts";
 
 interface Props {
@@ -14,6 +16,8 @@ interface Props {
   columns: string[];
   clock: Clock;
   zone: Zone;
+  /** Days are shown with their year. */
+  years: boolean;
   wrap: boolean;
   /** Cell of the cursor when it is in this row. */
   cell: number | undefined;
@@ -28,6 +32,7 @@ export const MessageRow = memo(function MessageRow({
   columns,
   clock,
   zone,
+  years,
   wrap,
   cell,
   open,
@@ -62,11 +67,20 @@ export const MessageRow = memo(function MessageRow({
       onClick={click}
     >
       <span class={`${on(0)} time-cell`} role="gridcell" data-cell="0">
-        <span class="muted">{formatDay(us, zone)}</span> {formatClockTime(us, zone)}
+        <span class="muted">{years ? formatDate(us, zone) : formatDay(us, zone)}</span> {formatClockTime(us, zone)}
       </span>
       {columns.map((column, at) => (
-        <span class={on(at + 1)} role="gridcell" data-cell={at + 1} title={wrap ? undefined : columnOf(row, column)}>
-          {column === "severity" ? <SeverityMark severity={row.severity} /> : columnOf(row, column)}
+        <span
+          class={on(at + 1)}
+          role="gridcell"
+          data-cell={at + 1}
+          title={wrap ? undefined : plainText(columnOf(row, column))}
+        >
+          {column === "severity" ? (
+            <SeverityMark severity={row.severity} />
+          ) : (
+            <VisibleText text={columnOf(row, column)} />
+          )}
         </span>
       ))}
       <span class={`${on(columns.length + 1)} text`} role="gridcell" data-cell={columns.length + 1}>

@@ -3,7 +3,7 @@
 // In: events of the components. Out: the signals that they show. Holds: the request under way (a newer one aborts it), the
 // live tail, the rows. Everything on this page that fetches is here or in a file beside it.
 import { batch, computed, signal, type Signal } from "@preact/signals";
-import { ApiError, isAborted, type ErrorBody } from "../../../api/call.ts";
+import { ApiError, isAborted, type ErrorBody, type OnSessionEnd } from "../../../api/call.ts";
 import { explain, type Explanation } from "../../../api/explain.ts";
 import { readLogspaces, type Logspace } from "../../../api/logspaces.ts";
 import { search, type SearchAnswer, type SearchRequest } from "../../../api/search.ts";
@@ -17,8 +17,8 @@ import { LiveTail } from "./live-tail.ts";
 import { PAGE_ROWS, PIPED_ROWS, PagedRows } from "./paged-rows.ts";
 
 const TIMEOUT_MS = 30_000;
-/** Interval at which count, bars and facets are refreshed in live mode. */
-const LIVE_REFRESH_MS = 5_000;
+/** Interval at which count, bars, facets and tables are refreshed in live mode. */
+export const LIVE_REFRESH_MS = 5_000;
 
 export class SearchModel {
   readonly view = signal<View>(decodeView(location.search));
@@ -41,13 +41,21 @@ export class SearchModel {
     return answer && { fromUs: answer.from_us, toUs: answer.to_us };
   });
 
+  /** The rights of the user on this logspace. */
+  readonly rights = computed(() => this.logspaces.value.find(({ name }) => name === this.logspace.value)?.may ?? []);
+
   /** The columns that fit the width of the window. */
   readonly columns = computed(() =>
     isNarrow.value ? this.view.value.columns.filter((name) => name === "severity") : this.view.value.columns,
   );
 
-  /** The text in the query bar, while it differs from the query of the result. */
-  queryInput: string | undefined;
+  /** The text in the query bar, once it was edited after the search. */
+  readonly queryInput = signal<string | undefined>(undefined);
+  /** True while the text in the query bar is not the query of the result. */
+  readonly isStale = computed(() => {
+    const typed = this.queryInput.value;
+    return typed !== undefined && typed.trim() !== this.view.value.query.trim();
+  });
 
   private request: AbortController | undefined;
   private refreshTimer: ReturnType<typeof setTimeout> | undefined;
@@ -73,6 +81,7 @@ export class SearchModel {
   private readonly onPop = (): void => {
     const before = this.view.value;
     this.view.value = decodeView(location.search);
+    this.queryInput.value = undefined;
     if (!isSameSearch(before, this.view.value) || before.live !== this.view.value.live) void this.run();
   };
 
@@ -82,12 +91,17 @@ export class SearchModel {
     const after = { ...before, ...change };
     const searchChanged = !isSameSearch(before, after) || before.live !== after.live;
     if (searchChanged && change.open === undefined && !isSameSearch(before, after)) after.open = undefined;
-    if (change.query !== undefined) this.queryInput = undefined;
+    if (change.query !== undefined) this.queryInput.value = undefined;
     this.view.value = after;
     const url = location.pathname + encodeView(after);
     if (history_ === "push" && searchChanged) history.pushState(null, "", url);
     else history.replaceState(null, "", url);
     if (searchChanged) void this.run();
+  }
+
+  /** Puts the query of the result back into the query bar. */
+  restoreQuery(): void {
+    this.queryInput.value = undefined;
   }
 
   /** Runs the search again; used for relative ranges and after failures. */
@@ -101,6 +115,11 @@ export class SearchModel {
       this.loading.value = true;
       this.error.value = undefined;
     });
+    await this.answerQuery(request, "ask");
+    if (this.request === request) this.loading.value = false;
+  }
+
+  private async answerQuery(request: AbortController, onSessionEnd: OnSessionEnd): Promise<void> {
     try {
       if (this.logspaces.value.length === 0) await this.readLogspaces();
       if (this.error.value) return;
@@ -115,8 +134,10 @@ export class SearchModel {
           facets: this.facetColumns.value,
         }),
         request.signal,
+        onSessionEnd,
       );
       if (request.signal.aborted) return;
+      this.error.value = undefined;
       this.showAnswer(answer);
       if (this.view.value.live) this.startLive(answer);
       if (answer.total === 0)
@@ -127,9 +148,10 @@ export class SearchModel {
           request.signal,
         );
     } catch (cause) {
-      if (!isAborted(cause)) this.fail(cause);
-    } finally {
-      if (this.request === request) this.loading.value = false;
+      if (isAborted(cause)) return;
+      const sessionEnded = cause instanceof ApiError && cause.body.code === "unauthorized";
+      if (sessionEnded && onSessionEnd === "report") this.scheduleTable();
+      else this.fail(cause);
     }
   }
 
@@ -203,8 +225,16 @@ export class SearchModel {
 
   private startLive(answer: SearchAnswer): void {
     const { query } = this.view.value;
+    if (hasPipes(query)) return this.scheduleTable();
     this.live.value = new LiveTail({ logspace: this.logspace.value, query, after: answer.snapshot }, answer.rows);
     this.refreshTimer = setTimeout(() => void this.refresh(), LIVE_REFRESH_MS);
+  }
+
+  /** Makes the table of a live search again after a while. */
+  private scheduleTable(): void {
+    const { request } = this;
+    clearTimeout(this.refreshTimer);
+    this.refreshTimer = setTimeout(() => request && void this.answerQuery(request, "report"), LIVE_REFRESH_MS);
   }
 
   private endLive(): void {
@@ -224,6 +254,7 @@ export class SearchModel {
       const fresh = await search(
         this.searchRequest({ limit: 1, bars: barCountFor(this.currentSpan()), facets: this.facetColumns.value }, span),
         abort,
+        "report",
       );
       if (abort.aborted) return;
       // The rows of the list belong to their snapshot; unless live, the answer keeps its count.

@@ -12,11 +12,11 @@ export function permalink(page: SearchModel, times: "fixed" | "relative"): strin
 }
 
 /** Returns the search as a shell command that prints the same rows as JSON. */
-export function curlCommand(page: SearchModel): string {
+export function curlCommand(page: SearchModel, user: string): string {
   const { logspace, query, time, limit } = page.searchRequest({ limit: 200 }, page.span.value ?? page.currentSpan());
   const body = JSON.stringify({ logspace, query, time, limit, bars: 0 });
   const url = new URL("api/v1/search", location.href.split("?")[0]).href;
-  return `curl -u admin ${shellQuoted(url)} -H 'Content-Type: application/json' -H 'X-Requested-By: duramen' -d ${shellQuoted(body)}`;
+  return `curl -u ${shellQuoted(user)} ${shellQuoted(url)} -H 'Content-Type: application/json' -H 'X-Requested-By: duramen' -d ${shellQuoted(body)}`;
 }
 
 /** Returns the address of an export of all rows, with the times fixed as on the screen. */
@@ -28,6 +28,7 @@ export function exportLink(page: SearchModel, format: "csv" | "csv-safe" | "ndjs
 }
 
 function shellQuoted(text: string): string {
+  if (/^[\w.@-]+$/.test(text)) return text;
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 

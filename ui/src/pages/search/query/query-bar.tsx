@@ -17,6 +17,10 @@ interface Props extends Omit<EditorEvents, "onSubmit" | "onChange"> {
   problem: ErrorBody | undefined;
   hints: string[];
   busy: boolean;
+  /** The text in the bar has not been searched yet. */
+  stale: boolean;
+  /** The bar has to show the query of the result. */
+  unedited: boolean;
   onType(text: string): void;
   onSubmit(text: string): void;
   /** Receives the way to move the focus here. */
@@ -63,10 +67,11 @@ export function QueryBar(props: Props) {
   }, []);
 
   useEffect(() => {
+    if (!props.unedited) return;
     text.current = props.query;
     editor.current?.setText(props.query);
     if (plainInput.current) plainInput.current.value = props.query;
-  }, [props.query]);
+  }, [props.query, props.unedited]);
 
   useEffect(() => {
     const { position, length } = props.problem ?? {};
@@ -81,7 +86,7 @@ export function QueryBar(props: Props) {
   return (
     <div class="query">
       <div
-        class={`query-field ${props.problem ? "wrong" : ""}`}
+        class={`query-field ${props.problem ? "wrong" : ""} ${props.stale ? "stale" : ""}`}
         onClick={() => (editor.current ?? plainInput.current)?.focus()}
       >
         <Icon name="search" />
@@ -98,7 +103,12 @@ export function QueryBar(props: Props) {
             onKeyDown={(event) => event.key === "Enter" && props.onSubmit(text.current)}
           />
         )}
-        {props.query && (
+        {props.stale && (
+          <span class="query-stale" title="The result below is that of the earlier query; Esc brings it back">
+            not searched yet: <span class="key">Enter</span>
+          </span>
+        )}
+        {(props.query || props.stale) && (
           <button
             type="button"
             class="query-clear"

@@ -8,7 +8,7 @@ import { Popover } from "../../../components/popover.tsx";
 import { formatDuration, formatRange } from "../../../time/format.ts";
 import { parseRange } from "../../../time/parse.ts";
 import type { Range, Span } from "../../../time/range.ts";
-import { zoneName, zoneOffset, type Zone } from "../../../time/zone.ts";
+import { zoneName, zoneOffsets, type Zone } from "../../../time/zone.ts";
 
 const PRESETS: [string, string][] = [
   ["5 min", "last 5m"],
@@ -68,7 +68,9 @@ export function TimePicker(props: Props) {
           >
             <Icon name="clock" />
             <span class="time-text">{formatRange(range, zone, span)}</span>
-            <span class="time-zone">{zone === "utc" ? "UTC" : zoneOffset(nowUs)}</span>
+            <span class="time-zone">
+              {zone === "utc" ? "UTC" : zoneOffsets(span?.fromUs ?? nowUs, span?.toUs ?? nowUs)}
+            </span>
             <Icon name="down" size={12} />
           </button>
         }

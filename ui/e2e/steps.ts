@@ -1,0 +1,34 @@
+// What the flows have in common: expectations, waiting, and typing a query.
+import type { Page } from "playwright-core";
+
+class FlowError extends Error {}
+
+/** Longest wait for an expected element, in milliseconds: long, because a machine may be busy. */
+export const TIMEOUT_MS = 30_000;
+
+export function expect(condition: boolean, failure: string): void {
+  if (!condition) throw new FlowError(failure);
+}
+
+export const total = async (page: Page): Promise<number> =>
+  Number((await page.textContent(".result-count b"))?.replace(/\D/g, "") ?? NaN);
+
+export const urlParameters = (page: Page): URLSearchParams => new URL(page.url()).searchParams;
+
+/** Waits until a condition on the page holds. */
+export async function waitUntil(failure: string, condition: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + TIMEOUT_MS;
+  while (performance.now() < end) {
+    if (await condition()) return;
+    await new Promise((done) => setTimeout(done, 40));
+  }
+  throw new FlowError(failure);
+}
+
+export async function typeQuery(page: Page, query: string): Promise<void> {
+  await page.keyboard.press("/");
+  await page.waitForSelector(".query-editor .cm-content");
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.type(query);
+  await page.keyboard.press("Enter");
+}
