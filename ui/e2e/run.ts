@@ -1,6 +1,7 @@
 // Runs the flows one after the other, each on a fresh page of one session, and prints what passed.
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 import { FLOWS, FLOWS_WITH_ARRIVALS } from "./flows.ts";
+import { QUERY_FLOWS } from "./query-flows.ts";
 import { TIMEOUT_MS } from "./steps.ts";
 import { TRUST_FLOWS } from "./trust-flows.ts";
 
@@ -45,7 +46,7 @@ export async function runAll(settings: Settings): Promise<number> {
   let failed = 0;
   try {
     const context = await loggedIn(browser, settings);
-    for (const [name, flow] of Object.entries({ ...FLOWS, ...TRUST_FLOWS })) {
+    for (const [name, flow] of Object.entries({ ...FLOWS, ...QUERY_FLOWS, ...TRUST_FLOWS })) {
       if (!name.includes(settings.only) || !fits(name, settings.arrivals)) continue;
       const started = performance.now();
       const failure = await perform(context, settings, flow);

@@ -1,5 +1,5 @@
 // POST /facets: the top values of columns, for the messages that a search selects.
-import { post } from "./call.ts";
+import { post, type OnSessionEnd } from "./call.ts";
 import type { RowId } from "./row.ts";
 import type { TimeRange } from "./search.ts";
 
@@ -16,6 +16,8 @@ export interface Facet {
   distinct: number;
   /** Rows that have a value in the column. */
   coverage: number;
+  /** Counted without the query's own selection of this column: what another selection would find. */
+  alternatives?: boolean;
 }
 
 export interface FacetsRequest {
@@ -30,6 +32,7 @@ export interface FacetsRequest {
 export function readFacets(
   request: FacetsRequest,
   signal?: AbortSignal,
+  onSessionEnd?: OnSessionEnd,
 ): Promise<{ facets: Facet[]; snapshot: RowId }> {
-  return post("facets", request, signal);
+  return post("facets", request, signal, onSessionEnd);
 }

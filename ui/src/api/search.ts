@@ -30,6 +30,8 @@ export interface Bars {
   start_us: number;
   width_us: number;
   counts: number[];
+  /** Set by the page: messages of the answer that are not in the bars, because they are far away in time. */
+  outside?: { messages: number; farthestUs: number };
 }
 
 export interface SearchAnswer {

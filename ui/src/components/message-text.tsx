@@ -1,5 +1,6 @@
 // A message's text with its matches highlighted, cut when it is long.
 import { useState } from "preact/hooks";
+import { formatCount } from "../time/format.ts";
 import { VisibleText } from "./visible-text.tsx";
 import type { Breaks } from "../text/hidden.ts";
 
@@ -31,7 +32,7 @@ export function MessageText({ text, highlights, singleLine }: Props) {
             setExpanded(true);
           }}
         >
-          show rest ({rest.toLocaleString("en")} characters)
+          show rest ({formatCount(rest)} characters)
         </button>
       )}
     </>

@@ -5,7 +5,7 @@
 import { tokenize } from "./tokens.ts";
 
 export type CursorContext =
-  | { kind: "name"; from: number; prefix: string }
+  | { kind: "name"; from: number; prefix: string; inPipe: boolean }
   | { kind: "command"; from: number; prefix: string }
   | { kind: "value"; from: number; prefix: string; field: string };
 
@@ -17,11 +17,17 @@ export function cursorContext(query: string, cursor: number): CursorContext | un
   const previous = token ? tokens[index - 1] : tokens.findLast((other) => other.to <= cursor);
   if (previous?.kind === "pipe" && (!token || token.kind === "term"))
     return { kind: "command", from: token?.from ?? cursor, prefix: query.slice(token?.from ?? cursor, cursor) };
-  if (!token) return { kind: "name", from: cursor, prefix: "" };
+  // Commands other than `where` take names of fields, not conditions.
+  const pipe = tokens.findLastIndex(
+    (other, at) => other.kind === "pipe" && (index < 0 || at < index) && other.to <= cursor,
+  );
+  const command = pipe < 0 ? undefined : tokens[pipe + 1];
+  const inPipe = command !== undefined && query.slice(command.from, command.to) !== "where";
+  if (!token) return { kind: "name", from: cursor, prefix: "", inPipe };
   const text = query.slice(token.from, cursor);
   if (token.kind === "field") {
     if (cursor === token.to) return { kind: "value", from: cursor, prefix: "", field: fieldName(text) };
-    return { kind: "name", from: token.from, prefix: text };
+    return { kind: "name", from: token.from, prefix: text, inPipe };
   }
   const field = tokens[index - 1];
   const ofField = field?.kind === "field" && field.to === token.from;
@@ -29,8 +35,8 @@ export function cursorContext(query: string, cursor: number): CursorContext | un
     const prefix = token.kind === "phrase" ? text.slice(1).replace(/\\(.)/g, "$1") : text;
     return { kind: "value", from: token.from, prefix, field: fieldName(query.slice(field.from, field.to)) };
   }
-  if (token.kind === "term") return { kind: "name", from: token.from, prefix: text };
-  if (token.kind === "paren" || token.kind === "prefix") return { kind: "name", from: cursor, prefix: "" };
+  if (token.kind === "term") return { kind: "name", from: token.from, prefix: text, inPipe };
+  if (token.kind === "paren" || token.kind === "prefix") return { kind: "name", from: cursor, prefix: "", inPipe };
   return undefined;
 }
 

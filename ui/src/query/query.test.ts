@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { addFilter, filterTerm, removeFilter, activeFilter } from "./edit.ts";
+import { addFilter, filterTerm, removeFilter, activeFilter, withoutSelection } from "./edit.ts";
 import { cursorContext, utf16Offset } from "./cursor.ts";
 import { tokenize } from "./tokens.ts";
 
@@ -74,6 +74,26 @@ describe("filters", () => {
     expect(removeFilter("(host:gw1 OR a)", "host", "gw1")).toBe("(host:gw1 OR a)");
   });
 
+  test("of one field are alternatives", () => {
+    check("host:gw1", "gw2", "include", "host:(gw1 OR gw2)");
+    check("failed AND host:(gw1 OR gw2) AND b", "web 3", "include", 'failed AND host:(gw1 OR gw2 OR "web 3") AND b');
+    check("host:(gw1 OR gw2)", "gw1", "exclude", "host:gw2 AND NOT host:gw1");
+    expect(removeFilter("a AND host:(gw1 OR gw2 OR gw3)", "host", "gw2")).toBe("a AND host:(gw1 OR gw3)");
+    expect(removeFilter("NOT host:(gw1 OR gw2)", "host", "gw2")).toBe("NOT host:gw1");
+    expect(activeFilter("host:(gw1 AND gw2)", "host", "gw1")).toBe(undefined);
+    expect(withoutSelection("a host:(gw1 OR gw2) | top host", "host")).toBe("a | top host");
+    expect(withoutSelection("NOT host:gw1", "host")).toBe(undefined);
+  });
+
+  test("are found however they are quoted", () => {
+    expect(activeFilter("host:bastion-1", "host", "bastion-1")).toBe("include");
+    expect(activeFilter('host:"bastion-1"', "host", "bastion-1")).toBe("include");
+    expect(activeFilter("host:bastion\\-1", "host", "bastion-1")).toBe("include");
+    check("host:bastion-1", "bastion-1", "include", "host:bastion-1");
+    expect(activeFilter("host:gw*", "host", "gw*")).toBe(undefined);
+    expect(activeFilter('host:"gw*"', "host", "gw*")).toBe("include");
+  });
+
   test("quote names and values", () => {
     expect(filterTerm("first name", "x")).toBe("first\\ name:x");
     expect(filterTerm(".SDATA.order@32473.state", "paid")).toBe(".SDATA.order@32473.state:paid");
@@ -87,7 +107,9 @@ describe("the text at the cursor", () => {
     const cursor = marked.indexOf("^");
     const found = cursorContext(marked.replace("^", ""), cursor);
     expect(
-      found ? `${found.kind} ${found.kind === "value" ? `${found.field}=` : ""}${found.prefix}@${found.from}` : "none",
+      found
+        ? `${found.kind}${found.kind === "name" && found.inPipe ? " in pipe" : ""} ${found.kind === "value" ? `${found.field}=` : ""}${found.prefix}@${found.from}`
+        : "none",
     ).toBe(want);
   }
 
@@ -100,6 +122,10 @@ describe("the text at the cursor", () => {
     check('program:"post fi^"', "value program=post fi@8");
     check("(-fac^", "name fac@2");
     check('"in a phr^"', "none");
+    check("* | to^", "command to@4");
+    check("* | top ho^", "name in pipe ho@8");
+    check("* | stats count() by ^", "name in pipe @21");
+    check("* | where ho^", "name ho@10");
   });
 
   test("positions in characters and UTF-16 units", () => {

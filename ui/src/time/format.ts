@@ -59,6 +59,7 @@ export function formatAxisTime(us: number, stepUs: number, zone: Zone): string {
   return formatClockTime(us, zone);
 }
 
+const YEAR_US = 365.25 * 86_400e6;
 const UNIT_NAMES: Record<string, string> = { s: "second", m: "minute", h: "hour", d: "day", w: "week" };
 
 /** A range in words: "Last 2 hours", "All time", "2026-11-21 09:00 to 10:00". */
@@ -89,6 +90,11 @@ export function formatCount(value: number): string {
   return GROUPED.format(value).replaceAll(",", "\u2009");
 }
 
+/** "1 234.5", with at most six digits behind the point. */
+export function formatNumber(value: number): string {
+  return value.toLocaleString("en", { maximumFractionDigits: 6 }).replaceAll(",", "\u2009");
+}
+
 /** "12.3k", "4.7M": where there is no space for all digits. */
 export function formatCompact(value: number): string {
   if (value < 1_000) return String(value);
@@ -116,9 +122,10 @@ export function formatBytes(value: number): string {
   return `${scaled < 10 ? scaled.toFixed(1) : Math.round(scaled)} ${units[unit]}`;
 }
 
-/** A duration: "120 ms", "4 s", "5 min", "2 h", "3 d". */
+/** A duration: "120 ms", "4 s", "5 min", "2 h", "3 d", "2 years". */
 export function formatDuration(us: number): string {
   const steps: [number, string][] = [
+    [2 * YEAR_US, "years"],
     [86_400e6, "d"],
     [3_600e6, "h"],
     [60e6, "min"],
@@ -127,7 +134,7 @@ export function formatDuration(us: number): string {
   ];
   for (const [size, unit] of steps) {
     if (Math.abs(us) >= size) {
-      const scaled = us / size;
+      const scaled = us / (unit === "years" ? YEAR_US : size);
       return `${Math.abs(scaled) < 10 ? Number(scaled.toFixed(1)) : Math.round(scaled)} ${unit}`;
     }
   }

@@ -14,6 +14,10 @@ const EXAMPLES: [string, string][] = [
   ["peer:10.0.0.0/8", "addresses in a network"],
   ["host:/gw[0-9]+/", "a regular expression"],
   ["_exists_:srcip", "messages that have the field"],
+  ["failed | top host", "a pipe: the most frequent values"],
+  ["* | stats count() by host", "numbers by value"],
+  ["err | timechart 5m count()", "numbers over time"],
+  ["* | patterns", "texts that messages have in common"],
 ];
 
 const KEY_LABELS: Record<string, string> = {
@@ -66,7 +70,8 @@ export function Help({ onClose }: { onClose: () => void }) {
           </dl>
         </div>
         <p class="help-footer">
-          Duramen is free software under the Apache License 2.0. This page also contains{" "}
+          All of the language is in <a href="manual/manual/query-language.html">the manual</a>. Duramen is free software
+          under the Apache License 2.0. This page also contains{" "}
           <a href="licences.txt" target="_blank" rel="noreferrer">
             third-party software
           </a>

@@ -46,7 +46,7 @@ export function LiveStatus({ live, onResume, onStop }: { live: LiveTail; onResum
       )}
       <span class="spacer" />
       <button type="button" class="link-button" onClick={onStop}>
-        Stop live <span class="key">l</span>
+        Stop live <span class="key">L</span>
       </button>
     </div>
   );
@@ -59,7 +59,7 @@ function Refused({ error, onStop }: { error: ErrorBody; onStop: () => void }) {
       <p>The live tail has ended. {sentence(error.message)}</p>
       <span class="spacer" />
       <button type="button" class="link-button" onClick={onStop}>
-        Stop live <span class="key">l</span>
+        Stop live <span class="key">L</span>
       </button>
     </div>
   );
@@ -75,7 +75,7 @@ export function LiveTable({ seconds, onStop }: { seconds: number; onStop: () => 
       </p>
       <span class="spacer" />
       <button type="button" class="link-button" onClick={onStop}>
-        Stop live <span class="key">l</span>
+        Stop live <span class="key">L</span>
       </button>
     </div>
   );

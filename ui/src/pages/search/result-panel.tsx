@@ -44,6 +44,8 @@ export function ResultPanel({ page, actions, zone, dark, sidebarOpen, barsOpen, 
     onNearest: actions.showAround,
     onEditQuery: on.onEditQuery,
     onNarrow: actions.narrowRange,
+    logspaces: page.logspaces.value.map(({ name }) => name),
+    onLogspace: (logspace) => page.navigate({ logspace }),
   };
   return (
     <main class="result">
@@ -98,6 +100,8 @@ export function ResultPanel({ page, actions, zone, dark, sidebarOpen, barsOpen, 
           {answer?.table && !live && answer.total > 0 && (
             <TableView
               table={answer.table}
+              span={page.span.value}
+              onZoom={actions.zoom}
               zone={zone}
               dark={dark}
               isField={isField}

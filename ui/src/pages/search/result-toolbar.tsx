@@ -54,7 +54,7 @@ export function ResultToolbar({ answer, loading, wrap, sidebarOpen, barsOpen, sh
           <QueryCost key={answer.snapshot} tookMs={answer.took_ms} onExplain={onExplain} />
           <p class="exact" title={snapshotTitle(answer)}>
             <span class="sep">·</span> exact
-            {typeof answer.snapshot === "number" && ` as of #${answer.snapshot}`}
+            {typeof answer.snapshot === "number" && `, snapshot #${formatCount(answer.snapshot)}`}
           </p>
         </div>
       )}

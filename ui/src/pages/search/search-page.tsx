@@ -113,7 +113,8 @@ export function SearchPage({ session, logspaces, ended, onLogin, onLogout }: Pro
           query={view.query}
           problem={queryError}
           hints={suggest.hints.value.length ? suggest.hints.value : (answer?.hints ?? [])}
-          busy={page.loading.value && !answer}
+          busy={page.loading.value}
+          onStop={() => page.stopSearch()}
           onType={(text) => {
             page.queryInput.value = text;
             suggest.check(text);
@@ -158,11 +159,11 @@ export function SearchPage({ session, logspaces, ended, onLogin, onLogout }: Pro
           <>
             <div class="sidebar-frame" style={{ width: `${sidebarWidth.value}px` }}>
               <FacetSidebar
-                facets={answer?.facets ?? []}
+                facets={page.error.value ? [] : (answer?.facets ?? [])}
                 open={page.facetColumns.value}
                 columns={suggest.columns.value}
                 shown={view.columns}
-                total={answer?.total ?? 0}
+                total={page.error.value ? 0 : (answer?.total ?? 0)}
                 activeFilter={(column, value) => activeFilter(view.query, column, value)}
                 onFilter={(...filter) => {
                   drawerOpen.value = false;

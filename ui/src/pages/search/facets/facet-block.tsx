@@ -1,12 +1,13 @@
 // The values of one column in the current result: exact counts, a click to filter and a click to exclude.
 import { useEffect, useState } from "preact/hooks";
-import type { Facet } from "../../../api/facets.ts";
+import type { Facet, FacetValue } from "../../../api/facets.ts";
 import { Icon } from "../../../components/icon.tsx";
 import { shortName, type Filter } from "../../../query/edit.ts";
 import { formatCount, formatPercent } from "../../../time/format.ts";
 import { FacetValueRow } from "./facet-value.tsx";
 
-const VALUES_SHOWN = 6;
+/** Values of a facet that are shown before "more"; all severities fit. */
+const VALUES_SHOWN = 8;
 const VALUES_FOUND_MAX = 40;
 
 interface Props {
@@ -51,9 +52,11 @@ export function FacetBlock({
 
   const needle = search.trim().toLowerCase();
   const from = (searching || more ? allValues : undefined) ?? facet;
-  const matching = (from?.values ?? []).filter(({ value }) => value.toLowerCase().includes(needle));
+  const known = column === "severity" ? byRank(from?.values ?? []) : (from?.values ?? []);
+  const matching = known.filter(({ value }) => value.toLowerCase().includes(needle));
   const values = matching.slice(0, searching || more ? VALUES_FOUND_MAX : VALUES_SHOWN);
-  const largest = from?.values[0]?.count ?? 1;
+  const whole = facet?.alternatives ? facet.coverage : total;
+  const largest = Math.max(1, ...(from?.values ?? []).map(({ count }) => count));
   const rest = (facet?.coverage ?? 0) - values.reduce((sum, value) => sum + value.count, 0);
   return (
     <section class="facet" aria-label={column}>
@@ -85,9 +88,10 @@ export function FacetBlock({
           <HeaderButton icon="close" title={`Close ${column}`} onClick={onClose} />
         </span>
       </h3>
-      {facet && facet.coverage < total && (
-        <p class="facet-coverage">in {formatPercent(facet.coverage, total)} of the messages</p>
+      {facet && facet.coverage < whole && (
+        <p class="facet-coverage">in {formatPercent(facet.coverage, whole)} of the messages</p>
       )}
+      {facet?.alternatives && <p class="facet-coverage">whatever {shortName(column)} is selected</p>}
       {searching && (
         <input
           class="facet-search"
@@ -109,7 +113,7 @@ export function FacetBlock({
             column={column}
             value={value}
             count={valueCount}
-            total={total}
+            total={whole}
             share={valueCount / largest}
             state={activeFilter(value)}
             onFilter={(filter) => onFilter(value, filter)}
@@ -118,18 +122,25 @@ export function FacetBlock({
       </ul>
       {facet && values.length === 0 && (
         <p class="facet-empty">
-          {needle ? "No such value." : total === 0 ? "Nothing to count." : "No message has this field."}
+          {needle ? "No such value." : whole === 0 ? "Nothing to count." : "No message has this field."}
         </p>
       )}
       {!searching && facet && facet.distinct > VALUES_SHOWN && (
         <button type="button" class="link-button facet-more" onClick={() => setMore(!more)}>
           {more
             ? "Show fewer"
-            : `${formatCount(facet.distinct - values.length)} more \u00b7 ${formatPercent(rest, total)}`}
+            : `${formatCount(facet.distinct - values.length)} more \u00b7 ${formatPercent(rest, whole)}`}
         </button>
       )}
     </section>
   );
+}
+
+/** The severities from the most to the least severe. */
+const SEVERITIES = ["emerg", "alert", "crit", "err", "warning", "notice", "info", "debug"];
+
+function byRank(values: FacetValue[]): FacetValue[] {
+  return [...values].sort((a, b) => SEVERITIES.indexOf(a.value) - SEVERITIES.indexOf(b.value));
 }
 
 function HeaderButton({

@@ -48,6 +48,7 @@ export function FacetSidebar(props: Props) {
       <section class="facet">
         <h3 class="facet-head">
           <span class="facet-name plain">More fields</span>
+          <span class="facet-distinct">in the whole logspace</span>
         </h3>
         {columns.length - open.length > 8 && (
           <input
@@ -87,7 +88,13 @@ export function FacetSidebar(props: Props) {
             </li>
           ))}
           {otherColumns.length === 0 && (
-            <li class="facet-empty">{needle ? "No field of that name." : "No other fields."}</li>
+            <li class="facet-empty">
+              {needle
+                ? "No field of that name."
+                : columns.length === 0
+                  ? "Known after the first search."
+                  : "No other fields."}
+            </li>
           )}
         </ul>
       </section>

@@ -7,8 +7,11 @@ import { ApiError, isAborted, type ErrorBody, type OnSessionEnd } from "../../..
 import { explain, type Explanation } from "../../../api/explain.ts";
 import { readLogspaces, type Logspace } from "../../../api/logspaces.ts";
 import { search, type SearchAnswer, type SearchRequest } from "../../../api/search.ts";
-import { hasPipes } from "../../../query/pipes.ts";
+import { readFacets, type Facet } from "../../../api/facets.ts";
+import { withoutSelection } from "../../../query/edit.ts";
+import { hasPipes, splitPipes } from "../../../query/pipes.ts";
 import { absolute, barCountFor, resolve, type Span } from "../../../time/range.ts";
+import { crowdedPart } from "../../../time/crowded.ts";
 import { decodeView, encodeView } from "../../../view/codec.ts";
 import { isNarrow } from "../../../view/preferences.ts";
 import { isSameSearch, type View } from "../../../view/view.ts";
@@ -139,6 +142,8 @@ export class SearchModel {
       if (request.signal.aborted) return;
       this.error.value = undefined;
       this.showAnswer(answer);
+      void this.showAlternatives(answer, request.signal);
+      void this.showCrowdedBars(answer, request.signal);
       if (this.view.value.live) this.startLive(answer);
       if (answer.total === 0)
         this.emptyReason.value = await findEmptyReason(
@@ -210,6 +215,53 @@ export class SearchModel {
     });
   }
 
+  /**
+   * Counts the values of columns that the query selects from as if it did not, so that others can be added. The first
+   * answer only has the selected ones.
+   */
+  private async showAlternatives(answer: SearchAnswer, abort: AbortSignal): Promise<void> {
+    const { query } = this.view.value;
+    const span = { fromUs: answer.from_us, toUs: answer.to_us };
+    const counted = this.facetColumns.value.map(async (column) => {
+      const without = withoutSelection(query, column);
+      if (without === undefined) return undefined;
+      const { logspace, time } = this.searchRequest({}, span);
+      const question = { logspace, query: splitPipes(without).condition, time, columns: [column] };
+      const { facets } = await readFacets({ ...question, snapshot: answer.snapshot }, abort, "report");
+      return facets[0] && { ...facets[0], alternatives: true };
+    });
+    const facets = (await Promise.all(counted.map((facet) => facet.catch(() => undefined)))).filter(
+      (facet) => facet !== undefined,
+    );
+    const shown = this.answer.value;
+    if (abort.aborted || facets.length === 0 || shown?.snapshot !== answer.snapshot) return;
+    const better = (known: Facet): Facet => facets.find(({ column }) => column === known.column) ?? known;
+    this.answer.value = { ...shown, facets: shown.facets.map(better) };
+  }
+
+  /** Asks for the bars of the part that has nearly all messages, when the others are far away. */
+  private async showCrowdedBars(answer: SearchAnswer, abort: AbortSignal): Promise<void> {
+    const part = answer.bars && crowdedPart(answer.bars);
+    if (!part) return;
+    const question = this.searchRequest(
+      { limit: 1, bars: barCountFor(part.span), snapshot: answer.snapshot },
+      part.span,
+    );
+    const { bars } = await search(question, abort, "report").catch(() => ({ bars: undefined }));
+    const shown = this.answer.value;
+    if (!bars || abort.aborted || shown?.snapshot !== answer.snapshot) return;
+    const outside = { messages: part.outside, farthestUs: part.farthestUs };
+    this.answer.value = { ...shown, bars: { ...bars, outside } };
+  }
+
+  /** Ends the search that is running, in the server too; the earlier result stays. */
+  stopSearch(): void {
+    this.request?.abort();
+    this.request = undefined;
+    this.loading.value = false;
+    this.notify(this.answer.value ? "Stopped. The earlier result is shown." : "Stopped.");
+  }
+
   private fail(cause: unknown): void {
     this.error.value = cause instanceof ApiError ? cause.body : { code: "internal", message: String(cause) };
   }
@@ -259,6 +311,7 @@ export class SearchModel {
       if (abort.aborted) return;
       // The rows of the list belong to their snapshot; unless live, the answer keeps its count.
       this.answer.value = live ? fresh : { ...known, facets: fresh.facets };
+      void this.showAlternatives(this.answer.value, abort);
       this.emptyReason.value = undefined;
     } catch (cause) {
       if (isAborted(cause)) return;

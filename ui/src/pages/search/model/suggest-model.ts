@@ -11,6 +11,8 @@ const VALUES_MAX = 12;
 const FACET_VALUES_MAX = 500;
 const COLUMNS_FRESH_MS = 15_000;
 const VALIDATE_PAUSE_MS = 250;
+/** A mistake is named after a longer pause: half-typed text is not wrong yet. */
+const PROBLEM_PAUSE_MS = 1_200;
 
 export class SuggestModel {
   readonly columns = signal<Column[]>([]);
@@ -94,8 +96,10 @@ export class SuggestModel {
     this.timer = setTimeout(() => {
       validate(query, request.signal).then(
         (validity) => {
-          this.problem.value = validity.valid ? undefined : validity.error;
           this.hints.value = validity.hints ?? [];
+          if (validity.valid) this.problem.value = undefined;
+          else
+            this.timer = setTimeout(() => (this.problem.value = validity.error), PROBLEM_PAUSE_MS - VALIDATE_PAUSE_MS);
         },
         (cause: unknown) => {
           if (!isAborted(cause)) this.problem.value = undefined;

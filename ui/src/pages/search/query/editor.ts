@@ -10,6 +10,7 @@ import {
   completionKeymap,
   completionStatus,
   moveCompletionSelection,
+  selectedCompletion,
   startCompletion,
   type Completion,
   type CompletionContext,
@@ -172,6 +173,8 @@ export function openEditor(host: HTMLElement, text: string, events: EditorEvents
           {
             key: "Enter",
             run: (target) => {
+              // An option that was chosen with the arrows is taken; otherwise the query is searched.
+              if (selectedCompletion(target.state) && acceptCompletion(target)) return true;
               closeCompletion(target);
               events.onSubmit();
               return true;
@@ -240,6 +243,14 @@ async function complete(context: CompletionContext, events: EditorEvents): Promi
   }
   if (target.kind === "name") {
     if (target.prefix === "" && !context.explicit) return null;
+    if (target.inPipe) {
+      const names = events.columns().map(({ name, documents }): Completion => ({
+        label: quoteField(name),
+        detail: formatCompact(documents),
+        type: "field",
+      }));
+      return { from: target.from, options: names, validFor: /^[\w.@-]*$/ };
+    }
     const options = events.columns().map(({ name, documents }): Completion => ({
       label: `${quoteField(name)}:`,
       detail: formatCompact(documents),

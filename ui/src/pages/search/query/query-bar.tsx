@@ -7,6 +7,8 @@ import type { Editor, EditorEvents } from "./editor.ts";
 
 /** Longest time that the editor waits for the first rows before it is loaded. */
 const EDITOR_PAUSE_MS = 400;
+/** A search that takes longer can be stopped; before that a button that changes would only flicker. */
+const STOPPABLE_MS = 400;
 
 export interface QueryFocus {
   focus(at?: number): void;
@@ -17,6 +19,7 @@ interface Props extends Omit<EditorEvents, "onSubmit" | "onChange"> {
   problem: ErrorBody | undefined;
   hints: string[];
   busy: boolean;
+  onStop(): void;
   /** The text in the bar has not been searched yet. */
   stale: boolean;
   /** The bar has to show the query of the result. */
@@ -34,6 +37,7 @@ export function QueryBar(props: Props) {
   const text = useRef(props.query);
   const latest = useRef(props);
   const [loaded, setLoaded] = useState(false);
+  const [stoppable, setStoppable] = useState(false);
   latest.current = props;
 
   useEffect(() => {
@@ -72,6 +76,13 @@ export function QueryBar(props: Props) {
     editor.current?.setText(props.query);
     if (plainInput.current) plainInput.current.value = props.query;
   }, [props.query, props.unedited]);
+
+  useEffect(() => {
+    setStoppable(false);
+    if (!props.busy) return undefined;
+    const timer = setTimeout(() => setStoppable(true), STOPPABLE_MS);
+    return () => clearTimeout(timer);
+  }, [props.busy]);
 
   useEffect(() => {
     const { position, length } = props.problem ?? {};
@@ -122,9 +133,15 @@ export function QueryBar(props: Props) {
             <Icon name="close" size={13} />
           </button>
         )}
-        <button type="button" class="button primary query-run" onClick={() => props.onSubmit(text.current)}>
-          {props.busy ? "Searching\u2026" : "Search"}
-        </button>
+        {stoppable ? (
+          <button type="button" class="button outlined query-run" onClick={props.onStop}>
+            Stop
+          </button>
+        ) : (
+          <button type="button" class="button primary query-run" onClick={() => props.onSubmit(text.current)}>
+            Search
+          </button>
+        )}
       </div>
       <QueryNote
         problem={props.problem}

@@ -15,6 +15,9 @@ export interface EmptyEvents {
   onNearest(us: number): void;
   onEditQuery(): void;
   onNarrow(): void;
+  /** The logspaces that the user may search. */
+  logspaces: string[];
+  onLogspace(name: string): void;
 }
 
 export function EmptyState({ reason, zone, events }: { reason: EmptyReason; zone: Zone; events: EmptyEvents }) {
@@ -131,6 +134,16 @@ export function ErrorState({ error, events }: { error: ErrorBody; events: EmptyE
       return (
         <StatusMessage icon="store" title="No such logspace" action="Try again" onAction={events.onRun}>
           <p>{sentence(error.message)}</p>
+          {events.logspaces.length > 0 && (
+            <p>
+              You may search{" "}
+              {events.logspaces.map((name) => (
+                <button type="button" class="chip" onClick={() => events.onLogspace(name)}>
+                  {name}
+                </button>
+              ))}
+            </p>
+          )}
         </StatusMessage>
       );
     default:

@@ -3,13 +3,17 @@ import { useMemo, useState } from "preact/hooks";
 import type { Cell, Table } from "../../../api/search.ts";
 import { VisibleText } from "../../../components/visible-text.tsx";
 import { Icon } from "../../../components/icon.tsx";
-import { formatCount, formatShortTime } from "../../../time/format.ts";
+import { formatCount, formatNumber, formatShortTime } from "../../../time/format.ts";
+import type { Span } from "../../../time/range.ts";
 import type { Zone } from "../../../time/zone.ts";
 import { TableChart } from "./table-chart.tsx";
 import { isNumeric, seriesOf } from "./table.ts";
 
 interface Props {
   table: Table;
+  /** The range that was searched. */
+  span: Span | undefined;
+  onZoom(span: Span): void;
   zone: Zone;
   dark: boolean;
   /** Returns true if messages have a field of that name. */
@@ -20,7 +24,7 @@ interface Props {
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
-export function TableView({ table, zone, dark, isField, onMessages }: Props) {
+export function TableView({ table, span, onZoom, zone, dark, isField, onMessages }: Props) {
   const [order, setOrder] = useState<{ column: number; down: boolean }>();
   const numeric = useMemo(() => table.columns.map((_, column) => isNumeric(table, column)), [table]);
   const series = useMemo(() => seriesOf(table), [table]);
@@ -29,7 +33,7 @@ export function TableView({ table, zone, dark, isField, onMessages }: Props) {
     setOrder(order?.column === column && !order.down ? undefined : { column, down: order?.column !== column });
   return (
     <div class="table-frame" tabIndex={0} role="region" aria-label="Table">
-      {series && <TableChart series={series} zone={zone} dark={dark} />}
+      {series && <TableChart series={series} span={span} zone={zone} dark={dark} onZoom={onZoom} />}
       <table class="result-table">
         <thead>
           <tr>
@@ -82,7 +86,7 @@ export function TableView({ table, zone, dark, isField, onMessages }: Props) {
 function Value({ cell, zone }: { cell: Cell; zone: Zone }) {
   if (cell === null) return <span class="absent">{"\u2013"}</span>;
   if (Array.isArray(cell) && cell.every((point) => typeof point === "number")) return <Sparkline points={cell} />;
-  if (typeof cell === "number") return <>{cell.toLocaleString("en", { maximumFractionDigits: 6 })}</>;
+  if (typeof cell === "number") return <>{formatNumber(cell)}</>;
   if (typeof cell === "string" && ISO_TIME.test(cell))
     return <time dateTime={cell}>{formatShortTime(Date.parse(cell) * 1000, zone)}</time>;
   return <VisibleText text={typeof cell === "string" ? cell : JSON.stringify(cell)} />;

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { Bars } from "../../../api/search.ts";
-import { formatCount, formatDuration, formatShortTime } from "../../../time/format.ts";
+import { formatCount, formatDate, formatDuration, formatShortTime } from "../../../time/format.ts";
 import type { Span } from "../../../time/range.ts";
 import type { Zone } from "../../../time/zone.ts";
 import { chartOptions, HEIGHT } from "./chart.ts";
@@ -53,7 +53,15 @@ export function Histogram({ bars, zone, dark, onZoom }: Props) {
             {formatDuration(bars.width_us)}
           </>
         ) : (
-          <>{formatDuration(bars.width_us)} a bar</>
+          <>
+            {bars.outside && (
+              <span class="bars-outside">
+                {formatCount(bars.outside.messages)} {bars.outside.messages === 1 ? "message" : "messages"} outside:{" "}
+                {formatDate(bars.outside.farthestUs, zone)} ·{" "}
+              </span>
+            )}
+            {formatDuration(bars.width_us)} a bar
+          </>
         )}
       </figcaption>
       <table class="visually-hidden">

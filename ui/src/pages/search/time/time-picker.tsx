@@ -106,7 +106,7 @@ export function TimePicker(props: Props) {
 
 function Panel(props: Props & { nowUs: number }) {
   const { zone, nowUs } = props;
-  const [input, setInput] = useState("");
+  const [input, setInput] = useState(typedForm(props.range));
   const field = useRef<HTMLInputElement>(null);
   const parsed = input.trim() ? parseRange(input, nowUs, zone) : undefined;
   const apply = (range: Range): void => {
@@ -125,6 +125,7 @@ function Panel(props: Props & { nowUs: number }) {
           spellcheck={false}
           autofocus
           aria-describedby="time-read"
+          onFocus={(event) => event.currentTarget.select()}
           onInput={(event) => setInput(event.currentTarget.value)}
           onKeyDown={(event) => event.key === "Enter" && parsed && apply(parsed)}
         />
@@ -153,7 +154,7 @@ function Panel(props: Props & { nowUs: number }) {
               {formatRange(parsed, zone, spanOf(parsed, nowUs))} <span class="key">Enter</span>
             </>
           ) : (
-            "This time cannot be understood."
+            `This time cannot be understood. Write it like one of these: ${EXAMPLES.join(", ")}`
           ))}
       </p>
       <div class="time-presets">
@@ -179,6 +180,14 @@ function Panel(props: Props & { nowUs: number }) {
   );
 }
 
+/** Returns the range as somebody would type it. */
+function typedForm({ from, to }: Range): string {
+  const last = /^now-(\d+[smhdw])$/.exec(from);
+  if (last && to === "now") return `last ${last[1]}`;
+  if (!from && !to) return "all";
+  return from && to ? `${from} / ${to}` : "";
+}
+
 function spanOf(range: Range, nowUs: number): Span | undefined {
   const at = (text: string): number => (text && !text.startsWith("now") ? Date.parse(text) * 1000 : nowUs);
   return { fromUs: at(range.from), toUs: at(range.to) };
@@ -201,11 +210,34 @@ function SegmentedControl<T extends string>({ label, value, options, onChange }:
           aria-checked={option === value}
           class={option === value ? "on" : ""}
           title={title}
+          tabIndex={option === value ? 0 : -1}
           onClick={() => onChange(option)}
+          onKeyDown={(event) => chooseByKey(event, options, value, onChange)}
         >
           {text}
         </button>
       ))}
     </div>
   );
+}
+
+/** Moves the choice with the arrow keys, as radio buttons do. */
+function chooseByKey<T extends string>(
+  event: KeyboardEvent,
+  options: [T, string, string][],
+  value: T,
+  onChange: (value: T) => void,
+): void {
+  const by = ["ArrowRight", "ArrowDown"].includes(event.key)
+    ? 1
+    : ["ArrowLeft", "ArrowUp"].includes(event.key)
+      ? -1
+      : 0;
+  if (by === 0) return;
+  event.preventDefault();
+  event.stopPropagation();
+  const at = options.findIndex(([option]) => option === value);
+  const next = (at + by + options.length) % options.length;
+  onChange(options[next]![0]);
+  (event.currentTarget as HTMLElement).parentElement?.querySelectorAll<HTMLElement>("[role=radio]")[next]?.focus();
 }

@@ -1,0 +1,94 @@
+// Flows over building a query: values of facets, completion, the clock, stopping.
+import type { SearchAnswer } from "../src/api/search.ts";
+import type { FlowContext } from "./run.ts";
+import { expect, total, typeQuery, urlParameters, waitUntil } from "./steps.ts";
+
+export const QUERY_FLOWS: Record<string, (stage: FlowContext) => Promise<void>> = {
+  async "several values of a field are alternatives"({ page, open }) {
+    await open();
+    const values = page.locator(".facet[aria-label=program] .value-line");
+    const first = (await values.nth(0).getAttribute("data-value"))!;
+    const second = (await values.nth(1).getAttribute("data-value"))!;
+    const all = await total(page);
+    await values.nth(0).locator(".value-button").click();
+    await waitUntil("the first value did not filter", async () => (await total(page)) < all);
+    const one = await total(page);
+    // The other values stay, with what they would add.
+    await page.waitForSelector(`.facet[aria-label=program] .value-line[data-value="${second}"]`);
+    await page.click(`.facet[aria-label=program] .value-line[data-value="${second}"] .value-button`);
+    await waitUntil("the second value did not add messages", async () => (await total(page)) > one);
+    const query = urlParameters(page).get("q") ?? "";
+    expect(/^program:\(.+ OR .+\)$/.test(query), `the query is ${query}`);
+    await page.waitForSelector(`.value-line.include[data-value="${first}"]`);
+    await page.click(`.facet[aria-label=program] .value-line[data-value="${first}"] .value-button`);
+    await waitUntil("the first value was not removed", async () => !/ OR /.test(urlParameters(page).get("q") ?? ""));
+  },
+
+  async "a value is found in a query however it is quoted"({ page, open }) {
+    await open();
+    const value = (await page.locator(".facet[aria-label=program] .value-line").first().getAttribute("data-value"))!;
+    await typeQuery(page, `program:"${value}"`);
+    await page.waitForSelector(`.value-line.include[data-value="${value}"]`);
+    await page.click(`.facet[aria-label=program] .value-line[data-value="${value}"] .value-button`);
+    await waitUntil("the filter was not removed", async () => !urlParameters(page).get("q"));
+  },
+
+  async "completion behind a pipe offers names, and Enter takes a chosen one"({ page, open }) {
+    await open();
+    await page.keyboard.press("/");
+    await page.waitForSelector(".query-editor .cm-content");
+    await page.keyboard.type("* | top hos");
+    await page.waitForSelector(".cm-tooltip-autocomplete >> text=host");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await waitUntil("the name was not taken", async () =>
+      /\| top host$/.test((await page.textContent(".query-editor .cm-content")) ?? ""),
+    );
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("table");
+    expect(urlParameters(page).get("q") === "* | top host", "another query was run");
+  },
+
+  async "a search can be stopped, and the earlier result stays"({ page, open }) {
+    await open();
+    const count = await total(page);
+    await page.route("**/api/v1/search", async (route) => {
+      await new Promise((done) => setTimeout(done, 5_000));
+      await route.continue().catch(() => undefined);
+    });
+    await typeQuery(page, "/s.*e/");
+    await page.click(".query-run >> text=Stop");
+    await page.waitForSelector(".notice.on >> text=Stopped");
+    await page.waitForSelector(".query-run >> text=Search");
+    expect((await total(page)) === count, "the earlier result is gone");
+    await page.unroute("**/api/v1/search");
+  },
+
+  async "the clock is chosen with the arrow keys"({ page, open }) {
+    await open();
+    await page.focus("[role=radiogroup][aria-label=Clock] [aria-checked=true]");
+    await page.keyboard.press("ArrowRight");
+    await waitUntil("the clock did not change", async () => urlParameters(page).get("clock") === "event");
+    const focused = await page.evaluate(() => document.activeElement?.textContent);
+    expect(focused === "Event", `the focus is on ${focused}`);
+    await page.keyboard.press("Tab");
+    const next = await page.evaluate(() => document.activeElement?.getAttribute("role"));
+    expect(next !== "radio", "each option is a tab stop");
+  },
+
+  async "one message of another century does not flatten the bars"({ page, open }) {
+    let asked = 0;
+    await page.route("**/api/v1/search", async (route) => {
+      const response = await route.fetch();
+      const answer = (await response.json()) as SearchAnswer;
+      if (asked++ === 0) {
+        const counts = Array.from({ length: 60 }, (_, bar) => (bar === 2 ? 900 : bar === 59 ? 1 : 0));
+        answer.bars = { start_us: Date.UTC(2020, 0, 1) * 1000, width_us: 500 * 86_400_000_000, counts };
+      }
+      await route.fulfill({ response, json: answer });
+    });
+    await open();
+    await page.waitForSelector(".bars-outside >> text=/1 message outside: 2100-/");
+    expect(asked >= 2, "the bars were not asked for again");
+  },
+};
