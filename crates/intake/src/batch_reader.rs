@@ -361,7 +361,7 @@ impl BatchReader {
 
     /// A batch is about to be forwarded.
     #[inline]
-    fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         if let Some(call) = self.at_first_batch.take() {
             call();
         }

@@ -1,5 +1,5 @@
 //! HTTP as log shippers speak it: one listener for Elasticsearch's bulk, Loki's push, OTLP over HTTP and gRPC,
-//! Splunk's event collector, GELF, journal uploads, lines of JSON or text.
+//! Splunk's event collector, GELF, journal uploads, lines of JSON or text; and another kind of listener, for webhooks.
 //!
 //! In: requests of one connection. Out: batches, and answers: with `acknowledge(delivered)` a request is answered with
 //! success when the tokens of its messages are released, that is when every destination with flow control has them.
@@ -7,6 +7,7 @@
 //! Limits: size of bodies before and after unpacking, bytes in flight of all connections, time for head and body;
 //! above them the sender is asked to retry later.
 
+mod address;
 mod answer;
 mod body;
 mod collector;
@@ -17,8 +18,8 @@ mod grpc;
 mod io;
 mod refusal;
 mod request;
-mod route;
 mod upload;
+mod webhook;
 
 use crate::{
     batch_reader::BatchReader,

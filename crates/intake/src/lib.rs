@@ -41,9 +41,10 @@ pub mod testing;
 
 pub use batch_reader::{BatchReader, Completion, FlowWindow, READ_BYTES, Run};
 pub use options::{
-    Acknowledge, CountLimits, DatagramListener, Dialogue, Encryption, FileSource, Form, Generator,
-    HttpOptions, JournalSource, ListenAddress, PipeSource, ProgramSource, ProxyHeader, SourceOptions,
-    StreamListener, WildcardSource, Window,
+    Acknowledge, ClientHeader, CountLimits, DatagramListener, Dialogue, Encryption, FileSource, Form,
+    Generator, HttpOptions, JournalSource, ListenAddress, PathPattern, PipeSource, ProgramSource,
+    ProxyHeader, RequestHeaders, SourceOptions, StreamListener, WebhookContent, WebhookOptions,
+    WildcardSource, Window,
 };
 pub use positions::Positions;
 pub use rehearsal::Rehearsal;

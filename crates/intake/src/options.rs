@@ -5,10 +5,12 @@
 
 mod acks;
 mod http;
+mod webhook;
 
 pub(crate) use acks::AckBook;
 pub(crate) use http::BUDGET_UNIT;
 pub use http::{Acknowledge, HttpOptions};
+pub use webhook::{ClientHeader, PathPattern, RequestHeaders, WebhookContent, WebhookOptions};
 
 use message::Render;
 use std::{

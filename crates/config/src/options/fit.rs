@@ -65,9 +65,10 @@ impl ValueKind {
             ValueKind::Words(words) => call.args.iter().try_for_each(|arg| one_of(words, arg, self)),
             // `owner()`, `perm()`: files keep the owner and mode that the system assigns.
             ValueKind::Id | ValueKind::Mode if call.args.is_empty() => Ok(()),
-            ValueKind::Texts | ValueKind::TypedTexts => {
-                call.args.iter().try_for_each(|arg| self.fits_one(arg))
-            }
+            ValueKind::Texts | ValueKind::TypedTexts => call.args.iter().try_for_each(|arg| match arg {
+                Arg::Group(inside, _) => inside.iter().try_for_each(|arg| self.fits_one(arg)),
+                arg => self.fits_one(arg),
+            }),
             _ => {
                 let [arg] = call.args.as_slice() else {
                     let (span, message) = match call.args.get(1) {

@@ -217,14 +217,18 @@ impl Call {
         }
     }
 
-    /// Returns all arguments that are words, strings or numbers, as text.
+    /// Returns all arguments that are words, strings or numbers, as text, also those of a list in brackets.
     pub fn texts(&self) -> Vec<String> {
         let text = |arg: &Arg| match arg {
             Arg::Number(number, _) => Some(number.to_string()),
             Arg::Float(number, _) => Some(number.to_string()),
             arg => arg.text().map(str::to_string),
         };
-        self.args.iter().filter_map(text).collect()
+        let inside = |arg: &'_ Arg| match arg {
+            Arg::Group(list, _) => list.iter().filter_map(text).collect(),
+            arg => Vec::from_iter(text(arg)),
+        };
+        self.args.iter().flat_map(inside).collect()
     }
 }
 

@@ -3,14 +3,20 @@
 //! In: complete bodies. Out: batches into the pipeline, and their outcomes. Holds: the batch reader of the connection.
 //! Limits: the window of the connection is waited for before a body is read.
 
-use super::{body::BudgetShare, refusal::Refusal};
+use super::{
+    body::{BudgetShare, Whole},
+    refusal::Refusal,
+};
 use crate::{
-    batch_reader::{BatchReader, Completion, FlowWindow},
+    batch_reader::{BatchReader, Completion, FlowWindow, Run},
     options::{Acknowledge, HttpOptions},
     source::Settings,
 };
-use message::{Batch, Origin, Outcome};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use message::{Batch, FieldName, Origin, Outcome, ValueKind};
+use std::{
+    net::IpAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 use tokio::{
     sync::oneshot,
     time::{error::Elapsed, timeout},
@@ -35,6 +41,21 @@ struct State {
     make_origin: MakeOrigin,
     /// By the name of the format.
     origins: Vec<(&'static str, Arc<Origin>)>,
+}
+
+/// A value of a message.
+pub(super) struct RequestValue {
+    pub(super) name: FieldName,
+    pub(super) bytes: Vec<u8>,
+    pub(super) kind: ValueKind,
+}
+
+impl RequestValue {
+    /// Makes a value of bytes that are text, mostly.
+    pub(super) fn text(name: &str, bytes: Vec<u8>) -> RequestValue {
+        let kind = if std::str::from_utf8(&bytes).is_ok() { ValueKind::String } else { ValueKind::Bytes };
+        RequestValue { name: FieldName::parse(name), bytes, kind }
+    }
 }
 
 /// Messages in flight.
@@ -91,10 +112,7 @@ impl Desk {
     ) -> Result<(T, Sent), BodyError> {
         let mut state = self.lock();
         let state = &mut *state;
-        if state.batch_reader.refresh() {
-            state.reader = reader(&state.batch_reader, &self.options);
-            state.origins.clear();
-        }
+        state.refresh(&self.options);
         let origin = state.origin(format);
         let mut batch = state.batch_reader.batch(bytes, &origin);
         let read = decode(&mut state.reader, &mut batch).inspect_err(|_| {
@@ -108,6 +126,32 @@ impl Desk {
         state.batch_reader.forward_decoded(batch, &origin, Some(Box::new(completion)));
         let waits = self.options.acknowledge == Acknowledge::Delivered;
         Ok((read, Sent(waits.then_some(outcome))))
+    }
+
+    /// Forwards a body as one message with some values. `client` is the sender, when it is not the peer.
+    pub(super) fn take_message(&self, body: Whole, values: &[RequestValue], client: Option<IpAddr>) -> Sent {
+        let mut state = self.lock();
+        let state = &mut *state;
+        state.refresh(&self.options);
+        let mut origin = state.origin("http");
+        if let Some(client) = client {
+            let there =
+                Origin { peer: Some((client, 0).into()), host_from: client.to_string(), ..(*origin).clone() };
+            origin = Arc::new(there);
+        }
+        let mut text = Vec::with_capacity(body.bytes.len());
+        state.batch_reader.add_value(&body.bytes, &mut text);
+        let runs = [Run { frames: state.batch_reader.frames(), origin }];
+        let Some(mut batch) = state.batch_reader.decode(Arc::new(text), &runs) else { return Sent(None) };
+        for value in values {
+            batch.set_field(0, &value.name, &value.bytes, value.kind);
+        }
+        let (sender, outcome) = oneshot::channel();
+        let completion = OutcomeReporter { sender: Mutex::new(Some(sender)), also: None, _share: body.share };
+        state.batch_reader.begin();
+        state.batch_reader.deliver(batch, Some(Box::new(completion)));
+        let waits = self.options.acknowledge == Acknowledge::Delivered;
+        Sent(waits.then_some(outcome))
     }
 
     /// Waits until messages are as safe as configured. Fails when a destination gave up, or when it takes longer than
@@ -126,6 +170,14 @@ fn reader(batch_reader: &BatchReader, options: &HttpOptions) -> ShippedReader {
 }
 
 impl State {
+    /// Takes new settings over after a reload.
+    fn refresh(&mut self, options: &HttpOptions) {
+        if self.batch_reader.refresh() {
+            self.reader = reader(&self.batch_reader, options);
+            self.origins.clear();
+        }
+    }
+
     fn origin(&mut self, format: &'static str) -> Arc<Origin> {
         if let Some((_, origin)) = self.origins.iter().find(|(known, _)| *known == format) {
             return origin.clone();

@@ -3,13 +3,13 @@
 //! In: why. Out: an answer. Holds: nothing. Limits: none.
 
 use super::{
+    address::Endpoint,
     answer::{self, Answer},
     body::{self, BodyRefusal},
     collector,
     credentials::Standing,
     elastic,
     grpc::{self, GrpcStatus},
-    route::Endpoint,
 };
 use hyper::{HeaderMap, StatusCode};
 use wire::BodyError;
@@ -71,7 +71,7 @@ pub(super) fn refused(endpoint: &Endpoint, headers: &HeaderMap, refusal: Refusal
     }
 }
 
-fn status_and_reason(refusal: Refusal) -> (StatusCode, String) {
+pub(super) fn status_and_reason(refusal: Refusal) -> (StatusCode, String) {
     let (status, reason) = match refusal {
         Refusal::Credentials(Standing::Unknown) => (StatusCode::UNAUTHORIZED, "credentials are needed"),
         Refusal::Credentials(_) => (StatusCode::UNAUTHORIZED, "wrong credentials"),

@@ -4,6 +4,7 @@
 //! Limits: waits for space in the window, then the body, then the tokens, each for at most `timeout()`.
 
 use super::{
+    address::{Endpoint, Unrouted, endpoint, pairs},
     answer::{self, Answer},
     body::{self, Whole},
     collector,
@@ -12,8 +13,7 @@ use super::{
     elastic,
     grpc::{self, GrpcStatus},
     refusal::{Refusal, refused},
-    route::{Endpoint, Unrouted, endpoint},
-    upload,
+    upload, webhook,
 };
 use hyper::{
     HeaderMap, Request, StatusCode,
@@ -27,6 +27,9 @@ use wire::{BodyError, HecMeta, ShippedReader};
 /// Answers a request.
 pub(super) async fn answer(request: Request<Incoming>, desk: &Desk) -> Answer {
     let (parts, body) = request.into_parts();
+    if let Some(options) = &desk.options.webhook {
+        return webhook::answer(&parts, body, options, desk).await;
+    }
     let path = parts.uri.path();
     let endpoint = match endpoint(&parts.method, path) {
         Ok(endpoint) => endpoint,
@@ -222,23 +225,6 @@ fn meta(query: &str) -> HecMeta {
         }
     }
     meta
-}
-
-/// The pairs of a query string, values decoded.
-fn pairs(query: &str) -> impl Iterator<Item = (&str, String)> {
-    query.split('&').filter_map(|pair| pair.split_once('=')).map(|(name, value)| (name, decoded(value)))
-}
-
-fn decoded(value: &str) -> String {
-    let mut bytes = Vec::with_capacity(value.len());
-    let mut rest = value.as_bytes();
-    while let [first, after @ ..] = rest {
-        let hex = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
-        let code = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()).filter(|_| *first == b'%');
-        bytes.push(code.unwrap_or(if *first == b'+' { b' ' } else { *first }));
-        rest = if code.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Requests over a real connection: the answers, and what became of the messages.
 
-use super::route;
+use super::address;
 use crate::{
     Acknowledge, Dialogue, HttpOptions, SourceDriver, StreamListener,
     testing::{Setup, here, source_options},
@@ -227,7 +227,7 @@ fn bulk_tells_of_each_item() {
 #[track_caller]
 fn check_route(method: &str, path: &str, want: &str) {
     let method: Method = method.parse().unwrap();
-    let shown = match route::endpoint(&method, path) {
+    let shown = match address::endpoint(&method, path) {
         Ok(endpoint) => format!("{endpoint:?}"),
         Err(error) => format!("no {error:?}"),
     };

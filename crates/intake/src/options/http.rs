@@ -3,7 +3,7 @@
 //! In: values that were checked when the configuration was read. Out: the same, for the requests.
 //! Holds: the budget that all connections share. Limits: these are the limits.
 
-use super::acks::AckBook;
+use super::{acks::AckBook, webhook::WebhookOptions};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Semaphore;
 
@@ -35,6 +35,8 @@ pub struct HttpOptions {
     pub idle_timeout: Duration,
     /// `prefix()`: before the names of fields.
     pub prefix: String,
+    /// `webhook()`: every request is one message.
+    pub webhook: Option<WebhookOptions>,
     pub(crate) budget: Arc<Semaphore>,
     pub(crate) book: AckBook,
 }
@@ -53,6 +55,7 @@ impl HttpOptions {
             timeout: Duration::from_secs(30),
             idle_timeout: Duration::from_secs(60),
             prefix: String::new(),
+            webhook: None,
             budget: Arc::new(Semaphore::new(bytes_in_work.div_ceil(BUDGET_UNIT).max(1))),
             book: AckBook::default(),
         }

@@ -63,8 +63,6 @@ const SOURCES: &[&str] = &[
     "sun-streams",
     "syslog-ng-otlp",
     "syslog-ng-windows-event-log",
-    "webhook",
-    "webhook-json",
     "wildcard-pipe",
     "windows-eventlog",
     "windowsevent",

@@ -76,6 +76,12 @@ pub(crate) const DRIVERS: &[Driver] = &[
         "what log shippers post: Elasticsearch bulk, Loki, OTLP, Splunk HEC, GELF, journal entries, lines",
     ),
     driver(
+        "webhook",
+        Plain::None,
+        &[WEBHOOK, LISTEN, SOCKET, ENCODED, SOURCE],
+        "requests of services that report events, each one message, answered when destinations have acknowledged it",
+    ),
+    driver(
         "file",
         Plain::One("path", V::Text),
         &[FILE, UNTOUCHED, ENCODED, MULTI_LINE, SOURCE],
@@ -217,6 +223,58 @@ const HTTP: &[Row] = &[
         "bytes of bodies that all connections hold; above that, senders are asked to try again later",
     ),
     row("timeout", V::Number(1, 3600), "30", "seconds for a body to arrive, and for its messages to be safe"),
+    row("idle-timeout", V::Number(1, 1 << 31), "60", "seconds until a silent connection is closed"),
+];
+
+const WEBHOOK: &[Row] = &[
+    row("port", V::Port, "80; 443 with tls-key-file()", "port to listen on"),
+    row("localport", V::Port, "", "").renamed("port"),
+    row(
+        "auth-token",
+        V::Text,
+        "",
+        "secret that a client sends in Authorization; without it everybody may send",
+    ),
+    row(
+        "paths",
+        V::Texts,
+        "all",
+        "regular expressions, each for a whole path; their named groups become values: \"/events/(?P<HOST>.+)\"",
+    ),
+    row(
+        "content",
+        V::Word(&["any", "json"]),
+        "any",
+        "json: a body that is no JSON object is refused, and answered with 400",
+    ),
+    row(
+        "include-request-headers",
+        V::YesNo,
+        "no",
+        "the headers, without credentials, become the value webhook.headers",
+    ),
+    row(
+        "proxy-header",
+        V::Text,
+        "",
+        "header in which a trusted proxy names its client; yes is X-Forwarded-For",
+    ),
+    row("tls-key-file", V::Text, "", "private key: connections are encrypted"),
+    row("tls-cert-file", V::Text, "", "certificate"),
+    row("tls-peer-verify", V::YesNo, "no", "clients need a certificate of a known authority"),
+    row("tls-use-system-cert-store", V::YesNo, "no", "the authorities of this machine are known"),
+    row("tls-ca-file", V::Text, "", "file with certificates of known authorities"),
+    row("tls-ca-dir", V::Text, "", "folder with certificates of known authorities"),
+    row("max-connections", V::Number(1, 1 << 20), "1000", "connections at a time"),
+    row("max-request-size", V::Number(1024, 1 << 28), "33554432", "longest body in bytes, compressed or not"),
+    row(
+        "max-bytes-in-work",
+        V::Number(1024, 1 << 40),
+        "268435456",
+        "bytes of bodies that all connections hold; above that, senders are asked to try again later",
+    ),
+    row("log-msg-size", V::Number(63, 1 << 30), "max-request-size()", "longest message, in bytes"),
+    row("timeout", V::Number(1, 3600), "30", "seconds for a body to arrive, and for its message to be safe"),
     row("idle-timeout", V::Number(1, 1 << 31), "60", "seconds until a silent connection is closed"),
 ];
 

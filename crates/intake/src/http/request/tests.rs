@@ -36,20 +36,3 @@ fn a_query_says_what_holds_for_every_event() {
     assert_eq!(values, [("source", "/var"), ("sourcetype", "s t"), ("index", "i")]);
     assert!(meta("").host.is_none());
 }
-
-#[test]
-fn values_are_decoded() {
-    for (value, want) in [
-        ("", ""),
-        ("a+b", "a b"),
-        ("%41%42", "AB"),
-        ("100%", "100%"),
-        ("%4", "%4"),
-        ("%zz%41", "%zzA"),
-        ("%c3%a9", "é"),
-        ("%ff", "\u{fffd}"),
-        ("41", "41"),
-    ] {
-        assert_eq!(decoded(value), want, "{value}");
-    }
-}

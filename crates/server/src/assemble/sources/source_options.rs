@@ -8,7 +8,7 @@ use crate::assemble::{
     options::{driver::Options, version::LOCAL_WITHOUT_HOST},
 };
 use config::{Diagnostic, tree::Call};
-use intake::{Form, ListenAddress, SourceDriver, SourceOptions, Window};
+use intake::{Dialogue, Form, ListenAddress, SourceDriver, SourceOptions, StreamListener, Window};
 use std::{path::PathBuf, time::Duration};
 use transport::{HostPolicy, UseDns};
 use wire::{ACCOUNTING_BYTES, Framing, Oversize, ParseFlags};
@@ -40,6 +40,14 @@ impl<'t> Lowering<'t> {
         source_options.message_bytes_max = options.count("log-msg-size", 65_536);
         source_options.oversize =
             if options.is_yes("trim-large-messages") { Oversize::Cut } else { Oversize::Split };
+        if let SourceDriver::Stream(StreamListener { dialogue: Dialogue::Http(http), .. }) = driver
+            && http.webhook.is_some()
+        {
+            // A body is a message, whatever it is.
+            source_options.keeps_empty_lines = true;
+            source_options.message_bytes_max =
+                options.own("log-msg-size").map_or(http.body_bytes_max, |_| source_options.message_bytes_max);
+        }
         source_options.window.messages = options.count("log-iw-size", 0).max(Window::MESSAGES_MIN);
         source_options.hosts = hosts(options);
         // Shippers forward messages of other hosts, and topics have those of all.
@@ -83,6 +91,7 @@ fn initial_flags(options: &Options<'_>, driver: &SourceDriver) -> ParseFlags {
         {
             local_flags(flags).with(ParseFlags::KERNEL)
         }
+        _ if options.call.key() == "webhook" => flags.with(ParseFlags::NO_PARSE),
         _ if matches!(options.call.key().as_str(), "syslog" | "relp") => {
             flags.with(ParseFlags::SYSLOG_PROTOCOL)
         }

@@ -6,7 +6,7 @@ use hyper::Method;
 
 /// The endpoint that a request names.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Endpoint {
+pub(crate) enum Endpoint {
     /// `/_bulk`, `/INDEX/_bulk`
     Bulk { index: Option<String> },
     /// `/INDEX/_doc`, `/INDEX/_create/ID`
@@ -38,10 +38,10 @@ pub(super) enum Endpoint {
 }
 
 /// Path of the log service in gRPC.
-pub(super) const GRPC_LOGS: &str = "/opentelemetry.proto.collector.logs.v1.LogsService/Export";
+pub(crate) const GRPC_LOGS: &str = "/opentelemetry.proto.collector.logs.v1.LogsService/Export";
 
 /// The endpoint of a request, or the fault.
-pub(super) fn endpoint(method: &Method, path: &str) -> Result<Endpoint, Unrouted> {
+pub(crate) fn endpoint(method: &Method, path: &str) -> Result<Endpoint, Unrouted> {
     let path = if path.len() > 1 { path.trim_end_matches('/') } else { path };
     let is_get = *method == Method::GET || *method == Method::HEAD;
     let is_write = writes(method);
@@ -72,7 +72,7 @@ pub(super) fn endpoint(method: &Method, path: &str) -> Result<Endpoint, Unrouted
 
 /// The reason why there is no endpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Unrouted {
+pub(crate) enum Unrouted {
     /// No such path.
     Path,
     /// Not allowed with this method.
