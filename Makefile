@@ -1,5 +1,5 @@
-# Two commands for everybody: `make run` and `make test`. `make bench`, `make bench-store`, `make bench-users` and `make
-# bench-scale` reproduce every figure in the docs; the last three take options: `make bench-store WITH="--cold"`. Each
+# Two commands for everybody: `make run` and `make test`. `make bench`, `make bench-store`, `make bench-users`, `make
+# bench-scale` and `make bench-delivery` reproduce every figure in the docs; the last four take options: `make bench-store WITH="--cold"`. Each
 # installs what it needs on Debian 12 (as root or with sudo), given a Rust toolchain and Node 20.
 
 SHELL := /bin/bash
@@ -18,7 +18,7 @@ EPOCH := $(shell git log -1 --format=%ct 2>/dev/null || echo 1)
 PACKAGE := SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$(EPOCH)} tools/package.sh
 SAMPLES ?= ../shared/samples
 
-.PHONY: help run test test-package bench bench-store bench-users bench-scale bench-built ui build docs components package static image \
+.PHONY: help run test test-package bench bench-store bench-users bench-scale bench-delivery bench-built ui build docs components package static image \
 	release reproducible fuzz miri sanitize mutants clean
 
 help: ## this list
@@ -98,6 +98,10 @@ bench-users: bench-built ## messages over TLS while up to 29 users search: a tab
 
 bench-scale: bench-built ## the same queries at 10, 50, 100 and 200 million messages
 	target/release/bench scale $(WITH)
+
+bench-delivery: build ## delivery to databases, brokers and search engines that fail, beside rsyslog and syslog-ng
+	@tools/install.sh bench-delivery
+	python3 bench/delivery/main.py $(WITH)
 
 bench-built: build
 	@tools/install.sh bench

