@@ -1,7 +1,7 @@
 //! The scope of a query: one logspace or several, each perhaps within a boundary.
 //!
 //! In: snapshots. Out: their segments, the newest first. Holds: the snapshots, so that everything that is shown of an
-//! answer is of one moment. Limits: [`MEMBERS_MAX`] members; sequence numbers below 2^56.
+//! answer is of one moment. Limits: [`MEMBERS_MAX`] members; sequence numbers below 2^52.
 
 pub(crate) mod boundary;
 pub(crate) mod browse;
@@ -10,10 +10,11 @@ use crate::answer::{Search, Unread, UnreadReason};
 use lookup::{ReadError, SegmentView, Snapshot};
 use std::sync::Arc;
 
-/// Most members of a scope: a member's number is in the bits above the 56 of a sequence number.
-pub const MEMBERS_MAX: usize = 64;
+/// Most members of a scope: a member's number is in the bits above the 52 of a sequence number, and a
+/// snapshot has a block for each in the addresses of the API.
+pub const MEMBERS_MAX: usize = 1024;
 /// Bits of a sequence number within its member.
-const SEQUENCE_BITS: u32 = 56;
+const SEQUENCE_BITS: u32 = 52;
 
 /// The searched logspaces at one moment.
 #[derive(Clone, Default)]

@@ -18,9 +18,9 @@ use utoipa::ToSchema;
 
 /// Bytes of a block and of the key.
 const BLOCK: usize = 16;
-/// First byte of the block of a row, and of a member of a snapshot.
-const ROW: u8 = 1;
-const MARK: u8 = 2;
+/// First byte of the block of a row, and of a member of a snapshot. 1 and 2 were those of ids with fewer members.
+const ROW: u8 = 3;
+const MARK: u8 = 4;
 
 /// A row, or the moment of an answer: a number in a whole logspace, an opaque text in a filtered or multiple one.
 #[derive(Serialize, Deserialize, ToSchema, Clone, PartialEq, Eq, Debug)]
@@ -98,18 +98,23 @@ impl Ids {
         }
     }
 
-    /// The snapshot of a name.
+    /// The snapshot of a name. A logspace that came after it was taken is empty in it.
     pub(crate) fn ends(&self, scope: &Scope, id: &Id) -> Result<Vec<u64>, ApiError> {
         let found = match id {
             Id::Number(number) => scope.is_plain().then(|| vec![*number]),
-            Id::Text(text) => self.numbers(MARK, text).filter(|ends| ends.len() == scope.members.len()),
+            Id::Text(text) => self.numbers(MARK, text).filter(|ends| ends.len() <= scope.members.len()),
         };
+        let found = found.map(|mut ends| {
+            ends.resize(scope.members.len(), 0);
+            ends
+        });
         found.ok_or_else(|| ApiError::bad_request(format!("{id} names no snapshot of this logspace")))
     }
 
-    fn block(&self, kind: u8, index: u8, number: u64) -> [u8; BLOCK] {
+    fn block(&self, kind: u8, index: u16, number: u64) -> [u8; BLOCK] {
         let mut block = [0; BLOCK];
-        (block[0], block[1]) = (kind, index);
+        block[0] = kind;
+        block[1..3].copy_from_slice(&index.to_be_bytes());
         block[8..].copy_from_slice(&number.to_be_bytes());
         // A whole block under a whole key can always be encrypted.
         let _ = self.seal.encrypt(&mut block);
@@ -125,8 +130,8 @@ impl Ids {
         let plain = self.open.decrypt(&mut bytes, DecryptionContext::None).ok()?;
         let number = |(index, block): (usize, &[u8])| {
             let (head, number) = block.split_at_checked(8)?;
-            let is_ours =
-                head[0] == kind && usize::from(head[1]) == index && head[2..].iter().all(|byte| *byte == 0);
+            let written = usize::from(u16::from_be_bytes([head[1], head[2]]));
+            let is_ours = head[0] == kind && written == index && head[3..].iter().all(|byte| *byte == 0);
             is_ours.then(|| number.try_into().map(u64::from_be_bytes).ok())?
         };
         plain.chunks(BLOCK).enumerate().map(number).collect()
@@ -192,8 +197,8 @@ mod tests {
         let mut plain = [0; BLOCK];
         (plain[0], plain[15]) = (MARK, 9);
         let (zero, one) = (ids.block(MARK, 0, 8), ids.block(MARK, 1, 9));
-        let most: Vec<[u8; BLOCK]> = (0..query::MEMBERS_MAX).map(|n| ids.block(MARK, n as u8, 7)).collect();
-        let more: Vec<[u8; BLOCK]> = (0..=query::MEMBERS_MAX).map(|n| ids.block(MARK, n as u8, 7)).collect();
+        let most: Vec<[u8; BLOCK]> = (0..query::MEMBERS_MAX).map(|n| ids.block(MARK, n as u16, 7)).collect();
+        let more: Vec<[u8; BLOCK]> = (0..=query::MEMBERS_MAX).map(|n| ids.block(MARK, n as u16, 7)).collect();
         let stray = |at: usize| {
             let mut stray = plain;
             stray[at] = 1;
@@ -208,7 +213,7 @@ mod tests {
             (encoded(&[one, zero]), None),
             (encoded(&[one]), None),
             (encoded(&[ids.block(ROW, 0, 8)]), None),
-            (stray(2), None),
+            (stray(3), None),
             (stray(7), None),
             (encoded(&[[7; BLOCK]]), None),
             (BASE64_URL_SAFE_NO_PAD.encode([zero.as_slice(), &[0]].concat()), None),

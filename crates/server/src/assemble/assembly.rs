@@ -12,7 +12,7 @@ use super::{
         database_file::WatchedDatabase,
         hook::Hook,
         late_bound_outlet::Outlets,
-        logspace::{LogspaceSpec, ViewSpec},
+        logspace::{FamilySpec, LogspaceSpec, ViewSpec},
         page_spec::PageSpec,
         periodic_tasks::PeriodicTasks,
         table_file::TableFile,
@@ -38,6 +38,8 @@ pub(crate) struct Parts {
     pub(crate) destinations: Vec<DestinationSpec>,
     /// Its logspaces, each name once.
     pub(crate) logspaces: Vec<LogspaceSpec>,
+    /// Its logspaces whose name has macros.
+    pub(crate) families: Vec<FamilySpec>,
     /// Logspaces that are defined on these.
     pub(crate) views: Vec<ViewSpec>,
     /// The outlets that the log paths end in, one for each destination and logspace, by id. Each gets its queue before
@@ -103,6 +105,7 @@ impl Lowering<'_> {
             databases,
             destinations: self.destinations,
             logspaces: self.logspaces,
+            families: self.families,
             views,
             outlets: self.outlets,
             lanes: self.lanes,

@@ -7,8 +7,13 @@ use super::{
     environment::Environment,
     options::{driver::Options, globals::Globals},
     parts::{
-        counters::NamedCounters, database_file::WatchedDatabase, hook::Hook, late_bound_outlet::Outlets,
-        logspace::LogspaceSpec, source_draft::SourceDraft, table_file::TableFile,
+        counters::NamedCounters,
+        database_file::WatchedDatabase,
+        hook::Hook,
+        late_bound_outlet::Outlets,
+        logspace::{FamilySpec, LogspaceSpec},
+        source_draft::SourceDraft,
+        table_file::TableFile,
     },
 };
 use crate::{lanes::LaneThreads, taps::TapPlace};
@@ -53,6 +58,7 @@ pub(crate) struct Lowering<'t> {
     pub(crate) sources: Vec<SourceDraft>,
     pub(crate) destinations: Vec<DestinationSpec>,
     pub(crate) logspaces: Vec<LogspaceSpec>,
+    pub(crate) families: Vec<FamilySpec>,
     pub(crate) outlets: Outlets,
     /// The threads of each `parallelize()`.
     pub(crate) lanes: Vec<Arc<LaneThreads>>,
@@ -103,6 +109,7 @@ impl<'t> Lowering<'t> {
             sources: Vec::new(),
             destinations: Vec::new(),
             logspaces: Vec::new(),
+            families: Vec::new(),
             outlets: Vec::new(),
             lanes: Vec::new(),
             tables: Vec::new(),

@@ -49,11 +49,12 @@ mod tests;
 pub(crate) use assembly::Parts;
 pub(crate) use check::{Checked, build, check, check_preprocessed};
 pub(crate) use environment::{Environment, machine_name};
+pub(crate) use logspaces::names::folder_name;
 pub(crate) use parts::{
     counters::NamedCounters,
     database_file::{WatchedDatabase, read as read_database},
     hook::Hook,
-    logspace::{LogspaceSpec, SealingSpec, ViewMember, ViewSpec},
+    logspace::{FamilySpec, LogspaceSpec, SealingSpec, ViewMember, ViewSpec},
     page_spec::PageSpec,
     periodic_tasks::PeriodicTasks,
     table_file::TableFile,

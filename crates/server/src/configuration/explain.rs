@@ -23,7 +23,7 @@ use fields::shown;
 use intake::{Rehearsal, SourceSpec};
 use message::{Batch, Format, Intake, Mark, Selection, Stamp, WriteBudget};
 use pipeline::{Router, correlation::Sink};
-use recorder::Recorder;
+use recorder::{LogspaceName, Recorder};
 use std::{
     collections::HashMap,
     fmt, fs,
@@ -137,8 +137,10 @@ fn explained(options: &ExplainOptions, surroundings: &dyn Surroundings) -> Resul
     let batches = received(spec.clone(), options)?;
     let plan = parts.router.plan();
     let renderer = Renderer::new(plan.options.clone(), plan.site.clone());
-    let logspaces: HashMap<String, String> =
-        parts.logspaces.iter().map(|spec| (spec.id.clone(), spec.name.clone())).collect();
+    let plain = parts.logspaces.iter().map(|spec| (spec.id.clone(), LogspaceName::Plain(spec.name.clone())));
+    let families = std::mem::take(&mut parts.families).into_iter();
+    let families = families.map(|spec| (spec.base.id, LogspaceName::OfMessage(spec.names)));
+    let logspaces: HashMap<String, LogspaceName> = plain.chain(families).collect();
     let mut recorder = Recorder::new(renderer, std::mem::take(&mut parts.destinations), logspaces);
     let is_coloured = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let mut page = Page::new(if is_coloured { Colours::TERMINAL } else { Colours::NONE });

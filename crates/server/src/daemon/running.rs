@@ -6,46 +6,48 @@
 //! that the new configuration also has stay open. Holds: the parts.
 
 mod error;
+mod families;
 mod graph;
 mod hooks;
 mod identity;
 mod machine;
-mod notices;
+mod opener;
 mod scheduler;
 mod scopes;
-mod sealing;
 mod shared;
 mod tables;
 
 pub(super) use error::{ReloadError, StartError};
+pub(super) use families::FamilyStats;
 pub(super) use shared::Shared;
 
 use super::{certificate::PageTls, console::Levels, settings::Settings};
 use crate::{
     assemble::{
-        self, Environment, Hook, LogspaceSpec, Parts, Reduced, ReloadState, SealingSpec, WatchedDatabase,
+        self, Environment, FamilySpec, Hook, LogspaceSpec, Parts, Reduced, ReloadState, SealingSpec,
+        ViewSpec, WatchedDatabase,
     },
     configuration::check,
     data_folder::dead_letters::DeadStore,
-    data_folder::layout::LEDGER,
     lanes::LaneThreads,
     terminal,
 };
 use config::Disk;
 use delivery::Destinations;
-use evidence::Ledger;
+use families::{Family, Members, Surroundings};
 use hooks::Occasion;
 use intake::Sources;
 use jiff::tz::TimeZone;
 use logspace::{Logspace, Retention};
 use machine::ThisMachine;
 use message::{Outlet, Severity, Stamp};
-use notices::Reports;
+use opener::Opener;
 use pipeline::{Router, correlation::Sink};
 use scheduler::Scheduler;
+use scopes::ScopeTable;
 use shared::ConfigInUse;
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     env, fs,
     hash::{DefaultHasher, Hash, Hasher},
     path::PathBuf,
@@ -169,13 +171,16 @@ impl Running {
         let occasion = if self.router.is_none() { Occasion::Start } else { Occasion::Reload };
         hooks::set_up(&parts.hooks, &self.hooks, occasion).map_err(ReloadError::Hook)?;
         let logspaces = self.open(&parts.logspaces)?;
+        let families = self.open_families(parts.families, &logspaces, &parts.views)?;
         let destinations = self.destinations.stage(parts.destinations).map_err(ReloadError::Stage)?;
         let sources = self.sources.stage(parts.sources).map_err(ReloadError::Stage)?;
         for (id, late_bound) in &parts.outlets {
             let logspace = logspaces.iter().find(|(spec, _)| spec.id == *id);
-            let outlet: Option<Arc<dyn Outlet>> = match logspace {
-                Some((_, logspace)) => Some(logspace.clone()),
-                None => destinations.outlets().get(id).cloned(),
+            let family = families.iter().find(|family| family.id == *id);
+            let outlet: Option<Arc<dyn Outlet>> = match (logspace, family) {
+                (Some((_, logspace)), _) => Some(logspace.clone()),
+                (None, Some(family)) => Some(family.clone()),
+                (None, None) => destinations.outlets().get(id).cloned(),
             };
             let outlet = outlet.ok_or_else(|| ReloadError::NoQueue { id: id.clone() })?;
             late_bound.connect(outlet);
@@ -199,15 +204,17 @@ impl Running {
         for left_out in &config.left_out {
             self.log.write(Severity::WARNING, &format!("Left out of the configuration; what='{left_out}'"));
         }
-        let scopes = scopes::scopes(&logspaces, &parts.views);
         let mut current = self.shared.locked();
-        current.scopes = scopes;
+        current.scopes = ScopeTable::new(parts.views);
         current.counters = parts.counters;
         current.taps = parts.taps;
         current.dead_letters = dead_letters;
         current.definitions = parts.definitions;
         current.config = config;
-        let old = std::mem::replace(&mut current.logspaces, logspaces);
+        let old = (
+            std::mem::replace(&mut current.logspaces, logspaces),
+            std::mem::replace(&mut current.families, families),
+        );
         drop(current);
         // Logspaces that the configuration no longer has close after the last message in flight.
         drop(old);
@@ -281,20 +288,48 @@ impl Running {
                 Some(_) => {
                     return Err(ReloadError::SealingChanged { logspace: spec.name.clone() });
                 }
-                None => Arc::new(self.open_one(spec)?),
+                None => Arc::new(self.opener().open(spec).map_err(ReloadError::Logspace)?),
             };
             logspaces.push((spec.clone(), logspace));
         }
         Ok(logspaces)
     }
 
-    fn open_one(&self, spec: &LogspaceSpec) -> Result<Logspace, ReloadError> {
-        let unusable = |source| ReloadError::Sealing { logspace: spec.name.clone(), source };
-        let mut options = sealing::options(spec).map_err(unusable)?;
-        options.ledger = Some(Ledger::at(&self.data.join(LEDGER)));
-        let folder = self.data.join("logspaces").join(&spec.name);
-        let notices = Arc::new(Reports { log: self.log.clone(), name: spec.name.clone() });
-        Logspace::open(&folder, options, notices).map_err(ReloadError::Logspace)
+    /// Starts the families of a configuration. Their logspaces stay open, or those on disk are opened.
+    fn open_families(
+        &self,
+        specs: Vec<FamilySpec>,
+        logspaces: &[(LogspaceSpec, Arc<Logspace>)],
+        views: &[ViewSpec],
+    ) -> Result<Vec<Arc<Family>>, ReloadError> {
+        let mut taken: HashSet<String> = logspaces.iter().map(|(spec, _)| spec.name.clone()).collect();
+        taken.extend(views.iter().map(|view| view.name.clone()));
+        taken.extend(specs.iter().flat_map(|spec| [spec.overflow.clone(), spec.combined.clone()]));
+        let open: HashMap<String, Arc<Members>> = self
+            .shared
+            .locked()
+            .families
+            .iter()
+            .map(|family| (family.members.template().to_owned(), family.members.clone()))
+            .collect();
+        let mut families = Vec::new();
+        for spec in specs {
+            let members = match open.get(&spec.base.name) {
+                Some(members) => {
+                    members.follow(&spec.base)?;
+                    members.clone()
+                }
+                None => Arc::new(Members::open(self.opener(), spec.base.clone())?),
+            };
+            let surroundings = Surroundings { taken: taken.clone(), log: self.log.clone() };
+            let family = Family::start(spec, members, surroundings).map_err(ReloadError::FamilyThread)?;
+            families.push(Arc::new(family));
+        }
+        Ok(families)
+    }
+
+    fn opener(&self) -> Opener {
+        Opener { data: self.data.clone(), log: self.log.clone() }
     }
 
     /// Passes the time to the log paths, and checks every few ticks whether pattern databases have changed.

@@ -3,6 +3,7 @@
 
 pub(crate) mod author;
 pub(crate) mod dead_letters;
+pub(crate) mod families;
 pub(crate) mod layout;
 pub(crate) mod ledger;
 pub(crate) mod logspace;

@@ -9,6 +9,7 @@ use super::http::{CLICKHOUSE, HTTP, LOKI, S3};
 use super::network::{FAILOVER, TLS};
 use super::shared::{DESTINATION, FOLDERS, PERMISSIONS, SOCKET, TEXT};
 use super::sql::SQL;
+use super::stores::logspace::{LOGSPACE, LOGSPACES, LOGSTORE};
 use crate::options::row::{Driver, Plain, Row, ValueKind as V, driver, later, row};
 
 pub(crate) const DRIVERS: &[Driver] = &[
@@ -21,8 +22,14 @@ pub(crate) const DRIVERS: &[Driver] = &[
     driver(
         "logspace",
         Plain::One("name", V::Text),
-        &[LOGSPACE],
-        "the store: compressed, indexed, searchable",
+        &[LOGSPACE, LOGSPACES],
+        "the store: compressed, indexed, searchable; a name with macros is a logspace for each expanded name",
+    ),
+    driver(
+        "logstore",
+        Plain::One("path", V::Text),
+        &[LOGSTORE, LOGSPACE, LOGSPACES],
+        "the store of syslog-ng Premium Edition: a logspace() named after the path",
     ),
     driver(
         "network",
@@ -221,80 +228,6 @@ const ROTATION: &[Row] = &[
     row("enable", V::YesNo, "yes", "whether files are put aside"),
     row("size", V::Number(1, i64::MAX), "1048576", "size in bytes at which a file is put aside"),
     row("rotations", V::Number(1, 10_000), "10", "how many are kept aside"),
-];
-
-const LOGSPACE: &[Row] = &[
-    row("retention-age", V::Age, "0", "age at which messages are deleted; 0 is never"),
-    row(
-        "retention-size",
-        V::Number(0, i64::MAX),
-        "0",
-        "bytes on disk above which the oldest are deleted; 0 is no limit",
-    ),
-    row(
-        "legal-hold",
-        V::YesNo,
-        "no",
-        "nothing is deleted, even if retention-age() or retention-size() say so",
-    ),
-    row(
-        "clock-jump-wait",
-        V::Age,
-        "1h",
-        "how long the clock must show a new time after a jump before anything is removed by age; 0: not at all",
-    ),
-    row(
-        "segment-memory",
-        V::Number(16_000_000, 2 << 30),
-        "512 MiB, on smaller machines a sixteenth of the memory",
-        "bytes of memory of the segment being built after which it is sealed; three may be in memory at once",
-    ),
-    row("archive-to", V::Text, "", "directory of another file system that sealed segments are moved to"),
-    row(
-        "archive-after",
-        V::Age,
-        "0",
-        "age at which they are moved there; 0: only when `duramen logspace archive` asks for it",
-    ),
-    row(
-        "encrypt-certificate",
-        V::Texts,
-        "",
-        "recipients that sealed segments are encrypted for: files with a certificate or public key, or age1...",
-    ),
-    row(
-        "decrypt-key",
-        V::Text,
-        "",
-        "file with a private key, so that the server searches encrypted segments without being unlocked",
-    ),
-    row(
-        "sign-key",
-        V::Text,
-        "a key drawn at the first start",
-        "file with the private key that signs the chain of evidence",
-    ),
-    row("timestamp-url", V::Text, "", "HTTP address of a time-stamping authority (RFC 3161)"),
-    row(
-        "timestamp-freq",
-        V::Number(0, 1 << 31),
-        "0",
-        "least seconds between two time-stamps; each covers everything before it",
-    ),
-    row("recode", V::YesNo, "yes", "sealed segments are made smaller in the background"),
-    row("recode-after", V::Age, "60", "age of its newest message at which a sealed segment is made smaller"),
-    row(
-        "age-after",
-        V::Age,
-        "0",
-        "age at which the index of a segment keeps, for most words, only the blocks of messages that have them; 0 is never",
-    ),
-    row(
-        "scrub-rate",
-        V::Number(0, 1 << 40),
-        "8388608",
-        "bytes a second that are read to look for damage in sealed segments; 0 is never",
-    ),
 ];
 
 const TRANSPORTS: &[&str] = &["tcp", "udp", "tls", "dtls", "auto"];

@@ -91,7 +91,6 @@ const DESTINATIONS: &[&str] = &[
     "hdfs",
     "java",
     "kafka-java",
-    "logstore",
     "lua",
     "mongodb",
     "openobserve-metrics",

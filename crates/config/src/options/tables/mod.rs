@@ -13,3 +13,4 @@ pub(super) mod rewrite;
 pub(super) mod shared;
 pub(super) mod source;
 mod sql;
+mod stores;

@@ -60,10 +60,8 @@ impl<'t> Lowering<'t> {
 
     /// Adds one driver. False after an error, which is in the report.
     fn add_driver(&mut self, id: &str, options: &Options<'t>) -> bool {
-        if options.call.key() == "logspace" {
-            let logspace = self.logspace(id, options);
-            self.logspaces.extend(logspace.clone());
-            return logspace.is_some();
+        if matches!(options.call.key().as_str(), "logspace" | "logstore") {
+            return self.add_logspace(id, options);
         }
         self.target(options).is_some_and(|(driver, template)| self.add_target(id, options, driver, template))
     }

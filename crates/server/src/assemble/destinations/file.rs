@@ -52,7 +52,11 @@ impl<'t> Lowering<'t> {
     }
 
     /// Makes a renderer for a file's name: its times are in a zone of their own.
-    fn name_renderer(&mut self, template: Arc<Template>, options: &Options<'t>) -> Box<dyn Render> {
+    pub(crate) fn name_renderer(
+        &mut self,
+        template: Arc<Template>,
+        options: &Options<'t>,
+    ) -> Box<dyn Render> {
         let zone = self.zone(options.any("local-time-zone"));
         let render = RenderOptions { zone, ..self.render_options(options) };
         Box::new(TemplateRenderer::new(template, render, self.environment.site.clone()))

@@ -4,7 +4,7 @@
 //! logspaces and their visible messages.
 //! Limits: as many members as a search can have; a logspace that contains itself is refused.
 
-use super::local::is_logspace_name;
+use super::names::is_logspace_name;
 use crate::assemble::{
     lowering::Lowering,
     parts::logspace::{ViewMember, ViewSpec},
@@ -121,7 +121,9 @@ impl<'t> Lowering<'t> {
             self.report.push(finding.related(other.name.span, "first defined here"));
             return false;
         }
-        if self.logspaces.iter().any(|local| local.name == *text) {
+        if self.logspaces.iter().any(|local| local.name == *text)
+            || self.families.iter().any(|family| family.combined == *text || family.overflow == *text)
+        {
             self.report.push(finding.help("a destination writes to a logspace of this name"));
             return false;
         }
@@ -172,7 +174,9 @@ impl<'t> Lowering<'t> {
                     open.pop();
                     found?
                 }
-                None if self.logspaces.iter().any(|local| local.name == name) => {
+                None if self.logspaces.iter().any(|local| local.name == name)
+                    || self.families.iter().any(|family| family.combined == name) =>
+                {
                     vec![ViewMember { shown: name.to_owned(), base: name.to_owned(), ways: None }]
                 }
                 None => {
@@ -205,6 +209,7 @@ impl<'t> Lowering<'t> {
 
     fn unknown_logspace(&mut self, name: &str, span: Span, by_name: &HashMap<&str, &Definition<'t>>) {
         let mut known: Vec<&str> = self.logspaces.iter().map(|local| local.name.as_str()).collect();
+        known.extend(self.families.iter().map(|family| family.combined.as_str()));
         known.extend(by_name.keys());
         known.sort_unstable();
         let message = format!("there is no logspace `{name}`");

@@ -1,7 +1,8 @@
-//! Logspaces: those that a configuration writes to, and those defined on others.
+//! Logspaces: those that a configuration writes to, one or many by one name, and those defined on others.
 //!
 //! In: their options. Out: descriptions for opening and searching them. Holds: nothing.
 
+use message::Render;
 use std::{path::PathBuf, time::Duration};
 
 /// A logspace that a configuration writes to.
@@ -50,6 +51,22 @@ pub(crate) struct SealingSpec {
     pub(crate) archive_to: Option<PathBuf>,
     /// `archive-after()`.
     pub(crate) archive_after: Option<Duration>,
+}
+
+/// The logspaces of a name with macros, such as `log-$HOST`: one for each text that the name comes to.
+pub(crate) struct FamilySpec {
+    /// The options of each; its name is the one with macros.
+    pub(crate) base: LogspaceSpec,
+    /// Renders the name.
+    pub(crate) names: Box<dyn Render>,
+    /// `overflow()`: the logspace for messages whose name gets none of its own.
+    pub(crate) overflow: String,
+    /// `combined()`: the name under which all are searched at once.
+    pub(crate) combined: String,
+    /// `logspaces-max()`.
+    pub(crate) logspaces_max: usize,
+    /// `time-reap()`.
+    pub(crate) idle_after: Option<Duration>,
 }
 
 /// A filtered or multiple logspace.

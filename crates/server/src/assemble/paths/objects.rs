@@ -33,12 +33,14 @@ impl<'t> Lowering<'t> {
             let before =
                 (self.sources.len(), self.destinations.len(), self.logspaces.len(), self.outlets.len());
             let (databases, taps) = (self.databases.len(), self.taps.len());
+            let families = self.families.len();
             let (parsers, paths) = (self.counters.parsers.len(), self.counters.paths.len());
             self.object(object, &mut CompiledSteps::default());
             self.sources.truncate(before.0);
             self.destinations.truncate(before.1);
             self.logspaces.truncate(before.2);
             self.outlets.truncate(before.3);
+            self.families.truncate(families);
             self.databases.truncate(databases);
             self.taps.truncate(taps);
             self.counters.parsers.truncate(parsers);

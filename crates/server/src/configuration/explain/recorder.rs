@@ -7,6 +7,7 @@ use super::{
     fields::{Reader, changes, shown},
     story::{Answer, Field, Node},
 };
+use crate::assemble::folder_name;
 use delivery::{DestinationDriver, DestinationSpec, SocketKind, SocketTarget};
 use message::{Batch, Render, Selection};
 use pipeline::route::{Event, Label, Refusal, Tracer};
@@ -17,10 +18,31 @@ use template::Renderer;
 pub(super) struct Recorder {
     reader: Reader,
     destinations: HashMap<String, DestinationSpec>,
-    logspaces: HashMap<String, String>,
+    logspaces: HashMap<String, LogspaceName>,
     sequences: HashMap<String, u64>,
     open: Vec<Open>,
     nodes: Vec<Node>,
+}
+
+/// The name of a logspace.
+pub(super) enum LogspaceName {
+    /// It is the same for every message.
+    Plain(String),
+    /// It has macros.
+    OfMessage(Box<dyn Render>),
+}
+
+impl LogspaceName {
+    fn of_message(&mut self, batch: &Batch, index: usize, sequence: u64) -> String {
+        match self {
+            LogspaceName::Plain(name) => name.clone(),
+            LogspaceName::OfMessage(names) => {
+                let mut text = Vec::new();
+                names.render(batch, index, sequence, &mut text);
+                folder_name(&text)
+            }
+        }
+    }
 }
 
 /// A message for a destination.
@@ -47,7 +69,7 @@ impl Recorder {
     pub(super) fn new(
         renderer: Renderer,
         destinations: Vec<DestinationSpec>,
-        logspaces: HashMap<String, String>,
+        logspaces: HashMap<String, LogspaceName>,
     ) -> Recorder {
         let destinations = destinations.into_iter().map(|spec| (spec.id.clone(), spec)).collect();
         Recorder {
@@ -148,7 +170,9 @@ impl Recorder {
                     rendered(spec.rendering.template.as_mut(), batch, index, sequence),
                 ),
                 None => {
-                    let logspace = self.logspaces.get(name).cloned().unwrap_or_default();
+                    let logspace = self.logspaces.get_mut(name);
+                    let logspace =
+                        logspace.map(|of| of.of_message(batch, index, sequence)).unwrap_or_default();
                     (format!("logspace {logspace}"), shown(batch.fixed(index, message::Field::Message)))
                 }
             };

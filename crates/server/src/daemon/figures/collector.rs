@@ -4,9 +4,12 @@
 
 use super::{
     super::running::Shared,
+    logspaces::{
+        OF_FAMILIES, OF_LOGSPACES, family_account, family_samples, logspace_account, logspace_samples,
+        unsorted,
+    },
     statistics::{Account, Figure, Sample},
 };
-use logspace::LogspaceStats;
 use std::{
     collections::BTreeMap,
     sync::{
@@ -59,30 +62,6 @@ const OF_DESTINATIONS: &[Reading] = &[
     ("bytes", |counters| besides_parts(&counters.bytes, &counters.bytes_in_parts)),
     ("disk_usage", |counters| read(&counters.disk_usage)),
 ];
-
-/// A logspace's number in CSV, and the function that reads it.
-type LogspaceReading = (&'static str, fn(&LogspaceStats) -> u64);
-
-const OF_LOGSPACES: &[LogspaceReading] = &[
-    ("processed", |stats| stats.messages_in_total),
-    ("written", |stats| stats.messages_stored_total),
-    ("dropped", dropped),
-    ("queued", queued),
-    ("memory_usage", |stats| stats.queue_bytes + stats.unbuilt_bytes),
-    ("segments", |stats| stats.segments),
-    ("recoded", |stats| stats.segments_recoded),
-    ("bytes", |stats| stats.segment_bytes + stats.journal_bytes),
-];
-
-fn dropped(stats: &LogspaceStats) -> u64 {
-    stats.messages_dropped_full_total
-        + stats.messages_dropped_large_total
-        + stats.messages_dropped_closed_total
-}
-
-fn queued(stats: &LogspaceStats) -> u64 {
-    stats.messages_in_total.saturating_sub(stats.messages_stored_total + dropped(stats))
-}
 
 /// Returns a total without the share of its parts: the rows of a file and of its destination add up.
 fn besides_parts(total: &AtomicU64, in_parts: &AtomicU64) -> u64 {
@@ -196,14 +175,17 @@ impl Collector {
             let statement = id.split('#').next().unwrap_or_default().to_owned();
             *sums.entry(("destination", statement)).or_default() += stats.messages_in_total;
             queued += stats.messages_in_total;
-            figures.extend(OF_LOGSPACES.iter().map(|(kind, value)| Figure {
-                component: "dst.logspace".to_owned(),
-                id: id.clone(),
-                instance: name.clone(),
-                state: 'a',
-                kind,
-                value: value(&stats),
-            }));
+            figures.extend(
+                OF_LOGSPACES.iter().map(|(kind, value)| of_logspace([&id, &name], kind, value(&stats))),
+            );
+        }
+        for (id, name, stats) in self.shared.families() {
+            let statement = id.split('#').next().unwrap_or_default().to_owned();
+            *sums.entry(("destination", statement)).or_default() += unsorted(&stats);
+            queued += unsorted(&stats);
+            figures.extend(
+                OF_FAMILIES.iter().map(|(kind, value)| of_logspace([&id, &name], kind, value(&stats))),
+            );
         }
         let of_paths = self.shared.counters();
         for (name, counters) in &of_paths.filters {
@@ -232,6 +214,9 @@ impl Collector {
         let mut all: Vec<Sample> = self.listed().iter().flat_map(|counters| samples(counters)).collect();
         for (id, name, logspace) in self.shared.logspaces_by_id() {
             all.extend(logspace_samples(&id, &name, &logspace.stats()));
+        }
+        for (id, name, stats) in self.shared.families() {
+            all.extend(family_samples(&id, &name, &stats));
         }
         let of_paths = self.shared.counters();
         let counter = |name, id: &str, value: u64| step_sample(name, id, None, value);
@@ -280,16 +265,10 @@ impl Collector {
             accounts.push(Account { name, taken, parts });
         }
         for (id, name, logspace) in self.shared.logspaces_by_id() {
-            let stats = logspace.stats();
-            let parts = vec![
-                ("written", stats.messages_stored_total),
-                ("queued", queued(&stats)),
-                ("queue_full", stats.messages_dropped_full_total),
-                ("too_large", stats.messages_dropped_large_total),
-                ("stopped", stats.messages_dropped_closed_total),
-            ];
-            let name = format!("dst.logspace;{id};{name}");
-            accounts.push(Account { name, taken: stats.messages_in_total, parts });
+            accounts.push(logspace_account(&id, &name, &logspace.stats()));
+        }
+        for (id, name, stats) in self.shared.families() {
+            accounts.push(family_account(&id, &name, &stats));
         }
         let router = self.shared.counters().router;
         let parts = vec![("routed", router.routed()), ("unrouted", router.unrouted())];
@@ -426,6 +405,10 @@ fn of(component: &str, name: &str, kind: &'static str, value: u64) -> Figure {
     Figure { component, id, instance: String::new(), state: 'a', kind, value }
 }
 
+fn of_logspace([id, name]: [&str; 2], kind: &'static str, value: u64) -> Figure {
+    Figure { instance: name.to_owned(), ..of("dst.logspace", id, kind, value) }
+}
+
 fn step_sample(name: &'static str, id: &str, result: Option<&str>, value: u64) -> Sample {
     let mut labels = Vec::new();
     if !id.is_empty() {
@@ -433,46 +416,6 @@ fn step_sample(name: &'static str, id: &str, result: Option<&str>, value: u64) -
     }
     labels.extend(result.map(|result| ("result".into(), result.to_owned())));
     Sample { name: name.into(), kind: "counter", labels, value: value as f64 }
-}
-
-fn logspace_samples(id: &str, name: &str, stats: &LogspaceStats) -> Vec<Sample> {
-    let sample = |metric: &'static str, kind, more: &[(&'static str, &str)], value: u64| {
-        let known = [("driver", "logspace"), ("id", id), ("instance", name)];
-        let labels =
-            known.iter().chain(more).map(|(name, value)| ((*name).into(), (*value).to_owned())).collect();
-        Sample { name: metric.into(), kind, labels, value: value as f64 }
-    };
-    let counter = |metric, more: &[(&'static str, &str)], value| sample(metric, "counter", more, value);
-    let gauge = |metric, value| sample(metric, "gauge", &[], value);
-    let lost = |reason, value| {
-        counter("syslogng_output_events_total", &[("result", "dropped"), ("reason", reason)], value)
-    };
-    vec![
-        counter("syslogng_output_events_total", &[("result", "processed")], stats.messages_in_total),
-        counter("syslogng_output_events_total", &[("result", "delivered")], stats.messages_stored_total),
-        lost("queue_full", stats.messages_dropped_full_total),
-        lost("too_large", stats.messages_dropped_large_total),
-        lost("stopped", stats.messages_dropped_closed_total),
-        gauge("syslogng_memory_queue_events", queued(stats)),
-        gauge("syslogng_memory_queue_memory_usage_bytes", stats.queue_bytes + stats.unbuilt_bytes),
-        counter("duramen_logspace_commits_total", &[], stats.commits_total),
-        counter("duramen_logspace_commits_failed_total", &[], stats.commits_failed_total),
-        counter("duramen_logspace_seals_failed_total", &[], stats.seals_failed_total),
-        counter("duramen_logspace_segments_removed_total", &[], stats.segments_removed_total),
-        counter("duramen_logspace_segments_scrubbed_total", &[], stats.segments_scrubbed_total),
-        counter("duramen_logspace_segments_recoded_total", &[], stats.segments_recoded_total),
-        counter("duramen_logspace_recode_saved_bytes_total", &[], stats.recode_saved_bytes_total),
-        counter("duramen_logspace_recodes_failed_total", &[], stats.recodes_failed_total),
-        counter("duramen_logspace_timestamps_total", &[], stats.timestamps_total),
-        counter("duramen_logspace_values_without_column_total", &[], stats.values_without_column_total),
-        gauge("duramen_logspace_segments", stats.segments),
-        gauge("duramen_logspace_segments_recoded", stats.segments_recoded),
-        gauge("duramen_logspace_segment_bytes", stats.segment_bytes),
-        gauge("duramen_logspace_journal_bytes", stats.journal_bytes),
-        gauge("duramen_logspace_unsealed_messages", stats.unsealed_messages),
-        gauge("duramen_logspace_sequence", stats.sequence),
-        gauge("duramen_logspace_live_tails", stats.subscribers),
-    ]
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The counters of the running server, and the forms in which they are shown.
 
 mod collector;
+mod logspaces;
 mod statistics;
 
 pub(crate) use collector::Collector;

@@ -2,8 +2,7 @@
 //!
 //! In: failures of its parts. Out: a text for the console and for the client. Holds nothing.
 
-use super::{hooks::HookError, sealing::SealingError};
-use logspace::OpenLogspaceError;
+use super::{hooks::HookError, opener::OpenError};
 use std::{fmt, io, path::PathBuf};
 use transport::{StageError, tls::TlsError};
 
@@ -16,12 +15,14 @@ pub(crate) enum ReloadError {
     Page(TlsError),
     /// A command of `hook-commands()` failed.
     Hook(HookError),
-    /// The options of a logspace cannot be used.
-    Sealing { logspace: String, source: SealingError },
     /// An open logspace would have to be sealed in another way.
     SealingChanged { logspace: String },
     /// A logspace cannot be opened.
-    Logspace(OpenLogspaceError),
+    Logspace(OpenError),
+    /// The folder of logspaces cannot be read.
+    Folder { path: PathBuf, source: io::Error },
+    /// The thread of logspaces whose name has macros cannot be started.
+    FamilyThread(io::Error),
     /// A source or a destination cannot be started.
     Stage(StageError),
     /// A destination has no queue, which the check should have found.
@@ -34,11 +35,12 @@ impl fmt::Display for ReloadError {
             ReloadError::Findings(text) => f.write_str(text.strip_suffix('\n').unwrap_or(text)),
             ReloadError::Page(error) => write!(f, "the page: {error}"),
             ReloadError::Hook(error) => error.fmt(f),
-            ReloadError::Sealing { logspace, source } => write!(f, "logspace {logspace}: {source}"),
             ReloadError::SealingChanged { logspace } => {
                 write!(f, "how logspace {logspace} is sealed was changed: restart the server to use it")
             }
             ReloadError::Logspace(error) => error.fmt(f),
+            ReloadError::Folder { path, source } => write!(f, "cannot read {}: {source}", path.display()),
+            ReloadError::FamilyThread(error) => write!(f, "cannot start a thread for logspaces: {error}"),
             ReloadError::Stage(error) => error.fmt(f),
             ReloadError::NoQueue { id } => write!(f, "destination {id} has no queue: this is a bug"),
         }

@@ -3,7 +3,11 @@
 //! In: the parts of a configuration, when it comes into use. Out: copies and handles of the current state.
 //! Holds: the last published state, under a lock that is held only for copying.
 
-use super::super::certificate::PageTls;
+use super::{
+    super::certificate::PageTls,
+    families::{Family, FamilyStats},
+    scopes::{Local, ScopeTable},
+};
 use crate::{
     assemble::{LogspaceSpec, NamedCounters},
     data_folder::dead_letters::DeadStore,
@@ -28,8 +32,10 @@ pub(crate) struct Shared {
 #[derive(Default)]
 pub(super) struct Current {
     pub(super) logspaces: Vec<(LogspaceSpec, Arc<Logspace>)>,
+    /// The logspaces of names with macros.
+    pub(super) families: Vec<Arc<Family>>,
     /// These and the logspaces defined on them, in the form for searches.
-    pub(super) scopes: Vec<Arc<Scope>>,
+    pub(super) scopes: ScopeTable,
     pub(super) counters: NamedCounters,
     pub(super) taps: Vec<TapPlace>,
     pub(super) dead_letters: Vec<DeadStore>,
@@ -91,21 +97,35 @@ impl Shared {
 
     /// Returns the open logspaces in the order of the configuration.
     pub(crate) fn logspaces(&self) -> Vec<(String, Arc<Logspace>)> {
-        self.locked().logspaces.iter().map(|(spec, logspace)| (spec.name.clone(), logspace.clone())).collect()
+        self.logspaces_by_id().into_iter().map(|(_, name, logspace)| (name, logspace)).collect()
     }
 
     /// Returns all logspaces, in the form in which they are searched.
     pub(crate) fn scopes(&self) -> Vec<Arc<Scope>> {
-        self.locked().scopes.clone()
+        let mut current = self.locked();
+        let Current { logspaces, families, scopes, .. } = &mut *current;
+        scopes.scopes(Local { logspaces, families })
     }
 
     /// Returns the open logspaces with the ids of their destinations.
     pub(crate) fn logspaces_by_id(&self) -> Vec<(String, String, Arc<Logspace>)> {
         let current = self.locked();
-        let named = |(spec, logspace): &(LogspaceSpec, Arc<Logspace>)| {
+        let named = |spec: &LogspaceSpec, logspace: &Arc<Logspace>| {
             (spec.id.clone(), spec.name.clone(), logspace.clone())
         };
-        current.logspaces.iter().map(named).collect()
+        let plain = current.logspaces.iter().map(|(spec, logspace)| named(spec, logspace));
+        let of_families = current.families.iter().flat_map(|family| family.members.list());
+        plain.chain(of_families.map(|member| named(&member.spec, &member.logspace))).collect()
+    }
+
+    /// Returns the counters of names with macros, besides those of their logspaces: the id of the destination, the name.
+    pub(crate) fn families(&self) -> Vec<(String, String, FamilyStats)> {
+        let current = self.locked();
+        let stats = |family: &Arc<Family>| {
+            let members = &family.members;
+            (family.id.clone(), members.template().to_owned(), members.stats())
+        };
+        current.families.iter().map(stats).collect()
     }
 
     /// Returns the counters along the log paths.
@@ -140,6 +160,14 @@ impl Shared {
                 )
             })
         });
-        notes.collect()
+        let overflows = self.families().into_iter().filter_map(|(_, name, stats)| {
+            let FamilyStats { overflowed, logspaces, .. } = stats;
+            (overflowed > 0).then(|| {
+                format!(
+                    "logspace {name}: {overflowed} messages went to its overflow: their names got none of its {logspaces} logspaces"
+                )
+            })
+        });
+        notes.chain(overflows).collect()
     }
 }

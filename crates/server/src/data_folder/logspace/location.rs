@@ -13,17 +13,36 @@ use clap::Args;
 use evidence::{Ledger, LedgerEntry};
 use std::path::{Path, PathBuf};
 
-/// A logspace on disk.
-#[derive(Args, Debug)]
-pub(super) struct Location {
-    /// Name of the logspace, or its directory (a path with a slash)
-    logspace: String,
+/// The server's data folder.
+#[derive(Args, Clone, Debug)]
+pub(super) struct Folder {
     /// The server's data folder
     #[arg(long, default_value = "/var/lib/duramen")]
     data: PathBuf,
 }
 
+impl Folder {
+    /// Returns the folder that has a folder for each logspace.
+    pub(super) fn logspaces(&self) -> PathBuf {
+        self.data.join(LOGSPACES)
+    }
+}
+
+/// A logspace on disk.
+#[derive(Args, Debug)]
+pub(super) struct Location {
+    /// Name of the logspace, or its directory (a path with a slash)
+    logspace: String,
+    #[command(flatten)]
+    folder: Folder,
+}
+
 impl Location {
+    /// Makes one from a name or a directory.
+    pub(super) fn new(logspace: &str, folder: &Folder) -> Location {
+        Location { logspace: logspace.to_owned(), folder: folder.clone() }
+    }
+
     /// Its name, or its directory.
     pub(super) fn name(&self) -> &str {
         &self.logspace
@@ -38,7 +57,7 @@ impl Location {
     pub(super) fn dir_of(&self, logspace: &str) -> Result<PathBuf, VerbError> {
         let dir = match logspace.contains('/') {
             true => PathBuf::from(logspace),
-            false => self.data.join(LOGSPACES).join(logspace),
+            false => self.folder.logspaces().join(logspace),
         };
         if dir.is_dir() { Ok(dir) } else { Err(VerbError::NoLogspace { dir }) }
     }
@@ -56,7 +75,7 @@ impl Location {
         };
         let data = match self.logspace.contains('/') {
             true => self.dir()?,
-            false => self.data.clone(),
+            false => self.folder.data.clone(),
         };
         let entry = LedgerEntry {
             at_us: now_us(),

@@ -3,7 +3,7 @@
 //! In: the configuration. Out: options of a logspace. Limits: a logspace whose key cannot be used does not
 //! open: nothing is stored differently than configured.
 
-use super::super::memory;
+use super::super::super::memory;
 use crate::{
     assemble::LogspaceSpec,
     authorities::{self, TrustError},

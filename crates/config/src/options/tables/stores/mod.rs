@@ -1,0 +1,3 @@
+//! The tables of destinations that store messages.
+
+pub(super) mod logspace;
