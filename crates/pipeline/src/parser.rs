@@ -27,7 +27,7 @@ pub use probe::{Probe, Probes, SERIES_MAX, Series};
 pub use reader::{Reader, TextParser, VALUES_MAX, Writer};
 pub use syslog::{Syslog, Unreadable};
 
-use message::{Batch, Selection};
+use message::{Ack, Batch, Selection};
 use template::Renderer;
 
 /// A step that extracts values from messages.
@@ -46,6 +46,24 @@ pub trait Parser: Send + Sync {
     ) -> Selection {
         let _ = made;
         self.parse(batch, within, renderer)
+    }
+
+    /// Does the work of [`Parser::parse`] for a parser that [waits](Parser::waits). When it gives messages up, it fails `ack`, so that
+    /// their source may send them again.
+    fn parse_waiting(
+        &self,
+        batch: &mut Batch,
+        within: &Selection,
+        renderer: &mut Renderer,
+        ack: &Ack,
+    ) -> Selection {
+        let _ = ack;
+        self.parse(batch, within, renderer)
+    }
+
+    /// Returns true when the parser waits for another process: paths with it run on threads of their own.
+    fn waits(&self) -> bool {
+        false
     }
 
     /// Returns true when messages that the parser does not return were consumed: they became part of generated ones, so

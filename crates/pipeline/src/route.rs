@@ -12,14 +12,16 @@ mod parallel;
 mod plan;
 mod run;
 mod tap;
+mod threads;
 mod tracer;
 
 pub use counters::{CountedParser, FilterCounters, ParserCounters, PathCounters, RouterCounters};
-pub use lanes::{Job, Lanes};
+pub use lanes::{Job, Lanes, PathThread};
 pub use plan::{
     Channel, DEPTH_MAX, FilterStep, OutletStep, Parallel, Path, Plan, PlanError, Router, Step, StepFlags,
 };
 pub use tap::{TapPoint, Viewer};
+pub use threads::Entrance;
 pub use tracer::{Event, Label, Refusal, Tracer};
 
 #[cfg(test)]

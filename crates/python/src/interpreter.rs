@@ -5,24 +5,27 @@
 //! Limits: a call of user code may take `timeout()`, then the process is killed; [`LEARNED_MAX`] macros are brought along.
 
 use crate::{
-    frame::{self, How},
-    hello::hello,
-    message::{Item, Writer},
-    outcome::{Answers, End, Outcome},
+    patience::{CallError, Patience},
     process::Process,
     program::Program,
+    protocol::{
+        changes::Change,
+        frame::{self, How},
+        hello::hello,
+        message::{Item, Writer},
+        outcome::{Answers, End, Outcome, Reports},
+    },
     values::{Named, Values},
 };
-use message::Stamp;
+use message::{Batch, Selection, Stamp};
 use std::{io, sync::Arc, time::Duration};
-use tokio::{
-    io::AsyncWriteExt,
-    time::{Instant, timeout_at},
-};
+use tokio::{io::AsyncWriteExt, time::Instant};
 use transport::InternalLog;
 
 /// Most macros that messages bring along.
 const LEARNED_MAX: usize = 200;
+/// Time that a process may take to load its class, even if `timeout()` is shorter: that is for calls of the class.
+const START_WITHIN: Duration = Duration::from_secs(10);
 
 /// How results come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +46,7 @@ pub struct Interpreter {
     batch: u32,
     writer: Writer,
     frame: Vec<u8>,
+    patience: Patience,
 }
 
 /// Why a conversation ended.
@@ -52,39 +56,65 @@ enum Broken {
     Nonsense,
 }
 
-impl From<io::Error> for Broken {
-    fn from(error: io::Error) -> Broken {
-        Broken::Io(error)
+impl From<CallError> for Broken {
+    fn from(error: CallError) -> Broken {
+        match error {
+            CallError::Late => Broken::Late,
+            CallError::Io(error) => Broken::Io(error),
+        }
     }
 }
 
 impl Interpreter {
     /// Makes one whose process does not run yet.
     pub fn new(program: Arc<Program>, values: Box<dyn Values>, log: InternalLog) -> Interpreter {
-        let (learned, writer, frame) = (Vec::new(), Writer::default(), Vec::new());
-        Interpreter { program, values, log, process: None, learned, batch: 0, writer, frame }
+        let (learned, writer, frame, patience) =
+            (Vec::new(), Writer::default(), Vec::new(), Patience::default());
+        Interpreter { program, values, log, process: None, learned, batch: 0, writer, frame, patience }
     }
 
-    /// Shows messages to the class. To be called in a runtime, always the same.
+    /// Makes one that hurries when its configuration ends.
+    pub(crate) fn with_patience(self, patience: Patience) -> Interpreter {
+        Interpreter { patience, ..self }
+    }
+
+    /// Shows messages to a destination. To be called in a runtime, always the same.
     pub async fn ask(&mut self, items: &[Item<'_>], pace: Pace, now: Stamp) -> Outcome {
         let mut answers = Answers::new(items.len());
+        let end = self.exchange(items, pace, now, &mut answers).await;
+        answers.finish(end)
+    }
+
+    /// Shows messages to the class, and gathers its reports.
+    pub(crate) async fn exchange(
+        &mut self,
+        items: &[Item<'_>],
+        pace: Pace,
+        now: Stamp,
+        reports: &mut dyn Reports,
+    ) -> End {
         let mut process = match self.process.take() {
             Some(process) => process,
             None => match self.start().await {
                 Ok(process) => process,
-                Err(end) => return answers.finish(end),
+                Err(end) => return end,
             },
         };
-        match self.talk(&mut process, items, pace, now, &mut answers).await {
+        match self.talk(&mut process, items, pace, now, reports).await {
             Ok(()) => {
                 self.process = Some(process);
-                answers.finish(End::Done)
+                End::Done
             }
-            Err(broken) => {
-                let end = self.end_of(process, broken);
-                answers.finish(End::Lost(end))
-            }
+            Err(broken) => match broken {
+                Broken::Late => End::Late(self.end_of(process, broken)),
+                _ => End::Lost(self.end_of(process, broken)),
+            },
         }
+    }
+
+    /// Returns true for a name that is computed.
+    pub(crate) fn is_macro(&self, name: &str) -> bool {
+        self.values.is_macro(name)
     }
 
     /// Ends the process.
@@ -105,20 +135,21 @@ impl Interpreter {
         };
         let mut process = Process::start(&self.program, &self.log).map_err(missing)?;
         let mut body = Vec::new();
-        let deadline = Instant::now() + self.program.timeout;
         let answer = async {
             if let Some(input) = &mut process.input {
                 frame::write(input, b'H', &hello(&self.program)).await?;
             }
             frame::read(&mut process.output, &mut body).await
         };
-        let answer = timeout_at(deadline, answer).await;
-        let broken = match answer {
-            Ok(Ok(b'h')) => return Ok(process),
-            Ok(Ok(b'e')) => return Err(End::Refused(String::from_utf8_lossy(&body).into_owned())),
-            Ok(Ok(_)) => Broken::Nonsense,
-            Ok(Err(error)) => Broken::Io(error),
-            Err(_) => Broken::Late,
+        let broken = match self
+            .patience
+            .within(Instant::now(), self.program.timeout.max(START_WITHIN), answer)
+            .await
+        {
+            Ok(b'h') => return Ok(process),
+            Ok(b'e') => return Err(End::Refused(String::from_utf8_lossy(&body).into_owned())),
+            Ok(_) => Broken::Nonsense,
+            Err(error) => error.into(),
         };
         let end = self.end_of(process, broken);
         Err(End::Refused(format!("{end}, before class {} was ready", self.program.class)))
@@ -131,29 +162,27 @@ impl Interpreter {
         items: &[Item<'_>],
         pace: Pace,
         now: Stamp,
-        answers: &mut Answers,
+        reports: &mut dyn Reports,
     ) -> Result<(), Broken> {
-        let patience = self.program.timeout;
         self.batch = self.batch.wrapping_add(1).max(1);
         self.write_batch(items, pace, now);
-        let mut deadline = Instant::now() + patience;
+        let mut began = Instant::now();
+        let (patience, limit) = (self.patience.clone(), self.program.timeout);
         let Process { input: Some(input), output, .. } = process else { return Err(Broken::Nonsense) };
-        within(deadline, input.write_all(&self.frame)).await?;
+        patience.within(began, limit, input.write_all(&self.frame)).await?;
         let mut body = Vec::new();
         loop {
-            match within(deadline, frame::read(output, &mut body)).await? {
-                b'r' => answers.results(&body).map_err(|_| Broken::Nonsense)?,
-                b'f' => answers.flush(&body).map_err(|_| Broken::Nonsense)?,
+            match patience.within(began, limit, frame::read(output, &mut body)).await? {
                 b'd' => return Ok(()),
                 b'g' => {
                     // Questions are no progress: user code that only asks is late all the same.
                     let answer = self.answer(items, &body).ok_or(Broken::Nonsense)?;
-                    within(deadline, frame::write(input, b'V', &answer)).await?;
+                    patience.within(began, limit, frame::write(input, b'V', &answer)).await?;
                     continue;
                 }
-                _ => return Err(Broken::Nonsense),
+                kind => reports.report(kind, &body).map_err(|_| Broken::Nonsense)?,
             }
-            deadline = Instant::now() + patience;
+            began = Instant::now();
         }
     }
 
@@ -172,8 +201,15 @@ impl Interpreter {
     fn answer(&mut self, items: &[Item<'_>], body: &[u8]) -> Option<Vec<u8>> {
         let (index, rest) = body.split_first_chunk::<4>()?;
         let Item { batch, index, sequence } = *items.get(u32::from_le_bytes(*index) as usize)?;
-        let (question, text) = rest.split_first()?;
+        let (question, rest) = rest.split_first()?;
+        let (length, rest) = rest.split_first_chunk::<4>()?;
+        let (text, change) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
         let text = String::from_utf8_lossy(text);
+        let changed = match change {
+            [] => None,
+            change => Some(self.changed(batch, index, change)?),
+        };
+        let (batch, index) = changed.as_ref().map_or((batch, index), |changed| (changed, 0));
         let (how, kind, value) = match question {
             b'n' => match self.values.named(batch, index, sequence, &text) {
                 Named::Macro(value, kind) => {
@@ -192,6 +228,15 @@ impl Interpreter {
         Some([&[how as u8, kind as u8], value.as_slice()].concat())
     }
 
+    /// Returns a message as user code has changed it.
+    fn changed(&self, batch: &Batch, index: usize, change: &[u8]) -> Option<Batch> {
+        let mut one = Selection::none(batch.len());
+        one.add(index);
+        let mut changed = batch.copy_of(&one);
+        Change::of(change)?.apply(&mut changed, 0, &|name| self.values.is_macro(name));
+        Some(changed)
+    }
+
     fn learn(&mut self, name: &str) {
         if self.learned.len() < LEARNED_MAX && !self.learned.iter().any(|known| known == name) {
             self.learned.push(name.to_owned());
@@ -203,6 +248,9 @@ impl Interpreter {
         let status = process.kill();
         let limit = Duration::as_secs(&self.program.timeout);
         let text = match (broken, status) {
+            (Broken::Late, _) if self.patience.is_ending() => {
+                "user code does not return, killing it: the configuration ends".to_owned()
+            }
             (Broken::Late, _) => format!("user code took more than {limit} s, killing it: timeout()"),
             (Broken::Nonsense, _) => "the process sent what is no answer, killing it".to_owned(),
             (Broken::Io(_), Some(status)) => format!("the process ended: {status}"),
@@ -213,12 +261,5 @@ impl Interpreter {
             self.program.class
         ));
         text
-    }
-}
-
-async fn within<T>(deadline: Instant, work: impl Future<Output = io::Result<T>>) -> Result<T, Broken> {
-    match timeout_at(deadline, work).await {
-        Ok(result) => Ok(result?),
-        Err(_) => Err(Broken::Late),
     }
 }

@@ -50,9 +50,20 @@ pub enum Typing {
     Typed,
 }
 
+/// The kind of driver that a class is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// It takes messages.
+    Destination,
+    /// It changes messages.
+    Parser,
+}
+
 /// A class with its options, and how it is run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Program {
+    /// The kind of driver.
+    pub role: Role,
     /// The interpreter: a path, or a name that is looked for in `PATH`.
     pub interpreter: PathBuf,
     /// `class()`

@@ -33,6 +33,9 @@ pub trait Values: Send {
         add: &mut dyn FnMut(&str, &[u8], ValueKind),
     );
 
+    /// Returns true for a name that is computed, and that user code cannot set.
+    fn is_macro(&self, name: &str) -> bool;
+
     /// Looks up a name that is not among these values.
     fn named(&mut self, batch: &Batch, index: usize, sequence: u64, name: &str) -> Named;
 

@@ -1,14 +1,15 @@
-//! Threads for `parallelize()`: each does its jobs one after the other.
+//! Threads for `parallelize()`, and for log paths with parsers that wait: each does its jobs one after the other.
 //!
 //! In: jobs. Out: nothing; jobs have their own effects. Holds: the threads, started with the first job.
 //! The threads end when their owner is dropped, after all jobs sent so far.
-//! Limits: [`WAITING_MAX`] jobs wait for a thread; the sender of one more waits.
+//! Limits: [`WAITING_MAX`] jobs wait for a thread; the sender of one more waits. For the thread of a log path nobody waits: a batch that waits
+//! there holds its acknowledgement, so the windows of the sources bound what waits.
 
 use pipeline::route::{Job, Lanes};
 use std::{
     sync::{
         OnceLock,
-        mpsc::{SyncSender, sync_channel},
+        mpsc::{Receiver, Sender, SyncSender, channel, sync_channel},
     },
     thread::{self, JoinHandle},
 };
@@ -16,15 +17,31 @@ use std::{
 /// Most jobs that wait for one thread: each holds a batch, and the sources' windows bound the rest.
 const WAITING_MAX: usize = 64;
 
-/// The threads of one `parallelize()`.
+/// The threads of one `parallelize()`, or that of a log path.
 pub(crate) struct LaneThreads {
     count: usize,
+    backlog: Backlog,
     threads: OnceLock<Vec<Lane>>,
+}
+
+/// The bound of what waits for a thread.
+#[derive(Clone, Copy)]
+enum Backlog {
+    /// [`WAITING_MAX`] jobs.
+    Jobs,
+    /// The windows of the sources.
+    Windows,
+}
+
+/// The entrance of a thread.
+enum Jobs {
+    Bounded(SyncSender<Job>),
+    Windowed(Sender<Job>),
 }
 
 struct Lane {
     /// None when no more jobs will come.
-    jobs: Option<SyncSender<Job>>,
+    jobs: Option<Jobs>,
     /// None when it could not be started: its jobs then run on the sender's thread.
     thread: Option<JoinHandle<()>>,
 }
@@ -32,7 +49,12 @@ struct Lane {
 impl LaneThreads {
     /// Makes `count` threads, at least one; they start with the first job.
     pub(crate) fn new(count: usize) -> LaneThreads {
-        LaneThreads { count: count.max(1), threads: OnceLock::new() }
+        LaneThreads { count: count.max(1), backlog: Backlog::Jobs, threads: OnceLock::new() }
+    }
+
+    /// Makes the thread of a log path, for which no sender waits.
+    pub(crate) fn of_path() -> LaneThreads {
+        LaneThreads { count: 1, backlog: Backlog::Windows, threads: OnceLock::new() }
     }
 
     /// Waits until all jobs sent so far are done.
@@ -50,8 +72,8 @@ impl LaneThreads {
 }
 
 impl Lane {
-    fn start(number: usize) -> Lane {
-        let (jobs, waiting) = sync_channel::<Job>(WAITING_MAX);
+    fn start(number: usize, backlog: Backlog) -> Lane {
+        let (jobs, waiting) = Jobs::channel(backlog);
         let run = move || {
             while let Ok(job) = waiting.recv() {
                 job();
@@ -64,15 +86,39 @@ impl Lane {
     }
 }
 
+impl Jobs {
+    fn channel(backlog: Backlog) -> (Jobs, Receiver<Job>) {
+        match backlog {
+            Backlog::Jobs => {
+                let (jobs, waiting) = sync_channel(WAITING_MAX);
+                (Jobs::Bounded(jobs), waiting)
+            }
+            Backlog::Windows => {
+                let (jobs, waiting) = channel();
+                (Jobs::Windowed(jobs), waiting)
+            }
+        }
+    }
+
+    /// Sends a job. Returns it when the thread has ended.
+    fn send(&self, job: Job) -> Option<Job> {
+        match self {
+            Jobs::Bounded(jobs) => jobs.send(job).err().map(|unsent| unsent.0),
+            Jobs::Windowed(jobs) => jobs.send(job).err().map(|unsent| unsent.0),
+        }
+    }
+}
+
 impl Lanes for LaneThreads {
     fn count(&self) -> usize {
         self.count
     }
 
     fn send(&self, lane: usize, job: Job) {
-        let threads = self.threads.get_or_init(|| (0..self.count).map(Lane::start).collect());
+        let start = |number| Lane::start(number, self.backlog);
+        let threads = self.threads.get_or_init(|| (0..self.count).map(start).collect());
         let left = match &threads[lane % self.count].jobs {
-            Some(jobs) => jobs.send(job).err().map(|unsent| unsent.0),
+            Some(jobs) => jobs.send(job),
             None => Some(job),
         };
         if let Some(job) = left {
@@ -104,8 +150,19 @@ mod tests {
 
     #[test]
     fn each_lane_keeps_its_order_and_ends_its_work() {
+        check_order(LaneThreads::new(3));
+        let one = LaneThreads::of_path();
+        let (held, release) = sync_channel::<()>(0);
+        one.send(0, Box::new(move || held.send(()).unwrap_or_default()));
+        // Nobody waits for the thread of a path, however much waits there.
+        (0..10 * WAITING_MAX).for_each(|_| one.send(0, Box::new(|| ())));
+        release.recv().unwrap();
+        one.drain();
+    }
+
+    #[track_caller]
+    fn check_order(lanes: LaneThreads) {
         let seen = Arc::new(Mutex::new(vec![Vec::new(); 3]));
-        let lanes = LaneThreads::new(3);
         for number in 0..3 * 2 * WAITING_MAX {
             let seen = seen.clone();
             lanes.send(number % 3, Box::new(move || seen.lock().unwrap()[number % 3].push(number)));

@@ -92,7 +92,7 @@ fn nothing_passes_where_a_filter_or_a_parser_is_missing() {
         "filter f { nonsense(\"x\"); }; log { source(s); filter(f); destination(d); };",
         "filter f { not nonsense(\"x\"); }; filter g { filter(f) or facility(mail); };\nlog { source(s); filter(g); destination(d); };",
         "filter f { facility(nonsense); }; log { source(s); filter(f); destination(d); };",
-        "parser p { python(class(\"x\")); }; log { source(s); parser(p); destination(d); };",
+        "parser p { lua(class(\"x\")); }; log { source(s); parser(p); destination(d); };",
         "parser p { csv-parser(nonsense(1)); }; log { source(s); parser(p); destination(d); };",
         "rewrite r { nonsense(); }; log { source(s); rewrite(r); destination(d); };",
         "log { source(s); filter { nonsense(\"x\"); }; destination(d); };",

@@ -81,7 +81,7 @@ pub(super) fn judge(rows: &[Row], outcome: &Outcome, faults: &mut Faults) -> Vec
     let all = |verdict, text: &str| Judgement::of_all(rows.len(), verdict, text);
     match &outcome.end {
         End::Done => {}
-        End::Lost(why) => return lost(rows, &outcome.answers, why, faults),
+        End::Lost(why) | End::Late(why) => return lost(rows, &outcome.answers, why, faults),
         End::Refused(why) | End::Missing(why) => return all(Verdict::Hold(HoldReason::Code), why),
     }
     faults.is_careful = false;

@@ -3,7 +3,8 @@
 //! In: the paths of a configuration. Out: a router. Holds nothing.
 //! Limits: [`DEPTH_MAX`] levels of nesting; deeper paths are refused.
 
-use super::plan::{DEPTH_MAX, Plan, PlanError, Router, Step};
+use super::plan::{DEPTH_MAX, Path, Plan, PlanError, Router, Step};
+use crate::parser::Parser;
 use std::collections::HashMap;
 
 impl Router {
@@ -32,12 +33,8 @@ impl Router {
             paths.dedup();
         }
         let timed = plan.paths.iter().any(|path| path.steps.iter().any(is_timed));
-        Ok(Router { plan, entries, catchall, inner_sources, timed })
-    }
-
-    /// Returns true when some parser has timers.
-    pub(super) fn is_timed(&self) -> bool {
-        self.timed
+        let threaded = plan.paths.iter().any(|path| path.thread.is_some());
+        Ok(Router { plan, entries, catchall, inner_sources, timed, threaded })
     }
 
     /// Returns the indexes in the plan of the paths that messages of a source enter.
@@ -51,12 +48,24 @@ impl Router {
     }
 }
 
+impl Path {
+    /// Returns true when some parser in it waits for another process.
+    pub fn waits(&self) -> bool {
+        self.steps.iter().any(|step| has_parser(step, &|parser| parser.waits()))
+    }
+}
+
 fn is_timed(step: &Step) -> bool {
+    has_parser(step, &|parser| parser.is_timed())
+}
+
+fn has_parser(step: &Step, holds: &dyn Fn(&dyn Parser) -> bool) -> bool {
+    let within = |steps: &[Step]| steps.iter().any(|step| has_parser(step, holds));
     match step {
-        Step::Parser(parser) => parser.is_timed(),
-        Step::Junction(channels) => channels.iter().any(|channel| channel.steps.iter().any(is_timed)),
-        Step::Embedded(paths) => paths.iter().any(|path| path.steps.iter().any(is_timed)),
-        Step::Parallel(parallel) => parallel.is_timed(),
+        Step::Parser(parser) => holds(parser.as_ref()),
+        Step::Junction(channels) => channels.iter().any(|channel| within(&channel.steps)),
+        Step::Embedded(paths) => paths.iter().any(|path| within(&path.steps)),
+        Step::Parallel(parallel) => within(parallel.steps()),
         Step::Filter(_) | Step::Rewrite(_) | Step::Outlet(_) | Step::Label(_) => false,
     }
 }

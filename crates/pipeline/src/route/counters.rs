@@ -3,7 +3,7 @@
 //! In: numbers of messages. Out: sums, readable at any time. Limits: they wrap after 2^64.
 
 use crate::parser::Parser;
-use message::{Batch, Selection};
+use message::{Ack, Batch, Selection};
 use std::sync::{
     Arc,
     atomic::{AtomicU64, Ordering::Relaxed},
@@ -106,6 +106,22 @@ impl Parser for CountedParser {
         let read = self.parser.parse_making(batch, within, renderer, made);
         self.counters.add(within.count(), within.count() - read.count(), &made[before..]);
         read
+    }
+
+    fn parse_waiting(
+        &self,
+        batch: &mut Batch,
+        within: &Selection,
+        renderer: &mut Renderer,
+        ack: &Ack,
+    ) -> Selection {
+        let read = self.parser.parse_waiting(batch, within, renderer, ack);
+        self.counters.add(within.count(), within.count() - read.count(), &[]);
+        read
+    }
+
+    fn waits(&self) -> bool {
+        self.parser.waits()
     }
 
     fn consumes(&self) -> bool {

@@ -37,6 +37,15 @@ impl From<bool> for FlowControl {
     }
 }
 
+/// Events that parsers get besides messages.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum TimerEvent {
+    /// Time has passed.
+    Tick,
+    /// No more messages will arrive.
+    Close,
+}
+
 /// The properties of a batch that go with it to another thread.
 pub(super) struct BranchContext {
     pub(super) source: String,

@@ -44,10 +44,6 @@ impl Parallel {
         &self.rest
     }
 
-    pub(super) fn is_timed(&self) -> bool {
-        self.rest.is_timed()
-    }
-
     /// Lets the rest of the path know that time has passed.
     pub(super) fn tick(&self, now: Stamp) {
         self.rest.tick(now);

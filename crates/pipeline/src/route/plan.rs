@@ -6,7 +6,7 @@
 
 use super::{
     counters::{FilterCounters, PathCounters, RouterCounters},
-    lanes::Lanes,
+    lanes::{Lanes, PathThread},
     tap::TapPoint,
     tracer::Label,
 };
@@ -52,6 +52,8 @@ pub struct Path {
     pub label: Option<Box<Label>>,
     /// The point at which messages that enter can be observed.
     pub tap: Option<Arc<TapPoint>>,
+    /// The thread of a top-level path with a parser that [waits](Parser::waits).
+    pub thread: Option<PathThread>,
 }
 
 /// `flags(...)` of a path, an embedded path or a channel.
@@ -170,6 +172,8 @@ pub struct Router {
     pub(super) inner_sources: bool,
     /// True when some parser has timers: only then a tick walks through the paths.
     pub(super) timed: bool,
+    /// True when some path has a thread of its own.
+    pub(super) threaded: bool,
 }
 
 /// The rest of a path, and where it runs.

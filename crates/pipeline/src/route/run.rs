@@ -9,7 +9,7 @@
 use super::{
     compile::collect_sources,
     counters::PathCounters,
-    flow::{BranchContext, Flow, FlowControl, join},
+    flow::{BranchContext, Flow, FlowControl, TimerEvent, join},
     plan::{Channel, FilterStep, OutletStep, Parallel, Path, Router, Step, StepFlags},
     tap::TapPoint,
     tracer::{Event, Label, Refusal, Tracer},
@@ -28,6 +28,8 @@ struct Run<'a> {
     /// The event of a run without messages.
     timer: Option<TimerEvent>,
     tracer: Option<&'a mut dyn Tracer>,
+    /// The router when paths may go to their threads; without it, all run on this one.
+    shared: Option<&'a Arc<Router>>,
 }
 
 impl Run<'_> {
@@ -39,15 +41,6 @@ impl Run<'_> {
     }
 }
 
-/// Events that parsers get besides messages.
-#[derive(Clone, Copy)]
-enum TimerEvent {
-    /// Time has passed.
-    Tick,
-    /// No more messages will arrive.
-    Close,
-}
-
 /// A branch of a fork: a path or a channel.
 struct Branch<'a> {
     condition: Option<&'a FilterStep>,
@@ -57,29 +50,37 @@ struct Branch<'a> {
     counters: Option<&'a PathCounters>,
     sources: &'a [String],
     label: Option<&'a Label>,
-    /// True for a top-level path, which takes only messages of its own sources.
-    is_top: bool,
+    /// The index in the plan of a top-level path, which takes only messages of its own sources.
+    top: Option<usize>,
 }
 
 impl Router {
     /// Runs the timers of parsers. The messages they make continue along their paths.
-    pub fn tick(&self, now: Stamp) {
-        self.deliver_timer(TimerEvent::Tick, now, None);
+    pub fn tick(self: &Arc<Self>, now: Stamp) {
+        self.deliver_timer(TimerEvent::Tick, now, None, Some(self));
     }
 
     /// Ends the input of parsers, so they emit the messages that they hold back.
-    pub fn close(&self, now: Stamp) {
-        self.deliver_timer(TimerEvent::Close, now, None);
+    pub fn close(self: &Arc<Self>, now: Stamp) {
+        self.deliver_timer(TimerEvent::Close, now, None, Some(self));
     }
 
     /// Does the work of [`Router::tick`] and [`Router::close`] with a tracer.
     pub fn end_traced(&self, now: Stamp, tracer: &mut dyn Tracer) {
-        self.deliver_timer(TimerEvent::Tick, now, Some(tracer));
-        self.deliver_timer(TimerEvent::Close, now, Some(tracer));
+        self.deliver_timer(TimerEvent::Tick, now, Some(tracer), None);
+        self.deliver_timer(TimerEvent::Close, now, Some(tracer), None);
     }
 
-    fn deliver_timer(&self, event: TimerEvent, now: Stamp, tracer: Option<&mut dyn Tracer>) {
-        if !self.timed {
+    fn deliver_timer(
+        &self,
+        event: TimerEvent,
+        now: Stamp,
+        tracer: Option<&mut dyn Tracer>,
+        shared: Option<&Arc<Router>>,
+    ) {
+        // The end of input also ends the processes that parsers wait for.
+        let is_for_processes = self.threaded && event == TimerEvent::Close;
+        if !self.timed && !is_for_processes {
             return;
         }
         let mut renderer = Renderer::new(self.plan.options.clone(), self.plan.site.clone());
@@ -87,8 +88,10 @@ impl Router {
         let budget = &WriteBudget::none();
         // The tracer is borrowed only as long as the budget.
         let tracer = tracer.map(|tracer| -> &mut dyn Tracer { tracer });
-        let mut run = Run { source: "", ack: Ack::none(), budget, renderer, timer: Some(event), tracer };
-        let branches: Vec<Branch<'_>> = self.plan.paths.iter().map(top_branch_of).collect();
+        let ack = Ack::none();
+        let mut run = Run { source: "", ack, budget, renderer, timer: Some(event), tracer, shared };
+        let branches: Vec<Branch<'_>> =
+            (0..self.plan.paths.len()).map(|index| self.top_branch(index)).collect();
         let flow = Flow { batch: Arc::default(), selection: Selection::none(0), made: false };
         self.fork(&branches, flow, &mut run, &mut Selection::none(0), FlowControl::Off, None);
     }
@@ -99,24 +102,46 @@ impl Router {
         renderer.now = context.now;
         // A thread of `parallelize()` has no write budget.
         let (source, ack, budget) = (&context.source, context.ack, &WriteBudget::none());
-        let mut run = Run { source, ack, budget, renderer, timer: None, tracer: None };
+        let mut run = Run { source, ack, budget, renderer, timer: None, tracer: None, shared: None };
         let mut failed = Selection::none(flow.selection.batch_len());
         self.sequence(&self.plan.paths[0].steps, flow, &mut run, &mut failed, context.control);
+    }
+
+    /// Runs a top-level path on its thread. That messages entered it is counted already.
+    pub(super) fn continue_path(
+        &self,
+        index: usize,
+        flow: Flow,
+        context: BranchContext,
+        timer: Option<TimerEvent>,
+    ) {
+        let mut renderer = Renderer::new(self.plan.options.clone(), self.plan.site.clone());
+        renderer.now = context.now;
+        let (source, ack, budget) = (&context.source, context.ack, &WriteBudget::none());
+        let mut run = Run { source, ack, budget, renderer, timer, tracer: None, shared: None };
+        let mut failed = Selection::none(flow.selection.batch_len());
+        let branch = self.top_branch(index);
+        let (matched, _) = self.branch(&branch, flow, &mut run, &mut failed, context.control);
+        if let Some(counters) = branch.counters {
+            counters.add(0, matched.count());
+        }
     }
 
     /// Takes a batch as [`Intake::take`] does, with a tracer. Steps after `parallelize()` run on this thread as
     /// well.
     pub fn take_traced(&self, batch: Batch, tracer: &mut dyn Tracer) {
         if let Some(origin) = batch.origins.first().cloned() {
-            self.run(batch, (&origin.source, &WriteBudget::none()), Some(tracer));
+            self.run(batch, (&origin.source, &WriteBudget::none()), Some(tracer), None);
         }
     }
 
-    fn run<'a>(
-        &self,
+    /// Runs a batch. With `shared`, paths that have a thread run on it.
+    pub(super) fn run<'a>(
+        &'a self,
         mut batch: Batch,
         (source, budget): (&'a str, &'a WriteBudget),
         tracer: Option<&'a mut dyn Tracer>,
+        shared: Option<&'a Arc<Router>>,
     ) {
         if batch.is_empty() {
             return;
@@ -125,10 +150,9 @@ impl Router {
         let mut renderer = Renderer::new(self.plan.options.clone(), self.plan.site.clone());
         renderer.now = batch.received;
         let selection = Selection::all(batch.len());
-        let mut run = Run { source, ack, budget, renderer, timer: None, tracer };
+        let mut run = Run { source, ack, budget, renderer, timer: None, tracer, shared };
         let paths = self.paths_of(source);
-        let branches: Vec<Branch<'_>> =
-            paths.iter().map(|index| top_branch_of(&self.plan.paths[*index])).collect();
+        let branches: Vec<Branch<'_>> = paths.iter().map(|index| self.top_branch(*index)).collect();
         let count = batch.len();
         let mut failed = Selection::none(count);
         let flow = Flow { batch: Arc::new(batch), selection, made: false };
@@ -180,6 +204,10 @@ impl Router {
                 }
                 // The selection is copied, the batch is not: a selection is one bit per message.
                 let entered = Flow { batch, selection: input.clone(), made: flow_made };
+                let Some(entered) = self.send_to_thread(branch, entered, run, control) else {
+                    delivered.or(&input);
+                    continue;
+                };
                 let (matched, out) = self.branch(branch, entered, run, failed, control);
                 if branch.label.is_some() {
                     run.emit(Event::Leave { matched: &matched, last: branch.flags.last });
@@ -201,14 +229,19 @@ impl Router {
         failed.or(&unmatched);
     }
 
+    /// Returns the branch of a top-level path.
+    fn top_branch(&self, index: usize) -> Branch<'_> {
+        Branch { top: Some(index), ..branch_of(&self.plan.paths[index]) }
+    }
+
     /// Returns the messages that enter a branch. One with sources of its own takes only theirs.
     fn entering(&self, branch: &Branch<'_>, left: &Selection, run: &Run<'_>) -> Selection {
         // Compared by name once per batch: all messages of a batch are from one source.
         let named = branch.sources.iter().any(|source| source == run.source);
-        let passes = match branch.is_top {
+        let passes = match branch.top {
             // Messages that enter further inside do not enter here as well.
-            true => named || branch.flags.catchall && !self.enters_inside(branch, run.source),
-            false => branch.sources.is_empty(),
+            Some(_) => named || branch.flags.catchall && !self.enters_inside(branch, run.source),
+            None => branch.sources.is_empty(),
         };
         if passes {
             left.clone()
@@ -225,6 +258,27 @@ impl Router {
         self.inner_sources
             && collect_sources(branch.steps, 1, &mut inner).is_ok()
             && inner.iter().any(|known| *known == source)
+    }
+
+    /// Sends messages, or a timer event, to the thread of a path, and returns those of a path without one. Messages on a thread count
+    /// as matched: paths for which it matters what becomes of them do not get here.
+    fn send_to_thread(
+        &self,
+        branch: &Branch<'_>,
+        flow: Flow,
+        run: &Run<'_>,
+        control: FlowControl,
+    ) -> Option<Flow> {
+        let index = branch.top.filter(|_| self.threaded);
+        let thread = index.and_then(|index| Some((index, self.plan.paths[index].thread.as_ref()?)));
+        let (Some((index, thread)), Some(router)) = (thread, run.shared) else { return Some(flow) };
+        if let Some(counters) = branch.counters {
+            counters.add(flow.selection.count(), 0);
+        }
+        let (source, now) = (run.source.to_owned(), run.renderer.now);
+        let context = BranchContext { source, ack: run.ack.clone(), now, control };
+        router.continue_on(thread, index, flow, context, run.timer);
+        None
     }
 
     /// Runs a branch. Returns the messages that it matched and the flows that leave it.
@@ -384,14 +438,9 @@ impl Router {
 impl Intake for Router {
     fn take(&self, batch: Batch, budget: &WriteBudget) {
         if let Some(origin) = batch.origins.first().cloned() {
-            self.run(batch, (&origin.source, budget), None);
+            self.run(batch, (&origin.source, budget), None, None);
         }
     }
-}
-
-/// Returns the branch of a top-level path.
-fn top_branch_of(path: &Path) -> Branch<'_> {
-    Branch { is_top: true, ..branch_of(path) }
 }
 
 fn branch_of(path: &Path) -> Branch<'_> {
@@ -404,14 +453,14 @@ fn branch_of(path: &Path) -> Branch<'_> {
         counters: Some(counters),
         sources,
         label: label.as_deref(),
-        is_top: false,
+        top: None,
     }
 }
 
 fn branch_of_channel(channel: &Channel) -> Branch<'_> {
     let Channel { sources, condition, steps, flags, label, counters } = channel;
     let (condition, label, counters) = (condition.as_ref(), label.as_deref(), counters.as_deref());
-    Branch { condition, steps, flags: *flags, tap: None, counters, sources, label, is_top: false }
+    Branch { condition, steps, flags: *flags, tap: None, counters, sources, label, top: None }
 }
 
 /// Runs a parser, or its timers. Returns the batches that it made. Messages that it cannot read are stopped.
@@ -427,7 +476,10 @@ fn parse(parser: &dyn Parser, flow: &mut Flow, run: &mut Run<'_>, failed: &mut S
     }
     // Parsers change nearly every message they see: one copy for all of them, if another branch holds the batch.
     let batch = Arc::make_mut(&mut flow.batch);
-    let read = parser.parse_making(batch, &flow.selection, &mut run.renderer, &mut made);
+    let read = match parser.waits() {
+        true => parser.parse_waiting(batch, &flow.selection, &mut run.renderer, &run.ack),
+        false => parser.parse_making(batch, &flow.selection, &mut run.renderer, &mut made),
+    };
     let mut stopped = std::mem::replace(&mut flow.selection, read);
     stopped.subtract(&flow.selection);
     if !parser.consumes() {

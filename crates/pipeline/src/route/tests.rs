@@ -3,6 +3,7 @@
 
 mod consumed;
 mod parallel;
+mod threads;
 mod traced;
 
 use super::*;
@@ -331,7 +332,7 @@ fn made_messages_go_on_behind_their_parser() {
         path(vec![in_channel, b.to("joined")], ""),
         path(vec![Step::Embedded(vec![inner(vec![maker(), b.to("inner")], "")])], ""),
     ];
-    let router = Router::new(Plan { paths, ..Plan::default() }).unwrap();
+    let router = Arc::new(Router::new(Plan { paths, ..Plan::default() }).unwrap());
     let shown = |seen: &Seen| {
         let taken = std::mem::take(&mut *seen.lock().unwrap());
         taken.iter().map(|(name, text)| format!("{name}:{text}")).collect::<Vec<_>>().join(" ")

@@ -23,6 +23,9 @@ import types
 FLUSH_AFTER = 0.05
 LEAVE_WITHIN = 1.0
 TEXT_MAX = 4000
+# Most bytes of results that wait, and of one result: the server takes no frame above eight million.
+GATHERED_MAX = 1 << 20
+RESULT_MAX = 7 << 20
 SHOWN_MAX = 100
 DROP, ERROR, EXPLICIT_ACK, SUCCESS, QUEUED, NOT_CONNECTED, RETRY = range(7)
 NAMES = ["DROP", "ERROR", "EXPLICIT_ACK_MGMT", "SUCCESS", "QUEUED", "NOT_CONNECTED", "RETRY"]
@@ -31,7 +34,7 @@ HEADER = struct.Struct("<IB")
 NUMBER = struct.Struct("<I")
 RUN = struct.Struct("<IBI")
 SEQUENCE = struct.Struct("<Q")
-ASK = struct.Struct("<Ic")
+ASK = struct.Struct("<IcI")
 ANSWER = struct.Struct("<BB")
 
 
@@ -68,6 +71,8 @@ class Output(object):
         self.lock = threading.Lock()
         self.waits = threading.Event()
         self.runs = []
+        self.changes = []
+        self.size = 0
         self.at_once = False
         threading.Thread(target=self.flush_late, daemon=True).start()
 
@@ -86,6 +91,20 @@ class Output(object):
         if self.runs:
             runs, self.runs = self.runs, []
             self.write("r", b"".join(RUN.pack(count, code, len(text)) + text for count, code, text in runs))
+        if self.changes:
+            changes, self.changes, self.size = self.changes, [], 0
+            self.write("p", b"".join(changes))
+
+    def change(self, change):
+        """Adds what a parser made of a message."""
+        with self.lock:
+            self.changes.append(change)
+            self.size += len(change)
+            if self.at_once or self.size >= GATHERED_MAX:
+                self.write_runs()
+                return
+        if not self.waits.is_set():
+            self.waits.set()
 
     def result(self, code, text):
         with self.lock:
@@ -174,11 +193,15 @@ class Host(object):
     def prepare(self, made, hello):
         pass
 
+    def note(self, body, at):
+        """Called before each message."""
+
     def ask(self, message, kind, text):
         with self.ask_lock:
             if self.batch == 0 or message._batch != self.batch:
                 return 3, 0, b"the message was of an earlier batch"
-            self.output.send("g", ASK.pack(message._index, kind) + text.encode("utf-8", "replace"))
+            text = text.encode("utf-8", "replace")
+            self.output.send("g", ASK.pack(message._index, kind, len(text)) + text + message._change())
             kind, body = self.input.frame()
             if kind != b"V":
                 os._exit(0)
@@ -193,7 +216,7 @@ class Host(object):
             (length,) = NUMBER.unpack_from(body, at)
             at += 4
             message = received(body[at:at + length], self.batch, index, read_only)
-            (self.object.seqnum,) = SEQUENCE.unpack_from(body, at)
+            self.note(body, at)
             if self.is_dict:
                 message._load()
                 raw, ends = message._raw, message._ends
@@ -232,6 +255,9 @@ class Destination(Host):
         made.template_options = self.syslogng.LogTemplateOptions()
         made.seqnum = 0
         self.is_connected = False
+
+    def note(self, body, at):
+        (self.object.seqnum,) = SEQUENCE.unpack_from(body, at)
 
     def method(self, name):
         return getattr(self.object, name, None)
@@ -324,6 +350,26 @@ class Destination(Host):
         Host.leave(self)
 
 
+class Parser(Host):
+    """Calls a parser for each message."""
+
+    required = ["parse"]
+
+    def take(self, body):
+        parse, change = self.object.parse, self.output.change
+        for message in self.messages(body, False):
+            if self.output.at_once:
+                self.output.send("s")
+            try:
+                result = message._change(True) if parse(message) else b"\0"
+                if len(result) > RESULT_MAX:
+                    raise ValueError("a parser made %d bytes of values in a message" % len(result))
+            except BaseException:
+                failure()
+                result = b"\0"
+            change(result)
+
+
 def make_modules(hello):
     """Makes the modules that user code imports, and runs the code of the configuration."""
     syslogng = types.ModuleType("syslogng", "The classes that a log server offers to Python.")
@@ -369,7 +415,7 @@ def main():
     limit_memory(hello["memory"])
     try:
         syslogng = make_modules(hello)
-        host = {"destination": Destination}[hello["kind"]](reader, output, hello, syslogng)
+        host = {"destination": Destination, "parser": Parser}[hello["kind"]](reader, output, hello, syslogng)
     except Failed as failed:
         output.send("e", str(failed).encode("utf-8", "replace"))
         return

@@ -6,6 +6,7 @@ Limits: SHAPES_MAX shapes and NAMES_MAX names that no message has are remembered
 """
 
 import datetime
+import ipaddress
 import itertools
 import json
 import logging
@@ -17,6 +18,11 @@ import urllib.parse
 SHAPES_MAX = 1000
 NAMES_MAX = 10000
 HEAD = struct.Struct("<QHqiIH")
+LENGTH = struct.Struct("<I")
+COUNT = struct.Struct("<H")
+TIME = struct.Struct("<qi")
+VALUES_MAX = 65535
+PRIORITY_CHANGED, TIME_CHANGED, ADDRESS_CHANGED = 1, 2, 4
 STRING, INTEGER, DOUBLE, BOOLEAN, DATETIME, LIST, JSON, NULL = range(8)
 LTZ_LOCAL, LTZ_SEND = 0, 1
 
@@ -24,9 +30,10 @@ _shapes = {}
 # Set by the runner: asks the server, and where kept values are.
 _ask = None
 _folder = None
-# Names that mean another one, such as MSG, and those that are not computed.
-_aliases = {}
+# Names that mean another one, such as MSG, those that are not computed, and those that are.
+_aliases = {"MSG": "MESSAGE", "MSGONLY": "MESSAGE", "FULLHOST": "HOST", "FULLHOST_FROM": "HOST_FROM"}
 _plain = set()
+_macros = set()
 # Until version 4.0 of the configuration every value is bytes, and a missing one is empty.
 _only_bytes = False
 
@@ -173,6 +180,8 @@ class LogMessage(object):
     _read_only = False
     _pri = 13
     _stamp = None
+    _address = None
+    _changed = 0
     _bookmark = None
 
     def __init__(self, message=None, bookmark=None):
@@ -189,15 +198,35 @@ class LogMessage(object):
 
     def _load(self):
         _, pri, stamp, zone, size, count = HEAD.unpack_from(self._raw)
-        if self._stamp is None:
+        if not self._changed & TIME_CHANGED:
             self._stamp = (stamp, zone)
         start = HEAD.size + size
         self._names, self._at, numbers = _shape(self._raw[HEAD.size:start], count)
         found = numbers.unpack_from(self._raw, start)
         self._kinds = found[:count]
         self._ends = tuple(itertools.accumulate(itertools.chain((start + numbers.size,), found[count:])))
-        if "_pri" not in self.__dict__:
+        if not self._changed & PRIORITY_CHANGED:
             self._pri = pri
+
+    def _change(self, always=False):
+        """What was changed, for the server; nothing when nothing was, unless it is wanted always."""
+        if not self._changed and not self._changes:
+            return b"\1\0\0\0" if always else b""
+        parts = [bytes((1, self._changed))]
+        if self._changed & PRIORITY_CHANGED:
+            parts.append(COUNT.pack(self._pri & 0xFFFF))
+        if self._changed & TIME_CHANGED:
+            parts.append(TIME.pack(*self._stamp))
+        if self._changed & ADDRESS_CHANGED:
+            parts.append(bytes((len(self._address),)) + self._address)
+        changes = self._changes or {}
+        if len(changes) > VALUES_MAX:
+            raise ValueError("a message has at most %d values" % VALUES_MAX)
+        parts.append(COUNT.pack(len(changes)))
+        for name, (kind, value) in changes.items():
+            name = name.encode("utf-8", "replace")
+            parts += (LENGTH.pack(len(name)), name, bytes((kind,)), LENGTH.pack(len(value)), value)
+        return b"".join(parts)
 
     def _find(self, name):
         """The type and bytes of a value; None when there is none."""
@@ -213,12 +242,14 @@ class LogMessage(object):
         if self._ends is None:
             self._load()
         at = self._at.get(name)
-        if at is not None:
+        if at is not None and not (name in _macros and (self._changes or self._changed)):
             return self._kinds[at], self._raw[self._ends[at]:self._ends[at + 1]]
         if name in _plain:
             return None
         how, kind, value = _ask(self, b"n", name)
         if how == 1:
+            if len(_macros) < NAMES_MAX:
+                _macros.add(name)
             return kind, value
         if how == 2:
             _aliases[name] = value.decode()
@@ -276,8 +307,14 @@ class LogMessage(object):
             self._load()
         return self._pri
 
+    def _change_this(self):
+        if self._read_only:
+            raise TypeError("Log message is read only: a destination cannot change messages")
+
     def set_pri(self, pri):
+        self._change_this()
         self._pri = int(pri)
+        self._changed |= PRIORITY_CHANGED
 
     def get_timestamp(self):
         if self._raw is not None and self._ends is None:
@@ -287,7 +324,23 @@ class LogMessage(object):
         return _local_time(*self._stamp)
 
     def set_timestamp(self, timestamp):
+        self._change_this()
         self._stamp = _time_of(timestamp)
+        self._changed |= TIME_CHANGED
+
+    def set_source_ipaddress(self, ip):
+        """Returns False for what is no address."""
+        self._change_this()
+        try:
+            address = ipaddress.ip_address(ip.decode() if isinstance(ip, bytes) else ip)
+        except ValueError:
+            return False
+        self._address = str(address).partition("%")[0].encode()
+        self._changed |= ADDRESS_CHANGED
+        return True
+
+    def set_recvd_rawmsg_size(self, rawmsg_size):
+        """Has no effect: bytes are counted where they are received."""
 
     def set_bookmark(self, bookmark):
         self._bookmark = bookmark

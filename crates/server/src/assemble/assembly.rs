@@ -24,6 +24,7 @@ use config::{Diagnostic, Report, Span, tree::Tree};
 use delivery::DestinationSpec;
 use intake::SourceSpec;
 use pipeline::{Definitions, Router, route::Plan};
+use python::Patience;
 use std::sync::Arc;
 
 /// The parts that a configuration consists of when it runs.
@@ -45,8 +46,10 @@ pub(crate) struct Parts {
     /// The outlets that the log paths end in, one for each destination and logspace, by id. Each gets its queue before
     /// sources start.
     pub(crate) outlets: Outlets,
-    /// The threads of each `parallelize()`: their jobs must be done before destinations stop.
+    /// The threads of paths, and of each `parallelize()`: their jobs must be done before destinations stop.
     pub(crate) lanes: Vec<Arc<LaneThreads>>,
+    /// The end of waiting for the processes of parsers: without it, jobs might never be done.
+    pub(crate) patience: Patience,
     /// The counters along the log paths.
     pub(crate) counters: NamedCounters,
     /// The tables that log paths use, with their files.
@@ -109,6 +112,7 @@ impl Lowering<'_> {
             views,
             outlets: self.outlets,
             lanes: self.lanes,
+            patience: self.patience,
             counters: NamedCounters { filters, ..self.counters },
             tables: self.tables,
             taps: self.taps,

@@ -11,7 +11,7 @@ use std::{
     sync::{Arc, atomic::AtomicU64},
 };
 use template::Site;
-use transport::tls::Passwords;
+use transport::{InternalLog, tls::Passwords};
 
 /// The surroundings that a configuration is compiled for.
 #[derive(Clone)]
@@ -34,6 +34,10 @@ pub(crate) struct Environment {
     pub(crate) probes: Arc<Probes>,
     /// Receives the messages that parsers make for `internal()`.
     pub(crate) inject: Sink,
+    /// Our own log, for parts that work in the background.
+    pub(crate) log: InternalLog,
+    /// True for the running server: only there messages wait for a class that cannot be loaded.
+    pub(crate) waits_for_classes: bool,
     /// True if paths and steps get labels, for [`Router::take_traced`].
     pub(crate) labels: bool,
 }
@@ -51,6 +55,8 @@ impl Environment {
             reload_state: ReloadState::default(),
             probes: Arc::default(),
             inject: Sink(Arc::new(drop)),
+            log: InternalLog::new("", None),
+            waits_for_classes: false,
             labels: false,
         }
     }

@@ -19,21 +19,26 @@ use super::{
 use crate::{lanes::LaneThreads, taps::TapPlace};
 use config::{
     Diagnostic, Report,
-    tree::{Kind, Name, NamedFilter, Object, Statement, Tree, Version},
+    tree::{Call, Kind, Name, NamedFilter, Object, Statement, Tree, Version},
 };
 use delivery::DestinationSpec;
 use pipeline::{
-    Definitions,
+    Definitions, Parser,
     filter::Anatomy,
     route::{FilterStep, TapPoint},
 };
+use python::Patience;
 use std::{
     collections::{HashMap, HashSet},
     fmt::Display,
     path::PathBuf,
     sync::Arc,
+    time::Duration,
 };
 use template::TagOrder;
+
+/// Longest time in which parsers in Python read messages when a configuration is only tried.
+const TRIAL_WITHIN: Duration = Duration::from_secs(600);
 
 /// The state of assembling one configuration. Its methods are in the modules of each kind of statement.
 pub(crate) struct Lowering<'t> {
@@ -60,7 +65,7 @@ pub(crate) struct Lowering<'t> {
     pub(crate) logspaces: Vec<LogspaceSpec>,
     pub(crate) families: Vec<FamilySpec>,
     pub(crate) outlets: Outlets,
-    /// The threads of each `parallelize()`.
+    /// The threads of paths with parsers that wait, and of each `parallelize()`.
     pub(crate) lanes: Vec<Arc<LaneThreads>>,
     pub(crate) tables: Vec<TableFile>,
     /// Folders of queues on disk: each belongs to one destination.
@@ -81,6 +86,10 @@ pub(crate) struct Lowering<'t> {
     pub(crate) hooks: Vec<Hook>,
     /// The counters of parsers, paths and the router; those of filters are with the filters.
     pub(crate) counters: NamedCounters,
+    /// The parsers in Python, by their calls.
+    pub(crate) python_parsers: HashMap<*const Call, Arc<dyn Parser>>,
+    /// The end of waiting for the processes of parsers.
+    pub(crate) patience: Patience,
 }
 
 impl<'t> Lowering<'t> {
@@ -92,6 +101,10 @@ impl<'t> Lowering<'t> {
         report: &'t mut Report,
     ) -> Lowering<'t> {
         let version = tree.version.unwrap_or(Version::CURRENT);
+        let patience = Patience::default();
+        if !environment.waits_for_classes {
+            patience.end(TRIAL_WITHIN);
+        }
         Lowering {
             tree,
             environment,
@@ -123,6 +136,8 @@ impl<'t> Lowering<'t> {
             taps: Vec::new(),
             hooks: Vec::new(),
             counters: NamedCounters::default(),
+            python_parsers: HashMap::new(),
+            patience,
         }
     }
 

@@ -43,6 +43,7 @@ use machine::ThisMachine;
 use message::{Outlet, Severity, Stamp};
 use opener::Opener;
 use pipeline::{Router, correlation::Sink};
+use python::Patience;
 use scheduler::Scheduler;
 use scopes::ScopeTable;
 use shared::ConfigInUse;
@@ -50,6 +51,7 @@ use std::{
     collections::{HashMap, HashSet},
     env, fs,
     hash::{DefaultHasher, Hash, Hasher},
+    mem,
     path::PathBuf,
     sync::{Arc, Mutex, atomic::AtomicU64},
     time::Duration,
@@ -60,6 +62,8 @@ use transport::{InternalLog, Registry, tls::Passwords};
 
 /// Ticks between two checks of the certificate of the page.
 const CERTIFICATE_TICKS: u64 = 12 * 3600;
+/// Longest time in which parsers read the messages that came before a reload, when they hang or their classes cannot be loaded.
+const PARSERS_END_WITHIN: Duration = Duration::from_secs(60);
 /// Ticks between two checks of the files of pattern databases.
 const DATABASE_TICKS: u64 = 5;
 
@@ -72,6 +76,7 @@ pub(crate) struct Running {
     log: InternalLog,
     sources: Sources,
     lanes: Vec<Arc<LaneThreads>>,
+    patience: Patience,
     destinations: Destinations,
     shared: Arc<Shared>,
     tables: Tables,
@@ -119,6 +124,8 @@ impl Running {
             passwords: Passwords::default(),
             data: settings.data.clone(),
             looks_up: true,
+            log: log.clone(),
+            waits_for_classes: true,
             labels: false,
             reload_state: ReloadState::default(),
             probes: shared.probes.clone(),
@@ -141,6 +148,7 @@ impl Running {
             log,
             sources,
             lanes: Vec::new(),
+            patience: Patience::default(),
             shared,
             router: None,
             databases: Vec::new(),
@@ -188,7 +196,8 @@ impl Running {
         self.shared.page.take(parts.page, page, &self.log);
         // Sources first: their last messages on the old paths are in the queues before a destination ends.
         self.sources.commit(sources);
-        std::mem::replace(&mut self.lanes, parts.lanes).iter().for_each(|lanes| lanes.drain());
+        mem::replace(&mut self.patience, parts.patience).end(PARSERS_END_WITHIN);
+        mem::replace(&mut self.lanes, parts.lanes).iter().for_each(|lanes| lanes.drain());
         self.destinations.commit(destinations);
         let dead_letters = self.dead_letters();
         self.tables.follow(parts.tables);
@@ -360,11 +369,14 @@ impl Running {
 
     /// Stops reading, writes the queues for at most `drain`, and closes everything in the order of the walk.
     pub(crate) fn stop(mut self, drain: Duration) {
+        self.patience.end(drain);
         self.sources.stop(drain);
         self.lanes.iter().for_each(|lanes| lanes.drain());
         if let Some(router) = &self.router {
             router.close(self.now());
         }
+        // The end of input also went to the threads of paths.
+        self.lanes.iter().for_each(|lanes| lanes.drain());
         self.destinations.stop(drain);
         let current = std::mem::take(&mut *self.shared.locked());
         drop(current);

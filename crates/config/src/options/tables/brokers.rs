@@ -447,7 +447,8 @@ pub(super) const KAFKA_SOURCE: &[Row] = &[
     KAFKA_LOGGING,
 ];
 
-pub(super) const PYTHON: &[Row] = &[
+/// The options of every class in Python.
+pub(super) const PYTHON_CLASS: &[Row] = &[
     row("class", V::Text, "", "the class: MODULE.NAME, or the NAME of one in a block python { ... }"),
     row(
         "options",
@@ -459,12 +460,6 @@ pub(super) const PYTHON: &[Row] = &[
     row("loaders", V::Texts, "", "").renamed("imports"),
     row("interpreter", V::Text, "python-interpreter()", "interpreter of this class"),
     row(
-        "value-pairs",
-        V::Options(PAIRS),
-        "",
-        "names and values that send() gets as a dictionary; without it, it gets a LogMessage with all of them",
-    ),
-    row(
         "timeout",
         V::Number(1, 86400),
         "60",
@@ -475,6 +470,15 @@ pub(super) const PYTHON: &[Row] = &[
         V::Number(0, 1 << 50),
         "1073741824",
         "most bytes of memory of its process, beyond which Python gets a MemoryError; 0 is no limit",
+    ),
+];
+
+pub(super) const PYTHON: &[Row] = &[
+    row(
+        "value-pairs",
+        V::Options(PAIRS),
+        "",
+        "names and values that send() gets as a dictionary; without it, it gets a LogMessage with all of them",
     ),
     row(
         "batch-lines",

@@ -31,9 +31,8 @@ pub fn instead(kind: Kind, name: &str) -> Option<&'static str> {
             Some("write splunk-hec-event() or splunk-hec-raw(), blocks of scl.conf")
         }
         (Kind::Source, "python" | "python-fetcher") => {
-            Some("classes of destinations run; a program() source reads what a script prints")
+            Some("classes of destinations and parsers run; a program() source reads what a script prints")
         }
-        (Kind::Parser, "python") => Some("classes of destinations run, those of parsers do not yet"),
         _ => None,
     }
 }
@@ -121,7 +120,6 @@ const PARSERS: &[&str] = &[
     "lua",
     "opentelemetry",
     "parallelize",
-    "python",
     "pdbtool-parser",
     "syslog-ng-otlp",
     "cardinality",

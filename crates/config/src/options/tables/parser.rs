@@ -2,6 +2,7 @@
 //!
 //! In: nothing. Out: rows.
 
+use super::brokers::PYTHON_CLASS;
 use super::shared::{INTERNAL, ON_ERROR, SOURCE_FLAGS};
 use crate::options::row::{Driver, Plain, Row, ValueKind as V, driver, row};
 
@@ -70,6 +71,18 @@ pub(crate) const DRIVERS: &[Driver] = &[
     .required(&["database"]),
     driver("metrics-probe", Plain::None, &[PROBE], "counts messages by values that they have"),
     driver("syslog-parser", Plain::None, &[SYSLOG, INPUT], "reads the text as a syslog message"),
+    driver(
+        "python",
+        Plain::None,
+        &[PYTHON_CLASS, PYTHON_PARSER],
+        "a class in Python, in a process of its own, that reads and changes messages",
+    )
+    .required(&["class"]),
+];
+
+const PYTHON_PARSER: &[Row] = &[
+    row("persist-name", V::Text, "", "its name for values that are kept, persist_name of the class"),
+    INTERNAL,
 ];
 
 /// The option that names a parser's input.

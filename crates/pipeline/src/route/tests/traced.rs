@@ -225,7 +225,7 @@ fn timers_are_found_wherever_they_are() {
         let seen = Seen::default();
         let b = Builder { seen: seen.clone() };
         let paths = vec![path(vec![around(vec![timed(), b.to("d")])], "")];
-        let router = Router::new(Plan { paths, ..Plan::default() }).unwrap();
+        let router = Arc::new(Router::new(Plan { paths, ..Plan::default() }).unwrap());
         router.tick(Stamp::known(7, 0));
         router.close(Stamp::known(8, 0));
         let shown: Vec<String> =
@@ -242,7 +242,7 @@ fn timers_are_found_wherever_they_are() {
     let b = Builder { seen: seen.clone() };
     let junction = Step::Junction(vec![channel(vec![timed()], "")]);
     let paths = vec![path(vec![junction, b.has("tick"), timed(), b.to("d")], "")];
-    let router = Router::new(Plan { paths, ..Plan::default() }).unwrap();
+    let router = Arc::new(Router::new(Plan { paths, ..Plan::default() }).unwrap());
     router.tick(Stamp::known(7, 0));
     let texts: Vec<String> = seen.lock().unwrap().iter().map(|(_, text)| text.clone()).collect();
     assert_eq!(texts, ["tick-7", "tick-7"]);

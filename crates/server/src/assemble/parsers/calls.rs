@@ -59,6 +59,7 @@ impl<'t> Lowering<'t> {
             "cee" => self.cee_parser(parser)?,
             "metrics-probe" => self.metrics_probe(parser)?,
             "geoip2" => self.geoip_parser(parser)?,
+            "python" => self.python_parser(parser)?,
             "add-contextual-data" => self.contextual_data(parser)?,
             _ => return None,
         };

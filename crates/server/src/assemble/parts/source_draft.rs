@@ -5,7 +5,10 @@
 
 use intake::{SourceDriver, SourceOptions, SourceSpec};
 use message::{Batch, Intake, Selection, WriteBudget};
-use pipeline::{Router, route::TapPoint};
+use pipeline::{
+    Router,
+    route::{Entrance, TapPoint},
+};
 use std::sync::Arc;
 
 /// A source without its router.
@@ -23,7 +26,7 @@ impl SourceDraft {
     /// Completes the source with the router that gets its batches.
     pub(crate) fn feeding(self, router: Arc<Router>) -> SourceSpec {
         let SourceDraft { id, component, driver, source_options, tap } = self;
-        let intake = Arc::new(Tapped { point: tap, router });
+        let intake = Arc::new(Tapped { point: tap, entrance: Entrance::new(router) });
         SourceSpec { id, component, driver, options: Arc::new(source_options), intake }
     }
 }
@@ -31,7 +34,7 @@ impl SourceDraft {
 /// The intake of a source: its tap, then the paths.
 struct Tapped {
     point: Arc<TapPoint>,
-    router: Arc<Router>,
+    entrance: Entrance,
 }
 
 impl Intake for Tapped {
@@ -39,6 +42,6 @@ impl Intake for Tapped {
         if self.point.is_open() {
             self.point.pass(&batch, &Selection::all(batch.len()));
         }
-        self.router.take(batch, budget);
+        self.entrance.take(batch, budget);
     }
 }

@@ -9,7 +9,7 @@ use config::{
     Diagnostic,
     tree::{Call, Condition, Flag, LogFlag, Path as LogPath, Statement, Step as LogStep},
 };
-use pipeline::route::{Channel, Parallel, Path, PathCounters, Plan, Step, StepFlags, TapPoint};
+use pipeline::route::{Channel, Parallel, Path, PathCounters, PathThread, Plan, Step, StepFlags, TapPoint};
 use std::{sync::Arc, thread::available_parallelism};
 
 /// Most steps of all paths together.
@@ -43,10 +43,19 @@ impl<'t> Lowering<'t> {
                     compiled.sources.extend(head.sources);
                     compiled.steps.splice(0..0, head.steps);
                 }
+                compiled.thread = compiled.waits().then(|| self.path_thread());
                 plan.paths.push(compiled);
             }
         }
         plan
+    }
+
+    /// Makes the thread of a path with a parser that waits.
+    fn path_thread(&mut self) -> PathThread {
+        let lanes = Arc::new(LaneThreads::of_path());
+        // It is drained first: its jobs give work to the threads of `parallelize()`.
+        self.lanes.insert(0, lanes.clone());
+        PathThread::new(lanes)
     }
 
     /// Returns the point and the names of a top-level path: its name, or its position, with or without the

@@ -8,6 +8,7 @@ use config::tree::Call;
 use delivery::{Batches, DestinationDriver};
 use message::Render;
 use outputs::{PythonReceiver, PythonTarget};
+use python::Role;
 use std::sync::Arc;
 
 /// Messages that a class gets before a flush.
@@ -20,7 +21,7 @@ const RETRIES: u32 = 3;
 impl<'t> Lowering<'t> {
     /// Makes the receiver of `python()`. The class renders by itself: the template beside it only shows the text of messages.
     pub(crate) fn python(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {
-        let program = self.python_program(options)?;
+        let program = self.python_program(Role::Destination, options)?;
         let pairs = match options.own("value-pairs") {
             Some(written) => self.value_pairs(written)?,
             None => MessageValues::all(self.definitions.version),

@@ -1,8 +1,9 @@
 //! Drivers that run a class in Python: `python()`.
 //!
 //! `program` reads the options that all of them have, `values` renders what the class asks of a message, `destination` makes the
-//! receiver.
+//! receiver, `parser` the step of a log path.
 
 mod destination;
+mod parser;
 mod program;
 mod values;

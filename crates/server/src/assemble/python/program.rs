@@ -8,7 +8,7 @@ use config::{
     Diagnostic,
     tree::{Arg, Call, Statement},
 };
-use python::{CodeBlock, Contents, OptionValue, Program, Typing};
+use python::{CodeBlock, Contents, OptionValue, Program, Role, Typing};
 use std::{
     env,
     path::{Path, PathBuf},
@@ -26,7 +26,7 @@ const MEMORY_BYTES: usize = 1 << 30;
 
 impl<'t> Lowering<'t> {
     /// Reads what all drivers in Python have.
-    pub(crate) fn python_program(&mut self, options: &Options<'t>) -> Option<Program> {
+    pub(crate) fn python_program(&mut self, role: Role, options: &Options<'t>) -> Option<Program> {
         let class = options.own_text("class").filter(|class| !class.is_empty())?;
         let interpreter = self.interpreter(options)?;
         let contents = match options.own("value-pairs") {
@@ -46,6 +46,7 @@ impl<'t> Lowering<'t> {
             values.extend(self.python_options(written)?);
         }
         Some(Program {
+            role,
             interpreter,
             class,
             name,

@@ -98,6 +98,10 @@ impl Values for Rendered {
         }
     }
 
+    fn is_macro(&self, name: &str) -> bool {
+        is_macro(name)
+    }
+
     fn named(&mut self, batch: &Batch, index: usize, sequence: u64, name: &str) -> Named {
         if is_macro(name) {
             self.renderer.seqnum = seqnum(batch, index, sequence);

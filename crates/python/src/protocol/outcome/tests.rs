@@ -14,8 +14,7 @@ fn check(reports: &[(char, Vec<u8>)], want: &str) {
     let mut answers = Answers::new(5);
     let mut fault = "";
     for (kind, body) in reports {
-        let read = if *kind == 'f' { answers.flush(body) } else { answers.results(body) };
-        if read.is_err() {
+        if answers.report(*kind as u8, body).is_err() {
             fault = " malformed";
         }
     }
@@ -70,7 +69,7 @@ proptest! {
     #[test]
     fn any_bytes_are_read(body: Vec<u8>, flush: Vec<u8>) {
         let mut answers = Answers::new(9);
-        let _ = (answers.results(&body), answers.flush(&flush));
+        let _ = (answers.report(b'r', &body), answers.report(b'f', &flush));
         prop_assert!(answers.finish(End::Done).answers.len() <= 9);
     }
 }

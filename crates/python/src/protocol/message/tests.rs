@@ -15,6 +15,10 @@ impl Values for Fixed {
         self.0.iter().for_each(|(name, value, kind)| add(name, value, *kind));
     }
 
+    fn is_macro(&self, name: &str) -> bool {
+        name == "SEQ"
+    }
+
     fn named(&mut self, _: &Batch, _: usize, sequence: u64, name: &str) -> Named {
         match name {
             "SEQ" => Named::Macro(sequence.to_string().into_bytes(), ValueKind::Integer),

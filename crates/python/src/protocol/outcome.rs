@@ -54,6 +54,8 @@ pub enum End {
     Done,
     /// The process ended, or had to be ended: messages without an answer have perhaps been taken.
     Lost(String),
+    /// User code did not return: it was at the first message without an answer, or in a flush.
+    Late(String),
     /// The class cannot be used; no message was shown to it.
     Refused(String),
     /// There is no interpreter, or it does not start.
@@ -72,6 +74,12 @@ pub struct Outcome {
 /// A report of the process that cannot be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Malformed;
+
+/// Gathers what the process reports of a batch.
+pub(crate) trait Reports: Send {
+    /// Reads a frame.
+    fn report(&mut self, kind: u8, body: &[u8]) -> Result<(), Malformed>;
+}
 
 /// Gathers the reports about a batch.
 pub(crate) struct Answers {
@@ -92,7 +100,7 @@ impl Answers {
     }
 
     /// Reads runs of results.
-    pub(crate) fn results(&mut self, mut body: &[u8]) -> Result<(), Malformed> {
+    fn results(&mut self, mut body: &[u8]) -> Result<(), Malformed> {
         while !body.is_empty() {
             let (count, rest) = number(body)?;
             let (code, rest) = rest.split_first().ok_or(Malformed)?;
@@ -111,7 +119,7 @@ impl Answers {
     }
 
     /// Reads the result of a flush.
-    pub(crate) fn flush(&mut self, body: &[u8]) -> Result<(), Malformed> {
+    fn flush(&mut self, body: &[u8]) -> Result<(), Malformed> {
         let (code, text) = body.split_first().ok_or(Malformed)?;
         let code = Code::of(*code).filter(|code| *code != Code::Queued).ok_or(Malformed)?;
         let text = self.text(text);
@@ -128,6 +136,16 @@ impl Answers {
         match text {
             [] => self.none.clone(),
             text => Arc::from(String::from_utf8_lossy(text)),
+        }
+    }
+}
+
+impl Reports for Answers {
+    fn report(&mut self, kind: u8, body: &[u8]) -> Result<(), Malformed> {
+        match kind {
+            b'r' => self.results(body),
+            b'f' => self.flush(body),
+            _ => Err(Malformed),
         }
     }
 }

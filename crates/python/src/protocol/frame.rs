@@ -18,7 +18,9 @@
 //! | `e` | why it is not; then the process ends |
 //! | `r` | results of the next messages, in runs: the number of messages in four bytes, a code, a text with its length in four bytes before it |
 //! | `f` | a code and a text: the result of `flush()`, for all messages before it that are queued |
-//! | `g` | the number of a message of the batch in four bytes; `n` and a name, or `t` and a template |
+//! | `s` | nothing: a parser begins with the next message; when each result is asked for at once |
+//! | `p` | what a parser made of the next messages, as in `changes` |
+//! | `g` | the number of a message of the batch in four bytes; `n` for a name or `t` for a template, its length in four bytes before it; what user code has changed in the message, as in `changes` |
 //! | `d` | nothing: the batch is done; messages without a result were not tried |
 
 use std::io;

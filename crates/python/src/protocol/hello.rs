@@ -2,11 +2,11 @@
 //!
 //! In: a [`Program`]. Out: JSON. Holds: nothing. Limits: those of a configuration.
 
-use crate::program::{Contents, OptionValue, Program, Typing};
+use crate::program::{Contents, OptionValue, Program, Role, Typing};
 use serde_json::{Value, json};
 
 /// The module that user code imports.
-const MODULE: &str = include_str!("runner/syslogng.py");
+const MODULE: &str = include_str!("../runner/syslogng.py");
 
 /// Writes the frame.
 pub(crate) fn hello(program: &Program) -> Vec<u8> {
@@ -23,8 +23,12 @@ pub(crate) fn hello(program: &Program) -> Vec<u8> {
     });
     let code = program.code.iter().map(|block| json!([block.source, block.file, block.line]));
     let path = program.path.iter().map(|folder| json!(folder.to_string_lossy()));
+    let role = match program.role {
+        Role::Destination => "destination",
+        Role::Parser => "parser",
+    };
     let hello = json!({
-        "kind": "destination",
+        "kind": role,
         "class": program.class,
         "name": program.name,
         "options": options.collect::<Vec<Value>>(),
