@@ -14,6 +14,7 @@ import signal
 import subprocess
 import tempfile
 import time
+import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TREE = os.path.dirname(os.path.dirname(HERE))
@@ -243,6 +244,11 @@ class Root:
             out.write((header.ljust(80, b"\0") + (4096).to_bytes(8, "little")).ljust(4096, b"\0"))
         self.must("mkdir -p /var/lib/duramen/disk-buffers; duramen queue import --keep"
                   " --into '/var/lib/duramen/disk-buffers/d_central#0' /var/lib/syslog-ng/syslog-ng-00000.rqf")
+        # A destination of a shared log, for which nothing waits.
+        consumer = b"DURACONS" + (1).to_bytes(2, "little") + bytes(6) + (1).to_bytes(8, "little") + bytes(36)
+        os.makedirs(self.path + "/var/lib/duramen/disk-buffers/main.shared", exist_ok=True)
+        with open(self.path + "/var/lib/duramen/disk-buffers/main.shared/d_siem#0.consumer", "wb") as out:
+            out.write(consumer + zlib.crc32(consumer).to_bytes(4, "little"))
         self.write("/etc/rsyslog.conf", 'module(load="imudp")\ninput(type="imudp" port="514")\n*.* /var/log/all\n')
 
     def must(self, script):

@@ -9,6 +9,8 @@
 //! | module | what it does |
 //! |---|---|
 //! | `set` | the running destinations, kept by name across reloads |
+//! | `contents` | shows users the queues on disk |
+//! | `shared_log` | `disk-buffer(shared())`: one log on disk before several destinations |
 //! | `spool` | `disk-buffer()`: a queue on disk before a destination |
 //! | `worker` | the thread of a destination: renders, writes, retries, releases tokens; marks, `suppress()` |
 //! | `queue` | the messages that wait for that thread; other threads may write in its place |
@@ -23,6 +25,7 @@
 //! | `stopping` | signals a waiting thread to stop |
 //! | `options` | the options of a destination |
 
+mod contents;
 mod driver;
 mod drivers;
 mod file;
@@ -34,6 +37,7 @@ mod output;
 mod queue;
 mod receivers;
 mod set;
+mod shared_log;
 mod spool;
 mod stopping;
 mod worker;
@@ -41,6 +45,7 @@ mod worker;
 #[cfg(test)]
 mod testing;
 
+pub use contents::{is_consumer_file, is_shared_log, look_into_queue, queues, shrink_queue};
 pub use network::SecureDatagrams;
 pub use options::{
     DestinationDriver, DestinationSpec, DiskBuffer, Failback, FileTarget, GelfTarget, MailLogin, MailTarget,
@@ -60,6 +65,7 @@ pub use receivers::dead::{
 pub use receivers::testing as receiver_testing;
 pub use receivers::{failure, verdicts};
 pub use set::{Destinations, StagedDestinations};
-pub use spool::{AppendError, LookError, QueueAppender, QueueSummary, look as look_into_queue, queues};
+pub use shared_log::{SharedLogLock, SharedQueue, lock_shared_log};
+pub use spool::{AppendError, LookError, QueueAppender, QueueSummary};
 pub use stopping::patience;
 pub use worker::mark;

@@ -145,8 +145,10 @@ pub enum MarkMode {
 /// `disk-buffer()`: the queue is on disk.
 #[derive(Clone)]
 pub struct DiskBuffer {
-    /// The folder of this queue alone, which identifies it across reloads and restarts.
+    /// The folder of this queue alone, which identifies it across reloads and restarts; or that of the log it shares.
     pub folder: PathBuf,
+    /// `shared()`: the name of the destination in the log that it shares with others. Such a log is always `reliable`.
+    pub consumer: Option<String>,
     /// `reliable()`: every message is on disk, synced, before a source learns that it is safe. Otherwise the
     /// message is by then delivered or with the operating system: it survives the end of the process, but not a
     /// loss of power.
@@ -160,7 +162,7 @@ pub struct DiskBuffer {
     /// Without `reliable()`: how long a message may be in memory only before it goes to disk. Until then its source
     /// waits for the acknowledgement: the shorter this is, the less a slow destination slows down a fast source.
     pub memory_for: Duration,
-    /// Behaviour when `capacity_bytes` are used.
+    /// Behaviour when `capacity_bytes` are used; in a shared log, when the destination is that far behind.
     pub on_full: OverflowPolicy,
     /// `prealloc()`
     pub preallocate: bool,
@@ -182,6 +184,7 @@ impl DiskBuffer {
     pub fn new(folder: PathBuf, capacity_bytes: u64) -> DiskBuffer {
         DiskBuffer {
             folder,
+            consumer: None,
             reliable: false,
             capacity_bytes: capacity_bytes.max(1 << 20),
             memory_bytes: 16 << 20,

@@ -6,9 +6,10 @@
 
 use crate::{
     network::raw_socket,
-    options::{DestinationDriver, DestinationSpec, OverflowPolicy, SocketKind, SocketTarget},
+    options::{DestinationDriver, DestinationSpec, DiskBuffer, OverflowPolicy, SocketKind, SocketTarget},
     queue::{Command, WhenFull},
     receivers::dead::DeadLetters,
+    shared_log::{SharedEntrance, SharedLogs},
     spool::{Entrance, Keeper},
     worker::{self, DestinationQueue},
 };
@@ -36,11 +37,12 @@ pub struct Destinations {
     registry: Registry,
     log: InternalLog,
     running: HashMap<Key, Running>,
+    shared_logs: SharedLogs,
     leaving: Vec<JoinHandle<()>>,
 }
 
-/// A queue outlives a reload under its id, as long as the kind of target is the same,
-/// and its queue, when that is on disk, in the same folder.
+/// A queue outlives a reload under its id, as long as the kind of target is the same, and its queue, when that is on
+/// disk, in the same folder, or under the same name in the same shared log.
 type Key = (String, Discriminant<DestinationDriver>, Option<PathBuf>);
 
 /// Destinations that a reload prepared; drop it to leave everything unchanged.
@@ -53,24 +55,35 @@ pub struct StagedDestinations {
 
 struct Running {
     queue: Arc<DestinationQueue>,
-    /// The entrance of a queue on disk.
-    entrance: Option<Arc<Entrance>>,
+    disk: DiskEntrance,
     thread: Option<JoinHandle<()>>,
     letters: Option<Arc<DeadLetters>>,
 }
 
+/// The entrance of a queue on disk.
+enum DiskEntrance {
+    /// The queue is in memory.
+    None,
+    /// It has a folder of its own.
+    Own(Arc<Entrance>),
+    /// It shares a log.
+    Shared(Arc<SharedEntrance>),
+}
+
 impl Running {
     fn outlet(&self) -> Arc<dyn Outlet> {
-        match &self.entrance {
-            Some(entrance) => entrance.clone(),
-            None => self.queue.clone(),
+        match &self.disk {
+            DiskEntrance::None => self.queue.clone(),
+            DiskEntrance::Own(entrance) => entrance.clone(),
+            DiskEntrance::Shared(entrance) => entrance.clone(),
         }
     }
 
     fn stop(&self, deadline: Instant) {
-        match &self.entrance {
-            Some(entrance) => entrance.stop(deadline),
-            None => self.queue.command(Command::Stop(deadline)),
+        match &self.disk {
+            DiskEntrance::None => self.queue.command(Command::Stop(deadline)),
+            DiskEntrance::Own(entrance) => entrance.stop(deadline),
+            DiskEntrance::Shared(entrance) => entrance.stop(),
         }
     }
 }
@@ -78,7 +91,13 @@ impl Running {
 impl Destinations {
     /// Creates a set without destinations.
     pub fn new(registry: Registry, log: InternalLog) -> Destinations {
-        Destinations { registry, log, running: HashMap::new(), leaving: Vec::new() }
+        Destinations {
+            registry,
+            log,
+            running: HashMap::new(),
+            shared_logs: SharedLogs::default(),
+            leaving: Vec::new(),
+        }
     }
 
     /// Starts new destinations. Those that already run under the same id keep their queue.
@@ -90,7 +109,10 @@ impl Destinations {
             }
             load_tls(&spec, &self.log)?;
             may_spoof(&spec)?;
-            let folder = spec.queueing.disk.as_ref().map(|disk| disk.folder.clone());
+            let folder = spec.queueing.disk.as_ref().map(|disk| match &disk.consumer {
+                Some(consumer) => disk.folder.join(consumer),
+                None => disk.folder.clone(),
+            });
             let key = (spec.id.clone(), discriminant(&spec.driver), folder);
             let outlet = match self.running.get(&key) {
                 Some(running) => {
@@ -113,21 +135,41 @@ impl Destinations {
         let component = format!("dst.{}", spec.component);
         let counters = self.registry.register(&component, &spec.id, &spec.driver.instance());
         let queue = Arc::new(DestinationQueue::new(&spec.queueing, spec.when_full(), counters));
-        let keeper = match &spec.queueing.disk {
-            Some(disk) => Some(Keeper::open(&spec.id, disk.clone(), queue.clone(), self.log.clone())?),
-            None => None,
-        };
         let letters = open_letters(&spec, &queue)?;
-        queue.counters.own(keeper.as_ref().map_or(0, Keeper::waiting));
         let services = (self.registry.clone(), self.log.clone(), letters.clone());
-        let thread = worker::spawn(spec, queue.clone(), services).inspect_err(|_| queue.counters.disown())?;
-        Ok(match keeper {
-            Some(keeper) => {
-                let entrance = keeper.entrance();
-                Running { queue, entrance: Some(entrance), thread: Some(keeper.spawn(thread)?), letters }
+        let (disk, thread) = match spec.queueing.disk.clone() {
+            None => {
+                queue.counters.own(0);
+                let thread = worker::spawn(spec, queue.clone(), services, || ());
+                (DiskEntrance::None, thread.inspect_err(|_| queue.counters.disown())?)
             }
-            None => Running { queue, entrance: None, thread: Some(thread), letters },
-        })
+            Some(disk) if disk.consumer.is_some() => self.start_shared(spec, &queue, &disk, services)?,
+            Some(disk) => {
+                let keeper = Keeper::open(&spec.id, disk, queue.clone(), self.log.clone())?;
+                queue.counters.own(keeper.waiting());
+                let thread = worker::spawn(spec, queue.clone(), services, || ());
+                let thread = thread.inspect_err(|_| queue.counters.disown())?;
+                (DiskEntrance::Own(keeper.entrance()), keeper.spawn(thread)?)
+            }
+        };
+        Ok(Running { queue, disk, thread: Some(thread), letters })
+    }
+
+    /// Starts a destination that shares a log.
+    fn start_shared(
+        &self,
+        spec: DestinationSpec,
+        queue: &Arc<DestinationQueue>,
+        disk: &DiskBuffer,
+        services: (Registry, InternalLog, Option<Arc<DeadLetters>>),
+    ) -> Result<(DiskEntrance, JoinHandle<()>), StageError> {
+        let name = disk.consumer.as_deref().unwrap_or(&spec.id);
+        let entrance = Arc::new(self.shared_logs.join((&spec.id, name), disk, queue, &self.log)?);
+        queue.counters.own(entrance.waiting);
+        let note = entrance.end_note();
+        let thread = worker::spawn(spec, queue.clone(), services, move || drop(note));
+        let thread = thread.inspect_err(|_| queue.counters.disown())?;
+        Ok((DiskEntrance::Shared(entrance), thread))
     }
 
     /// Makes the staged set the running one: changed destinations get their new settings, removed ones write
@@ -144,8 +186,10 @@ impl Destinations {
         }
         for (key, spec) in staged.kept.drain() {
             if let Some(running) = self.running.get(&key) {
-                if let (Some(entrance), Some(disk)) = (&running.entrance, &spec.queueing.disk) {
-                    entrance.configure(disk.clone());
+                match (&running.disk, &spec.queueing.disk) {
+                    (DiskEntrance::Own(entrance), Some(disk)) => entrance.configure(disk.clone()),
+                    (DiskEntrance::Shared(entrance), Some(disk)) => entrance.configure(disk.clone()),
+                    _ => {}
                 }
                 if let (Some(letters), Some(options)) = (&running.letters, &spec.queueing.dead_letters) {
                     letters.configure(options.clone());
@@ -187,6 +231,7 @@ impl Destinations {
             // A thread that panicked has reported it on the console.
             let _ = thread.join();
         }
+        self.shared_logs.wait_for_end();
     }
 }
 

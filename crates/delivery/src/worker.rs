@@ -38,17 +38,21 @@ use transport::{
 /// The queue before the thread of a destination.
 pub(crate) type DestinationQueue = Queue<Worker>;
 
-/// Starts the thread of a destination.
+/// Starts the thread of a destination, which calls `at_end` last.
 pub(crate) fn spawn(
     spec: DestinationSpec,
     queue: Arc<DestinationQueue>,
     (registry, log, letters): (Registry, InternalLog, Option<Arc<DeadLetters>>),
+    at_end: impl FnOnce() + Send + 'static,
 ) -> Result<JoinHandle<()>, StageError> {
     let name = format!("to {}", spec.id);
     let id = spec.id.clone();
     std::thread::Builder::new()
         .name(name)
-        .spawn(move || Worker::run(Box::new(Worker::new(spec, queue, (registry, log, letters)))))
+        .spawn(move || {
+            Worker::run(Box::new(Worker::new(spec, queue, (registry, log, letters))));
+            at_end();
+        })
         .map_err(|source| StageError::Thread { id, source })
 }
 

@@ -308,6 +308,36 @@ impl Journal {
         }
     }
 
+    /// Gives back the space of everything below a sequence number: of files that are kept to be overwritten, and of the
+    /// last file when nothing in it is needed. Returns the number of bytes.
+    pub fn shrink(&mut self, below: u64) -> io::Result<u64> {
+        let (file_bytes_max, spares_max) = (self.options.file_bytes_max, self.options.spare_files_max);
+        let before = self.file_bytes();
+        let mut freed = 0;
+        while let Some(spare) = self.spares.last() {
+            freed += self.disk.open(spare)?.len()?;
+            self.disk.remove(spare)?;
+            self.spares.pop();
+        }
+        // Another file begins with a mark, which keeps the number.
+        (self.options.file_bytes_max, self.options.spare_files_max) = (0, 0);
+        let marked = if below >= self.next { self.mark() } else { Ok(()) };
+        let released = marked.map_err(|error| error.source).and_then(|()| self.release(below));
+        (self.options.file_bytes_max, self.options.spare_files_max) = (file_bytes_max, spares_max);
+        released.map(|_| freed + before.saturating_sub(self.file_bytes()))
+    }
+
+    /// Appends an empty record.
+    fn mark(&mut self) -> Result<(), CommitError> {
+        let durable = self.commit()?;
+        if self.last.is_some() {
+            self.staged.resize(RECORD_HEADER_BYTES, 0);
+            finish_record(&mut self.staged, 0, self.salt, 0, durable, durable);
+            self.commit()?;
+        }
+        Ok(())
+    }
+
     /// Returns a reader that starts with the record that holds `from`.
     pub fn reader(&self, from: u64) -> Reader {
         Reader::new(Arc::clone(&self.disk), Arc::clone(&self.published), self.salt, from)
@@ -333,18 +363,31 @@ impl Journal {
         self.published().files.iter().map(|file| file.length).sum()
     }
 
+    /// Returns the number of durable bytes in the files from the one on that holds a sequence number: what cannot be
+    /// released while it is needed.
+    pub fn bytes_from(&self, sequence: u64) -> u64 {
+        let published = self.published();
+        let holding = published.files.partition_point(|file| file.first <= sequence).saturating_sub(1);
+        published.files.iter().skip(holding).map(|file| file.length).sum()
+    }
+
+    /// Returns the first sequence number of each file, in order.
+    pub fn file_starts(&self) -> Vec<u64> {
+        self.published().files.iter().map(|file| file.first).collect()
+    }
+
+    /// Changes the size at which a new file is started.
+    pub fn set_file_bytes_max(&mut self, bytes: u64) {
+        self.options.file_bytes_max = bytes;
+    }
+
     /// Commits, and appends an empty record, which proves that everything before it is durable.
     pub fn close(mut self) -> Result<u64, CommitError> {
-        let durable = self.commit()?;
-        if self.last.is_some() {
-            self.staged.resize(RECORD_HEADER_BYTES, 0);
-            finish_record(&mut self.staged, 0, self.salt, 0, durable, durable);
-            self.commit()?;
-        }
+        self.mark()?;
         if let Some(last) = &self.last {
             last.trim().map_err(|source| CommitError { path: last.entry().path, source })?;
         }
-        Ok(durable)
+        Ok(self.durable)
     }
 
     fn published(&self) -> MutexGuard<'_, Published> {

@@ -27,7 +27,7 @@ pub(super) fn move_folder(folder: &Path, why: &str, log: &InternalLog) -> io::Re
 }
 
 /// Copies a damaged file, because the original is removed once it is delivered.
-pub(super) fn keep_file(damage: &Damage, log: &InternalLog) {
+pub(crate) fn keep_file(damage: &Damage, log: &InternalLog) {
     let copy = damage.path.with_extension("corrupted");
     let kept = damage.bytes > 0 && (copy.exists() || fs::copy(&damage.path, &copy).is_ok());
     log.error(&format!(

@@ -7,7 +7,7 @@ use super::files::CURSOR;
 use journal::{CursorFile, Journal, OpenError, Options, OsDisk, Read, ReadError};
 use message::{Batch, codec};
 use std::{
-    fmt, fs, io,
+    fmt, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -25,20 +25,9 @@ pub struct QueueSummary {
     pub damages: Vec<String>,
 }
 
-/// The queues below a folder, which may itself be one.
-pub fn queues(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    if folder.join(CURSOR).exists() {
-        return Ok(vec![folder.to_owned()]);
-    }
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.join(CURSOR).exists() {
-            found.push(path);
-        }
-    }
-    found.sort();
-    Ok(found)
+/// Returns true for the folder of a queue.
+pub(crate) fn is_queue(folder: &Path) -> bool {
+    folder.join(CURSOR).exists()
 }
 
 /// The reason why a queue cannot be looked into.
@@ -54,6 +43,8 @@ pub enum LookError {
     Cursor(PathBuf, io::Error),
     /// A record cannot be read.
     Read(ReadError),
+    /// Its space cannot be given back.
+    Space(PathBuf, io::Error),
 }
 
 impl fmt::Display for LookError {
@@ -64,6 +55,7 @@ impl fmt::Display for LookError {
             LookError::Open(error) => fmt::Display::fmt(error, f),
             LookError::Cursor(path, error) => write!(f, "cannot read {}: {error}", path.display()),
             LookError::Read(error) => fmt::Display::fmt(error, f),
+            LookError::Space(folder, error) => write!(f, "cannot shrink {}: {error}", folder.display()),
         }
     }
 }
@@ -80,8 +72,8 @@ pub(super) fn open(folder: &Path, options: Options) -> Result<Journal, LookError
 }
 
 /// Reads a queue without removing anything. `each` gets the batches that were not delivered.
-pub fn look(folder: &Path, each: &mut dyn FnMut(&Batch, usize)) -> Result<QueueSummary, LookError> {
-    if !folder.join(CURSOR).exists() {
+pub(crate) fn look(folder: &Path, each: &mut dyn FnMut(&Batch, usize)) -> Result<QueueSummary, LookError> {
+    if !is_queue(folder) {
         return Err(LookError::NoQueue(folder.to_owned()));
     }
     let journal = open(folder, Options::default())?;

@@ -13,16 +13,18 @@
 //! arrive twice.
 
 mod append;
-mod aside;
+pub(crate) mod aside;
 mod contents;
 mod entrance;
 mod files;
 mod flights;
 mod keeper;
-mod overflow;
+pub(crate) mod overflow;
 
+pub(crate) use append::QueueDrain;
 pub use append::{AppendError, QueueAppender};
-pub use contents::{LookError, QueueSummary, look, queues};
+pub use contents::{LookError, QueueSummary};
+pub(crate) use contents::{is_queue, look};
 pub(super) use entrance::Entrance;
 pub(super) use keeper::Keeper;
 

@@ -11,7 +11,7 @@ use transport::stats::DropReason;
 const KEPT_PART: u64 = 4;
 
 /// Returns true when the sources of a delivery wait until there is space for it.
-pub(super) fn may_wait(policy: OverflowPolicy, delivery: &Delivery) -> bool {
+pub(crate) fn may_wait(policy: OverflowPolicy, delivery: &Delivery) -> bool {
     match policy {
         OverflowPolicy::ByPath => delivery.controlled,
         OverflowPolicy::Hold => true,
@@ -20,7 +20,7 @@ pub(super) fn may_wait(policy: OverflowPolicy, delivery: &Delivery) -> bool {
 }
 
 /// Returns what is counted for what does not wait.
-pub(super) fn reason(policy: OverflowPolicy) -> DropReason {
+pub(crate) fn reason(policy: OverflowPolicy) -> DropReason {
     match policy {
         OverflowPolicy::Drop(Victim::LeastSevere) => DropReason::QueueFullSeverity,
         _ => DropReason::QueueFull,
@@ -28,7 +28,7 @@ pub(super) fn reason(policy: OverflowPolicy) -> DropReason {
 }
 
 /// Returns the messages of a delivery that are not severe enough for the remaining space.
-pub(super) fn too_mild(
+pub(crate) fn too_mild(
     policy: OverflowPolicy,
     delivery: &Delivery,
     used: u64,

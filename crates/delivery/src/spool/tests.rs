@@ -2,8 +2,9 @@
 
 mod memory;
 
-use super::{Entrance, Keeper, look, queues};
+use super::{Entrance, Keeper, look};
 use crate::{
+    contents::queues,
     options::{
         DestinationDriver, DestinationSpec, DiskBuffer, OverflowPolicy, Queueing, SocketKind, SocketTarget,
         Victim,

@@ -291,3 +291,36 @@ fn a_cursor_says_when_it_cannot_be_kept() {
     cursor.save(4).unwrap();
     assert_eq!(CursorFile::open(&disk, path).unwrap().sequence(), 4);
 }
+
+/// Checks which files are left, and how much was given back, after five records in files of two, with this many settled.
+#[track_caller]
+fn check_shrink(settled: u64, want: (&[&str], u64)) {
+    let disk = NotedDisk::default();
+    let mut journal = open(&disk, "/dir/j", 160, Durability::Device);
+    commit(&mut journal, 5);
+    let before = disk.disk.used_bytes();
+    let freed = journal.shrink(settled).unwrap();
+    let mut left: Vec<String> = disk.disk.paths().iter().map(|path| name(path)).collect();
+    left.sort();
+    let left: Vec<String> = left.iter().map(|name| name.replace("000000000000000000", "")).collect();
+    assert_eq!((left, freed), (want.0.iter().map(|name| (*name).to_owned()).collect(), want.1));
+    // What is left is read again, and numbers go on.
+    drop(journal);
+    assert!(disk.disk.used_bytes() <= before);
+    let mut journal = open(&disk, "/dir/j", 160, Durability::Device);
+    assert_eq!(journal.next_sequence(), 5);
+    commit(&mut journal, 1);
+    let mut reader = journal.reader(settled);
+    let mut count = 0;
+    while let journal::Read::Record(_) = reader.read().unwrap() {
+        count += 1;
+    }
+    assert_eq!(count, 6 - settled);
+}
+
+#[test]
+fn shrinking_gives_back_what_nobody_needs() {
+    check_shrink(0, (&["journal-00.dj", "journal-02.dj", "journal-03.dj", "journal-04.dj"], 0));
+    check_shrink(3, (&["journal-03.dj", "journal-04.dj"], 335));
+    check_shrink(5, (&["journal-05.dj"], 690));
+}

@@ -12,12 +12,12 @@ mod moves;
 use super::dead_letters::{self, DeadOptions};
 use crate::terminal;
 use clap::{Args, Subcommand};
-use delivery::{QueueSummary, look_into_queue, queues};
+use delivery::{QueueSummary, is_consumer_file, look_into_queue, queues};
 use diskq::DiskqSummary;
 use error::QueueError;
 use import::ImportOptions;
 use message::Batch;
-use moves::{AssignOptions, RelocateOptions};
+use moves::{AssignOptions, RelocateOptions, TruncateOptions};
 use pipeline::Definitions;
 use std::{
     io::{self, Write},
@@ -53,12 +53,14 @@ enum QueueVerb {
     },
     /// Print the messages that wait
     Cat(CatOptions),
-    /// Append the messages of syslog-ng's queue files to a queue
+    /// Append the messages of syslog-ng's queue files, or of a destination in a shared log, to a queue
     Import(ImportOptions),
     /// Move queues to another folder, which the option dir() of their disk-buffer() then has to name
     Relocate(RelocateOptions),
     /// Give a queue to another destination
     Assign(AssignOptions),
+    /// Give back the space on disk that no waiting message needs
+    Truncate(TruncateOptions),
     /// List, print, redeliver or remove dead letters: messages that a receiver refused for good
     Dead(DeadOptions),
 }
@@ -88,7 +90,11 @@ pub(crate) fn run(options: &QueueOptions) -> ExitCode {
             let found = look(path, &mut |_, _| {})?;
             outln!(
                 "{}: {}",
-                if found.first.is_some() { "Folder" } else { "File of syslog-ng" },
+                match found.first {
+                    None => "File of syslog-ng",
+                    Some(_) if is_consumer_file(path) => "Destination of a shared log",
+                    Some(_) => "Folder",
+                },
                 path.display()
             );
             outln!("Messages: {}", found.messages);
@@ -101,6 +107,7 @@ pub(crate) fn run(options: &QueueOptions) -> ExitCode {
         QueueVerb::Import(options) => import::run(options),
         QueueVerb::Relocate(options) => moves::relocate(options).map_err(QueueError::Move),
         QueueVerb::Assign(options) => moves::assign(options).map_err(QueueError::Move),
+        QueueVerb::Truncate(options) => moves::truncate(options).map_err(QueueError::Move),
         QueueVerb::Dead(options) => return dead_letters::run(options),
     };
     match result {

@@ -153,6 +153,12 @@ pub(super) const DISK_BUFFER: &[Row] = &[
     row("flow-control-window-size", V::Number(1, 1 << 31), "", "messages in memory")
         .no_effect("front-cache-size() and flow-control-window-bytes() are the bounds"),
     row("mem-buf-length", V::Number(1, 1 << 31), "", "").renamed("flow-control-window-size"),
+    row(
+        "shared",
+        V::Text,
+        "",
+        "name of a log on disk that several destinations share: a message is written and synced once for all of them; needs reliable(yes), and capacity-bytes() is how far this destination may be behind",
+    ),
     row("dir", V::Text, "disk-buffers in the data folder", "folder in which the folder of the queue is made"),
     row("prealloc", V::YesNo, "no", "reserve the space on disk at the start"),
     row(

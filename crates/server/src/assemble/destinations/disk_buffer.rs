@@ -11,10 +11,16 @@ use config::Diagnostic;
 use config::options::ValueKind;
 use config::tree::{Arg, Call};
 use delivery::{DiskBuffer, OverflowPolicy, Victim};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Folder of the queues unless `dir()` names another.
 const FOLDER: &str = "disk-buffers";
+
+/// End of the name of the folder of a log that destinations share.
+const SHARED: &str = ".shared";
+
+/// Most destinations of one.
+const SHARERS_MAX: usize = 64;
 
 impl<'t> Lowering<'t> {
     /// Returns the queue on disk of a destination. The outer `None` means an error, which is in the report.
@@ -25,9 +31,10 @@ impl<'t> Lowering<'t> {
             |name: &str| inside(name).and_then(Call::number).and_then(|number| u64::try_from(number).ok());
         let yes = |name: &str| inside(name).and_then(Call::truth).unwrap_or(false);
         let on_full = on_full(options);
-        if on_full == OverflowPolicy::Drop(Victim::Oldest) {
+        let log = inside("shared").and_then(|option| option.args.first()).and_then(Arg::text);
+        if on_full == OverflowPolicy::Drop(Victim::Oldest) && log.is_none() {
             let message = "on-full(drop-oldest) is not possible with `disk-buffer()`: a queue on disk does not take out what \
-                           it has; drop-newest, drop-lowest-severity and hold are possible";
+                           it has; drop-newest, drop-lowest-severity and hold are possible, and with shared() drop-oldest too";
             self.report.push(Diagnostic::error(call.name.span, message));
             return None;
         }
@@ -49,16 +56,25 @@ impl<'t> Lowering<'t> {
         };
         let dir = inside("dir").and_then(|option| option.args.first()).and_then(Arg::text).map(PathBuf::from);
         let dir = dir.map(|dir| std::path::absolute(&dir).unwrap_or(dir));
-        let folder = dir.unwrap_or_else(|| self.environment.data.join(FOLDER)).join(name);
-        if !self.queue_folders.insert(folder.clone()) {
+        let dir = dir.unwrap_or_else(|| self.environment.data.join(FOLDER));
+        let (folder, consumer) = match log {
+            None => (dir.join(name), None),
+            Some(log) => (dir.join(format!("{log}{SHARED}")), Some(name)),
+        };
+        let place = consumer.as_ref().map_or_else(|| folder.clone(), |name| folder.join(name));
+        if !self.queue_folders.insert(place.clone()) {
             let message = format!(
                 "another destination keeps its queue in `{}` too: give each a persist-name() of its own",
-                folder.display()
+                place.display()
             );
             self.report.push(Diagnostic::error(call.name.span, message));
             return None;
         }
+        if let Some(log) = log {
+            self.shared_log(call, log, &folder)?;
+        }
         let mut buffer = DiskBuffer::new(folder, capacity);
+        buffer.consumer = consumer;
         buffer.reliable = yes("reliable");
         buffer.on_full = on_full;
         let shared = self.globals.get("disk-buffer");
@@ -75,6 +91,30 @@ impl<'t> Lowering<'t> {
     }
 }
 
+impl Lowering<'_> {
+    /// Checks `shared()`. `None` after an error, which is in the report.
+    fn shared_log(&mut self, call: &Call, name: &str, folder: &Path) -> Option<()> {
+        let inside = |name: &str| call.options().filter(|option| inner_name(option) == name).last();
+        let sharers = self.queue_folders.iter().filter(|place| place.parent() == Some(folder)).count();
+        let needless = ["prealloc", "truncate-size-ratio"].into_iter().find(|name| inside(name).is_some());
+        let message = if !inside("reliable").and_then(Call::truth).unwrap_or(false) {
+            "shared() needs reliable(yes): a queue that is not reliable writes nothing while its destination keeps up, so \
+             that there is nothing to share"
+                .to_owned()
+        } else if !is_folder_name(name) {
+            format!("`{name}` cannot be the name of a shared log, which is that of a folder")
+        } else if let Some(option) = needless {
+            format!("{option}() is not possible with shared(): the destinations of a log share its files")
+        } else if sharers > SHARERS_MAX {
+            format!("more than {SHARERS_MAX} destinations share the log `{name}`: give some of them another")
+        } else {
+            return Some(());
+        };
+        self.report.push(Diagnostic::error(call.name.span, message));
+        None
+    }
+}
+
 /// A name that cannot be that of a folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct BadFolderName(pub(crate) String);
@@ -86,10 +126,12 @@ pub(crate) fn folder_name(id: &str, options: &Options<'_>) -> Result<String, Bad
     let named = options.own_text("persist-name");
     let named = named.map(|name| part.map_or_else(|| name.clone(), |part| format!("{name}.{part}")));
     let name = named.unwrap_or_else(|| id.to_owned());
+    if is_folder_name(&name) && !name.ends_with(SHARED) { Ok(name) } else { Err(BadFolderName(name)) }
+}
+
+fn is_folder_name(name: &str) -> bool {
     let is_safe = |letter: char| !matches!(letter, '/' | '\0') && !letter.is_control();
-    let is_name =
-        !name.is_empty() && !name.starts_with('.') && name.len() <= 200 && name.chars().all(is_safe);
-    if is_name { Ok(name) } else { Err(BadFolderName(name)) }
+    !name.is_empty() && !name.starts_with('.') && name.len() <= 200 && name.chars().all(is_safe)
 }
 
 /// Returns the present name of an option inside `disk-buffer()`.

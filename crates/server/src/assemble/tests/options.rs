@@ -417,7 +417,7 @@ fn a_queue_on_disk_does_not_drop_the_oldest() {
     finds(
         &with("drop-oldest", buffer),
         &[
-            "main.conf:3:71: error: on-full(drop-oldest) is not possible with `disk-buffer()`: a queue on disk does not take out what it has; drop-newest, drop-lowest-severity and hold are possible",
+            "main.conf:3:71: error: on-full(drop-oldest) is not possible with `disk-buffer()`: a queue on disk does not take out what it has; drop-newest, drop-lowest-severity and hold are possible, and with shared() drop-oldest too",
         ],
     );
 }

@@ -67,12 +67,20 @@ pub(super) enum ImportError {
     Owner(PathBuf, io::Error),
     /// A file that was taken over cannot be renamed.
     Rename(PathBuf, io::Error),
+    /// The messages in a shared log cannot be read.
+    Shared(LookError),
+    /// A destination whose messages were taken over cannot be removed from its log.
+    Forget(PathBuf, io::Error),
 }
 
 impl fmt::Display for ImportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ImportError::NotAQueue(path) => write!(f, "{} is not a queue file of syslog-ng", path.display()),
+            ImportError::NotAQueue(path) => write!(
+                f,
+                "{} is not a queue file of syslog-ng, nor that of a destination in a shared log",
+                path.display()
+            ),
             ImportError::Above(path, error) => write!(
                 f,
                 "cannot read {}: {error}; --into names a queue in the folder that disk-buffer(dir(...)) names",
@@ -86,6 +94,12 @@ impl fmt::Display for ImportError {
             ImportError::Owner(path, error) => {
                 write!(f, "cannot change the owner of {}: {error}", path.display())
             }
+            ImportError::Shared(error) => error.fmt(f),
+            ImportError::Forget(path, error) => write!(
+                f,
+                "the messages of {} were taken over, but it cannot be removed: {error}; do not import it again",
+                path.display()
+            ),
             ImportError::Rename(path, error) => write!(
                 f,
                 "the messages of {} were taken over, but it cannot be renamed: {error}; do not import it again",
@@ -102,6 +116,8 @@ impl std::error::Error for ImportError {}
 pub(super) enum MoveError {
     /// A path is not a queue.
     NotAQueue(PathBuf),
+    /// A destination shares its log with others, which would stay behind.
+    Shared(PathBuf),
     /// A server uses it, or it cannot be opened.
     Open(LookError),
     /// There is something at the new place.
@@ -115,6 +131,13 @@ pub(super) enum MoveError {
 impl fmt::Display for MoveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            MoveError::Shared(path) => {
+                write!(
+                    f,
+                    "{} is part of a log that destinations share: name the folder of the log",
+                    path.display()
+                )
+            }
             MoveError::NotAQueue(path) => write!(f, "{} is no queue of a disk buffer", path.display()),
             MoveError::Open(error) => error.fmt(f),
             MoveError::Exists(path) => {

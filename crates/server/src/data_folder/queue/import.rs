@@ -1,6 +1,7 @@
-//! `duramen queue import`: takes over what waits in the disk buffers of syslog-ng.
+//! `duramen queue import`: takes over what waits in the disk buffers of syslog-ng, or for a destination in a log that it
+//! shared.
 //!
-//! In: its queue files, and a queue of ours that no server uses. Out: the same messages, at the end of the queue; the
+//! In: their files, and a queue of ours that no server uses. Out: the same messages, at the end of the queue; the
 //! files, renamed, so that they are not taken over twice. Limits: `capacity-bytes()` is not looked at. Interrupted
 //! between the last message of a file and its renaming, messages come twice if it is run again.
 
@@ -9,7 +10,7 @@ use super::{
     error::{ImportError, QueueError},
 };
 use clap::Args;
-use delivery::QueueAppender;
+use delivery::{QueueAppender, SharedQueue, is_consumer_file};
 use std::{
     fs,
     os::unix::fs::{MetadataExt, lchown},
@@ -25,10 +26,10 @@ pub(super) struct ImportOptions {
     /// The queue that gets the messages, such as /var/lib/duramen/disk-buffers/d_central#0; created if it is missing
     #[arg(long, value_name = "QUEUE")]
     into: PathBuf,
-    /// Leave the names of the files as they are
+    /// Leave the files as they are
     #[arg(long)]
     keep: bool,
-    /// Queue files of syslog-ng (.rqf, .qf), the oldest first
+    /// Queue files of syslog-ng (.rqf, .qf), the oldest first; files of destinations in shared logs (.consumer)
     #[arg(required = true)]
     files: Vec<PathBuf>,
 }
@@ -37,13 +38,23 @@ pub(super) struct ImportOptions {
 pub(super) fn run(options: &ImportOptions) -> Result<(), QueueError> {
     for file in &options.files {
         fs::metadata(file).map_err(|source| QueueError::Folder { path: file.clone(), source })?;
-        if !diskq::is_diskq(file) {
+        if !diskq::is_diskq(file) && !is_consumer_file(file) {
             return Err(QueueError::Import(ImportError::NotAQueue(file.clone())));
         }
     }
     let mut queue = open(&options.into).map_err(QueueError::Import)?;
     let mut errors = Vec::new();
     for file in &options.files {
+        if is_consumer_file(file) {
+            match take_consumer(file, &mut queue, options) {
+                Ok(damages) => errors.extend(damages.into_iter().map(QueueError::Damaged)),
+                Err(error) => {
+                    errors.push(QueueError::Import(error));
+                    break;
+                }
+            }
+            continue;
+        }
         match take_over(file, &mut queue) {
             Ok(found) => {
                 outln!("{}: {} messages", file.display(), found.messages);
@@ -86,6 +97,29 @@ fn take_over(file: &Path, queue: &mut QueueAppender) -> Result<DiskqSummary, Que
         Some(error) => Err(QueueError::Import(ImportError::Append(error))),
         None => found.map_err(QueueError::Diskq),
     }
+}
+
+/// Takes over what waits for a destination in a shared log, and removes the destination from the log. Returns its
+/// damaged parts.
+fn take_consumer(
+    file: &Path,
+    queue: &mut QueueAppender,
+    options: &ImportOptions,
+) -> Result<Vec<String>, ImportError> {
+    let shared = SharedQueue::open(file).map_err(ImportError::Shared)?;
+    let mut failed = Ok(());
+    let found = shared.read(&mut |batch, _| {
+        if failed.is_ok() {
+            failed = queue.append(batch);
+        }
+    });
+    failed.map_err(ImportError::Append)?;
+    let found = found.map_err(ImportError::Shared)?;
+    outln!("{}: {} messages", file.display(), found.messages);
+    if !options.keep {
+        shared.remove().map_err(|error| ImportError::Forget(file.to_owned(), error))?;
+    }
+    Ok(found.damages)
 }
 
 /// Gives the queue to the owner of the folder above it: the server may run as another user than this command.

@@ -1,11 +1,15 @@
-//! `duramen queue relocate` and `assign`: a queue in another folder, or for another destination.
+//! `duramen queue relocate`, `assign` and `truncate`: a queue in another folder, for another destination, or without the
+//! space that it does not need.
 //!
 //! In: queues that no server uses. Out: the same queues elsewhere. Holds: the lock of the queue that is moved.
 //! Limits: an existing queue is never replaced. To another file system a queue is copied, and only then removed.
 
 use super::error::MoveError;
 use clap::Args;
-use delivery::{QueueAppender, queues};
+use delivery::{
+    LookError, QueueAppender, SharedLogLock, is_consumer_file, is_shared_log, lock_shared_log, queues,
+    shrink_queue,
+};
 use std::{
     ffi::OsString,
     fs::{self, File},
@@ -20,7 +24,7 @@ pub(super) struct RelocateOptions {
     /// The folder that gets the queues; it must be there
     #[arg(short = 'n', long, alias = "new_path", value_name = "DIR")]
     new_path: PathBuf,
-    /// Queues, or folders of queues
+    /// Queues, logs that destinations share, or folders of them
     #[arg(required = true)]
     queues: Vec<PathBuf>,
 }
@@ -31,8 +35,16 @@ pub(super) struct AssignOptions {
     /// The destination: its name and the number of its driver, such as d_central#0, or its persist-name()
     #[arg(short = 'n', long, alias = "persist_name", value_name = "NAME")]
     name: OsString,
-    /// The queue
+    /// The queue, or the file of a destination in a log that it shares
     queue: PathBuf,
+}
+
+/// Options of `queue truncate`.
+#[derive(Args, Debug)]
+pub(super) struct TruncateOptions {
+    /// Queues, logs that destinations share, or folders of them
+    #[arg(required = true)]
+    queues: Vec<PathBuf>,
 }
 
 /// Runs `relocate`.
@@ -47,7 +59,10 @@ pub(super) fn relocate(options: &RelocateOptions) -> Result<(), MoveError> {
         if found.is_empty() {
             return Err(MoveError::NotAQueue(folder.clone()));
         }
-        for queue in found {
+        if is_consumer_file(folder) {
+            return Err(MoveError::Shared(folder.clone()));
+        }
+        for queue in folders_of(found) {
             // The name of `.` and the like is that of the folder it stands for.
             let queue = fs::canonicalize(&queue).map_err(failed(&queue))?;
             let name = queue.file_name().ok_or_else(|| MoveError::NotAQueue(queue.clone()))?;
@@ -69,8 +84,67 @@ pub(super) fn assign(options: &AssignOptions) -> Result<(), MoveError> {
     if queues(&queue).map_err(failed)? != [queue.clone()] {
         return Err(MoveError::NotAQueue(queue));
     }
-    let to = queue.with_file_name(name);
+    let to = match is_consumer_file(&queue) {
+        true => {
+            let extension = queue.extension().unwrap_or_default();
+            let mut file = options.name.clone();
+            file.push(".");
+            file.push(extension);
+            queue.with_file_name(file)
+        }
+        false => queue.with_file_name(name),
+    };
     relocated(&queue, &to)
+}
+
+/// Runs `truncate`.
+pub(super) fn truncate(options: &TruncateOptions) -> Result<(), MoveError> {
+    for folder in &options.queues {
+        let failed = |source| MoveError::Io { path: folder.clone(), source };
+        let found = queues(folder).map_err(failed)?;
+        if found.is_empty() {
+            return Err(MoveError::NotAQueue(folder.clone()));
+        }
+        for queue in folders_of(found) {
+            let freed = shrink_queue(&queue).map_err(MoveError::Open)?;
+            outln!("{}: {freed} bytes freed", queue.display());
+        }
+    }
+    Ok(())
+}
+
+/// Returns the folders of queues, in their order: a log that destinations share is one.
+fn folders_of(queues: Vec<PathBuf>) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for queue in queues {
+        let folder = if is_consumer_file(&queue) { parent(&queue).to_owned() } else { queue };
+        if folders.last() != Some(&folder) {
+            folders.push(folder);
+        }
+    }
+    folders
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Keeps servers from opening what is moved, until it is dropped.
+enum Lock {
+    Own { _queue: QueueAppender },
+    Shared { _log: SharedLogLock },
+}
+
+impl Lock {
+    fn of(path: &Path) -> Result<Lock, LookError> {
+        if is_consumer_file(path) {
+            lock_shared_log(parent(path)).map(|log| Lock::Shared { _log: log })
+        } else if is_shared_log(path) {
+            lock_shared_log(path).map(|log| Lock::Shared { _log: log })
+        } else {
+            QueueAppender::open(path).map(|queue| Lock::Own { _queue: queue })
+        }
+    }
 }
 
 /// Moves a queue, and prints where it is.
@@ -79,7 +153,7 @@ fn relocated(from: &Path, to: &Path) -> Result<(), MoveError> {
     if to.symlink_metadata().is_ok() {
         return Err(MoveError::Exists(to.to_owned()));
     }
-    let lock = QueueAppender::open(from).map_err(MoveError::Open)?;
+    let lock = Lock::of(from).map_err(MoveError::Open)?;
     match fs::rename(from, to) {
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
             copy(from, to).map_err(failed)?;

@@ -60,6 +60,7 @@ pub(super) const ROWS: &[&str] = &[
     "sql(type(sqlite3) database(\"/x.db\") table(\"t\") columns(\"a\") values(\"$MSG\", \"$PID\"))",
     "sql(type(nonsense) database(\"x\") table(\"t\") columns(\"a\") values(\"$MSG\"))",
     "snmp(host(\"h\") trap-obj(\"1.3.6.1.6.3.1.1.4.1.0\" \"Objectid\" \"1.3.6\") snmp-obj(\"1.3.1\" \"integer\" \"5\") version(\"v2c\") community(\"c\"))",
+    "tcp(\"h\" disk-buffer(shared(\"main\") capacity-bytes(2M) reliable(yes) dir(\"/q\")) on-full(drop-oldest))",
     "tcp(\"h\" disk-buffer(capacity-bytes(2M) reliable(yes) dir(\"/q\") flow-control-window-bytes(9M) prealloc(yes) truncate-size-ratio(0.5)))",
     "tcp(\"h\" disk-buffer(disk-buf-size(3M) mem-buf-size(2M) reliable(no) front-cache-size(20000)))",
     "tcp(\"h\" disk-buffer(reliable(yes)))",

@@ -1,0 +1,179 @@
+//! What happens at the limit of one destination: to it, and not to others.
+
+use super::*;
+use crate::{
+    options::{OverflowPolicy, Victim},
+    shared_log::{entry::ConsumerSet, file_index::FileIndex},
+};
+use message::{Priority, Severity};
+
+const LONG: usize = 100 << 10;
+
+/// A log with a destination that writes at once, and one that writes nothing and has this policy.
+fn stuck(on_full: OverflowPolicy) -> (Life, SimDisk) {
+    let disk = SimDisk::new();
+    let fine = settings(Path::new("/x.shared"), Arc::new(disk.clone()));
+    let stuck = DiskBuffer { on_full, memory_messages: 2, ..fine.clone() };
+    (Life::begin(&[("fine", fine), ("stuck", stuck)]), disk)
+}
+
+fn long(number: usize) -> String {
+    format!("h|{number:04} {}", "x".repeat(LONG))
+}
+
+fn numbers(texts: &[String]) -> Vec<usize> {
+    texts.iter().map(|text| text[..4].parse().unwrap()).collect()
+}
+
+#[test]
+fn holding_stops_only_what_is_for_the_one_at_its_limit() {
+    let (mut life, _) = stuck(OverflowPolicy::Hold);
+    let mut tokens = Vec::new();
+    let mut fine = Vec::new();
+    for number in 0..14 {
+        tokens.push(life.deliver_to_all(&long(number)));
+        life.work();
+        life.take(1);
+        fine.extend(life.drain(0));
+    }
+    assert_eq!(numbers(&fine), (0..14).collect::<Vec<_>>(), "its neighbour has everything");
+    let held = tokens.iter().filter(|seen| !is_done(seen)).count();
+    assert_eq!(held, 4, "so many do not fit into a mebibyte");
+    assert_eq!(life.figures(1), "written=0 queued=14 dropped=0");
+    assert_eq!(numbers(&life.drain(1)), (0..14).collect::<Vec<_>>());
+    assert!(tokens.iter().all(is_done));
+}
+
+#[test]
+fn the_newest_are_dropped_for_one_only() {
+    let (mut life, _) = stuck(OverflowPolicy::Drop(Victim::Newest));
+    let mut fine = Vec::new();
+    for number in 0..14 {
+        assert!(!is_done(&life.deliver_to_all(&long(number))));
+        fine.extend(life.drain(0));
+    }
+    assert_eq!(fine.len(), 14);
+    assert_eq!(life.figures(1), "written=0 queued=10 dropped=4");
+    assert_eq!(numbers(&life.drain(1)), (0..10).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_oldest_are_dropped_for_one_only() {
+    let (mut life, disk) = stuck(OverflowPolicy::Drop(Victim::Oldest));
+    let mut fine = Vec::new();
+    for number in 0..60 {
+        let seen = life.deliver_to_all(&long(number));
+        life.work();
+        life.take(1);
+        fine.extend(life.drain(0));
+        assert!(is_done(&seen), "nobody waits");
+        assert!(disk.used_bytes() < 2 << 20, "{} bytes on disk", disk.used_bytes());
+        life.figures(1);
+    }
+    assert_eq!(fine.len(), 60);
+    let dropped = life.destinations[1].queue.counters.dropped_queue_full_oldest.load(Ordering::Relaxed);
+    let left = numbers(&life.drain(1));
+    assert_eq!(left.len() as u64 + dropped, 60);
+    // It had the first two in hand, which are no longer on disk, and gets the newest.
+    assert_eq!(left[..2], [0, 1]);
+    assert_eq!(left[2..], (60 - (left.len() - 2)..60).collect::<Vec<_>>());
+    assert!((8..=12).contains(&left.len()), "{left:?}");
+}
+
+#[test]
+fn what_was_in_hand_when_the_oldest_were_dropped_is_lost_at_the_stop() {
+    let (mut life, disk) = stuck(OverflowPolicy::Drop(Victim::Oldest));
+    for number in 0..30 {
+        life.deliver_to_all(&long(number));
+        life.work();
+        life.take(1);
+        life.drain(0);
+    }
+    life.leave(1);
+    let counters = &life.destinations[1].queue.counters;
+    let (queued, dropped) = (counters.queued.load(Ordering::Relaxed), counters.dropped());
+    assert_eq!(queued + dropped, 30);
+    life.leave(0);
+    drop(life);
+    let settings = settings(Path::new("/x.shared"), Arc::new(disk));
+    let mut life = Life::begin(&[("stuck", settings)]);
+    assert_eq!(life.destinations[0].place.waiting, queued);
+    assert_eq!(life.drain(0).len() as u64, queued);
+}
+
+#[test]
+fn the_least_severe_give_way_first() {
+    let (mut life, _) = stuck(OverflowPolicy::Drop(Victim::LeastSevere));
+    let severities = [7, 7, 7, 7, 7, 7, 7, 7, 7, 0, 6, 0, 5, 0];
+    for severity in severities {
+        let mut batch = (*delivery(&[&long(severity)], Ack::none(), true).batch).clone();
+        batch.messages[0].pri = Priority::new(batch.messages[0].pri.facility(), Severity(severity as u8));
+        let batch = Arc::new(batch);
+        for Destination { queue, place, .. } in &life.destinations {
+            let (selection, ack) = (Selection::all(1), Ack::none());
+            let delivery = Delivery { batch: batch.clone(), selection, ack, controlled: true, first: None };
+            life.inbox.deliver(place.number, queue, delivery);
+        }
+        life.drain(0);
+    }
+    let counters = &life.destinations[1].queue.counters;
+    let dropped = counters.dropped_queue_full_severity.load(Ordering::Relaxed);
+    let left = numbers(&life.drain(1));
+    // What its neighbour gets counts as well: the log from its oldest message on is kept for it.
+    assert_eq!((left, dropped), (vec![7, 7, 7, 7, 7, 7, 7, 7, 0], 5));
+}
+
+#[test]
+fn new_settings_count() {
+    let (mut life, disk) = stuck(OverflowPolicy::Hold);
+    let seen: Vec<Seen> = (0..12)
+        .map(|number| {
+            let seen = life.deliver_to_all(&long(number));
+            life.drain(0);
+            seen
+        })
+        .collect();
+    assert!(!is_done(&seen[11]));
+    let buffer = settings(Path::new("/x.shared"), Arc::new(disk));
+    life.inbox.configure(life.destinations[1].place.number, DiskBuffer { capacity_bytes: 8 << 20, ..buffer });
+    life.work();
+    assert!(seen.iter().all(is_done));
+}
+
+#[test]
+fn a_full_disk_is_tried_again() {
+    let (mut life, disk) = stuck(OverflowPolicy::Hold);
+    disk.set_capacity(Some(disk.used_bytes() + (20 << 10)));
+    let seen = life.deliver_to_all(&long(1));
+    life.work();
+    assert!(!is_done(&seen));
+    disk.set_capacity(None);
+    life.work();
+    assert!(is_done(&seen));
+    assert_eq!((life.drain(0).len(), life.drain(1).len()), (1, 1));
+}
+
+#[test]
+fn files_without_messages_of_a_consumer_are_skipped() {
+    let mut index = FileIndex::new(&[0]);
+    [(10, 0b01), (20, 0b01), (30, 0b10), (40, 0b01)]
+        .into_iter()
+        .for_each(|(start, consumers)| index.note(start, ConsumerSet(consumers)));
+    // Where the consumer is, its number, where it may continue.
+    let rows = [
+        (5, 1, None),
+        (10, 1, Some(30)),
+        (15, 1, Some(30)),
+        (30, 1, None),
+        (35, 0, Some(40)),
+        (41, 1, Some(50)),
+        (50, 1, None),
+        (12, 0, None),
+        (10, 5, Some(50)),
+    ];
+    for (at, number, want) in rows {
+        assert_eq!(index.skip(at, number, 50), want, "{number} at {at}");
+    }
+    index.prune(20);
+    assert_eq!(index.skip(20, 1, 50), Some(30));
+}
