@@ -54,6 +54,8 @@ def test_the_page_is_served_with_strict_headers(binary):
             policy = answer.headers["Content-Security-Policy"]
             assert "default-src 'none'" in policy and "unsafe" not in policy, policy
             assert "<script" in answer.read().decode()
+        listeners = server.call("session")["listeners"]
+        assert {"transport": "tcp", "address": "127.0.0.1", "port": server.port} in listeners, listeners
         description = server.call("openapi.json")
         assert description["openapi"].startswith("3.1"), description["openapi"]
         assert "/api/v1/search" in description["paths"], list(description["paths"])

@@ -55,6 +55,11 @@ export interface MockOptions {
   delay?: number;
 }
 
+const LISTENERS = [
+  { transport: "udp", address: "0.0.0.0", port: 5514 },
+  { transport: "tcp", address: "0.0.0.0", port: 5514 },
+];
+
 const nowUs = (): number => Date.now() * 1000;
 
 export async function startMock(port: number, options: MockOptions = {}): Promise<{ server: Server; stores: Store[] }> {
@@ -138,7 +143,7 @@ class Mock {
         this.sessions.delete(cookieOf(request));
         return reply(response, 200, {});
       case "GET session":
-        return reply(response, 200, { user: "admin", version: "0.1.0", host: "loghost" });
+        return reply(response, 200, { user: "admin", version: "0.1.0", host: "loghost", listeners: LISTENERS });
       case "GET logspaces":
         return reply(response, 200, this.stores.map(describe));
       case "POST search": {

@@ -20,6 +20,7 @@ use crate::{
     },
     error::ApiError,
     json::ids::Ids,
+    json::types::ListenerAnswer,
     scope::Scope,
     state::{
         limits::Limits,
@@ -49,6 +50,11 @@ pub trait Backend: Send + Sync {
 
     /// All figures as Prometheus text.
     fn metrics(&self) -> String;
+
+    /// Lists the addresses on which the server waits for syslog, in the order of the configuration.
+    fn listeners(&self) -> Vec<ListenerAnswer> {
+        Vec::new()
+    }
 
     /// Parts of the configuration that were left out because they are not supported, one sentence each.
     fn not_running(&self) -> Vec<String> {

@@ -7,8 +7,8 @@
 
 use crate::{
     options::{
-        DatagramListener, FileSource, Generator, JournalSource, PipeSource, ProgramSource, SourceOptions,
-        StreamListener, WildcardSource, Window,
+        DatagramListener, FileSource, Generator, JournalSource, ListenAddress, PipeSource, ProgramSource,
+        SourceOptions, StreamListener, WildcardSource, Window,
     },
     positions::Positions,
 };
@@ -70,6 +70,20 @@ pub enum SourceDriver {
 }
 
 impl SourceDriver {
+    /// Returns the address on which it waits for syslog from the network, and the protocol below TLS, `tcp` or `udp`; `None`
+    /// when it is something else.
+    pub fn network_listener(&self) -> Option<(&'static str, SocketAddr)> {
+        match self {
+            SourceDriver::Stream(StreamListener { address: ListenAddress::Ip(address), .. }) => {
+                Some(("tcp", *address))
+            }
+            SourceDriver::Datagram(DatagramListener { address: ListenAddress::Ip(address), .. }) => {
+                Some(("udp", *address))
+            }
+            _ => None,
+        }
+    }
+
     /// Returns the options of another system that is read; `None` when they are of another kind.
     pub fn input<T: Input>(&self) -> Option<&T> {
         match self {

@@ -5,6 +5,15 @@ export interface Session {
   user: string;
   version: string;
   host: string;
+  /** The addresses on which the server waits for syslog. */
+  listeners: Listener[];
+}
+
+export interface Listener {
+  transport: "tcp" | "udp";
+  /** An IP address; all of the machine with 0.0.0.0 and ::. */
+  address: string;
+  port: number;
 }
 
 export function readSession(onSessionEnd?: OnSessionEnd): Promise<Session> {

@@ -81,7 +81,12 @@ pub(crate) async fn session(Shared(state): Shared<Arc<State>>, user: User) -> Js
 }
 
 fn answer(state: &State, user: String) -> SessionAnswer {
-    SessionAnswer { user, version: env!("CARGO_PKG_VERSION").into(), host: state.host().into() }
+    SessionAnswer {
+        user,
+        version: env!("CARGO_PKG_VERSION").into(),
+        host: state.host().into(),
+        listeners: state.backend().listeners(),
+    }
 }
 
 fn set_cookie(cookie: String) -> [(HeaderName, String); 1] {

@@ -27,6 +27,19 @@ pub struct SessionAnswer {
     pub version: String,
     /// Name of the server's machine.
     pub host: String,
+    /// The addresses on which the server waits for syslog.
+    pub listeners: Vec<ListenerAnswer>,
+}
+
+/// An address on which the server waits for syslog.
+#[derive(Clone, Serialize, ToSchema)]
+pub struct ListenerAnswer {
+    /// `udp`, or `tcp` with and without TLS.
+    pub transport: String,
+    /// The IP address; `0.0.0.0` or `::` for all of the machine.
+    pub address: String,
+    /// The port.
+    pub port: u16,
 }
 
 /// One logspace.

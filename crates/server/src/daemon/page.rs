@@ -10,8 +10,8 @@ use super::{
     settings::Settings,
 };
 use api::{
-    AccountError, Accounts, Backend, ConnectionLimits, Ids, Limits, ListenOptions, Listening, Policy, Scope,
-    SecurityEvent, State,
+    AccountError, Accounts, Backend, ConnectionLimits, Ids, Limits, ListenOptions, ListenerAnswer, Listening,
+    Policy, Scope, SecurityEvent, State,
 };
 use evidence::LedgerEntry;
 use message::Severity;
@@ -99,6 +99,15 @@ impl Backend for Server {
 
     fn scratch(&self) -> &Path {
         &self.scratch
+    }
+
+    fn listeners(&self) -> Vec<ListenerAnswer> {
+        let answer = |(transport, address): (&str, SocketAddr)| ListenerAnswer {
+            transport: transport.to_owned(),
+            address: address.ip().to_string(),
+            port: address.port(),
+        };
+        self.shared.listeners().into_iter().map(answer).collect()
     }
 
     fn not_running(&self) -> Vec<String> {

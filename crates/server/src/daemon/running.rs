@@ -181,6 +181,7 @@ impl Running {
         let logspaces = self.open(&parts.logspaces)?;
         let families = self.open_families(parts.families, &logspaces, &parts.views)?;
         let destinations = self.destinations.stage(parts.destinations).map_err(ReloadError::Stage)?;
+        let listeners = parts.sources.iter().filter_map(|source| source.driver.network_listener()).collect();
         let sources = self.sources.stage(parts.sources).map_err(ReloadError::Stage)?;
         for (id, late_bound) in &parts.outlets {
             let logspace = logspaces.iter().find(|(spec, _)| spec.id == *id);
@@ -220,6 +221,7 @@ impl Running {
         current.dead_letters = dead_letters;
         current.definitions = parts.definitions;
         current.config = config;
+        current.listeners = listeners;
         let old = (
             std::mem::replace(&mut current.logspaces, logspaces),
             std::mem::replace(&mut current.families, families),

@@ -1,5 +1,6 @@
 // The middle of the page: the toolbar, the histogram, and the rows or the reason for an empty list.
 import { needsYear } from "../../time/format.ts";
+import type { Session } from "../../api/session.ts";
 import type { Zone } from "../../time/zone.ts";
 import { zoneOffsets } from "../../time/zone.ts";
 import type { Actions } from "./actions.ts";
@@ -14,6 +15,7 @@ import { Histogram } from "./time/histogram.tsx";
 import { UnreadNotice } from "./unread-notice.tsx";
 
 interface Props {
+  session: Session;
   page: SearchModel;
   actions: Actions;
   zone: Zone;
@@ -29,7 +31,18 @@ interface Props {
   onEditQuery(): void;
 }
 
-export function ResultPanel({ page, actions, zone, dark, sidebarOpen, barsOpen, list, isField, ...on }: Props) {
+export function ResultPanel({
+  session,
+  page,
+  actions,
+  zone,
+  dark,
+  sidebarOpen,
+  barsOpen,
+  list,
+  isField,
+  ...on
+}: Props) {
   const view = page.view.value;
   const answer = page.answer.value;
   const error = page.error.value;
@@ -44,6 +57,7 @@ export function ResultPanel({ page, actions, zone, dark, sidebarOpen, barsOpen, 
     onNearest: actions.showAround,
     onEditQuery: on.onEditQuery,
     onNarrow: actions.narrowRange,
+    listeners: session.listeners,
     logspaces: page.logspaces.value.map(({ name }) => name),
     onLogspace: (logspace) => page.navigate({ logspace }),
   };

@@ -184,6 +184,7 @@ export function SearchPage({ session, logspaces, ended, onLogin, onLogout }: Pro
           </>
         )}
         <ResultPanel
+          session={session}
           page={page}
           actions={actions}
           zone={zone.value}

@@ -16,7 +16,10 @@ use crate::{
 use api::Scope;
 use logspace::Logspace;
 use pipeline::{Definitions, parser::Probes};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    net::SocketAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 use template::Site;
 
 /// The state that other threads may read while the loop works.
@@ -41,6 +44,8 @@ pub(super) struct Current {
     pub(super) dead_letters: Vec<DeadStore>,
     pub(super) definitions: Arc<Definitions>,
     pub(super) config: ConfigInUse,
+    /// Where the sources wait for syslog from the network, and the protocol.
+    pub(super) listeners: Vec<(&'static str, SocketAddr)>,
 }
 
 /// The configuration in use, as it was read.
@@ -72,6 +77,11 @@ impl Shared {
 impl Shared {
     pub(super) fn locked(&self) -> MutexGuard<'_, Current> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the addresses on which the sources wait for syslog, with the protocol.
+    pub(crate) fn listeners(&self) -> Vec<(&'static str, SocketAddr)> {
+        self.locked().listeners.clone()
     }
 
     /// Returns the TLS settings of the page.

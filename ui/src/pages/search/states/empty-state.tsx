@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import type { ErrorBody } from "../../../api/call.ts";
 import { formatCount, formatFullTime } from "../../../time/format.ts";
 import type { Zone } from "../../../time/zone.ts";
+import type { Listener } from "../../../api/session.ts";
 import type { EmptyReason } from "../model/empty-reason.ts";
 import { ServerUnavailable } from "./server-unavailable.tsx";
 import { StatusMessage } from "./status-message.tsx";
@@ -15,13 +16,14 @@ export interface EmptyEvents {
   onNearest(us: number): void;
   onEditQuery(): void;
   onNarrow(): void;
+  listeners: Listener[];
   /** The logspaces that the user may search. */
   logspaces: string[];
   onLogspace(name: string): void;
 }
 
 export function EmptyState({ reason, zone, events }: { reason: EmptyReason; zone: Zone; events: EmptyEvents }) {
-  if (reason.kind === "first-run") return <FirstRun onPoll={events.onRun} />;
+  if (reason.kind === "first-run") return <FirstRun listeners={events.listeners} onPoll={events.onRun} />;
   if (reason.kind === "no-logspace") {
     return (
       <StatusMessage icon="store" title="There is no logspace yet" action="Check again" onAction={events.onRun}>
@@ -64,29 +66,51 @@ export function EmptyState({ reason, zone, events }: { reason: EmptyReason; zone
   );
 }
 
-function FirstRun({ onPoll }: { onPoll: () => void }) {
+function FirstRun({ listeners, onPoll }: { listeners: Listener[]; onPoll: () => void }) {
   useEffect(() => {
     const timer = setInterval(onPoll, FIRST_RUN_POLL_MS);
     return () => clearInterval(timer);
   }, []);
-  const host = location.hostname;
   return (
     <div class="status-message first-run" role="status">
       <span class="pulse" aria-hidden="true" />
       <h2>Waiting for the first message</h2>
       <div class="status-text">
-        <p>Send one to a listener of your configuration. With the quickstart, that is port 5514, UDP and TCP:</p>
-        <pre class="mono">{`logger -n ${host} -P 5514 "hello from $(hostname)"`}</pre>
-        <p>
-          rsyslog, in <code>/etc/rsyslog.d/duramen.conf</code>:
-        </p>
-        <pre class="mono">{`*.* action(type="omfwd" target="${host}" port="5514" protocol="tcp")`}</pre>
-        <p>syslog-ng:</p>
-        <pre class="mono">{`destination d_duramen { network("${host}" port(5514)); };`}</pre>
+        {listeners.length > 0 ? (
+          <HowToSend listeners={listeners} />
+        ) : (
+          <p>The configuration has no source that waits for syslog from the network, such as network() or syslog().</p>
+        )}
         <p>This page checks again every two seconds.</p>
       </div>
     </div>
   );
+}
+
+function HowToSend({ listeners }: { listeners: Listener[] }) {
+  const open = listeners.map(({ transport, address, port }) => `${port}/${transport}${whereOf(address)}`);
+  const tcp = listeners.find(({ transport }) => transport === "tcp");
+  const listener = tcp ?? listeners[0]!;
+  const host = isEverywhere(listener.address) ? location.hostname : listener.address;
+  const { port, transport } = listener;
+  return (
+    <>
+      <p>The server waits on {open.join(", ")}. Send it one:</p>
+      <pre class="mono">{`logger -n ${host} -P ${port} ${tcp ? "-T " : "-d "}"hello from $(hostname)"`}</pre>
+      <p>
+        rsyslog, in <code>/etc/rsyslog.d/duramen.conf</code>:
+      </p>
+      <pre class="mono">{`*.* action(type="omfwd" target="${host}" port="${port}" protocol="${transport}")`}</pre>
+      <p>syslog-ng:</p>
+      <pre class="mono">{`destination d_duramen { network("${host}" port(${port}) transport("${transport}")); };`}</pre>
+    </>
+  );
+}
+
+const isEverywhere = (address: string): boolean => address === "0.0.0.0" || address === "::";
+
+function whereOf(address: string): string {
+  return isEverywhere(address) ? "" : ` at ${address}`;
 }
 
 export function ErrorState({ error, events }: { error: ErrorBody; events: EmptyEvents }) {
