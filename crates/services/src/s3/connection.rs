@@ -63,6 +63,7 @@ impl Shared {
         let mut headers = self.headers.clone();
         headers.push(("x-amz-content-sha256", object.content.sha256_hex.clone()));
         headers.push(("x-amz-date", time.clone()));
+        headers.extend(self.login.session_token.clone().map(|token| ("x-amz-security-token", token)));
         if self.checksum == S3Checksum::Sent {
             headers.push(("x-amz-checksum-sha256", object.content.sha256_base64.clone()));
         }

@@ -37,6 +37,8 @@ pub struct S3Login {
     pub access_key: String,
     /// `secret-key()`
     pub secret_key: String,
+    /// `session-token()`, for keys that expire.
+    pub session_token: Option<String>,
 }
 
 impl fmt::Debug for S3Login {

@@ -27,7 +27,7 @@ use transport::{
 const EMPTY: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 fn login(access_key: &str, secret_key: &str) -> S3Login {
-    S3Login { access_key: access_key.to_owned(), secret_key: secret_key.to_owned() }
+    S3Login { access_key: access_key.to_owned(), secret_key: secret_key.to_owned(), session_token: None }
 }
 
 /// Checks the signature of a request, `METHOD PATH`, and the names of its headers.

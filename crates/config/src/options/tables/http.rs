@@ -228,6 +228,12 @@ pub(super) const S3: &[Row] = &[
     row("access-key", V::Text, "", "id of the key that signs requests"),
     row("secret-key", V::Text, "", "the key itself"),
     row(
+        "session-token",
+        V::Text,
+        "",
+        "the token of a key that expires; a new one comes into use with a reload",
+    ),
+    row(
         "role",
         V::Text,
         "",

@@ -95,14 +95,21 @@ impl<'t> Lowering<'t> {
             return None;
         }
         let own = |name: &str| options.own_text(name).unwrap_or_default();
-        let login = S3Login { access_key: own("access-key"), secret_key: own("secret-key") };
+        let login = S3Login {
+            access_key: own("access-key"),
+            secret_key: own("secret-key"),
+            session_token: options.own_text("session-token").filter(|token| !token.is_empty()),
+        };
         let is_key = |key: &str| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic());
-        if is_key(&login.access_key) && is_key(&login.secret_key) {
+        let token = login.session_token.as_deref();
+        if is_key(&login.access_key) && is_key(&login.secret_key) && token.is_none_or(is_key) {
             return Some(login);
         }
         let span = options.own("access-key").map_or(options.call.name.span, |option| option.span);
         let error = Diagnostic::error(span, "`s3()` needs the id of a key, and the key");
-        self.report.push(error.help("access-key(\"ID\") secret-key(\"KEY\")"));
+        self.report.push(
+            error.help("access-key(\"ID\") secret-key(\"KEY\"), and session-token(\"TOKEN\") if they expire"),
+        );
         None
     }
 

@@ -68,6 +68,7 @@ fn objects_go_over_tls_when_the_url_says_so() {
         target.tls = client(&pki);
         target.headers.clear();
         target.checksum = S3Checksum::NotSent;
+        target.login.session_token = Some("token-7".to_owned());
         let mut connection = S3Receiver::new(target).connection();
         let (mut says, mut heard) = (vec!["200 "], Vec::new());
         let serve = async {
@@ -77,7 +78,10 @@ fn objects_go_over_tls_when_the_url_says_so() {
         let rows = rows(&[1]);
         let (judged, ()) = tokio::join!(connection.send("k", &rows), serve);
         assert_eq!(shown(&judged), "1 Delivered ");
-        assert!(!heard[0].0.contains("checksum"), "{}", heard[0].0);
+        let head = heard[0].0.to_ascii_lowercase();
+        assert!(!head.contains("checksum"), "{head}");
+        assert!(head.contains("x-amz-security-token: token-7"), "{head}");
+        assert!(head.contains("x-amz-date;x-amz-security-token, signature="), "{head}");
     });
 }
 
