@@ -114,9 +114,9 @@ if [ "$purpose" = bench-delivery ]; then
     unpack target/rivals/rsyslog ompgsql.so rsyslog-{pgsql,mysql,kafka,mongodb,hiredis}
 fi
 
-# OpenSearch and Kafka have no Debian packages: their jars are on Maven Central. A file that does not match the list is an error.
+# OpenSearch, Kafka and HDFS have no Debian packages: their jars are on Maven Central. A file that does not match the list is an error.
 if runs_servers; then
-    for name in opensearch kafka; do
+    for name in opensearch kafka hdfs; do
         jars=tests/system/$name/jars.sha256
         cmp -s "$jars" "target/$name/jars.sha256" && continue
         rm -rf "target/$name"

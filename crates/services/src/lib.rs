@@ -6,12 +6,14 @@
 //! | module | what it does |
 //! |---|---|
 //! | `clickhouse` | `clickhouse()`: batches of messages as rows of a table of ClickHouse |
+//! | `hdfs` | `hdfs()`: files of Hadoop, over WebHDFS |
 //! | `http` | `http()`: bodies of requests, and the bulk requests of Elasticsearch |
 //! | `identity` | a name for a batch that is the same at every attempt |
 //! | `s3` | `s3()`: batches of messages as objects of a bucket |
 //! | `url` | URLs of servers, and texts in URLs |
 
 mod clickhouse;
+mod hdfs;
 mod http;
 mod identity;
 mod s3;
@@ -23,6 +25,7 @@ pub use clickhouse::{
     ClickhouseColumn, ClickhouseContent, ClickhouseFormat, ClickhouseReceiver, ClickhouseTarget,
     ColumnNameError, check_name,
 };
+pub use hdfs::{HdfsAppend, HdfsCompression, HdfsReceiver, HdfsTarget, NameNodeError, name_node_address};
 pub use http::{
     Compression, HttpReceiver, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction,
 };

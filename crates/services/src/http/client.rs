@@ -103,7 +103,7 @@ pub(crate) struct Lane {
 
 impl Lane {
     /// Sends a request to an address.
-    pub(super) async fn exchange(
+    pub(crate) async fn exchange(
         &mut self,
         url: &str,
         request: &Request,

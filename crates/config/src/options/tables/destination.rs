@@ -10,6 +10,7 @@ use super::http::{CLICKHOUSE, HTTP, LOKI, S3};
 use super::network::{FAILOVER, TLS};
 use super::shared::{DESTINATION, FOLDERS, PERMISSIONS, SOCKET, TEXT};
 use super::sql::SQL;
+use super::stores::hdfs::HDFS;
 use super::stores::logspace::{LOGSPACE, LOGSPACES, LOGSTORE};
 use crate::options::row::{Driver, Plain, Row, ValueKind as V, driver, later, row};
 
@@ -137,6 +138,13 @@ pub(crate) const DRIVERS: &[Driver] = &[
         "objects in a bucket of S3: the messages of each count as written when the server has stored it",
     )
     .required(&["bucket", "object-key"]),
+    driver(
+        "hdfs",
+        Plain::None,
+        &[HDFS, BATCHES, ITEMS, DESTINATION],
+        "files of Hadoop, over WebHDFS: messages count as written when a DataNode has closed the file with them",
+    )
+    .required(&["hdfs-uri", "hdfs-file"]),
     driver(
         "python",
         Plain::None,

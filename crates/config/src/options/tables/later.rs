@@ -87,7 +87,6 @@ const DESTINATIONS: &[&str] = &[
     "falcon-logscale-hec",
     "google-pubsub",
     "google-pubsub-managedaccount",
-    "hdfs",
     "java",
     "kafka-java",
     "lua",

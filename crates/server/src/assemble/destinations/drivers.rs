@@ -167,6 +167,7 @@ impl<'t> Lowering<'t> {
             "kafka" | "kafka-c" => self.kafka(options)?,
             "python" => self.python(options)?,
             "s3" => self.s3(options)?,
+            "hdfs" => self.hdfs(options)?,
             "clickhouse" => self.clickhouse(options)?,
             "http" => self.http_target(options)?,
             "loki" => self.loki(options)?,

@@ -100,3 +100,62 @@ fn views_are_refused_with_a_place() {
     );
     assert!(!checked.report.is_usable());
 }
+
+#[test]
+fn a_name_with_macros_is_a_family() {
+    let parts = parts(
+        "log { source { internal(); }; destination { logspace(\"log-$HOST\" logspaces-max(7) time-reap(0)); }; };\n\
+         logspace fw { filtered(\"log-all\" \"x\"); };",
+    );
+    let [family] = parts.families.as_slice() else { panic!("{} families", parts.families.len()) };
+    let shown = format!(
+        "{} {} {} {} {:?} {:?}",
+        family.base.name,
+        family.combined,
+        family.overflow,
+        family.logspaces_max,
+        family.idle_after,
+        family.base.segment_memory
+    );
+    assert_eq!(shown, "log-$HOST log-all log-overflow 7 None Some(33554432)");
+    assert_eq!(parts.views[0].members[0].base, "log-all");
+    assert!(parts.logspaces.is_empty());
+}
+
+#[test]
+fn names_with_macros_are_checked() {
+    const USE: &str = "log { source { internal(); }; destination { ";
+    let finds = |driver: &str, want: &[&str]| finds(&format!("{LOCAL}{USE}{driver}; }}; }};"), want);
+    finds(
+        "logspace(\"l-$HOST\" overflow(x) combined(x))",
+        &["main.conf:5:54: error: overflow() and combined() are both `x`"],
+    );
+    finds(
+        "logspace(\"$HOST\")",
+        &[
+            "main.conf:5:54: error: logspace `all` is written in two places; use one destination in both paths",
+        ],
+    );
+    finds(
+        "logspace(\"l-$HOST\" overflow(\"a/b\"))",
+        &["main.conf:5:54: error: `a/b` cannot be the name of a logspace"],
+    );
+    finds(
+        "logspace(\"l-$HOST\"); logspace(\"l-$HOST\")",
+        &[
+            "main.conf:5:75: error: logspace `l-$HOST` is written in two places; use one destination in both paths",
+        ],
+    );
+    finds(
+        "logspace(\"l-$YEAR-$HOST\")",
+        &["main.conf:5:54: warning: $YEAR makes another logspace each time it changes"],
+    );
+    finds(
+        "logstore(\"/var/log/messages.lgs\")",
+        &["main.conf:5:54: warning: this is the logspace `var-log-messages.lgs`"],
+    );
+    finds(
+        "logstore(\"/var/log/$HOST.lgs\")",
+        &["main.conf:5:54: warning: these are the logspaces `var-log-$HOST.lgs`"],
+    );
+}

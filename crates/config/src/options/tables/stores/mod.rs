@@ -1,3 +1,4 @@
 //! The tables of destinations that store messages.
 
+pub(super) mod hdfs;
 pub(super) mod logspace;

@@ -5,6 +5,7 @@
 pub(crate) mod clickhouse;
 pub(crate) mod failover;
 pub(crate) mod gelf;
+pub(crate) mod hdfs;
 pub(crate) mod http;
 pub(crate) mod load_balancer;
 pub(crate) mod loki;
