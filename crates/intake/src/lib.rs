@@ -14,7 +14,7 @@
 //! | `file` | files that are followed |
 //! | `local` | pipes, devices, programs, the journal, our own messages |
 //! | `http` | requests of shippers, and their answers |
-//! | `relp` | RELP: messages are answered when they are safe |
+//! | `dialogue` | RELP and what Beats speak: messages are answered when they are safe |
 //! | `session` | a stream of messages, whatever carries it |
 //! | `secure` | a stream inside TLS |
 //! | `batch_reader` | turns received bytes into batches: frames, messages, names, window, forwarding |
@@ -23,13 +23,13 @@
 //! | `options` | the options of a source |
 
 mod batch_reader;
+mod dialogue;
 mod file;
 mod http;
 mod local;
 mod options;
 mod positions;
 mod rehearsal;
-mod relp;
 mod secure;
 mod session;
 mod set;
@@ -41,8 +41,8 @@ pub mod testing;
 
 pub use batch_reader::{BatchReader, Completion, FlowWindow, READ_BYTES, Run};
 pub use options::{
-    Acknowledge, ClientHeader, CountLimits, DatagramListener, Dialogue, Encryption, FileSource, Form,
-    Generator, HttpOptions, JournalSource, ListenAddress, PathPattern, PipeSource, ProgramSource,
+    Acknowledge, BeatsOptions, ClientHeader, CountLimits, DatagramListener, Dialogue, Encryption, FileSource,
+    Form, Generator, HttpOptions, JournalSource, ListenAddress, PathPattern, PipeSource, ProgramSource,
     ProxyHeader, RequestHeaders, SourceOptions, StreamListener, WebhookContent, WebhookOptions,
     WildcardSource, Window,
 };

@@ -146,8 +146,17 @@ pub enum Dialogue {
     None,
     /// RELP: messages are answered when they are safe.
     Relp,
+    /// Lumberjack: the events of a window are acknowledged when they are safe.
+    Beats(Arc<BeatsOptions>),
     /// HTTP: requests are answered.
     Http(Arc<HttpOptions>),
+}
+
+/// Options of a listener for Beats.
+#[derive(Clone, Debug, Default)]
+pub struct BeatsOptions {
+    /// `prefix()`: before the names of fields that do not set a field of the message.
+    pub prefix: String,
 }
 
 /// A listener for streams.

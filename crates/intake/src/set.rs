@@ -459,6 +459,7 @@ impl SourceDriver {
             SourceDriver::Stream(options) => match &options.dialogue {
                 Dialogue::None => format!("stream {}", shown(&options.address)),
                 Dialogue::Relp => format!("relp {}", shown(&options.address)),
+                Dialogue::Beats(_) => format!("beats {}", shown(&options.address)),
                 Dialogue::Http(_) => format!("http {}", shown(&options.address)),
             },
             SourceDriver::Datagram(options) if options.dtls.is_some() => {

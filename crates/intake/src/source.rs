@@ -215,8 +215,8 @@ impl Settings {
         if self.component == "gelf" {
             return format!("gelf+{}", if transport == Transport::Udp { "udp" } else { "tcp" });
         }
-        if self.component == "relp" {
-            return if transport == Transport::Tls { "relp+tls" } else { "relp+tcp" }.to_owned();
+        if let "relp" | "beats" = self.component.as_str() {
+            return format!("{}+{}", self.component, if transport == Transport::Tls { "tls" } else { "tcp" });
         }
         let syslog = self.component == "syslog";
         if matches!(&self.driver, SourceDriver::Datagram(options) if options.dtls.is_some()) {

@@ -28,8 +28,9 @@ pub use frame::{
 };
 pub use gelf::{Chunks, Payload, gelf_chunks};
 pub use protocol::{
-    OfferError, PacketOptions, RELP_VERSION, RELP_WINDOW, RelpCommand, RelpError, RelpFrame, RelpReader,
-    SmtpAnswer, SmtpError, append_relp, append_udp_packet, check_offers, dtls, next_txnr, proxy, relp_offers,
+    LumberjackBatch, LumberjackError, LumberjackEvent, LumberjackReader, OfferError, PacketOptions,
+    RELP_VERSION, RELP_WINDOW, RelpCommand, RelpError, RelpFrame, RelpReader, SmtpAnswer, SmtpError,
+    append_lumberjack_ack, append_relp, append_udp_packet, check_offers, dtls, next_txnr, proxy, relp_offers,
     relp_response, smtp_answer,
 };
 pub use record::{

@@ -1,4 +1,4 @@
-//! Protocols that carry messages, and the headers around them: RELP, the replies of SMTP, DTLS records, the PROXY header,
+//! Protocols that carry messages, and the headers around them: RELP, Lumberjack, the replies of SMTP, DTLS records, the PROXY header,
 //! UDP packets.
 //!
 //! In: bytes. Out: the parts of the protocol, and its answers as bytes. Holds nothing: see each module.
@@ -7,10 +7,14 @@ pub mod dtls;
 pub mod proxy;
 
 mod datagram;
+mod lumberjack;
 mod relp;
 mod smtp;
 
 pub use datagram::{PacketOptions, append_udp_packet};
+pub use lumberjack::{
+    LumberjackBatch, LumberjackError, LumberjackEvent, LumberjackReader, append_lumberjack_ack,
+};
 pub use relp::{
     OfferError, RELP_VERSION, RelpCommand, RelpError, RelpFrame, RelpReader, WINDOW as RELP_WINDOW,
     append_relp, check_offers, next_txnr, relp_offers, relp_response,

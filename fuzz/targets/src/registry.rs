@@ -25,6 +25,7 @@ pub const TARGETS: &[Target] = &[
     ("gelf", |bytes| with(bytes, messages::gelf::run)),
     ("journal", files::journal::run),
     ("kmsg", |bytes| with(bytes, messages::kmsg::run)),
+    ("lumberjack", |bytes| with(bytes, peers::lumberjack::run)),
     ("mqtt", peers::mqtt::run),
     ("nats", peers::nats::run),
     ("parser", languages::parser::run),

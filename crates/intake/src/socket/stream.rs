@@ -11,9 +11,9 @@ use super::{
 };
 use crate::{
     batch_reader::BatchReader,
+    dialogue::{beats, relp},
     http,
     options::{Dialogue, StreamListener},
-    relp,
     session::{self, End, Stream},
     source::{Settings, SettingsCell, SourceDriver},
 };
@@ -218,6 +218,10 @@ async fn converse(
         Dialogue::None => session::run(&mut stream, &mut batch_reader, origin, &mut here.stop, idle).await,
         Dialogue::Relp => {
             Box::pin(relp::run(&mut stream, &mut batch_reader, origin, &mut here.stop, idle)).await
+        }
+        Dialogue::Beats(options) => {
+            let ends = (&mut here.stop, idle);
+            Box::pin(beats::run(&mut stream, &mut batch_reader, &options, origin, ends)).await
         }
         Dialogue::Http(options) => {
             Box::pin(http::run(stream, batch_reader, options, origin, &mut here.stop)).await

@@ -9,7 +9,8 @@ use super::{
     encoding::json::{Json, Token},
     entry::{Datum, Entries},
 };
-use message::{Batch, Span};
+use crate::protocol::LumberjackEvent;
+use message::{Batch, Mark, Span};
 use std::ops::Range;
 
 impl ShippedReader {
@@ -58,6 +59,33 @@ impl ShippedReader {
             batch.messages.truncate(before);
         }
         read
+    }
+}
+
+impl ShippedReader {
+    /// Reads events of Beats, each a JSON object. Others still become messages: the bytes are the text, and the message is marked.
+    /// Returns the number of those.
+    pub fn events(&mut self, batch: &mut Batch, events: &[LumberjackEvent], origin: u16) -> usize {
+        let body = batch.received_bytes.clone();
+        let mut entries = self.entries(batch, origin);
+        let mut odd = 0;
+        for event in events {
+            let range = event.range.clone();
+            let before = entries.batch.len();
+            let mut json = Json::within(&body, range.clone());
+            let is_object = json.token() == Ok(Token::Object);
+            if !is_object
+                || document::message(&mut json, &body, &mut entries, range.start).is_err()
+                || !json.is_at_end()
+            {
+                entries.batch.messages.truncate(before);
+                odd += 1;
+                entries.begin(Span::received(range.start, range.len()));
+                entries.end();
+                entries.message().marks.add(if event.is_cut { Mark::Truncated } else { Mark::ParseError });
+            }
+        }
+        odd
     }
 }
 

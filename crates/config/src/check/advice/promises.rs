@@ -8,7 +8,7 @@ use crate::diagnostic::{Diagnostic, Report};
 use crate::tree::{Call, Item, Kind, LogFlag, Path, Reference, Statement, Tree};
 
 /// Sources that answer their senders.
-const ANSWERING: &[&str] = &["relp", "http", "webhook"];
+const ANSWERING: &[&str] = &["relp", "http", "webhook", "beats"];
 /// Destinations that hold their sources back instead of dropping.
 const HOLDING: &[&str] = &["file", "logspace"];
 

@@ -76,6 +76,12 @@ pub(crate) const DRIVERS: &[Driver] = &[
         "what log shippers post: Elasticsearch bulk, Loki, OTLP, Splunk HEC, GELF, journal entries, lines",
     ),
     driver(
+        "beats",
+        Plain::Optional("address", V::Text),
+        &[BEATS, LISTEN, SOCKET, SOURCE],
+        "events of Filebeat and other Beats, acknowledged when destinations have acknowledged them",
+    ),
+    driver(
         "webhook",
         Plain::None,
         &[WEBHOOK, LISTEN, SOCKET, ENCODED, SOURCE],
@@ -224,6 +230,20 @@ const HTTP: &[Row] = &[
     ),
     row("timeout", V::Number(1, 3600), "30", "seconds for a body to arrive, and for its messages to be safe"),
     row("idle-timeout", V::Number(1, 1 << 31), "60", "seconds until a silent connection is closed"),
+];
+
+const BEATS: &[Row] = &[
+    row("port", V::Port, "5044", "port to listen on"),
+    row("localport", V::Port, "5044", "port to listen on"),
+    row("prefix", V::Text, "", "put before the names of fields that do not set a field of the message"),
+    row("max-connections", V::Number(1, 1 << 20), "1000", "connections at a time"),
+    row("keep-hostname", V::YesNo, "yes", "trust the host name that a Beat sends"),
+    row(
+        "log-msg-size",
+        V::Number(63, 1 << 30),
+        "1048576",
+        "longest event as JSON, in bytes; of longer ones this much is kept as text",
+    ),
 ];
 
 const WEBHOOK: &[Row] = &[

@@ -68,6 +68,7 @@ impl<'t> Lowering<'t> {
             "relp" => return self.relp_listener(options),
             "gelf" => return self.gelf_listener(options),
             "http" => return self.http_listener(options),
+            "beats" => return self.beats_listener(options),
             "webhook" => return self.webhook_listener(options),
             "unix-stream" => {
                 let mut listener = StreamListener::new(ListenAddress::Unix(path()?));

@@ -15,12 +15,20 @@ use config::{
     tree::{Arg, Call},
 };
 use intake::{
-    CountLimits, DatagramListener, Dialogue, Encryption, ListenAddress, ProxyHeader, SourceDriver,
-    StreamListener,
+    BeatsOptions, CountLimits, DatagramListener, Dialogue, Encryption, ListenAddress, ProxyHeader,
+    SourceDriver, StreamListener,
 };
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::{
+    net::{SocketAddr, ToSocketAddrs},
+    sync::Arc,
+};
 use transport::{dtls::ListenerDtls, tls::ListenerTls};
 use wire::Framing;
+
+/// The port that Logstash has for Beats.
+const BEATS_PORT: u16 = 5044;
+/// Connections of Beats at a time: every machine of a site has some.
+const BEATS_MAX: usize = 1_000;
 
 impl<'t> Lowering<'t> {
     /// Makes the listener of `network()`, `syslog()` and the old spellings of `network()`.
@@ -76,6 +84,21 @@ impl<'t> Lowering<'t> {
         let mut listener = StreamListener::new(ListenAddress::Ip(address));
         listener.dialogue = Dialogue::Relp;
         self.complete_stream(options, &mut listener);
+        if options.own("tls").is_some() {
+            listener.tls = Some(ListenerTls::new(self.listener_tls(options)?));
+            listener.handshakes = handshakes(options, listener.handshakes);
+        }
+        Some((SourceDriver::Stream(listener), Framing::Datagram))
+    }
+
+    /// Makes the listener of `beats()`.
+    pub(crate) fn beats_listener(&mut self, options: &Options<'t>) -> Option<(SourceDriver, Framing)> {
+        let address = self.address(options, options.port(["port", "localport"], BEATS_PORT))?;
+        let mut listener = StreamListener::new(ListenAddress::Ip(address));
+        self.complete_stream(options, &mut listener);
+        listener.connections.total = options.count("max-connections", BEATS_MAX);
+        let prefix = options.own_text("prefix").unwrap_or_default();
+        listener.dialogue = Dialogue::Beats(Arc::new(BeatsOptions { prefix }));
         if options.own("tls").is_some() {
             listener.tls = Some(ListenerTls::new(self.listener_tls(options)?));
             listener.handshakes = handshakes(options, listener.handshakes);

@@ -48,11 +48,17 @@ impl<'t> Lowering<'t> {
             source_options.message_bytes_max =
                 options.own("log-msg-size").map_or(http.body_bytes_max, |_| source_options.message_bytes_max);
         }
+        if options.call.key() == "beats" {
+            source_options.message_bytes_max =
+                options.own("log-msg-size").map_or(1 << 20, |_| source_options.message_bytes_max);
+        }
         source_options.window.messages = options.count("log-iw-size", 0).max(Window::MESSAGES_MIN);
         source_options.hosts = hosts(options);
         // Shippers forward messages of other hosts, and topics have those of all.
-        let is_forwarded =
-            matches!(options.call.key().as_str(), "http" | "kafka" | "kafka-c" | "mqtt" | "nats" | "amqp");
+        let is_forwarded = matches!(
+            options.call.key().as_str(),
+            "http" | "beats" | "kafka" | "kafka-c" | "mqtt" | "nats" | "amqp"
+        );
         source_options.hosts.keep |= is_forwarded && options.any("keep-hostname").is_none();
         source_options.program_override =
             options.own_text("program-override").map(|text| text.trim_end().trim_end_matches(':').to_owned());

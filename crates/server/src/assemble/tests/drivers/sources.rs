@@ -22,6 +22,8 @@ pub(super) const ROWS: &[&str] = &[
     "gelf(transport(tls) tls(cert-file(\"/c\") key-file(\"/k\") peer-verify(no)))",
     "http(port(7) tokens(\"a\", \"b\") users(\"u\" => \"p\") prefix(\"/x\") acknowledge(received) max-request-size(900) timeout(5) idle-timeout(6))",
     "http(tls(cert-file(\"/c\") key-file(\"/k\") peer-verify(no)) max-bytes-in-work(9M) max-handshakes-per-address(3))",
+    "beats(port(7) prefix(\".beats.\") max-connections(9) log-msg-size(2000) keep-hostname(no))",
+    "beats(tls(cert-file(\"/c\") key-file(\"/k\") peer-verify(no)))",
     "webhook()",
     "webhook(port(7) auth-token(\"t\") paths([\"/a\", \"/b/(?P<HOST>.+)\"]) include-request-headers(yes) proxy-header(\"yes\") max-request-size(9000) timeout(5) log-msg-size(100))",
     "webhook(tls-key-file(\"/k\") tls-cert-file(\"/c\") tls-peer-verify(yes) tls-ca-file(\"/a\") content(json))",

@@ -7,22 +7,15 @@
 //! that is not RELP ends the session, as does a message that a destination gave up: the sender resends unanswered
 //! messages.
 
+use super::replies::{Group, Replies, ReplyOnOutcome, gave_up};
 use crate::{
-    batch_reader::{BatchReader, Completion, buffer},
+    batch_reader::{BatchReader, buffer},
     session::{End, Stream},
     source::Settings,
 };
-use message::{Mark, Origin, Outcome};
-use std::{
-    collections::VecDeque,
-    io,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
-use tokio::{
-    sync::{Notify, watch},
-    time::timeout,
-};
+use message::{Mark, Origin};
+use std::{io, sync::Arc, time::Duration};
+use tokio::{sync::watch, time::timeout};
 use transport::stats;
 use wire::{RelpCommand, RelpFrame, RelpReader, append_relp, check_offers, relp_offers};
 
@@ -32,76 +25,6 @@ const UNREAD_BYTES_MAX: usize = 256 << 10;
 const SETTLE_WITHIN: Duration = Duration::from_millis(500);
 /// Answer to a message and to `close`.
 const OK: &[u8] = b"200 OK";
-
-/// Responses that wait, oldest first.
-#[derive(Default)]
-struct Replies {
-    state: Mutex<Waiting>,
-    changed: Notify,
-}
-
-#[derive(Default)]
-struct Waiting {
-    groups: VecDeque<Group>,
-    /// Number of the oldest group.
-    first: u64,
-    /// A batch was given up: nothing is answered any more.
-    failed: bool,
-}
-
-/// The responses of one batch, or of one command.
-struct Group {
-    bytes: Vec<u8>,
-    done: bool,
-}
-
-/// Completes one group.
-struct ReplyOnOutcome {
-    replies: Arc<Replies>,
-    number: u64,
-}
-
-impl Replies {
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Adds responses and returns their number.
-    fn push(&self, group: Group) -> u64 {
-        let mut waiting = self.lock();
-        waiting.groups.push_back(group);
-        waiting.first + waiting.groups.len() as u64 - 1
-    }
-
-    /// Takes the responses that are due. Returns false when a batch failed.
-    fn take(&self, out: &mut Vec<u8>) -> bool {
-        let mut waiting = self.lock();
-        while waiting.groups.front().is_some_and(|group| group.done) {
-            let group = waiting.groups.pop_front();
-            out.extend(group.into_iter().flat_map(|group| group.bytes));
-            waiting.first += 1;
-        }
-        !waiting.failed
-    }
-
-    fn is_empty(&self) -> bool {
-        self.lock().groups.is_empty()
-    }
-}
-
-impl Completion for ReplyOnOutcome {
-    fn complete(&self, outcome: Outcome) {
-        let mut waiting = self.replies.lock();
-        let index = self.number.checked_sub(waiting.first).and_then(|index| usize::try_from(index).ok());
-        if outcome == Outcome::Failed {
-            waiting.failed = true;
-        } else if let Some(group) = index.and_then(|index| waiting.groups.get_mut(index)) {
-            group.done = true;
-        }
-        drop(waiting);
-        self.replies.changed.notify_one();
-    }
-}
 
 /// One session.
 struct Session {
@@ -118,7 +41,7 @@ struct Session {
 }
 
 /// Serves a connection to its end. `origin` makes the origin from the present settings.
-pub(super) async fn run(
+pub(crate) async fn run(
     stream: &mut Stream,
     batch_reader: &mut BatchReader,
     origin: impl Fn(&Settings) -> Origin,
@@ -233,7 +156,7 @@ impl Session {
         if alive {
             return Ok(());
         }
-        Err(io::Error::other("a destination gave up messages, the sender is to send them again"))
+        Err(gave_up())
     }
 
     /// Ends the session when the source stops: answers what is safe soon, then sends the peer a closing hint.
@@ -319,7 +242,7 @@ impl Session {
             return;
         }
         let number = self.replies.push(Group { bytes: answers, done: false });
-        let reply = ReplyOnOutcome { replies: self.replies.clone(), number };
+        let reply = ReplyOnOutcome::new(&self.replies, number);
         batch_reader.forward(buffer::share(bytes, done), origin, Some(Box::new(reply)));
     }
 
