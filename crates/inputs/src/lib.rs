@@ -9,6 +9,7 @@
 //! | `kafka` | `kafka()`: records of topics of Apache Kafka |
 //! | `mqtt` | `mqtt()`: publications of topics of an MQTT broker |
 //! | `nats` | `nats()`: messages of a stream of NATS JetStream |
+//! | `python` | `python()` and `python-fetcher()`: messages that a class in Python posts |
 //! | `broker` | what the sources share that are clients of a broker |
 
 mod amqp;
@@ -16,9 +17,11 @@ mod broker;
 mod kafka;
 mod mqtt;
 mod nats;
+mod python;
 
 pub use amqp::{AmqpBinding, AmqpQueue, AmqpSource};
 pub use broker::Metadata;
 pub use kafka::KafkaSource;
 pub use mqtt::MqttSource;
 pub use nats::{NatsBegin, NatsConsumer, NatsSource};
+pub use python::PythonSource;

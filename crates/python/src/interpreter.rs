@@ -139,7 +139,10 @@ impl Interpreter {
             if let Some(input) = &mut process.input {
                 frame::write(input, b'H', &hello(&self.program)).await?;
             }
-            frame::read(&mut process.output, &mut body).await
+            match &mut process.output {
+                Some(output) => frame::read(output, &mut body).await,
+                None => Err(io::Error::other("no pipe")),
+            }
         };
         let broken = match self
             .patience
@@ -168,7 +171,9 @@ impl Interpreter {
         self.write_batch(items, pace, now);
         let mut began = Instant::now();
         let (patience, limit) = (self.patience.clone(), self.program.timeout);
-        let Process { input: Some(input), output, .. } = process else { return Err(Broken::Nonsense) };
+        let Process { input: Some(input), output: Some(output), .. } = process else {
+            return Err(Broken::Nonsense);
+        };
         patience.within(began, limit, input.write_all(&self.frame)).await?;
         let mut body = Vec::new();
         loop {

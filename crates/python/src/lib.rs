@@ -6,6 +6,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | `parser` | the step `python()` of a log path, and its thread |
+//! | `source` | the process of a source or a fetcher |
 //! | `interpreter` | a conversation with the process: it is started, asked, ended, and started again |
 //! | `patience` | the end of waiting for a process |
 //! | `process` | the process with its pipes |
@@ -20,6 +21,7 @@ mod patience;
 mod process;
 mod program;
 mod protocol;
+mod source;
 mod values;
 mod words;
 
@@ -27,6 +29,8 @@ pub use interpreter::{Interpreter, Pace};
 pub use parser::PythonParser;
 pub use patience::Patience;
 pub use program::{CodeBlock, Contents, OptionValue, Program, Role, Typing};
+pub use protocol::changes::Change;
 pub use protocol::message::Item;
 pub use protocol::outcome::{Answer, Code, End, Outcome};
+pub use source::{Post, PostsError, SourceEvent, SourceProcess, posts};
 pub use values::{Named, TemplateFault, Values, ValuesFactory};

@@ -31,7 +31,8 @@ const LOOK_AGAIN: Duration = Duration::from_millis(5);
 pub(crate) struct Process {
     /// Nothing when it is to be killed.
     pub(crate) input: Option<pipe::Sender>,
-    pub(crate) output: BufReader<pipe::Receiver>,
+    /// Nothing when somebody else reads it.
+    pub(crate) output: Option<BufReader<pipe::Receiver>>,
     child: Child,
     is_gone: bool,
 }
@@ -55,7 +56,7 @@ impl Process {
             .spawn(move || words::copy(stderr, &class, &log))?;
         Ok(Process {
             input: Some(pipe::Sender::from_owned_fd(OwnedFd::from(stdin))?),
-            output: BufReader::new(pipe::Receiver::from_owned_fd(OwnedFd::from(stdout))?),
+            output: Some(BufReader::new(pipe::Receiver::from_owned_fd(OwnedFd::from(stdout))?)),
             child,
             is_gone: false,
         })

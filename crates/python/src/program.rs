@@ -57,6 +57,10 @@ pub enum Role {
     Destination,
     /// It changes messages.
     Parser,
+    /// It makes messages.
+    Source,
+    /// It makes a message when it is called.
+    Fetcher,
 }
 
 /// A class with its options, and how it is run.
@@ -84,6 +88,12 @@ pub struct Program {
     pub contents: Contents,
     /// The types of values.
     pub typing: Typing,
+    /// `time-reopen()` of a fetcher.
+    pub reopen_after: Duration,
+    /// `fetch-no-data-delay()` of a fetcher.
+    pub no_data_pause: Duration,
+    /// `flags()` of a source.
+    pub flags: Vec<String>,
     /// `timeout()`: longest time that one call of user code may take.
     pub timeout: Duration,
     /// `memory-limit()`: most bytes of data of the process; `None` is no limit.

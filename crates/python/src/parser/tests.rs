@@ -97,6 +97,9 @@ fn parser(code: &str, patience: &Patience) -> (PythonParser, Arc<AtomicUsize>) {
         folder: "/nonexistent".into(),
         contents: Contents::Message,
         typing: Typing::Typed,
+        reopen_after: Duration::ZERO,
+        no_data_pause: Duration::ZERO,
+        flags: Vec::new(),
         timeout: Duration::from_secs(60),
         memory_bytes_max: None,
     };

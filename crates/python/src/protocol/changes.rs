@@ -79,7 +79,7 @@ impl Reports for Changes {
 }
 
 /// The changes of a message.
-pub(crate) struct Change<'a> {
+pub struct Change<'a> {
     priority: Option<Priority>,
     time: Option<Stamp>,
     address: Option<IpAddr>,
@@ -94,7 +94,7 @@ impl<'a> Change<'a> {
     }
 
     /// Changes a message. Names for which `is_macro` holds are computed, and cannot be set.
-    pub(crate) fn apply(mut self, batch: &mut Batch, index: usize, is_macro: &dyn Fn(&str) -> bool) {
+    pub fn apply(mut self, batch: &mut Batch, index: usize, is_macro: &dyn Fn(&str) -> bool) {
         let message = &mut batch.messages[index];
         message.pri = self.priority.unwrap_or(message.pri);
         message.event = self.time.unwrap_or(message.event);
@@ -144,7 +144,7 @@ fn set_address(batch: &mut Batch, index: usize, address: IpAddr) {
 
 /// Bytes of the process that are not read yet.
 #[derive(Clone, Copy)]
-struct Input<'a>(&'a [u8]);
+pub(crate) struct Input<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Input<'a> {
     fn bytes(&mut self, count: usize) -> Result<&'a [u8], Malformed> {
@@ -159,12 +159,12 @@ impl<'a> Input<'a> {
         Ok(*bytes)
     }
 
-    fn byte(&mut self) -> Result<u8, Malformed> {
+    pub(crate) fn byte(&mut self) -> Result<u8, Malformed> {
         self.array().map(|[byte]| byte)
     }
 
     /// Reads bytes with their length before them.
-    fn counted(&mut self) -> Result<&'a [u8], Malformed> {
+    pub(crate) fn counted(&mut self) -> Result<&'a [u8], Malformed> {
         let length = u32::from_le_bytes(self.array()?);
         self.bytes(length as usize)
     }
@@ -178,7 +178,7 @@ impl<'a> Input<'a> {
         Ok((name, kind, self.counted()?))
     }
 
-    fn result(&mut self) -> Result<Option<Change<'a>>, Malformed> {
+    pub(crate) fn result(&mut self) -> Result<Option<Change<'a>>, Malformed> {
         match self.byte()? {
             0 => return Ok(None),
             1 => {}

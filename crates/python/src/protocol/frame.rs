@@ -12,6 +12,9 @@
 //! | `B` | a byte: 1 asks for each result at once, 0 lets them gather; the number of the batch in four bytes; each message, its length in four bytes before it, as in `message` |
 //! | `V` | the answer to `g`: a byte, as in [`How`]; a byte, the type of the value; the value |
 //!
+//! | `s`, `p`, `w` | nothing: a source is to end, to pause, to continue |
+//! | `a` | runs of acknowledged messages of a source: the number of the first in eight bytes, their number in four |
+//!
 //! | from the process | body |
 //! |---|---|
 //! | `h` | nothing: the class is ready |
@@ -21,6 +24,10 @@
 //! | `s` | nothing: a parser begins with the next message; when each result is asked for at once |
 //! | `p` | what a parser made of the next messages, as in `changes` |
 //! | `g` | the number of a message of the batch in four bytes; `n` for a name or `t` for a template, its length in four bytes before it; what user code has changed in the message, as in `changes` |
+//! | `m` | messages of a source: a byte, 1 when a text with its length in four bytes before it follows; what is set in the message, as in `changes` |
+//! | `q` | a text that a source wants to have read as a message; the answer is a `V` with that message, or without anything |
+//! | `t` | the name of the transport of a source |
+//! | `x` | a source has ended: a fault, or nothing |
 //! | `d` | nothing: the batch is done; messages without a result were not tried |
 
 use std::io;

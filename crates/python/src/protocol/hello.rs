@@ -26,6 +26,8 @@ pub(crate) fn hello(program: &Program) -> Vec<u8> {
     let role = match program.role {
         Role::Destination => "destination",
         Role::Parser => "parser",
+        Role::Source => "source",
+        Role::Fetcher => "fetcher",
     };
     let hello = json!({
         "kind": role,
@@ -39,6 +41,11 @@ pub(crate) fn hello(program: &Program) -> Vec<u8> {
         "folder": program.folder.to_string_lossy(),
         "pairs": program.contents == Contents::Pairs,
         "only_bytes": program.typing == Typing::OnlyBytes,
+        "flags": program.flags,
+        "pauses": {
+            "reopen": program.reopen_after.as_secs_f64(),
+            "no_data": program.no_data_pause.as_secs_f64(),
+        },
         "module": MODULE,
     });
     hello.to_string().into_bytes()

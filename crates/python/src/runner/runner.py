@@ -36,6 +36,7 @@ RUN = struct.Struct("<IBI")
 SEQUENCE = struct.Struct("<Q")
 ASK = struct.Struct("<IcI")
 ANSWER = struct.Struct("<BB")
+ACKNOWLEDGED = struct.Struct("<QI")
 
 
 def streams():
@@ -370,13 +371,239 @@ class Parser(Host):
             change(result)
 
 
+class Posts(object):
+    """Posted messages on their way to the server: what waits is written at once by a thread, so that many of them are one frame."""
+
+    def __init__(self, output):
+        self.output = output
+        self.changed = threading.Condition()
+        self.waiting, self.size = [], 0
+        self.is_paused = False
+
+    def start(self):
+        threading.Thread(target=self.write, daemon=True).start()
+
+    def wait(self, waits):
+        """Waits for room; a class that can be suspended only for that of its own messages."""
+        with self.changed:
+            while self.size >= GATHERED_MAX or (waits and self.is_paused):
+                self.changed.wait()
+
+    def add(self, post):
+        with self.changed:
+            self.waiting.append(post)
+            self.size += len(post)
+            self.changed.notify_all()
+
+    def write(self):
+        while True:
+            with self.changed:
+                while not self.waiting:
+                    self.changed.wait()
+                posts = self.waiting
+                self.waiting = []
+            self.output.send("m", b"".join(posts))
+            with self.changed:
+                self.size -= sum(map(len, posts))
+                self.changed.notify_all()
+
+    def flush(self):
+        with self.changed:
+            while self.size > 0:
+                self.changed.wait()
+
+    def pause(self, is_paused):
+        with self.changed:
+            self.is_paused = is_paused
+            self.changed.notify_all()
+
+
+class Source(Host):
+    """Runs a source, and passes on what it posts. Numbers of messages count from 0."""
+
+    required = ["run", "request_exit"]
+    base = "LogSource"
+
+    def prepare(self, made, hello):
+        if not (isinstance(made, type) and issubclass(made, getattr(self.syslogng, self.base))):
+            raise Failed("class %s is not derived from %s" % (hello["class"], self.base))
+        made._host = made.parse_options = self
+        made.flags = {"parse": "no-parse" not in hello["flags"]}
+        made.flags.update((flag, True) for flag in hello["flags"])
+        self.pauses = hello["pauses"]
+        self.posts = Posts(self.output)
+        self.number = 0
+        self.number_lock = threading.Lock()
+        self.answers = []
+        self.answered = threading.Condition()
+        self.exits = threading.Event()
+        self.listener = self.transport = None
+
+    def ask(self, message, kind, text):
+        # The server knows no message of a source before it is posted.
+        return 3, 0, b"the message is not posted yet"
+
+    def _read(self, text):
+        """Has the server read a text. Returns the bytes of the message."""
+        with self.ask_lock:
+            self.output.send("q", text)
+            with self.answered:
+                while not self.answers:
+                    self.answered.wait()
+                return self.answers.pop(0) or None
+
+    def name_transport(self, name):
+        self.transport = name.encode("utf-8", "replace")
+        # Before run(), the server does not listen yet.
+        if self.listener is not None:
+            self.posts.flush()
+            self.output.send("t", self.transport)
+
+    def post(self, message):
+        if not isinstance(message, self.syslogng.LogMessage):
+            raise TypeError("LogMessage expected in the first parameter")
+        change = message._change(True)
+        text = message._text
+        post = (b"\0" if text is None else b"\1" + NUMBER.pack(len(text)) + text) + change
+        if len(post) > RESULT_MAX:
+            raise ValueError("a message of %d bytes is too large" % len(post))
+        suspends = getattr(self.object, "suspend", None)
+        if threading.current_thread() is not self.listener:
+            self.posts.wait(suspends is None)
+        with self.number_lock:
+            tracker = getattr(self.object, "ack_tracker", None)
+            if message._bookmark is not None:
+                if tracker is None:
+                    raise RuntimeError("Bookmarks can not be used without creating an AckTracker instance (self.ack_tracker)")
+                with self.answered:
+                    tracker._note(self.number, message._bookmark)
+            self.number += 1
+            self.posts.add(post)
+        if suspends is not None and self.posts.is_paused:
+            suspends()
+
+    def flush(self):
+        self.posts.flush()
+
+    def call(self, name):
+        """Calls a method of the class from the thread that listens to the server."""
+        method = getattr(self.object, name, None)
+        try:
+            if method is not None:
+                method()
+        except BaseException:
+            failure()
+
+    def listen(self):
+        kind = b"."
+        while kind:
+            kind, body = self.input.frame()
+            if kind == b"V":
+                with self.answered:
+                    self.answers.append(body)
+                    self.answered.notify_all()
+            elif kind == b"p":
+                self.posts.pause(True)
+            elif kind == b"w":
+                self.posts.pause(False)
+                self.call("wakeup")
+            elif kind == b"s":
+                self.exits.set()
+                self.posts.pause(False)
+                self.call("request_exit")
+            elif kind == b"a":
+                tracker = getattr(self.object, "ack_tracker", None)
+                if tracker is not None:
+                    self.guarded(lambda: [tracker._acknowledge(first, count) for first, count in ACKNOWLEDGED.iter_unpack(body)])
+        self.exits.set()
+
+    def guarded(self, call):
+        """Calls a tracker of acknowledgements, which other threads use as well. Callbacks may post messages."""
+        try:
+            with self.answered:
+                return call()
+        except BaseException:
+            failure()
+
+    def tick(self):
+        """Lets the tracker of acknowledgements know of the time."""
+        while True:
+            tracker = getattr(self.object, "ack_tracker", None)
+            pause = self.guarded(lambda: tracker._tick(time.monotonic())) if tracker is not None else None
+            time.sleep(0.1 if pause is None else min(0.1, pause + 0.001))
+
+    def work(self):
+        self.object.run()
+
+    def run(self):
+        if self.transport is not None:
+            self.output.send("t", self.transport)
+        self.posts.start()
+        self.listener = threading.Thread(target=self.listen, daemon=True)
+        self.listener.start()
+        threading.Thread(target=self.tick, daemon=True).start()
+        trouble = b""
+        try:
+            self.work()
+        except BaseException:
+            trouble = failure()
+        self.posts.flush()
+        self.output.send("x", trouble)
+        # Acknowledgements still come, until the server closes its side.
+        self.listener.join()
+        tracker = getattr(self.object, "ack_tracker", None)
+        if tracker is not None:
+            self.guarded(tracker._end)
+        self.leave()
+
+
+class Fetcher(Source):
+    """Calls a fetcher as long as it has messages, and again after a pause."""
+
+    required = ["fetch"]
+    base = "LogFetcher"
+
+    def work(self):
+        fetcher, is_open = self.object, False
+        error, not_connected, success, again, no_data = range(5)
+        while not self.exits.is_set():
+            if not is_open:
+                try:
+                    is_open = bool(fetcher.open())
+                except BaseException:
+                    failure()
+                if not is_open:
+                    self.exits.wait(self.pauses["reopen"])
+                    continue
+            result, message = error, None
+            try:
+                answer = fetcher.fetch()
+                if not isinstance(answer, tuple) or not 1 <= len(answer) <= 2 or answer[0] not in range(5):
+                    raise TypeError("fetch() must return a tuple (FetchResult, LogMessage)")
+                result, message = answer[0], answer[1] if len(answer) == 2 else None
+                if result == success:
+                    self.post(message)
+            except BaseException:
+                failure()
+                result = error
+            if result == no_data:
+                self.exits.wait(self.pauses["no_data"])
+            elif result in (error, not_connected):
+                if result == error:
+                    self.call("close")
+                is_open = False
+                self.exits.wait(self.pauses["reopen"])
+        if is_open:
+            self.call("close")
+
+
 def make_modules(hello):
     """Makes the modules that user code imports, and runs the code of the configuration."""
     syslogng = types.ModuleType("syslogng", "The classes that a log server offers to Python.")
     syslogng.__path__ = []
     sys.modules["syslogng"] = sys.modules["_syslogng"] = syslogng
     exec(compile(hello["module"], "<syslogng>", "exec"), syslogng.__dict__)
-    for name in ("dest", "logger", "message", "parser", "persist", "template"):
+    for name in ("dest", "logger", "message", "parser", "persist", "source", "template"):
         sys.modules["syslogng." + name] = syslogng
     syslogng._only_bytes = hello["only_bytes"]
     syslogng._folder = hello["folder"]
@@ -415,7 +642,7 @@ def main():
     limit_memory(hello["memory"])
     try:
         syslogng = make_modules(hello)
-        host = {"destination": Destination, "parser": Parser}[hello["kind"]](reader, output, hello, syslogng)
+        host = {"destination": Destination, "parser": Parser, "source": Source, "fetcher": Fetcher}[hello["kind"]](reader, output, hello, syslogng)
     except Failed as failed:
         output.send("e", str(failed).encode("utf-8", "replace"))
         return

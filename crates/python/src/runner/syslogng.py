@@ -13,6 +13,7 @@ import logging
 import os
 import struct
 import sys
+import time
 import urllib.parse
 
 SHAPES_MAX = 1000
@@ -183,6 +184,9 @@ class LogMessage(object):
     _address = None
     _changed = 0
     _bookmark = None
+    # The text of a message that the server has yet to read, and who asks it.
+    _text = None
+    _parser = None
 
     def __init__(self, message=None, bookmark=None):
         self._changes = {}
@@ -207,6 +211,13 @@ class LogMessage(object):
         self._ends = tuple(itertools.accumulate(itertools.chain((start + numbers.size,), found[count:])))
         if not self._changed & PRIORITY_CHANGED:
             self._pri = pri
+
+    def _read_text(self):
+        """Has the server read the text. Returns False for a message that has none."""
+        if self._text is None or self._parser is None:
+            return False
+        self._raw = self._parser._read(self._text)
+        return self._raw is not None
 
     def _change(self, always=False):
         """What was changed, for the server; nothing when nothing was, unless it is wanted always."""
@@ -237,7 +248,7 @@ class LogMessage(object):
         name = _aliases.get(name, name)
         if self._changes and name in self._changes:
             return self._changes[name]
-        if self._raw is None:
+        if self._raw is None and not self._read_text():
             return None
         if self._ends is None:
             self._load()
@@ -247,6 +258,8 @@ class LogMessage(object):
         if name in _plain:
             return None
         how, kind, value = _ask(self, b"n", name)
+        if how == 3:
+            return None
         if how == 1:
             if len(_macros) < NAMES_MAX:
                 _macros.add(name)
@@ -296,15 +309,19 @@ class LogMessage(object):
         return default
 
     def keys(self):
-        if self._raw is not None and self._ends is None:
-            self._load()
+        self._load_any()
         names = list(self._names)
         names += [name for name in self._changes or () if name not in self._at]
         return [name.encode() for name in names]
 
-    def get_pri(self):
+    def _load_any(self):
+        if self._raw is None:
+            self._read_text()
         if self._raw is not None and self._ends is None:
             self._load()
+
+    def get_pri(self):
+        self._load_any()
         return self._pri
 
     def _change_this(self):
@@ -317,8 +334,7 @@ class LogMessage(object):
         self._changed |= PRIORITY_CHANGED
 
     def get_timestamp(self):
-        if self._raw is not None and self._ends is None:
-            self._load()
+        self._load_any()
         if self._stamp is None:
             return datetime.datetime.now()
         return _local_time(*self._stamp)
@@ -344,6 +360,14 @@ class LogMessage(object):
 
     def set_bookmark(self, bookmark):
         self._bookmark = bookmark
+
+    @staticmethod
+    def parse(raw_msg, parse_options):
+        """A message of a source, read as the options of the source say."""
+        self = LogMessage()
+        self._text = _bytes(raw_msg)
+        self._parser = parse_options
+        return self
 
 
 class LogTemplateOptions(object):
@@ -481,6 +505,144 @@ class LogParser(object):
         return True
 
     def deinit(self):
+        pass
+
+
+class _AckTracker(object):
+    """Learns which messages destinations have acknowledged, by numbers in any order, and calls back with their bookmarks."""
+
+    def __init__(self):
+        self._waiting = {}
+
+    def _note(self, number, bookmark):
+        self._waiting[number] = bookmark
+
+    def _acknowledge(self, first, count):
+        for number in range(first, first + count):
+            if number in self._waiting:
+                self._done(number)
+
+    def _tick(self, now):
+        """Called at times. Returns the seconds until it wants the next call."""
+        return None
+
+    def _end(self):
+        pass
+
+
+class InstantAckTracker(_AckTracker):
+    """Calls back for each message, in the order of the acknowledgements."""
+
+    def __init__(self, ack_callback):
+        _AckTracker.__init__(self)
+        self._callback = ack_callback
+
+    def _done(self, number):
+        self._callback(self._waiting.pop(number))
+
+
+class ConsecutiveAckTracker(_AckTracker):
+    """Calls back with the last bookmark before which nothing waits any more."""
+
+    def __init__(self, ack_callback):
+        _AckTracker.__init__(self)
+        self._callback = ack_callback
+        self._acknowledged = set()
+
+    def _done(self, number):
+        self._acknowledged.add(number)
+
+    def _acknowledge(self, first, count):
+        _AckTracker._acknowledge(self, first, count)
+        last = None
+        # Numbers are noted in their order, so the dictionary has it too.
+        for number in list(self._waiting):
+            if number not in self._acknowledged:
+                break
+            self._acknowledged.discard(number)
+            last = (self._waiting.pop(number),)
+        if last is not None:
+            self._callback(last[0])
+
+
+class BatchedAckTracker(_AckTracker):
+    """Calls back with a list of bookmarks, when it is long enough or some milliseconds have passed."""
+
+    def __init__(self, timeout, batch_size, batched_ack_callback):
+        _AckTracker.__init__(self)
+        self._timeout, self._size, self._callback = timeout / 1000.0, max(1, batch_size), batched_ack_callback
+        self._batch, self._since = [], None
+
+    def _done(self, number):
+        self._batch.append(self._waiting.pop(number))
+        if self._since is None:
+            self._since = time.monotonic()
+        if len(self._batch) >= self._size:
+            self._end()
+
+    def _tick(self, now):
+        if self._since is not None and now - self._since >= self._timeout:
+            self._end()
+        return None if self._since is None else max(0.0, self._since + self._timeout - now)
+
+    def _end(self):
+        batch, self._batch, self._since = self._batch, [], None
+        if batch:
+            self._callback(batch)
+
+
+class LogSource(object):
+    """The base of sources."""
+
+    _host = None
+    auto_close_batches = True
+    flags = {}
+
+    def init(self, options):
+        return True
+
+    def deinit(self):
+        pass
+
+    def run(self):
+        pass
+
+    def request_exit(self):
+        pass
+
+    def post_message(self, msg):
+        self._host.post(msg)
+
+    def close_batch(self):
+        self._host.flush()
+
+    def set_transport_name(self, name):
+        self._host.name_transport(name)
+
+
+class LogFetcher(object):
+    """The base of fetchers."""
+
+    FETCH_ERROR, FETCH_NOT_CONNECTED, FETCH_SUCCESS, FETCH_TRY_AGAIN, FETCH_NO_DATA = range(5)
+    _host = None
+    flags = {}
+
+    def init(self, options):
+        return True
+
+    def deinit(self):
+        pass
+
+    def open(self):
+        return True
+
+    def close(self):
+        pass
+
+    def fetch(self):
+        return self.FETCH_NO_DATA, None
+
+    def request_exit(self):
         pass
 
 

@@ -460,18 +460,20 @@ pub(super) const PYTHON_CLASS: &[Row] = &[
     row("loaders", V::Texts, "", "").renamed("imports"),
     row("interpreter", V::Text, "python-interpreter()", "interpreter of this class"),
     row(
-        "timeout",
-        V::Number(1, 86400),
-        "60",
-        "seconds that one call of the class may take; then its process is killed and started again",
-    ),
-    row(
         "memory-limit",
         V::Number(0, 1 << 50),
         "1073741824",
         "most bytes of memory of its process, beyond which Python gets a MemoryError; 0 is no limit",
     ),
 ];
+
+/// The options of classes whose calls are short.
+pub(super) const PYTHON_CALLS: &[Row] = &[row(
+    "timeout",
+    V::Number(1, 86400),
+    "60",
+    "seconds that one call of the class may take; then its process is killed and started again",
+)];
 
 pub(super) const PYTHON: &[Row] = &[
     row(

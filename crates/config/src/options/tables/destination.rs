@@ -3,8 +3,8 @@
 //! In: nothing. Out: rows.
 
 use super::brokers::{
-    AMQP, AMQP_BROKER, BATCHES, ITEMS, KAFKA, MQTT, MQTT_BROKER, NATS, NATS_SERVER, PYTHON, PYTHON_CLASS,
-    REDIS,
+    AMQP, AMQP_BROKER, BATCHES, ITEMS, KAFKA, MQTT, MQTT_BROKER, NATS, NATS_SERVER, PYTHON, PYTHON_CALLS,
+    PYTHON_CLASS, REDIS,
 };
 use super::http::{CLICKHOUSE, HTTP, LOKI, S3};
 use super::network::{FAILOVER, TLS};
@@ -148,7 +148,7 @@ pub(crate) const DRIVERS: &[Driver] = &[
     driver(
         "python",
         Plain::None,
-        &[PYTHON_CLASS, PYTHON, BATCHES, ITEMS, DESTINATION],
+        &[PYTHON_CLASS, PYTHON_CALLS, PYTHON, BATCHES, ITEMS, DESTINATION],
         "a class in Python, in a process of its own: each message counts as written when the class has taken it",
     )
     .required(&["class"]),

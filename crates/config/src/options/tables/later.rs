@@ -30,9 +30,6 @@ pub fn instead(kind: Kind, name: &str) -> Option<&'static str> {
         (Kind::Destination, "splunk-hec") => {
             Some("write splunk-hec-event() or splunk-hec-raw(), blocks of scl.conf")
         }
-        (Kind::Source, "python" | "python-fetcher") => {
-            Some("classes of destinations and parsers run; a program() source reads what a script prints")
-        }
         _ => None,
     }
 }
@@ -52,8 +49,6 @@ const SOURCES: &[&str] = &[
     "openbsd",
     "opentelemetry",
     "proxmox",
-    "python",
-    "python-fetcher",
     "python-http-header",
     "s3",
     "slog",

@@ -2,7 +2,7 @@
 //!
 //! In: nothing. Out: rows.
 
-use super::brokers::PYTHON_CLASS;
+use super::brokers::{PYTHON_CALLS, PYTHON_CLASS};
 use super::shared::{INTERNAL, ON_ERROR, SOURCE_FLAGS};
 use crate::options::row::{Driver, Plain, Row, ValueKind as V, driver, row};
 
@@ -74,7 +74,7 @@ pub(crate) const DRIVERS: &[Driver] = &[
     driver(
         "python",
         Plain::None,
-        &[PYTHON_CLASS, PYTHON_PARSER],
+        &[PYTHON_CLASS, PYTHON_CALLS, PYTHON_PARSER],
         "a class in Python, in a process of its own, that reads and changes messages",
     )
     .required(&["class"]),

@@ -3,7 +3,7 @@
 //! In: nothing. Out: rows.
 
 use super::brokers::{
-    AMQP_BROKER, AMQP_SOURCE, KAFKA_SOURCE, MQTT_BROKER, MQTT_SOURCE, NATS_SERVER, NATS_SOURCE,
+    AMQP_BROKER, AMQP_SOURCE, KAFKA_SOURCE, MQTT_BROKER, MQTT_SOURCE, NATS_SERVER, NATS_SOURCE, PYTHON_CLASS,
 };
 use super::shared::{ENCODED, MULTI_LINE, PERMISSIONS, SOCKET, SOURCE};
 use crate::options::row::{Driver, Plain, Row, ValueKind as V, driver, row};
@@ -135,6 +135,20 @@ pub(crate) const DRIVERS: &[Driver] = &[
         "publications of an MQTT broker, acknowledged when destinations have acknowledged them",
     )
     .required(&["topic"]),
+    driver(
+        "python",
+        Plain::None,
+        &[PYTHON_CLASS, PYTHON_SOURCE, ENCODED, SOURCE],
+        "messages that a class in Python posts, which runs in a process of its own",
+    )
+    .required(&["class"]),
+    driver(
+        "python-fetcher",
+        Plain::None,
+        &[PYTHON_CLASS, PYTHON_SOURCE, PYTHON_FETCHER, ENCODED, SOURCE],
+        "messages that a class in Python fetches when it is called, in a process of its own",
+    )
+    .required(&["class"]),
     driver(
         "nats",
         Plain::None,
@@ -429,4 +443,22 @@ const GENERATOR: &[Row] = &[
     row("freq", V::Decimal(0.0, 86400.0), "1", "seconds between messages"),
     row("template", V::Template, "-- Generated message. --", "text of the messages"),
     row("values", V::Pairs, "", "values of the messages"),
+];
+
+const PYTHON_SOURCE: &[Row] =
+    &[row("persist-name", V::Text, "", "its name for values that are kept, persist_name of the class")];
+
+const PYTHON_FETCHER: &[Row] = &[
+    row(
+        "time-reopen",
+        V::Decimal(0.0, f64::INFINITY),
+        "60",
+        "seconds before open() is called again after a fault",
+    ),
+    row(
+        "fetch-no-data-delay",
+        V::Decimal(0.0, f64::INFINITY),
+        "time-reopen()",
+        "seconds before fetch() is called again when there was nothing",
+    ),
 ];

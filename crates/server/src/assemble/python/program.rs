@@ -21,6 +21,8 @@ const INTERPRETER: &str = "python3";
 const FOLDER: &str = "python";
 /// Longest time that a call of user code may take.
 const TIMEOUT_S: u64 = 60;
+/// `time-reopen()` unless it is set.
+const REOPEN_AFTER: Duration = Duration::from_secs(60);
 /// Most memory of the process.
 const MEMORY_BYTES: usize = 1 << 30;
 
@@ -41,6 +43,7 @@ impl<'t> Lowering<'t> {
             options.own("timeout").and_then(Call::number).and_then(|seconds| u64::try_from(seconds).ok());
         let memory_bytes = options.count("memory-limit", MEMORY_BYTES);
         let name = options.own_text("persist-name").unwrap_or_else(|| format!("python({class})"));
+        let reopen_after = options.seconds("time-reopen").unwrap_or(REOPEN_AFTER);
         let mut values = Vec::new();
         for written in options.all("options") {
             values.extend(self.python_options(written)?);
@@ -57,6 +60,9 @@ impl<'t> Lowering<'t> {
             folder: self.environment.data.join(FOLDER),
             contents,
             typing,
+            reopen_after,
+            no_data_pause: options.seconds("fetch-no-data-delay").unwrap_or(reopen_after),
+            flags: options.flags(),
             timeout: Duration::from_secs(seconds.unwrap_or(TIMEOUT_S)),
             memory_bytes_max: Some(memory_bytes as u64).filter(|bytes| *bytes > 0),
         })

@@ -14,6 +14,7 @@ use intake::{
     DatagramListener, FileSource, Input, ListenAddress, PipeSource, ProgramSource, SourceDriver,
     StreamListener, WildcardSource,
 };
+use python::Role;
 use std::{path::PathBuf, sync::Arc, time::Duration};
 use wire::Framing;
 
@@ -118,6 +119,8 @@ impl<'t> Lowering<'t> {
             "mqtt" => input(self.mqtt_source(options)?),
             "amqp" => input(self.amqp_source(options)?),
             "nats" => input(self.nats_source(options)?),
+            "python" => input(self.python_source(Role::Source, options)?),
+            "python-fetcher" => input(self.python_source(Role::Fetcher, options)?),
             "stdin" => (SourceDriver::Stdin, Framing::Newline),
             "internal" => (SourceDriver::Internal, Framing::Newline),
             "systemd-journal" => (SourceDriver::Journal(journal(options)), Framing::Newline),
