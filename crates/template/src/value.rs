@@ -6,10 +6,9 @@
 mod escape;
 mod hint;
 mod json;
-mod list;
 
 pub use escape::Escape;
 pub use hint::{HINT_NAMES, TypeHint};
 pub(crate) use hint::{integer, truth};
 pub(crate) use json::append_string;
-pub use list::{append_after as list_append, elements as list_elements};
+pub use wire::{list_append, list_elements};

@@ -10,7 +10,9 @@ mod decode;
 mod encode;
 mod frame;
 mod gelf;
+mod list;
 pub mod mail;
+pub mod protobuf;
 mod protocol;
 mod record;
 mod shipped;
@@ -27,6 +29,7 @@ pub use frame::{
     MESSAGE_BYTES_MAX, MultiLine, Oversize, Preceding, split_record,
 };
 pub use gelf::{Chunks, Payload, gelf_chunks};
+pub use list::{append_after as list_append, elements as list_elements};
 pub use protocol::{
     LumberjackBatch, LumberjackError, LumberjackEvent, LumberjackReader, OfferError, PacketOptions,
     RELP_VERSION, RELP_WINDOW, RelpCommand, RelpError, RelpFrame, RelpReader, SmtpAnswer, SmtpError,
@@ -37,6 +40,9 @@ pub use record::{
     ACCOUNTING_BYTES, DISKQ_HEADER_BYTES, DISKQ_RECORD_BYTES_MAX, DiskqHeader, DiskqHeaderError, DiskqKind,
     SavedMessageError, SavedQueue, push_accounting, push_kmsg, push_saved_message,
 };
-pub use shipped::{BodyError, BulkItem, BulkOperation, HecMeta, ShippedReader};
+pub use shipped::{
+    BodyError, BulkItem, BulkOperation, HecMeta, OtlpNames, OtlpParts, OtlpRejection, ShippedReader,
+    otlp_request,
+};
 pub use snmp::{ObjectId, SnmpKind, Trap};
 pub use stamp::{Civil, FRACTION_DIGITS_MAX, StampFormat, StampText, guess_zone, zone_of};

@@ -2,6 +2,8 @@
 //!
 //! In: an offset and a reason. Out: a sentence.
 
+use crate::protobuf::ProtobufError;
+
 /// Error in a body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BodyError {
@@ -18,3 +20,9 @@ impl std::fmt::Display for BodyError {
 }
 
 impl std::error::Error for BodyError {}
+
+impl From<ProtobufError> for BodyError {
+    fn from(error: ProtobufError) -> BodyError {
+        BodyError { offset: error.offset, reason: error.reason }
+    }
+}

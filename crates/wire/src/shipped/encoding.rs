@@ -3,4 +3,3 @@
 //! In: bytes. Out: tokens with their offsets. Holds: a position.
 
 pub(super) mod json;
-pub(super) mod protobuf;

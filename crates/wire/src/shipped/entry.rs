@@ -8,15 +8,20 @@ pub(super) mod moment;
 
 use super::{
     encoding::json::{Text, Token, unescape},
+    otlp_names::OtlpNames,
     reader::ShippedReader,
 };
 use known::KnownField;
 use message::{
-    Batch, Facility, Field, Format, Message, Priority, Severity, Span, Stamp, ValueKind, ZoneQuality,
+    Batch, FIELD_NAME_BYTES_MAX, Facility, Field, FieldName, Format, Message, Priority, Severity, Span,
+    Stamp, ValueKind, ZoneQuality,
 };
 
 /// Most name-value pairs of one message.
 pub(super) const FIELDS_MAX: usize = 1_000;
+/// Names of what we know about a message that came: no sender sets them.
+const IS_OURS: [&str; 6] = ["", "SOURCE", "TRANSPORT", "FILE_NAME", "RAWMSG", ".received"];
+
 /// A value and its type.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Datum {
@@ -174,6 +179,38 @@ impl<'a> Entries<'a> {
         }
     }
 
+    /// Returns how the pairs of OpenTelemetry's records are named.
+    pub(super) fn otlp_names(&self) -> OtlpNames {
+        self.reader.otlp_names
+    }
+
+    /// Sets a field or a pair under the name that the message had at its sender, unless it is about how it came here.
+    pub(super) fn set(&mut self, name: &str, value: Span, kind: ValueKind) {
+        if self.has.fields >= FIELDS_MAX || IS_OURS.contains(&name) {
+            return;
+        }
+        self.has.fields += 1;
+        match FieldName::parse(shortened(name)) {
+            FieldName::Fixed(field) => self.batch.set_typed(self.index, field, value, kind),
+            FieldName::Sdata(name) | FieldName::Named(name) => {
+                self.batch.set_value(self.index, &name, value, kind);
+            }
+        }
+    }
+
+    /// Adds a tag.
+    pub(super) fn tag(&mut self, tag: &str) {
+        if self.has.fields < FIELDS_MAX && !tag.is_empty() {
+            self.has.fields += 1;
+            self.batch.add_tag(self.index, shortened(tag));
+        }
+    }
+
+    /// Sets the received time.
+    pub(super) fn set_received(&mut self, stamp: Stamp) {
+        self.batch.set_received(self.index, stamp);
+    }
+
     fn put_time(&mut self, datum: Datum) -> bool {
         if self.has.time {
             return false;
@@ -245,4 +282,13 @@ impl<'a> Entries<'a> {
             Token::Null | Token::Object | Token::Array => Datum { span: Span::EMPTY, kind: ValueKind::Null },
         }
     }
+}
+
+/// Cuts a name between characters.
+fn shortened(name: &str) -> &str {
+    let mut end = name.len().min(FIELD_NAME_BYTES_MAX);
+    while !name.is_char_boundary(end) {
+        end -= 1;
+    }
+    &name[..end]
 }

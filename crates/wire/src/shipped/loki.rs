@@ -7,11 +7,11 @@
 use super::{
     BodyError, ShippedReader, document,
     encoding::json::{Json, Token},
-    encoding::protobuf::Fields,
     entry::known::KnownField,
     entry::moment,
     entry::{Datum, Entries},
 };
+use crate::protobuf::Fields;
 use message::{Batch, Span, Stamp};
 use std::ops::Range;
 

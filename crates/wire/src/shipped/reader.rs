@@ -5,6 +5,7 @@
 
 mod names;
 
+use super::otlp_names::OtlpNames;
 use crate::decode::{DecodeOptions, Decoder, ParseFlags, StampReader};
 use names::Names;
 
@@ -16,6 +17,7 @@ pub struct ShippedReader {
     pub(super) options: DecodeOptions,
     pub(super) prefix: Vec<u8>,
     pub(super) names: Names,
+    pub(super) otlp_names: OtlpNames,
 }
 
 impl ShippedReader {
@@ -29,6 +31,12 @@ impl ShippedReader {
             options,
             prefix: prefix.as_bytes().to_vec(),
             names: Names::default(),
+            otlp_names: OtlpNames::default(),
         }
+    }
+
+    /// Makes it name the pairs of OpenTelemetry's records in another way.
+    pub fn with_otlp_names(self, otlp_names: OtlpNames) -> ShippedReader {
+        ShippedReader { otlp_names, ..self }
     }
 }

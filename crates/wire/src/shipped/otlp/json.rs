@@ -71,9 +71,10 @@ fn elements(
 fn resource_logs(json: &mut Json<'_>, body: &[u8], entries: &mut Entries<'_>) -> Result<(), BodyError> {
     let [resource, scopes] = members(json, body, ["resource", "scopeLogs"])?;
     let mut shared = Shared::new();
+    let names = entries.otlp_names().set();
     if let Some(resource) = resource {
         let [attributes] = members(&mut Json::new(body, resource), body, ["attributes"])?;
-        elements(body, attributes, |json| key_value(json, body, b"resource.", entries, &mut shared))?;
+        elements(body, attributes, |json| key_value(json, body, names.resource, entries, &mut shared))?;
     }
     elements(body, scopes, |json| scope_logs(json, body, entries, &shared))
 }
@@ -86,13 +87,14 @@ fn scope_logs(
 ) -> Result<(), BodyError> {
     let [scope, records] = members(json, body, ["scope", "logRecords"])?;
     let mut shared = resource.clone();
+    let names = entries.otlp_names().set();
     if let Some(scope) = scope {
         let places = members(&mut Json::new(body, scope), body, ["name", "version", "attributes"])?;
-        for (name, place) in [(b"scope.name".as_slice(), places[0]), (b"scope.version", places[1])] {
+        for (name, place) in [(names.scope_name, places[0]), (names.scope_version, places[1])] {
             let datum = place.map(|place| scalar_at(body, place, entries)).transpose()?;
             shared.extend(datum.filter(|datum| !datum.span.is_empty()).map(|datum| (name.to_vec(), datum)));
         }
-        elements(body, places[2], |json| key_value(json, body, b"scope.", entries, &mut shared))?;
+        elements(body, places[2], |json| key_value(json, body, names.scope, entries, &mut shared))?;
     }
     elements(body, records, |json| record(json, body, entries, &shared))
 }
@@ -176,11 +178,14 @@ fn record(
     };
     record.severity_text = severity_text.map(|place| scalar_at(body, place, entries)).transpose()?;
     record.body = text.map(|place| any(body, place, entries)).transpose()?.flatten();
-    for (name, place) in [(b"trace_id".as_slice(), trace), (b"span_id", span), (b"event_name", event)] {
+    let names = entries.otlp_names().set();
+    for (name, place) in [(names.trace_id, trace), (names.span_id, span), (names.event_name, event)] {
         let datum = place.map(|place| scalar_at(body, place, entries)).transpose()?;
         record.ids.extend(datum.filter(|datum| !datum.span.is_empty()).map(|datum| (name, datum)));
     }
-    elements(body, attributes, |json| key_value(json, body, b"", entries, &mut record.attributes))?;
+    elements(body, attributes, |json| {
+        key_value(json, body, names.attributes, entries, &mut record.attributes)
+    })?;
     push(entries, raw, record, shared);
     Ok(())
 }

@@ -5,9 +5,9 @@
 
 use super::super::{
     BodyError,
-    encoding::protobuf::{Field, Fields},
     entry::{Datum, Entries},
 };
+use crate::protobuf::{Field, Fields};
 use message::{Span, ValueKind};
 use std::{io::Write, ops::Range};
 

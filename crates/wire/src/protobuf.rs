@@ -1,14 +1,35 @@
 //! The wire format of protocol buffers.
 //!
-//! In: bytes of one message. Out: its fields, with the ranges of their bytes. Holds: a position.
+//! In: bytes of one message. Out: its fields, with the ranges of their bytes; in the other direction, fields to bytes.
+//! Holds: a position.
 //! Limits: groups, which are not in use, are refused; a field number above 2^29 is an error.
 
-use super::super::body_error::BodyError;
-use std::ops::Range;
+mod push;
+
+use std::{fmt, ops::Range};
+
+pub use push::{push_bytes, push_fixed32, push_fixed64, push_message, push_varint};
+
+/// Bytes that are no message of protocol buffers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ProtobufError {
+    /// Offset of the byte that cannot be read.
+    pub offset: usize,
+    /// The fault at that byte.
+    pub reason: &'static str,
+}
+
+impl fmt::Display for ProtobufError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at byte {}", self.reason, self.offset)
+    }
+}
+
+impl std::error::Error for ProtobufError {}
 
 /// The value of a field.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::shipped) enum Field {
+pub enum Field {
     /// A number or flag of up to ten bytes.
     Varint(u64),
     /// Eight bytes: a number or a double.
@@ -21,7 +42,7 @@ pub(in crate::shipped) enum Field {
 
 impl Field {
     /// Returns the range of a text or message.
-    pub(in crate::shipped) fn bytes(self) -> Option<Range<usize>> {
+    pub fn bytes(self) -> Option<Range<usize>> {
         match self {
             Field::Bytes(range) => Some(range),
             _ => None,
@@ -29,7 +50,7 @@ impl Field {
     }
 
     /// Returns a number of any form.
-    pub(in crate::shipped) fn number(&self) -> Option<u64> {
+    pub fn number(&self) -> Option<u64> {
         match self {
             Field::Varint(number) | Field::Fixed64(number) => Some(*number),
             Field::Fixed32(number) => Some(u64::from(*number)),
@@ -40,7 +61,7 @@ impl Field {
 
 /// The fields of one message; ends after an error.
 #[derive(Clone)]
-pub(in crate::shipped) struct Fields<'a> {
+pub struct Fields<'a> {
     bytes: &'a [u8],
     at: usize,
     end: usize,
@@ -48,18 +69,18 @@ pub(in crate::shipped) struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     /// Returns the fields of the message at `range`, which must lie inside `bytes`.
-    pub(in crate::shipped) fn of(bytes: &'a [u8], range: Range<usize>) -> Fields<'a> {
+    pub fn of(bytes: &'a [u8], range: Range<usize>) -> Fields<'a> {
         debug_assert!(range.end <= bytes.len());
         Fields { bytes, at: range.start, end: range.end.min(bytes.len()) }
     }
 
-    fn wrong(&mut self, reason: &'static str) -> BodyError {
+    fn wrong(&mut self, reason: &'static str) -> ProtobufError {
         let offset = self.at;
         self.at = self.end;
-        BodyError { offset, reason }
+        ProtobufError { offset, reason }
     }
 
-    fn varint(&mut self) -> Result<u64, BodyError> {
+    fn varint(&mut self) -> Result<u64, ProtobufError> {
         let mut number = 0_u64;
         for step in 0..10 {
             if self.at >= self.end {
@@ -75,14 +96,14 @@ impl<'a> Fields<'a> {
         Err(self.wrong("no protobuf number"))
     }
 
-    fn array<const SIZE: usize>(&mut self) -> Result<[u8; SIZE], BodyError> {
+    fn array<const SIZE: usize>(&mut self) -> Result<[u8; SIZE], ProtobufError> {
         let bytes = self.bytes[self.at..self.end].first_chunk::<SIZE>().copied();
         let Some(bytes) = bytes else { return Err(self.wrong("the end of protobuf")) };
         self.at += SIZE;
         Ok(bytes)
     }
 
-    fn field(&mut self) -> Result<(u32, Field), BodyError> {
+    fn field(&mut self) -> Result<(u32, Field), ProtobufError> {
         let key = self.varint()?;
         let Ok(number) = u32::try_from(key >> 3) else { return Err(self.wrong("no protobuf field")) };
         if number == 0 || number >= 1 << 29 {
@@ -109,7 +130,7 @@ impl<'a> Fields<'a> {
 }
 
 impl Iterator for Fields<'_> {
-    type Item = Result<(u32, Field), BodyError>;
+    type Item = Result<(u32, Field), ProtobufError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         (self.at < self.end).then(|| self.field())

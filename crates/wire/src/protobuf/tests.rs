@@ -47,3 +47,16 @@ fn what_is_no_field_ends_the_message() {
     check(&[0x1a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1], "protobuf that is cut off at 11");
     check(&[8, 1, 0x15, 8, 1], "1=Varint(1) the end of protobuf at 3");
 }
+
+#[test]
+fn what_is_written_is_read() {
+    let mut out = Vec::new();
+    push_varint(1, 300, &mut out);
+    push_varint(2, u64::MAX, &mut out);
+    push_fixed64(3, 5, &mut out);
+    push_bytes(4, b"ab", &mut out);
+    push_message(5, &mut out, |out| push_message(1, out, |out| push_bytes(1, &[7; 200], out)));
+    let inner = [&[10, 203, 1, 10, 200, 1][..], &[7; 200]].concat();
+    let want = format!("1=Varint(300) 2=Varint({}) 3=Fixed64(5) 4=[97, 98] 5={inner:?}", u64::MAX);
+    check(&out, &want);
+}
