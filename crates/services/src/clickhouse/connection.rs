@@ -8,7 +8,7 @@
 
 use super::verdict;
 use crate::{
-    http::{AnswerKind, BodyForm, Judge, Lane, Reply, Request, RequestSettings},
+    http::{AnswerForm, BodyForm, Judge, Lane, Reply, Request, RequestSettings},
     identity::batch_identity,
 };
 use delivery::{Connection, Exchange, Judgement, Row, failure::Failure};
@@ -47,7 +47,7 @@ impl ClickhouseConnection {
             messages: rows.len(),
             headers: Vec::new(),
             // An exception may come after the status of a success.
-            answer: AnswerKind::Results,
+            answer: AnswerForm::Words,
         };
         let token = batch_identity(rows);
         let mut reply = self.insert(&request, &token).await;

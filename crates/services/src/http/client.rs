@@ -6,6 +6,7 @@
 //! each.
 
 use super::{
+    answers::AnswerForm,
     options::{Compression, RequestSettings},
     proxy,
 };
@@ -43,18 +44,8 @@ pub(crate) struct Request {
     pub(crate) messages: usize,
     /// Headers of a request for one message, which describe its origin.
     pub(crate) headers: Vec<(&'static str, String)>,
-    /// Its answer has a result for each message.
-    pub(crate) answer: AnswerKind,
-}
-
-/// The content of a successful answer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum AnswerKind {
-    /// Nothing more than its status.
-    #[default]
-    Status,
-    /// The result of each message.
-    Results,
+    /// The content of its answer.
+    pub(crate) answer: AnswerForm,
 }
 
 /// Outcome of a request.
@@ -146,7 +137,7 @@ impl Lane {
             let headers = answer.headers().clone();
             let location = headers.get(LOCATION).and_then(|place| place.to_str().ok()).map(str::to_owned);
             let wait = headers.get(RETRY_AFTER).and_then(|text| asked_wait(text.to_str().ok()?));
-            let is_wanted = (200..300).contains(&status) && request.answer == AnswerKind::Results;
+            let is_wanted = (200..300).contains(&status) && request.answer.is_read();
             let body = match is_wanted {
                 true => read(answer, ANSWER_BYTES_MAX + request.messages * RESULT_BYTES_MAX).await?,
                 false => self.finish(answer).await,

@@ -4,14 +4,14 @@
 //! exchange, and once more when the connection breaks, for `timeout()` at most.
 
 use super::{
+    answers::{AnswerForm, bulk, collector, ingestion},
     body::{self, BodyForm},
-    bulk,
-    client::{AnswerKind, Lane, Reply, Request},
-    options::{ItemResults, RequestSettings},
+    client::{Lane, Reply, Request},
+    options::{Authorize, ItemResults, RequestSettings},
     targets::Targets,
     verdict::Judge,
 };
-use delivery::{Connection, Exchange, Judgement, Row, Verdict, Wait};
+use delivery::{Connection, Exchange, HoldReason, Judgement, Row, Verdict, Wait, failure::Failure};
 use std::{
     sync::Arc,
     time::{Duration, Instant},
@@ -25,6 +25,7 @@ pub(super) struct Shared {
     pub(super) settings: Arc<RequestSettings>,
     pub(super) item_results: ItemResults,
     pub(super) targets: Targets,
+    pub(super) auth: Option<Box<dyn Authorize>>,
     /// Number of addresses.
     pub(super) urls: usize,
     /// How long an address that failed is skipped.
@@ -45,12 +46,19 @@ impl HttpConnection {
     async fn exchange(&mut self, group: &str, rows: &[Row]) -> Vec<Judgement> {
         // The name of an index may follow the addresses.
         let urls: Vec<&str> = group.splitn(self.shared.urls + 1, ' ').take(self.shared.urls).collect();
-        let has_results = urls.iter().any(|url| self.shared.item_results.are_expected(url));
+        let forms = urls.iter().map(|url| self.shared.item_results.form(url));
+        let mut headers = body::headers(rows);
+        if let Some(auth) = &self.shared.auth {
+            match auth.authorization().await {
+                Ok(value) => headers.push(("authorization", value)),
+                Err(Failure { verdict, answer }) => return Judgement::of_all(rows.len(), verdict, answer),
+            }
+        }
         let request = Request {
             body: self.shared.form.body(rows).into(),
             messages: rows.len(),
-            headers: body::headers(rows),
-            answer: if has_results { AnswerKind::Results } else { AnswerKind::Status },
+            headers,
+            answer: forms.max_by_key(|form| form.is_read()).unwrap_or_default(),
         };
         let mut place = self.shared.targets.choose(Instant::now());
         let mut tries = 1;
@@ -58,6 +66,11 @@ impl HttpConnection {
             let url = urls.get(place).copied().unwrap_or_default();
             let reply = self.lanes[place].exchange_twice(url, &request, &self.shared.settings).await;
             let judgements = judgements(&self.shared.judge, reply, &request);
+            if let Some(auth) = &self.shared.auth
+                && judgements.iter().any(|one| one.verdict == Verdict::Hold(HoldReason::Credentials))
+            {
+                auth.forget();
+            }
             let now = Instant::now();
             let Some(pause) = pause(&judgements, self.shared.recovery) else {
                 self.shared.targets.mend(place);
@@ -98,16 +111,33 @@ fn judgements(judge: &Judge, reply: Reply, request: &Request) -> Vec<Judgement> 
         Reply::Unreachable(answer) => all(Verdict::Later(Wait::Reopen), answer),
         Reply::Broken(answer) => all(Verdict::Later(Wait::Busy), answer),
         Reply::Silent => all(Verdict::Later(Wait::Busy), "the server did not answer in time".to_owned()),
-        Reply::Status { status, wait, body, .. } => match judge.of_status(status, wait) {
-            Verdict::Delivered if request.answer == AnswerKind::Results && (200..300).contains(&status) => {
-                match bulk::results(&body, request.messages) {
-                    Ok(results) => of_items(judge, &results),
-                    Err(error) => all(judge.of_error(wait), error.to_string()),
-                }
-            }
-            Verdict::Delivered => Judgement::delivered(request.messages),
-            verdict => all(verdict, answer(status, &body, verdict)),
-        },
+        Reply::Status { status, wait, body, .. } => {
+            let known = of_form(judge, (status, wait), &body, request);
+            known.unwrap_or_else(|| match judge.of_status(status, wait) {
+                Verdict::Delivered => Judgement::delivered(request.messages),
+                verdict => all(verdict, answer(status, &body, verdict)),
+            })
+        }
+    }
+}
+
+/// Judges by the content of an answer. `None` when only its status counts.
+fn of_form(
+    judge: &Judge,
+    (status, wait): (u16, Option<Duration>),
+    body: &[u8],
+    request: &Request,
+) -> Option<Vec<Judgement>> {
+    let rows = request.messages;
+    let is_success = (200..300).contains(&status) && judge.of_status(status, wait) == Verdict::Delivered;
+    match request.answer {
+        AnswerForm::Bulk if is_success => Some(match bulk::results(body, rows) {
+            Ok(results) => of_items(judge, &results),
+            Err(error) => Judgement::of_all(rows, judge.of_error(wait), error.to_string()),
+        }),
+        AnswerForm::Collector => collector::judgements(judge, (status, wait), body, rows),
+        AnswerForm::Ingestion if is_success => ingestion::judgements(body, rows),
+        _ => None,
     }
 }
 

@@ -10,14 +10,14 @@
 //! | `targets` | the addresses: the next one to use, and those that failed |
 //! | `body` | the body of a request |
 //! | `action` | the action of a message in a bulk request, and the id of its document |
-//! | `bulk` | answers with a result for each message |
+//! | `answers` | answers that say more than their status |
 //! | `verdict` | the meaning of a status |
 //! | `client`, `proxy` | one exchange over a connection |
 //! | `options` | the options |
 
 mod action;
+mod answers;
 mod body;
-mod bulk;
 mod client;
 mod connection;
 mod options;
@@ -30,8 +30,11 @@ mod verdict;
 mod tests;
 
 pub(crate) use action::ID_DIGITS;
+pub(crate) use answers::AnswerForm;
 pub(crate) use body::{BodyForm, cells};
-pub(crate) use client::{AnswerKind, Lane, Reply, Request};
-pub use options::{Compression, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction};
+pub(crate) use client::{Lane, Reply, Request};
+pub use options::{
+    Authorization, Authorize, Compression, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction,
+};
 pub use receiver::HttpReceiver;
 pub(crate) use verdict::Judge;

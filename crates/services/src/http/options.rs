@@ -3,9 +3,10 @@
 //! In: values that were checked when the configuration was read. Out: the same, for the driver.
 //! Holds: nothing that runs. Limits: none.
 
-use delivery::{Batches, Server};
+use super::answers::AnswerForm;
+use delivery::{Batches, Server, failure::Failure};
 use message::Render;
-use std::{sync::Arc, time::Duration};
+use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
 use transport::tls::SenderTls;
 
 /// `content-compression()`
@@ -36,7 +37,7 @@ pub enum ResponseAction {
 /// `item-results()`: how to read a successful answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ItemResults {
-    /// The result of each message, when the address is that of a bulk request; else nothing.
+    /// The result of each message, when the address is one whose answers are known; else nothing.
     #[default]
     ByAddress,
     /// The result of each message.
@@ -46,15 +47,12 @@ pub enum ItemResults {
 }
 
 impl ItemResults {
-    /// Returns true when the answers of an address have a result for each message.
-    pub(super) fn are_expected(self, url: &str) -> bool {
-        match self {
-            ItemResults::Always => true,
-            ItemResults::Never => false,
-            ItemResults::ByAddress => {
-                let path = url.split(['?', '#']).next().unwrap_or_default();
-                path.trim_end_matches('/').ends_with("/_bulk")
-            }
+    /// Returns the form of the answers of an address.
+    pub(super) fn form(self, url: &str) -> AnswerForm {
+        match (self, AnswerForm::of_address(url)) {
+            (ItemResults::Never, _) => AnswerForm::Status,
+            (ItemResults::Always, AnswerForm::Status) => AnswerForm::Bulk,
+            (_, form) => form,
         }
     }
 }
@@ -67,6 +65,18 @@ pub enum ItemIds {
     OfMessages,
     /// The server makes one.
     OfServer,
+}
+
+/// A future header.
+pub type Authorization<'a> = Pin<Box<dyn Future<Output = Result<String, Failure>> + Send + 'a>>;
+
+/// Gives requests the header `Authorization`.
+pub trait Authorize: Send + Sync + fmt::Debug {
+    /// Returns the value of the header, or what becomes of the messages without one.
+    fn authorization(&self) -> Authorization<'_>;
+
+    /// Tells that a server refused the last value.
+    fn forget(&self);
 }
 
 /// `http()`.
@@ -91,6 +101,8 @@ pub struct HttpTarget {
     pub item_results: ItemResults,
     /// `item-ids()`
     pub item_ids: ItemIds,
+    /// `cloud-auth()`
+    pub auth: Option<Box<dyn Authorize>>,
     /// Settings that all its requests share.
     pub settings: Arc<RequestSettings>,
 }

@@ -5,8 +5,8 @@
 
 use super::{
     action::Actions,
+    answers::AnswerForm,
     body::{self, BodyForm},
-    client::AnswerKind,
     connection::{HttpConnection, Shared},
     options::HttpTarget,
     targets::Targets,
@@ -32,7 +32,7 @@ pub struct HttpReceiver {
 
 impl HttpReceiver {
     /// Makes the receiver of a target.
-    pub fn new(target: HttpTarget) -> HttpReceiver {
+    pub fn new(mut target: HttpTarget) -> HttpReceiver {
         let form = BodyForm {
             prefix: target.body_prefix.clone().into_bytes(),
             suffix: target.body_suffix.clone().into_bytes(),
@@ -47,6 +47,7 @@ impl HttpReceiver {
             settings: target.settings.clone(),
             item_results: target.item_results,
             targets: Targets::new(target.urls.len()),
+            auth: target.auth.take(),
             urls: target.urls.len().max(1),
             recovery: target.recovery,
         };
@@ -59,8 +60,8 @@ impl HttpReceiver {
         (batch, index): (&Batch, usize),
         sequence: u64,
         group: &mut String,
-    ) -> Result<AnswerKind, RowError> {
-        let mut kind = AnswerKind::Status;
+    ) -> Result<AnswerForm, RowError> {
+        let mut form = AnswerForm::Status;
         for (place, url) in self.target.urls.iter_mut().enumerate() {
             if place > 0 {
                 group.push(' ');
@@ -81,11 +82,11 @@ impl HttpReceiver {
                     }
                 }
             }
-            if self.target.item_results.are_expected(&group[start..]) {
-                kind = AnswerKind::Results;
+            if form == AnswerForm::Status {
+                form = self.target.item_results.form(&group[start..]);
             }
         }
-        Ok(kind)
+        Ok(form)
     }
 }
 
@@ -102,7 +103,7 @@ impl Receiver for HttpReceiver {
         sequence: u64,
         group: &mut String,
     ) -> Result<Vec<Cell>, RowError> {
-        let kind = self.push_urls((batch, index), sequence, group)?;
+        let form = self.push_urls((batch, index), sequence, group)?;
         let mut text = Vec::new();
         self.target.body.render(batch, index, sequence, &mut text);
         if text.is_empty() {
@@ -110,7 +111,7 @@ impl Receiver for HttpReceiver {
             return Err(RowError { reason: DeadReason::Cast, text });
         }
         let mut id = None;
-        if kind == AnswerKind::Results {
+        if form == AnswerForm::Bulk {
             let (name, room) = self.actions.read(&mut text, self.target.item_ids);
             // Requests are for one index: one that is missing holds its own messages only.
             if !name.is_empty() {
@@ -154,6 +155,7 @@ impl Receiver for HttpReceiver {
             format!("{:?} {:?} {:?}", target.actions, target.item_results, target.item_ids),
             format!("{:?} {:?} {:?}", settings.method, settings.headers, settings.compression),
             format!("{:?} {} {:?}", settings.timeout, settings.follows_redirects, settings.proxy),
+            format!("{:?}", self.shared.auth),
         ]
     }
 

@@ -126,6 +126,7 @@ fn target(urls: &[String]) -> HttpTarget {
         actions: Vec::new(),
         item_results: ItemResults::ByAddress,
         item_ids: ItemIds::OfMessages,
+        auth: None,
         settings: Arc::new(RequestSettings {
             method: "POST".to_owned(),
             headers: vec![("X-Own".to_owned(), "yes".to_owned())],
@@ -484,5 +485,5 @@ fn the_configuration_is_kept() {
         settings[2] == "0 Some(7) 100ms" && settings[4].starts_with("\"POST\" [(\"X-Own\""),
         "{settings:?}"
     );
-    assert_eq!((settings.len(), row(&mut receiver, "h|m").is_empty()), (6, false));
+    assert_eq!((settings.len(), row(&mut receiver, "h|m").is_empty()), (7, false));
 }

@@ -5,7 +5,7 @@
 //! No message is lost because of a fault that an operator can fix: wrong credentials and a missing or closed index
 //! hold. What the server refuses permanently is found by halving the request, unless the server names the message.
 
-use super::{bulk::ItemResult, options::ResponseAction};
+use super::{answers::bulk::ItemResult, options::ResponseAction};
 use delivery::{HoldReason, Verdict, Wait};
 use std::time::Duration;
 use transport::DeadReason;
@@ -72,7 +72,7 @@ impl Judge {
     }
 
     /// Judges an error of the server that may pass.
-    pub(super) fn of_error(&self, wait: Option<Duration>) -> Verdict {
+    pub(crate) fn of_error(&self, wait: Option<Duration>) -> Verdict {
         match (self.bounds_errors, wait) {
             (true, _) => Verdict::Later(Wait::BackOff),
             (false, Some(wait)) => Verdict::Later(Wait::For(wait)),
@@ -80,7 +80,7 @@ impl Judge {
         }
     }
 
-    fn of_action(&self, status: u16, wait: Option<Duration>) -> Option<Verdict> {
+    pub(super) fn of_action(&self, status: u16, wait: Option<Duration>) -> Option<Verdict> {
         let (_, action) = self.actions.iter().find(|(known, _)| *known == status)?;
         Some(match action {
             ResponseAction::Success => Verdict::Delivered,

@@ -15,7 +15,7 @@ use super::{
     verdict,
 };
 use crate::{
-    http::{AnswerKind, Lane, Reply, Request, RequestSettings},
+    http::{AnswerForm, Lane, Reply, Request, RequestSettings},
     url::encoded,
 };
 use delivery::{Connection, Exchange, Judgement, Row, Verdict, Wait, failure::Failure};
@@ -84,7 +84,7 @@ impl Shared {
         let signer = Signer { login: &self.login, region: &self.region, service: "s3" };
         let authorization = signer.authorization(&unsigned, &time);
         headers.push(("authorization", authorization));
-        Request { body: object.content.bytes.clone(), messages: 1, headers, answer: AnswerKind::Status }
+        Request { body: object.content.bytes.clone(), messages: 1, headers, answer: AnswerForm::Status }
     }
 }
 

@@ -18,7 +18,8 @@ async fn read_request(peer: &mut (impl AsyncRead + Unpin)) -> Option<(String, Ve
     let head = String::from_utf8(head).unwrap();
     let (first, rest) = head.split_once("\r\n").unwrap();
     let rest = rest.to_ascii_lowercase();
-    let size = rest.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap().parse().unwrap();
+    let size = rest.lines().find_map(|line| line.strip_prefix("content-length: "));
+    let size = size.map_or(0, |size| size.parse().unwrap());
     let mut body = vec![0; size];
     peer.read_exact(&mut body).await.ok()?;
     Some((format!("{first}\r\n{rest}"), body))

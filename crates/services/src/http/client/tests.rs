@@ -25,7 +25,7 @@ fn settings() -> RequestSettings {
     }
 }
 
-fn request(answer: AnswerKind) -> Request {
+fn request(answer: AnswerForm) -> Request {
     Request { body: Bytes::from_static(b"x"), messages: 2, headers: Vec::new(), answer }
 }
 
@@ -78,7 +78,7 @@ struct Script {
 fn play(
     pki: &Pki,
     settings: &RequestSettings,
-    kind: AnswerKind,
+    kind: AnswerForm,
     script: &Script,
 ) -> (Vec<String>, Vec<String>) {
     let heard = RefCell::new(Vec::new());
@@ -112,7 +112,7 @@ fn play(
 }
 
 #[track_caller]
-fn check(settings: &RequestSettings, kind: AnswerKind, script: &Script, want: &[&str], heard: &[&str]) {
+fn check(settings: &RequestSettings, kind: AnswerForm, script: &Script, want: &[&str], heard: &[&str]) {
     let (found, said) = play(&pki(), settings, kind, script);
     assert_eq!(found, want);
     assert_eq!(said, heard);
@@ -130,7 +130,7 @@ fn plain(text: &str) -> Vec<u8> {
 fn a_connection_is_used_until_it_is_closed() {
     let script = Script { scheme: "http", paths: &["/a", "/b"], answers: vec![vec![ok(1), ok(2)]] };
     let heard = ["connect", "POST /a HTTP/1.1", "POST /b HTTP/1.1", "end"];
-    check(&settings(), AnswerKind::Status, &script, &["200 None 1", "200 None 2"], &heard);
+    check(&settings(), AnswerForm::Status, &script, &["200 None 1", "200 None 2"], &heard);
     // Closed by the server while it rested.
     let script = Script {
         scheme: "http",
@@ -138,7 +138,7 @@ fn a_connection_is_used_until_it_is_closed() {
         answers: vec![vec![plain("HTTP/1.1 204 x\r\nConnection: close\r\n\r\n")], vec![ok(0)]],
     };
     let heard = ["connect", "POST /a HTTP/1.1", "end", "connect", "POST / HTTP/1.1", "end"];
-    check(&settings(), AnswerKind::Status, &script, &["204 None 0", "200 None 0"], &heard);
+    check(&settings(), AnswerForm::Status, &script, &["204 None 0", "200 None 0"], &heard);
 }
 
 #[test]
@@ -148,10 +148,10 @@ fn a_status_is_enough_of_a_long_answer() {
     let long =
         Script { scheme: "http", paths: &["/a", "/b"], answers: vec![vec![ok(ANSWER_BYTES_MAX), ok(1)]] };
     let heard = ["connect", "POST /a HTTP/1.1", "POST /b HTTP/1.1", "end"];
-    check(&settings(), AnswerKind::Status, &long, &[&words, "200 None 1"], &heard);
+    check(&settings(), AnswerForm::Status, &long, &[&words, "200 None 1"], &heard);
     let answers = vec![vec![ok(ANSWER_BYTES_MAX + 1)], vec![ok(1)]];
     let longer = Script { scheme: "http", paths: &["/a", "/b"], answers };
-    let (found, said) = play(&pki(), &settings(), AnswerKind::Status, &longer);
+    let (found, said) = play(&pki(), &settings(), AnswerForm::Status, &longer);
     assert_eq!(found, [words.as_str(), "200 None 1"]);
     assert_eq!(said.iter().filter(|line| *line == "connect").count(), 2, "{said:?}");
     let cut = Script {
@@ -163,7 +163,7 @@ fn a_status_is_enough_of_a_long_answer() {
         ],
     };
     let heard = ["connect", "POST /a HTTP/1.1", "end", "connect", "POST /b HTTP/1.1", "end"];
-    check(&settings(), AnswerKind::Status, &cut, &["200 None 3", "200 None 1"], &heard);
+    check(&settings(), AnswerForm::Status, &cut, &["200 None 3", "200 None 1"], &heard);
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn results_are_read_whole_or_not_at_all() {
     let most = ANSWER_BYTES_MAX + 2 * RESULT_BYTES_MAX;
     let once = |answer| Script { scheme: "http", paths: &["/a"], answers: vec![vec![answer]] };
     let heard = ["connect", "POST /a HTTP/1.1", "end"];
-    let results = AnswerKind::Results;
+    let results = AnswerForm::Bulk;
     check(&settings(), results, &once(ok(most)), &[&format!("200 None {most}")], &heard);
     let (found, _) = play(&pki(), &settings(), results, &once(ok(most + 1)));
     assert_eq!(found, ["broken: the answer is too long"]);
@@ -194,18 +194,18 @@ fn redirections_have_an_end() {
     let heard =
         ["connect", "POST /a HTTP/1.1", "POST /b HTTP/1.1", "POST /c HTTP/1.1", "POST /d HTTP/1.1", "end"];
     let script = Script { scheme: "http", paths: &["/a"], answers: answers(ok(0)) };
-    check(&follows, AnswerKind::Status, &script, &["200 None 0"], &heard);
+    check(&follows, AnswerForm::Status, &script, &["200 None 0"], &heard);
     let script = Script { scheme: "http", paths: &["/a"], answers: answers(to("/e")) };
-    check(&follows, AnswerKind::Status, &script, &["unreachable: too many redirections"], &heard);
+    check(&follows, AnswerForm::Status, &script, &["unreachable: too many redirections"], &heard);
     let script = Script { scheme: "http", paths: &["/a"], answers: answers(ok(0)) };
-    check(&settings(), AnswerKind::Status, &script, &["307 None 0"], &["connect", "POST /a HTTP/1.1", "end"]);
+    check(&settings(), AnswerForm::Status, &script, &["307 None 0"], &["connect", "POST /a HTTP/1.1", "end"]);
     // A place that is named without being a redirection leads nowhere.
     let created = plain("HTTP/1.1 201 x\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n");
     let script = Script { scheme: "http", paths: &["/a"], answers: vec![vec![created]] };
-    check(&follows, AnswerKind::Status, &script, &["201 None 0"], &["connect", "POST /a HTTP/1.1", "end"]);
+    check(&follows, AnswerForm::Status, &script, &["201 None 0"], &["connect", "POST /a HTTP/1.1", "end"]);
     let script = Script { scheme: "http", paths: &["/a"], answers: vec![vec![to("http://[")]] };
     let why = "unreachable: the server redirects to what is no URL";
-    check(&follows, AnswerKind::Status, &script, &[why], &["connect", "POST /a HTTP/1.1", "end"]);
+    check(&follows, AnswerForm::Status, &script, &[why], &["connect", "POST /a HTTP/1.1", "end"]);
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn an_encrypted_server_is_checked() {
     let pki = pki();
     let trusting = RequestSettings { tls: client(&pki), ..settings() };
     let script = || Script { scheme: "https", paths: &["/a", "/b"], answers: vec![vec![ok(1), ok(2)]] };
-    let (found, heard) = play(&pki, &trusting, AnswerKind::Status, &script());
+    let (found, heard) = play(&pki, &trusting, AnswerForm::Status, &script());
     assert_eq!(found, ["200 None 1", "200 None 2"]);
     assert_eq!(heard, ["connect", "POST /a HTTP/1.1", "POST /b HTTP/1.1", "end"]);
 }
@@ -222,7 +222,7 @@ fn an_encrypted_server_is_checked() {
 fn without_an_answer_there_is_a_reason() {
     let url = format!("http://127.0.0.1:{}/", closed_port());
     let found = |url: &str, settings: &RequestSettings| {
-        shown(&runtime().block_on(Lane::default().exchange(url, &request(AnswerKind::Status), settings)))
+        shown(&runtime().block_on(Lane::default().exchange(url, &request(AnswerForm::Status), settings)))
     };
     assert!(found(&url, &settings()).starts_with("unreachable: Connection refused"));
     assert_eq!(found("http://[", &settings()), "unreachable: this is no URL");
@@ -231,14 +231,14 @@ fn without_an_answer_there_is_a_reason() {
     let script = || Script { scheme: "http", paths: &["/a"], answers: vec![vec![]] };
     check(
         &odd,
-        AnswerKind::Status,
+        AnswerForm::Status,
         &script(),
         &["unreachable: this is no method of HTTP"],
         &["connect", "end"],
     );
     let quick = RequestSettings { timeout: Duration::from_millis(50), ..settings() };
     let silent = Script { scheme: "http", paths: &["/a"], answers: vec![vec![vec![]]] };
-    check(&quick, AnswerKind::Status, &silent, &["silent"], &["connect", "POST /a HTTP/1.1", "end"]);
+    check(&quick, AnswerForm::Status, &silent, &["silent"], &["connect", "POST /a HTTP/1.1", "end"]);
 }
 
 #[test]
@@ -263,7 +263,7 @@ fn a_server_may_ask_for_a_pause() {
     let script = Script { scheme: "http", paths: &["/a"], answers: vec![vec![busy]] };
     check(
         &settings(),
-        AnswerKind::Status,
+        AnswerForm::Status,
         &script,
         &["503 Some(9s) 0"],
         &["connect", "POST /a HTTP/1.1", "end"],
@@ -289,7 +289,7 @@ fn addresses_have_ports_of_their_schemes() {
 /// Compares the head of a request.
 #[track_caller]
 fn check_head(url: &str, change: impl FnOnce(&mut RequestSettings, &mut Request), want: &[&str]) {
-    let (mut settings, mut request) = (settings(), request(AnswerKind::Status));
+    let (mut settings, mut request) = (settings(), request(AnswerForm::Status));
     change(&mut settings, &mut request);
     let built = built(&url.parse().unwrap(), &request, &settings).unwrap();
     let mut found = vec![format!("{} {}", built.method(), built.uri())];

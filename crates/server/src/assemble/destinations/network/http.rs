@@ -3,6 +3,7 @@
 //! In: its options. Out: a target with its requests. Holds: nothing.
 //! Limits: an unusable URL is an error with its position.
 
+use super::grpc::response_action;
 use crate::assemble::{
     destinations::{batches::batches, reshaping::reshaped},
     lowering::Lowering,
@@ -92,6 +93,7 @@ impl<'t> Lowering<'t> {
                 Some("no") => ItemIds::OfServer,
                 _ => ItemIds::OfMessages,
             },
+            auth: self.cloud_auth(options)?,
             settings: Arc::new(self.request_settings(options)?),
         })
     }
@@ -160,7 +162,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Parses `proxy("http://host:port")`. The outer `None` means an error, which is in the report.
-    fn proxy(&mut self, options: &Options<'t>) -> Option<Option<Server>> {
+    pub(super) fn proxy(&mut self, options: &Options<'t>) -> Option<Option<Server>> {
         let Some(option) = options.own("proxy") else { return Some(None) };
         let text = option.text().unwrap_or_default();
         if text.is_empty() {
@@ -215,14 +217,7 @@ impl<'t> Lowering<'t> {
         for arg in options.all("response-action").flat_map(|option| &option.args) {
             let Arg::Pair(status, action) = arg else { continue };
             let code = status.text.parse().ok().filter(|code| (100..600).contains(code));
-            let action = match action.text() {
-                Some("success") => Some(ResponseAction::Success),
-                Some("drop") => Some(ResponseAction::Drop),
-                Some("retry") => Some(ResponseAction::Retry),
-                Some("disconnect") => Some(ResponseAction::Disconnect),
-                _ => None,
-            };
-            let Some(pair) = code.zip(action) else {
+            let Some(pair) = code.zip(response_action(action)) else {
                 let message = "this is no status with what it means";
                 let help = "a status from 100 to 599 => one of success, drop, retry, disconnect";
                 self.report.push(Diagnostic::error(status.span, message).help(help));

@@ -18,17 +18,17 @@ const QUOTES_MESSAGE: [&str; 2] = ["Preview of field's value", CAUSE];
 
 /// The result of one item.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct ItemResult {
+pub(in crate::http) struct ItemResult {
     /// The result as an HTTP status.
-    pub(super) status: u16,
+    pub(in crate::http) status: u16,
     /// The action was `create`: a document of this id must not be there.
-    pub(super) creates: bool,
+    pub(in crate::http) creates: bool,
     /// The type of the error; empty when there is none.
-    pub(super) kind: String,
+    pub(in crate::http) kind: String,
     /// Why it was refused, without quotes from the message; empty when it was not refused.
-    pub(super) reason: String,
+    pub(in crate::http) reason: String,
     /// The same in the server's own words, which may quote the message.
-    pub(super) quote: String,
+    pub(in crate::http) quote: String,
 }
 
 impl ItemResult {
@@ -38,7 +38,7 @@ impl ItemResult {
     }
 
     /// Returns the words of the server: a line for our log, and all of them.
-    pub(super) fn answer(&self) -> String {
+    pub(in crate::http) fn answer(&self) -> String {
         let rest = self.quote.strip_prefix(&self.reason).unwrap_or(&self.quote).trim_start();
         let line = format!("{} {}", self.status, self.reason);
         if rest.is_empty() { line } else { format!("{line}\n{rest}") }
@@ -47,7 +47,7 @@ impl ItemResult {
 
 /// An answer that does not report the results of the items.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum BulkAnswerError {
+pub(in crate::http) enum BulkAnswerError {
     /// It is not JSON, or was cut.
     NotJson,
     /// It has neither results nor the word that there were no errors.
@@ -78,7 +78,7 @@ impl fmt::Display for BulkAnswerError {
 }
 
 /// Reads the results of `items` items.
-pub(super) fn results(body: &[u8], items: usize) -> Result<Vec<ItemResult>, BulkAnswerError> {
+pub(in crate::http) fn results(body: &[u8], items: usize) -> Result<Vec<ItemResult>, BulkAnswerError> {
     let answer: Value = serde_json::from_slice(body).map_err(|_| BulkAnswerError::NotJson)?;
     let has_errors = answer.get("errors").and_then(Value::as_bool);
     let Some(results) = answer.get("items").and_then(Value::as_array) else {
@@ -133,7 +133,7 @@ fn item(result: &Value, has_errors: Option<bool>) -> Result<ItemResult, BulkAnsw
 }
 
 /// Returns the error text of an answer's body, without quotes from a message; empty when it is not JSON.
-pub(super) fn words(body: &[u8]) -> String {
+pub(in crate::http) fn words(body: &[u8]) -> String {
     let Ok(answer) = serde_json::from_slice::<Value>(body) else { return String::new() };
     let error = answer.get("error").filter(|error| !error.is_null());
     let whole = match error {
@@ -146,7 +146,7 @@ pub(super) fn words(body: &[u8]) -> String {
 }
 
 /// Returns the beginning of a body, as text of one line.
-pub(super) fn quoted(body: &[u8]) -> String {
+pub(in crate::http) fn quoted(body: &[u8]) -> String {
     shortened(String::from_utf8_lossy(body).trim(), QUOTE_CHARACTERS_MAX)
 }
 
