@@ -42,9 +42,9 @@ pub mod testing;
 pub use batch_reader::{BatchReader, Completion, FlowWindow, READ_BYTES, Run};
 pub use options::{
     Acknowledge, BeatsOptions, ClientHeader, CountLimits, DatagramListener, Dialogue, Encryption, FileSource,
-    Form, Generator, HttpOptions, JournalSource, ListenAddress, PathPattern, PipeSource, ProgramSource,
-    ProxyHeader, RequestHeaders, SourceOptions, StreamListener, WebhookContent, WebhookOptions,
-    WildcardSource, Window,
+    Form, Generator, HttpOffer, HttpOptions, JournalSource, ListenAddress, PathPattern, PipeSource,
+    ProgramSource, ProxyHeader, RequestHeaders, SourceOptions, StreamListener, WebhookContent,
+    WebhookOptions, WildcardSource, Window,
 };
 pub use positions::Positions;
 pub use rehearsal::Rehearsal;

@@ -9,7 +9,7 @@ mod webhook;
 
 pub(crate) use acks::AckBook;
 pub(crate) use http::BUDGET_UNIT;
-pub use http::{Acknowledge, HttpOptions};
+pub use http::{Acknowledge, HttpOffer, HttpOptions};
 pub use webhook::{ClientHeader, PathPattern, RequestHeaders, WebhookContent, WebhookOptions};
 
 use message::Render;

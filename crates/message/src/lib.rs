@@ -23,6 +23,7 @@ pub use flow::{Delivery, Intake, Outlet, Render, RenderPairs, WriteBudget};
 pub use origin::{Origin, Transport, masked_address, peer_network, source_name};
 pub use record::{
     Facility, Format, Mark, Marks, Message, Priority, Severity, Span, Stamp, Value, ValueKind, ZoneQuality,
+    list_append, list_elements,
 };
 pub use record_id::RecordId;
 pub use sdata::{SdParam, sd_params};

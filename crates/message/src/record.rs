@@ -2,12 +2,14 @@
 //!
 //! In: what a decoder found. Out: the same. Holds: no bytes of its own.
 
+mod list;
 mod marks;
 mod priority;
 mod span;
 mod stamp;
 mod value;
 
+pub use list::{append_after as list_append, elements as list_elements};
 pub use marks::{Mark, Marks};
 pub use priority::{Facility, Priority, Severity};
 pub use span::Span;

@@ -6,16 +6,24 @@
 //! | module | what it does |
 //! |---|---|
 //! | `clickhouse` | `clickhouse()`: batches of messages as rows of a table of ClickHouse |
+//! | `cloud` | `cloud-auth()`: tokens that requests show |
+//! | `grpc` | calls of gRPC, for `opentelemetry()` and `loki()` |
 //! | `hdfs` | `hdfs()`: files of Hadoop, over WebHDFS |
 //! | `http` | `http()`: bodies of requests, and the bulk requests of Elasticsearch |
 //! | `identity` | a name for a batch that is the same at every attempt |
+//! | `loki` | `loki()` over gRPC: lines in streams of labels |
+//! | `otlp` | `opentelemetry()`, `syslog-ng-otlp()`: messages as log records |
 //! | `s3` | `s3()`: batches of messages as objects of a bucket |
 //! | `url` | URLs of servers, and texts in URLs |
 
 mod clickhouse;
+mod cloud;
+mod grpc;
 mod hdfs;
 mod http;
 mod identity;
+mod loki;
+mod otlp;
 mod s3;
 #[cfg(test)]
 mod testing;
@@ -25,10 +33,15 @@ pub use clickhouse::{
     ClickhouseColumn, ClickhouseContent, ClickhouseFormat, ClickhouseReceiver, ClickhouseTarget,
     ColumnNameError, check_name,
 };
+pub use cloud::{ClientAuth, ClientCredentials, CloudAuth, MetadataAccount, ServiceAccount, Tokens};
+pub use grpc::{GrpcAnswer, GrpcSettings, GrpcStatus, KeepAlive};
 pub use hdfs::{HdfsAppend, HdfsCompression, HdfsReceiver, HdfsTarget, NameNodeError, name_node_address};
 pub use http::{
-    Compression, HttpReceiver, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction,
+    Authorization, Authorize, Compression, HttpReceiver, HttpTarget, ItemIds, ItemResults, RequestSettings,
+    ResponseAction,
 };
+pub use loki::{LokiReceiver, LokiTarget, LokiTime};
+pub use otlp::{OtlpForm, OtlpReceiver, OtlpTarget};
 pub use s3::{
     AddressError, KeyError, S3Checksum, S3Compression, S3Login, S3Receiver, S3Target, bucket_address,
     check_prefix,

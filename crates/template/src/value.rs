@@ -11,4 +11,4 @@ pub use escape::Escape;
 pub use hint::{HINT_NAMES, TypeHint};
 pub(crate) use hint::{integer, truth};
 pub(crate) use json::append_string;
-pub use wire::{list_append, list_elements};
+pub use message::{list_append, list_elements};

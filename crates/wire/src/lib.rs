@@ -10,9 +10,7 @@ mod decode;
 mod encode;
 mod frame;
 mod gelf;
-mod list;
 pub mod mail;
-pub mod protobuf;
 mod protocol;
 mod record;
 mod shipped;
@@ -29,7 +27,7 @@ pub use frame::{
     MESSAGE_BYTES_MAX, MultiLine, Oversize, Preceding, split_record,
 };
 pub use gelf::{Chunks, Payload, gelf_chunks};
-pub use list::{append_after as list_append, elements as list_elements};
+pub use protocol::protobuf;
 pub use protocol::{
     LumberjackBatch, LumberjackError, LumberjackEvent, LumberjackReader, OfferError, PacketOptions,
     RELP_VERSION, RELP_WINDOW, RelpCommand, RelpError, RelpFrame, RelpReader, SmtpAnswer, SmtpError,

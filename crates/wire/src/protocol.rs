@@ -1,9 +1,10 @@
 //! Protocols that carry messages, and the headers around them: RELP, Lumberjack, the replies of SMTP, DTLS records, the PROXY header,
-//! UDP packets.
+//! UDP packets; the fields of protocol buffers.
 //!
 //! In: bytes. Out: the parts of the protocol, and its answers as bytes. Holds nothing: see each module.
 
 pub mod dtls;
+pub mod protobuf;
 pub mod proxy;
 
 mod datagram;

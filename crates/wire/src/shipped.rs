@@ -19,14 +19,13 @@ mod journal;
 mod lines;
 mod loki;
 mod otlp;
-mod otlp_names;
 mod reader;
 
 pub use body_error::BodyError;
 pub use bulk::{BulkItem, BulkOperation};
 pub use hec::HecMeta;
 pub use otlp::{OtlpParts, OtlpRejection, otlp_request};
-pub use otlp_names::OtlpNames;
+pub use reader::OtlpNames;
 pub use reader::ShippedReader;
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 pub(crate) mod amqp;
 pub(crate) mod certificate;
 pub(crate) mod dtls;
+pub(crate) mod grpc;
 pub(crate) mod lumberjack;
 pub(crate) mod mqtt;
 pub(crate) mod nats;

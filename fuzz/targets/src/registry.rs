@@ -23,6 +23,7 @@ pub const TARGETS: &[Target] = &[
     ("evidence", files::evidence::run),
     ("frames", |bytes| with(bytes, messages::frames::run)),
     ("gelf", |bytes| with(bytes, messages::gelf::run)),
+    ("grpc", peers::grpc::run),
     ("journal", files::journal::run),
     ("kmsg", |bytes| with(bytes, messages::kmsg::run)),
     ("lumberjack", |bytes| with(bytes, peers::lumberjack::run)),

@@ -298,7 +298,8 @@ impl Requests {
                 }
                 Verdict::Drop => settled.dropped += 1,
                 Verdict::Dead(reason) => {
-                    self.dead_in_a_row += 1;
+                    // The receiver has most of those that it does not name.
+                    self.dead_in_a_row += usize::from(reason != DeadReason::Unnamed);
                     let (group, answer) = (group.clone(), answer.to_owned());
                     settled.dead.push(DeadRow { group, row, source, reason, answer });
                 }
@@ -323,9 +324,10 @@ impl Requests {
     /// A dead row too many is held instead.
     fn limited(&self, verdict: Verdict) -> Verdict {
         match verdict {
-            // A row that was tried for long tells nothing about the others.
+            // A row that was tried for long tells nothing about the others, and one that is not named must not be sent again.
             Verdict::Dead(reason)
-                if self.dead_in_a_row >= DEAD_IN_A_ROW_MAX && !matches!(reason, DeadReason::Retries) =>
+                if self.dead_in_a_row >= DEAD_IN_A_ROW_MAX
+                    && !matches!(reason, DeadReason::Retries | DeadReason::Unnamed) =>
             {
                 Verdict::Hold(HoldReason::ManyDead)
             }

@@ -21,7 +21,8 @@ impl Verdicts {
         self.push_many(1, verdict, answer);
     }
 
-    fn push_many(&mut self, rows: usize, verdict: Verdict, answer: &str) {
+    /// Judges the next rows alike.
+    pub fn push_many(&mut self, rows: usize, verdict: Verdict, answer: &str) {
         self.judged += rows;
         match self.judgements.last_mut() {
             Some(last) if last.verdict == verdict && last.answer == answer => last.rows += rows,

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     batch_reader::{BatchReader, Completion, FlowWindow, Run},
-    options::{Acknowledge, HttpOptions},
+    options::{Acknowledge, HttpOffer, HttpOptions},
     source::Settings,
 };
 use message::{Batch, FieldName, Origin, Outcome, ValueKind};
@@ -22,7 +22,7 @@ use tokio::{
     time::{error::Elapsed, timeout},
 };
 use transport::stats;
-use wire::{BodyError, ShippedReader};
+use wire::{BodyError, OtlpNames, ShippedReader};
 
 /// Makes the origin of messages from the present settings.
 pub(super) type MakeOrigin = Box<dyn Fn(&Settings) -> Origin + Send>;
@@ -166,7 +166,11 @@ impl Desk {
 }
 
 fn reader(batch_reader: &BatchReader, options: &HttpOptions) -> ShippedReader {
-    ShippedReader::new(batch_reader.settings().options.decode.clone(), &options.prefix)
+    let names = match options.offer {
+        HttpOffer::All => OtlpNames::Plain,
+        HttpOffer::OpenTelemetry => OtlpNames::Dotted,
+    };
+    ShippedReader::new(batch_reader.settings().options.decode.clone(), &options.prefix).with_otlp_names(names)
 }
 
 impl State {

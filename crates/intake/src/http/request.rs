@@ -15,6 +15,7 @@ use super::{
     refusal::{Refusal, refused},
     upload, webhook,
 };
+use crate::options::HttpOffer;
 use hyper::{
     HeaderMap, Request, StatusCode,
     body::{Bytes, Incoming},
@@ -31,7 +32,7 @@ pub(super) async fn answer(request: Request<Incoming>, desk: &Desk) -> Answer {
         return webhook::answer(&parts, body, options, desk).await;
     }
     let path = parts.uri.path();
-    let endpoint = match endpoint(&parts.method, path) {
+    let endpoint = match endpoint(&parts.method, path).and_then(|found| offered(found, desk.options.offer)) {
         Ok(endpoint) => endpoint,
         Err(unrouted) => {
             desk.count_error();
@@ -62,6 +63,15 @@ pub(super) async fn answer(request: Request<Incoming>, desk: &Desk) -> Answer {
         }
         refused(&endpoint, &parts.headers, refusal)
     })
+}
+
+/// Refuses an endpoint that the driver does not have.
+fn offered(endpoint: Endpoint, offer: HttpOffer) -> Result<Endpoint, Unrouted> {
+    match (offer, &endpoint) {
+        (HttpOffer::All, _) => Ok(endpoint),
+        (HttpOffer::OpenTelemetry, Endpoint::Otlp | Endpoint::OtlpGrpc | Endpoint::Health) => Ok(endpoint),
+        (HttpOffer::OpenTelemetry, _) => Err(Unrouted::Path),
+    }
 }
 
 /// A body to be put into a batch.

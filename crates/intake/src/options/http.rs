@@ -17,9 +17,21 @@ pub enum Acknowledge {
     Received,
 }
 
+/// The protocols that a listener takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum HttpOffer {
+    /// All of them: `http()`.
+    #[default]
+    All,
+    /// Only OpenTelemetry's: `opentelemetry()`, whose pairs have the names of syslog-ng's parser.
+    OpenTelemetry,
+}
+
 /// Options of a listener for HTTP.
 #[derive(Clone, Debug)]
 pub struct HttpOptions {
+    /// The protocols that are taken.
+    pub offer: HttpOffer,
     /// `acknowledge()`
     pub acknowledge: Acknowledge,
     /// `tokens()`: what `Authorization` may contain after `Bearer`, `Splunk` or `ApiKey`, or as a password. Empty,
@@ -48,6 +60,7 @@ impl HttpOptions {
     /// The defaults, with `max-bytes-in-work()`: bytes of bodies that all connections hold together.
     pub fn new(bytes_in_work: usize) -> HttpOptions {
         HttpOptions {
+            offer: HttpOffer::default(),
             acknowledge: Acknowledge::default(),
             tokens: Vec::new(),
             users: Vec::new(),

@@ -64,6 +64,7 @@ impl<'t> Lowering<'t> {
                 None => self.versions(inside("ssl-options"))?,
             },
             checks_key_usage: yes("extended-key-usage-verify"),
+            protocols: Vec::new(),
             keylog_file: path("keylog-file"),
             passwords: self.environment.passwords.clone(),
         })

@@ -1,6 +1,9 @@
 //! Tokens from prepared servers, and signed ones.
 
-use super::{jwt, *};
+use super::{
+    jwt::{self, KeyError},
+    *,
+};
 use crate::{
     http::{Authorize, Compression, RequestSettings},
     testing::{requests::answer, runtime},
@@ -158,10 +161,10 @@ fn a_token_is_signed_with_the_key_of_the_account() {
     let signature = URL_SAFE_NO_PAD.decode(parts[2]).unwrap();
     public.verify(format!("{}.{}", parts[0], parts[1]).as_bytes(), &signature).unwrap();
     for (content, want) in [
-        ("[]", "it has no client_email"),
-        ("{", "it is not JSON"),
-        (r#"{"client_email":"a"}"#, "it has no private_key"),
-        (r#"{"client_email":"a","private_key":"x"}"#, "its private_key is no PEM"),
+        ("[]", KeyError::NoEmail),
+        ("{", KeyError::NotJson),
+        (r#"{"client_email":"a"}"#, KeyError::NoKey),
+        (r#"{"client_email":"a","private_key":"x"}"#, KeyError::NotPem),
     ] {
         fs::write(&path, content).unwrap();
         assert_eq!(jwt::token(&account(path.clone()), Timestamp::UNIX_EPOCH), Err(want));

@@ -18,7 +18,7 @@ use std::{
 /// Longest use of a token: one that was revoked ends some time, too.
 const USED_FOR: Duration = Duration::from_secs(3600);
 
-/// Where tokens come from, and the last one.
+/// The tokens of a destination: their origin, and the last one.
 pub struct Tokens {
     auth: CloudAuth,
     /// Settings of requests to a server of tokens.

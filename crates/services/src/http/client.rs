@@ -6,7 +6,7 @@
 //! each.
 
 use super::{
-    answers::AnswerForm,
+    form::AnswerForm,
     options::{Compression, RequestSettings},
     proxy,
 };

@@ -4,12 +4,12 @@
 //! exchange, and once more when the connection breaks, for `timeout()` at most.
 
 use super::{
-    answers::{AnswerForm, bulk, collector, ingestion},
+    answers::{Judge, bulk, collector, ingestion},
     body::{self, BodyForm},
     client::{Lane, Reply, Request},
+    form::AnswerForm,
     options::{Authorize, ItemResults, RequestSettings},
     targets::Targets,
-    verdict::Judge,
 };
 use delivery::{Connection, Exchange, HoldReason, Judgement, Row, Verdict, Wait, failure::Failure};
 use std::{

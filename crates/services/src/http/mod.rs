@@ -9,9 +9,9 @@
 //! | `connection` | sends a request with its rows to one address after the other |
 //! | `targets` | the addresses: the next one to use, and those that failed |
 //! | `body` | the body of a request |
+//! | `form` | the form of an answer, by the address it comes from |
 //! | `action` | the action of a message in a bulk request, and the id of its document |
 //! | `answers` | answers that say more than their status |
-//! | `verdict` | the meaning of a status |
 //! | `client`, `proxy` | one exchange over a connection |
 //! | `options` | the options |
 
@@ -20,21 +20,21 @@ mod answers;
 mod body;
 mod client;
 mod connection;
+mod form;
 mod options;
 mod proxy;
 mod receiver;
 mod targets;
-mod verdict;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use action::ID_DIGITS;
-pub(crate) use answers::AnswerForm;
+pub(crate) use answers::Judge;
 pub(crate) use body::{BodyForm, cells};
 pub(crate) use client::{Lane, Reply, Request};
+pub(crate) use form::AnswerForm;
 pub use options::{
     Authorization, Authorize, Compression, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction,
 };
 pub use receiver::HttpReceiver;
-pub(crate) use verdict::Judge;

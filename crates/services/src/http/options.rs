@@ -3,7 +3,7 @@
 //! In: values that were checked when the configuration was read. Out: the same, for the driver.
 //! Holds: nothing that runs. Limits: none.
 
-use super::answers::AnswerForm;
+use super::form::AnswerForm;
 use delivery::{Batches, Server, failure::Failure};
 use message::Render;
 use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};

@@ -5,12 +5,12 @@
 
 use super::{
     action::Actions,
-    answers::AnswerForm,
+    answers::Judge,
     body::{self, BodyForm},
     connection::{HttpConnection, Shared},
+    form::AnswerForm,
     options::HttpTarget,
     targets::Targets,
-    verdict::Judge,
 };
 use delivery::{Batches, Cell, Connection, Receiver, RowError};
 use hyper::Uri;

@@ -23,10 +23,12 @@ pub enum DeadReason {
     Cast,
     /// It was tried `retries()` times.
     Retries,
+    /// The receiver refused some messages of a request and does not say which.
+    Unnamed,
 }
 
 /// All reasons, in the order of their numbers.
-pub const DEAD_REASONS: [DeadReason; 8] = [
+pub const DEAD_REASONS: [DeadReason; 9] = [
     DeadReason::Rejected,
     DeadReason::Type,
     DeadReason::Constraint,
@@ -35,6 +37,7 @@ pub const DEAD_REASONS: [DeadReason; 8] = [
     DeadReason::BadName,
     DeadReason::Cast,
     DeadReason::Retries,
+    DeadReason::Unnamed,
 ];
 
 impl DeadReason {
@@ -49,6 +52,7 @@ impl DeadReason {
             DeadReason::BadName => "bad-name",
             DeadReason::Cast => "cast",
             DeadReason::Retries => "retries",
+            DeadReason::Unnamed => "unnamed",
         }
     }
 

@@ -141,7 +141,17 @@ fn says_why_nothing_can_be_written() {
 fn dead_messages_count_by_their_reason() {
     let dead = DeadCounts::default();
     let names = DEAD_REASONS.map(DeadReason::name);
-    let want = ["rejected", "type", "constraint", "too-large", "unroutable", "bad-name", "cast", "retries"];
+    let want = [
+        "rejected",
+        "type",
+        "constraint",
+        "too-large",
+        "unroutable",
+        "bad-name",
+        "cast",
+        "retries",
+        "unnamed",
+    ];
     assert_eq!(names, want);
     for (index, reason) in DEAD_REASONS.into_iter().enumerate() {
         assert_eq!(DeadReason::of_name(reason.name()), Some(reason));

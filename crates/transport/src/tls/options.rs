@@ -91,6 +91,8 @@ pub struct TlsOptions {
     pub checks_key_usage: bool,
     /// `ocsp-stapling-verify()`: a server must show that its CA has not revoked its certificate.
     pub checks_stapled: bool,
+    /// The protocols that are offered or taken in a handshake (ALPN); none asks for nothing.
+    pub protocols: Vec<&'static [u8]>,
     /// `keylog-file()`: secrets for Wireshark.
     pub keylog_file: Option<PathBuf>,
     /// Passwords of private keys, given at run time.

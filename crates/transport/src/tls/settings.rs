@@ -54,6 +54,7 @@ impl ServerTls {
         // A resumed session would keep the trust of an older configuration, and costs memory for each peer.
         config.session_storage = Arc::new(NoServerSessionStorage {});
         config.send_tls13_tickets = 0;
+        config.alpn_protocols = options.protocols.iter().map(|name| name.to_vec()).collect();
         if let Some(path) = &options.keylog_file {
             config.key_log = Arc::new(KeyLogFile::open(path)?);
         }
@@ -90,6 +91,7 @@ impl ClientTls {
             None => builder.with_no_client_auth(),
         };
         config.enable_sni = options.sni;
+        config.alpn_protocols = options.protocols.iter().map(|name| name.to_vec()).collect();
         config.resumption = rustls::client::Resumption::disabled();
         if let Some(path) = &options.keylog_file {
             config.key_log = Arc::new(KeyLogFile::open(path)?);

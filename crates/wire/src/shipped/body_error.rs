@@ -2,7 +2,7 @@
 //!
 //! In: an offset and a reason. Out: a sentence.
 
-use crate::protobuf::ProtobufError;
+use crate::protocol::protobuf::ProtobufError;
 
 /// Error in a body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -8,8 +8,7 @@ pub(super) mod moment;
 
 use super::{
     encoding::json::{Text, Token, unescape},
-    otlp_names::OtlpNames,
-    reader::ShippedReader,
+    reader::{OtlpNames, ShippedReader},
 };
 use known::KnownField;
 use message::{

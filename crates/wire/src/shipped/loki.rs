@@ -11,7 +11,7 @@ use super::{
     entry::moment,
     entry::{Datum, Entries},
 };
-use crate::protobuf::Fields;
+use crate::protocol::protobuf::Fields;
 use message::{Batch, Span, Stamp};
 use std::ops::Range;
 

@@ -19,9 +19,9 @@ use super::{
     entry::known::KnownField,
     entry::moment,
     entry::{Datum, Entries},
-    otlp_names::{NameSet, OtlpNames},
+    reader::{NameSet, OtlpNames},
 };
-use crate::protobuf::{Field, Fields};
+use crate::protocol::protobuf::{Field, Fields};
 use message::{Batch, Severity, Span, ValueKind};
 use std::ops::Range;
 use value::Shared;

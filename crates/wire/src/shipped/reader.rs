@@ -4,10 +4,12 @@
 //! Holds: a decoder, and the names of the current body.
 
 mod names;
+mod otlp_names;
 
-use super::otlp_names::OtlpNames;
 use crate::decode::{DecodeOptions, Decoder, ParseFlags, StampReader};
 use names::Names;
+pub(super) use otlp_names::NameSet;
+pub use otlp_names::OtlpNames;
 
 /// Reads the bodies that one source receives. Every method reads `batch.received_bytes` and sets `origin` on its
 /// messages.

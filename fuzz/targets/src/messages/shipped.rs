@@ -3,14 +3,15 @@
 
 use message::{Ack, Batch, Field, Origin, Stamp};
 use std::sync::Arc;
-use wire::{DecodeOptions, HecMeta, ShippedReader};
+use wire::{DecodeOptions, HecMeta, OtlpNames, OtlpParts, ShippedReader, otlp_request};
 
 /// Runs the target.
 pub(crate) fn run(input: (u8, Vec<u8>)) {
     let (format, bytes) = input;
     let received = Stamp::known(1_795_000_000_000_000, 0);
     let mut batch = Batch::new(Arc::new(bytes), vec![Arc::new(Origin::default())], received, Ack::none());
-    let mut reader = ShippedReader::new(DecodeOptions::default(), "");
+    let names = if format < 128 { OtlpNames::Plain } else { OtlpNames::Dotted };
+    let mut reader = ShippedReader::new(DecodeOptions::default(), "").with_otlp_names(names);
     let refused = match format % 11 {
         0 => reader.bulk(&mut batch, 0).is_err(),
         1 => reader.loki_json(&mut batch, 0).is_err(),
@@ -41,5 +42,17 @@ pub(crate) fn run(input: (u8, Vec<u8>)) {
         }
         let _ = batch.fixed(index, Field::Host);
         assert!(batch.values(index).iter().all(|(name, _, _)| (1..=128).contains(&name.len())));
+        check_sent(&batch, index, received);
+    }
+}
+
+/// Checks that a message can be read again when it is sent as a record of OpenTelemetry.
+fn check_sent(batch: &Batch, index: usize, received: Stamp) {
+    for parts in [OtlpParts::of(batch, index), OtlpParts::whole(batch, index)] {
+        let request = otlp_request([[&parts.resource[..], &parts.scope, &parts.record]]);
+        let origins = vec![Arc::new(Origin::default())];
+        let mut again = Batch::new(Arc::new(request), origins, received, Ack::none());
+        let read = ShippedReader::new(DecodeOptions::default(), "").otlp_protobuf(&mut again, 0);
+        assert!(read.is_ok() && again.len() == 1, "a record that cannot be read: {read:?}");
     }
 }

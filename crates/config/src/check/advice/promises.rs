@@ -8,7 +8,8 @@ use crate::diagnostic::{Diagnostic, Report};
 use crate::tree::{Call, Item, Kind, LogFlag, Path, Reference, Statement, Tree};
 
 /// Sources that answer their senders.
-const ANSWERING: &[&str] = &["relp", "http", "webhook", "beats"];
+const ANSWERING: &[&str] =
+    &["relp", "http", "webhook", "beats", "opentelemetry", "syslog-ng-otlp", "axosyslog-otlp"];
 /// Destinations that hold their sources back instead of dropping.
 const HOLDING: &[&str] = &["file", "logspace"];
 

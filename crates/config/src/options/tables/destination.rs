@@ -6,7 +6,7 @@ use super::brokers::{
     AMQP, AMQP_BROKER, BATCHES, ITEMS, KAFKA, MQTT, MQTT_BROKER, NATS, NATS_SERVER, PYTHON, PYTHON_CALLS,
     PYTHON_CLASS, REDIS,
 };
-use super::http::{CLICKHOUSE, HTTP, LOKI, S3};
+use super::http::{CLICKHOUSE, HTTP, LOKI, OTLP, S3};
 use super::network::{FAILOVER, TLS};
 use super::shared::{DESTINATION, FOLDERS, PERMISSIONS, SOCKET, TEXT};
 use super::sql::SQL;
@@ -167,7 +167,22 @@ pub(crate) const DRIVERS: &[Driver] = &[
         "SNMP: each message is a trap of version 2c over UDP",
     )
     .required(&["host", "trap-obj", "snmp-obj"]),
-    driver("loki", Plain::None, &[LOKI, DESTINATION], "Loki, over HTTP").required(&["url", "labels"]),
+    driver("loki", Plain::None, &[LOKI, DESTINATION], "Loki, over gRPC or HTTP").required(&["url", "labels"]),
+    driver(
+        "opentelemetry",
+        Plain::None,
+        &[OTLP, ITEMS, DESTINATION],
+        "log records for a receiver of OpenTelemetry, over gRPC: they count as written when it has taken them",
+    )
+    .required(&["url"]),
+    driver(
+        "syslog-ng-otlp",
+        Plain::None,
+        &[OTLP, ITEMS, DESTINATION],
+        "messages with all their values, for another server of this kind, over OpenTelemetry's gRPC",
+    )
+    .aliases(&["axosyslog-otlp"])
+    .required(&["url"]),
     driver(
         "gelf",
         Plain::One("host", V::Text),

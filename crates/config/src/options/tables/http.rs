@@ -1,4 +1,5 @@
-//! Options of destinations that send requests: `http()`, `loki()`, `clickhouse()`, `s3()`.
+//! Options of destinations that send requests: `http()`, `loki()`, `opentelemetry()`, `clickhouse()`, `s3()`; and of the source
+//! `opentelemetry()`.
 //!
 //! In: nothing. Out: rows.
 
@@ -49,7 +50,7 @@ pub(super) const HTTP: &[Row] = &[
         "item-results",
         V::Word(&["auto", "yes", "no"]),
         "auto",
-        "whether a successful answer has a result for each message, as those to Elasticsearch's _bulk; auto: when the address ends with /_bulk",
+        "whether answers have a result for each message, as those to Elasticsearch's _bulk; auto: by the address, also for Splunk and OpenObserve",
     ),
     row(
         "item-ids",
@@ -86,7 +87,7 @@ pub(super) const HTTP: &[Row] = &[
     row("use-system-cert-store", V::YesNo, "yes without ca-file() and ca-dir()", "as in tls()"),
     row("peer-verify", V::Word(PEER_VERIFY), "required-trusted", "as in tls()"),
     row("ocsp-stapling-verify", V::YesNo, "no", "as in tls()"),
-    later("cloud-auth", "credentials of a cloud"),
+    row("cloud-auth", V::Options(CLOUD_AUTH), "", "tokens that requests show: the header Authorization"),
 ];
 
 pub(super) const LOKI: &[Row] = &[
@@ -94,7 +95,7 @@ pub(super) const LOKI: &[Row] = &[
         "url",
         V::Text,
         "",
-        "address of Loki's HTTP API: http://host:3100; without a path it is /loki/api/v1/push",
+        "the server: host:9095 for gRPC; http://host:3100 for HTTP, without a path it is /loki/api/v1/push",
     ),
     row("labels", V::Pairs, "", "labels and the templates of their values: \"app\" => \"$PROGRAM\""),
     row(
@@ -130,12 +131,23 @@ pub(super) const LOKI: &[Row] = &[
         "",
         "what is kept of messages that the receiver refuses for good",
     ),
-    row("headers", V::Texts, "", "\"Name: value\" of every request"),
+    row(
+        "headers",
+        V::Any,
+        "",
+        "headers of every request: \"name\" => \"template\" over gRPC, \"Name: value\" over HTTP",
+    ),
+    row(
+        "response-action",
+        V::Pairs,
+        "",
+        "meaning of a status of gRPC, or of HTTP: success; drop, which counts and keeps no dead letter; retry, which means retries() times; or disconnect, without end",
+    ),
     row(
         "item-results",
         V::Word(&["auto", "yes", "no"]),
         "auto",
-        "whether a successful answer has a result for each message, as those to Elasticsearch's _bulk; auto: when the address ends with /_bulk",
+        "whether answers have a result for each message, as those to Elasticsearch's _bulk; auto: by the address, also for Splunk and OpenObserve",
     ),
     row("user", V::Text, "", "user of the server"),
     row("password", V::Text, "", "password of the user"),
@@ -143,13 +155,13 @@ pub(super) const LOKI: &[Row] = &[
     row("proxy", V::Text, "", "an HTTP proxy for the requests: http://host:port"),
     row("worker-partition-key", V::Any, "", "what messages of a request share")
         .no_effect("every message is sent with its own labels"),
-    row("keep-alive", V::Any, "", "pings of gRPC").no_effect("connections of HTTP are not pinged"),
-    later("channel-args", "arguments of a channel of gRPC"),
+    KEEP_ALIVE,
+    CHANNEL_ARGS,
 ];
 
 const LOKI_AUTH: &[Row] = &[
     row("insecure", V::Options(&[]), "", "no encryption"),
-    row("tls", V::Options(TLS), "", "certificates, for addresses that begin with https://"),
+    row("tls", V::Options(TLS), "", "certificates: over HTTP for addresses that begin with https://"),
     later("alts", "Google's way inside its own data centres"),
     later("adc", "the credentials of a cloud"),
 ];
@@ -340,4 +352,155 @@ pub(super) const S3: &[Row] = &[
     ),
     row("kms-key", V::Text, "", "id of the key for server-side-encryption(\"aws:kms\")"),
     row("timeout", V::Number(1, 86400), "60", "seconds until a request without an answer is sent again"),
+];
+
+const KEEP_ALIVE: Row =
+    row("keep-alive", V::Options(PINGS), "", "pings on a connection; over HTTP there are none");
+
+const CHANNEL_ARGS: Row = row("channel-args", V::Any, "", "arguments of the library for gRPC")
+    .no_effect("connections are not made by that library");
+
+const PINGS: &[Row] = &[
+    row("time", V::Number(1, 1 << 31), "", "milliseconds between two pings"),
+    row(
+        "timeout",
+        V::Number(1, 1 << 31),
+        "20000",
+        "milliseconds until a ping without an answer ends the connection",
+    ),
+    row("max-pings-without-data", V::Number(0, 1 << 31), "0", "pings while nothing is sent")
+        .no_effect("there are as many as time() says"),
+];
+
+pub(super) const OTLP: &[Row] = &[
+    row("url", V::Text, "", "the receiver: host:4317, or https://host:4317 for an encrypted connection"),
+    row("auth", V::Options(LOKI_AUTH), "insecure()", "how the two sides authenticate each other"),
+    row("headers", V::Pairs, "", "headers of every request: \"name\" => \"template\""),
+    row("compression", V::YesNo, "no", "requests are compressed with gzip"),
+    row("batch-lines", V::Number(0, 1 << 20), "1000", "most messages of a request"),
+    row("batch-bytes", V::Number(0, 1 << 30), "4194304", "most bytes of a request before it is compressed"),
+    row("batch-timeout", V::Number(-1, 1 << 31), "0", "milliseconds that a request waits for more messages"),
+    row("workers", V::Number(1, 1024), "1", "requests at a time, each on a connection of its own"),
+    row("timeout", V::Number(1, 86400), "60", "seconds until a request without an answer is sent again"),
+    row(
+        "retries",
+        V::Number(0, 1 << 31),
+        "without end",
+        "further attempts for a message after an error of the server; then it is a dead letter",
+    ),
+    row(
+        "response-action",
+        V::Pairs,
+        "",
+        "meaning of a status such as unavailable: success; drop, which counts and keeps no dead letter; retry, which means retries() times; or disconnect, without end",
+    ),
+    row("worker-partition-key", V::Any, "", "what messages of a request share")
+        .no_effect("messages share a request if headers() gives the same for them"),
+    KEEP_ALIVE,
+    CHANNEL_ARGS,
+];
+
+pub(super) const OTLP_LISTENER: &[Row] = &[
+    row("port", V::Port, "4317", "port to listen on"),
+    row("localport", V::Port, "4317", "port to listen on"),
+    row("auth", V::Options(LISTENER_AUTH), "insecure()", "how the two sides authenticate each other"),
+    row("max-connections", V::Number(1, 1 << 20), "1000", "connections at a time"),
+    row("keep-hostname", V::YesNo, "yes", "trust the host name that a sender gives"),
+    row(
+        "acknowledge",
+        V::Word(&["delivered", "received"]),
+        "delivered",
+        "when a request succeeds: when destinations with flow control have its messages, or at once",
+    ),
+    row(
+        "tokens",
+        V::Texts,
+        "",
+        "secrets of which a client sends one in the header authorization; without any, everybody may send",
+    ),
+    row("users", V::Pairs, "", "names and passwords"),
+    row("max-request-size", V::Number(1024, 1 << 28), "67108864", "longest body in bytes, compressed or not"),
+    row(
+        "max-bytes-in-work",
+        V::Number(1024, 1 << 40),
+        "268435456",
+        "bytes of bodies that all connections hold; above that, senders are asked to try again later",
+    ),
+    row("timeout", V::Number(1, 3600), "30", "seconds for a body to arrive, and for its messages to be safe"),
+    row("idle-timeout", V::Number(1, 1 << 31), "60", "seconds until a silent connection is closed"),
+    row("concurrent-requests", V::Number(2, 1 << 31), "", "requests at a time")
+        .no_effect("a connection may have 64 requests at a time"),
+    row("workers", V::Number(1, 1 << 31), "", "threads").no_effect("all sources share their threads"),
+    row("log-fetch-limit", V::Number(0, 1 << 31), "", "messages that are fetched at a time")
+        .no_effect("log-iw-size() and max-bytes-in-work() limit what is in work"),
+    CHANNEL_ARGS,
+];
+
+const LISTENER_AUTH: &[Row] = &[
+    row("insecure", V::Options(&[]), "", "no encryption"),
+    row("tls", V::Options(TLS), "", "certificates"),
+    later("alts", "Google's way inside its own data centres"),
+];
+
+const CLOUD_AUTH: &[Row] = &[
+    row("oauth2", V::Options(OAUTH2), "", "a token for the credentials of a client (OAuth 2.0)"),
+    row("azure", V::Options(AZURE), "", "a token of Microsoft Entra ID"),
+    row("gcp", V::Options(GCP), "", "a token of a service account of Google"),
+];
+
+const OAUTH2: &[Row] = &[
+    row("client-id", V::Text, "", "id of the client"),
+    row("client-secret", V::Text, "", "its secret"),
+    row("token-url", V::Text, "", "the server that gives out tokens"),
+    row("scope", V::Text, "", "what tokens are for"),
+    row("resource", V::Text, "", "what tokens are for, by its address"),
+    row("authorization-details", V::Text, "", "what tokens are for, in JSON"),
+    row("refresh-offset", V::Number(0, 86400), "60", "seconds before its end that a token is replaced"),
+    row(
+        "auth-method",
+        V::Word(&["basic", "post-body"]),
+        "basic",
+        "where id and secret are: in a header, or in the body",
+    ),
+];
+
+const AZURE: &[Row] = &[row("monitor", V::Options(AZURE_MONITOR), "", "for the ingestion of Azure Monitor")];
+
+const AZURE_MONITOR: &[Row] = &[
+    row("tenant-id", V::Text, "", "the tenant"),
+    row("app-id", V::Text, "", "id of the application"),
+    row("app-secret", V::Text, "", "its secret"),
+    row("scope", V::Text, "https://monitor.azure.com//.default", "what tokens are for"),
+    row(
+        "authority",
+        V::Text,
+        "https://login.microsoftonline.com",
+        "who gives them out; national clouds have others",
+    ),
+];
+
+const GCP: &[Row] = &[
+    row("service-account", V::Options(SERVICE_ACCOUNT), "", "an account with its key"),
+    row(
+        "user-managed-service-account",
+        V::Options(METADATA_ACCOUNT),
+        "",
+        "the account of a machine of Google, which asks for its tokens there",
+    ),
+];
+
+const SERVICE_ACCOUNT: &[Row] = &[
+    row("key", V::Text, "", "the file of the key in JSON, as Google gives it out; it is read for each token"),
+    row("audience", V::Text, "", "what tokens are for"),
+    row("token-validity-duration", V::Number(60, 3600), "3600", "lifetime of a token in seconds"),
+];
+
+const METADATA_ACCOUNT: &[Row] = &[
+    row("name", V::Text, "", "the account, or default"),
+    row(
+        "metadata-url",
+        V::Text,
+        "http://metadata.google.internal/computeMetadata/v1/instance/service-accounts",
+        "where tokens are",
+    ),
 ];

@@ -21,12 +21,24 @@ pub fn instead(kind: Kind, name: &str) -> Option<&'static str> {
         (Kind::Destination, "elasticsearch" | "elasticsearch2") => Some(
             "it needs Java; write elasticsearch-http(url(\"http://host:9200/_bulk\") index(\"...\")), a block of scl.conf",
         ),
-        (Kind::Destination, "elastic-datastream") => {
-            Some("write elasticsearch-datastream(), a block of scl.conf")
-        }
         (Kind::Destination, "kafka-java") => Some(
             "it needs Java; write kafka(bootstrap-servers(\"host:9092\") topic(\"...\")), whose template() is message()",
         ),
+        (Kind::Destination, "bigquery") => Some(
+            "its gRPC needs a schema of Protocol Buffers for each table; write google-pubsub() and a subscription into BigQuery",
+        ),
+        (Kind::Destination, "sentinel" | "sentinel-builtin" | "sentinel-custom") => Some(
+            "the Data Collector API that it used is retired; write azure-monitor() or sentinel-dcr(), blocks of scl.conf",
+        ),
+        (Kind::Destination, "google-pubsub-managedaccount") => Some(
+            "write google-pubsub(auth(user-managed-service-account(name(\"default\")))), a block of scl.conf",
+        ),
+        (Kind::Destination, "falcon-logscale-api" | "falcon-logscale-hec") => {
+            Some("write logscale() or splunk-hec-event(), blocks of scl.conf")
+        }
+        (Kind::Parser, "opentelemetry" | "syslog-ng-otlp") => {
+            Some("the source opentelemetry() does this; leave the parser out")
+        }
         (Kind::Destination, "splunk-hec") => {
             Some("write splunk-hec-event() or splunk-hec-raw(), blocks of scl.conf")
         }
@@ -47,7 +59,6 @@ const SOURCES: &[&str] = &[
     "hypr-app-audit-trail",
     "kubernetes",
     "openbsd",
-    "opentelemetry",
     "proxmox",
     "python-http-header",
     "s3",
@@ -55,7 +66,6 @@ const SOURCES: &[&str] = &[
     "smtp",
     "sun-stream",
     "sun-streams",
-    "syslog-ng-otlp",
     "syslog-ng-windows-event-log",
     "wildcard-pipe",
     "windows-eventlog",
@@ -70,36 +80,30 @@ const SOURCES: &[&str] = &[
 const DESTINATIONS: &[&str] = &[
     "altp",
     "arrow-flight",
-    "axosyslog-otlp",
     "bigquery",
     "collectd",
-    "elastic-datastream",
     "elastic-v1",
     "elasticsearch",
     "elasticsearch2",
     "example-diskq",
     "falcon-logscale-api",
     "falcon-logscale-hec",
-    "google-pubsub",
     "google-pubsub-managedaccount",
     "java",
     "kafka-java",
     "lua",
     "mongodb",
     "openobserve-metrics",
-    "opentelemetry",
     "perl",
     "riemann",
     "rss",
     "sentinel",
     "sentinel-builtin",
     "sentinel-custom",
-    "sentinel-dcr",
     "sltp",
     "splunk",
     "splunk-hec",
     "stomp",
-    "syslog-ng-otlp",
     "tty10",
     "websocket",
     "websphere-mq",

@@ -5,6 +5,7 @@
 use super::brokers::{
     AMQP_BROKER, AMQP_SOURCE, KAFKA_SOURCE, MQTT_BROKER, MQTT_SOURCE, NATS_SERVER, NATS_SOURCE, PYTHON_CLASS,
 };
+use super::http::OTLP_LISTENER;
 use super::shared::{ENCODED, MULTI_LINE, PERMISSIONS, SOCKET, SOURCE};
 use crate::options::row::{Driver, Plain, Row, ValueKind as V, driver, row};
 
@@ -87,6 +88,13 @@ pub(crate) const DRIVERS: &[Driver] = &[
         &[WEBHOOK, LISTEN, SOCKET, ENCODED, SOURCE],
         "requests of services that report events, each one message, answered when destinations have acknowledged it",
     ),
+    driver(
+        "opentelemetry",
+        Plain::None,
+        &[OTLP_LISTENER, LISTEN, SOCKET, SOURCE],
+        "OpenTelemetry's logs over gRPC and HTTP, and messages that syslog-ng-otlp() sends",
+    )
+    .aliases(&["syslog-ng-otlp", "axosyslog-otlp"]),
     driver(
         "file",
         Plain::One("path", V::Text),

@@ -213,6 +213,16 @@ fn wrong_credentials_hold_every_group() {
 }
 
 #[test]
+fn rows_that_are_not_named_are_never_sent_again() {
+    let mut setup = Setup::new(1_000, None);
+    setup.add("a", 1_000);
+    let (number, _, rows) = setup.sent(0).unwrap();
+    let unnamed = Verdict::Dead(DeadReason::Unnamed);
+    assert_eq!(setup.judge(number, 0, &vec![unnamed; rows.len()]).dead.len(), 1_000);
+    assert_eq!(setup.requests.rows(), 0);
+}
+
+#[test]
 fn a_wrong_template_does_not_empty_the_queue() {
     let mut setup = Setup::new(10, None);
     setup.add("a", 1_000);

@@ -171,6 +171,7 @@ impl<'t> Lowering<'t> {
             "clickhouse" => self.clickhouse(options)?,
             "http" => self.http_target(options)?,
             "loki" => self.loki(options)?,
+            "opentelemetry" | "syslog-ng-otlp" | "axosyslog-otlp" => self.otlp(options)?,
             "smtp" => self.mail(options)?,
             "snmp" => self.snmp(options)?,
             "gelf" => self.gelf(options)?,

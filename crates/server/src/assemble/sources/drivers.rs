@@ -68,7 +68,9 @@ impl<'t> Lowering<'t> {
             "network" | "syslog" | "tcp" | "udp" | "tcp6" | "udp6" => return self.listener(options),
             "relp" => return self.relp_listener(options),
             "gelf" => return self.gelf_listener(options),
-            "http" => return self.http_listener(options),
+            "http" | "opentelemetry" | "syslog-ng-otlp" | "axosyslog-otlp" => {
+                return self.http_listener(options);
+            }
             "beats" => return self.beats_listener(options),
             "webhook" => return self.webhook_listener(options),
             "unix-stream" => {

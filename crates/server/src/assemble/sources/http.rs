@@ -1,4 +1,4 @@
-//! `http()` and `webhook()` as sources.
+//! `http()`, `opentelemetry()` and `webhook()` as sources.
 //!
 //! In: its options. Out: a listener with its limits. Holds: nothing.
 
@@ -10,7 +10,7 @@ use crate::assemble::{
 use crate::authorities;
 use config::{Diagnostic, tree::Call};
 use intake::{
-    Acknowledge, ClientHeader, Dialogue, HttpOptions, ListenAddress, PathPattern, RequestHeaders,
+    Acknowledge, ClientHeader, Dialogue, HttpOffer, HttpOptions, ListenAddress, PathPattern, RequestHeaders,
     SourceDriver, StreamListener, WebhookContent, WebhookOptions,
 };
 use std::{path::PathBuf, sync::Arc};
@@ -21,21 +21,32 @@ use wire::Framing;
 const PORT: u16 = 8088;
 /// Longest body of a webhook: GitHub's have up to 25 MB.
 const WEBHOOK_BYTES_MAX: usize = 32 << 20;
+/// Default port of OpenTelemetry's gRPC.
+const OTLP_PORT: u16 = 4317;
+/// The protocols of TLS that a listener takes: clients of gRPC refuse servers that do not choose theirs.
+const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 /// Connections at a time: every shipper of a site has some.
 const CONNECTIONS_MAX: usize = 1_000;
 
 impl<'t> Lowering<'t> {
-    /// Makes the listener of `http()`.
+    /// Makes the listener of `http()` or `opentelemetry()`.
     pub(crate) fn http_listener(&mut self, options: &Options<'t>) -> Option<(SourceDriver, Framing)> {
-        let address = self.address(options, options.port(["port", "localport"], PORT))?;
+        let (offer, port) = match options.call.key().as_str() {
+            "http" => (HttpOffer::All, PORT),
+            _ => (HttpOffer::OpenTelemetry, OTLP_PORT),
+        };
+        let address = self.address(options, options.port(["port", "localport"], port))?;
         let mut listener = StreamListener::new(ListenAddress::Ip(address));
         self.complete_stream(options, &mut listener);
         listener.connections.total = options.count("max-connections", CONNECTIONS_MAX);
-        if options.own("tls").is_some() {
-            listener.tls = Some(ListenerTls::new(self.tls(options)?));
+        let in_auth = options.own("auth").and_then(|auth| auth.option("tls"));
+        if let Some(tls) = options.own("tls").or(in_auth) {
+            let tls = TlsOptions { protocols: PROTOCOLS.to_vec(), ..self.tls_of(tls)? };
+            listener.tls = Some(ListenerTls::new(tls));
             listener.handshakes = handshakes(options, listener.handshakes);
         }
         let mut http = HttpOptions::new(options.count("max-bytes-in-work", 256 << 20));
+        http.offer = offer;
         if options.word("acknowledge").as_deref() == Some("received") {
             http.acknowledge = Acknowledge::Received;
         }

@@ -13,6 +13,20 @@ use std::{path::PathBuf, time::Duration};
 use transport::{HostPolicy, UseDns};
 use wire::{ACCOUNTING_BYTES, Framing, Oversize, ParseFlags};
 
+/// Sources whose messages come from other hosts than their senders.
+const FORWARDING: [&str; 10] = [
+    "http",
+    "beats",
+    "kafka",
+    "kafka-c",
+    "mqtt",
+    "nats",
+    "amqp",
+    "opentelemetry",
+    "syslog-ng-otlp",
+    "axosyslog-otlp",
+];
+
 impl<'t> Lowering<'t> {
     /// Returns the options of a source; the framing is that of the driver, and is set by the caller.
     pub(crate) fn source_options(
@@ -55,10 +69,7 @@ impl<'t> Lowering<'t> {
         source_options.window.messages = options.count("log-iw-size", 0).max(Window::MESSAGES_MIN);
         source_options.hosts = hosts(options);
         // Shippers forward messages of other hosts, and topics have those of all.
-        let is_forwarded = matches!(
-            options.call.key().as_str(),
-            "http" | "beats" | "kafka" | "kafka-c" | "mqtt" | "nats" | "amqp"
-        );
+        let is_forwarded = FORWARDING.contains(&options.call.key().as_str());
         source_options.hosts.keep |= is_forwarded && options.any("keep-hostname").is_none();
         source_options.program_override =
             options.own_text("program-override").map(|text| text.trim_end().trim_end_matches(':').to_owned());

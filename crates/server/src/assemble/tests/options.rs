@@ -306,8 +306,8 @@ fn lines_that_are_sealed_keep_their_size() {
 #[test]
 fn loki_is_told_what_its_api_wants() {
     let loki = |url: &str, labels: &str| format!("loki(url(\"{url}\") labels({labels}))");
-    let grpc = "error: `h:9095` is no HTTP address, and Loki's gRPC is not spoken here";
-    check_said(&loki("h:9095", "\"a\" => \"b\""), &[grpc]);
+    check_said(&loki("h:9095", "\"a\" => \"b\""), &[]);
+    check_said(&loki("h/x", "\"a\" => \"b\""), &["error: `h/x` is no address of a server"]);
     check_said(&loki("http://h", "\"a-b\" => \"b\""), &["error: `a-b` cannot be the name of a label"]);
     check_said(&loki("http://h", ""), &["error: Loki takes nothing without labels: give at least one"]);
     let mut parts = parts(&format!(

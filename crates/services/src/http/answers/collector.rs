@@ -6,7 +6,7 @@
 //! The collector takes the events of a request one after the other, and stops at the first that it does not take: `invalid-event-number`
 //! counts from zero. Those before it are taken, it alone is refused, and those after it were not looked at.
 
-use super::super::verdict::Judge;
+use super::verdict::Judge;
 use delivery::{HoldReason, Judgement, Verdict, Wait};
 use serde_json::Value;
 use std::time::Duration;

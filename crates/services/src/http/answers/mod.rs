@@ -1,15 +1,15 @@
-//! Answers that say more than their status.
+//! Answers: the meaning of their status, and what some of them say besides.
 //!
 //! | module | what it does |
 //! |---|---|
-//! | `form` | the form of an answer, by the address it comes from |
+//! | `verdict` | the meaning of a status |
 //! | `bulk` | Elasticsearch, OpenSearch: a result for each message |
 //! | `collector` | Splunk: a code, and the number of the event at which the server stopped |
 //! | `ingestion` | OpenObserve: how many records were not stored |
 
 pub(super) mod bulk;
 pub(super) mod collector;
-mod form;
 pub(super) mod ingestion;
+mod verdict;
 
-pub(crate) use form::AnswerForm;
+pub(crate) use verdict::Judge;

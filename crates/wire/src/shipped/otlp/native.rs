@@ -10,11 +10,8 @@ use super::super::{
     BodyError,
     entry::{Entries, moment},
 };
-use crate::{
-    list::elements as list_elements,
-    protobuf::{Field, Fields},
-};
-use message::{Priority, Span, Stamp, ValueKind};
+use crate::protocol::protobuf::{Field, Fields};
+use message::{Priority, Span, Stamp, ValueKind, list_elements};
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr},
     ops::Range,

@@ -7,7 +7,7 @@ use super::super::{
     BodyError,
     entry::{Datum, Entries},
 };
-use crate::protobuf::{Field, Fields};
+use crate::protocol::protobuf::{Field, Fields};
 use message::{Span, ValueKind};
 use std::{io::Write, ops::Range};
 

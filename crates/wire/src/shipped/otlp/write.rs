@@ -7,28 +7,19 @@
 //! host, program and pid as attributes of the resource, and their pairs as attributes of the record.
 
 mod native;
+mod parts;
 mod value;
 
-use crate::protobuf::{
+use crate::protocol::protobuf::{
     self, Field as Wire, Fields, ProtobufError, push_bytes, push_fixed64, push_message, push_varint,
 };
-use message::{Batch, Field, Severity, Stamp, ValueKind};
+use message::{Batch, Field, Severity, ValueKind};
+use parts::{Pair, nanos};
+
+pub use parts::OtlpParts;
 
 /// Longest text of a receiver that is kept.
 const REJECTION_CHARACTERS_MAX: usize = 300;
-
-/// The parts of a request for one message. Those of equal resource and scope share them.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct OtlpParts {
-    /// `ResourceLogs` without its scopes.
-    pub resource: Vec<u8>,
-    /// `ScopeLogs` without its records.
-    pub scope: Vec<u8>,
-    /// `LogRecord`
-    pub record: Vec<u8>,
-}
-
-type Pair<'a> = (&'a [u8], &'a [u8], ValueKind);
 
 impl OtlpParts {
     /// Makes the parts of a message as `opentelemetry()` sends it.
@@ -47,11 +38,6 @@ impl OtlpParts {
     pub fn whole(batch: &Batch, index: usize) -> OtlpParts {
         native::parts(batch, index)
     }
-}
-
-/// Returns nanoseconds since 1970; zero, which means unknown, for times before.
-fn nanos(stamp: Stamp) -> u64 {
-    u64::try_from(stamp.unix_us).unwrap_or(0).saturating_mul(1_000)
 }
 
 /// Maps syslog's severities as OpenTelemetry's data model does.

@@ -2,13 +2,12 @@
 //!
 //! In: a message. Out: its parts. Holds: nothing. Limits: none.
 
-use super::{OtlpParts, Pair, nanos};
+use super::parts::{OtlpParts, Pair, nanos};
 use crate::{
-    list::append_after,
-    protobuf::{push_bytes, push_fixed64, push_message, push_varint},
+    protocol::protobuf::{push_bytes, push_fixed64, push_message, push_varint},
     shipped::otlp::native::{SCOPE, name_of},
 };
-use message::{Batch, Field, ValueKind};
+use message::{Batch, Field, ValueKind, list_append};
 use std::net::{IpAddr, SocketAddr};
 
 /// The fields of every message that go with it; the others say how it came here.
@@ -103,7 +102,7 @@ fn push_macros(batch: &Batch, index: usize, out: &mut Vec<u8>) {
     push_pair(b"PRI", out, |out| push_varint(3, u64::from(message.pri.0), out));
     push_pair(b"TAGS", out, |out| {
         let mut tags = Vec::new();
-        batch.tags(index).iter().for_each(|tag| append_after(tag.as_bytes(), 0, &mut tags));
+        batch.tags(index).iter().for_each(|tag| list_append(tag.as_bytes(), 0, &mut tags));
         push_bytes(7, &tags, out);
     });
     let offset = |seconds: i32| i64::from(seconds) as u64;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{DecodeOptions, OtlpNames, ShippedReader};
-use message::{Ack, FieldName, Origin, Priority, Span};
+use message::{Ack, FieldName, Origin, Priority, Span, Stamp};
 use proptest::prelude::*;
 use std::sync::Arc;
 

@@ -7,11 +7,10 @@
 
 use super::super::super::encoding::json::{Json, Token, unescape};
 use crate::{
-    list::elements,
-    protobuf::{push_bytes, push_fixed64, push_message, push_varint},
+    protocol::protobuf::{push_bytes, push_fixed64, push_message, push_varint},
     shipped::BodyError,
 };
-use message::ValueKind;
+use message::{ValueKind, list_elements};
 
 /// Deepest nesting of JSON that becomes lists and maps.
 pub(super) const NESTED_MAX: usize = 16;
@@ -46,7 +45,7 @@ pub(super) fn push_any((value, kind): (&[u8], ValueKind), out: &mut Vec<u8>) {
             Err(_) => push_bytes(1, value, out),
         },
         (ValueKind::List, Some(_)) => push_message(5, out, |out| {
-            for element in elements(value) {
+            for element in list_elements(value) {
                 push_message(1, out, |out| push_any((&element, ValueKind::String), out));
             }
         }),

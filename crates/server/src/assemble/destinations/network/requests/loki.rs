@@ -1,38 +1,32 @@
-//! `loki()` of the language: Loki's push over HTTP.
+//! `loki()` of the language: Loki's push over gRPC or HTTP.
 //!
 //! In: its options. Out: a target with its requests, and an object of JSON for each message: its labels, time
-//! and line. Holds: nothing. Limits: syslog-ng speaks gRPC here, and we HTTP, so an address without `http://` is
-//! an error.
+//! and line. Holds: nothing. Limits: an address that begins with `http://` or `https://` is that of the HTTP API.
 
-use crate::assemble::{lowering::Lowering, options::driver::Options};
+use crate::assemble::{destinations::batches::batches, lowering::Lowering, options::driver::Options};
 use config::Diagnostic;
 use config::tree::{Arg, Call};
 use delivery::DestinationDriver;
 use message::{Batch, Render, Stamp};
-use services::{Compression, HttpReceiver, HttpTarget};
+use services::{Compression, HttpReceiver, HttpTarget, LokiReceiver, LokiTarget, LokiTime};
 use std::sync::Arc;
 
 /// Path of Loki's push endpoint.
 const PATH: &str = "/loki/api/v1/push";
 /// The template of a line without `template()`.
 const LINE: &str = "$ISODATE $HOST $MSGHDR$MSG";
+/// Default port of Loki's gRPC.
+const GRPC_PORT: u16 = 9095;
 /// Messages of a request.
 const BATCH_LINES: usize = 100;
-
-/// The time of a message that is sent.
-#[derive(Clone, Copy)]
-enum Time {
-    /// The time of sending.
-    Current,
-    /// The time of reception.
-    Received,
-    /// The time in the message.
-    Message,
-}
 
 impl<'t> Lowering<'t> {
     /// Makes the receiver of `loki()`, and a renderer that shows what it sends.
     pub(crate) fn loki(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {
+        let text = options.own_text("url").unwrap_or_default();
+        if !text.starts_with("http://") && !text.starts_with("https://") {
+            return self.loki_grpc(options);
+        }
         let url = self.loki_url(options)?;
         let (entry, shown) = (self.loki_entry(options)?, self.loki_entry(options)?);
         let mut target = HttpTarget {
@@ -52,6 +46,24 @@ impl<'t> Lowering<'t> {
         Some((DestinationDriver::Receiver(Box::new(HttpReceiver::new(target))), Box::new(shown)))
     }
 
+    /// Makes the receiver for gRPC.
+    fn loki_grpc(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {
+        let (mut settings, headers) = self.grpc_settings(options, GRPC_PORT)?;
+        if let Some(tenant) = options.own_text("tenant-id").filter(|tenant| !tenant.is_empty()) {
+            settings.headers.push(("x-scope-orgid".to_owned(), tenant));
+        }
+        let (entry, shown) = (self.loki_entry(options)?, self.loki_entry(options)?);
+        let target = LokiTarget {
+            settings,
+            headers,
+            labels: entry.labels,
+            line: entry.line,
+            time: entry.time,
+            batches: batches(options, BATCH_LINES, 0),
+        };
+        Some((DestinationDriver::Receiver(Box::new(LokiReceiver::new(target))), Box::new(shown)))
+    }
+
     fn loki_entry(&mut self, options: &Options<'t>) -> Option<Entry> {
         let line = match options.own("template") {
             Some(_) => self.driver_template(options, "template")?,
@@ -61,9 +73,9 @@ impl<'t> Lowering<'t> {
             line: self.template_renderer(line, options),
             labels: self.loki_labels(options)?,
             time: match options.word("timestamp").as_deref() {
-                Some("received") => Time::Received,
-                Some("msg") => Time::Message,
-                _ => Time::Current,
+                Some("received") => LokiTime::Received,
+                Some("msg") => LokiTime::Message,
+                _ => LokiTime::Current,
             },
             now: Stamp::default(),
             text: Vec::new(),
@@ -76,8 +88,8 @@ impl<'t> Lowering<'t> {
         let text = arg.text().unwrap_or_default();
         let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
         let Some(rest) = rest.filter(|rest| !rest.is_empty() && !rest.starts_with('/')) else {
-            let message = format!("`{text}` is no HTTP address, and Loki's gRPC is not spoken here");
-            let help = "write where its HTTP API is: http://host:3100";
+            let message = format!("`{text}` is no address of an HTTP API");
+            let help = "http://host:3100; for gRPC host:9095";
             self.report.push(Diagnostic::error(arg.span(), message).help(help));
             return None;
         };
@@ -126,7 +138,7 @@ fn is_label(name: &str) -> bool {
 struct Entry {
     labels: Vec<(String, Box<dyn Render>)>,
     line: Box<dyn Render>,
-    time: Time,
+    time: LokiTime,
     now: Stamp,
     /// A value before it is written as JSON.
     text: Vec<u8>,
@@ -165,9 +177,9 @@ impl Render for Entry {
             Self::push_text(&self.text, out);
         }
         let stamp = match self.time {
-            Time::Current => self.now,
-            Time::Received => batch.received_of(index),
-            Time::Message => batch.messages[index].event,
+            LokiTime::Current => self.now,
+            LokiTime::Received => batch.received_of(index),
+            LokiTime::Message => batch.messages[index].event,
         };
         out.extend_from_slice(
             format!("}},\"values\":[[\"{}\",", i128::from(stamp.unix_us) * 1000).as_bytes(),

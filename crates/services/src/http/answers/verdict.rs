@@ -5,7 +5,7 @@
 //! No message is lost because of a fault that an operator can fix: wrong credentials and a missing or closed index
 //! hold. What the server refuses permanently is found by halving the request, unless the server names the message.
 
-use super::{answers::bulk::ItemResult, options::ResponseAction};
+use super::{super::options::ResponseAction, bulk::ItemResult};
 use delivery::{HoldReason, Verdict, Wait};
 use std::time::Duration;
 use transport::DeadReason;
@@ -48,7 +48,7 @@ impl Judge {
     }
 
     /// Judges the result of one message.
-    pub(super) fn of_item(&self, item: &ItemResult) -> Verdict {
+    pub(in crate::http) fn of_item(&self, item: &ItemResult) -> Verdict {
         if let Some(verdict) = self.of_action(item.status, None) {
             return verdict;
         }
@@ -80,7 +80,7 @@ impl Judge {
         }
     }
 
-    pub(super) fn of_action(&self, status: u16, wait: Option<Duration>) -> Option<Verdict> {
+    pub(in crate::http) fn of_action(&self, status: u16, wait: Option<Duration>) -> Option<Verdict> {
         let (_, action) = self.actions.iter().find(|(known, _)| *known == status)?;
         Some(match action {
             ResponseAction::Success => Verdict::Delivered,

@@ -13,17 +13,17 @@ pub enum OtlpNames {
 }
 
 /// The names of one kind.
-pub(super) struct NameSet {
-    pub(super) resource: &'static [u8],
-    pub(super) scope: &'static [u8],
-    pub(super) scope_name: &'static [u8],
-    pub(super) scope_version: &'static [u8],
-    pub(super) attributes: &'static [u8],
-    pub(super) severity_number: &'static [u8],
-    pub(super) severity_text: &'static [u8],
-    pub(super) trace_id: &'static [u8],
-    pub(super) span_id: &'static [u8],
-    pub(super) event_name: &'static [u8],
+pub(in crate::shipped) struct NameSet {
+    pub(in crate::shipped) resource: &'static [u8],
+    pub(in crate::shipped) scope: &'static [u8],
+    pub(in crate::shipped) scope_name: &'static [u8],
+    pub(in crate::shipped) scope_version: &'static [u8],
+    pub(in crate::shipped) attributes: &'static [u8],
+    pub(in crate::shipped) severity_number: &'static [u8],
+    pub(in crate::shipped) severity_text: &'static [u8],
+    pub(in crate::shipped) trace_id: &'static [u8],
+    pub(in crate::shipped) span_id: &'static [u8],
+    pub(in crate::shipped) event_name: &'static [u8],
 }
 
 const PLAIN: NameSet = NameSet {
@@ -53,7 +53,7 @@ const DOTTED: NameSet = NameSet {
 };
 
 impl OtlpNames {
-    pub(super) fn set(self) -> &'static NameSet {
+    pub(in crate::shipped) fn set(self) -> &'static NameSet {
         match self {
             OtlpNames::Plain => &PLAIN,
             OtlpNames::Dotted => &DOTTED,

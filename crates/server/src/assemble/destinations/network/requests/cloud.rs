@@ -18,11 +18,11 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(20);
 const REFRESH_OFFSET: Duration = Duration::from_secs(60);
 /// Lifetime of a token that is signed here.
 const VALIDITY: Duration = Duration::from_secs(3600);
-/// Where a machine of Google asks for its own tokens.
+/// The address at which a machine of Google asks for its own tokens.
 const METADATA_URL: &str = "http://metadata.google.internal/computeMetadata/v1/instance/service-accounts";
-/// Where Azure gives out tokens; national clouds have others.
+/// The server that gives out tokens of Azure; national clouds have others.
 const AZURE_AUTHORITY: &str = "https://login.microsoftonline.com";
-/// What Azure Monitor wants tokens for.
+/// The scope of tokens for Azure Monitor.
 const AZURE_SCOPE: &str = "https://monitor.azure.com//.default";
 
 /// Returns the last option of a name.
