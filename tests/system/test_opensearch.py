@@ -85,3 +85,24 @@ the dead letters are sent again."""
 
 def check_once(there, wanted, index):
     assert there == wanted, f"{index}: {len(set(wanted) - set(there))} lost, {len(there) - len(set(there))} twice"
+
+
+def test_a_configuration_for_java_writes_documents(binary):
+    """elasticsearch2() as older configurations have it: its port is that of Java's protocol, where documents went before."""
+    peer = OpenSearch()
+    text = HEAD + """
+destination d_out {{
+    elasticsearch2(client-mode("http") server("127.0.0.1") port("PORT") cluster("site") index("old-$PROGRAM") type("") flush-limit("100")
+        concurrent-requests(2) client-lib-dir("/opt/es") template("$(format-json text=$MSG)"));
+}};
+"""
+    server = Server(binary, text.replace("PORT", str(peer.port)))
+    try:
+        server.start()
+        post(server, [{"message": f"n{number}", "program": "app"} for number in range(500)])
+        server.until(lambda: counters(server, "dst.elasticsearch2").get("written") == 500, 60, server.ctl("stats"))
+        assert sorted(peer.texts("old-app", "text")) == sorted(f"n{number}" for number in range(500))
+        assert "client-lib-dir" in server.stderr(), server.stderr()
+    finally:
+        server.close()
+        peer.close()

@@ -151,15 +151,15 @@ fn points_at_the_exact_word() {
         &["main.conf:2:17: error: destination `mongodb()` is not supported yet"],
     );
     renders(
-        &memory("destination d { elasticsearch2(index(a)); };"),
+        &memory("destination d { bigquery(table(a)); };"),
         r#"
-error: destination `elasticsearch2()` is not supported yet
+error: destination `bigquery()` is not supported yet
  --> main.conf:2:17
   |
-2 | destination d { elasticsearch2(index(a)); };
-  |                 ^^^^^^^^^^^^^^ not supported yet
+2 | destination d { bigquery(table(a)); };
+  |                 ^^^^^^^^ not supported yet
   |
-  = help: it needs Java; write elasticsearch-http(url("http://host:9200/_bulk") index("...")), a block of scl.conf
+  = help: its gRPC needs a schema of Protocol Buffers for each table; write google-pubsub() and a subscription into BigQuery
 "#,
     );
     finds("parser p { unset(value(a)); };", &["main.conf:2:12: error: unknown parser `unset()`"]);

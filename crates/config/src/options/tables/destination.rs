@@ -6,7 +6,7 @@ use super::brokers::{
     AMQP, AMQP_BROKER, BATCHES, ITEMS, KAFKA, MQTT, MQTT_BROKER, NATS, NATS_SERVER, PYTHON, PYTHON_CALLS,
     PYTHON_CLASS, REDIS,
 };
-use super::http::{CLICKHOUSE, HTTP, LOKI, OTLP, S3};
+use super::http::{CLICKHOUSE, ELASTICSEARCH, HTTP, LOKI, OTLP, S3};
 use super::network::{FAILOVER, TLS};
 use super::shared::{DESTINATION, FOLDERS, PERMISSIONS, SOCKET, TEXT};
 use super::sql::SQL;
@@ -160,6 +160,14 @@ pub(crate) const DRIVERS: &[Driver] = &[
     )
     .required(&["table"]),
     driver("http", Plain::None, &[HTTP, TEXT, DESTINATION], "requests to HTTP servers").required(&["url"]),
+    driver(
+        "elasticsearch2",
+        Plain::None,
+        &[ELASTICSEARCH, HTTP, TEXT, DESTINATION],
+        "documents in Elasticsearch, over HTTP; it needed Java, elasticsearch-http() of scl.conf is newer",
+    )
+    .aliases(&["elasticsearch"])
+    .required(&["index"]),
     driver(
         "snmp",
         Plain::None,

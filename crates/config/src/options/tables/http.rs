@@ -1,4 +1,4 @@
-//! Options of destinations that send requests: `http()`, `loki()`, `opentelemetry()`, `clickhouse()`, `s3()`; and of the source
+//! Table: options of drivers that send requests: `http()`, `loki()`, `opentelemetry()`, `clickhouse()`, `s3()`; and of the source
 //! `opentelemetry()`.
 //!
 //! In: nothing. Out: rows.
@@ -504,3 +504,45 @@ const METADATA_ACCOUNT: &[Row] = &[
         "where tokens are",
     ),
 ];
+
+pub(super) const ELASTICSEARCH: &[Row] = &[
+    row("server", V::Text, "localhost", "the servers, by name"),
+    row("port", V::Port, "9200", "port of their HTTP interface"),
+    row("cluster-url", V::Text, "", "instead of server() and port(): addresses, http://host:9200"),
+    row("index", V::Template, "", "the index of a document"),
+    row("type", V::Template, "", "its type; current servers have none"),
+    row("custom-id", V::Template, "", "its id; without one it is that of the message"),
+    row("template", V::Template, "$(format-json --scope rfc5424 ...)", "the document, in JSON"),
+    row("batch-lines", V::Number(0, 1 << 20), "5000", "most messages of a request"),
+    row("flush-limit", V::Number(0, 1 << 20), "5000", "").renamed("batch-lines"),
+    row("flush-timeout", V::Number(-1, 1 << 31), "0", "").renamed("batch-timeout"),
+    row(
+        "concurrent-requests",
+        V::Number(1, 1024),
+        "1",
+        "requests at a time, each on a connection of its own",
+    ),
+    row("http-auth-type-basic-username", V::Text, "", "").renamed("user"),
+    row("http-auth-type-basic-password", V::Text, "", "").renamed("password"),
+    row("http-auth-type", V::Word(&["none", "basic"]), "none", "how we log in")
+        .no_effect("user() and password() are used when they are there"),
+    row(
+        "client-mode",
+        V::Word(&["http", "https", "node", "transport"]),
+        "http",
+        "https encrypts; node and transport needed Java, documents are sent over HTTP",
+    ),
+    row("cluster", V::Any, "", "name of the cluster")
+        .no_effect("the servers are addressed by server() or cluster-url()"),
+    row("resource", V::Any, "", "a file for Java's client").no_effect(NO_JAVA),
+    row("client-lib-dir", V::Any, "", "the folder of Java's client").no_effect(NO_JAVA),
+    row("skip-cluster-health-check", V::Any, "", "the check of Java's client").no_effect(NO_JAVA),
+    row("java-ssl-insecure", V::Any, "", "whether servers may have any certificate")
+        .no_effect("write tls(peer-verify(no)) instead"),
+    later("java-keystore-filepath", "a key in Java's form; write tls(cert-file() key-file())"),
+    later("java-keystore-password", "a key in Java's form; write tls(cert-file() key-file())"),
+    later("java-truststore-filepath", "certificates in Java's form; write tls(ca-file())"),
+    later("java-truststore-password", "certificates in Java's form; write tls(ca-file())"),
+];
+
+const NO_JAVA: &str = "documents are sent over HTTP, without Java";

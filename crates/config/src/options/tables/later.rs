@@ -18,9 +18,6 @@ pub fn later(kind: Kind) -> &'static [&'static str] {
 /// Returns what to write instead of a driver that does not run, where something does the same.
 pub fn instead(kind: Kind, name: &str) -> Option<&'static str> {
     match (kind, name) {
-        (Kind::Destination, "elasticsearch" | "elasticsearch2") => Some(
-            "it needs Java; write elasticsearch-http(url(\"http://host:9200/_bulk\") index(\"...\")), a block of scl.conf",
-        ),
         (Kind::Destination, "kafka-java") => Some(
             "it needs Java; write kafka(bootstrap-servers(\"host:9092\") topic(\"...\")), whose template() is message()",
         ),
@@ -83,8 +80,6 @@ const DESTINATIONS: &[&str] = &[
     "bigquery",
     "collectd",
     "elastic-v1",
-    "elasticsearch",
-    "elasticsearch2",
     "example-diskq",
     "falcon-logscale-api",
     "falcon-logscale-hec",

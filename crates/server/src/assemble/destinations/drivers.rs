@@ -170,6 +170,7 @@ impl<'t> Lowering<'t> {
             "hdfs" => self.hdfs(options)?,
             "clickhouse" => self.clickhouse(options)?,
             "http" => self.http_target(options)?,
+            "elasticsearch2" | "elasticsearch" => self.elasticsearch(options)?,
             "loki" => self.loki(options)?,
             "opentelemetry" | "syslog-ng-otlp" | "axosyslog-otlp" => self.otlp(options)?,
             "smtp" => self.mail(options)?,

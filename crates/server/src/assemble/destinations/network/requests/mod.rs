@@ -4,6 +4,7 @@
 
 mod clickhouse;
 mod cloud;
+mod elasticsearch;
 mod grpc;
 mod hdfs;
 mod http;
