@@ -35,6 +35,8 @@ use transport::{
 const AGAIN: Duration = Duration::from_secs(1);
 /// Least time between two log lines about errors of the disk.
 const TROUBLE_TOLD_EVERY: Duration = Duration::from_secs(60);
+/// Files are removed when they are a quarter of all: each removal costs a sync for each destination.
+const RELEASED_PART: usize = 4;
 /// Most bytes that a round reads for a destination that is behind.
 const READ_BYTES: usize = 4 << 20;
 
@@ -358,7 +360,7 @@ impl LogThread {
             consumer.file.save(&progress)?;
             needed = needed.min(progress.settled.below);
         }
-        if self.files.journal.can_release(needed) {
+        if self.pays_to_release(needed) {
             // The files must not be removed before the record that they are not needed.
             self.consumers.iter_mut().flatten().try_for_each(|consumer| consumer.file.sync())?;
             self.files.journal.release(needed)?;
@@ -366,6 +368,13 @@ impl LogThread {
         }
         self.relieve();
         Ok(())
+    }
+
+    /// Returns true when so many files are not needed that it is worth a sync for each destination.
+    fn pays_to_release(&self, needed: u64) -> bool {
+        let starts = self.files.journal.file_starts();
+        let unneeded = starts.iter().skip(1).filter(|start| **start <= needed).count();
+        unneeded > 0 && unneeded * RELEASED_PART >= starts.len()
     }
 
     /// Moves messages for a destination that does not run to a queue of its own, when they keep too much of the log.
