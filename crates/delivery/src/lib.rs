@@ -61,6 +61,7 @@ pub use receivers::dead::{
     ANSWER_BYTES_MAX, DeadFilter, DeadLetterOptions, DeadLetters, Letter, LetterError, OnFull, StoreError,
     dead_folders, look_at_dead, replay,
 };
+pub use receivers::partitioned::Partitioned;
 #[cfg(feature = "testing")]
 pub use receivers::testing as receiver_testing;
 pub use receivers::{failure, verdicts};

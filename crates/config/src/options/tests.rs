@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Misfit, ValueKind, driver, later, row};
+use super::{Driver, Misfit, Standing, ValueKind, driver, drivers, later, row};
 use crate::tree::{Call, Kind, Statement};
 use crate::{Memory, parse};
 
@@ -129,4 +129,55 @@ fn finds_drivers_by_every_name() {
     let tables = driver(Kind::Source, "network").map(|driver| driver.options).unwrap_or_default();
     assert_eq!(row(tables, "tcp-keepalive").map(|row| row.name), Some("tcp-keepalive"));
     assert!(row(tables, "no-such-option").is_none());
+}
+
+/// The options that every destination has whose receiver answers for each message, and those that several have.
+const DELIVERY_OPTIONS: &[&str] = &[
+    "batch-bytes",
+    "batch-lines",
+    "batch-timeout",
+    "dead-letters",
+    "disk-buffer",
+    "log-fifo-size",
+    "on-error",
+    "on-full",
+    "persist-name",
+    "response-action",
+    "retries",
+    "throttle",
+    "time-reopen",
+    "worker-partition-key",
+    "workers",
+];
+
+/// The drivers that do not honour an option of [`DELIVERY_OPTIONS`], with what the manual says about it.
+const DEVIATIONS: &[(&str, &[&str])] = &[
+    // The meaning of a status: only those that speak HTTP have one.
+    (
+        "response-action",
+        &["sql", "redis", "amqp", "mqtt", "nats", "kafka", "s3", "python", "clickhouse", "loki"],
+    ),
+    // Objects are not in an order; the others have one connection.
+    ("worker-partition-key", &["sql", "mqtt", "s3", "python"]),
+    ("workers", &["sql", "mqtt", "python"]),
+];
+
+#[test]
+fn receivers_have_the_options_of_delivery() {
+    let mut found = Vec::new();
+    for name in DELIVERY_OPTIONS {
+        let is_honoured = |driver: &&Driver| {
+            row(driver.options, name).is_some_and(|row| matches!(row.standing, Standing::Honoured))
+        };
+        let receivers =
+            drivers(Kind::Destination).iter().filter(|driver| row(driver.options, "dead-letters").is_some());
+        let without: Vec<&str> =
+            receivers.filter(|driver| !is_honoured(driver)).map(|driver| driver.name).collect();
+        if !without.is_empty() {
+            found.push((*name, without));
+        }
+    }
+    let found: Vec<(&str, &[&str])> =
+        found.iter().map(|(name, drivers)| (*name, drivers.as_slice())).collect();
+    assert_eq!(found, DEVIATIONS);
 }

@@ -113,8 +113,10 @@ impl Batching {
     }
 
     /// Makes the row of a message, or a dead letter of it.
-    fn add_row(&mut self, id: RecordId, source: RowSource) {
+    fn add_row(&mut self, id: RecordId, mut source: RowSource) {
         self.group.clear();
+        let key = self.receiver.partition(&source.batch, source.index, source.sequence);
+        source.lane = key.map(|key| key % self.receiver.workers() as u64);
         let made = self.receiver.row(&source.batch, source.index, source.sequence, &mut self.group);
         match made {
             Ok(cells) => self.requests.add(&self.group, Row { id, cells }, source, Instant::now()),
@@ -325,7 +327,8 @@ impl Driver for Batching {
         for (place, index) in delivery.selection.iter().enumerate() {
             *sequence += 1;
             let (batch, ack) = (delivery.batch.clone(), delivery.ack.clone());
-            let source = RowSource { batch, index, sequence: *sequence, ack, attempts: 0, held_bytes };
+            let source =
+                RowSource { batch, index, sequence: *sequence, lane: None, ack, attempts: 0, held_bytes };
             self.add_row(first.after(place as u64), source);
         }
     }

@@ -81,6 +81,8 @@ enum State {
 struct Request {
     number: u64,
     group: Arc<str>,
+    /// The lane of all its rows.
+    lane: Option<u64>,
     rows: Arc<Vec<Row>>,
     sources: Vec<RowSource>,
     state: State,
@@ -92,6 +94,29 @@ struct Request {
     /// True when some of its original rows are settled: it waits because of its own rows, not because the receiver
     /// is busy.
     is_rest: bool,
+}
+
+/// The groups and lanes whose later requests must wait.
+#[derive(Default)]
+struct Blocked<'a> {
+    groups: HashSet<&'a Arc<str>>,
+    lanes: HashSet<(&'a Arc<str>, u64)>,
+}
+
+impl<'a> Blocked<'a> {
+    fn has(&self, request: &'a Request) -> bool {
+        let is_lane = request.lane.is_some_and(|lane| self.lanes.contains(&(&request.group, lane)));
+        is_lane || self.groups.contains(&request.group)
+    }
+
+    /// Notes a request that is not settled.
+    fn add(&mut self, request: &'a Request) {
+        // Rows of a lane keep their order, whatever the earlier ones wait for.
+        self.lanes.extend(request.lane.map(|lane| (&request.group, lane)));
+        if request.is_not_overtaken() {
+            self.groups.insert(&request.group);
+        }
+    }
 }
 
 /// All requests of a destination.
@@ -177,10 +202,12 @@ impl Requests {
     fn request(&mut self, group: Arc<str>, rows: Vec<Row>, sources: Vec<RowSource>) -> Request {
         debug_assert!(!rows.is_empty() && rows.len() == sources.len());
         self.next_number += 1;
-        let (number, rows, state) = (self.next_number, Arc::new(rows), State::Waiting);
+        let (number, state) = (self.next_number, State::Waiting);
+        let (lane, rows) = (sources.first().and_then(|source| source.lane), Arc::new(rows));
         Request {
             number,
             group,
+            lane,
             rows,
             sources,
             state,
@@ -215,11 +242,11 @@ impl Requests {
         if self.unreachable_until.is_some_and(|until| now < until) {
             return None;
         }
-        let mut blocked = HashSet::new();
+        let mut blocked = Blocked::default();
         let index = self.ready.iter().position(|request| {
-            let may_go = !blocked.contains(&request.group) && self.may_go(request, now);
-            if !may_go && request.is_not_overtaken() {
-                blocked.insert(request.group.clone());
+            let may_go = !blocked.has(request) && self.may_go(request, now);
+            if !may_go {
+                blocked.add(request);
             }
             may_go
         })?;
@@ -249,14 +276,12 @@ impl Requests {
     /// Returns when something may be sent, seen from `now`; `None` when nothing waits for a time.
     pub(crate) fn next_due(&self, now: Instant) -> Option<Instant> {
         let earliest = self.unreachable_until.map_or(now, |until| until.max(now));
-        let mut blocked = HashSet::new();
+        let mut blocked = Blocked::default();
         let ready = self.ready.iter().filter_map(|request| {
-            if blocked.contains(&request.group) {
+            if blocked.has(request) {
                 return None;
             }
-            if request.is_not_overtaken() {
-                blocked.insert(request.group.clone());
-            }
+            blocked.add(request);
             let due = match request.state {
                 State::Waiting => earliest,
                 State::Postponed(until) => until.max(earliest),

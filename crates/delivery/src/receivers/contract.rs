@@ -183,7 +183,8 @@ pub struct Batches {
     pub bytes: usize,
     /// `batch-timeout()`: how long a request may wait for more messages; `None` sends what there is.
     pub wait: Option<Duration>,
-    /// `workers()`: connections, or requests at a time; 0 counts as 1. With more than one, the order of messages is not kept.
+    /// `workers()`: connections, or requests at a time; 0 counts as 1. With more than one, the order
+    /// of messages is not kept, except of those with the same key.
     pub workers: usize,
     /// `retries()` when it is written: after this many attempts a row that always comes back becomes a dead letter.
     pub retries: Option<u32>,
@@ -223,6 +224,12 @@ pub trait Receiver: Send {
         sequence: u64,
         group: &mut String,
     ) -> Result<Vec<Cell>, RowError>;
+
+    /// Returns the hash of the key of a message, when messages of one key must keep their order; see
+    /// [`Batches::workers`].
+    fn partition(&mut self, _batch: &Batch, _index: usize, _sequence: u64) -> Option<u64> {
+        None
+    }
 
     /// Returns a connection that is not open yet: it opens with the first request.
     fn connection(&self) -> Box<dyn Connection>;

@@ -4,7 +4,7 @@
 //! In: nothing. Out: rows.
 
 use super::network::{PEER_VERIFY, TLS};
-use super::shared::{ON_ERROR, PAIRS, STAMP_FORMATS};
+use super::shared::{ON_ERROR, PAIRS, PARTITION_KEY, STAMP_FORMATS};
 use super::sql::DEAD_LETTERS;
 use crate::options::row::{Row, ValueKind as V, later, row};
 
@@ -61,6 +61,7 @@ pub(super) const REDIS: &[Row] = &[
         "most commands that are sent without waiting for each other; each has its own reply",
     ),
     WORKERS,
+    PARTITION_KEY,
 ];
 
 /// The broker of `amqp()`, and the login there.
@@ -134,6 +135,7 @@ pub(super) const AMQP: &[Row] = &[
         "most publications that are sent without waiting for each other; each has its own confirmation",
     ),
     WORKERS,
+    PARTITION_KEY,
 ];
 
 pub(super) const AMQP_SOURCE: &[Row] = &[
@@ -287,6 +289,7 @@ pub(super) const NATS: &[Row] = &[
         "most publications that are sent without waiting for each other; each has its own answer",
     ),
     WORKERS,
+    PARTITION_KEY,
 ];
 
 pub(super) const NATS_SOURCE: &[Row] = &[
@@ -374,6 +377,7 @@ pub(super) const KAFKA: &[Row] = &[
         "1",
         "requests at a time; more than one do not keep the order of messages",
     ),
+    PARTITION_KEY,
     row(
         "flush-timeout-on-shutdown",
         V::Number(0, 1 << 31),

@@ -4,7 +4,7 @@
 //! In: nothing. Out: rows.
 
 use super::network::{PEER_VERIFY, SSL_VERSIONS, TLS};
-use super::shared::{ON_ERROR, STAMP_FORMATS};
+use super::shared::{ON_ERROR, PARTITION_KEY, STAMP_FORMATS};
 use super::sql::DEAD_LETTERS;
 use crate::options::row::{Row, ValueKind as V, later, row};
 
@@ -69,8 +69,7 @@ pub(super) const HTTP: &[Row] = &[
     ),
     row("accept-redirects", V::YesNo, "no", "follow redirects of the server, up to three times"),
     row("accept-encoding", V::Any, "", "how answers may be packed").no_effect("answers are not packed"),
-    row("worker-partition-key", V::Any, "", "what messages of a request share")
-        .no_effect("every address that url() makes has requests of its own"),
+    PARTITION_KEY,
     row("proxy", V::Text, "", "an HTTP proxy for the requests: http://host:port"),
     row(
         "tls",
@@ -153,8 +152,7 @@ pub(super) const LOKI: &[Row] = &[
     row("password", V::Text, "", "password of the user"),
     row("user-agent", V::Text, "duramen/VERSION", "the header User-Agent"),
     row("proxy", V::Text, "", "an HTTP proxy for the requests: http://host:port"),
-    row("worker-partition-key", V::Any, "", "what messages of a request share")
-        .no_effect("every message is sent with its own labels"),
+    PARTITION_KEY,
     KEEP_ALIVE,
     CHANNEL_ARGS,
 ];
@@ -218,8 +216,7 @@ pub(super) const CLICKHOUSE: &[Row] = &[
     row("proxy", V::Text, "", "an HTTP proxy for the requests: http://host:port"),
     row("auth", V::Options(LOKI_AUTH), "", "how the two sides authenticate each other"),
     row("tls", V::Options(TLS), "the authorities of the machine", "certificates, for https://"),
-    row("worker-partition-key", V::Any, "", "what messages of a request share")
-        .no_effect("all rows go to one table"),
+    PARTITION_KEY,
     row("keep-alive", V::Any, "", "pings of gRPC").no_effect("connections of HTTP are not pinged"),
     later("channel-args", "arguments of a channel of gRPC"),
     later("response-action", "meaning of a status of gRPC"),

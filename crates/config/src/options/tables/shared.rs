@@ -124,6 +124,14 @@ pub(super) const MULTI_LINE: &[Row] = &[
 
 const WINDOW: &str = "every connection has a window of at least 16384 messages";
 
+/// Options of destinations with several `workers()`.
+pub(super) const PARTITION_KEY: Row = row(
+    "worker-partition-key",
+    V::Template,
+    "",
+    "messages for which this template makes the same text keep their order, whatever workers() is",
+);
+
 /// Options of every destination.
 pub(super) const DESTINATION: &[Row] = &[
     row("log-fifo-size", V::Number(1, 1 << 31), "10000", "messages that wait"),
@@ -144,6 +152,8 @@ pub(super) const DESTINATION: &[Row] = &[
     row("batch-timeout", V::Number(0, 1 << 31), "", "milliseconds until a batch is written")
         .no_effect(BATCHED),
     row("workers", V::Number(1, 1024), "1", "threads of it").no_effect(THREADS),
+    row("worker-partition-key", V::Template, "", "which messages keep their order")
+        .no_effect("one thread writes all messages, in order"),
     row("persist-name", V::Text, "", "name of the folder of its disk-buffer()"),
     row("internal", V::YesNo, "no", "count it as internal").no_effect("it is counted as any other"),
     row("mark-freq", V::Number(0, 1 << 31), "1200", "seconds between -- MARK -- messages; 0 is never"),

@@ -11,6 +11,8 @@ use std::{sync::Arc, time::Instant};
 #[derive(Debug)]
 pub(super) struct Open {
     pub(super) group: Arc<str>,
+    /// The lane of all its rows.
+    pub(super) lane: Option<u64>,
     pub(super) rows: Vec<Row>,
     pub(super) sources: Vec<RowSource>,
     bytes: usize,
@@ -37,15 +39,15 @@ impl Gathering {
         let mut full = Vec::new();
         let size = row.payload();
         let has_no_room = |open: &Open| limits.bytes > 0 && open.bytes + size > limits.bytes;
-        let mut found = self.open.iter().position(|open| &*open.group == group);
+        let mut found = self.open.iter().position(|open| &*open.group == group && open.lane == source.lane);
         if let Some(at) = found.filter(|at| has_no_room(&self.open[*at])) {
             full.push(self.open.remove(at));
             found = None;
         }
         let at = found.unwrap_or_else(|| {
             let (rows, sources) = (Vec::new(), Vec::new());
-            let group = Arc::from(group);
-            self.open.push(Open { group, rows, sources, bytes: 0, held_bytes: 0, since: now });
+            let (group, lane) = (Arc::from(group), source.lane);
+            self.open.push(Open { group, lane, rows, sources, bytes: 0, held_bytes: 0, since: now });
             self.open.len() - 1
         });
         let open = &mut self.open[at];

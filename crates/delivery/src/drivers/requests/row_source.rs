@@ -14,6 +14,8 @@ pub(crate) struct RowSource {
     pub(crate) index: usize,
     /// `${SEQNUM}`.
     pub(crate) sequence: u64,
+    /// The lane of its key: the rows of a lane are sent one request after the other. `None` without a key.
+    pub(crate) lane: Option<u64>,
     /// The token of the message's delivery.
     pub(crate) ack: Ack,
     /// Number of times it was sent.

@@ -36,6 +36,7 @@ impl Setup {
                 batch: self.batch.clone(),
                 index: 0,
                 sequence: 0,
+                lane: None,
                 ack: Ack::none(),
                 attempts: 0,
                 held_bytes: 7,
@@ -371,6 +372,7 @@ fn the_bytes_of_a_request_are_those_of_its_values() {
             batch: setup.batch.clone(),
             index: 0,
             sequence,
+            lane: None,
             ack: Ack::none(),
             attempts: 0,
             held_bytes: 7,
@@ -388,8 +390,15 @@ fn check_worst(verdicts: &[Verdict], want: usize, has_split: bool) {
     let mut kept = Kept::default();
     for (sequence, verdict) in (0_u64..).zip(verdicts) {
         let row = Row { id: RecordId { incarnation: 1, sequence }, cells: Vec::new() };
-        let source =
-            RowSource { batch: batch(1), index: 0, sequence, ack: Ack::none(), attempts: 0, held_bytes: 7 };
+        let source = RowSource {
+            batch: batch(1),
+            index: 0,
+            sequence,
+            lane: None,
+            ack: Ack::none(),
+            attempts: 0,
+            held_bytes: 7,
+        };
         kept.add(row, source, *verdict, &format!("{sequence}\nquoted"));
     }
     assert_eq!((kept.rows.len(), kept.sources.len()), (verdicts.len(), verdicts.len()));
@@ -428,4 +437,28 @@ fn a_request_without_an_end_is_sent_again() {
     assert_eq!(setup.sent(0), Some((first, "a".to_owned(), vec![0])));
     setup.requests.send_again(first + second + 1);
     assert_eq!(setup.sent(0), None);
+}
+
+#[test]
+fn rows_of_a_lane_keep_their_order_and_lanes_do_not_wait_for_each_other() {
+    let mut setup = Setup::new(1, None);
+    for (sequence, lane) in (0_u64..).zip([0, 0, 1, 0, 1]) {
+        let row = Row { id: RecordId { incarnation: 1, sequence }, cells: Vec::new() };
+        let (batch, ack) = (setup.batch.clone(), Ack::none());
+        let lane = Some(lane);
+        let source = RowSource { batch, index: 0, sequence, lane, ack, attempts: 0, held_bytes: 7 };
+        setup.requests.add("a", row, source, setup.start);
+    }
+    setup.requests.close(None);
+    let mut sent =
+        || setup.requests.next(setup.start).map(|sending| (sending.number, sending.rows[0].id.sequence));
+    let (first, second) = (sent().unwrap(), sent().unwrap());
+    assert_eq!((first.1, second.1, sent()), (0, 2, None), "the first of each lane");
+    let later = [Judgement { rows: 1, verdict: Verdict::Later(Wait::BackOff), answer: String::new() }];
+    setup.requests.judge(first.0, &later, setup.start);
+    setup.requests.judge(second.0, &Judgement::delivered(1), setup.start);
+    // The group waits for what its receiver postponed; then the same row comes first again.
+    let now = setup.at(1000);
+    let mut sent = || setup.requests.next(now).map(|sending| sending.rows[0].id.sequence);
+    assert_eq!((sent(), sent(), sent()), (Some(0), Some(4), None));
 }

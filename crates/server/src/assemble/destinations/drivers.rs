@@ -17,10 +17,11 @@ use crate::assemble::{
         late_bound_outlet::{LateBoundOutlet, Outlets},
     },
 };
+use config::Diagnostic;
 use config::tree::{Item, Kind};
 use delivery::{
-    DestinationDriver, DestinationSpec, PipeTarget, ProgramTarget, PseudofileTarget, Queueing, Rendering,
-    Server, SocketKind, TerminalTarget,
+    DestinationDriver, DestinationSpec, Partitioned, PipeTarget, ProgramTarget, PseudofileTarget, Queueing,
+    Rendering, Server, SocketKind, TerminalTarget,
 };
 use message::Render;
 use std::{path::PathBuf, sync::Arc};
@@ -95,6 +96,7 @@ impl<'t> Lowering<'t> {
             },
             _ => None,
         };
+        let Some(driver) = self.partitioned(options, driver) else { return false };
         let template = reshaped(template, options);
         self.destinations.push(DestinationSpec {
             id: id.to_owned(),
@@ -109,6 +111,33 @@ impl<'t> Lowering<'t> {
             rendering: Rendering { template },
         });
         true
+    }
+
+    /// Applies `worker-partition-key()`. `None` after an error, which is in the report.
+    fn partitioned(&mut self, options: &Options<'t>, driver: DestinationDriver) -> Option<DestinationDriver> {
+        let (DestinationDriver::Receiver(receiver), Some(option)) =
+            (&driver, options.own("worker-partition-key"))
+        else {
+            return Some(driver);
+        };
+        if receiver.workers() == 1 {
+            return Some(driver);
+        }
+        let key = self.named_or_text(option)?;
+        let key = self.template_renderer(key, options);
+        if key.constant().is_some() {
+            let message =
+                "worker-partition-key() is the same for every message: one worker would have all of them";
+            let help = "a template with a macro, such as worker-partition-key(\"$HOST\")";
+            self.report.push(Diagnostic::error(option.name.span, message).help(help));
+            return None;
+        }
+        Some(match driver {
+            DestinationDriver::Receiver(receiver) => {
+                DestinationDriver::Receiver(Box::new(Partitioned::new(receiver, key)))
+            }
+            other => other,
+        })
     }
 
     /// Makes the target of a driver, and the renderer of its messages. `None` after an error, which is in the report.

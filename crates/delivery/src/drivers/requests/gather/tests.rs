@@ -37,6 +37,7 @@ impl Setup {
             batch,
             index: 0,
             sequence: self.number,
+            lane: None,
             ack: Ack::none(),
             attempts: 0,
             held_bytes: 7,
