@@ -43,6 +43,15 @@ impl Ack {
         Ack(None)
     }
 
+    /// Returns whether both are shares of one batch's token.
+    pub fn is_same(&self, other: &Ack) -> bool {
+        match (&self.0, &other.0) {
+            (Some(own), Some(other)) => Arc::ptr_eq(own, other),
+            (None, None) => true,
+            _ => false,
+        }
+    }
+
     /// Records that this holder gave up on the batch.
     pub fn fail(&self) {
         if let Some(guard) = &self.0 {

@@ -5,7 +5,7 @@
 //! Holds: the ack token. Limits: [`BATCH_BYTES_MAX`] of received bytes.
 
 use crate::{
-    Ack, Field, FieldName, Message, Origin, Selection, Span, Stamp, Value, ValueKind,
+    Ack, Field, FieldName, Message, Numbering, Origin, Selection, Span, Stamp, Value, ValueKind,
     sdata::{SdParam, sd_params},
 };
 use std::{
@@ -39,6 +39,8 @@ pub struct Batch {
     pub received: Stamp,
     /// `${RCPTID}` of the first message; the others follow. 0 when no ids are given.
     pub rcptid: u64,
+    /// The numbers that the sender gave the messages; `None` when it gave none.
+    pub numbering: Option<Numbering>,
     /// The token to hold while the batch is being processed.
     pub ack: Ack,
 }
@@ -76,6 +78,7 @@ impl Batch {
             copy.push_moved(self, index, moved);
         }
         copy.received_bytes = Arc::new(received_bytes);
+        copy.numbering = self.numbering.as_ref().map(|numbering| numbering.of_some(selection.iter()));
         copy
     }
 

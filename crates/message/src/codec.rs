@@ -6,14 +6,20 @@
 
 mod decode;
 mod encode;
+mod numbers;
 mod origin;
 mod varint;
 
 pub use decode::{CodecError, decode};
 pub use encode::encode;
+pub use numbers::numbers;
 
 /// Version of the layout. Decoders read this one and all earlier ones.
 const VERSION: u8 = 1;
+/// The same with the numbers of the messages at the end.
+const NUMBERED: u8 = 2;
+/// Most bytes of those numbers: their length has three bytes. Beyond that a batch has none.
+const NUMBERS_BYTES_MAX: usize = (1 << 24) - 1;
 
 /// Length of the fixed header.
 const START_BYTES: usize = 48;

@@ -10,6 +10,7 @@ mod batch;
 pub mod codec;
 mod field;
 mod flow;
+mod numbering;
 mod origin;
 mod record;
 mod record_id;
@@ -20,6 +21,7 @@ pub use ack::{Ack, AckSink, Outcome};
 pub use batch::{BATCH_BYTES_MAX, Batch, ORIGINS_MAX, OWN_RECEIVED};
 pub use field::{FIELD_NAME_BYTES_MAX, Field, FieldName};
 pub use flow::{Delivery, Intake, Outlet, Render, RenderPairs, WriteBudget};
+pub use numbering::{KnownNumbers, NumberedStream, Numbering, Repeats, STREAMS_MAX, StreamKey};
 pub use origin::{Origin, Transport, masked_address, peer_network, source_name};
 pub use record::{
     Facility, Format, Mark, Marks, Message, Priority, Severity, Span, Stamp, Value, ValueKind, ZoneQuality,

@@ -4,7 +4,7 @@
 //! Limits: every number is checked; memory stays within a small factor of the bytes given.
 
 use super::{
-    START_BYTES, VERSION, flag,
+    NUMBERED, START_BYTES, VERSION, flag,
     origin::take_origin,
     varint::{Taker, unzigzag},
 };
@@ -40,7 +40,7 @@ const QUALITIES: [ZoneQuality; 4] =
 /// Reads a batch.
 pub fn decode(bytes: &[u8]) -> Result<Batch, CodecError> {
     match bytes.first() {
-        Some(&VERSION) => read(bytes).ok_or(CodecError::Malformed),
+        Some(&(VERSION | NUMBERED)) => read(bytes).ok_or(CodecError::Malformed),
         Some(&version) => Err(CodecError::Version(version)),
         None => Err(CodecError::Malformed),
     }
@@ -56,7 +56,8 @@ fn read(bytes: &[u8]) -> Option<Batch> {
     let records = Taker(rest.bytes(four(12) as usize)?);
     let received_bytes = rest.bytes(four(16) as usize)?;
     let extra = rest.bytes(four(20) as usize)?;
-    if !rest.0.is_empty() {
+    // The numbers are read by themselves, where they are needed.
+    if rest.0.len() != u32::from_le_bytes([fixed[45], fixed[46], fixed[47], 0]) as usize {
         return None;
     }
     // The shortest record: two bytes of flags, one of time.

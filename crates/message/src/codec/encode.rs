@@ -5,7 +5,8 @@
 //! bounds the batch.
 
 use super::{
-    START_BYTES, VERSION, flag,
+    NUMBERED, START_BYTES, VERSION, flag,
+    numbers::put_numbers,
     origin::put_origin,
     varint::{Short, put, zigzag},
 };
@@ -43,8 +44,13 @@ pub fn encode(batch: &Batch, selection: &Selection, out: &mut Vec<u8>) {
     let dense = count > 0 && last - first + 1 == count;
     let rcptid = if dense { batch.rcptid_of(first) } else { 0 };
     let extra = out.len() - received_end;
+    let extra_end = out.len();
+    if let Some(numbering) = &batch.numbering {
+        put_numbers(numbering, selection, out);
+    }
+    let numbers = out.len() - extra_end;
     let fixed = &mut out[start..start + START_BYTES];
-    fixed[0] = VERSION;
+    fixed[0] = if numbers == 0 { VERSION } else { NUMBERED };
     fixed[2..4].copy_from_slice(&(origins.used.len() as u16).to_le_bytes());
     fixed[4..8].copy_from_slice(&(count as u32).to_le_bytes());
     fixed[8..12].copy_from_slice(&((records - start - START_BYTES) as u32).to_le_bytes());
@@ -55,6 +61,8 @@ pub fn encode(batch: &Batch, selection: &Selection, out: &mut Vec<u8>) {
     fixed[32..40].copy_from_slice(&batch.received.unix_us.to_le_bytes());
     fixed[40..44].copy_from_slice(&batch.received.offset_s.to_le_bytes());
     fixed[44] = batch.received.quality as u8;
+    // A batch has less than 16 MiB of numbers: a message takes at most 20 bytes of them, and more of its own.
+    fixed[45..48].copy_from_slice(&(numbers as u32).to_le_bytes()[..3]);
 }
 
 /// The origins of the selected messages, and the number of each in the encoded list.

@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "golden files")]
 
-use super::{CodecError, decode, encode};
+use super::{CodecError, decode, encode, numbers};
 use crate::*;
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -164,7 +164,8 @@ proptest! {
 
     #[test]
     fn survives_any_bytes(plans in prop::collection::vec(plan(), 1..8), changes in prop::collection::vec((any::<u16>(), any::<u8>()), 1..6)) {
-        let (batch, selection) = build(&plans);
+        let (mut batch, selection) = build(&plans);
+        batch.numbering = Some(numbering(&[4, 5, 6, 2, 9]));
         let mut bytes = Vec::new();
         encode(&batch, &selection, &mut bytes);
         for (place, byte) in changes {
@@ -174,6 +175,7 @@ proptest! {
                 if let Ok(batch) = decode(&bytes[..cut]) {
                     (0..batch.len()).for_each(|index| drop(show(&batch, index)));
                 }
+                let _ = numbers(&bytes[..cut]);
             }
         }
     }
@@ -219,6 +221,38 @@ fn bytes_between_frames_are_copied_when_they_are_few() {
     }
 }
 
+fn numbering(each: &[u64]) -> Numbering {
+    let key = StreamKey { sender: "0123/cn".into(), epoch: 0x1122_3344, stream: 2 };
+    Numbering::sparse(Arc::new(NumberedStream::new(key, 0)), each.to_vec())
+}
+
+/// Writes the selected messages of five, and shows their numbers as they are read.
+#[track_caller]
+fn check_numbers(each: &[u64], selected: &[usize], want: &[std::ops::Range<u64>]) {
+    let mut batch = Batch::new(Arc::new(vec![7; 99]), vec![origin(0)], Stamp::default(), Ack::none());
+    batch.messages = vec![Message { raw: Span::received(1, 9), ..Message::default() }; each.len()];
+    batch.numbering = Some(numbering(each));
+    let mut selection = Selection::none(each.len());
+    selected.iter().for_each(|index| selection.add(*index));
+    let mut bytes = Vec::new();
+    encode(&batch, &selection, &mut bytes);
+    assert_eq!(decode(&bytes).unwrap().len(), selected.len());
+    let (key, runs) = numbers(&bytes).unwrap();
+    assert_eq!((&*key.sender, key.epoch, key.stream), ("0123/cn", 0x1122_3344, 2));
+    assert_eq!(runs, want);
+}
+
+#[test]
+fn numbers_are_written_with_the_messages() {
+    check_numbers(&[5, 6, 7, 8, 9], &[0, 1, 2, 3, 4], &[5..10]);
+    check_numbers(&[5, 6, 7, 8, 9], &[0, 1, 4], &[5..7, 9..10]);
+    check_numbers(&[u64::MAX - 1, 0, 3], &[0, 1, 2], &[u64::MAX - 1..u64::MAX, 0..1, 3..4]);
+    let mut bytes = Vec::new();
+    let batch = Batch::new(Arc::new(vec![7; 99]), vec![origin(0)], Stamp::default(), Ack::none());
+    encode(&batch, &Selection::all(0), &mut bytes);
+    assert!(numbers(&bytes).is_none() && bytes[0] == 1, "a batch without numbers is of version 1");
+}
+
 #[test]
 fn refuses_other_versions() {
     assert_eq!(decode(&[]).unwrap_err(), CodecError::Malformed);
@@ -228,7 +262,13 @@ fn refuses_other_versions() {
 
 #[test]
 fn reads_batches_of_every_version() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/batch-version-1.bin");
+    check_golden(concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/batch-version-1.bin"), None);
+    let numbered = Some(numbering(&[70, 71, 72, 75, 76, 90, 91]));
+    check_golden(concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/batch-version-2.bin"), numbered);
+}
+
+#[track_caller]
+fn check_golden(path: &str, numbering: Option<Numbering>) {
     let values = |number: u8| vec![(number, 7), (9, 5)];
     let plan = |number: u16| Plan {
         spans: vec![(usize::from(number) * 9, 31), (620, 8), (3, 4), (7, 2), (0, 0), (9, 1), (1, 2), (12, 9)],
@@ -239,7 +279,8 @@ fn reads_batches_of_every_version() {
         values: if number.is_multiple_of(2) { values(number as u8) } else { Vec::new() },
         selected: true,
     };
-    let (batch, all) = build(&(0..7).map(plan).collect::<Vec<_>>());
+    let (mut batch, all) = build(&(0..7).map(plan).collect::<Vec<_>>());
+    batch.numbering = numbering;
     let mut bytes = Vec::new();
     encode(&batch, &all, &mut bytes);
     if std::env::var_os("UPDATE").is_some() {
