@@ -1,11 +1,13 @@
-//! Protocols that carry messages, and the headers around them: RELP, Lumberjack, the replies of SMTP, DTLS records, the PROXY header,
-//! UDP packets; the fields of protocol buffers.
+//! Protocols that carry messages, and the headers around them: RELP, SLTP, Lumberjack, the dialogue with mail servers and the replies of
+//! SMTP, DTLS records, the PROXY header, UDP packets; the fields of protocol buffers.
 //!
 //! In: bytes. Out: the parts of the protocol, and its answers as bytes. Holds nothing: see each module.
 
 pub mod dtls;
+pub mod mail_dialogue;
 pub mod protobuf;
 pub mod proxy;
+pub mod sltp;
 
 mod datagram;
 mod lumberjack;

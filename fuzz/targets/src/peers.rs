@@ -9,4 +9,5 @@ pub(crate) mod mqtt;
 pub(crate) mod nats;
 pub(crate) mod proxy;
 pub(crate) mod relp;
+pub(crate) mod sltp;
 pub(crate) mod smtp;

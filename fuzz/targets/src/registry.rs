@@ -37,6 +37,7 @@ pub const TARGETS: &[Target] = &[
     ("sdata", messages::sdata::run),
     ("segment", files::segment::run),
     ("shipped", |bytes| with(bytes, messages::shipped::run)),
+    ("sltp", peers::sltp::run),
     ("smtp", |bytes| with(bytes, peers::smtp::run)),
     ("tail", |bytes| with(bytes, files::tail::run)),
 ];
