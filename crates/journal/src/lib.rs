@@ -20,6 +20,7 @@ mod reader;
 mod record;
 mod recovery;
 mod scan;
+mod whole_file;
 
 pub use cursor::CursorFile;
 pub use disk::{Disk, DiskFile, DiskLock, OsDisk};
@@ -29,3 +30,4 @@ pub use private::{create_private, make_private_folders, private_file, tighten};
 pub use reader::{Damage, Read, ReadError, Reader, Record};
 pub use record::RECORD_BYTES_MAX;
 pub use recovery::Recovery;
+pub use whole_file::{read_whole, write_whole};

@@ -10,3 +10,4 @@ pub(crate) mod clock;
 pub(crate) mod journal_cipher;
 pub(crate) mod layout;
 pub(crate) mod numbers;
+pub(crate) mod taken;

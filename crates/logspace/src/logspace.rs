@@ -25,6 +25,7 @@ use crate::threads::sealer::{self, Sealer};
 use crate::threads::writer::Writer;
 use crate::{
     evidence_log,
+    files::taken::TakenNumbers,
     opening::{self, OpenLogspaceError, Opening},
     options::{LogspaceOptions, Notice, Notices},
     segments::{Growing, Segments, Unlocked},
@@ -126,6 +127,7 @@ impl Logspace {
         let starting = (end > sealed_below).then(|| Starting { end, until_us: clock.wall_us() });
         let segment_set = SegmentSet::new(found.sealed, sealed_below, evidence_log.losses(), starting);
         let shared = Arc::new(Shared::new(dir, options, clock, notices, segment_set, sealed_below));
+        let taken = open_taken(&disk, &journal, &cipher, &shared).map_err(failed)?;
         shared.counters.stand(found.troubles);
         let seals = Arc::new(Queue::new(1));
         let sealer = Sealer::new(
@@ -155,7 +157,7 @@ impl Logspace {
         }
         drop(replayed);
         logspace.start_upkeep(disk).map_err(failed)?;
-        let writer = Writer::new(journal, Arc::clone(&shared), cipher, mark);
+        let writer = Writer::new(journal, Arc::clone(&shared), cipher, mark, taken);
         logspace.writer = Some(spawn(&shared, "logspace-write", move || writer.run()).map_err(failed)?);
         Ok(logspace)
     }
@@ -390,6 +392,18 @@ fn open_journal(
         notices.notice(Notice::TailCut { bytes: recovery.cut_bytes });
     }
     Ok(journal)
+}
+
+/// Opens the numbers of messages that the journal has, and has those dropped that come again.
+fn open_taken(
+    disk: &Arc<dyn Disk>,
+    journal: &Journal,
+    cipher: &JournalCipher,
+    shared: &Shared,
+) -> io::Result<TakenNumbers> {
+    let (taken, repeats) = TakenNumbers::open(Arc::clone(disk), &shared.dir, journal, cipher)?;
+    shared.set_repeats(repeats);
+    Ok(taken)
 }
 
 /// Opens the mark of the assigned numbers. No number is assigned twice, whatever happened to the journal.

@@ -20,7 +20,7 @@ use draft::Draft;
 use evidence::Keys;
 use live::Broadcast;
 use lookup::Locked;
-use message::{Ack, Batch, Delivery, Selection};
+use message::{Ack, Batch, Delivery, Repeats, Selection};
 use moves::Moves;
 use queue::Queue;
 use seal_waiters::SealWaiters;
@@ -29,7 +29,7 @@ use stats::{Counters, LogspaceStats};
 use std::{
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
@@ -110,6 +110,8 @@ pub(crate) struct Shared {
     pub(crate) sealed_below: AtomicU64,
     /// Everything acknowledged is below this number.
     pub(crate) durable_below: AtomicU64,
+    /// Messages that the journal had at the start and that may come again.
+    repeats: OnceLock<Repeats>,
 }
 
 impl Shared {
@@ -138,6 +140,7 @@ impl Shared {
             is_confirmed: AtomicBool::new(false),
             sealed_below: AtomicU64::new(sealed_below),
             durable_below: AtomicU64::new(sealed_below),
+            repeats: OnceLock::new(),
             retention: Mutex::new(Retention { age, bytes, hold }),
             session_keys: Mutex::default(),
             options,
@@ -156,8 +159,18 @@ impl Shared {
         self.session_keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Sets the messages that the journal had at the start.
+    pub(crate) fn set_repeats(&self, repeats: Repeats) {
+        // Set once, when the logspace opens.
+        let _ = self.repeats.set(repeats);
+    }
+
     /// Takes a delivery, or drops and counts it.
-    pub(crate) fn deliver(&self, delivery: Delivery) {
+    pub(crate) fn deliver(&self, mut delivery: Delivery) {
+        if let (Some(repeats), Some(numbering)) = (self.repeats.get(), &delivery.batch.numbering) {
+            // Those are stored already.
+            repeats.sift(numbering, &mut delivery.selection);
+        }
         let Delivery { batch, selection, ack, controlled, .. } = delivery;
         let count = selection.count() as u64;
         if count == 0 {

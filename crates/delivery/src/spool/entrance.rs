@@ -8,7 +8,7 @@
 
 use super::flights::Flights;
 use crate::{options::DiskBuffer, worker::DestinationQueue};
-use message::{Ack, AckSink, Delivery, Outcome, Outlet, WriteBudget};
+use message::{Ack, AckSink, Delivery, Outcome, Outlet, Repeats, WriteBudget};
 use std::{
     collections::VecDeque,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
@@ -20,6 +20,8 @@ use transport::stats::{self, Counters, DropReason};
 pub(crate) struct Entrance {
     shared: Arc<Shared>,
     queue: Arc<DestinationQueue>,
+    /// Messages that the queue took before the start and that may come again.
+    repeats: Repeats,
 }
 
 /// The part of the entrance that the tokens of deliveries know.
@@ -97,8 +99,8 @@ impl Entrance {
     pub(super) fn new(
         queue: Arc<DestinationQueue>,
         settings: &DiskBuffer,
-        written: u64,
-        way: Way,
+        (written, way): (u64, Way),
+        repeats: Repeats,
     ) -> Entrance {
         let state = State {
             way,
@@ -111,7 +113,11 @@ impl Entrance {
             stop: None,
             is_closed: false,
         };
-        Entrance { shared: Arc::new(Shared { state: Mutex::new(state), wake: Condvar::new() }), queue }
+        Entrance {
+            shared: Arc::new(Shared { state: Mutex::new(state), wake: Condvar::new() }),
+            queue,
+            repeats,
+        }
     }
 
     fn counters(&self) -> &Counters {
@@ -246,7 +252,11 @@ impl Entrance {
 }
 
 impl Outlet for Entrance {
-    fn deliver(&self, delivery: Delivery, _budget: &WriteBudget) {
+    fn deliver(&self, mut delivery: Delivery, _budget: &WriteBudget) {
+        if let Some(numbering) = &delivery.batch.numbering {
+            // Those are in the queue already, or were delivered.
+            self.repeats.sift(numbering, &mut delivery.selection);
+        }
         let count = delivery.selection.count();
         if count == 0 {
             return;

@@ -3,9 +3,10 @@
 //! In: settings. Out: an open journal. Holds: it. Limits: files of a sixteenth of the capacity, so that space is
 //! freed while the queue empties.
 
-use super::aside;
+use super::{aside, taken::TakenNumbers};
 use crate::options::DiskBuffer;
 use journal::{CursorFile, Disk, Durability, Journal, OpenError, Options};
+use message::Repeats;
 use std::{
     fs,
     hash::{BuildHasher, RandomState},
@@ -34,11 +35,14 @@ pub(super) struct SpoolFiles {
     /// a queue that is not `reliable()`: a loss of power may remove messages that were passed on, and others would
     /// get their numbers.
     pub(super) incarnation: Option<u64>,
+    /// The numbers that it took of senders that number their messages; `None` for a queue that is not `reliable()`, which
+    /// acknowledges messages that are not on the disk.
+    pub(super) taken: Option<TakenNumbers>,
 }
 
 impl SpoolFiles {
     /// Opens the folder, creating it if missing. One that cannot be used is moved aside.
-    pub(super) fn open(settings: &DiskBuffer, log: &InternalLog) -> io::Result<SpoolFiles> {
+    pub(super) fn open(settings: &DiskBuffer, log: &InternalLog) -> io::Result<(SpoolFiles, Repeats)> {
         let (disk, folder) = (&settings.disk, &settings.folder);
         let journal = match open(settings) {
             Err(OpenError::Version { version, .. }) => {
@@ -63,7 +67,14 @@ impl SpoolFiles {
         // After the loss of power the journal may end before what was delivered.
         journal.advance(cursor.sequence());
         let incarnation = settings.reliable.then(|| incarnation(&**disk, folder)).transpose()?;
-        Ok(SpoolFiles { journal, cursor, incarnation })
+        let (taken, repeats) = match settings.reliable {
+            true => {
+                let (taken, repeats) = TakenNumbers::open(disk.clone(), folder, &journal)?;
+                (Some(taken), repeats)
+            }
+            false => (None, Repeats::default()),
+        };
+        Ok((SpoolFiles { journal, cursor, incarnation, taken }, repeats))
     }
 
     /// Records what was delivered, and frees its space.
@@ -74,6 +85,9 @@ impl SpoolFiles {
         if self.journal.can_release(written) {
             // The files must not be removed before the record that they are not needed.
             self.cursor.sync()?;
+            if let Some(taken) = &mut self.taken {
+                taken.keep(self.journal.durable_sequence())?;
+            }
             self.journal.release(written)?;
         }
         Ok(())

@@ -95,15 +95,16 @@ impl Keeper {
             what: format!("disk buffer {}", settings.folder.display()),
             source,
         };
-        let files = SpoolFiles::open(&settings, &log).map_err(failed)?;
+        let (files, repeats) = SpoolFiles::open(&settings, &log).map_err(failed)?;
         let handed = files.cursor.sequence();
         let waiting = files.journal.next_sequence().saturating_sub(handed);
         let way = if waiting > 0 || files.is_write_ahead() { Way::Disk } else { Way::Memory };
-        let entrance = Arc::new(Entrance::new(queue.clone(), &settings, handed, way));
+        let entrance = Arc::new(Entrance::new(queue.clone(), &settings, (handed, way), repeats));
         if waiting > 0 {
             log.notice(&format!("Messages wait in a disk buffer; id='{id}', messages='{waiting}'"));
         }
         queue.counters.disk_capacity.store(settings.capacity_bytes, Ordering::Relaxed);
+        queue.fresh.store(files.journal.next_sequence(), Ordering::Relaxed);
         let reader = (waiting > 0).then(|| files.journal.reader(handed));
         Ok(Keeper {
             id: id.to_owned(),
@@ -305,9 +306,14 @@ impl Keeper {
         if self.staged.is_empty() {
             return;
         }
+        if let Err(error) = self.expect_numbers() {
+            return self.failed(&error);
+        }
+        let bytes = self.files.journal.staged_bytes() as u64;
         if let Err(error) = self.files.journal.commit() {
             return self.failed(&error);
         }
+        self.note_numbers(bytes);
         for (staged, end) in std::mem::take(&mut self.staged) {
             match staged {
                 Staged::Arrival(arrival) => self.committed(arrival, end),
@@ -317,6 +323,29 @@ impl Keeper {
                     drop(self.entrance.flights(|flights| flights.save(number, end)));
                 }
             }
+        }
+    }
+
+    /// Makes sure that the next start looks for the numbers of what is about to be durable.
+    fn expect_numbers(&mut self) -> io::Result<()> {
+        let Some(taken) = &mut self.files.taken else { return Ok(()) };
+        let deliveries = self.staged.iter().filter_map(|(staged, _)| match staged {
+            Staged::Arrival(arrival) => Some(&arrival.delivery),
+            Staged::Flight(_) => None,
+        });
+        taken.expect(deliveries, self.files.journal.durable_sequence())
+    }
+
+    /// Notes the numbers of what is durable now.
+    fn note_numbers(&mut self, bytes: u64) {
+        let Some(taken) = &mut self.files.taken else { return };
+        for (staged, _) in &self.staged {
+            if let Staged::Arrival(arrival) = staged {
+                taken.note(&arrival.delivery);
+            }
+        }
+        if let Err(error) = taken.grow(bytes, self.files.journal.durable_sequence()) {
+            self.failed(&error);
         }
     }
 

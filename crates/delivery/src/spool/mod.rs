@@ -20,6 +20,7 @@ mod files;
 mod flights;
 mod keeper;
 pub(crate) mod overflow;
+mod taken;
 
 pub(crate) use append::QueueDrain;
 pub use append::{AppendError, QueueAppender};

@@ -1,6 +1,7 @@
 //! Queues on disk: over restarts and power cuts, when they are full, when they are damaged.
 
 mod memory;
+mod numbers;
 
 use super::{Entrance, Keeper, look};
 use crate::{

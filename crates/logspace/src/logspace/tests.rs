@@ -32,6 +32,7 @@ mod losses;
 mod memory;
 mod moves;
 mod mutations;
+mod numbers;
 mod plain;
 mod power;
 mod rebuild;

@@ -8,6 +8,7 @@ use crate::{
     files::{
         journal_cipher::JournalCipher,
         numbers::{NumberMark, SYNC_GAP},
+        taken::TakenNumbers,
     },
     options::Notice,
     shared::{Pending, Shared, Stored, queue::PopResult},
@@ -29,6 +30,7 @@ pub(crate) struct Writer {
     shared: Arc<Shared>,
     cipher: Arc<JournalCipher>,
     mark: NumberMark,
+    taken: TakenNumbers,
     /// True when the mark could not be written and that was reported.
     is_mark_late: bool,
     released_below: u64,
@@ -40,9 +42,10 @@ impl Writer {
         shared: Arc<Shared>,
         cipher: Arc<JournalCipher>,
         mark: NumberMark,
+        taken: TakenNumbers,
     ) -> Writer {
         shared.counters.journal_bytes.store(journal.file_bytes(), Relaxed);
-        Writer { journal, shared, cipher, mark, is_mark_late: false, released_below: 0 }
+        Writer { journal, shared, cipher, mark, taken, is_mark_late: false, released_below: 0 }
     }
 
     /// Works until the inbox is closed and empty.
@@ -88,6 +91,11 @@ impl Writer {
             self.shared.counters.dropped_closed.fetch_add(count, Relaxed);
             return;
         }
+        if !self.expect(&pending) {
+            let count: u64 = pending.iter().map(|part| part.selection.count() as u64).sum();
+            self.shared.counters.dropped_closed.fetch_add(count, Relaxed);
+            return;
+        }
         let mut stored = Vec::with_capacity(pending.len());
         for part in &pending {
             self.append(&part.batch, part.selection.clone(), &mut stored);
@@ -99,6 +107,11 @@ impl Writer {
             return;
         }
         debug_assert!(stored.is_sorted_by(|a, b| a.first < b.first), "records in order");
+        for part in &stored {
+            if let Some(numbering) = &part.batch.numbering {
+                self.taken.note(numbering, &part.selection);
+            }
+        }
         let durable = self.journal.durable_sequence();
         self.change_mark(|mark| mark.save(durable));
         let counters = &self.shared.counters;
@@ -174,6 +187,22 @@ impl Writer {
         true
     }
 
+    /// Tries until the next start will look for the numbers of these messages; returns false when the logspace closes before.
+    fn expect(&mut self, pending: &[Pending]) -> bool {
+        while let Err(error) =
+            self.taken.expect(pending.iter().map(|part| &*part.batch), self.journal.durable_sequence())
+        {
+            let error = format!("cannot keep the numbers of messages: {error}");
+            self.shared.counters.commits_failed.fetch_add(1, Relaxed);
+            self.shared.complain(Notice::JournalStalled { error });
+            if self.shared.inbox.is_closed() {
+                return false;
+            }
+            self.shared.inbox.pause(self.shared.options.retry);
+        }
+        true
+    }
+
     /// Tries until everything staged is durable; returns false when the logspace closes before.
     fn commit(&mut self) -> bool {
         let mut stalled = false;
@@ -215,6 +244,10 @@ impl Writer {
                 let error = format!("cannot change the journal's key: {error}");
                 self.shared.complain(Notice::UpkeepFailed { error });
             }
+        }
+        if let Err(error) = self.taken.keep(self.journal.durable_sequence()) {
+            let error = format!("cannot keep the numbers of messages: {error}");
+            return self.shared.complain(Notice::UpkeepFailed { error });
         }
         match self.journal.release(below) {
             Ok(_) => self.released_below = below,
