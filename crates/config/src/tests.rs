@@ -137,7 +137,12 @@ fn points_at_the_exact_word() {
         &["main.conf:2:20: error: unknown option of network(): `prot`"],
     );
     finds("source s { network(port(70000)); };", &["main.conf:2:25: error: this value does not fit"]);
-    finds("source s { network(transport(altp)); };", &["main.conf:2:30: error: `altp` is not supported yet"]);
+    finds(
+        "source s { network(transport(altp)); };",
+        &[
+            "main.conf:2:30: error: `altp` is a protocol that is not published; sltp() does the same, write it on both ends",
+        ],
+    );
     finds("source s { file(); };", &["main.conf:2:12: error: `file()` needs its path"]);
     finds("source s { internal() };", &["main.conf:2:23: error: expected `;`, found `}`"]);
     finds("filter f { facility(mial); };", &["main.conf:2:21: error: unknown facility `mial`"]);

@@ -10,28 +10,41 @@ use crate::{
     file::{Files, Parts},
     line::Line,
     local::{Pipe, Program, Pseudofile, Stdout, Terminals},
-    network::{Gelf, Relp, Smtp, Socket, Spoof},
+    network::{Gelf, Numbered, Relp, Smtp, Socket, Spoof},
     options::{DestinationDriver, Rendering},
     receivers::dead::DeadLetters,
 };
 use batching::Batching;
 use std::{sync::Arc, time::Duration};
-use transport::InternalLog;
+use transport::{InternalLog, stats::Counters};
 
-/// Makes the driver of a destination. Its files are counted as `parts`; `id`, `letters` and `reopen_after` are for
-/// receivers that answer for each message.
+/// Facts about a destination that some drivers need.
+pub(crate) struct DriverContext<'a> {
+    pub(crate) id: &'a str,
+    /// For receivers that answer for each message.
+    pub(crate) letters: Option<Arc<DeadLetters>>,
+    pub(crate) reopen_after: Duration,
+    pub(crate) counters: &'a Arc<Counters>,
+    /// The number that a queue on disk was to give next when it was opened.
+    pub(crate) fresh: u64,
+}
+
+/// Makes the driver of a destination. Its files are counted as `parts`.
 pub(crate) fn of(
     driver: DestinationDriver,
     rendering: Rendering,
     log: &InternalLog,
     parts: Parts,
-    (id, letters, reopen_after): (&str, Option<Arc<DeadLetters>>, Duration),
+    context: DriverContext<'_>,
 ) -> Box<dyn Driver> {
     match driver {
         DestinationDriver::File(target) => Box::new(Files::new(target, rendering, log.clone(), parts)),
         DestinationDriver::Socket(target) => Box::new(Line::new(Socket::new(target, log.clone()), rendering)),
         DestinationDriver::Spoof(target) => Box::new(Spoof::new(target, rendering, log.clone())),
         DestinationDriver::Relp(target) => Box::new(Line::new(Relp::new(target), rendering)),
+        DestinationDriver::Sltp(target) => {
+            Box::new(Numbered::new(*target, rendering, context.counters.clone(), context.fresh))
+        }
         DestinationDriver::Gelf(target) => Box::new(Line::new(Gelf::new(target, log.clone()), rendering)),
         DestinationDriver::Mail(target) => Box::new(Line::new(Smtp::new(*target, log.clone()), rendering)),
         DestinationDriver::Pipe(target) => Box::new(Line::new(Pipe::new(target), rendering)),
@@ -41,8 +54,8 @@ pub(crate) fn of(
         }
         DestinationDriver::Terminals(target) => Box::new(Line::new(Terminals::new(target), rendering)),
         DestinationDriver::Receiver(receiver) => {
-            let letters = letters.expect("the set opens dead letters for every receiver");
-            Box::new(Batching::new(id, receiver, letters, log.clone(), reopen_after))
+            let letters = context.letters.expect("the set opens dead letters for every receiver");
+            Box::new(Batching::new(context.id, receiver, letters, log.clone(), context.reopen_after))
         }
         DestinationDriver::Stdout => Box::new(Line::new(Stdout, rendering)),
     }

@@ -48,9 +48,9 @@ mod testing;
 pub use contents::{is_consumer_file, is_shared_log, look_into_queue, queues, shrink_queue};
 pub use network::SecureDatagrams;
 pub use options::{
-    DestinationDriver, DestinationSpec, DiskBuffer, Failback, FileTarget, GelfTarget, MailLogin, MailTarget,
-    MarkMode, Marks, OverflowPolicy, Packing, PipeTarget, ProgramTarget, PseudofileTarget, Queueing,
-    RelpTarget, Rendering, Rotation, Server, SocketKind, SocketTarget, SpoofTarget, StreamFraming,
+    DestinationDriver, DestinationSpec, DiskBuffer, Failback, FileTarget, GelfTarget, MailTarget, MarkMode,
+    Marks, OverflowPolicy, Packing, PipeTarget, ProgramTarget, PseudofileTarget, Queueing, RelpTarget,
+    Rendering, Rotation, Server, SltpTarget, SocketKind, SocketTarget, SpoofTarget, StreamFraming,
     TerminalTarget, Victim,
 };
 pub use receivers::contract::{

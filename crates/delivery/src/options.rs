@@ -6,10 +6,12 @@
 use crate::receivers::{contract::Receiver, dead::DeadLetterOptions};
 use journal::{Disk, OsDisk};
 use message::Render;
+use sltp::SenderOptions;
 use std::{path::PathBuf, sync::Arc, time::Duration};
 use transport::{
     FilePermissions, IpOptions, TcpOptions, dtls::SenderDtls, shell::Environment, tls::SenderTls,
 };
+use wire::mail_dialogue::MailLogin;
 
 /// One `destination` driver as configured.
 pub struct DestinationSpec {
@@ -35,6 +37,8 @@ pub enum DestinationDriver {
     Spoof(SpoofTarget),
     /// `relp()`
     Relp(RelpTarget),
+    /// `sltp()`
+    Sltp(Box<SltpTarget>),
     /// `gelf()` over UDP
     Gelf(GelfTarget),
     /// `smtp()`
@@ -378,6 +382,17 @@ pub struct RelpTarget {
     pub response_within: Duration,
 }
 
+/// `sltp()`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SltpTarget {
+    /// The receiver; TCP.
+    pub socket: SocketTarget,
+    /// The options of the sending end.
+    pub options: SenderOptions,
+    /// `response-timeout()`: a connection without a due answer for this long is given up.
+    pub response_within: Duration,
+}
+
 /// How the payload of a GELF datagram is packed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Packing {
@@ -414,21 +429,6 @@ pub struct MailTarget {
     pub answer_within: Duration,
     /// `retries()`: how often a mail that the server postponed is retried.
     pub retries: u32,
-}
-
-/// The credentials for a mail server.
-#[derive(Clone, PartialEq, Eq)]
-pub struct MailLogin {
-    /// Name.
-    pub user: String,
-    /// Password.
-    pub password: String,
-}
-
-impl std::fmt::Debug for MailLogin {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "MailLogin({})", self.user)
-    }
 }
 
 /// `pipe("name")`.

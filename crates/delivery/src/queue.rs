@@ -18,7 +18,7 @@ use std::{
     collections::VecDeque,
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -82,6 +82,8 @@ pub(super) struct Queue<W> {
     pub(super) stops: Arc<AtomicBool>,
     /// True when more waits on disk than may be in memory.
     memory_is_full: AtomicBool,
+    /// The number that a queue on disk was to give next when it was opened.
+    pub(super) fresh: AtomicU64,
 }
 
 struct State<W> {
@@ -132,6 +134,7 @@ impl<W: Writer> Queue<W> {
             counters,
             stops: Arc::default(),
             memory_is_full: AtomicBool::new(false),
+            fresh: AtomicU64::new(0),
         }
     }
 

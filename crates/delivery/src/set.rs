@@ -317,6 +317,7 @@ impl DestinationDriver {
             },
             DestinationDriver::Spoof(target) => remote("udp", &target.socket),
             DestinationDriver::Relp(target) => remote("relp", &target.socket),
+            DestinationDriver::Sltp(target) => remote("sltp", &target.socket),
             DestinationDriver::Mail(target) => remote("smtp", &target.socket),
             DestinationDriver::Gelf(target) => remote("gelf", &target.socket),
             DestinationDriver::Pipe(target) => target.path.display().to_string(),
@@ -333,6 +334,7 @@ impl DestinationDriver {
         match self {
             DestinationDriver::Socket(target) => target.tls.as_ref(),
             DestinationDriver::Relp(target) => target.socket.tls.as_ref(),
+            DestinationDriver::Sltp(target) => target.socket.tls.as_ref(),
             DestinationDriver::Mail(target) => target.starttls.as_ref().or(target.socket.tls.as_ref()),
             _ => None,
         }

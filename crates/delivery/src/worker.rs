@@ -15,7 +15,7 @@ pub use marks::mark;
 use self::{marks::Marker, part::BatchPart, repeats::Repeats, retry::Retry};
 use crate::{
     driver::Driver,
-    drivers,
+    drivers::{self, DriverContext},
     file::Parts,
     options::{DestinationSpec, Queueing},
     queue::{Command, Item, Queue, Wake, Writer},
@@ -112,8 +112,14 @@ impl Worker {
         let repeats = repeats_of(&spec.queueing);
         let marker = marker_of(&spec.queueing, &registry);
         let parts = Parts::new(registry.clone(), queue.counters.clone());
-        let rows = (spec.id.as_str(), letters, spec.queueing.reopen_after);
-        let driver = drivers::of(spec.driver, spec.rendering, &log, parts, rows);
+        let context = DriverContext {
+            id: &spec.id,
+            letters,
+            reopen_after: spec.queueing.reopen_after,
+            counters: &queue.counters,
+            fresh: queue.fresh.load(Ordering::Relaxed),
+        };
+        let driver = drivers::of(spec.driver, spec.rendering, &log, parts, context);
         Worker {
             id: spec.id,
             queueing: spec.queueing,

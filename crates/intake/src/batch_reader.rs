@@ -17,7 +17,7 @@ use crate::{
     options::{Form, SourceOptions},
     source::{Settings, SettingsCell, SourceDriver},
 };
-use message::{Ack, Batch, Mark, Marks, Message, Origin, Priority, Span};
+use message::{Ack, Batch, Mark, Marks, Message, Numbering, Origin, Outcome, Priority, Span};
 use std::{
     cell::RefCell,
     io,
@@ -281,6 +281,26 @@ impl BatchReader {
         let Some(batch) = self.decode(bytes, runs) else { return };
         self.begin();
         self.deliver(batch, completion);
+    }
+
+    /// Like `forward`, for messages that their sender has numbered.
+    pub(crate) fn forward_numbered(
+        &mut self,
+        bytes: Arc<Vec<u8>>,
+        origin: &Arc<Origin>,
+        numbering: Numbering,
+        completion: Box<dyn Completion>,
+    ) {
+        let runs = [Run { frames: self.frames.len(), origin: origin.clone() }];
+        match self.decode(bytes, &runs) {
+            Some(mut batch) => {
+                batch.numbering = Some(numbering);
+                self.begin();
+                self.deliver(batch, Some(completion));
+            }
+            // Nothing but empty messages, which are dropped.
+            None => completion.complete(Outcome::Done),
+        }
     }
 
     /// Decodes the frames found, each into one message; `None` without frames.

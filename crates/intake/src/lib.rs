@@ -14,7 +14,7 @@
 //! | `file` | files that are followed |
 //! | `local` | pipes, devices, programs, the journal, our own messages |
 //! | `http` | requests of shippers, and their answers |
-//! | `dialogue` | RELP and what Beats speak: messages are answered when they are safe |
+//! | `dialogue` | RELP, SLTP and what Beats speak: messages are answered when they are safe |
 //! | `session` | a stream of messages, whatever carries it |
 //! | `secure` | a stream inside TLS |
 //! | `batch_reader` | turns received bytes into batches: frames, messages, names, window, forwarding |

@@ -13,6 +13,7 @@ pub use http::{Acknowledge, HttpOffer, HttpOptions};
 pub use webhook::{ClientHeader, PathPattern, RequestHeaders, WebhookContent, WebhookOptions};
 
 use message::Render;
+use sltp::ReceiverOptions;
 use std::{
     net::SocketAddr,
     path::PathBuf,
@@ -148,6 +149,8 @@ pub enum Dialogue {
     Relp,
     /// Lumberjack: the events of a window are acknowledged when they are safe.
     Beats(Arc<BeatsOptions>),
+    /// SLTP: numbered messages are acknowledged when they are safe.
+    Sltp(Arc<ReceiverOptions>),
     /// HTTP: requests are answered.
     Http(Arc<HttpOptions>),
 }

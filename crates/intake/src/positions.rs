@@ -5,6 +5,7 @@
 //! line, then lines of `name TAB position`, both with `%XX` for odd bytes.
 //! Limits: saved [`SAVE_EVERY`] after a change, and at the stop: a crash repeats at most that much.
 
+use message::NumberedStream;
 use std::{
     collections::BTreeMap,
     fs::{self, File},
@@ -33,6 +34,8 @@ struct Shared {
 #[derive(Default)]
 struct State {
     positions: BTreeMap<String, String>,
+    /// Streams that learn how far they are when their positions are on the disk.
+    streams: BTreeMap<String, (Arc<NumberedStream>, u64)>,
     dirty: bool,
 }
 
@@ -52,7 +55,7 @@ impl Positions {
         };
         let shared = Arc::new(Shared {
             path: path.map(Path::to_owned),
-            state: Mutex::new(State { positions, dirty: false }),
+            state: Mutex::new(State { positions, ..State::default() }),
             changed: Condvar::new(),
             log: log.clone(),
         });
@@ -81,6 +84,32 @@ impl Positions {
             state.dirty = true;
             self.0.changed.notify_one();
         }
+    }
+
+    /// Notes the position of a stream of numbered messages. When it is on the disk, the stream is settled below.
+    pub(crate) fn set_stream(
+        &self,
+        name: &str,
+        position: String,
+        (stream, below): (&Arc<NumberedStream>, u64),
+    ) {
+        if self.0.path.is_none() {
+            stream.settle(below);
+        }
+        // Both at once: the stream must not be settled by the save of an older position.
+        let mut state = self.0.lock();
+        state.positions.insert(name.to_owned(), position);
+        state.streams.insert(name.to_owned(), (stream.clone(), below));
+        state.dirty = true;
+        self.0.changed.notify_one();
+    }
+
+    /// The names with a beginning, and their positions.
+    pub(crate) fn of_prefix(&self, prefix: &str) -> Vec<(String, String)> {
+        let state = self.0.lock();
+        let found =
+            state.positions.range(prefix.to_owned()..).take_while(|(name, _)| name.starts_with(prefix));
+        found.map(|(name, position)| (name.clone(), position.clone())).collect()
     }
 
     /// Forgets a position: what it was of is gone.
@@ -115,19 +144,31 @@ impl Shared {
 
     fn save(&self) {
         let Some(path) = &self.path else { return };
-        let text = {
+        let (text, streams) = {
             let mut state = self.lock();
             if !std::mem::replace(&mut state.dirty, false) {
                 return;
             }
-            encode(&state.positions)
+            (encode(&state.positions), std::mem::take(&mut state.streams))
         };
-        if let Err(error) = replace(path, &text) {
-            self.lock().dirty = true;
-            self.log.error(&format!(
-                "Cannot save the positions of sources, trying again; filename='{}', error='{error}'",
-                path.display()
-            ));
+        match replace(path, &text) {
+            Ok(()) => streams.into_values().for_each(|(stream, below)| stream.settle(below)),
+            Err(error) => {
+                self.keep_unsaved(streams);
+                self.log.error(&format!(
+                    "Cannot save the positions of sources, trying again; filename='{}', error='{error}'",
+                    path.display()
+                ));
+            }
+        }
+    }
+
+    /// Keeps the streams of a save that failed, unless there are newer positions of them.
+    fn keep_unsaved(&self, streams: BTreeMap<String, (Arc<NumberedStream>, u64)>) {
+        let mut state = self.lock();
+        state.dirty = true;
+        for (name, saved) in streams {
+            state.streams.entry(name).or_insert(saved);
         }
     }
 }

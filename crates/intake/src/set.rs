@@ -6,6 +6,7 @@
 //! in the log and the source stays closed until the next reload.
 
 use crate::{
+    dialogue::StreamPositions,
     file::{Following, FollowingAll, Track, follow, follow_all},
     local::{
         Local, generate, has_journal, has_kernel_records, is_device, read_internal, read_journal,
@@ -21,6 +22,7 @@ use crate::{
     },
     source::{InputTask, Settings, SettingsCell, SourceDriver, SourceSpec},
 };
+use sltp::Streams;
 use socket2::Socket;
 use std::{
     collections::{HashMap, HashSet},
@@ -49,6 +51,8 @@ pub struct Sources {
     reactors: Reactors,
     names: HostNames,
     positions: Positions,
+    /// The streams of senders of SLTP.
+    streams: Streams,
     budget: ConnectionBudget,
     running: HashMap<String, Running>,
 }
@@ -87,9 +91,11 @@ impl Sources {
         positions: Option<&Path>,
     ) -> Result<Sources, StageError> {
         let failed = |source| StageError::Thread { id: "sources".to_owned(), source };
+        let positions = Positions::open(positions, &log)?;
         Ok(Sources {
             registry,
-            positions: Positions::open(positions, &log)?,
+            streams: Streams::new(Box::new(StreamPositions::new(positions.clone()))),
+            positions,
             log,
             reactors: Reactors::start(reactors).map_err(failed)?,
             names: HostNames::start().map_err(failed)?,
@@ -245,6 +251,7 @@ impl Sources {
                     reactors: self.reactors.clone(),
                     log: self.log.clone(),
                     budget: self.budget.clone(),
+                    streams: self.streams.clone(),
                     stop: stopped,
                 },
             )),
@@ -460,6 +467,7 @@ impl SourceDriver {
                 Dialogue::None => format!("stream {}", shown(&options.address)),
                 Dialogue::Relp => format!("relp {}", shown(&options.address)),
                 Dialogue::Beats(_) => format!("beats {}", shown(&options.address)),
+                Dialogue::Sltp(_) => format!("sltp {}", shown(&options.address)),
                 Dialogue::Http(_) => format!("http {}", shown(&options.address)),
             },
             SourceDriver::Datagram(options) if options.dtls.is_some() => {

@@ -218,6 +218,9 @@ impl Settings {
         if let "relp" | "beats" = self.component.as_str() {
             return format!("{}+{}", self.component, if transport == Transport::Tls { "tls" } else { "tcp" });
         }
+        if self.component == "sltp" {
+            return if transport == Transport::Tls { "sltp+tls" } else { "sltp+tcp" }.to_owned();
+        }
         let syslog = self.component == "syslog";
         if matches!(&self.driver, SourceDriver::Datagram(options) if options.dtls.is_some()) {
             return if syslog { "rfc6012" } else { "rfc3164+dtls" }.to_owned();

@@ -31,8 +31,8 @@ pub use protocol::protobuf;
 pub use protocol::{
     LumberjackBatch, LumberjackError, LumberjackEvent, LumberjackReader, OfferError, PacketOptions,
     RELP_VERSION, RELP_WINDOW, RelpCommand, RelpError, RelpFrame, RelpReader, SmtpAnswer, SmtpError,
-    append_lumberjack_ack, append_relp, append_udp_packet, check_offers, dtls, mail_dialogue, next_txnr, proxy,
-    relp_offers, relp_response, sltp, smtp_answer,
+    append_lumberjack_ack, append_relp, append_udp_packet, check_offers, dtls, mail_dialogue, next_txnr,
+    proxy, relp_offers, relp_response, sltp, smtp_answer,
 };
 pub use record::{
     ACCOUNTING_BYTES, DISKQ_HEADER_BYTES, DISKQ_RECORD_BYTES_MAX, DiskqHeader, DiskqHeaderError, DiskqKind,

@@ -133,7 +133,7 @@ impl ValueKind {
 }
 
 /// Words of the language for features that are not supported yet.
-const WORDS_LATER: &[&str] = &["sctp", "relp", "altp", "rltp"];
+const WORDS_LATER: &[&str] = &["sctp"];
 
 fn one_of(words: &'static [&'static str], arg: &Arg, kind: ValueKind) -> Result<(), Misfit> {
     let (text, span) = match arg {
@@ -146,7 +146,12 @@ fn one_of(words: &'static [&'static str], arg: &Arg, kind: ValueKind) -> Result<
     if words.contains(&key.as_str()) && !matches!(arg, Arg::Call(_)) || is_nothing {
         return Ok(());
     }
-    let what = if WORDS_LATER.contains(&key.as_str()) { "is not supported yet" } else { "is not known here" };
+    let what = match key.as_str() {
+        "altp" | "rltp" => "is a protocol that is not published; sltp() does the same, write it on both ends",
+        "relp" => "is a driver of its own here: write relp()",
+        later if WORDS_LATER.contains(&later) => "is not supported yet",
+        _ => "is not known here",
+    };
     Err(kind.misfit(span, format!("`{text}` {what}")))
 }
 

@@ -86,7 +86,13 @@ fn words_are_of_a_list() {
     const WORDS: &[&str] = &["one", "two-three", "4"];
     takes(ValueKind::Word(WORDS), &["one", "\"two_three\"", "ONE", "4"]);
     refuses(ValueKind::Word(WORDS), "five", "`five` is not known here", 13, "one of one, two-three, 4");
-    refuses(ValueKind::Word(WORDS), "relp", "`relp` is not supported yet", 13, "one of one, two-three, 4");
+    refuses(
+        ValueKind::Word(WORDS),
+        "relp",
+        "`relp` is a driver of its own here: write relp()",
+        13,
+        "one of one, two-three, 4",
+    );
     refuses(ValueKind::Word(WORDS), "\"\"", "`` is not known here", 13, "one of one, two-three, 4");
     refuses(ValueKind::Word(WORDS), "one(1)", "`one` is not known here", 13, "one of one, two-three, 4");
     takes(ValueKind::Words(WORDS), &["", "\"\"", "one two_three", "one, 4"]);

@@ -5,6 +5,7 @@
 mod connect;
 mod dtls;
 mod gelf;
+mod numbered;
 mod relp;
 mod servers;
 mod smtp;
@@ -15,6 +16,7 @@ mod talk;
 
 pub use dtls::SecureDatagrams;
 pub(crate) use gelf::Gelf;
+pub(crate) use numbered::Numbered;
 pub(crate) use relp::Relp;
 pub(crate) use smtp::Smtp;
 pub(crate) use socket::Socket;

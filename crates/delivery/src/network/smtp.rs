@@ -8,21 +8,22 @@
 //! its answer, the mail arrives twice: SMTP has no numbers.
 //! Limits: an answer is waited for `timeout()` seconds.
 
-mod dialogue;
-
 use super::talk::Talk;
 use crate::{
     line::Target,
     options::{DestinationDriver, MailTarget, SocketKind},
     output::Output,
 };
-use dialogue::{Attempt, Dialogue, Encryption, Next, Verdict};
 use std::{
     io,
     time::{Duration, Instant},
 };
 use transport::{HostPolicy, InternalLog, Link, LogPause, ReadMode, own_name};
-use wire::{mail, smtp_answer};
+use wire::{
+    mail,
+    mail_dialogue::{Attempt, Dialogue, Encryption, Next, Verdict},
+    smtp_answer,
+};
 
 /// Least time between two log lines about refused mails.
 const REFUSALS_SAID_EVERY: Duration = Duration::from_secs(10);

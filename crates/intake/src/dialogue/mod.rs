@@ -5,10 +5,14 @@
 //! | module | what it does |
 //! |---|---|
 //! | `relp` | RELP |
+//! | `numbered` | SLTP |
 //! | `beats` | Lumberjack, which Beats speak |
 //! | `replies` | responses that wait until messages are safe |
 
 pub(crate) mod beats;
+pub(crate) mod numbered;
 pub(crate) mod relp;
 
 mod replies;
+
+pub(crate) use numbered::StreamPositions;

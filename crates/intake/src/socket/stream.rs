@@ -11,13 +11,14 @@ use super::{
 };
 use crate::{
     batch_reader::BatchReader,
-    dialogue::{beats, relp},
+    dialogue::{beats, numbered, relp},
     http,
     options::{Dialogue, StreamListener},
     session::{self, End, Stream},
     source::{Settings, SettingsCell, SourceDriver},
 };
 use message::{Origin, Transport};
+use sltp::Streams;
 use socket2::{SockRef, Socket};
 use std::{
     net::SocketAddr,
@@ -45,6 +46,8 @@ pub(crate) struct Accepting {
     pub(crate) reactors: Reactors,
     pub(crate) log: InternalLog,
     pub(crate) budget: ConnectionBudget,
+    /// The streams of senders of SLTP, which outlive their connections.
+    pub(crate) streams: Streams,
     pub(crate) stop: watch::Receiver<bool>,
 }
 
@@ -203,6 +206,7 @@ async fn converse(
     };
     let client = greeted.ends.map(|(source, _)| source).or(peer);
     let local = greeted.ends.map(|(_, target)| target).or(local);
+    let identity = identity(&greeted.values);
     let origin = Box::pin(origin_maker(&mut greeted, client, local, &settings, &here.names)).await;
     drop(settings);
     let mut batch_reader = BatchReader::new(&here.cell);
@@ -223,10 +227,21 @@ async fn converse(
             let ends = (&mut here.stop, idle);
             Box::pin(beats::run(&mut stream, &mut batch_reader, &options, origin, ends)).await
         }
+        Dialogue::Sltp(options) => {
+            let (streams, log) = (here.streams.clone(), here.log.clone());
+            let ours = numbered::Incoming { options, streams, identity, log };
+            Box::pin(numbered::run(&mut stream, &mut batch_reader, origin, &mut here.stop, ours)).await
+        }
         Dialogue::Http(options) => {
             Box::pin(http::run(stream, batch_reader, options, origin, &mut here.stop)).await
         }
     })
+}
+
+/// Returns the name in the certificate of a peer; empty without one.
+fn identity(values: &[(String, Vec<u8>)]) -> String {
+    let name = values.iter().find(|(name, _)| name == ".tls.x509_cn");
+    name.map(|(_, value)| String::from_utf8_lossy(value).into_owned()).unwrap_or_default()
 }
 
 fn listener(settings: &Settings) -> Option<&StreamListener> {

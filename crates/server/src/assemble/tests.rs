@@ -60,6 +60,7 @@ fn makes(text: &str, want: &[&str]) {
             DestinationDriver::Socket(socket) => format!("{:?} {:?}", socket.kind, socket.framing),
             DestinationDriver::Spoof(spoof) => format!("{:?} {}", spoof.socket.kind, spoof.message_bytes_max),
             DestinationDriver::Relp(relp) => format!("{:?} {:?}", relp.socket.kind, relp.response_within),
+            DestinationDriver::Sltp(sltp) => format!("{:?} {:?}", sltp.socket.kind, sltp.options),
             DestinationDriver::Receiver(receiver) => {
                 let letters = spec
                     .queueing

@@ -9,7 +9,7 @@ use crate::tree::{Call, Item, Kind, LogFlag, Path, Reference, Statement, Tree};
 
 /// Sources that answer their senders.
 const ANSWERING: &[&str] =
-    &["relp", "http", "webhook", "beats", "opentelemetry", "syslog-ng-otlp", "axosyslog-otlp"];
+    &["relp", "sltp", "http", "webhook", "beats", "opentelemetry", "syslog-ng-otlp", "axosyslog-otlp"];
 /// Destinations that hold their sources back instead of dropping.
 const HOLDING: &[&str] = &["file", "logspace"];
 

@@ -83,6 +83,12 @@ pub(crate) const DRIVERS: &[Driver] = &[
         "RELP: messages are written when the receiver has answered them",
     ),
     driver(
+        "sltp",
+        Plain::One("host", V::Text),
+        &[SLTP, SEND, SOCKET, TEXT, DESTINATION],
+        "SLTP: numbered messages, written when the receiver has acknowledged them, each stored once",
+    ),
+    driver(
         "smtp",
         Plain::None,
         &[MAIL, TEXT, SOCKET, DESTINATION],
@@ -380,6 +386,40 @@ const RELP: &[Row] = &[
         V::Number(1, 86400),
         "90",
         "seconds to wait for an answer before the connection is closed",
+    ),
+];
+
+const SLTP: &[Row] = &[
+    row("port", V::Port, "2515", "port of the receiver"),
+    row("destport", V::Port, "2515", "port of the receiver"),
+    row(
+        "response-timeout",
+        V::Number(1, 86400),
+        "60",
+        "seconds to wait for an answer before the connection is closed",
+    ),
+    row(
+        "ack-level",
+        V::Word(&["durable", "received"]),
+        "durable",
+        "when a message counts as written: when the receiver's destinations have it, or when it is in its memory",
+    ),
+    row("token", V::Text, "", "the secret that the receiver asks for"),
+    row("sender-id", V::Text, "name of the machine", "the name by which the receiver knows this sender"),
+    row("compression", V::Word(&["none", "zstd"]), "none", "how frames are compressed"),
+    row("compression-level", V::Number(1, 19), "3", "level of zstd"),
+    row(
+        "batch-bytes",
+        V::Number(1024, 1 << 24),
+        "262144",
+        "bytes of messages after which a frame is complete",
+    ),
+    row("batch-lines", V::Number(1, 1 << 20), "10000", "messages after which a frame is complete"),
+    row(
+        "window-bytes",
+        V::Number(65536, 1 << 40),
+        "67108864",
+        "most bytes on their way without an acknowledgement",
     ),
 ];
 

@@ -39,6 +39,9 @@ pub fn instead(kind: Kind, name: &str) -> Option<&'static str> {
         (Kind::Destination, "splunk-hec") => {
             Some("write splunk-hec-event() or splunk-hec-raw(), blocks of scl.conf")
         }
+        (Kind::Source | Kind::Destination, "altp") => {
+            Some("its protocol is not published; write sltp(), which does the same, on both ends")
+        }
         _ => None,
     }
 }
@@ -69,7 +72,6 @@ const SOURCES: &[&str] = &[
     "windowsevent",
     "ebpf",
     "monitoring-welf",
-    "sltp",
     "hdfs",
     "unix",
 ];
@@ -95,7 +97,6 @@ const DESTINATIONS: &[&str] = &[
     "sentinel",
     "sentinel-builtin",
     "sentinel-custom",
-    "sltp",
     "splunk",
     "splunk-hec",
     "stomp",

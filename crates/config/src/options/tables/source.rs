@@ -53,6 +53,12 @@ pub(crate) const DRIVERS: &[Driver] = &[
         "RELP: messages are answered when they are safe",
     ),
     driver(
+        "sltp",
+        Plain::Optional("address", V::Text),
+        &[SLTP, LISTEN, SOCKET, SOURCE],
+        "SLTP: numbered messages, acknowledged when they are safe, each stored once",
+    ),
+    driver(
         "gelf",
         Plain::Optional("address", V::Text),
         &[GELF, LISTEN, SOCKET, SOURCE],
@@ -222,6 +228,24 @@ const GELF: &[Row] = &[
 const RELP: &[Row] = &[
     row("port", V::Port, "2514", "port to listen on"),
     row("localport", V::Port, "2514", "port to listen on"),
+];
+
+const SLTP: &[Row] = &[
+    row("port", V::Port, "2515", "port to listen on"),
+    row("localport", V::Port, "2515", "port to listen on"),
+    row(
+        "tokens",
+        V::Texts,
+        "",
+        "secrets of which a sender shows one; without any, everybody may send whom tls() lets in",
+    ),
+    row(
+        "window-bytes",
+        V::Number(65536, 1 << 40),
+        "67108864",
+        "most bytes that a sender may have on their way without an acknowledgement",
+    ),
+    row("max-frame-size", V::Number(65536, 1 << 30), "16777216", "longest frame in bytes, compressed or not"),
 ];
 
 const HTTP: &[Row] = &[

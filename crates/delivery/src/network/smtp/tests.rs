@@ -1,10 +1,7 @@
 //! A mail server with prepared answers.
 
 use super::*;
-use crate::{
-    options::MailLogin,
-    testing::{SecurePeer, Setup, accept, output, spec, tcp_to},
-};
+use crate::testing::{SecurePeer, Setup, accept, output, spec, tcp_to};
 use message::{Outcome, WriteBudget};
 use std::{
     io::{BufRead, BufReader, Write},
@@ -16,6 +13,7 @@ use transport::{
     testing::{Pki, delivery, eventually, token},
     tls::{PeerVerify, SenderTls, TlsOptions},
 };
+use wire::mail_dialogue::MailLogin;
 
 /// A mail for `$HOST` that says `$MSG`.
 const FORM: &str =

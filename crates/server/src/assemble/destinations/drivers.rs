@@ -188,6 +188,7 @@ impl<'t> Lowering<'t> {
             ),
             "stdout" => (DestinationDriver::Stdout, self.file_line(options)?),
             "relp" => self.relp(options)?,
+            "sltp" => self.sltp(options)?,
             "sql" => self.sql(options)?,
             "redis" => self.redis(options)?,
             "amqp" => self.amqp(options)?,

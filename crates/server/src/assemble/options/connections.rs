@@ -9,6 +9,8 @@ use transport::{IpOptions, TcpOptions};
 
 /// Default port of RELP.
 pub(crate) const RELP_PORT: u16 = 2514;
+/// Default port of SLTP.
+pub(crate) const SLTP_PORT: u16 = 2515;
 /// Default port of GELF.
 pub(crate) const GELF_PORT: u16 = 12_201;
 

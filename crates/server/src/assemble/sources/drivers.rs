@@ -67,6 +67,7 @@ impl<'t> Lowering<'t> {
         Some(match options.call.key().as_str() {
             "network" | "syslog" | "tcp" | "udp" | "tcp6" | "udp6" => return self.listener(options),
             "relp" => return self.relp_listener(options),
+            "sltp" => return self.sltp_listener(options),
             "gelf" => return self.gelf_listener(options),
             "http" | "opentelemetry" | "syslog-ng-otlp" | "axosyslog-otlp" => {
                 return self.http_listener(options);

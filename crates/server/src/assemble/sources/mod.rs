@@ -10,5 +10,6 @@ pub(crate) mod generator;
 pub(crate) mod http;
 pub(crate) mod journal;
 pub(crate) mod listeners;
+pub(crate) mod sltp;
 pub(crate) mod source_options;
 pub(crate) mod text;

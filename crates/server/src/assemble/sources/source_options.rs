@@ -109,7 +109,7 @@ fn initial_flags(options: &Options<'_>, driver: &SourceDriver) -> ParseFlags {
             local_flags(flags).with(ParseFlags::KERNEL)
         }
         _ if options.call.key() == "webhook" => flags.with(ParseFlags::NO_PARSE),
-        _ if matches!(options.call.key().as_str(), "syslog" | "relp") => {
+        _ if matches!(options.call.key().as_str(), "syslog" | "relp" | "sltp") => {
             flags.with(ParseFlags::SYSLOG_PROTOCOL)
         }
         _ => flags,

@@ -41,6 +41,7 @@ fn driver_of(spec: &mut delivery::DestinationSpec) -> Vec<String> {
         DestinationDriver::Socket(target) => lines(target),
         DestinationDriver::Spoof(target) => lines(target),
         DestinationDriver::Relp(target) => lines(target),
+        DestinationDriver::Sltp(target) => lines(target),
         DestinationDriver::Gelf(target) => lines(target),
         DestinationDriver::Mail(target) => vec![
             format!("{:?}", target.socket),

@@ -240,6 +240,7 @@ fn target(driver: &mut DestinationDriver, batch: &Batch, index: usize, sequence:
         DestinationDriver::Socket(socket) => peer(socket),
         DestinationDriver::Spoof(spoof) => format!("{} as the sender", peer(&spoof.socket)),
         DestinationDriver::Relp(relp) => format!("relp over {}", peer(&relp.socket)),
+        DestinationDriver::Sltp(sltp) => format!("sltp over {}", peer(&sltp.socket)),
         DestinationDriver::Gelf(gelf) => format!("gelf over {}", peer(&gelf.socket)),
         DestinationDriver::Mail(mail) => format!("mail over {}", peer(&mail.socket)),
         DestinationDriver::Pipe(pipe) => format!("pipe {}", pipe.path.display()),

@@ -8,12 +8,12 @@ use crate::assemble::options::driver::Options;
 use crate::authorities;
 use config::Diagnostic;
 use config::tree::{Arg, Call};
-use delivery::{DestinationDriver, MailLogin, MailTarget, SocketKind};
+use delivery::{DestinationDriver, MailTarget, SocketKind};
 use message::{Batch, Render, Stamp};
 use std::time::Duration;
 use transport::tls::{SenderTls, TlsOptions};
-use wire::Framing;
 use wire::mail::{Mail, Mailbox, Role};
+use wire::{Framing, mail_dialogue::MailLogin};
 
 /// Default ports of mail servers: with STARTTLS or plain, and with TLS from the start.
 const PORT: u16 = 25;

@@ -7,5 +7,6 @@ pub(crate) mod gelf;
 pub(crate) mod load_balancer;
 pub(crate) mod mail;
 mod requests;
+pub(crate) mod sltp;
 pub(crate) mod snmp;
 pub(crate) mod socket;

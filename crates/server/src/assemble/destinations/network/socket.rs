@@ -53,7 +53,7 @@ impl<'t> Lowering<'t> {
         kind: SocketKind,
         framing: Framing,
     ) -> Option<(DestinationDriver, Box<dyn Render>)> {
-        let is_syslog = matches!(options.call.key().as_str(), "syslog" | "relp");
+        let is_syslog = matches!(options.call.key().as_str(), "syslog" | "relp" | "sltp");
         let is_rfc5424 = is_syslog || options.flags().iter().any(|flag| flag == "syslog-protocol");
         let dialect = if is_rfc5424 { Dialect::Rfc5424 } else { Dialect::Rfc3164 };
         let ipv6 = is_ipv6(options);
@@ -62,8 +62,9 @@ impl<'t> Lowering<'t> {
             SocketKind::Tcp(_, port) | SocketKind::Udp(_, port) | SocketKind::Dtls(_, port, _) => *port,
             SocketKind::UnixStream(_) | SocketKind::UnixDatagram(_) => 0,
         };
-        let is_relp = options.call.key() == "relp" && options.own("tls").is_some();
-        let is_encrypted = is_relp || options.word("transport").as_deref() == Some("tls");
+        let has_own_tls =
+            matches!(options.call.key().as_str(), "relp" | "sltp") && options.own("tls").is_some();
+        let is_encrypted = has_own_tls || options.word("transport").as_deref() == Some("tls");
         let (failover, failback) = self.failover(options, port);
         let target = SocketTarget {
             ipv6,

@@ -1,0 +1,333 @@
+//! `sltp()` as a target: messages have numbers, many frames are on their way, and a message counts as written when the
+//! receiver has acknowledged its number.
+//!
+//! In: deliveries, with the numbers of a queue on disk if there is one. Out: frames on a connection. Holds: the frames without an
+//! acknowledgement, with the tokens of their messages. A lost connection is opened again, and continues where the
+//! receiver says: what it has is not sent again.
+//! Limits: the window of both sides; no answer for `response-timeout()` ends the connection.
+
+use super::talk::SocketDial;
+use crate::{
+    driver::{Driver, SettledRows},
+    options::{DestinationDriver, Rendering, SltpTarget},
+    stopping,
+};
+use message::{Delivery, Stamp};
+use sltp::{Sender, SenderError};
+use std::{
+    hash::{BuildHasher, RandomState},
+    io,
+    sync::{Arc, atomic::Ordering},
+    time::{Duration, Instant},
+};
+use transport::{
+    Dial, Link, ReadMode,
+    stats::{Counters, DropReason},
+};
+use wire::sltp::SEVERITIES;
+
+/// How often answers are looked for while the thread has nothing to send.
+const LOOKED_EVERY: Duration = Duration::from_millis(5);
+/// A connection that rests this long asks for a sign of life.
+const PING_EVERY: Duration = Duration::from_secs(15);
+/// Drops that are reported to the receiver.
+const SHED: [DropReason; 3] =
+    [DropReason::QueueFull, DropReason::QueueFullOldest, DropReason::QueueFullSeverity];
+
+/// A target that is spoken to in SLTP.
+pub(crate) struct Numbered {
+    target: SltpTarget,
+    rendering: Rendering,
+    dial: Box<dyn Dial>,
+    sender: Sender,
+    link: Option<Box<dyn Link>>,
+    input: Vec<u8>,
+    /// When the receiver last said something, or when nothing was due.
+    heard: Instant,
+    /// When something was last sent or asked.
+    spoke: Instant,
+    /// When answers were last looked for.
+    looked: Instant,
+    /// The receiver has acknowledged something since the last error.
+    is_proven: bool,
+    counters: Arc<Counters>,
+    /// Dropped messages of which the receiver knows.
+    shed: u64,
+}
+
+impl Numbered {
+    pub(crate) fn new(
+        target: SltpTarget,
+        rendering: Rendering,
+        counters: Arc<Counters>,
+        fresh: u64,
+    ) -> Numbered {
+        let dial = Box::new(SocketDial(target.socket.clone()));
+        Numbered::over(dial, target, rendering, (counters, fresh))
+    }
+
+    /// A target that is reached in this way.
+    fn over(
+        dial: Box<dyn Dial>,
+        target: SltpTarget,
+        rendering: Rendering,
+        (counters, fresh): (Arc<Counters>, u64),
+    ) -> Numbered {
+        // Random enough: two runs must not have the same.
+        let run = RandomState::new().hash_one(fresh) | 1;
+        let mut sender = Sender::new(target.options.clone(), run);
+        sender.set_queue_fresh(fresh);
+        let now = dial.now();
+        let mut numbered = Numbered {
+            target,
+            rendering,
+            dial,
+            sender,
+            link: None,
+            input: Vec::new(),
+            heard: now,
+            spoke: now,
+            looked: now,
+            is_proven: false,
+            counters,
+            shed: 0,
+        };
+        numbered.shed = numbered.dropped();
+        numbered
+    }
+
+    /// Returns the messages that were dropped because the queue was full.
+    fn dropped(&self) -> u64 {
+        SHED.iter().map(|reason| self.counters.dropped_for(*reason).load(Ordering::Relaxed)).sum()
+    }
+
+    /// Tells the receiver of messages that were dropped since the last call.
+    fn tell_shed(&mut self) {
+        let dropped = self.dropped();
+        // The counters may have been reset.
+        let count = dropped.saturating_sub(self.shed);
+        if count > 0 && self.sender.is_open() {
+            self.sender.report_shed([0; SEVERITIES], count);
+        }
+        if count == 0 || self.sender.is_open() {
+            self.shed = dropped;
+        }
+    }
+
+    fn disconnect(&mut self) {
+        self.link = None;
+        self.input.clear();
+        self.sender.disconnect();
+    }
+
+    /// Connects, and waits for the receiver to accept.
+    fn open(&mut self) -> io::Result<()> {
+        self.disconnect();
+        self.link = Some(self.dial.dial()?);
+        self.sender.connect();
+        self.heard = self.dial.now();
+        while !self.sender.is_open() {
+            self.send()?;
+            self.receive(ReadMode::Blocking)?;
+            if stopping::limit(self.heard + self.target.response_within) <= self.dial.now() {
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "the receiver does not answer"));
+            }
+        }
+        self.heard = self.dial.now();
+        Ok(())
+    }
+
+    /// Sends what may go. Returns false when the link takes no more.
+    fn send(&mut self) -> io::Result<bool> {
+        let Some(link) = &mut self.link else { return Err(io::ErrorKind::NotConnected.into()) };
+        while !self.sender.output().is_empty() {
+            let size = match link.send(self.sender.output()) {
+                Err(error) if is_full(&error) => 0,
+                sent => sent?,
+            };
+            self.sender.sent(size);
+            if size == 0 {
+                return Ok(false);
+            }
+            self.spoke = self.dial.now();
+        }
+        Ok(true)
+    }
+
+    /// Reads answers. Returns true when any came.
+    fn receive(&mut self, mode: ReadMode) -> io::Result<bool> {
+        let Some(link) = &mut self.link else { return Err(io::ErrorKind::NotConnected.into()) };
+        let mut any = false;
+        self.looked = self.dial.now();
+        while link.receive(&mut self.input, if any { ReadMode::NonBlocking } else { mode })? {
+            any = true;
+            self.sender.receive(&mut self.input).map_err(failure)?;
+        }
+        if any {
+            self.heard = self.dial.now();
+        }
+        Ok(any)
+    }
+
+    /// Sends frames and reads acknowledgements, until everything is on its way; before a stop, until everything is
+    /// acknowledged.
+    fn work(&mut self) -> io::Result<()> {
+        if self.sender.unsettled() == 0 {
+            return Ok(());
+        }
+        if self.link.is_none() || self.sender.must_reconnect() {
+            self.open()?;
+        }
+        self.tell_shed();
+        loop {
+            let takes_more = self.send()?;
+            let is_awaited = self.sender.is_blocked() || stopping::has_begun() || !takes_more;
+            if !is_awaited {
+                self.receive(ReadMode::NonBlocking)?;
+            } else if !self.receive(ReadMode::Blocking)? {
+                self.check_silence()?;
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
+            self.check_silence()?;
+            self.is_proven |= self.sender.has_settled();
+            if self.sender.unsettled() == 0 || !stopping::has_begun() && self.sender.unsent_bytes() == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Fails when an answer is due for too long.
+    fn check_silence(&mut self) -> io::Result<()> {
+        let now = self.dial.now();
+        if !self.sender.awaits_answer() {
+            self.heard = now;
+        }
+        if now.saturating_duration_since(self.heard) >= self.target.response_within {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, "the receiver does not answer"));
+        }
+        Ok(())
+    }
+
+    /// Keeps a connection that rests alive, and notices its end.
+    fn rest(&mut self) -> io::Result<()> {
+        self.receive(ReadMode::NonBlocking)?;
+        let now = self.dial.now();
+        if now.saturating_duration_since(self.spoke) >= PING_EVERY {
+            if self.heard < self.spoke && now.saturating_duration_since(self.spoke) >= 2 * PING_EVERY {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            self.sender.ping();
+        }
+        self.send().map(drop)
+    }
+}
+
+/// Returns whether an error only says that the link takes nothing now.
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
+}
+
+/// Returns an error for the thread of the destination. The end of a receiver that stops is that of the connection.
+fn failure(error: SenderError) -> io::Error {
+    let kind = if error.is_goodbye() { io::ErrorKind::UnexpectedEof } else { io::ErrorKind::Other };
+    io::Error::new(kind, error)
+}
+
+/// Returns whether an error is the end of the connection.
+fn is_end(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionReset, UnexpectedEof};
+    matches!(error.kind(), UnexpectedEof | ConnectionReset | BrokenPipe)
+}
+
+impl Driver for Numbered {
+    fn begin(&mut self, now: Stamp) {
+        self.rendering.template.begin(now);
+    }
+
+    fn add(&mut self, delivery: &Delivery, sequence: &mut u64) {
+        let template = &mut self.rendering.template;
+        for (place, index) in delivery.selection.iter().enumerate() {
+            *sequence += 1;
+            let id = delivery.first.map(|first| first.after(place as u64));
+            self.sender.add(id, &delivery.ack, |out| template.render(&delivery.batch, index, *sequence, out));
+        }
+    }
+
+    fn size(&self) -> usize {
+        self.sender.unsent_bytes()
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.sender.close_batch();
+        loop {
+            let Err(error) = self.work() else { return Ok(()) };
+            if error.kind() == io::ErrorKind::WouldBlock {
+                return Err(error);
+            }
+            self.disconnect();
+            // A receiver that worked before is retried at once: it may only have been restarted.
+            if !(std::mem::take(&mut self.is_proven) && is_end(&error)) {
+                return Err(error);
+            }
+        }
+    }
+
+    fn settles_rows(&self) -> bool {
+        true
+    }
+
+    fn take_settled(&mut self) -> SettledRows {
+        let settled = self.sender.take_settled();
+        SettledRows { delivered: settled.messages, bytes: settled.bytes, ..SettledRows::default() }
+    }
+
+    fn unsettled(&self) -> usize {
+        self.sender.unsettled()
+    }
+
+    fn next_tick(&self) -> Option<Instant> {
+        self.link.as_ref()?;
+        let is_waiting = self.sender.unsettled() > 0;
+        Some(if is_waiting { self.looked + LOOKED_EVERY } else { self.spoke + PING_EVERY })
+    }
+
+    fn tick(&mut self, _now: Instant) {
+        if self.link.is_some() && self.sender.unsettled() == 0 && self.rest().is_err() {
+            // The next message opens another one.
+            self.disconnect();
+        }
+    }
+
+    fn abandon(&mut self) -> usize {
+        self.disconnect();
+        self.sender.abandon()
+    }
+
+    fn configure(&mut self, driver: DestinationDriver, rendering: Rendering) {
+        let DestinationDriver::Sltp(target) = driver else { return };
+        self.rendering = rendering;
+        if *target != self.target || !target.socket.keep_over_reload {
+            self.disconnect();
+        }
+        self.dial = Box::new(SocketDial(target.socket.clone()));
+        self.sender.configure(target.options.clone());
+        self.target = *target;
+    }
+
+    fn reopen(&mut self) {
+        self.disconnect();
+    }
+}
+
+impl Drop for Numbered {
+    fn drop(&mut self) {
+        if self.link.is_some() && self.sender.unsettled() == 0 {
+            self.sender.bye();
+            // As a courtesy: closing the connection means the same.
+            let _ = self.send();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
