@@ -7,7 +7,7 @@
 
 use super::verdict::{self, RemoteError};
 use crate::{
-    http::{AnswerKind, Compression, Lane, Reply, Request, RequestSettings},
+    http::{AnswerForm, Compression, Lane, Reply, Request, RequestSettings},
     url::{encoded, server_url},
 };
 use delivery::failure::Failure;
@@ -197,7 +197,7 @@ impl Lanes {
         let (location, _) = self.ask(nodes, method, path, query).await?;
         let location = location.ok_or_else(|| OperationError::NotSent(verdict::not_webhdfs()))?;
         let headers = vec![("content-type", "application/octet-stream".to_owned())];
-        let request = Request { body: bytes, messages: 1, headers, answer: AnswerKind::Status };
+        let request = Request { body: bytes, messages: 1, headers, answer: AnswerForm::Status };
         let reply = self.data_node.exchange(&location, &request, nodes.settings(method)).await;
         match reply {
             Reply::Unreachable(answer) => Err(OperationError::NotSent(verdict::busy(answer))),
@@ -220,7 +220,7 @@ impl Lanes {
         path: &str,
         query: &str,
     ) -> Result<(Option<String>, Vec<u8>), OperationError> {
-        let answer = AnswerKind::Results;
+        let answer = AnswerForm::Words;
         let headers = vec![("content-type", "application/octet-stream".to_owned())];
         let request = Request { body: Bytes::new(), messages: 1, headers, answer };
         let first = nodes.active.load(Ordering::Relaxed);

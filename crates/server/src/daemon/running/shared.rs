@@ -44,7 +44,7 @@ pub(super) struct Current {
     pub(super) dead_letters: Vec<DeadStore>,
     pub(super) definitions: Arc<Definitions>,
     pub(super) config: ConfigInUse,
-    /// Where the sources wait for syslog from the network, and the protocol.
+    /// The addresses on which the sources wait for syslog, each with its protocol.
     pub(super) listeners: Vec<(&'static str, SocketAddr)>,
 }
 
