@@ -161,11 +161,11 @@ const DEVIATIONS: &[(&str, &[&str])] = &[
     // The meaning of a status: only those that speak HTTP have one.
     (
         "response-action",
-        &["sql", "redis", "amqp", "mqtt", "nats", "kafka", "s3", "python", "clickhouse", "loki"],
+        &["sql", "redis", "amqp", "mqtt", "nats", "kafka", "s3", "hdfs", "python", "clickhouse"],
     ),
-    // Objects are not in an order; the others have one connection.
-    ("worker-partition-key", &["sql", "mqtt", "s3", "python"]),
-    ("workers", &["sql", "mqtt", "python"]),
+    // Objects are not in an order, requests of OpenTelemetry are divided by their headers; the others have one connection.
+    ("worker-partition-key", &["sql", "mqtt", "s3", "hdfs", "python", "opentelemetry", "syslog-ng-otlp"]),
+    ("workers", &["sql", "mqtt", "hdfs", "python"]),
 ];
 
 #[test]

@@ -93,18 +93,7 @@ impl<'t> Lowering<'t> {
                 let file = FileSource { path: path()?, poll_every: every(), from_start };
                 (SourceDriver::File(file), Framing::Newline)
             }
-            "wildcard-file" => {
-                let wildcard = WildcardSource {
-                    folder: PathBuf::from(options.own_text("base-dir")?),
-                    pattern: options.own_text("filename-pattern")?,
-                    excluded: options.own_text("exclude-pattern"),
-                    recursive: options.is_yes("recursive"),
-                    from_start: !options.is_no("read-old-records"),
-                    files_max: options.count("max-files", 100),
-                    poll_every: every(),
-                };
-                (SourceDriver::Wildcard(wildcard), Framing::Newline)
-            }
+            "wildcard-file" => (SourceDriver::Wildcard(wildcard(options, every())?), Framing::Newline),
             "pipe" | "fifo" => {
                 let permissions = self.permissions(options, Some(0o600), ["owner", "group", "perm"]);
                 let pipe = PipeSource { path: path()?, permissions, folders: self.folders(options) };
@@ -134,6 +123,19 @@ impl<'t> Lowering<'t> {
             _ => (SourceDriver::Generator(self.generator(options)), Framing::Datagram),
         })
     }
+}
+
+/// Returns the files of a folder that are followed; `None` when their folder or their names are missing.
+fn wildcard(options: &Options<'_>, poll_every: Duration) -> Option<WildcardSource> {
+    Some(WildcardSource {
+        folder: PathBuf::from(options.own_text("base-dir")?),
+        pattern: options.own_text("filename-pattern")?,
+        excluded: options.own_text("exclude-pattern"),
+        recursive: options.is_yes("recursive"),
+        from_start: !options.is_no("read-old-records"),
+        files_max: options.count("max-files", 100),
+        poll_every,
+    })
 }
 
 /// Returns the driver of another system, each of whose items is a message.
