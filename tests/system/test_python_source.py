@@ -59,7 +59,7 @@ class Source(LogSource):
         msg["n"] = 5
         msg.set_pri(165)
         self.post_message(msg)
-        parsed = LogMessage.parse("<34>1 2020-02-03T04:05:06Z other su - - - parsed", self.parse_options)
+        parsed = LogMessage.parse("<34>Feb  3 04:05:06 other su: parsed", self.parse_options)
         parsed["n"] = parsed["PROGRAM"] + b"!" + str(parsed.get_pri()).encode()
         self.post_message(parsed)
         self.post_message(LogMessage.parse(b"<13>Oct 11 22:14:15 old app[7]: again", self.parse_options))
