@@ -47,12 +47,15 @@ class Outcome:
     peak_mib: float = 0.0
     # Before the mend: messages that are not there, of those that the store takes.
     missing: int = 0
-    stuck: bool = False
+    # Why not all was delivered: nothing came any more, or the server had ended with a status (negative: by a signal).
+    stuck: str = ""
     dead: int = 0
     # At the end, after the mend: neither there nor in a file of errors.
     missing_good: int = 0
     missing_refused: int = 0
     doubled: int = 0
+    # What its counters say that it still has, and will try again: not lost.
+    waiting: int = 0
     balance: str = ""
     said: str = ""
     load: str = ""
@@ -70,6 +73,7 @@ class Progress:
         began = time.monotonic()
         # Ours says it cheaply, a rival's progress shows only in the store.
         count = self.logger.counters()["written"] if self.logger.keeps_refused else self.store.stored()
+        self.logger.cost()
         if count != self.count:
             self.count, self.changed = count, time.monotonic()
         # Counting is work that the machine does besides: a quarter of the time at most.
@@ -104,7 +108,7 @@ def run(make_store, make_logger, count, faults):
     """One run of one log server against one store."""
     logger = make_logger()
     store = make_store()
-    outcome = Outcome(store.name, logger.name, count, store.has_key, load=load())
+    outcome = Outcome(store.name, logger.name, count, logger.has_key(store), load=load())
     try:
         logger.start(store.name, store.values())
         under_faults(store, logger, count, faults, outcome)
@@ -124,7 +128,8 @@ def under_faults(store, logger, count, faults, outcome):
         store.kill()
         time.sleep(faults.outage)
         store.start()
-    outcome.stuck = not progress.settle(feeder, good, faults)
+    if not progress.settle(feeder, good, faults):
+        outcome.stuck = "stuck" if logger.ended() is None else f"ended with {logger.ended()}"
     cpu, outcome.peak_mib = logger.cost()
     there = Counter(store.census())
     outcome.seconds = progress.changed - feeder.began
@@ -149,7 +154,8 @@ def under_faults(store, logger, count, faults, outcome):
     outcome.missing_refused = sum(map(faults.is_refused, lost))
     outcome.missing_good = len(lost) - outcome.missing_refused
     outcome.doubled = sum(there.values()) - len(there)
-    outcome.counters = logger.counters() or {}
+    outcome.counters = (logger.counters() if logger.ended() is None else None) or {}
+    outcome.waiting = outcome.counters.get("queued", 0)
     if logger.keeps_refused:
         outcome.balance += ", " + balanced(outcome.counters, count)
     elif outcome.counters:
@@ -188,5 +194,5 @@ def run_all(stores, loggers, options, faults, report):
                 except Missing as why:
                     print(f"{make_store.name}: {why}", flush=True)
                     continue
-                print(f"{turn + 1}: {outcome}", flush=True)
+                print(f"{turn + 1}: {outcome}"[:1500], flush=True)
                 report(outcome)

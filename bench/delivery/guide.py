@@ -13,32 +13,37 @@ import time
 from loggers import cost
 from postgres import Postgres
 from server import Server, free_port
-from traffic import send_plain, send_relp
+from traffic import blocks, send_plain, send_relp, share, together
 
 SIZE = 400
 HOSTS = [f"host{number:03}" for number in range(200)]
 HEAD = """@version: 4.8
 @include "scl.conf"
 options {{ keep-hostname(yes); use-dns(no); stats(level(1)); create-dirs(yes); time-reopen(1); }};
-source s_tcp {{ network(ip("127.0.0.1") port({port}) transport("tcp") max-connections(300) log-iw-size(10000000)); }};
-source s_relp {{ relp(ip("127.0.0.1") port(@RELP@) max-connections(300) log-iw-size(10000000)); }};
+source s {{ @SOURCE@; }};
 destination d {{ @DESTINATION@; }};
-log {{ source(s_tcp); source(s_relp); destination(d); flags(flow-control); }};
+log {{ source(s); destination(d); flags(flow-control); }};
 """
+TCP_SOURCE = 'network(ip("127.0.0.1") port({port}) transport("tcp") max-connections(300) log-iw-size(10000000))'
+RELP_SOURCE = 'relp(ip("127.0.0.1") port({port}) max-connections(300) log-iw-size(10000000))'
+SLTP_SOURCE = 'sltp(ip("127.0.0.1") port({port}) tokens("bench") max-connections(300))'
 
 
 class Bench:
     """One row: a server with one destination, messages, and a count of what arrived."""
 
-    def __init__(self, binary, destination, target=None):
-        self.target = target
-        self.server, self.relp = Server(binary, ""), free_port()
-        self.server.write_config(HEAD.replace("@DESTINATION@", destination).replace("@RELP@", str(self.relp)))
+    def __init__(self, binary, send, destination, target):
+        self.target, self.send = target, send
+        self.server = Server(binary, "")
+        source = SLTP_SOURCE if isinstance(send, Sltp) else RELP_SOURCE if send is send_relp else TCP_SOURCE
+        self.server.write_config(HEAD.replace("@SOURCE@", source).replace("@DESTINATION@", destination))
         self.server.start(within=60)
 
-    def run(self, send, connections, count):
+    def run(self, connections, count):
         """Messages a second until all are stored, CPU microseconds a message."""
-        pid, port = self.server.process.pid, self.relp if send is send_relp else self.server.port
+        pid, port, send = self.server.process.pid, self.server.port, self.send
+        if isinstance(send, Sltp):
+            send.start(port, connections)
         before, began = cost(pid)[0], time.monotonic()
         send(port, connections, count, HOSTS, SIZE)
         ended = self.target.wait(self, count) - began
@@ -47,6 +52,38 @@ class Bench:
     def close(self):
         self.server.close()
         self.target.close()
+        if isinstance(self.send, Sltp):
+            self.send.close()
+
+
+class Sltp:
+    """Sends through another server of ours, with a connection of SLTP for each connection that it gets messages from."""
+
+    def __init__(self, binary, options=""):
+        self.binary, self.options, self.server = binary, options, None
+
+    def start(self, port, connections):
+        self.server, self.sources = Server(self.binary, ""), [free_port() for _ in range(connections)]
+        text = "@version: 4.8\noptions {{ keep-hostname(yes); use-dns(no); stats(level(1)); time-reopen(1); }};\n"
+        for index, source in enumerate(self.sources):
+            text += (f'source s{index} {{{{ network(ip("127.0.0.1") port({source}) transport("tcp") log-iw-size(100000)); }}}};\n'
+                     f'destination d{index} {{{{ sltp("127.0.0.1" port({port}) token("bench") sender-id("bench{index}") window-bytes(4194304) {self.options}); }}}};\n'
+                     f"log {{{{ source(s{index}); destination(d{index}); flags(flow-control); }}}};\n")
+        self.server.write_config(text)
+        self.server.start(within=60)
+
+    def __call__(self, _, connections, count, hosts, size):
+        block, shares = blocks(hosts, size), share(count // 1000, connections)
+
+        def work(index):
+            with socket.create_connection(("127.0.0.1", self.sources[index]), timeout=600) as peer:
+                for _ in range(shares[index]):
+                    peer.sendall(block)
+        together(connections, work)
+
+    def close(self):
+        if self.server:
+            self.server.close()
 
 
 class Target:
@@ -90,10 +127,13 @@ def chunks(path):
             yield data
 
 
-class Logspaces(Target):
+class Logspace(Target):
+    def __init__(self, name):
+        self.name = name
+
     def count(self, bench):
         time.sleep(0.1)
-        return sum(bench.server.search("", logspace=row["name"])["total"] for row in bench.server.call("logspaces"))
+        return bench.server.search("", logspace=self.name)["total"]
 
 
 class Sink(Target):
@@ -124,15 +164,10 @@ class Sink(Target):
 class Peer(Target):
     """Another server of ours, which answers each message when it has written it."""
 
-    def __init__(self, binary):
+    def __init__(self, binary, source):
         self.server = Server(binary, "")
-        self.port = free_port()
-        self.server.write_config("""@version: 4.8
-options {{ keep-hostname(yes); use-dns(no); stats(level(1)); }};
-source s {{ relp(ip("127.0.0.1") port(%d) log-iw-size(10000000)); }};
-destination d {{ file("{folder}/out"); }};
-log {{ source(s); destination(d); flags(flow-control); }};
-""" % self.port)
+        self.port = self.server.port
+        self.server.write_config(HEAD.replace("@SOURCE@", source).replace("@DESTINATION@", 'file("{folder}/out/all")'))
         self.server.start(within=60)
 
     def count(self, bench):
@@ -174,19 +209,25 @@ class Index(Target):
 FILE, FILES = 'file("{folder}/out/all")', 'file("{folder}/out/$HOST")'
 BUFFER = "disk-buffer(capacity-bytes(1000M) reliable(%s))"
 NETWORK = 'network("127.0.0.1" port(@PORT@) transport("tcp") %s)'
+SLTP = 'sltp("127.0.0.1" port(@PORT@) token("bench") %s)'
 OPENSEARCH = 'opensearch(url("http://127.0.0.1:@PORT@/_bulk") index("logs") template("$(format-json host=$HOST message=$MSG)") batch-timeout(100) %s)'
 SQL = 'sql(type(pgsql) host("@FOLDER@") username("test") database("postgres") table("m") columns("host", "message") values("$HOST", "$MSG"))'
 
 
 def rows(binary, node):
     """The rows of the tables; what they need is started when they run."""
-    peer, index = lambda: Peer(binary), lambda: Index(node)
+    peer = lambda source: lambda: Peer(binary, source)
+    relp, sltp = peer(RELP_SOURCE), peer(SLTP_SOURCE)
+    index = lambda: Index(node)
     return [
         ("4/5", "plain text file", (290000, 425000), 1.0, send_plain, FILE, Files),
         ("4/5", "a text file for each of 200 hosts", (590000, 565000), 1.0, send_plain, FILES, Files),
-        ("4/5", "logstore: logspace()", (210000, 210000), 1.0, send_plain, 'logspace("main")', Logspaces),
+        ("4/5", "logstore: logspace()", (210000, 210000), 1.0, send_plain, 'logspace("main")', lambda: Logspace("main")),
+        ("4/5", "a logstore for each of 200 hosts", (560000, 580000), 0.5, send_plain, 'logspace("log-$HOST")', lambda: Logspace("log-all")),
         ("4/5", "network, legacy syslog", (360000, 330000), 1.0, send_plain, NETWORK % "", Sink),
-        ("4/5", "network, acknowledged (RLTP there, RELP here)", (35000, 30000), 0.3, send_plain, 'relp("127.0.0.1" port(@PORT@))', peer),
+        ("4/5", "network, acknowledged: SLTP (RLTP there)", (35000, 30000), 1.0, send_plain, SLTP % "", sltp),
+        ("4/5", "network, acknowledged, compressed: SLTP (RLTP there)", (20000, 20000), 1.0, send_plain, SLTP % "compression(zstd)", sltp),
+        ("4/5", "network, acknowledged: RELP (RLTP there)", (35000, 30000), 0.3, send_plain, 'relp("127.0.0.1" port(@PORT@))', relp),
         ("4/5", "SQL: PostgreSQL", (None, None), 0.2, send_plain, SQL, Table),
         ("5", "Elasticsearch, flush_limit(1)", (None, 1500), 0.01, send_plain, OPENSEARCH % "batch-lines(1) workers(1)", index),
         ("5", "Elasticsearch, flush_limit(5000)", (None, 10500), 0.1, send_plain, OPENSEARCH % "batch-lines(5000) workers(2)", index),
@@ -194,7 +235,8 @@ def rows(binary, node):
         ("7", "disk buffer, reliable", (None, 40000), 1.0, send_plain, NETWORK % (BUFFER % "yes"), Sink),
         ("7", "disk buffer, normal", (None, 50000), 1.0, send_plain, NETWORK % (BUFFER % "no"), Sink),
         ("10/11", "TCP", (600000, 560000), 1.0, send_plain, FILES, Files),
-        ("10/11", "acknowledged (RLTP there, RELP here)", (180000, 180000), 1.0, send_relp, FILES, Files),
+        ("10/11", "acknowledged: SLTP (RLTP there)", (180000, 180000), 1.0, Sltp(binary), FILES, Files),
+        ("10/11", "acknowledged: RELP (RLTP there)", (180000, 180000), 1.0, send_relp, FILES, Files),
     ]
 
 
@@ -235,8 +277,8 @@ def drawn(rows):
 def one(binary, destination, make, send, connections, count):
     target = make()
     folder = getattr(getattr(target, "postgres", None), "folder", "")
-    bench = Bench(binary, destination.replace("@PORT@", str(getattr(target, "port", 0))).replace("@FOLDER@", folder), target)
+    bench = Bench(binary, send, destination.replace("@PORT@", str(getattr(target, "port", 0))).replace("@FOLDER@", folder), target)
     try:
-        return bench.run(send, connections, count)
+        return bench.run(connections, count)
     finally:
         bench.close()

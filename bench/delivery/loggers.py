@@ -52,6 +52,11 @@ class Duramen:
     # It keeps what a store refuses, and says what became of every message.
     keeps_refused = True
 
+    @staticmethod
+    def has_key(store):
+        """Whether what it sends twice is stored once."""
+        return store.has_key
+
     def __init__(self, binary):
         self.binary = binary
         self.server = None
@@ -74,6 +79,9 @@ class Duramen:
     @property
     def pid(self):
         return self.server.process.pid
+
+    def ended(self):
+        return self.server.process.poll()
 
     def cost(self):
         return cost(self.pid)
@@ -112,9 +120,15 @@ class Rival:
     """A server that is a process with a configuration and a folder."""
 
     keeps_refused = False
+    # The stores for which its configuration gives messages a key.
+    keys = ()
+
+    def has_key(self, store):
+        return store.name in self.keys
 
     def __init__(self):
         self.process = self.holder = None
+        self.spent = (0.0, 0.0)
 
     def start(self, store, values):
         self.holder = tempfile.TemporaryDirectory(prefix=f"{self.name}-", dir="/tmp")
@@ -143,8 +157,17 @@ class Rival:
     def pid(self):
         return self.process.pid
 
+    def ended(self):
+        """The status with which it ended by itself; None while it runs."""
+        return self.process.poll()
+
     def cost(self):
-        return cost(self.pid)
+        """Of a server that has ended, what it was when it was asked last."""
+        try:
+            self.spent = cost(self.pid)
+        except FileNotFoundError:
+            pass
+        return self.spent
 
     def problems(self):
         with open(self.folder + "/log", errors="replace") as text:
@@ -168,6 +191,7 @@ class Rival:
 
 class Rsyslog(Rival):
     name = "rsyslog"
+    keys = ("opensearch",)
 
     def command(self, path):
         folders = glob.glob("/usr/lib/*/rsyslog") + glob.glob(f"{ROOT}/target/rivals/rsyslog/usr/lib/*/rsyslog")

@@ -5,7 +5,7 @@ In: a number of runs. Out: the shortest, longest and average time until every me
 
 import http.client
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from loggers import cost
 from server import Server
@@ -31,8 +31,10 @@ class Node(OpenSearchStore):
     durability = "request"
 
     def prepare(self):
+        self.ignore_full_disk()
         settings = {"number_of_shards": 1, "number_of_replicas": 0, "translog.durability": self.durability}
-        assert self.component.call("PUT", "/logs", {"settings": settings}).get("acknowledged"), "no index"
+        answer = self.component.call("PUT", "/logs", {"settings": settings})
+        assert answer.get("acknowledged"), f"no index: {answer}"
 
     def indexed(self):
         """How many documents it has taken since the index was made; needs no refresh."""
@@ -54,42 +56,49 @@ class Node(OpenSearchStore):
 class Series:
     server: str
     batch: int
-    seconds: list
-    cpu_us: float
+    seconds: list = field(default_factory=list)
+    cpu: float = 0.0
 
     def row(self):
         least, most, mean = min(self.seconds), max(self.seconds), sum(self.seconds) / len(self.seconds)
-        return f"| {self.server} | {self.batch} | {len(self.seconds)} | {least:.3f} | {most:.3f} | {mean:.3f} | {MESSAGES / mean:,.1f} | {self.cpu_us:.1f} |"
+        cpu_us = self.cpu * 1e6 / MESSAGES / len(self.seconds)
+        return f"| {self.server} | {self.batch} | {len(self.seconds)} | {least:.3f} | {most:.3f} | {mean:.3f} | {MESSAGES / mean:,.1f} | {cpu_us:.1f} |"
 
 
 def table(node, loggers, runs, report):
-    """The series of every server."""
-    found, node.durability = [], "async"
-    for make in loggers:
+    """The series of every server: in each round, each of them once, so that what changes meanwhile changes all. The first round only warms
+    the node."""
+    found, node.durability = {}, "async"
+    for run in range(runs + 1):
         for batch in BATCHES:
-            logger = make()
-            try:
-                logger.start("paper", {**node.values(), **LOCAL, "BATCH": batch})
-                found.append(series(node, logger, batch, runs, report))
-            finally:
-                logger.close()
+            for make in loggers:
+                logger = make()
+                try:
+                    logger.start("paper", {**node.values(), **LOCAL, "BATCH": batch})
+                    seconds, cpu = one(node, logger, batch)
+                finally:
+                    logger.close()
+                if not run:
+                    continue
+                series = found.setdefault((batch, logger.name), Series(logger.name, batch))
+                series.seconds.append(seconds)
+                series.cpu += cpu
+                report({"server": logger.name, "batch": batch, "run": run, "seconds": round(seconds, 3), "cpu_us": round(cpu * 1e6 / MESSAGES, 2)})
     head = ("| server | batch | runs | minimum, s | maximum, s | average, s | messages/s | CPU us a message |\n|---|---:|---:|---:|---:|---:|---:|---:|\n")
     published = [f"| {name} (published) | {batch} | 100 | {least} | {most} | {mean} | {MESSAGES / mean:,.1f} | |" for name, batch, least, most, mean in PUBLISHED]
-    return head + "\n".join([one.row() for one in found] + published)
+    return head + "\n".join([series.row() for series in found.values()] + published)
 
 
-def series(node, logger, batch, runs, report):
-    seconds, before = [], logger.cost()[0]
-    for run in range(runs):
-        node.empty()
-        began = time.monotonic()
-        send_plain(logger.port, 1, MESSAGES, ["web1"], 0)
-        node.wait(MESSAGES)
-        seconds.append(time.monotonic() - began)
-        there = node.count()
-        assert there == MESSAGES, f"{logger.name}, batch {batch}, run {run + 1}: {there} of {MESSAGES} documents"
-        report({"server": logger.name, "batch": batch, "run": run + 1, "seconds": round(seconds[-1], 3)})
-    return Series(logger.name, batch, seconds, (logger.cost()[0] - before) * 1e6 / (MESSAGES * runs))
+def one(node, logger, batch):
+    """Seconds until every document is there, and CPU seconds of the log server."""
+    node.empty()
+    before, began = logger.cost()[0], time.monotonic()
+    send_plain(logger.port, 1, MESSAGES, ["web1"], 0)
+    node.wait(MESSAGES)
+    seconds, cpu = time.monotonic() - began, logger.cost()[0] - before
+    there = node.count()
+    assert there == MESSAGES, f"{logger.name}, batch {batch}: {there} of {MESSAGES} documents"
+    return seconds, cpu
 
 
 def drawn(rows):

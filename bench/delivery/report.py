@@ -52,7 +52,8 @@ class FaultTable:
         for (store, server), runs in self.groups().items():
             middle = lambda name: statistics.median(getattr(run, name) for run in runs)
             worst = lambda name: max(getattr(run, name) for run in runs)
-            stuck = " (stuck)" if any(run.stuck for run in runs) else ""
+            stuck = "".join(f" ({word})" for word in sorted({run.stuck for run in runs if run.stuck}))
+            stuck += f" ({worst('waiting'):,} wait)" if worst("waiting") else ""
             key = "" if runs[0].has_key else " (no key)"
             lines.append(
                 f"| {store} | {server} | {runs[0].messages:,} | {middle('rate'):,.0f} | {middle('seconds'):.1f}{stuck} | {middle('cpu_us'):.1f} | {middle('peak_mib'):.0f} "
