@@ -5,9 +5,11 @@
 
 mod budget;
 mod render;
+mod typed;
 
 pub use budget::WriteBudget;
 pub use render::{Render, RenderPairs};
+pub use typed::{AddTyped, CastError, RenderTyped, TypedValue};
 
 use crate::{Ack, Batch, RecordId, Selection};
 use std::sync::Arc;

@@ -20,7 +20,9 @@ mod selection;
 pub use ack::{Ack, AckSink, Outcome};
 pub use batch::{BATCH_BYTES_MAX, Batch, ORIGINS_MAX, OWN_RECEIVED};
 pub use field::{FIELD_NAME_BYTES_MAX, Field, FieldName};
-pub use flow::{Delivery, Intake, Outlet, Render, RenderPairs, WriteBudget};
+pub use flow::{
+    AddTyped, CastError, Delivery, Intake, Outlet, Render, RenderPairs, RenderTyped, TypedValue, WriteBudget,
+};
 pub use numbering::{KnownNumbers, NumberedStream, Numbering, Repeats, STREAMS_MAX, StreamKey};
 pub use origin::{Origin, Transport, masked_address, peer_network, source_name};
 pub use record::{

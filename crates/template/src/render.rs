@@ -14,3 +14,4 @@ mod machine;
 mod moment;
 mod pairs;
 mod part;
+mod typed;

@@ -110,7 +110,7 @@ impl Writer<'_> {
 /// Returns the parts of a name between delimiters. One at the start of a part opens no object; one at the end of all is
 /// left out. The number of an enterprise in an id of structured data (`name@18372.4`) does not end a part, whatever
 /// dots it has.
-fn segments(name: &[u8], delimiter: u8) -> Vec<&[u8]> {
+pub(super) fn segments(name: &[u8], delimiter: u8) -> Vec<&[u8]> {
     let name = name.strip_suffix(&[delimiter]).filter(|rest| !rest.is_empty()).unwrap_or(name);
     let mut parts = Vec::new();
     let mut start = 0;

@@ -1,8 +1,8 @@
 //! Rows for the options of value pairs, and for the characters and types of their forms.
 
 use super::{check, check_error, check_of_version};
-use crate::{OnError, Rekey, RenderOptions, Template, ValuePairs, Version, tests::known::Known};
-use message::{FieldName, ValueKind};
+use crate::{OnError, Rekey, RenderOptions, Template, TypeHint, ValuePairs, Version, tests::known::Known};
+use message::{FieldName, TypedValue, ValueKind};
 
 #[test]
 fn options_choose_and_rename() {
@@ -160,4 +160,50 @@ fn versions_decide_where_they_changed() {
     check(Version::has_prefixed_formats, version(4, 11), version(4, 12), true);
     check(Version::compares_numbers_as_text, version(3, 7), version(3, 8), false);
     check(Version::has_tag_in_message, version(2, 1), version(3, 0), false);
+}
+
+/// Compares the values that a selection of explicit pairs gives with their types.
+#[track_caller]
+fn check_typed(on_error: OnError, pairs: &[(&str, &str)], want: &str) {
+    let mut selection = ValuePairs::new(Version::CURRENT);
+    for (name, template) in pairs {
+        let (hint, text) = template.split_once(':').unwrap();
+        let template = Template::parse(text, &Known::default()).unwrap();
+        let template = TypeHint::from_name(hint).map_or(template.clone(), |hint| template.hinted(hint));
+        selection.pair(name, template);
+    }
+    selection.include_bytes();
+    let mut renderer = super::renderer(RenderOptions { on_error, ..RenderOptions::default() });
+    let mut found = Vec::new();
+    let done = selection.typed_pairs(&super::batch(), 0, &mut renderer, &mut |path, value| {
+        let path: Vec<_> = path.iter().map(|part| String::from_utf8_lossy(part)).collect();
+        let value = match value {
+            TypedValue::Text(text) => format!("text {}", String::from_utf8_lossy(text)),
+            TypedValue::Json(text) => format!("json {}", String::from_utf8_lossy(text)),
+            value => format!("{value:?}"),
+        };
+        found.push(format!("{}={value}", path.join("/")));
+    });
+    let found = done.map_or_else(|error| error.to_string(), |()| found.join("; "));
+    assert_eq!(found, want);
+}
+
+#[test]
+fn values_have_the_types_that_receivers_store() {
+    let all = OnError::DropMessage;
+    check_typed(
+        all,
+        &[("a.b", "int:0x10"), ("c", "double:1.5"), ("d", "boolean:true"), (".e.f", "none:$HOST")],
+        "_e/f=text gate; a/b=Integer(16); c=Double(1.5); d=Boolean(true)",
+    );
+    check_typed(all, &[("t", "datetime:1.0005"), ("u", "datetime:-2")], "t=Datetime(1001); u=Datetime(-2000)");
+    check_typed(
+        all,
+        &[("a", "null:x"), ("b", "json:[1]"), ("c", "literal:7"), ("d", "bytes:x"), ("e", "list:a,b")],
+        "a=Null; b=json [1]; c=json 7; d=Bytes([120]); e=List([[97], [98]])",
+    );
+    let wrong = [("a", "int:x"), ("b", "datetime:1e300"), ("c", "none:1")];
+    check_typed(all, &wrong, "the value of a is no Integer");
+    check_typed(OnError::DropProperty, &wrong, "c=text 1");
+    check_typed(OnError::FallbackToString, &wrong, "a=text x; b=text 1e300; c=text 1");
 }

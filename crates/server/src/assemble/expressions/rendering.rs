@@ -4,7 +4,7 @@
 
 use crate::assemble::{lowering::Lowering, options::driver::Options};
 use config::tree::Name;
-use message::{Batch, Render, RenderPairs, Stamp, Transport};
+use message::{AddTyped, Batch, CastError, Render, RenderPairs, RenderTyped, Stamp, Transport};
 use std::sync::Arc;
 use template::{Escape, RenderOptions, Renderer, Site, Template, ValuePairs};
 
@@ -66,6 +66,23 @@ impl RenderPairs for PairsRenderer {
     }
 }
 
+impl RenderTyped for PairsRenderer {
+    fn begin(&mut self, now: Stamp) {
+        self.renderer.now = now;
+    }
+
+    fn typed_pairs(
+        &mut self,
+        batch: &Batch,
+        index: usize,
+        sequence: u64,
+        add: &mut AddTyped<'_>,
+    ) -> Result<(), CastError> {
+        self.renderer.seqnum = seqnum(batch, index, sequence);
+        self.pairs.typed_pairs(batch, index, &mut self.renderer, add)
+    }
+}
+
 /// Returns `${SEQNUM}`: it counts messages of this machine; 0 means the sequence id that a message was received
 /// with. A generated message has no receiver and belongs to no machine.
 pub(crate) fn seqnum(batch: &Batch, index: usize, sequence: u64) -> u32 {
@@ -94,6 +111,16 @@ impl<'t> Lowering<'t> {
         pairs: ValuePairs,
         options: &Options<'t>,
     ) -> Box<dyn RenderPairs> {
+        let renderer = Renderer::new(self.render_options(options), self.environment.site.clone());
+        Box::new(PairsRenderer { pairs, renderer })
+    }
+
+    /// Makes a renderer of a selection whose values keep their types, with the options of a driver for times and casts.
+    pub(crate) fn typed_renderer(
+        &mut self,
+        pairs: ValuePairs,
+        options: &Options<'t>,
+    ) -> Box<dyn RenderTyped> {
         let renderer = Renderer::new(self.render_options(options), self.environment.site.clone());
         Box::new(PairsRenderer { pairs, renderer })
     }
