@@ -16,6 +16,7 @@
 //! | [`endpoint`] | a server that speaks a protocol of its own, and a connection to it |
 //! | [`kafka`] | settings of librdkafka, and its words |
 //! | [`amqp`] | frames of AMQP 0-9-1, and the login there |
+//! | [`mongodb`] | documents and messages of MongoDB |
 //! | [`mqtt`] | packets and topics of MQTT 3.1.1 |
 //! | [`nats`] | lines of NATS, and the login there |
 //! | `internal` | our own messages on their way to `internal()` |
@@ -32,6 +33,7 @@ pub mod dtls;
 pub mod endpoint;
 pub mod folders;
 pub mod kafka;
+pub mod mongodb;
 pub mod mqtt;
 pub mod nats;
 pub mod shell;

@@ -5,6 +5,7 @@ pub(crate) mod certificate;
 pub(crate) mod dtls;
 pub(crate) mod grpc;
 pub(crate) mod lumberjack;
+pub(crate) mod mongodb;
 pub(crate) mod mqtt;
 pub(crate) mod nats;
 pub(crate) mod proxy;

@@ -27,6 +27,7 @@ pub const TARGETS: &[Target] = &[
     ("journal", files::journal::run),
     ("kmsg", |bytes| with(bytes, messages::kmsg::run)),
     ("lumberjack", |bytes| with(bytes, peers::lumberjack::run)),
+    ("mongodb", peers::mongodb::run),
     ("mqtt", peers::mqtt::run),
     ("nats", peers::nats::run),
     ("parser", languages::parser::run),
