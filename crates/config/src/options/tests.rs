@@ -131,7 +131,7 @@ fn finds_drivers_by_every_name() {
     assert_eq!(names(Kind::Source, "usertty"), None);
     assert_eq!(names(Kind::Destination, "usertty"), Some("usertty"));
     assert_eq!(names(Kind::Template, "network"), None);
-    assert!(later(Kind::Destination).contains(&"stomp") && later(Kind::Filter).is_empty());
+    assert!(later(Kind::Destination).contains(&"websocket") && later(Kind::Filter).is_empty());
     let tables = driver(Kind::Source, "network").map(|driver| driver.options).unwrap_or_default();
     assert_eq!(row(tables, "tcp-keepalive").map(|row| row.name), Some("tcp-keepalive"));
     assert!(row(tables, "no-such-option").is_none());

@@ -2,7 +2,7 @@
 //!
 //! In: bytes to send; a [`Dialogue`] that reads what comes. Out: nothing but what the dialogue keeps. Holds: a connection,
 //! bytes that are no whole answer yet, and those that the server was too slow to take.
-//! Limits: [`ANSWER_BYTES_MAX`] for one answer; [`REPLIES_BYTES_MAX`] for what the dialogue itself adds to the bytes to
+//! Limits: [`ANSWER_BYTES_MAX`] for one answer, or what the protocol says; [`REPLIES_BYTES_MAX`] for what the dialogue itself adds to the bytes to
 //! send; the time for which nothing moves forward. Reading goes on while we write, or two sides that write could wait for
 //! each other.
 
@@ -21,7 +21,7 @@ use transport::endpoint::push;
 
 pub(crate) use transport::endpoint::Breach;
 
-/// Longest answer that is read.
+/// Longest answer that is read, unless a protocol has longer ones.
 pub(crate) const ANSWER_BYTES_MAX: usize = 1 << 20;
 /// Most bytes that a server makes us say beside what we want to say.
 const REPLIES_BYTES_MAX: usize = 1 << 20;
@@ -86,6 +86,7 @@ pub(crate) struct Link {
     received: Vec<u8>,
     unsent: Vec<u8>,
     pulse: Option<Pulse>,
+    answer_bytes_max: usize,
 }
 
 /// Bytes that are sent when nothing was sent for so long.
@@ -98,7 +99,19 @@ pub(crate) struct Pulse {
 impl Link {
     pub(crate) fn new(stream: Box<dyn Wire>) -> Link {
         let (reading, writing) = tokio::io::split(stream);
-        Link { reading, writing, received: Vec::new(), unsent: Vec::new(), pulse: None }
+        Link {
+            reading,
+            writing,
+            received: Vec::new(),
+            unsent: Vec::new(),
+            pulse: None,
+            answer_bytes_max: ANSWER_BYTES_MAX,
+        }
+    }
+
+    /// Reads answers of so many bytes from now on.
+    pub(crate) fn set_answer_bytes_max(&mut self, bytes: usize) {
+        self.answer_bytes_max = bytes;
     }
 
     /// Sends signs of life from now on, while a dialogue waits.
@@ -123,7 +136,7 @@ impl Link {
             }
             let used = dialogue.take(&self.received, &mut self.unsent).map_err(LinkError::Breach)?;
             self.received.drain(..used);
-            if self.received.len() > ANSWER_BYTES_MAX {
+            if self.received.len() > self.answer_bytes_max {
                 return Err(LinkError::Breach(Breach("its answer is too long")));
             }
         }
@@ -182,7 +195,7 @@ impl Link {
             if is_flushed && dialogue.awaited() == 0 {
                 return Ok(());
             }
-            if self.received.len() > ANSWER_BYTES_MAX {
+            if self.received.len() > self.answer_bytes_max {
                 return Err(LinkError::Breach(Breach("its answer is too long")));
             }
             if out.len() > asked + REPLIES_BYTES_MAX {

@@ -196,7 +196,11 @@ fn values_have_the_types_that_receivers_store() {
         &[("a.b", "int:0x10"), ("c", "double:1.5"), ("d", "boolean:true"), (".e.f", "none:$HOST")],
         "_e/f=text gate; a/b=Integer(16); c=Double(1.5); d=Boolean(true)",
     );
-    check_typed(all, &[("t", "datetime:1.0005"), ("u", "datetime:-2")], "t=Datetime(1001); u=Datetime(-2000)");
+    check_typed(
+        all,
+        &[("t", "datetime:1.0005"), ("u", "datetime:-2")],
+        "t=Datetime(1001); u=Datetime(-2000)",
+    );
     check_typed(
         all,
         &[("a", "null:x"), ("b", "json:[1]"), ("c", "literal:7"), ("d", "bytes:x"), ("e", "list:a,b")],

@@ -70,7 +70,8 @@ fn bytes_are_those_of_the_specification() {
             _ => inner.put(name, 1986),
         });
     });
-    let want = b"1\0\0\0\x04BSON\0&\0\0\0\x020\0\x08\0\0\0awesome\0\x011\0333333\x14@\x102\0\xc2\x07\0\0\0\0";
+    let want =
+        b"1\0\0\0\x04BSON\0&\0\0\0\x020\0\x08\0\0\0awesome\0\x011\x00333333\x14@\x102\0\xc2\x07\0\0\0\0";
     assert_eq!(bytes, want);
 }
 
@@ -86,7 +87,7 @@ fn check(elements: &[u8], want: &str) {
 #[test]
 fn values_of_every_type_are_passed_over() {
     check(b"\x07a\x00123456789012\x0ab\0", "{a: Other, b: Other}");
-    check(b"\x0ba\0x\0i\0\x0cb\0\x02\0\0\0x\0123456789012", "{a: Other, b: Other}");
+    check(b"\x0ba\0x\0i\0\x0cb\0\x02\0\0\0x\x00123456789012", "{a: Other, b: Other}");
     check(b"\x0da\0\x01\0\0\0\0\x0fb\0\x05\0\0\0x\x11c\x0012345678", "{a: Other, b: Other, c: Other}");
     check(b"\x13a\x001234567890123456\xffb\0", "{a: Other, b: Other}");
     check(b"\x20a\0", "{a value is of no known type}");

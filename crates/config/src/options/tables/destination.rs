@@ -9,7 +9,7 @@ use super::brokers::{
 use super::http::{CLICKHOUSE, ELASTICSEARCH, HTTP, LOKI, OTLP, S3};
 use super::network::{FAILOVER, TLS};
 use super::shared::{DESTINATION, FOLDERS, PERMISSIONS, SOCKET, TEXT};
-use super::sql::SQL;
+use super::sql::{MONGODB, SQL};
 use super::stores::hdfs::HDFS;
 use super::stores::logspace::{LOGSPACE, LOGSPACES, LOGSTORE};
 use crate::options::row::{Driver, Plain, Row, ValueKind as V, driver, later, row};
@@ -102,6 +102,12 @@ pub(crate) const DRIVERS: &[Driver] = &[
         "rows of tables in PostgreSQL or SQLite, made when missing",
     )
     .required(&["table", "columns", "values"]),
+    driver(
+        "mongodb",
+        Plain::None,
+        &[MONGODB, BATCHES, ITEMS, DESTINATION],
+        "documents in collections of MongoDB: each message counts as written when the server has stored its own",
+    ),
     driver(
         "redis",
         Plain::None,

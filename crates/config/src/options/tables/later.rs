@@ -89,7 +89,6 @@ const DESTINATIONS: &[&str] = &[
     "java",
     "kafka-java",
     "lua",
-    "mongodb",
     "openobserve-metrics",
     "perl",
     "riemann",

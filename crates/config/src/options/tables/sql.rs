@@ -1,10 +1,10 @@
-//! The table of `sql()`.
+//! The tables of `sql()` and `mongodb()`.
 //!
 //! In: nothing. Out: rows.
 
 use super::{
     network::TLS,
-    shared::{ON_ERROR, STAMP_FORMATS},
+    shared::{ON_ERROR, PAIRS, STAMP_FORMATS},
 };
 use crate::options::row::{Row, ValueKind as V, row};
 
@@ -102,4 +102,51 @@ pub(super) const DEAD_LETTERS: &[Row] = &[
         "hold",
         "hold: the destination waits until there is space, and nothing is lost",
     ),
+];
+
+pub(super) const MONGODB: &[Row] = &[
+    row(
+        "uri",
+        V::Text,
+        "mongodb://127.0.0.1:27017/syslog?wtimeoutMS=60000&socketTimeoutMS=60000&connectTimeoutMS=60000",
+        "the servers, the login, the database and settings: mongodb://USER:PASSWORD@HOST:PORT,HOST/DATABASE?NAME=VALUE",
+    ),
+    row(
+        "collection",
+        V::Template,
+        "messages",
+        "name of the collection; a name that no collection can have makes a dead letter",
+    ),
+    row(
+        "value-pairs",
+        V::Options(PAIRS),
+        "scope(selected-macros, nv-pairs, sdata)",
+        "names and values of a document, in their types; dots make documents in it",
+    ),
+    row("tls", V::Options(TLS), "", "encrypt connections, and check the certificates of the servers"),
+    row("bulk", V::YesNo, "yes", "insert many documents with one command"),
+    row("bulk-unordered", V::YesNo, "no", "a document that has to wait keeps none of those behind it back"),
+    row(
+        "bulk-bypass-validation",
+        V::YesNo,
+        "no",
+        "store documents that do not fit the rules of their collection; the user needs the right to do so",
+    ),
+    row(
+        "write-concern",
+        V::Text,
+        "that of the server",
+        "who must have a document: acked is the primary, majority more than half of the set, a number so many servers; unacked does not ask",
+    ),
+    row("servers", V::Texts, "", "servers to begin with, instead of uri(): HOST or HOST:PORT"),
+    row("host", V::Text, "", "a server, instead of uri()"),
+    row("port", V::Port, "27017", "its port"),
+    row("path", V::Text, "", "unix socket of a server, instead of uri()"),
+    row("database", V::Text, "syslog", "the database, instead of uri()"),
+    row("username", V::Text, "", "a user, instead of uri()"),
+    row("user", V::Text, "", "").renamed("username"),
+    row("password", V::Text, "", "password of the user"),
+    row("safe-mode", V::YesNo, "yes", "no is write-concern(unacked), instead of uri()"),
+    row("batch-lines", V::Number(1, 1 << 20), "1000", "most documents of a command"),
+    row("workers", V::Number(1, 1024), "1", "connections; more than one do not keep the order of messages"),
 ];

@@ -190,6 +190,7 @@ impl<'t> Lowering<'t> {
             "relp" => self.relp(options)?,
             "sltp" => self.sltp(options)?,
             "sql" => self.sql(options)?,
+            "mongodb" => self.mongodb(options)?,
             "redis" => self.redis(options)?,
             "amqp" => self.amqp(options)?,
             "mqtt" => self.mqtt(options)?,

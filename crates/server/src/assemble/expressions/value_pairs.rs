@@ -3,7 +3,7 @@
 //! In: a call with `scope()`, `key()`, `exclude()`, `pair()`, `rekey()`. Out: the selection.
 //! Limits: an option that cannot be read is an error with its position.
 
-use crate::assemble::lowering::Lowering;
+use crate::assemble::{lowering::Lowering, options::driver::Options};
 use config::Diagnostic;
 use config::tree::{Arg, Call};
 use template::{Rekey, ValuePairs};
@@ -11,7 +11,22 @@ use template::{Rekey, ValuePairs};
 /// Names of the changes of `rekey()`.
 const CHANGES: &str = "shift, shift-levels, add-prefix, replace-prefix, lower, upper";
 
+/// The scopes of `value-pairs()` of destinations unless it is set.
+const SCOPES: [&str; 3] = ["selected-macros", "nv-pairs", "sdata"];
+
 impl<'t> Lowering<'t> {
+    /// Returns the selection of `value-pairs()` of a destination, or the usual one.
+    pub(crate) fn selected_pairs(&mut self, options: &Options<'t>) -> Option<ValuePairs> {
+        if let Some(option) = options.own("value-pairs") {
+            return self.value_pairs(option);
+        }
+        let mut pairs = ValuePairs::new(self.definitions.version);
+        for scope in SCOPES {
+            pairs.scope(scope);
+        }
+        Some(pairs)
+    }
+
     /// Returns the selection that a call describes.
     pub(crate) fn value_pairs(&mut self, call: &'t Call) -> Option<ValuePairs> {
         let mut pairs = ValuePairs::new(self.definitions.version);

@@ -7,10 +7,9 @@ use super::endpoint::{BATCH_BYTES, answer_within};
 use crate::assemble::{destinations::batches::batches, lowering::Lowering, options::driver::Options};
 use config::{Diagnostic, tree::Call};
 use delivery::DestinationDriver;
-use message::{Render, RenderPairs};
+use message::Render;
 use outputs::{AmqpExchange, AmqpReceiver, AmqpTarget, Unroutable};
 use std::time::Duration;
-use template::ValuePairs;
 use transport::{
     Endpoint,
     amqp::{AmqpLogin, Durability, NAME_BYTES_MAX},
@@ -26,8 +25,6 @@ pub(crate) const FRAME_BYTES: i64 = 131_072;
 pub(crate) const HEARTBEAT: i64 = 60;
 /// Options of `tls()` that may stand in `amqp()` itself.
 const TLS_OPTIONS: [&str; 4] = ["ca-file", "cert-file", "key-file", "peer-verify"];
-/// The scopes of `value-pairs()` unless it is set.
-const SCOPES: [&str; 3] = ["selected-macros", "nv-pairs", "sdata"];
 
 impl<'t> Lowering<'t> {
     /// Makes the receiver of `amqp()`. It renders by itself: the template beside it only shows what it sends.
@@ -50,6 +47,7 @@ impl<'t> Lowering<'t> {
             None => self.built_in_template("", options)?,
         };
         let shown = self.template_renderer(body.clone(), options);
+        let headers = self.selected_pairs(options)?;
         let number = |name: &str, default: i64| options.own(name).and_then(Call::number).unwrap_or(default);
         let target = AmqpTarget {
             login: self.amqp_login(options, &server)?,
@@ -58,7 +56,7 @@ impl<'t> Lowering<'t> {
             exchange,
             routing_key,
             body: self.template_renderer(body, options),
-            headers: self.headers(options)?,
+            headers: self.pairs_renderer(headers, options),
             durability: match options.own("persistent").and_then(Call::truth) {
                 Some(false) => Durability::Transient,
                 _ => Durability::Persistent,
@@ -74,21 +72,6 @@ impl<'t> Lowering<'t> {
             batches: batches(options, BATCH_LINES, BATCH_BYTES),
         };
         Some((DestinationDriver::Receiver(Box::new(AmqpReceiver::new(target))), shown))
-    }
-
-    /// Returns the selection of `value-pairs()`.
-    fn headers(&mut self, options: &Options<'t>) -> Option<Box<dyn RenderPairs>> {
-        let pairs = match options.own("value-pairs") {
-            Some(option) => self.value_pairs(option)?,
-            None => {
-                let mut pairs = ValuePairs::new(self.definitions.version);
-                for scope in SCOPES {
-                    pairs.scope(scope);
-                }
-                pairs
-            }
-        };
-        Some(self.pairs_renderer(pairs, options))
     }
 
     /// Returns the broker. Options of `tls()` in `amqp()` itself encrypt as well.
