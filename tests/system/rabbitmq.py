@@ -19,7 +19,7 @@ PROGRAMS = "/usr/lib/rabbitmq/bin/"
 
 
 class RabbitMQ(Component):
-    def __init__(self):
+    def __init__(self, stomp=False):
         self.holder = tempfile.TemporaryDirectory(prefix="rabbitmq-", dir="/tmp")
         self.folder = self.holder.name
         self.port, self.tls_port, self.epmd_port = free_port(), free_port(), free_port()
@@ -30,6 +30,12 @@ class RabbitMQ(Component):
                       f"ssl_options.cacertfile = {self.pki}/ca.pem\nssl_options.certfile = {self.pki}/server.pem\nssl_options.keyfile = {self.pki}/server.key\n"
                       "ssl_options.verify = verify_peer\nssl_options.fail_if_no_peer_cert = true\n"
                       "disk_free_limit.absolute = 1MB\nmax_message_size = 100000\nlog.console = false\n")
+        if stomp:
+            self.stomp_port, self.stomp_tls_port = free_port(), free_port()
+            with open(self.folder + "/rabbitmq.conf", "a") as out:
+                out.write(f"stomp.listeners.tcp.1 = 127.0.0.1:{self.stomp_port}\nstomp.listeners.ssl.1 = 127.0.0.1:{self.stomp_tls_port}\n")
+            with open(self.folder + "/plugins", "w") as out:
+                out.write("[rabbitmq_stomp].\n")
         self.environment = {
             **os.environ, "HOME": self.folder, "RABBITMQ_NODENAME": f"t{self.port}@localhost", "RABBITMQ_CONFIG_FILE": self.folder + "/rabbitmq.conf",
             "RABBITMQ_MNESIA_BASE": self.folder + "/mnesia", "RABBITMQ_LOG_BASE": self.folder + "/logs", "RABBITMQ_DIST_PORT": str(free_port()),

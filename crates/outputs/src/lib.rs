@@ -13,6 +13,8 @@
 //! | `nats` | `nats()`: publications that JetStream stores |
 //! | `python` | `python()`: calls of a class of the configuration, in a process of its own |
 //! | `redis` | `redis()`: commands to Redis and Valkey, pipelined |
+//! | `riemann` | `riemann()`: events of Riemann |
+//! | `stomp` | `stomp()`: frames for a broker of STOMP 1.2 |
 //! | `sql` | `sql()`: rows of tables in PostgreSQL, MySQL, MariaDB and SQLite |
 
 mod amqp;
@@ -23,7 +25,9 @@ mod mqtt;
 mod nats;
 mod python;
 mod redis;
+mod riemann;
 mod sql;
+mod stomp;
 
 #[cfg(test)]
 use delivery::receiver_testing as testing;
@@ -38,4 +42,8 @@ pub use mongodb::{
 pub use mqtt::{MqttReceiver, MqttTarget};
 pub use nats::{NatsReceiver, NatsStorage, NatsTarget, SubjectError, check_subject};
 pub use redis::{RedisLogin, RedisReceiver, RedisTarget};
+pub use riemann::{
+    EventTags, EventTime, MetricKind, RiemannReceiver, RiemannTarget, RiemannWire, UnfitMetric,
+};
 pub use sql::{Column, ColumnValue, SqlLogin, SqlReceiver, SqlServer, SqlTarget, TableMaking};
+pub use stomp::{Receipts, StompLogin, StompReceiver, StompTarget};

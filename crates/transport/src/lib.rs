@@ -18,6 +18,8 @@
 //! | [`amqp`] | frames of AMQP 0-9-1, and the login there |
 //! | [`mongodb`] | documents and messages of MongoDB |
 //! | [`mqtt`] | packets and topics of MQTT 3.1.1 |
+//! | [`riemann`] | events of Riemann |
+//! | [`stomp`] | frames of STOMP 1.2 |
 //! | [`nats`] | lines of NATS, and the login there |
 //! | `internal` | our own messages on their way to `internal()` |
 //! | [`stats`] | counters of sources and destinations |
@@ -36,8 +38,10 @@ pub mod kafka;
 pub mod mongodb;
 pub mod mqtt;
 pub mod nats;
+pub mod riemann;
 pub mod shell;
 pub mod stats;
+pub mod stomp;
 pub mod sys;
 pub mod tls;
 

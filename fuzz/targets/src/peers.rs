@@ -10,5 +10,7 @@ pub(crate) mod mqtt;
 pub(crate) mod nats;
 pub(crate) mod proxy;
 pub(crate) mod relp;
+pub(crate) mod riemann;
 pub(crate) mod sltp;
 pub(crate) mod smtp;
+pub(crate) mod stomp;

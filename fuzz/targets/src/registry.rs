@@ -35,11 +35,13 @@ pub const TARGETS: &[Target] = &[
     ("proxy", peers::proxy::run),
     ("question", |bytes| with(bytes, languages::question::run)),
     ("relp", |bytes| with(bytes, peers::relp::run)),
+    ("riemann", peers::riemann::run),
     ("sdata", messages::sdata::run),
     ("segment", files::segment::run),
     ("shipped", |bytes| with(bytes, messages::shipped::run)),
     ("sltp", peers::sltp::run),
     ("smtp", |bytes| with(bytes, peers::smtp::run)),
+    ("stomp", peers::stomp::run),
     ("tail", |bytes| with(bytes, files::tail::run)),
 ];
 

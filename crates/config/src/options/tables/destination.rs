@@ -4,7 +4,7 @@
 
 use super::brokers::{
     AMQP, AMQP_BROKER, BATCHES, ITEMS, KAFKA, MQTT, MQTT_BROKER, NATS, NATS_SERVER, PYTHON, PYTHON_CALLS,
-    PYTHON_CLASS, REDIS,
+    PYTHON_CLASS, REDIS, RIEMANN, STOMP,
 };
 use super::http::{CLICKHOUSE, ELASTICSEARCH, HTTP, LOKI, OTLP, S3};
 use super::network::{FAILOVER, TLS};
@@ -120,6 +120,18 @@ pub(crate) const DRIVERS: &[Driver] = &[
         Plain::None,
         &[AMQP, AMQP_BROKER, BATCHES, ITEMS, DESTINATION],
         "publications to RabbitMQ over AMQP 0-9-1: each message counts as written when the broker has confirmed it",
+    ),
+    driver(
+        "riemann",
+        Plain::None,
+        &[RIEMANN, BATCHES, ITEMS, DESTINATION],
+        "events of Riemann: they count as written when the server has answered their batch, over UDP when they are sent",
+    ),
+    driver(
+        "stomp",
+        Plain::None,
+        &[STOMP, BATCHES, ITEMS, DESTINATION],
+        "messages for a broker over STOMP 1.2: each counts as written when the broker has given a receipt",
     ),
     driver(
         "mqtt",

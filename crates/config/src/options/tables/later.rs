@@ -39,6 +39,12 @@ pub fn instead(kind: Kind, name: &str) -> Option<&'static str> {
         (Kind::Destination, "splunk-hec") => {
             Some("write splunk-hec-event() or splunk-hec-raw(), blocks of scl.conf")
         }
+        (Kind::Destination, "collectd") => Some(
+            "write unix-stream(\"/run/collectd-unixsock\" template(\"PUTVAL ...\\n\")); its answers are not read",
+        ),
+        (Kind::Destination, "zabbix") => Some(
+            "write program(\"zabbix_sender -z SERVER -r -i -\" template(\"$HOST KEY VALUE\\n\")); its answers are not read",
+        ),
         (Kind::Source | Kind::Destination, "altp") => {
             Some("its protocol is not published; write sltp(), which does the same, on both ends")
         }
@@ -91,14 +97,12 @@ const DESTINATIONS: &[&str] = &[
     "lua",
     "openobserve-metrics",
     "perl",
-    "riemann",
     "rss",
     "sentinel",
     "sentinel-builtin",
     "sentinel-custom",
     "splunk",
     "splunk-hec",
-    "stomp",
     "tty10",
     "websocket",
     "websphere-mq",

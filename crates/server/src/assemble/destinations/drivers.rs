@@ -193,6 +193,8 @@ impl<'t> Lowering<'t> {
             "mongodb" => self.mongodb(options)?,
             "redis" => self.redis(options)?,
             "amqp" => self.amqp(options)?,
+            "riemann" => self.riemann(options)?,
+            "stomp" => self.stomp(options)?,
             "mqtt" => self.mqtt(options)?,
             "nats" => self.nats(options)?,
             "kafka" | "kafka-c" => self.kafka(options)?,

@@ -11,6 +11,9 @@ use template::{Rekey, ValuePairs};
 /// Names of the changes of `rekey()`.
 const CHANGES: &str = "shift, shift-levels, add-prefix, replace-prefix, lower, upper";
 
+/// Options of `value-pairs()`.
+const OPTIONS: [&str; 8] =
+    ["scope", "key", "exclude", "rekey", "pair", "omit-empty-values", "cast", "include-bytes"];
 /// The scopes of `value-pairs()` of destinations unless it is set.
 const SCOPES: [&str; 3] = ["selected-macros", "nv-pairs", "sdata"];
 
@@ -35,6 +38,22 @@ impl<'t> Lowering<'t> {
             complete &= self.pairs_option(option, &mut pairs).is_some();
         }
         complete.then_some(pairs)
+    }
+
+    /// Returns the selection that a call describes, in which `NAME("template")` is a pair as well.
+    pub(crate) fn pairs_and_names(&mut self, call: &'t Call) -> Option<ValuePairs> {
+        let mut pairs = ValuePairs::new(self.definitions.version);
+        for option in call.options() {
+            match (OPTIONS.contains(&option.key().as_str()), option.args.as_slice()) {
+                (true, _) => self.pairs_option(option, &mut pairs)?,
+                (false, [value]) => {
+                    let template = self.template_argument(value)?;
+                    pairs.pair(&option.name.text, template);
+                }
+                (false, _) => return self.refuse_option(option, "needs a template"),
+            }
+        }
+        Some(pairs)
     }
 
     fn pairs_option(&mut self, option: &'t Call, pairs: &mut ValuePairs) -> Option<()> {

@@ -9,3 +9,5 @@ pub(crate) mod mongodb;
 pub(crate) mod mqtt;
 pub(crate) mod nats;
 pub(crate) mod redis;
+pub(crate) mod riemann;
+pub(crate) mod stomp;

@@ -1,0 +1,74 @@
+//! The tables of `riemann()` and `stomp()`.
+//!
+//! In: nothing. Out: rows.
+
+use crate::options::{
+    row::{Row, ValueKind as V, row},
+    tables::{network::TLS, shared::PAIRS},
+};
+
+pub(in crate::options::tables) const RIEMANN: &[Row] = &[
+    row("server", V::Text, "127.0.0.1", "the server"),
+    row("port", V::Port, "5555", "its port"),
+    row(
+        "type",
+        V::Any,
+        "tcp",
+        "how it is reached: tcp, tls or udp; type(\"tls\" ca-file(\"...\")) as tls() beside it",
+    ),
+    row("tls", V::Options(TLS), "the authorities of the machine", "certificates, for type(tls)"),
+    row("host", V::Template, "$HOST", "where the event was"),
+    row("service", V::Template, "$PROGRAM", "what it is about"),
+    row(
+        "event-time",
+        V::Any,
+        "$UNIXTIME",
+        "template of its time; then seconds or microseconds, which says what it counts since 1970",
+    ),
+    row("state", V::Template, "", "its state: ok, critical, or other words"),
+    row("description", V::Template, "", "its text"),
+    row("ttl", V::Template, "", "seconds for which it counts"),
+    row("metric", V::Template, "", "its number: int(\"$PID\") is a whole one, all others have a fraction"),
+    row("tags", V::Texts, "those of the message", "its tags"),
+    row("attributes", V::Any, "", "other values, as value-pairs() has them; also NAME(\"template\")"),
+    row("timeout", V::Number(0, 86400), "10", "seconds to wait for an answer; 0 is the default"),
+    row("batch-lines", V::Number(1, 1 << 20), "1000", "most events of a batch, which has one answer"),
+];
+
+pub(in crate::options::tables) const STOMP: &[Row] = &[
+    row("host", V::Text, "127.0.0.1", "the broker"),
+    row("port", V::Port, "61613", "its port; that of TLS is mostly 61614"),
+    row("destination", V::Text, "/topic/syslog", "where messages go, in the words of the broker"),
+    row("body", V::Template, "", "text of the message; the values of value-pairs() are its headers"),
+    row(
+        "value-pairs",
+        V::Options(PAIRS),
+        "scope(selected-macros, nv-pairs, sdata)",
+        "names and values that are headers of the message",
+    ),
+    row(
+        "persistent",
+        V::YesNo,
+        "yes",
+        "the header persistent:true, by which brokers keep the message on disk",
+    ),
+    row(
+        "ack",
+        V::YesNo,
+        "no",
+        "ask for a receipt of each message; no: of the last of a batch, by which the broker has got them all",
+    ),
+    row("username", V::Text, "", "user of the broker"),
+    row("user", V::Text, "", "").renamed("username"),
+    row("password", V::Text, "", "password of the user"),
+    row("vhost", V::Text, "/", "virtual host of the broker"),
+    row("tls", V::Options(TLS), "", "encrypt the connection, and check the certificate of the broker"),
+    row("timeout", V::Number(1, 86400), "30", "seconds to wait for the next receipt"),
+    row(
+        "batch-lines",
+        V::Number(1, 1 << 20),
+        "1000",
+        "most messages that are sent without waiting for each other",
+    ),
+    row("workers", V::Number(1, 1024), "1", "connections; more than one do not keep the order of messages"),
+];
