@@ -10,5 +10,6 @@ mod languages;
 mod messages;
 mod peers;
 mod registry;
+mod servers;
 
 pub use registry::{TARGETS, Target, target};

@@ -3,7 +3,7 @@
 //! In: a name. Out: a function that takes bytes. Limits: bytes that are not a valid input of a target are
 //! skipped, as libFuzzer does.
 
-use crate::{files, languages, messages, peers};
+use crate::{files, languages, messages, peers, servers};
 use arbitrary::{Arbitrary, Unstructured};
 
 /// A target: its name, which is also that of its folder in the corpus, and its function.
@@ -12,7 +12,7 @@ pub type Target = (&'static str, fn(&[u8]));
 /// Every target.
 pub const TARGETS: &[Target] = &[
     ("accounting", |bytes| with(bytes, messages::accounting::run)),
-    ("amqp", peers::amqp::run),
+    ("amqp", servers::amqp::run),
     ("certificate", peers::certificate::run),
     ("codec", messages::codec::run),
     ("configuration", languages::configuration::run),
@@ -27,21 +27,21 @@ pub const TARGETS: &[Target] = &[
     ("journal", files::journal::run),
     ("kmsg", |bytes| with(bytes, messages::kmsg::run)),
     ("lumberjack", |bytes| with(bytes, peers::lumberjack::run)),
-    ("mongodb", peers::mongodb::run),
-    ("mqtt", peers::mqtt::run),
-    ("nats", peers::nats::run),
+    ("mongodb", servers::mongodb::run),
+    ("mqtt", servers::mqtt::run),
+    ("nats", servers::nats::run),
     ("parser", languages::parser::run),
     ("patterndb", languages::patterndb::run),
     ("proxy", peers::proxy::run),
     ("question", |bytes| with(bytes, languages::question::run)),
     ("relp", |bytes| with(bytes, peers::relp::run)),
-    ("riemann", peers::riemann::run),
+    ("riemann", servers::riemann::run),
     ("sdata", messages::sdata::run),
     ("segment", files::segment::run),
     ("shipped", |bytes| with(bytes, messages::shipped::run)),
     ("sltp", peers::sltp::run),
     ("smtp", |bytes| with(bytes, peers::smtp::run)),
-    ("stomp", peers::stomp::run),
+    ("stomp", servers::stomp::run),
     ("tail", |bytes| with(bytes, files::tail::run)),
 ];
 

@@ -156,16 +156,7 @@ impl<'t> Lowering<'t> {
                 let file = self.file(options, Some(virtual_console()))?;
                 (DestinationDriver::File(file), self.file_line(options)?)
             }
-            "example-destination" => {
-                let name = options.own_text("filename")?;
-                let file = self.file(options, Some(name))?;
-                // One thread writes it; syslog-ng shows its number.
-                let line = self.built_in_template(
-                    &format!("thread_id={} message=$MESSAGE\n", std::process::id()),
-                    options,
-                )?;
-                (DestinationDriver::File(file), self.template_renderer(line, options))
-            }
+            "example-destination" => self.example(options)?,
             "pipe" | "fifo" => {
                 let permissions = self.permissions(options, Some(0o600), ["owner", "group", "perm"]);
                 let pipe = PipeTarget { path: path()?, permissions, folders: self.folders(options) };
@@ -213,6 +204,16 @@ impl<'t> Lowering<'t> {
             "unix-dgram" => self.socket(options, SocketKind::UnixDatagram(path()?), Framing::Datagram)?,
             _ => self.remote(options)?,
         })
+    }
+
+    /// Makes the file of `example-destination()`.
+    fn example(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {
+        let name = options.own_text("filename")?;
+        let file = self.file(options, Some(name))?;
+        // One thread writes it; syslog-ng shows its number.
+        let text = format!("thread_id={} message=$MESSAGE\n", std::process::id());
+        let line = self.built_in_template(&text, options)?;
+        Some((DestinationDriver::File(file), self.template_renderer(line, options)))
     }
 
     /// Makes the target of a driver that sends to a port.
