@@ -98,6 +98,7 @@ destination d_out {{
 """
     server = Server(binary, text.replace("PORT", str(peer.port)))
     try:
+        peer.call("PUT", "/old-app", {"mappings": {"properties": MAPPINGS}})
         server.start()
         post(server, [{"message": f"n{number}", "program": "app"} for number in range(500)])
         server.until(lambda: counters(server, "dst.elasticsearch2").get("written") == 500, 60, server.ctl("stats"))
