@@ -48,7 +48,7 @@ pub struct PythonParser {
 
 /// Work for the thread.
 enum Request {
-    Parse { batch: Batch, within: Selection, now: Stamp, answer: SyncSender<Parsed> },
+    Parse { batch: Box<Batch>, within: Selection, now: Stamp, answer: SyncSender<Parsed> },
     Close(SyncSender<()>),
 }
 
@@ -102,7 +102,7 @@ impl Parser for PythonParser {
     ) -> Selection {
         let (answer, parsed) = sync_channel(1);
         let (whole, now) = (mem::take(batch), renderer.now);
-        let request = Request::Parse { batch: whole, within: within.clone(), now, answer };
+        let request = Request::Parse { batch: Box::new(whole), within: within.clone(), now, answer };
         let parsed = if self.send(request) { parsed.recv().ok() } else { None };
         let Some(parsed) = parsed else {
             ack.fail();
@@ -172,7 +172,7 @@ impl Showing {
         while let Ok(request) = work.recv() {
             match request {
                 Request::Parse { batch, within, now, answer } => {
-                    let parsed = self.parse(&runtime, batch, &within, now);
+                    let parsed = self.parse(&runtime, *batch, &within, now);
                     // Nobody waits for it when the server has ended.
                     let _ = answer.send(parsed);
                 }
