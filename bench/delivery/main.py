@@ -13,6 +13,7 @@ sys.path[:0] = [HERE, ROOT + "/tests/system"]
 
 import faults
 import guide
+import lines
 import paper
 import plot
 import report
@@ -20,7 +21,7 @@ from loggers import all_loggers
 from stores.every import STORES
 
 
-PARTS = ("faults", "paper", "saturation", "guide")
+PARTS = ("faults", "lines", "paper", "saturation", "guide")
 
 
 def arguments():
@@ -37,6 +38,7 @@ def arguments():
     words.add_argument("--quiet", type=float, default=30.0, help="seconds without a new message after which nothing more is expected")
     words.add_argument("--paper-runs", type=int, default=100, help="runs of each row of Table 2")
     words.add_argument("--guide-messages", type=int, default=2000000, help="messages of the fastest rows of the guideline")
+    words.add_argument("--line-messages", type=int, default=1000000, help="messages of each row over long lines")
     words.add_argument("--rows", help="words of rows of the guideline")
     words.add_argument("--out", default=ROOT + "/bench/out/delivery")
     return words.parse_args()
@@ -54,6 +56,8 @@ def main():
         faults.run_all([STORES[name] for name in options.stores.split(",")], loggers, options,
                        faults.Faults(options.kills, options.refuse, quiet=options.quiet, limit=options.limit), table.add)
         print(table.finish())
+    if "lines" in options.what:
+        lines.table(options.duramen, options.line_messages)
     if len({"paper", "saturation", "guide"} & set(options.what)):
         with_node(options, loggers)
 
