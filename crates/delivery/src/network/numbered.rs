@@ -30,6 +30,8 @@ use wire::sltp::SEVERITIES;
 const LOOKED_EVERY: Duration = Duration::from_millis(5);
 /// A connection that rests this long asks for a sign of life.
 const PING_EVERY: Duration = Duration::from_secs(15);
+/// A connection that rests ends when several signs of life were not answered.
+const GONE_AFTER: Duration = Duration::from_secs(45);
 /// Drops that are reported to the receiver.
 const SHED: [DropReason; 3] =
     [DropReason::QueueFull, DropReason::QueueFullOldest, DropReason::QueueFullSeverity];
@@ -212,10 +214,10 @@ impl Numbered {
     fn rest(&mut self) -> io::Result<()> {
         self.receive(ReadMode::NonBlocking)?;
         let now = self.dial.now();
+        if now.saturating_duration_since(self.heard) >= GONE_AFTER {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
         if now.saturating_duration_since(self.spoke) >= PING_EVERY {
-            if self.heard < self.spoke && now.saturating_duration_since(self.spoke) >= 2 * PING_EVERY {
-                return Err(io::ErrorKind::TimedOut.into());
-            }
             self.sender.ping();
         }
         self.send().map(drop)

@@ -224,3 +224,22 @@ fn what_is_given_up_fails_its_token() {
     assert_eq!(*outcome.lock().unwrap(), Some(Outcome::Failed));
     assert_eq!((driver.unsettled(), driver.size()), (0, 0));
 }
+
+#[test]
+fn a_connection_that_rests_lives_on_signs_of_life() {
+    let network = SimNetwork::new(Receiver::new(), std::iter::empty());
+    let mut driver = driver(&network);
+    add(&mut driver, &["one"], None, Ack::none());
+    finish(&mut driver, &network);
+    for _ in 0..20 {
+        network.advance_to(driver.next_tick().expect("it asks for signs of life"));
+        driver.tick(network.now());
+    }
+    add(&mut driver, &["two"], None, Ack::none());
+    finish(&mut driver, &network);
+    assert_eq!(network.dialled(), 1);
+    // Without any, it ends.
+    network.advance_to(network.now() + GONE_AFTER);
+    driver.tick(network.now());
+    assert_eq!(driver.next_tick(), None);
+}
