@@ -5,7 +5,7 @@
 use super::{CodecError, decode, encode, numbers};
 use crate::*;
 use proptest::prelude::*;
-use std::sync::Arc;
+use std::{slice, sync::Arc};
 
 fn origin(number: u8) -> Arc<Origin> {
     Arc::new(Origin {
@@ -244,7 +244,7 @@ fn check_numbers(each: &[u64], selected: &[usize], want: &[std::ops::Range<u64>]
 
 #[test]
 fn numbers_are_written_with_the_messages() {
-    check_numbers(&[5, 6, 7, 8, 9], &[0, 1, 2, 3, 4], &[5..10]);
+    check_numbers(&[5, 6, 7, 8, 9], &[0, 1, 2, 3, 4], slice::from_ref(&(5..10)));
     check_numbers(&[5, 6, 7, 8, 9], &[0, 1, 4], &[5..7, 9..10]);
     check_numbers(&[u64::MAX - 1, 0, 3], &[0, 1, 2], &[u64::MAX - 1..u64::MAX, 0..1, 3..4]);
     let mut bytes = Vec::new();

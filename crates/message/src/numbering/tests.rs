@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::Selection;
+use std::slice;
 
 fn key(stream: u8) -> StreamKey {
     StreamKey { sender: "host1".into(), epoch: 7, stream }
@@ -42,13 +43,13 @@ fn check(noted: &[Range<u64>], settled: u64, came: &[(u64, usize)], want: &[&[u6
 
 #[test]
 fn drops_what_the_journal_has_and_nothing_else() {
-    check(&[0..10], 0, &[(0, 12)], &[&[10, 11]]);
+    check(slice::from_ref(&(0..10)), 0, &[(0, 12)], &[&[10, 11]]);
     check(&[0..3, 3..6], 4, &[(4, 4)], &[&[6, 7]]);
-    check(&[5..8], 0, &[(0, 10)], &[&[0, 1, 2, 3, 4, 8, 9]]);
+    check(slice::from_ref(&(5..8)), 0, &[(0, 10)], &[&[0, 1, 2, 3, 4, 8, 9]]);
     // Two log paths brought the same messages; one of them only the first two.
     check(&[0..4, 0..2], 0, &[(0, 4), (0, 4)], &[&[], &[2, 3]]);
     // Only once each: what comes a third time is new.
-    check(&[0..2], 0, &[(0, 2), (0, 2)], &[&[], &[0, 1]]);
+    check(slice::from_ref(&(0..2)), 0, &[(0, 2), (0, 2)], &[&[], &[0, 1]]);
     check(&[], 0, &[(3, 2)], &[&[3, 4]]);
 }
 
@@ -65,7 +66,7 @@ fn messages_of_other_streams_pass() {
 fn forgets_the_stream_that_was_used_the_longest_time_ago() {
     let mut taken = KnownNumbers::default();
     for epoch in 0..=STREAMS_MAX as u64 {
-        taken.note_record(&StreamKey { epoch, ..key(0) }, &[0..1]);
+        taken.note_record(&StreamKey { epoch, ..key(0) }, slice::from_ref(&(0..1)));
     }
     let epochs: Vec<u64> = taken.into_runs().map(|(key, _)| key.epoch).collect();
     assert_eq!(epochs.len(), STREAMS_MAX);
