@@ -12,7 +12,7 @@ use super::{
     files::{Doubt, Files, OpenFile, Remainder},
     operations::{Lanes, NameNodes, OperationError},
     options::{HdfsAppend, HdfsCompression},
-    verdict::{self, RemoteError},
+    verdict,
 };
 use crate::identity::hex;
 use delivery::{Cell, Connection, Exchange, Heartbeat, Judgement, Row, Verdict, Wait, failure::Failure};
@@ -197,7 +197,6 @@ impl AppendError {
     fn of(error: OperationError) -> AppendError {
         match error {
             OperationError::Refused(error) if error.is_missing() => {
-                let RemoteError { .. } = &error;
                 AppendError::Gone(Failure { verdict: Verdict::Later(Wait::BackOff), ..error.failure() })
             }
             error => AppendError::Failed(failure(error)),

@@ -117,6 +117,25 @@ fn check_error(status: u16, exception: &str, want: Verdict) {
 }
 
 #[test]
+fn what_may_come_after_the_last_byte_leaves_doubt() {
+    let rows = [
+        (403, "AlreadyBeingCreatedException", true),
+        (403, "AccessControlException", true),
+        (404, "FileNotFoundException", true),
+        (403, "SafeModeException", false),
+        (403, "StandbyException", false),
+        (403, "RetriableException", false),
+        (403, "IOException", false),
+        (502, "", false),
+        (500, "", false),
+    ];
+    for (status, exception, want) in rows {
+        let body = format!("{{\"RemoteException\":{{\"exception\":\"{exception}\"}}}}");
+        assert_eq!(RemoteError::read(status, body.as_bytes()).is_of_opening(), want, "{status} {exception}");
+    }
+}
+
+#[test]
 fn exceptions_have_verdicts() {
     let busy = Verdict::Later(Wait::Busy);
     check_error(403, "StandbyException", busy);

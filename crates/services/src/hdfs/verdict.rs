@@ -55,11 +55,12 @@ impl RemoteError {
         self.exception == "FileAlreadyExistsException"
     }
 
-    /// Returns true when a DataNode answers so before it has written anything: it could not open the file.
+    /// Returns true when a DataNode answers so before it has written anything: it could not open the file. Safe mode and
+    /// standby say nothing of the sort: the NameNode may have entered them when the bytes were written and the file was to
+    /// be closed.
     pub(super) fn is_of_opening(&self) -> bool {
         self.is_missing()
             || self.is_there()
-            || self.is_of_another_node()
             || matches!(
                 self.exception.as_str(),
                 "AlreadyBeingCreatedException"
