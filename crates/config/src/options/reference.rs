@@ -2,7 +2,7 @@
 //!
 //! In: the tables. Out: `docs/reference/options.md`.
 
-use std::fmt::Write;
+use std::{collections::HashSet, fmt::Write};
 
 use super::lookup::{drivers, global};
 use super::row::{Driver, Plain, Row, Standing, ValueKind};
@@ -29,7 +29,9 @@ pub fn reference() -> String {
             describe(&mut out, driver);
         }
         let names: Vec<String> = later(kind).iter().map(|name| format!("`{name}()`")).collect();
-        push(&mut out, format_args!("Known and refused, not supported yet: {}.\n", names.join(", ")));
+        if !names.is_empty() {
+            push(&mut out, format_args!("Known and refused, not supported yet: {}.\n", names.join(", ")));
+        }
     }
     out
 }
@@ -62,8 +64,12 @@ fn usage(driver: &Driver) -> String {
 
 fn table(out: &mut String, tables: &[&[Row]]) {
     out.push_str("| option | takes | default | |\n|---|---|---|---|\n");
+    let mut listed = HashSet::new();
     for row in tables.iter().flat_map(|table| table.iter()) {
-        option(out, row, "");
+        // A driver's own row is found before that of a table that it shares with others.
+        if listed.insert(row.name) {
+            option(out, row, "");
+        }
     }
     out.push('\n');
 }
