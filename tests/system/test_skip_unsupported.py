@@ -16,7 +16,7 @@ destination d_out {{ file("{folder}/out" template("$MESSAGE\\n")); }};
 destination d_queue {{ nonsense-queue(topic("x")); }};
 destination d_odd {{ file("{folder}/odd" no-such-option(yes)); }};
 filter f_odd {{ no-such-test("x"); }};
-parser p_odd {{ python(class("x")); }};
+parser p_odd {{ nonsense-parser(class("x")); }};
 log {{ source(s_net); destination(d_queue); destination(d_out); }};
 log {{ source(s_net); filter(f_odd); destination {{ file("{folder}/unfiltered"); }}; }};
 log {{ source(s_net); parser(p_odd); destination {{ file("{folder}/unparsed"); }}; }};
