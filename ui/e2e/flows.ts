@@ -418,7 +418,7 @@ export const FLOWS: Record<string, (stage: FlowContext) => Promise<void>> = {
   async "a search that ran out of time says what it counted"({ page, open }) {
     await open();
     await page.route("**/api/v1/search", async (route) => {
-      const answer = (await (await route.fetch()).json()) as SearchAnswer;
+      const answer = (await (await route.fetch({ maxRetries: 3 })).json()) as SearchAnswer;
       await route.fulfill({ json: { ...answer, searched_from_us: 1_700_000_000_000_000 } });
     });
     await page.keyboard.press("r");

@@ -79,7 +79,7 @@ export const QUERY_FLOWS: Record<string, (stage: FlowContext) => Promise<void>> 
   async "one message of another century does not flatten the bars"({ page, open }) {
     let asked = 0;
     await page.route("**/api/v1/search", async (route) => {
-      const response = await route.fetch();
+      const response = await route.fetch({ maxRetries: 3 });
       const answer = (await response.json()) as SearchAnswer;
       if (asked++ === 0) {
         const counts = Array.from({ length: 60 }, (_, bar) => (bar === 2 ? 900 : bar === 59 ? 1 : 0));

@@ -11,7 +11,7 @@ const DECEIVING = "opened \u202egnp.exe\u202c for pass\u200bword\u001b";
 /** Changes the answers to searches before the page sees them. */
 async function changeAnswers(page: Page, change: (answer: SearchAnswer) => void): Promise<void> {
   await page.route("**/api/v1/search", async (route) => {
-    const response = await route.fetch();
+    const response = await route.fetch({ maxRetries: 3 });
     const answer = (await response.json()) as SearchAnswer;
     change(answer);
     await route.fulfill({ response, json: answer });
@@ -79,7 +79,7 @@ export const TRUST_FLOWS: Record<string, (stage: FlowContext) => Promise<void>> 
       if (answer.rows[0]) Object.assign(answer.rows[0], { message: DECEIVING, highlights: [[7, 9]] });
     });
     await page.route("**/api/v1/message?*", async (route) => {
-      const response = await route.fetch();
+      const response = await route.fetch({ maxRetries: 3 });
       await route.fulfill({ response, json: { ...((await response.json()) as object), message: DECEIVING } });
     });
     await open();
@@ -154,7 +154,7 @@ export const TRUST_FLOWS: Record<string, (stage: FlowContext) => Promise<void>> 
 
   async "what a user may not export is disabled, with the reason"({ page, open }) {
     await page.route("**/api/v1/logspaces", async (route) => {
-      const response = await route.fetch();
+      const response = await route.fetch({ maxRetries: 3 });
       const logspaces = (await response.json()) as Logspace[];
       await route.fulfill({ response, json: logspaces.map((logspace) => ({ ...logspace, may: ["search"] })) });
     });
