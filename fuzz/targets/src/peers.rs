@@ -6,5 +6,6 @@ pub(crate) mod grpc;
 pub(crate) mod lumberjack;
 pub(crate) mod proxy;
 pub(crate) mod relp;
+pub(crate) mod sctp;
 pub(crate) mod sltp;
 pub(crate) mod smtp;

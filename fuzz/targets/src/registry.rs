@@ -36,6 +36,7 @@ pub const TARGETS: &[Target] = &[
     ("question", |bytes| with(bytes, languages::question::run)),
     ("relp", |bytes| with(bytes, peers::relp::run)),
     ("riemann", servers::riemann::run),
+    ("sctp", peers::sctp::run),
     ("sdata", messages::sdata::run),
     ("segment", files::segment::run),
     ("shipped", |bytes| with(bytes, messages::shipped::run)),
