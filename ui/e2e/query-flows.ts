@@ -1,4 +1,5 @@
 // Flows over building a query: values of facets, completion, the clock, stopping.
+import type { FullRow } from "../src/api/message.ts";
 import type { SearchAnswer } from "../src/api/search.ts";
 import type { FlowContext } from "./run.ts";
 import { expect, total, typeQuery, urlParameters, waitUntil } from "./steps.ts";
@@ -90,5 +91,24 @@ export const QUERY_FLOWS: Record<string, (stage: FlowContext) => Promise<void>> 
     await open();
     await page.waitForSelector(".bars-outside >> text=/1 message outside: 2100-/");
     expect(asked >= 2, "the bars were not asked for again");
+  },
+
+  async "each of several values of a field has its own line and its own filter"({ page, open }) {
+    await page.route("**/api/v1/message?*", async (route) => {
+      const response = await route.fetch({ maxRetries: 3 });
+      const answer = (await response.json()) as FullRow;
+      answer.values[".SDATA.origin.ip"] = ["192.0.2.1", "198.51.100.7"];
+      await route.fulfill({ response, json: answer });
+    });
+    await open();
+    await page.keyboard.press("j");
+    await page.keyboard.press("o");
+    const lines = page.locator('.field-table tr[data-field=".SDATA.origin.ip"]');
+    await lines.nth(1).waitFor();
+    const texts = await lines.locator(".field-value").allTextContents();
+    expect(texts.join(" ") === "192.0.2.1 198.51.100.7", texts.join(" | "));
+    await lines.nth(1).locator("button[title^=Filter]").click();
+    const query = await page.locator(".cm-content").textContent();
+    expect(query === ".SDATA.origin.ip:198.51.100.7", String(query));
   },
 };

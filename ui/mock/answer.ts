@@ -1,5 +1,5 @@
 // The mock's answers to searches, in the form of the real API.
-import { columnOf, FIXED_COLUMNS } from "../src/api/row.ts";
+import { columnOf, FIXED_COLUMNS, valuesOf } from "../src/api/row.ts";
 import type { ExplainRequest, Explanation } from "../src/api/explain.ts";
 import type { Facet } from "../src/api/facets.ts";
 import type { SearchAnswer, SearchRequest, Table, TimeRange } from "../src/api/search.ts";
@@ -145,8 +145,7 @@ function piped(rows: Row[], pipe: string, time: TimeRange): Table {
 function facet(rows: Row[], column: string, limit: number): Facet {
   const counts = new Map<string, number>();
   for (const row of rows) {
-    const values = column === "tags" ? row.tags : [columnOf(row, column)];
-    for (const value of values) if (value !== "") counts.set(value, (counts.get(value) ?? 0) + 1);
+    for (const value of valuesOf(row, column)) if (value !== "") counts.set(value, (counts.get(value) ?? 0) + 1);
   }
   const sorted = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
   const values = sorted.slice(0, limit).map(([value, count]) => ({ value, count }));

@@ -1,5 +1,5 @@
 // The mock's messages: a day of a small shop's machines, with bursts, and new ones as time goes by.
-import type { Row as ShownRow } from "../src/api/row.ts";
+import { columnOf, type Row as ShownRow } from "../src/api/row.ts";
 
 /** A row of a local logspace: its sequence number is its index. */
 export type Row = ShownRow & { sequence: number };
@@ -90,7 +90,9 @@ export function rawOf(row: Row): string {
   const when = new Date(row.event_us / 1000);
   if (row.msgid) {
     const data = Object.entries(row.values).filter(([name]) => name.startsWith(".SDATA.order@32473."));
-    const items = data.map(([name, value]) => ` ${name.slice(".SDATA.order@32473.".length)}="${value}"`).join("");
+    const items = data
+      .map(([name]) => ` ${name.slice(".SDATA.order@32473.".length)}="${columnOf(row, name)}"`)
+      .join("");
     return `<${priority}>1 ${when.toISOString()} ${row.host} ${row.program} ${row.pid || "-"} ${row.msgid} ${items ? `[order@32473${items}]` : "-"} ${row.message}`;
   }
   const stamp = `${when.toUTCString().slice(8, 11)} ${String(when.getUTCDate()).padStart(2)} ${when.toISOString().slice(11, 19)}`;

@@ -4,7 +4,7 @@ import { makePackage, packageAddress, seal, type EvidencePackage } from "../../a
 import { readSession } from "../../api/session.ts";
 import { addFilter, removeFilter, activeFilter, type Filter } from "../../query/edit.ts";
 import { splitPipes, changeCondition } from "../../query/pipes.ts";
-import { columnOf, type Row, type RowId } from "../../api/row.ts";
+import { valuesOf, type Row, type RowId } from "../../api/row.ts";
 import { absolute, shift, zoomOut, type Range, type Span } from "../../time/range.ts";
 import { isDark, theme } from "../../view/preferences.ts";
 import { rememberQuery } from "../../view/recent.ts";
@@ -275,8 +275,9 @@ export class Actions {
     const { row, cell } = this.page.cursor.value;
     const column = this.page.columns.value[cell - 1];
     const found = this.rowAt(row);
-    const value = column && found ? columnOf(found, column) : "";
-    if (column && value) this.toggleFilter(column, value, filter);
+    const values = column && found ? valuesOf(found, column).filter((value) => value !== "") : [];
+    if (column && values.length === 1) this.toggleFilter(column, values[0]!, filter);
+    else if (values.length > 1) this.page.notify(`The message has several values of ${column}: open it and choose one`);
     else this.page.notify("Move the cursor to a value with the arrow keys, then filter by it");
   }
 }

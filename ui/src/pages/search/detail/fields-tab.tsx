@@ -1,6 +1,6 @@
 // The fields of a message, each with its actions: filter, exclude, show as a column, copy.
 import type { FullRow } from "../../../api/message.ts";
-import { columnOf, FIXED_COLUMNS } from "../../../api/row.ts";
+import { columnOf, FIXED_COLUMNS, valuesOf } from "../../../api/row.ts";
 import { Icon, type IconName } from "../../../components/icon.tsx";
 import { VisibleText } from "../../../components/visible-text.tsx";
 import { plainText } from "../../../text/hidden.ts";
@@ -25,6 +25,7 @@ export function FieldsTab({ message, zone, columns, activeFilter, events }: Prop
   const names = [
     ...FIXED_COLUMNS.filter((name) => name !== "tags" && columnOf(message, name) !== ""),
     ...Object.keys(message.values).sort(),
+    "tags",
   ];
   return (
     <>
@@ -32,26 +33,18 @@ export function FieldsTab({ message, zone, columns, activeFilter, events }: Prop
       <table class="field-table">
         <caption class="visually-hidden">Fields</caption>
         <tbody>
-          {names.map((name) => (
-            <FieldRow
-              key={name}
-              name={name}
-              value={columnOf(message, name)}
-              inList={columns.includes(name)}
-              state={activeFilter(name, columnOf(message, name))}
-              events={events}
-            />
-          ))}
-          {message.tags.map((tag) => (
-            <FieldRow
-              key={`tag ${tag}`}
-              name="tags"
-              value={tag}
-              inList={columns.includes("tags")}
-              state={activeFilter("tags", tag)}
-              events={events}
-            />
-          ))}
+          {names.flatMap((name) =>
+            valuesOf(message, name).map((value, index) => (
+              <FieldRow
+                key={`${name} ${index}`}
+                name={name}
+                value={value}
+                inList={columns.includes(name)}
+                state={activeFilter(name, value)}
+                events={events}
+              />
+            )),
+          )}
         </tbody>
       </table>
     </>
