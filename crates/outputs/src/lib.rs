@@ -41,7 +41,9 @@ pub use mongodb::{
 };
 pub use mqtt::{MqttReceiver, MqttTarget};
 pub use nats::{NatsReceiver, NatsStorage, NatsTarget, SubjectError, check_subject};
-pub use redis::{RedisLogin, RedisReceiver, RedisTarget};
+pub use redis::{
+    ReadValueError, RedisLogin, RedisReader, RedisReceiver, RedisSource, RedisTarget, RedisValue,
+};
 pub use riemann::{
     EventTags, EventTime, MetricKind, RiemannReceiver, RiemannTarget, RiemannWire, UnfitMetric,
 };

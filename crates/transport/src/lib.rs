@@ -18,6 +18,7 @@
 //! | [`amqp`] | frames of AMQP 0-9-1, and the login there |
 //! | [`mongodb`] | documents and messages of MongoDB |
 //! | [`mqtt`] | packets and topics of MQTT 3.1.1 |
+//! | [`redis`] | commands and replies of Redis |
 //! | [`riemann`] | events of Riemann |
 //! | [`stomp`] | frames of STOMP 1.2 |
 //! | [`nats`] | lines of NATS, and the login there |
@@ -38,6 +39,7 @@ pub mod kafka;
 pub mod mongodb;
 pub mod mqtt;
 pub mod nats;
+pub mod redis;
 pub mod riemann;
 pub mod shell;
 pub mod stats;

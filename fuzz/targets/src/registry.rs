@@ -34,6 +34,7 @@ pub const TARGETS: &[Target] = &[
     ("patterndb", languages::patterndb::run),
     ("proxy", peers::proxy::run),
     ("question", |bytes| with(bytes, languages::question::run)),
+    ("redis", servers::redis::run),
     ("relp", |bytes| with(bytes, peers::relp::run)),
     ("riemann", servers::riemann::run),
     ("sctp", peers::sctp::run),

@@ -4,5 +4,6 @@ pub(crate) mod amqp;
 pub(crate) mod mongodb;
 pub(crate) mod mqtt;
 pub(crate) mod nats;
+pub(crate) mod redis;
 pub(crate) mod riemann;
 pub(crate) mod stomp;

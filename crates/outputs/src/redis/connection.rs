@@ -7,7 +7,7 @@
 
 use super::{
     options::RedisLogin,
-    resp::{self, Replies, Reply},
+    replies::{Outcome, Replies},
     verdict,
 };
 use crate::link::{
@@ -19,6 +19,7 @@ use crate::link::{
 };
 use delivery::{Cell, Connection, Exchange, HoldReason, Row, Verdict, Wait};
 use std::{iter, sync::Arc, time::Duration};
+use transport::redis::encode;
 
 /// The part of a target that its connections share.
 #[derive(Debug)]
@@ -49,7 +50,7 @@ impl Kept for RedisConnection {
     async fn attempt(&mut self, rows: &[Row]) -> Attempt {
         let opened = match self.open.take() {
             Some(link) => Ok(link),
-            None => connect(&self.shared).await,
+            None => connect(&self.shared.server, &self.shared.login, self.shared.timeout).await,
         };
         let mut link = match opened {
             Ok(link) => link,
@@ -59,16 +60,16 @@ impl Kept for RedisConnection {
         let command = self.shared.command.as_bytes();
         for row in rows {
             let arguments: Vec<&[u8]> = iter::once(command).chain(row.cells.iter().map(bytes)).collect();
-            resp::encode(arguments.into_iter(), &mut out);
+            encode(arguments.into_iter(), &mut out);
         }
-        let mut replies = Replies { awaited: rows.len(), found: Vec::new() };
+        let mut replies = Replies::new(rows.len(), Outcome::of);
         let done = match link.exchange(out, &mut replies, self.shared.timeout).await {
             // The next replies would be taken for those of other commands.
             Ok(()) if link.has_rest() => Err(LinkError::Breach(Breach("it answers what nobody asked"))),
             done => done,
         };
         let is_unheard = replies.found.is_empty() && is_broken(&done);
-        let mut answers: Vec<_> = replies.found.iter().map(|reply| Some(answer(reply))).collect();
+        let mut answers: Vec<_> = replies.found.iter().map(|outcome| Some(answer(outcome))).collect();
         answers.resize(rows.len(), None);
         // A server that has no room for us closes the connection after it said so.
         let is_closing =
@@ -85,10 +86,10 @@ impl Kept for RedisConnection {
     }
 }
 
-fn answer(reply: &Reply) -> Result<(), Failure> {
-    match reply {
-        Reply::Done => Ok(()),
-        Reply::Refused(text) => Err(verdict::failure(text)),
+fn answer(outcome: &Outcome) -> Result<(), Failure> {
+    match outcome {
+        Outcome::Done => Ok(()),
+        Outcome::Refused(text) => Err(verdict::failure(text)),
     }
 }
 
@@ -100,16 +101,20 @@ fn bytes(cell: &Cell) -> &[u8] {
 }
 
 /// Connects, logs in and chooses the database.
-async fn connect(shared: &Shared) -> Result<Link, Failure> {
-    let mut link = Link::new(open(&shared.server).await?);
-    let RedisLogin { user, password, database } = &shared.login;
+pub(super) async fn connect(
+    server: &Endpoint,
+    login: &RedisLogin,
+    timeout: Duration,
+) -> Result<Link, Failure> {
+    let mut link = Link::new(open(server).await?);
+    let RedisLogin { user, password, database } = login;
     if let Some(password) = password {
         let arguments = iter::once("AUTH").chain(user.as_deref()).chain(iter::once(password.as_str()));
-        ask(&mut link, arguments, HoldReason::Credentials, shared.timeout).await?;
+        ask(&mut link, arguments, HoldReason::Credentials, timeout).await?;
     }
     if let Some(database) = database {
         let database = database.to_string();
-        ask(&mut link, ["SELECT", &database].into_iter(), HoldReason::Schema, shared.timeout).await?;
+        ask(&mut link, ["SELECT", &database].into_iter(), HoldReason::Schema, timeout).await?;
     }
     Ok(link)
 }
@@ -123,11 +128,11 @@ async fn ask<'a>(
 ) -> Result<(), Failure> {
     let arguments: Vec<&[u8]> = arguments.map(str::as_bytes).collect();
     let mut out = Vec::new();
-    resp::encode(arguments.into_iter(), &mut out);
-    let mut replies = Replies { awaited: 1, found: Vec::new() };
+    encode(arguments.into_iter(), &mut out);
+    let mut replies = Replies::new(1, Outcome::of);
     link.exchange(out, &mut replies, timeout).await?;
     match replies.found.first() {
-        Some(Reply::Refused(text)) => {
+        Some(Outcome::Refused(text)) => {
             let Failure { verdict, answer } = verdict::failure(text);
             let verdict = match verdict {
                 Verdict::Later(_) => Verdict::Later(Wait::Reopen),

@@ -7,18 +7,21 @@
 //! |---|---|
 //! | `receiver` | commands of messages |
 //! | `connection` | the login, and commands with their replies |
-//! | `resp` | commands and replies as bytes |
+//! | `replies` | the replies to some commands |
+//! | `reader` | values that are read |
 //! | `verdict` | what an error means |
 //! | `options` | what a configuration says |
 
 mod connection;
 mod options;
+mod reader;
 mod receiver;
-mod resp;
+mod replies;
 mod verdict;
 
 #[cfg(test)]
 mod tests;
 
 pub use options::{RedisLogin, RedisTarget};
+pub use reader::{ReadValueError, RedisReader, RedisSource, RedisValue};
 pub use receiver::RedisReceiver;

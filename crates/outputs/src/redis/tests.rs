@@ -1,15 +1,13 @@
-//! Replies, errors, and exchanges with a server of a few lines.
+//! Errors, and exchanges with a server of a few lines.
 
 use super::{
     connection::{RedisConnection, Shared},
     options::RedisLogin,
-    resp::{self, Reply},
     verdict,
 };
 use crate::link::Endpoint;
 use delivery::{Cell, Connection, HoldReason, Row, Verdict, Wait};
 use message::RecordId;
-use proptest::{collection::vec, prelude::any, proptest};
 use std::{sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -17,66 +15,6 @@ use tokio::{
     runtime::Builder,
 };
 use transport::DeadReason;
-
-#[test]
-fn commands_keep_every_byte() {
-    let mut out = Vec::new();
-    let arguments: [&[u8]; 3] = [b"LPUSH", b"a b\r\n", b"\0\xff"];
-    resp::encode(arguments.into_iter(), &mut out);
-    assert_eq!(out, b"*3\r\n$5\r\nLPUSH\r\n$5\r\na b\r\n\r\n$2\r\n\0\xff\r\n");
-}
-
-#[track_caller]
-fn check_reply(bytes: &[u8], want: &str) {
-    let found = match resp::decode(bytes) {
-        Ok(None) => "not whole".to_owned(),
-        Ok(Some((Reply::Done, size))) => format!("done {size}"),
-        Ok(Some((Reply::Refused(text), size))) => format!("refused {size}: {text}"),
-        Err(breach) => breach.0.to_owned(),
-    };
-    assert_eq!(found, want, "{}", String::from_utf8_lossy(bytes));
-}
-
-#[test]
-fn replies_are_read_whatever_they_are() {
-    check_reply(b"", "not whole");
-    check_reply(b"+OK\r", "not whole");
-    check_reply(b"+OK\r\n+more", "done 5");
-    check_reply(b":12\r\n", "done 5");
-    check_reply(b"-OOM full\r\n", "refused 11: OOM full");
-    check_reply(b"$3\r\nabc\r\n", "done 9");
-    check_reply(b"$3\r\nabc\r", "not whole");
-    check_reply(b"$-1\r\n", "done 5");
-    check_reply(b"*2\r\n$1\r\na\r\n:1\r\n", "done 15");
-    check_reply(b"*2\r\n$1\r\na\r\n", "not whole");
-    check_reply(b"*-1\r\n", "done 5");
-    check_reply(b"$3\r\nabcd\r\n", "a text is longer than it says");
-    check_reply(b"$2000000000\r\nabc", "its answer is too long");
-    check_reply(b"$-2\r\n", "a length is no number");
-    check_reply(b"$99999999999999999999\r\n", "a length is no number");
-    check_reply(b"HTTP/1.1 400 Bad Request\r\n", "this is no reply of Redis");
-    check_reply(b"+OK\n", "a line has another end");
-    check_reply(b"\r\n", "an empty reply");
-    // Eight tables within each other, and nine.
-    check_reply(&[b"*1\r\n".repeat(8), b":1\r\n".to_vec()].concat(), "done 36");
-    check_reply(&[b"*1\r\n".repeat(9), b":1\r\n".to_vec()].concat(), "this is no reply of Redis");
-    // The longest text, and one byte more.
-    check_reply(b"$1048576\r\nabc", "not whole");
-    check_reply(b"$1048577\r\nabc", "its answer is too long");
-    check_reply(&vec![b'+'; 1 << 17], "a line has no end");
-}
-
-proptest! {
-    #[test]
-    fn no_reply_makes_decoding_fail(bytes in vec(any::<u8>(), 0..64)) {
-        let kinds = b"+-:$*";
-        let mut line = vec![kinds[bytes.len() % kinds.len()]];
-        line.extend_from_slice(&bytes);
-        if let Ok(Some((_, size))) = resp::decode(&line) {
-            assert!(size <= line.len());
-        }
-    }
-}
 
 #[track_caller]
 fn check_error(text: &str, want: Verdict, answer: &str) {
