@@ -37,8 +37,8 @@ pub use cloud::{ClientAuth, ClientCredentials, CloudAuth, MetadataAccount, Servi
 pub use grpc::{GrpcAnswer, GrpcSettings, GrpcStatus, KeepAlive};
 pub use hdfs::{HdfsAppend, HdfsCompression, HdfsReceiver, HdfsTarget, NameNodeError, name_node_address};
 pub use http::{
-    Authorization, Authorize, Compression, HttpReceiver, HttpTarget, ItemIds, ItemResults, RequestSettings,
-    ResponseAction,
+    Authorization, Authorize, Compression, Document, FetchError, Fetcher, HttpReceiver, HttpTarget, ItemIds,
+    ItemResults, RequestSettings, ResponseAction,
 };
 pub use loki::{LokiReceiver, LokiTarget, LokiTime};
 pub use otlp::{OtlpForm, OtlpReceiver, OtlpTarget};
@@ -46,4 +46,4 @@ pub use s3::{
     AddressError, KeyError, S3Checksum, S3Compression, S3Login, S3Receiver, S3Target, bucket_address,
     check_prefix,
 };
-pub use url::server_url;
+pub use url::{encode_into, server_url};

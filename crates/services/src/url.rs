@@ -20,6 +20,17 @@ pub fn server_url(url: &str) -> Option<&str> {
     (is_http && is_host && is_bare).then_some(bare)
 }
 
+/// Appends bytes as one segment of a path, or one value of a query, has them: nothing of them separates anything.
+pub fn encode_into(bytes: &[u8], out: &mut Vec<u8>) {
+    for byte in bytes {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(byte) {
+            out.push(*byte);
+        } else {
+            out.extend_from_slice(format!("%{byte:02X}").as_bytes());
+        }
+    }
+}
+
 /// Returns a text as a path or a query has it.
 pub(crate) fn encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

@@ -86,8 +86,8 @@ pub(crate) struct Lowering<'t> {
     pub(crate) hooks: Vec<Hook>,
     /// The counters of parsers, paths and the router; those of filters are with the filters.
     pub(crate) counters: NamedCounters,
-    /// The parsers in Python, by their calls.
-    pub(crate) python_parsers: HashMap<*const Call, Arc<dyn Parser>>,
+    /// The parsers that wait for a process or a server, by their calls: all uses of one share what it waits for.
+    pub(crate) waiting_parsers: HashMap<*const Call, Arc<dyn Parser>>,
     /// The end of waiting for the processes of parsers.
     pub(crate) patience: Patience,
 }
@@ -136,7 +136,7 @@ impl<'t> Lowering<'t> {
             taps: Vec::new(),
             hooks: Vec::new(),
             counters: NamedCounters::default(),
-            python_parsers: HashMap::new(),
+            waiting_parsers: HashMap::new(),
             patience,
         }
     }

@@ -16,6 +16,7 @@
 //! | `rewrites`, `parsers` | the steps that change messages |
 //! | `tls`, `permissions` | options shared by sources and destinations |
 //! | `sources`, `destinations` | drivers |
+//! | `lookups` | databases of `add-contextual-data()` that are servers |
 //! | `python` | drivers that run a class in Python |
 //! | `logspaces` | logspaces that are written to, and those defined on others |
 //! | `paths` | log paths: steps, named objects, labels |
@@ -29,6 +30,7 @@ mod destinations;
 mod environment;
 mod expressions;
 mod logspaces;
+mod lookups;
 mod lowering;
 mod options;
 mod page;

@@ -13,6 +13,7 @@
 //! | `action` | the action of a message in a bulk request, and the id of its document |
 //! | `answers` | answers that say more than their status |
 //! | `client`, `proxy` | one exchange over a connection |
+//! | `fetch` | documents of a server, one request after the other |
 //! | `options` | the options |
 
 mod action;
@@ -20,6 +21,7 @@ mod answers;
 mod body;
 mod client;
 mod connection;
+mod fetch;
 mod form;
 mod options;
 mod proxy;
@@ -33,6 +35,7 @@ pub(crate) use action::ID_DIGITS;
 pub(crate) use answers::Judge;
 pub(crate) use body::{BodyForm, cells};
 pub(crate) use client::{Lane, Reply, Request};
+pub use fetch::{Document, FetchError, Fetcher};
 pub(crate) use form::AnswerForm;
 pub use options::{
     Authorization, Authorize, Compression, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction,

@@ -2,6 +2,8 @@
 //!
 //! In: nothing. Out: rows.
 
+mod lookups;
+
 use super::brokers::{PYTHON_CALLS, PYTHON_CLASS};
 use super::shared::{INTERNAL, ON_ERROR, SOURCE_FLAGS};
 use crate::options::row::{Driver, Plain, Row, ValueKind as V, driver, row};
@@ -60,8 +62,13 @@ pub(crate) const DRIVERS: &[Driver] = &[
     driver("cee", Plain::None, &[DOT_CEE, INPUT], "reads the JSON behind @cee:"),
     driver("cef-parser", Plain::None, &[DOT_CEF, HEADER_INPUT], "reads the event format of ArcSight"),
     driver("leef-parser", Plain::None, &[DOT_LEEF, HEADER_INPUT], "reads the event format of QRadar"),
-    driver("add-contextual-data", Plain::None, &[CONTEXT, PREFIX], "adds values that a table tells")
-        .required(&["selector", "database"]),
+    driver(
+        "add-contextual-data",
+        Plain::None,
+        &[CONTEXT, lookups::LOOKUP, PREFIX],
+        "adds values that a table or a server has",
+    )
+    .required(&["selector", "database"]),
     driver(
         "geoip2",
         Plain::Optional("template", V::Template),
@@ -199,7 +206,12 @@ const DOT_CEF: &[Row] = &[row("prefix", V::Text, ".cef.", "put before the names 
 const DOT_LEEF: &[Row] = &[row("prefix", V::Text, ".leef.", "put before the names of all values")];
 
 const CONTEXT: &[Row] = &[
-    row("database", V::Text, "", "a file of selector,name,value; read again when it changes"),
+    row(
+        "database",
+        V::TextOr(lookups::SERVERS),
+        "",
+        "a file of selector,name,value, read again when it changes; or a server that is asked: http() or redis()",
+    ),
     row("selector", V::TextOr(SELECTORS), "", "a template whose text selects the rows"),
     row("default-selector", V::Text, "", "the selector of messages that have no rows"),
     row("ignore-case", V::YesNo, "no", "selectors in upper and lower case are the same"),

@@ -1,6 +1,7 @@
 //! `add-contextual-data()` and `geoip2()`.
 //!
-//! In: calls. Out: parsers, and a [`TableFile`] for each table, which notices when its file changes. Limits: a table that
+//! In: calls. Out: parsers, and a [`TableFile`] for each table, which notices when its file changes; `lookups` has the databases that
+//! are servers. Limits: a table that
 //! cannot be read is an error when the configuration is applied; later the old one stays in use.
 
 use super::{calls::ParserCall, filter_file};
@@ -25,6 +26,10 @@ impl<'t> Lowering<'t> {
         let options = parser.options;
         let selector = self.selector(options.own("selector")?)?;
         let database = options.own("database")?;
+        if let Some(server) = database.options().last() {
+            return self.lookup(parser, server, selector);
+        }
+        self.warn_of_file(&options);
         let path = self.beside_configuration(PathBuf::from(options.own_text("database")?));
         if path.extension().is_none_or(|extension| extension != "csv") {
             self.report_option(database, "a database is a file whose name ends in .csv");

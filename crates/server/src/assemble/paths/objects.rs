@@ -35,6 +35,7 @@ impl<'t> Lowering<'t> {
             let (databases, taps) = (self.databases.len(), self.taps.len());
             let families = self.families.len();
             let (parsers, paths) = (self.counters.parsers.len(), self.counters.paths.len());
+            let lookups = self.counters.lookups.len();
             self.object(object, &mut CompiledSteps::default());
             self.sources.truncate(before.0);
             self.destinations.truncate(before.1);
@@ -45,6 +46,7 @@ impl<'t> Lowering<'t> {
             self.taps.truncate(taps);
             self.counters.parsers.truncate(parsers);
             self.counters.paths.truncate(paths);
+            self.counters.lookups.truncate(lookups);
         }
     }
 

@@ -12,7 +12,7 @@ impl<'t> Lowering<'t> {
     /// Makes the parser `python()`. All uses of the same one share its process.
     pub(crate) fn python_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
         let address = std::ptr::from_ref(parser.options.call);
-        if let Some(known) = self.python_parsers.get(&address) {
+        if let Some(known) = self.waiting_parsers.get(&address) {
             return Some(known.clone());
         }
         let program = self.python_program(Role::Parser, &parser.options)?;
@@ -20,7 +20,7 @@ impl<'t> Lowering<'t> {
         let values = MessageValues::new(pairs, self.render_options(&parser.options), self);
         let (log, patience) = (self.environment.log.clone(), self.patience.clone());
         let made: Arc<dyn Parser> = Arc::new(PythonParser::new(Arc::new(program), &values, log, patience));
-        self.python_parsers.insert(address, made.clone());
+        self.waiting_parsers.insert(address, made.clone());
         Some(made)
     }
 }

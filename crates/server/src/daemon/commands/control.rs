@@ -234,6 +234,7 @@ impl Control {
         let mut troubles = self.shared.troubles();
         troubles.extend(self.collector.source_troubles());
         troubles.extend(self.collector.destination_troubles());
+        troubles.extend(self.collector.lookup_troubles());
         let status = if troubles.is_empty() { "1" } else { "0" };
         format!(
             "OK syslogng_is_healthy {status}\nsyslogng_stats_figures {figures}\nsyslogng_mainloop_io_worker_roundtrip_latency_seconds {:.6}\n{}",

@@ -8,6 +8,7 @@ use super::{
         OF_FAMILIES, OF_LOGSPACES, family_account, family_samples, logspace_account, logspace_samples,
         unsorted,
     },
+    lookups::{lookup_figures, lookup_samples},
     statistics::{Account, Figure, Sample},
 };
 use std::{
@@ -130,6 +131,16 @@ impl Collector {
         troubles.chain(unread).collect()
     }
 
+    /// Lists the servers of lookups that are left alone at present, one sentence each.
+    pub(crate) fn lookup_troubles(&self) -> Vec<String> {
+        let of_paths = self.shared.counters();
+        let troubles = of_paths.lookups.iter();
+        let troubles = troubles.filter_map(|(name, store)| {
+            store.trouble().map(|why| format!("lookup {name}: {why}; its messages pass without new values"))
+        });
+        troubles.collect()
+    }
+
     fn active(&self) -> impl Iterator<Item = Arc<Counters>> {
         self.registry.list().into_iter().filter(|entry| entry.state() == State::Active)
     }
@@ -197,6 +208,8 @@ impl Collector {
             figures.push(of("parser", name, "discarded", counters.discarded()));
             figures.push(of("parser", name, "made", counters.made()));
         }
+        figures
+            .extend(of_paths.lookups.iter().flat_map(|(name, store)| lookup_figures(name, &store.counts())));
         for (name, counters) in &of_paths.paths {
             figures.push(of("log", name, "ingress", counters.ingress()));
             figures.push(of("log", name, "egress", counters.egress()));
@@ -237,6 +250,7 @@ impl Collector {
             all.push(step_sample(metric, name, Some("discarded"), counters.discarded()));
             all.push(step_sample(metric, name, Some("made"), counters.made()));
         }
+        all.extend(of_paths.lookups.iter().flat_map(|(name, store)| lookup_samples(name, &store.counts())));
         for (name, counters) in &of_paths.paths {
             all.push(counter("syslogng_route_ingress_total", name, counters.ingress()));
             all.push(counter("syslogng_route_egress_total", name, counters.egress()));

@@ -2,6 +2,7 @@
 
 mod collector;
 mod logspaces;
+mod lookups;
 mod statistics;
 
 pub(crate) use collector::Collector;

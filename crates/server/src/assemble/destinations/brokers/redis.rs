@@ -86,7 +86,8 @@ impl<'t> Lowering<'t> {
         Some((receiver, self.template_renderer(unused, options)))
     }
 
-    fn redis_login(&mut self, options: &Options<'t>) -> Option<RedisLogin> {
+    /// Returns how to log in.
+    pub(crate) fn redis_login(&mut self, options: &Options<'t>) -> Option<RedisLogin> {
         let text = |name: &str| options.own_text(name).filter(|text| !text.is_empty());
         let (user, password) = (text("username"), text("auth"));
         if let Some(option) = options.own("username").filter(|_| password.is_none()) {
