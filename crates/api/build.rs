@@ -17,12 +17,14 @@ fn main() -> io::Result<()> {
     if files.is_empty() {
         println!("cargo:warning=ui/dist is missing: this binary will have no page; run `make ui` first");
     }
-    let rows = files.iter().map(|file| format!("({:?}, {}),", name(file, &dist), included(file, &manifest)));
+    let packed = |file: &Path| PathBuf::from(format!("{}.gz", file.display()));
+    // A text that is there packed is unpacked for the few that ask for it otherwise.
+    let stored = files.iter().filter(|file| !packed(file).is_file());
+    let rows = stored.map(|file| format!("({:?}, {}),", name(file, &dist), included(file, &manifest)));
     write("assets.rs", rows)?;
 
     let book = manifest.join("../../docs/book");
     let files = self::files(&book, &manifest.join("../../docs"))?;
-    let packed = |file: &Path| PathBuf::from(format!("{}.gz", file.display()));
     let mut rows = Vec::new();
     for file in files.iter().filter(|file| file.extension().is_none_or(|ending| ending != "gz")) {
         let is_packed = packed(file).is_file();

@@ -1,12 +1,13 @@
 //! The page and the manual, embedded in the binary.
 //!
 //! In: a path and what the browser accepts. Out: bytes with their type and caching rule.
-//! Holds: the files of `ui/dist`; browsers that accept it get the `.br` or `.gz` version of a file.
+//! Holds: the files of `ui/dist`, text as `.br` and `.gz` only: browsers get the first that they accept, others get it
+//! unpacked.
 
 mod answer;
 mod manual;
 
-use answer::{accepts, answer, content_type};
+use answer::{accepts, answer, content_type, unpacked};
 use axum::{
     body::Body,
     http::{HeaderMap, Method, Response, StatusCode},
@@ -30,22 +31,25 @@ pub(crate) fn serve(method: &Method, path: &str, headers: &HeaderMap) -> Respons
         return manual::serve(method, page, headers);
     }
     let name = if path == "/" { "index.html" } else { path.strip_prefix('/').unwrap_or(path) };
-    let Some(plain) = find(name) else {
+    let stored = |suffix: &str| find(&format!("{name}{suffix}"));
+    let (plain, gzip) = (stored(""), stored(".gz"));
+    if plain.or(gzip).is_none() {
         return match FILES.is_empty() && path == "/" {
             true => refused(StatusCode::SERVICE_UNAVAILABLE, NOT_BUILT),
             false => refused(StatusCode::NOT_FOUND, NOT_FOUND),
         };
-    };
+    }
     if method != Method::GET && method != Method::HEAD {
         return refused(StatusCode::METHOD_NOT_ALLOWED, "files of the page are only read\n");
     }
-    let packed = [("br", ".br"), ("gzip", ".gz")].into_iter().find_map(|(coding, suffix)| {
-        let bytes = accepts(headers, coding).then(|| find(&format!("{name}{suffix}"))).flatten()?;
-        Some((coding, bytes))
-    });
-    let keep = if name.starts_with("assets/") { KEEP } else { "no-cache" };
-    let (coding, bytes) = packed.map_or((None, plain), |(coding, bytes)| (Some(coding), bytes));
-    answer(StatusCode::OK, content_type(name), coding, keep, bytes)
+    let (kind, keep) = (content_type(name), if name.starts_with("assets/") { KEEP } else { "no-cache" });
+    let accepted = |coding, bytes: Option<&'static [u8]>| bytes.filter(|_| accepts(headers, coding));
+    match (plain, accepted("br", stored(".br")), accepted("gzip", gzip)) {
+        (_, Some(bytes), _) => answer(StatusCode::OK, kind, Some("br"), keep, bytes),
+        (_, _, Some(bytes)) => answer(StatusCode::OK, kind, Some("gzip"), keep, bytes),
+        (Some(bytes), ..) => answer(StatusCode::OK, kind, None, keep, bytes),
+        (None, None, None) => unpacked(kind, keep, gzip.unwrap_or_default()),
+    }
 }
 
 fn find(name: &str) -> Option<&'static [u8]> {

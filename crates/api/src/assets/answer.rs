@@ -6,6 +6,8 @@ use axum::{
     body::Body,
     http::{HeaderMap, HeaderValue, Response, StatusCode, header},
 };
+use flate2::read::GzDecoder;
+use std::io::Read;
 
 /// Returns true if a browser accepts a coding. One refused by `q=0` counts as accepted: no browser does that.
 pub(super) fn accepts(headers: &HeaderMap, coding: &str) -> bool {
@@ -32,6 +34,20 @@ pub(super) fn answer(
         headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));
     }
     response
+}
+
+/// Returns an answer with bytes that are embedded packed with gzip, for a browser that does not accept that.
+pub(super) fn unpacked(kind: &'static str, cache: &'static str, packed: &'static [u8]) -> Response<Body> {
+    let mut plain = Vec::new();
+    // These bytes are ours: they were packed when this was built.
+    match GzDecoder::new(packed).read_to_end(&mut plain) {
+        Ok(_) => {
+            let mut response = answer(StatusCode::OK, kind, None, cache, &[]);
+            *response.body_mut() = Body::from(plain);
+            response
+        }
+        Err(_) => answer(StatusCode::INTERNAL_SERVER_ERROR, kind, None, cache, &[]),
+    }
 }
 
 /// Returns the type of a file, by the ending of its name.

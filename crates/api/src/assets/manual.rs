@@ -4,13 +4,11 @@
 //! Holds: the files of `docs/book`, text compressed. Limits: read only; needs no log-in, because it says nothing
 //! about this server.
 
-use super::answer::{accepts, answer, content_type};
+use super::answer::{accepts, answer, content_type, unpacked};
 use axum::{
     body::Body,
     http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header},
 };
-use flate2::read::GzDecoder;
-use std::io::Read;
 
 /// Name, whether the bytes are packed with gzip, tag, bytes.
 type Page = (&'static str, bool, &'static str, &'static [u8]);
@@ -68,18 +66,7 @@ fn body(headers: &HeaderMap, page: &Page) -> Response<Body> {
     match (is_packed, accepts(headers, "gzip")) {
         (false, _) => answer(StatusCode::OK, kind, None, CACHE, bytes),
         (true, true) => answer(StatusCode::OK, kind, Some("gzip"), CACHE, bytes),
-        (true, false) => {
-            let mut plain = Vec::new();
-            // These bytes are ours: they were packed when this was built.
-            match GzDecoder::new(bytes).read_to_end(&mut plain) {
-                Ok(_) => {
-                    let mut response = answer(StatusCode::OK, kind, None, CACHE, &[]);
-                    *response.body_mut() = Body::from(plain);
-                    response
-                }
-                Err(_) => answer(StatusCode::INTERNAL_SERVER_ERROR, kind, None, CACHE, &[]),
-            }
-        }
+        (true, false) => unpacked(kind, CACHE, bytes),
     }
 }
 
