@@ -47,5 +47,5 @@ pub use redis::{
 pub use riemann::{
     EventTags, EventTime, MetricKind, RiemannReceiver, RiemannTarget, RiemannWire, UnfitMetric,
 };
-pub use sql::{Column, ColumnValue, SqlLogin, SqlReceiver, SqlServer, SqlTarget, TableMaking};
+pub use sql::{Column, ColumnValue, SqlReceiver, SqlTarget, TableMaking};
 pub use stomp::{Receipts, StompLogin, StompReceiver, StompTarget};

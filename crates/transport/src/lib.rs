@@ -20,6 +20,7 @@
 //! | [`mqtt`] | packets and topics of MQTT 3.1.1 |
 //! | [`redis`] | commands and replies of Redis |
 //! | [`riemann`] | events of Riemann |
+//! | [`sql`] | databases that speak SQL: logins, sessions, rows of results |
 //! | [`stomp`] | frames of STOMP 1.2 |
 //! | [`nats`] | lines of NATS, and the login there |
 //! | `internal` | our own messages on their way to `internal()` |
@@ -42,6 +43,7 @@ pub mod nats;
 pub mod redis;
 pub mod riemann;
 pub mod shell;
+pub mod sql;
 pub mod stats;
 pub mod stomp;
 pub mod sys;

@@ -7,7 +7,7 @@
 //! | `endpoint` | connections to a server, for destinations |
 //! | `dialogue` | requests and their answers over a connection, both ways at once |
 //! | `attempt` | a request over a kept connection, once more over a new one |
-//! | `tls` | connections that are encrypted |
+//! | `tls` | verdicts over connections that cannot be encrypted |
 
 pub(crate) mod attempt;
 pub(crate) mod dialogue;

@@ -1,34 +1,10 @@
-//! Encrypted connections to servers, and the verdicts over those that fail.
+//! The verdicts over connections that cannot be encrypted.
 //!
-//! In: settings, errors. Out: connectors, failures. Holds: settings. Limits: who opens bounds the time.
+//! In: errors. Out: failures. Holds: nothing. Limits: none.
 
 use super::failure::Failure;
-use std::{error::Error, io};
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio_rustls::client::TlsStream;
-use transport::{
-    endpoint::{self, OpenError},
-    tls::SenderTls,
-};
-
-/// Makes connections encrypted.
-#[derive(Clone)]
-pub(crate) struct Connector(endpoint::Connector);
-
-impl Connector {
-    /// Reads the settings, unless that was done.
-    pub(crate) fn of(tls: &SenderTls) -> Result<Connector, Failure> {
-        endpoint::Connector::of(tls).map(Connector).map_err(|error| OpenError::Settings(error).into())
-    }
-
-    /// Shakes hands with the server of a name.
-    pub(crate) async fn encrypt<S>(&self, host: &str, stream: S) -> io::Result<TlsStream<S>>
-    where
-        S: AsyncRead + AsyncWrite + Unpin,
-    {
-        self.0.encrypt(host, stream).await
-    }
-}
+use std::error::Error;
+use transport::endpoint::{self, OpenError};
 
 /// Says what a failed handshake means, if it is one in which a side refused the other: someone has to do something.
 pub(crate) fn refusal(error: &(dyn Error + 'static)) -> Option<Failure> {

@@ -2,55 +2,7 @@
 //!
 //! In: rendered names. Out: names that a database can have, quoted. Holds: nothing. Limits: [`Dialect::name_bytes_max`].
 
-/// The language of a database.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Dialect {
-    /// PostgreSQL
-    Postgres,
-    /// SQLite
-    Sqlite,
-    /// MySQL and MariaDB
-    Mysql,
-}
-
-impl Dialect {
-    /// Returns the longest name. PostgreSQL would cut a longer one in silence, and two tables would become one; SQLite has no
-    /// limit, and takes the same names.
-    fn name_bytes_max(self) -> usize {
-        match self {
-            Dialect::Postgres | Dialect::Sqlite => 63,
-            Dialect::Mysql => 64,
-        }
-    }
-
-    /// Returns the sign around names that works in every mode of the server.
-    fn quote(self) -> char {
-        match self {
-            Dialect::Postgres | Dialect::Sqlite => '"',
-            Dialect::Mysql => '`',
-        }
-    }
-
-    /// Quotes a name.
-    pub(super) fn quoted(self, name: &str) -> String {
-        let quote = self.quote();
-        let doubled = name.replace(quote, &format!("{quote}{quote}"));
-        format!("{quote}{doubled}{quote}")
-    }
-
-    /// Quotes a name, each side of its dot for itself.
-    pub(super) fn quoted_table(self, name: &str) -> String {
-        name.split('.').map(|part| self.quoted(part)).collect::<Vec<_>>().join(".")
-    }
-
-    /// Returns a name as it is in the database when it was written without quotes: PostgreSQL makes capitals small.
-    pub(super) fn folded(self, name: &str) -> String {
-        match self {
-            Dialect::Postgres => name.to_ascii_lowercase(),
-            Dialect::Sqlite | Dialect::Mysql => name.to_owned(),
-        }
-    }
-}
+use transport::sql::Dialect;
 
 /// A name that no table can have.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -165,23 +117,6 @@ mod tests {
         check(Dialect::Postgres, "Messages", Ok("messages"));
         check(Dialect::Sqlite, "Messages", Ok("Messages"));
         check(Dialect::Mysql, "Messages", Ok("Messages"));
-    }
-
-    #[test]
-    fn names_without_quotes_are_small_in_postgresql_alone() {
-        for (dialect, want) in
-            [(Dialect::Postgres, "hostx"), (Dialect::Sqlite, "HostX"), (Dialect::Mysql, "HostX")]
-        {
-            assert_eq!(dialect.folded("HostX"), want);
-        }
-    }
-
-    #[test]
-    fn quotes_inside_a_name_are_doubled() {
-        assert_eq!(Dialect::Postgres.quoted("a\"b`c"), "\"a\"\"b`c\"");
-        assert_eq!(Dialect::Mysql.quoted("a\"b`c"), "`a\"b``c`");
-        assert_eq!(Dialect::Postgres.quoted_table("logs.messages"), "\"logs\".\"messages\"");
-        assert_eq!(Dialect::Mysql.quoted_table("logs.messages"), "`logs`.`messages`");
     }
 
     #[test]

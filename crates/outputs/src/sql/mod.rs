@@ -7,7 +7,6 @@
 //! |---|---|
 //! | `receiver` | rows of messages |
 //! | `postgres`, `mysql`, `sqlite` | connections |
-//! | `tls` | connections to PostgreSQL that are encrypted |
 //! | `statement` | the text of statements |
 //! | `identifier` | names of tables and columns, quoted |
 //! | `options` | the options |
@@ -19,7 +18,6 @@ mod postgres;
 mod receiver;
 mod sqlite;
 mod statement;
-mod tls;
 
-pub use options::{Column, ColumnValue, SqlLogin, SqlServer, SqlTarget, TableMaking};
+pub use options::{Column, ColumnValue, SqlTarget, TableMaking};
 pub use receiver::SqlReceiver;

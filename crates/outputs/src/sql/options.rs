@@ -3,53 +3,13 @@
 //! In: values that were checked when the configuration was read. Out: the same, for the connections. Holds: nothing that runs.
 //! Limits: the defaults are syslog-ng's, except as documented in [`SqlTarget`].
 
-use super::identifier::Dialect;
 use delivery::Batches;
 use message::{Render, ValueKind};
-use std::{path::PathBuf, sync::Arc};
-use transport::tls::SenderTls;
+use std::sync::Arc;
+use transport::sql::{Dialect, SqlServer};
 
 /// Most tables whose columns a connection knows to be there.
 pub(super) const TABLES_KNOWN_MAX: usize = 10_000;
-
-/// A server, and how to log in.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SqlLogin {
-    /// `host()`: a name or an address; with a slash at its beginning, the folder of PostgreSQL's unix socket, or the
-    /// unix socket of MySQL.
-    pub host: String,
-    /// `port()`
-    pub port: u16,
-    /// `username()`
-    pub user: String,
-    /// `password()`
-    pub password: String,
-    /// `database()`
-    pub database: String,
-    /// `tls()`; `None` does not encrypt.
-    pub tls: Option<SenderTls>,
-}
-
-/// The location of the database.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum SqlServer {
-    /// `type(pgsql)`
-    Postgres(SqlLogin),
-    /// `type(mysql)`
-    Mysql(SqlLogin),
-    /// `type(sqlite3)`: `database()` is the file.
-    Sqlite(PathBuf),
-}
-
-impl SqlServer {
-    pub(super) fn dialect(&self) -> Dialect {
-        match self {
-            SqlServer::Postgres(_) => Dialect::Postgres,
-            SqlServer::Mysql(_) => Dialect::Mysql,
-            SqlServer::Sqlite(_) => Dialect::Sqlite,
-        }
-    }
-}
 
 /// `flags(dont-create-tables)`
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,19 +1,19 @@
 //! PostgreSQL.
 //!
 //! In: rows. Out: a transaction for each request. Holds: a session, prepared statements, known tables.
-//! Limits: [`CONNECT_MOST`] and [`EXCHANGE_MOST`]; [`STATEMENTS_MAX`] prepared statements; the tables that are remembered are
+//! Limits: those of [`connect_postgres`] and [`EXCHANGE_MOST`]; [`STATEMENTS_MAX`] prepared statements; the tables that are remembered are
 //! bounded as for SQLite. A row is acknowledged when the server has said that its transaction is committed.
 //!
 //! Values go as text, an array for each column: the server converts them to the type of the column, as it does with
 //! a literal.
 
 use super::{
-    options::{Schema, SqlLogin, TABLES_KNOWN_MAX, TableMaking},
+    options::{Schema, TABLES_KNOWN_MAX, TableMaking},
     statement,
 };
 use crate::link::{
     failure::{ANSWER_CHARACTERS_MAX, Failure},
-    tls::{Connector, refusal},
+    tls::refusal,
 };
 use delivery::{Cell, Connection, Exchange, HoldReason, Judgement, Row, Verdict, Wait};
 use std::{
@@ -25,15 +25,15 @@ use std::{
 };
 use tokio::{task::JoinHandle, time::timeout};
 use tokio_postgres::{
-    Client, Error, NoTls, Statement,
-    config::SslMode,
+    Client, Error, Statement,
     error::SqlState,
     types::{Format, IsNull, Kind, ToSql, Type, private::BytesMut},
 };
-use transport::DeadReason;
+use transport::{
+    DeadReason,
+    sql::{ConnectError, SqlLogin, connect_postgres},
+};
 
-/// Longest wait for a session.
-const CONNECT_MOST: Duration = Duration::from_secs(10);
 /// Longest wait for the answers to one request.
 const EXCHANGE_MOST: Duration = Duration::from_secs(60);
 /// Most statements that stay prepared: one for each table, or for a table and a number of rows.
@@ -76,28 +76,11 @@ impl Postgres {
     }
 
     async fn connect(&self) -> Result<Session, Failure> {
-        let SqlLogin { host, port, user, password, database, tls } = &self.login;
-        let mut config = tokio_postgres::Config::new();
-        // A host that begins with a slash is the folder of a unix socket.
-        config.host(host).port(*port).user(user).dbname(database);
-        config.application_name("duramen").connect_timeout(CONNECT_MOST).keepalives(true);
-        if !password.is_empty() {
-            config.password(password);
-        }
-        let (client, reader) = match tls {
-            None => {
-                config.ssl_mode(SslMode::Disable);
-                let (client, connection) = config.connect(NoTls).await.map_err(|error| failure(&error))?;
-                (client, spawn(connection))
-            }
-            Some(tls) => {
-                config.ssl_mode(SslMode::Require);
-                let connector = Connector::of(tls)?;
-                let (client, connection) =
-                    config.connect(connector).await.map_err(|error| failure(&error))?;
-                (client, spawn(connection))
-            }
-        };
+        let opened = connect_postgres(&self.login).await.map_err(|error| match error {
+            ConnectError::Settings(error) => error.into(),
+            ConnectError::Server(error) => failure(&error),
+        });
+        let (client, reader) = opened?;
         let session = Session { client, reader, tables: HashMap::new(), inserts: HashMap::new() };
         for text in &self.schema.session_statements {
             let answer = |error| Failure { verdict: Verdict::Later(Wait::Reopen), ..failure(&error) };
@@ -118,13 +101,6 @@ impl Postgres {
         }
         written
     }
-}
-
-/// Reads from the server until the client is dropped; the client notices the end of the connection at its next call.
-fn spawn(connection: impl Future<Output = Result<(), Error>> + Send + 'static) -> JoinHandle<()> {
-    tokio::spawn(async move {
-        let _ = connection.await;
-    })
 }
 
 impl Connection for Postgres {

@@ -6,14 +6,14 @@
 use super::{
     identifier,
     mysql::Mysql,
-    options::{ColumnValue, Schema, SqlLogin, SqlServer, SqlTarget},
+    options::{ColumnValue, Schema, SqlTarget},
     postgres::Postgres,
     sqlite::Sqlite,
 };
 use delivery::{Batches, Cell, Connection, Receiver, RowError};
 use message::{Batch, Stamp, ValueKind};
 use std::sync::Arc;
-use transport::DeadReason;
+use transport::{DeadReason, sql::SqlServer};
 
 /// The receiver of `sql()`.
 pub struct SqlReceiver {
@@ -79,14 +79,7 @@ impl Receiver for SqlReceiver {
 
     fn instance(&self) -> String {
         let table = self.target.table.constant().unwrap_or("a template");
-        let of = |kind: &str, login: &SqlLogin| {
-            format!("{kind},{},{},{},{table}", login.host, login.port, login.database)
-        };
-        match &self.target.server {
-            SqlServer::Postgres(login) => of("pgsql", login),
-            SqlServer::Mysql(login) => of("mysql", login),
-            SqlServer::Sqlite(path) => format!("sqlite3,{},{table}", path.display()),
-        }
+        format!("{},{table}", self.target.server.name())
     }
 }
 

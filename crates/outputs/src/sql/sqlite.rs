@@ -5,7 +5,7 @@
 //! A row is acknowledged when its transaction is committed: with SQLite's default `synchronous=FULL` it is on the device.
 
 use super::{
-    options::{Schema, SqlServer, TABLES_KNOWN_MAX, TableMaking},
+    options::{Schema, TABLES_KNOWN_MAX, TableMaking},
     statement,
 };
 use crate::link::failure::Failure;
@@ -15,7 +15,7 @@ use rusqlite::{
     types::{ToSqlOutput, Value, ValueRef},
 };
 use std::{collections::HashSet, sync::Arc, time::Duration};
-use transport::DeadReason;
+use transport::{DeadReason, sql::SqlServer};
 
 /// How long a statement waits for another writer.
 const BUSY_MOST: Duration = Duration::from_millis(250);

@@ -2,11 +2,9 @@
 //!
 //! In: names, columns, counts of rows. Out: text. Holds: nothing. Limits: [`rows_max`] rows per statement.
 
-use super::{
-    identifier::{Dialect, index},
-    options::Schema,
-};
+use super::{identifier::index, options::Schema};
 use std::fmt::Write as _;
+use transport::sql::Dialect;
 
 /// Characters of a long text that MySQL indexes. Each may take four bytes, and its oldest format of tables indexes 767.
 const INDEXED_CHARACTERS: usize = 191;
@@ -169,8 +167,9 @@ mod tests {
     //! Statements, word for word.
 
     use super::*;
-    use crate::sql::options::{SqlLogin, SqlServer, TableMaking};
+    use crate::sql::options::TableMaking;
     use std::path::PathBuf;
+    use transport::sql::{SqlLogin, SqlServer};
 
     fn schema(server: SqlServer, unique: Option<&str>) -> Schema {
         let column = |name: &str, kind: &str| (name.to_owned(), kind.to_owned());

@@ -3,10 +3,12 @@
 //! In: numbers and SQLSTATEs (MySQL 8.4 reference, "Server Error Message Reference"; MariaDB documentation, "Error Codes").
 //! Out: verdicts. Holds: nothing. Limits: a number that is not here is judged by its SQLSTATE.
 
-use super::{answer::ServerError, session::SessionError};
 use crate::link::failure::{ANSWER_CHARACTERS_MAX, Failure};
 use delivery::{HoldReason, Verdict, Wait};
-use transport::DeadReason;
+use transport::{
+    DeadReason,
+    sql::mysql::{ServerError, SessionError},
+};
 
 /// The work that was being done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,7 +24,7 @@ pub(super) enum Step {
 /// Returns what an error means for the rows of a request.
 pub(super) fn failure(error: SessionError, step: Step) -> Failure {
     match error {
-        SessionError::Tls(failure) => failure,
+        SessionError::Tls(error) => error.into(),
         SessionError::Packet(error) => Failure::unreachable(error.to_string()),
         SessionError::Login(refusal) => {
             Failure { verdict: Verdict::Hold(HoldReason::Credentials), answer: refusal.to_string() }

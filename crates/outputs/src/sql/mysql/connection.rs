@@ -8,12 +8,11 @@
 use super::{
     codes::{Step, failure},
     parameters::{self, Ids},
-    session::{Session, SessionError},
 };
 use crate::{
     link::failure::Failure,
     sql::{
-        options::{Schema, SqlLogin, TABLES_KNOWN_MAX, TableMaking},
+        options::{Schema, TABLES_KNOWN_MAX, TableMaking},
         statement,
     },
 };
@@ -24,7 +23,13 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio::time::timeout;
-use transport::DeadReason;
+use transport::{
+    DeadReason,
+    sql::{
+        SqlLogin,
+        mysql::{Session, SessionError},
+    },
+};
 
 /// Longest wait for a session.
 const CONNECT_MOST: Duration = Duration::from_secs(10);

@@ -2,8 +2,8 @@
 //!
 //! In: rows. Out: the payload of an execution. Holds: nothing. Limits: at most 65,535 values, which the statement made sure of.
 
-use super::packet::put_counted_number;
 use delivery::{Cell, Row};
+use transport::sql::mysql::put_counted_number;
 
 /// The command that executes a prepared statement.
 const EXECUTE: u8 = 0x17;

@@ -2,7 +2,6 @@
 //! says.
 
 use super::*;
-use crate::sql::options::SqlServer;
 use message::RecordId;
 use std::{
     io::{Read, Write},
@@ -11,6 +10,7 @@ use std::{
     thread,
 };
 use tokio::runtime::{Builder, Runtime};
+use transport::sql::SqlServer;
 
 #[test]
 fn elements_of_an_array_cannot_end_it() {

@@ -8,7 +8,7 @@ use crate::{
 use delivery::{RequestLimits, Row};
 use message::{RecordId, Render};
 use std::time::Duration;
-use transport::testing::Text;
+use transport::{sql::SqlLogin, testing::Text};
 
 #[test]
 fn values_have_the_type_of_their_template() {

@@ -10,8 +10,9 @@ use config::{
 };
 use delivery::DestinationDriver;
 use message::{Render, ValueKind};
-use outputs::{Column, ColumnValue, SqlLogin, SqlReceiver, SqlServer, SqlTarget, TableMaking};
+use outputs::{Column, ColumnValue, SqlReceiver, SqlTarget, TableMaking};
 use std::{path::PathBuf, sync::Arc};
+use transport::sql::{SqlLogin, SqlServer};
 
 /// The folder in which Debian's PostgreSQL has its unix socket.
 const POSTGRES_SOCKET: &str = "/var/run/postgresql";
@@ -48,7 +49,7 @@ impl<'t> Lowering<'t> {
         Some((receiver, self.template_renderer(unused, options)))
     }
 
-    fn sql_server(&mut self, options: &Options<'t>) -> Option<SqlServer> {
+    pub(crate) fn sql_server(&mut self, options: &Options<'t>) -> Option<SqlServer> {
         let kind = options.word("type").unwrap_or_else(|| "mysql".to_owned());
         match kind.as_str() {
             "pgsql" => Some(SqlServer::Postgres(self.sql_login(options, POSTGRES_SOCKET, POSTGRES_PORT)?)),

@@ -3,6 +3,7 @@
 //! In: payloads. Out: their contents. Holds: nothing. Limits: those of packets.
 
 use super::packet::{Fields, PacketError};
+use std::fmt;
 
 /// An answer that is no table of results.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,13 +25,23 @@ pub(super) enum Answer<'a> {
 
 /// The words of a server that refuses.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct ServerError {
+pub struct ServerError {
     /// Its own number for it.
-    pub(super) number: u16,
+    pub number: u16,
     /// SQLSTATE; empty if there is none.
-    pub(super) state: String,
+    pub state: String,
     /// Its words.
-    pub(super) message: String,
+    pub message: String,
+}
+
+impl fmt::Display for ServerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ServerError { number, state, message } = self;
+        match state.is_empty() {
+            true => write!(f, "{number} {message}"),
+            false => write!(f, "{number} ({state}) {message}"),
+        }
+    }
 }
 
 /// The first byte of answers.
@@ -81,19 +92,76 @@ pub(super) fn is_end(payload: &[u8]) -> bool {
     payload.first() == Some(&first::END) && payload.len() < 9
 }
 
-/// Returns the name in the definition of a column.
-pub(super) fn column_name(payload: &[u8]) -> Option<String> {
+/// A column of a table of results.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ResultColumn {
+    /// Its name.
+    pub name: String,
+    /// The type of its values.
+    pub kind: ColumnKind,
+}
+
+/// The type of the values of a column, as far as their text shows it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ColumnKind {
+    /// Whole numbers.
+    Integer,
+    /// Numbers with a fraction, of limited precision.
+    Double,
+    /// Bytes that are no text.
+    Bytes,
+    /// Everything else is text.
+    Text,
+}
+
+impl ColumnKind {
+    /// Returns the kind of a type on the wire, and of the characters of its values.
+    fn of(kind: u64, characters: u64) -> ColumnKind {
+        /// The character set of what is no text.
+        const BINARY: u64 = 63;
+        match kind {
+            1 | 2 | 3 | 8 | 9 | 13 => ColumnKind::Integer,
+            4 | 5 => ColumnKind::Double,
+            // Bits.
+            16 => ColumnKind::Bytes,
+            15 | 249..=255 if characters == BINARY => ColumnKind::Bytes,
+            _ => ColumnKind::Text,
+        }
+    }
+}
+
+/// Returns the column that a payload defines.
+pub(super) fn column(payload: &[u8]) -> Option<ResultColumn> {
     let mut fields = Fields(payload);
     // Catalogue, schema, table, the table's own name.
     for _ in 0..4 {
         fields.counted_bytes()?;
     }
-    Some(String::from_utf8_lossy(fields.counted_bytes()?).into_owned())
+    let name = String::from_utf8_lossy(fields.counted_bytes()?).into_owned();
+    // The column's own name, and the size of what follows.
+    fields.counted_bytes()?;
+    fields.counted_number()?;
+    let characters = fields.number(2)?;
+    fields.number(4)?;
+    let kind = ColumnKind::of(fields.number(1)?, characters);
+    Some(ResultColumn { name, kind })
 }
 
-/// Returns the first value of a row of text; `None` for NULL.
-pub(super) fn first_text(payload: &[u8]) -> Option<String> {
-    Some(String::from_utf8_lossy(Fields(payload).counted_bytes()?).into_owned())
+/// Returns the values of a row of text; `None` is NULL.
+pub(super) fn texts(payload: &[u8], columns: usize) -> Option<Vec<Option<&[u8]>>> {
+    const NULL: u8 = 0xfb;
+    let mut fields = Fields(payload);
+    let mut texts = Vec::with_capacity(columns);
+    for _ in 0..columns {
+        texts.push(match fields.0.first() {
+            Some(&NULL) => {
+                fields.bytes(1)?;
+                None
+            }
+            _ => Some(fields.counted_bytes()?),
+        });
+    }
+    fields.0.is_empty().then_some(texts)
 }
 
 /// Returns the only value of a row of a prepared statement, a whole number.

@@ -1,12 +1,42 @@
 //! Both directions of an encrypted connection, and its end.
 
 use super::*;
-use crate::testing::{accept, client, pki, runtime};
-use std::{future::Future, time::Duration};
+use crate::{
+    testing::Pki,
+    tls::{PeerVerify, SenderTls, ServerTls, TlsOptions},
+};
+use std::{future::Future, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex},
+    runtime::{Builder, Runtime},
     time::timeout,
 };
+use tokio_rustls::TlsAcceptor;
+
+fn runtime() -> Runtime {
+    Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+/// An authority that has issued a certificate for this machine's address.
+fn pki() -> Pki {
+    let pki = Pki::new();
+    pki.issue("local", &["127.0.0.1"], |_| {});
+    pki
+}
+
+fn client(pki: &Pki) -> SenderTls {
+    SenderTls::new(pki.anonymous())
+}
+
+/// Shakes hands as the server on this machine's address.
+async fn accept(
+    pki: &Pki,
+    stream: DuplexStream,
+) -> io::Result<tokio_rustls::server::TlsStream<DuplexStream>> {
+    let options = TlsOptions { peer_verify: PeerVerify::NotAsked, ..pki.options("local") };
+    let settings = ServerTls::load(&options).unwrap();
+    TlsAcceptor::from(Arc::clone(settings.config())).accept(stream).await
+}
 
 /// Waits for what must happen.
 async fn soon<T>(step: impl Future<Output = T>) -> T {

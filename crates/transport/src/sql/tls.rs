@@ -3,7 +3,7 @@
 //! In: an open connection. Out: the same, encrypted, its server checked. Holds: settings. Limits: the caller bounds
 //! the time.
 
-use crate::link::tls::Connector;
+use crate::endpoint::Connector;
 use std::{
     io,
     pin::Pin,
@@ -27,7 +27,7 @@ where
 }
 
 /// A connector that knows the name of the server.
-pub(crate) struct ConnectorTo {
+pub struct ConnectorTo {
     connector: Connector,
     host: String,
 }
@@ -46,7 +46,7 @@ where
 }
 
 /// An encrypted connection to PostgreSQL.
-pub(crate) struct Encrypted<S>(TlsStream<S>);
+pub struct Encrypted<S>(TlsStream<S>);
 
 impl<S: AsyncRead + AsyncWrite + Unpin> tokio_postgres::tls::TlsStream for Encrypted<S> {
     fn channel_binding(&self) -> ChannelBinding {

@@ -5,7 +5,7 @@
 //! refused.
 
 use super::packet::Fields;
-use crate::sql::options::SqlLogin;
+use crate::sql::SqlLogin;
 use aws_lc_rs::digest::{self, Algorithm, SHA1_FOR_LEGACY_USE_ONLY, SHA256};
 
 /// Abilities of the two sides. We neither send files of this machine nor several statements at once.
@@ -47,7 +47,7 @@ pub(super) enum Privacy {
 
 /// A login that we do not continue.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum LoginRefusal {
+pub enum LoginRefusal {
     /// The server requests the password itself.
     PasswordInClear,
     /// The server requests an unsupported login method.

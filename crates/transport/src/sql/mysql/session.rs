@@ -1,22 +1,18 @@
 //! An open connection: login and statements.
 //!
-//! In: statements, payloads of values. Out: their answers. Holds: the connection, one answer, one request.
+//! In: statements, payloads of values. Out: their answers, rows one at a time. Holds: the connection, one answer, one request.
 //! Limits: the caller bounds the time; [`COLUMNS_MAX`] columns of results; [`BUFFER_BYTES_KEPT`] between two requests.
 
 use super::{
-    answer::{self, Answer, ServerError},
+    answer::{self, Answer, ResultColumn, ServerError},
     greeting::{self, LoginRefusal, Privacy},
     packet::{self, Fields, PacketError},
 };
 use crate::{
-    link::{
-        Wire,
-        failure::Failure,
-        tls::{Connector, refusal},
-    },
-    sql::options::SqlLogin,
+    endpoint::{Connector, OpenError, Wire, refusal},
+    sql::SqlLogin,
 };
-use std::io;
+use std::{fmt, io};
 use tokio::{
     io::{AsyncWriteExt, BufReader},
     net::{TcpStream, UnixStream},
@@ -39,7 +35,7 @@ mod command {
 
 /// The reason why something did not work.
 #[derive(Debug)]
-pub(super) enum SessionError {
+pub enum SessionError {
     /// The server reported an error.
     Server(ServerError),
     /// The connection broke, or speaks something else.
@@ -47,7 +43,18 @@ pub(super) enum SessionError {
     /// We do not continue the login.
     Login(LoginRefusal),
     /// One side refuses the certificates of the other.
-    Tls(Failure),
+    Tls(OpenError),
+}
+
+impl fmt::Display for SessionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SessionError::Server(error) => error.fmt(f),
+            SessionError::Packet(error) => error.fmt(f),
+            SessionError::Login(refusal) => refusal.fmt(f),
+            SessionError::Tls(error) => error.fmt(f),
+        }
+    }
 }
 
 impl From<PacketError> for SessionError {
@@ -70,15 +77,15 @@ impl From<LoginRefusal> for SessionError {
 
 /// The results of a statement, as far as we need them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Results {
+pub struct Results {
     /// Names of columns.
-    pub(super) columns: Vec<String>,
+    pub columns: Vec<String>,
     /// The first value of the first row.
-    pub(super) first: Option<String>,
+    pub first: Option<String>,
 }
 
 /// An open connection.
-pub(super) struct Session {
+pub struct Session {
     stream: BufReader<Box<dyn Wire>>,
     number: u8,
     /// The last answer.
@@ -88,7 +95,7 @@ pub(super) struct Session {
 
 impl Session {
     /// Connects and logs in.
-    pub(super) async fn open(login: &SqlLogin) -> Result<Session, SessionError> {
+    pub async fn open(login: &SqlLogin) -> Result<Session, SessionError> {
         if login.host.starts_with('/') {
             let stream = UnixStream::connect(&login.host).await?;
             return Session::greet(stream, login, Privacy::Private).await;
@@ -107,7 +114,8 @@ impl Session {
     where
         S: Wire + 'static,
     {
-        let connector = login.tls.as_ref().map(Connector::of).transpose().map_err(SessionError::Tls)?;
+        let settings = |error| SessionError::Tls(OpenError::Settings(error));
+        let connector = login.tls.as_ref().map(Connector::of).transpose().map_err(settings)?;
         let (mut number, mut payload, mut out) = (0, Vec::new(), Vec::new());
         packet::read(&mut stream, &mut number, &mut payload).await?;
         if let Some(error) = answer::error(&payload) {
@@ -164,41 +172,62 @@ impl Session {
         Err(PacketError::Protocol("its login has another form").into())
     }
 
-    /// Executes a statement without values.
-    pub(super) async fn query(&mut self, text: &str) -> Result<Results, SessionError> {
+    /// Executes a statement without values, and returns what little most need of its results.
+    pub async fn query(&mut self, text: &str) -> Result<Results, SessionError> {
+        let columns = self.begin_rows(text).await?;
+        let mut results =
+            Results { columns: columns.into_iter().map(|column| column.name).collect(), first: None };
+        let count = results.columns.len();
+        if count == 0 {
+            return Ok(results);
+        }
+        let mut rows = 0_u64;
+        while let Some(row) = self.next_row(count).await? {
+            if rows == 0 {
+                let first = row.first().copied().flatten();
+                results.first = first.map(|text| String::from_utf8_lossy(text).into_owned());
+            }
+            rows += 1;
+        }
+        Ok(results)
+    }
+
+    /// Executes a statement, and returns the columns of its results; when there are any, [`Session::next_row`] has to be called
+    /// until it returns none. Without results there is no column.
+    pub async fn begin_rows(&mut self, text: &str) -> Result<Vec<ResultColumn>, SessionError> {
         self.command(command::QUERY, text.as_bytes()).await?;
         self.read().await?;
         let count = match answer::parse(&self.payload)? {
-            Answer::Done { .. } => return Ok(Results::default()),
+            Answer::Done { .. } => return Ok(Vec::new()),
             Answer::Refused(error) => return Err(SessionError::Server(error)),
             Answer::Columns(count) if count <= COLUMNS_MAX => count,
             other => return Err(unexpected(&other)),
         };
-        let mut results = Results::default();
+        let mut columns = Vec::with_capacity(count);
         for _ in 0..count {
             self.read().await?;
-            let name = answer::column_name(&self.payload);
-            results.columns.push(name.ok_or(PacketError::Protocol("a column has no name"))?);
+            let column = answer::column(&self.payload);
+            columns.push(column.ok_or(PacketError::Protocol("a column is described in another form"))?);
         }
         self.read_end().await?;
-        let mut rows = 0_u64;
-        loop {
-            self.read().await?;
-            if answer::is_end(&self.payload) {
-                return Ok(results);
-            }
-            if let Some(error) = answer::error(&self.payload) {
-                return Err(SessionError::Server(error));
-            }
-            if rows == 0 {
-                results.first = answer::first_text(&self.payload);
-            }
-            rows += 1;
+        Ok(columns)
+    }
+
+    /// Returns the values of the next row, as text; none after the last.
+    pub async fn next_row(&mut self, columns: usize) -> Result<Option<Vec<Option<&[u8]>>>, SessionError> {
+        self.read().await?;
+        if answer::is_end(&self.payload) {
+            return Ok(None);
         }
+        if let Some(error) = answer::error(&self.payload) {
+            return Err(SessionError::Server(error));
+        }
+        let texts = answer::texts(&self.payload, columns);
+        Ok(Some(texts.ok_or(PacketError::Protocol("a row has another form"))?))
     }
 
     /// Prepares a statement and returns its id.
-    pub(super) async fn prepare(&mut self, text: &str) -> Result<u32, SessionError> {
+    pub async fn prepare(&mut self, text: &str) -> Result<u32, SessionError> {
         self.command(command::PREPARE, text.as_bytes()).await?;
         self.read().await?;
         if let Some(error) = answer::error(&self.payload) {
@@ -218,7 +247,7 @@ impl Session {
     }
 
     /// Executes a prepared statement with its values, and returns how many rows it changed.
-    pub(super) async fn execute(&mut self, payload: &[u8]) -> Result<u64, SessionError> {
+    pub async fn execute(&mut self, payload: &[u8]) -> Result<u64, SessionError> {
         self.number = 0;
         self.send(payload).await?;
         self.read().await?;
@@ -230,7 +259,7 @@ impl Session {
     }
 
     /// Executes a prepared statement whose result is one number.
-    pub(super) async fn count(&mut self, payload: &[u8]) -> Result<u64, SessionError> {
+    pub async fn count(&mut self, payload: &[u8]) -> Result<u64, SessionError> {
         self.number = 0;
         self.send(payload).await?;
         self.read().await?;
@@ -252,7 +281,7 @@ impl Session {
     }
 
     /// Makes the server forget prepared statements.
-    pub(super) async fn close_statements(&mut self, ids: &[u32]) -> Result<(), SessionError> {
+    pub async fn close_statements(&mut self, ids: &[u32]) -> Result<(), SessionError> {
         self.out.clear();
         for id in ids {
             let [a, b, c, d] = id.to_le_bytes();
@@ -262,7 +291,7 @@ impl Session {
     }
 
     /// Asks if the server is there.
-    pub(super) async fn ping(&mut self) -> Result<(), SessionError> {
+    pub async fn ping(&mut self) -> Result<(), SessionError> {
         self.command(command::PING, &[]).await?;
         self.read().await?;
         match answer::parse(&self.payload)? {
@@ -273,6 +302,9 @@ impl Session {
 
     async fn command(&mut self, command: u8, text: &[u8]) -> Result<(), SessionError> {
         self.number = 0;
+        if self.payload.capacity() > BUFFER_BYTES_KEPT {
+            self.payload = Vec::new();
+        }
         let mut payload = Vec::with_capacity(text.len() + 1);
         payload.push(command);
         payload.extend_from_slice(text);
@@ -315,7 +347,7 @@ impl Session {
 
 fn handshake_error(error: io::Error) -> SessionError {
     match refusal(&error) {
-        Some(failure) => SessionError::Tls(failure),
+        Some(why) => SessionError::Tls(OpenError::Refused(why)),
         None => error.into(),
     }
 }

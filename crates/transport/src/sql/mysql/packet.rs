@@ -7,14 +7,14 @@
 use std::{fmt, io};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// Longest payload that is read: none of the answers that we ask for comes near it.
-const ANSWER_BYTES_MAX: usize = 1 << 20;
+/// Longest payload that is read: a row of a table may have long texts.
+const ANSWER_BYTES_MAX: usize = 64 << 20;
 /// Longest payload of one packet; a longer one, or one of exactly that length, continues in the next.
 const PACKET_BYTES_MAX: usize = 0xff_ffff;
 
 /// The reason why the other side could not be understood.
 #[derive(Debug)]
-pub(super) enum PacketError {
+pub enum PacketError {
     /// The connection broke.
     Io(io::Error),
     /// It violates the protocol.
@@ -39,26 +39,31 @@ impl fmt::Display for PacketError {
     }
 }
 
-/// Reads a packet. `number` is the one that it must have, and then that of the next.
+/// Reads a payload, of one packet or several. `number` is the one that it must have, and then that of the next.
 pub(super) async fn read<S>(stream: &mut S, number: &mut u8, payload: &mut Vec<u8>) -> Result<(), PacketError>
 where
     S: AsyncRead + Unpin + ?Sized,
 {
-    let mut head = [0; 4];
-    stream.read_exact(&mut head).await?;
-    let [low, middle, high, found] = head;
-    let size = usize::from(low) | usize::from(middle) << 8 | usize::from(high) << 16;
-    if size > ANSWER_BYTES_MAX {
-        return Err(PacketError::Protocol("its answer is too long"));
-    }
-    if found != *number {
-        return Err(PacketError::Protocol("its packets are not in order"));
-    }
-    *number = number.wrapping_add(1);
     payload.clear();
-    payload.resize(size, 0);
-    stream.read_exact(payload).await?;
-    Ok(())
+    loop {
+        let mut head = [0; 4];
+        stream.read_exact(&mut head).await?;
+        let [low, middle, high, found] = head;
+        let size = usize::from(low) | usize::from(middle) << 8 | usize::from(high) << 16;
+        let start = payload.len();
+        if start + size > ANSWER_BYTES_MAX {
+            return Err(PacketError::Protocol("its answer is too long"));
+        }
+        if found != *number {
+            return Err(PacketError::Protocol("its packets are not in order"));
+        }
+        *number = number.wrapping_add(1);
+        payload.resize(start + size, 0);
+        stream.read_exact(payload.get_mut(start..).unwrap_or_default()).await?;
+        if size < PACKET_BYTES_MAX {
+            return Ok(());
+        }
+    }
 }
 
 /// Appends a payload to the outgoing bytes, as packets.
@@ -122,7 +127,7 @@ impl<'a> Fields<'a> {
 }
 
 /// Appends a length-encoded number.
-pub(super) fn put_counted_number(number: usize, out: &mut Vec<u8>) {
+pub fn put_counted_number(number: usize, out: &mut Vec<u8>) {
     let bytes = (number as u64).to_le_bytes();
     match number {
         0..=0xfa => out.push(bytes[0]),
