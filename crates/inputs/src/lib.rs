@@ -10,6 +10,7 @@
 //! | `mqtt` | `mqtt()`: publications of topics of an MQTT broker |
 //! | `nats` | `nats()`: messages of a stream of NATS JetStream |
 //! | `python` | `python()` and `python-fetcher()`: messages that a class in Python posts |
+//! | `sql` | `sql()`: rows of a table in PostgreSQL, MySQL, MariaDB or SQLite |
 //! | `broker` | what the sources share that are clients of a broker |
 
 mod amqp;
@@ -18,6 +19,7 @@ mod kafka;
 mod mqtt;
 mod nats;
 mod python;
+mod sql;
 
 pub use amqp::{AmqpBinding, AmqpQueue, AmqpSource};
 pub use broker::Metadata;
@@ -25,3 +27,4 @@ pub use kafka::KafkaSource;
 pub use mqtt::MqttSource;
 pub use nats::{NatsBegin, NatsConsumer, NatsSource};
 pub use python::PythonSource;
+pub use sql::{OldRows, Pace, RowColumns, SqlSource};

@@ -9,7 +9,7 @@ use super::brokers::{
 use super::http::{CLICKHOUSE, ELASTICSEARCH, HTTP, LOKI, OTLP, S3};
 use super::network::{FAILOVER, TLS};
 use super::shared::{DESTINATION, FOLDERS, PERMISSIONS, SOCKET, TEXT};
-use super::sql::{MONGODB, SQL};
+use super::sql::{MONGODB, SQL, SQL_SERVER};
 use super::stores::hdfs::HDFS;
 use super::stores::logspace::{LOGSPACE, LOGSPACES, LOGSTORE};
 use crate::options::row::{Driver, Plain, Row, ValueKind as V, driver, later, row};
@@ -98,7 +98,7 @@ pub(crate) const DRIVERS: &[Driver] = &[
     driver(
         "sql",
         Plain::None,
-        &[SQL, DESTINATION],
+        &[SQL, SQL_SERVER, DESTINATION],
         "rows of tables in PostgreSQL or SQLite, made when missing",
     )
     .required(&["table", "columns", "values"]),

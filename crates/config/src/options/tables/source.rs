@@ -7,6 +7,7 @@ use super::brokers::{
 };
 use super::http::OTLP_LISTENER;
 use super::shared::{ENCODED, MULTI_LINE, PERMISSIONS, SOCKET, SOURCE};
+use super::sql::{SQL_SERVER, SQL_SOURCE};
 use crate::options::row::{Driver, Plain, Row, ValueKind as V, driver, row};
 
 pub(crate) const DRIVERS: &[Driver] = &[
@@ -176,6 +177,13 @@ pub(crate) const DRIVERS: &[Driver] = &[
         "messages of a queue of RabbitMQ, acknowledged when destinations have acknowledged them",
     )
     .required(&["queue"]),
+    driver(
+        "sql",
+        Plain::None,
+        &[SQL_SOURCE, SQL_SERVER, SOURCE],
+        "rows of a table in PostgreSQL, MySQL, MariaDB or SQLite, each read once",
+    )
+    .required(&["uid-column"]),
     driver("internal", Plain::None, &[INTERNAL, SOURCE], "messages of the server about itself"),
     driver(
         "system",

@@ -8,7 +8,8 @@ use super::{
 };
 use crate::options::row::{Row, ValueKind as V, row};
 
-pub(super) const SQL: &[Row] = &[
+/// A database, and the login there.
+pub(super) const SQL_SERVER: &[Row] = &[
     row(
         "type",
         V::Word(&["mysql", "mariadb", "pgsql", "sqlite3", "sqlite", "oracle", "freetds", "mssql"]),
@@ -27,6 +28,9 @@ pub(super) const SQL: &[Row] = &[
     row("password", V::Text, "", "password of the user"),
     row("database", V::Text, "logs", "name of the database; of SQLite, its file"),
     row("tls", V::Options(TLS), "", "encrypt the connection, and check the certificate of the server"),
+];
+
+pub(super) const SQL: &[Row] = &[
     row("table", V::Template, "", "name of the table; what is not a letter, digit, dot or _ becomes _"),
     row(
         "columns",
@@ -90,6 +94,69 @@ pub(super) const SQL: &[Row] = &[
     row("send-time-zone", V::Text, "", "").renamed("time-zone"),
     row("local-time-zone", V::Text, "that of each message", "zone of times in the name of the table"),
     row("on-error", V::Word(ON_ERROR), "drop-message", "what happens with values that cannot be cast"),
+];
+
+/// `sql()` as a source.
+pub(super) const SQL_SOURCE: &[Row] = &[
+    row("table", V::Text, "", "name of the table, or of a view"),
+    row(
+        "uid-column",
+        V::Text,
+        "",
+        "column that orders the rows, in which later rows have higher values: a number, a time, a text",
+    ),
+    row("prefix", V::Text, ".sql.", "put before the names of columns, whose values each message has"),
+    row(
+        "message-column",
+        V::Text,
+        "",
+        "column with the text of messages; without it that is the row as JSON",
+    ),
+    row("datetime-column", V::Text, "", "column with the time of messages"),
+    row("host-column", V::Text, "", "column with their host"),
+    row("program-column", V::Text, "", "column with their program"),
+    row("read-old-records", V::YesNo, "yes", "the first start reads the rows that are there"),
+    row(
+        "follow-freq",
+        V::Decimal(0.0, f64::INFINITY),
+        "10",
+        "seconds between two queries when there is nothing new",
+    ),
+    row(
+        "fast-follow-mode",
+        V::YesNo,
+        "yes",
+        "queries follow each other while they return as many rows as they may",
+    ),
+    row("log-fetch-limit", V::Number(1, 1 << 20), "1000", "most rows of a query"),
+    row("connect-query", V::Text, "", "statement that is executed after each connect"),
+    row(
+        "fetch-query",
+        V::Text,
+        "",
+        "query for the next rows, in the order of uid-column(), instead of ours; $last_read_uid is the last value that was read",
+    ),
+    row(
+        "table-init-query",
+        V::Text,
+        "",
+        "query for the last value of uid-column(), for read-old-records(no)",
+    ),
+    row(
+        "archive-query",
+        V::Text,
+        "",
+        "statement that is executed when destinations have the rows up to $last_read_uid",
+    ),
+    row("timeout", V::Number(1, 86400), "60", "seconds to wait for the rows of a query"),
+    row(
+        "time-reopen",
+        V::Number(0, 1 << 31),
+        "60",
+        "longest pause between two tries to connect, in seconds; shorter ones come first",
+    ),
+    row("persist-name", V::Text, "that of database, table and column", "name of the position"),
+    row("keep-hostname", V::YesNo, "yes", "messages have the host of host-column()"),
 ];
 
 /// `dead-letters()`

@@ -111,6 +111,7 @@ impl<'t> Lowering<'t> {
             "mqtt" => input(self.mqtt_source(options)?),
             "amqp" => input(self.amqp_source(options)?),
             "nats" => input(self.nats_source(options)?),
+            "sql" => input(self.sql_source(options)?),
             "python" => input(self.python_source(Role::Source, options)?),
             "python-fetcher" => input(self.python_source(Role::Fetcher, options)?),
             "stdin" => (SourceDriver::Stdin, Framing::Newline),

@@ -14,7 +14,7 @@ use transport::{HostPolicy, UseDns};
 use wire::{ACCOUNTING_BYTES, Framing, Oversize, ParseFlags};
 
 /// Sources whose messages come from other hosts than their senders.
-const FORWARDING: [&str; 10] = [
+const FORWARDING: [&str; 11] = [
     "http",
     "beats",
     "kafka",
@@ -22,6 +22,7 @@ const FORWARDING: [&str; 10] = [
     "mqtt",
     "nats",
     "amqp",
+    "sql",
     "opentelemetry",
     "syslog-ng-otlp",
     "axosyslog-otlp",

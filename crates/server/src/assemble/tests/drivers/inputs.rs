@@ -1,6 +1,6 @@
 //! Sources that read other systems: their options as text.
 
-use inputs::{AmqpSource, KafkaSource, MqttSource, NatsSource};
+use inputs::{AmqpSource, KafkaSource, MqttSource, NatsSource, SqlSource};
 use intake::SourceSpec;
 
 /// Returns what the options of a source say.
@@ -30,6 +30,12 @@ pub(super) fn input_of(spec: &SourceSpec) -> Vec<String> {
         lines.push(format!("{:?} {:?}", nats.servers.iter().map(server).collect::<Vec<_>>(), nats.login));
         lines.push(format!("{:?} {:?} {} {:?}", nats.stream, nats.subject, nats.durable, nats.consumer));
         lines.push(format!("{} {:?} {:?} {:?}", nats.fetch, nats.metadata, nats.timeout, nats.reopen_after));
+    } else if let Some(sql) = driver.input::<SqlSource>() {
+        let pauses = (sql.follow_every, sql.timeout, sql.reopen_after);
+        lines.push(format!("{} {:?} {:?} {:?}", sql.server.name(), sql.table, sql.columns, sql.prefix));
+        lines.push(format!("{:?} {:?} {:?}", sql.connect_query, sql.fetch_query, sql.init_query));
+        lines.push(format!("{:?} {:?} {:?}", sql.archive_query, sql.persist_name, sql.old));
+        lines.push(format!("{:?} {} {pauses:?}", sql.pace, sql.rows_max));
     }
     lines.push(format!("{:?} {:?} {:?}", options.framing, options.decode.flags, options.hosts));
     lines
