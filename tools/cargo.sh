@@ -13,6 +13,8 @@ crates=${CARGO_HOME:-$HOME/.cargo}
 separator=$'\x1f'
 remap=("--remap-path-prefix=$crates=/cargo" "--remap-path-prefix=$tree=/duramen")
 map="${CFLAGS:-} -ffile-prefix-map=$crates=/cargo -ffile-prefix-map=$tree=/duramen"
+# No panic passes through C, so its functions need no tables for that (docs/decisions/019-equal-functions-once.md).
+map+=" -fno-asynchronous-unwind-tables"
 if [ -n "${CARGO_TARGET_DIR:-}" ]; then
     remap+=("--remap-path-prefix=$(realpath -m "$CARGO_TARGET_DIR")=/duramen/target")
     map+=" -ffile-prefix-map=$(realpath -m "$CARGO_TARGET_DIR")=/duramen/target"
