@@ -3,11 +3,14 @@
 import http.server
 import json
 import socket
+import sqlite3
 import threading
 import time
 import urllib.parse
 
-from destination import check_refusals, counters, send
+from destination import check_refusals, send
+from mariadb import MariaDb
+from postgres import Postgres
 from redis_server import Redis
 from server import Server
 
@@ -188,6 +191,60 @@ def test_values_come_from_redis(binary):
         target.close()
 
 
+def check_database(binary, database, away=None):
+    """A table with hostile contents: each key gets its own row, whatever is in the key; `away` lets the server go and come back."""
+    server = Server(binary, HEAD + PATH % f"database(sql({database} query(\"SELECT role, 'Ann' AS \\\"owner.name\\\" FROM hosts WHERE name = ?\"))) cache-expire(0.2) cache-expire-missing(0.2) timeout(2)")
+    try:
+        server.start()
+        keys = ["' OR '1'='1", "\\' OR 1=1 --", "${HOST}", "none"]
+        assert sent(server, ["web1", HOSTILE, *keys]) == ["web1|web's|Ann||", f"{HOSTILE}|hostile|Ann||"] + [f"{key}||||" for key in keys]
+        assert lookups(server)["paused"] == 0 and lookups(server)["refused"] == 0
+        if away:
+            away.kill()
+            time.sleep(0.3)
+            assert set(sent(server, ["web1"] * 20)) == {"web1|web's|Ann||"}
+            away.start()
+            server.until(lambda: sent(server, ["more"]) and lookups(server)["paused"] == 0 and sent(server, ["web1"]) == ["web1|web's|Ann||"], 30, "the database to be asked again")
+    finally:
+        server.close()
+
+
+HOSTILE = "a'b\\c\"d`e%_; DROP TABLE hosts"
+TABLE = ["CREATE TABLE hosts (name varchar(100), role varchar(100))", "INSERT INTO hosts VALUES ('web1', 'web''s')"]
+
+
+def test_values_come_from_postgresql(binary):
+    target = Postgres()
+    try:
+        for text in [*TABLE, "INSERT INTO hosts VALUES ('%s', 'hostile')" % HOSTILE.replace("'", "''")]:
+            target.sql(text)
+        check_database(binary, f'type(pgsql) host("{target.folder}") username("test") database("postgres")', target)
+    finally:
+        target.close()
+
+
+def test_values_come_from_mariadb(binary):
+    target = MariaDb()
+    try:
+        for text in [*TABLE, "INSERT INTO hosts VALUES ('%s', 'hostile')" % HOSTILE.replace("\\", "\\\\").replace("'", "''")]:
+            target.sql(text)
+        check_database(binary, f'host("127.0.0.1") port({target.port}) username("syslog-ng") password("secret-password")', target)
+    finally:
+        target.close()
+
+
+def test_values_come_from_sqlite(binary):
+    holder = Server(binary)
+    try:
+        path = holder.folder + "/hosts.db"
+        with sqlite3.connect(path) as table:
+            for text in [*TABLE, "INSERT INTO hosts VALUES ('%s', 'hostile')" % HOSTILE.replace("'", "''")]:
+                table.execute(text)
+        check_database(binary, f'type(sqlite3) database("{path}")')
+    finally:
+        holder.close()
+
+
 def test_a_message_without_an_answer_may_take_another_way(binary):
     path = """log {{ source(s_net);
     if {{ parser {{ add-contextual-data(selector("$MSG") database(redis(port(1) command("GET" "${{key}}"))) prefix("c.") on-failure(no-match)); }}; }}
@@ -210,6 +267,10 @@ def test_what_cannot_work_is_refused(binary):
         ('selector("$HOST") database(redis(command("SET" "${{key}}" "x")))', "no command that looks a key up"),
         ('selector("$HOST") database(redis(command("HGET" "${{key}}")))', "another number of arguments"),
         ('selector(glob("$HOST")) database(redis())', "a selector is no glob"),
+        ('selector("$HOST") database(sql(query("select a from t where k = \'?\'")))', "no ? for the key"),
+        ('selector("$HOST") database(sql(query("select a from t where k = E?")))', "`E` stands right beside"),
+        ('selector("$HOST") database(sql(query("select a from t where k = ?; drop table t")))', "which is refused here"),
+        ('selector("$HOST") database(sql(type(oracle) query("select a from t where k = ?")))', "oracle"),
         ('selector("$HOST") database(ldap())', "ldap"),
     ]
     config = "source s {{ internal(); }};\ndestination d {{ file(\"/tmp/x\"); }};\nparser p {{ add-contextual-data(%s); }};\n"

@@ -30,6 +30,6 @@ mod values;
 
 pub use key::{KeyText, KeyTextError};
 pub use known::{CacheLimits, LookupCounts, LookupStore};
-pub use servers::{Backend, BackendServer};
+pub use servers::{Backend, BackendServer, SqlQuery, SqlQueryError};
 pub use step::{LookupStep, OnFailure, StepOptions};
 pub use values::Naming;

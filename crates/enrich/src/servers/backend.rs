@@ -1,17 +1,19 @@
 //! What a configuration says about a server.
 //!
 //! In: values that were checked when the configuration was read. Out: connections. Holds: nothing that runs.
-//! Limits: `workers()` connections over HTTP, one otherwise.
+//! Limits: `workers()` connections over HTTP and to a database, one to Redis.
 
 use super::{
     http::HttpLane,
     lane::Lane,
     redis::{RedisLane, ReplyNames},
+    sql::{SqlLane, SqlQuery},
 };
 use crate::{key::KeyText, values::Naming};
 use outputs::{RedisReader, RedisSource};
 use services::{Fetcher, RequestSettings};
 use std::{sync::Arc, time::Duration};
+use transport::sql::SqlServer;
 
 /// A server, and what is asked there.
 #[derive(Clone, Debug)]
@@ -33,6 +35,15 @@ pub enum BackendServer {
         command: Vec<KeyText>,
         /// Its name, and the arguments behind the one with the key: the fields of `HMGET`.
         fields: Vec<String>,
+    },
+    /// `sql()`
+    Sql {
+        /// The database.
+        server: SqlServer,
+        /// `query()`
+        query: SqlQuery,
+        /// `workers()`: sessions, each of which asks for one key at a time.
+        workers: usize,
     },
 }
 
@@ -61,6 +72,10 @@ impl Backend {
                     url: url.clone(),
                     naming: self.naming.clone(),
                 };
+                (0..*workers).map(|_| Box::new(lane()) as Box<dyn Lane>).collect()
+            }
+            BackendServer::Sql { server, query, workers } => {
+                let lane = || SqlLane::new(server.clone(), query.clone(), self.naming.clone(), self.timeout);
                 (0..*workers).map(|_| Box::new(lane()) as Box<dyn Lane>).collect()
             }
             BackendServer::Redis { source, command, fields } => vec![Box::new(RedisLane {

@@ -7,8 +7,10 @@ mod backend;
 mod http;
 mod lane;
 mod redis;
+mod sql;
 
 pub use backend::{Backend, BackendServer};
 #[cfg(test)]
 pub(crate) use lane::Asking;
 pub(crate) use lane::Lane;
+pub use sql::{SqlQuery, SqlQueryError};

@@ -12,18 +12,22 @@ use config::{
     tree::{Call, Kind},
 };
 use enrich::{
-    Backend, BackendServer, CacheLimits, KeyText, LookupStep, LookupStore, Naming, OnFailure, StepOptions,
+    Backend, BackendServer, CacheLimits, KeyText, LookupStep, LookupStore, Naming, OnFailure, SqlQuery,
+    StepOptions,
 };
 use outputs::RedisSource;
 use pipeline::{Parser, parser::Selector};
 use services::RequestSettings;
 use std::{sync::Arc, time::Duration};
+use transport::sql::{SqlLogin, SqlServer};
 
 const REDIS_PORT: u16 = 6379;
 /// Commands of Redis that read a value of a key and change nothing.
 const READING: &[&str] = &["GET", "HGET", "HGETALL", "HMGET"];
 /// Requests over HTTP at the same time.
 const WORKERS: usize = 8;
+/// Sessions of a database.
+const SQL_WORKERS: usize = 2;
 /// Longest time of a lookup.
 const LOOKUP_WITHIN: Duration = Duration::from_secs(1);
 /// Longest time for which a server that fails is left alone.
@@ -98,6 +102,7 @@ impl<'t> Lowering<'t> {
         let (server, name) = match call.key().as_str() {
             "http" => self.http_lookup(&own, timeout)?,
             "redis" => self.redis_lookup(&own, timeout)?,
+            "sql" => self.sql_lookup(&own)?,
             _ => return None,
         };
         let naming = Naming {
@@ -176,6 +181,32 @@ impl<'t> Lowering<'t> {
         let fields = texts.iter().enumerate().filter(|(place, _)| *place != 1).map(|(_, text)| text.clone());
         let fields = fields.collect();
         Some((BackendServer::Redis { source: RedisSource { server, login, timeout }, command, fields }, name))
+    }
+
+    fn sql_lookup(&mut self, options: &Options<'t>) -> Option<(BackendServer, String)> {
+        let Some(option) = options.own("query") else {
+            let error = Diagnostic::error(options.call.name.span, "`sql()` needs `query()`");
+            self.report.push(error.help("query(\"SELECT name, value FROM t WHERE k = ?\")"));
+            return None;
+        };
+        let query = match SqlQuery::parse(option.text().unwrap_or_default()) {
+            Ok(query) => query,
+            Err(error) => {
+                self.report_option(option, error.to_string());
+                return None;
+            }
+        };
+        let server = self.sql_server(options)?;
+        let of =
+            |kind: &str, login: &SqlLogin| format!("{kind},{},{},{}", login.host, login.port, login.database);
+        let (name, workers_max) = match &server {
+            SqlServer::Postgres(login) => (of("pgsql", login), usize::MAX),
+            SqlServer::Mysql(login) => (of("mysql", login), usize::MAX),
+            // A file has one reader: it is in memory, or its disk is busy.
+            SqlServer::Sqlite(path) => (format!("sqlite3,{}", path.display()), 1),
+        };
+        let workers = options.count("workers", SQL_WORKERS).min(workers_max);
+        Some((BackendServer::Sql { server, query, workers }, name))
     }
 
     fn key_text(&mut self, option: &Call, text: &str) -> Option<KeyText> {

@@ -210,7 +210,7 @@ const CONTEXT: &[Row] = &[
         "database",
         V::TextOr(lookups::SERVERS),
         "",
-        "a file of selector,name,value, read again when it changes; or a server that is asked: http() or redis()",
+        "a file of selector,name,value, read again when it changes; or a server that is asked: http(), redis() or sql()",
     ),
     row("selector", V::TextOr(SELECTORS), "", "a template whose text selects the rows"),
     row("default-selector", V::Text, "", "the selector of messages that have no rows"),

@@ -44,6 +44,7 @@ pub(super) const LOOKUP: &[Row] = &[
 /// The servers.
 pub(super) const SERVERS: &[Row] = &[
     row("http", V::Options(HTTP), "", "a server of HTTP that has a document for each key"),
+    row("sql", V::Options(SQL), "", "PostgreSQL, MySQL, MariaDB, or a file of SQLite"),
     row("redis", V::Options(REDIS), "", "Redis, Valkey or another that speaks RESP"),
 ];
 
@@ -66,6 +67,39 @@ const HTTP: &[Row] = &[
         "certificates, for an address that begins with https://",
     ),
     VALUE_NAME,
+];
+
+const SQL: &[Row] = &[
+    row(
+        "type",
+        V::Word(&["mysql", "mariadb", "pgsql", "sqlite3", "sqlite", "oracle", "freetds", "mssql"]),
+        "mysql",
+        "the database; mariadb is another word for mysql; oracle, freetds and mssql are refused",
+    ),
+    row(
+        "host",
+        V::Text,
+        "the unix socket below /var/run/postgresql, or /run/mysqld/mysqld.sock",
+        "the server; or the folder of PostgreSQL's unix socket, or the unix socket of MySQL",
+    ),
+    row("port", V::Port, "3306, of PostgreSQL 5432", "its port"),
+    row("username", V::Text, "syslog-ng", "user of the database"),
+    row("user", V::Text, "", "").renamed("username"),
+    row("password", V::Text, "", "password of the user"),
+    row("database", V::Text, "logs", "name of the database; of SQLite, its file"),
+    row("tls", V::Options(TLS), "", "encrypt the connection, and check the certificate of the server"),
+    row(
+        "query",
+        V::Text,
+        "",
+        "what is asked: a SELECT with ? in the place of the key; columns name and value, or a column for each value",
+    ),
+    row(
+        "workers",
+        V::Number(1, 64),
+        "2",
+        "sessions, each of which asks for one key at a time; one for SQLite",
+    ),
 ];
 
 const REDIS: &[Row] = &[
