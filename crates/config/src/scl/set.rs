@@ -33,6 +33,7 @@ pub(crate) const SETS: &[Set] = &[Set {
         ("scl/programs.conf", include_str!("programs.conf")),
         ("scl/network.conf", include_str!("network.conf")),
         ("scl/web.conf", include_str!("web.conf")),
+        ("scl/containers.conf", include_str!("containers.conf")),
         ("scl/destinations.conf", include_str!("destinations.conf")),
     ],
 }];

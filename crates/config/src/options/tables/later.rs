@@ -63,7 +63,6 @@ const SOURCES: &[&str] = &[
     "google-pubsub",
     "hypr-audit-trail",
     "hypr-app-audit-trail",
-    "kubernetes",
     "openbsd",
     "proxmox",
     "python-http-header",
