@@ -14,6 +14,7 @@ pub mod kind;
 mod packet;
 mod parameter;
 mod sack;
+pub(crate) mod serial;
 #[cfg(test)]
 mod tests;
 

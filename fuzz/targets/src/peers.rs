@@ -7,5 +7,6 @@ pub(crate) mod lumberjack;
 pub(crate) mod proxy;
 pub(crate) mod relp;
 pub(crate) mod sctp;
+pub(crate) mod sctp_endpoint;
 pub(crate) mod sltp;
 pub(crate) mod smtp;

@@ -38,6 +38,7 @@ pub const TARGETS: &[Target] = &[
     ("relp", |bytes| with(bytes, peers::relp::run)),
     ("riemann", servers::riemann::run),
     ("sctp", peers::sctp::run),
+    ("sctp_endpoint", peers::sctp_endpoint::run),
     ("sdata", messages::sdata::run),
     ("segment", files::segment::run),
     ("shipped", |bytes| with(bytes, messages::shipped::run)),

@@ -7,7 +7,8 @@ pub(crate) fn run(bytes: &[u8]) {
     read(bytes);
     let datagram = datagram(bytes);
     read(&datagram);
-    Parameters::new(bytes).for_each(|parameter| drop(parameter.unrecognized()));
+    let unknown = Parameters::new(bytes).filter(|parameter| parameter.unrecognized().is_some());
+    assert!(unknown.count() <= bytes.len());
     let mut again = Vec::new();
     let causes: Vec<Cause<'_>> = Causes::new(bytes).collect();
     causes.iter().for_each(|cause| cause.encode(&mut again));
