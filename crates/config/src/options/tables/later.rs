@@ -48,8 +48,42 @@ pub fn instead(kind: Kind, name: &str) -> Option<&'static str> {
         (Kind::Source | Kind::Destination, "altp") => {
             Some("its protocol is not published; write sltp(), which does the same, on both ends")
         }
+        (Kind::Source, name) => instead_of_source(name),
         _ => None,
     }
+}
+
+/// Returns what to write instead of a source that does not run.
+fn instead_of_source(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "apache-accesslog" => {
+            "write file(\"/var/log/apache2/access.log\" flags(no-parse)) and the parser apache-accesslog-parser(), a block of scl.conf"
+        }
+        "darwin-oslog" | "darwin-oslog-stream" => {
+            "it needs macOS; write program(\"log stream --style ndjson\" flags(no-parse)) there, and json-parser()"
+        }
+        "example-random-generator" => "write example-msg-generator()",
+        "google-pubsub" => "write webhook(), and give Pub/Sub a push subscription to its address",
+        "hdfs" => "write wildcard-file() over a mount of it, or python-fetcher()",
+        "hypr-audit-trail" | "hypr-app-audit-trail" | "smtp" => {
+            "write python-fetcher() with a class that asks for them"
+        }
+        "mssql" | "oracle" => {
+            "sql() reads tables of PostgreSQL, MySQL, MariaDB and SQLite; write python-fetcher() with a class that reads this database"
+        }
+        "openbsd" | "sun-stream" | "sun-streams" => {
+            "its device is that of another operating system; write system() on this one"
+        }
+        "proxmox" => "write systemd-journal() on its machines",
+        "python-http-header" => "it is part of http() as a destination, and of no source",
+        "s3" => "write python-fetcher() with a class that lists and reads objects",
+        "syslog-ng-windows-event-log" | "windows-eventlog" | "windowsevent" => {
+            "it needs Windows; write network() for the messages of an agent there, and windows-eventlog-xml-parser()"
+        }
+        "unix" => "write unix-stream() or unix-dgram()",
+        "wildcard-pipe" => "write a pipe() for each",
+        _ => return None,
+    })
 }
 
 const SOURCES: &[&str] = &[
@@ -63,7 +97,9 @@ const SOURCES: &[&str] = &[
     "google-pubsub",
     "hypr-audit-trail",
     "hypr-app-audit-trail",
+    "mssql",
     "openbsd",
+    "oracle",
     "proxmox",
     "python-http-header",
     "s3",
