@@ -29,6 +29,7 @@ pub const TARGETS: &[Target] = &[
     ("lumberjack", |bytes| with(bytes, peers::lumberjack::run)),
     ("mongodb", servers::mongodb::run),
     ("mqtt", servers::mqtt::run),
+    ("mysql", servers::mysql::run),
     ("nats", servers::nats::run),
     ("parser", languages::parser::run),
     ("patterndb", languages::patterndb::run),

@@ -3,6 +3,7 @@
 pub(crate) mod amqp;
 pub(crate) mod mongodb;
 pub(crate) mod mqtt;
+pub(crate) mod mysql;
 pub(crate) mod nats;
 pub(crate) mod redis;
 pub(crate) mod riemann;

@@ -36,9 +36,9 @@ pub(super) struct Greeting {
     pub(super) plugin: String,
 }
 
-/// The privacy of the connection to the server.
+/// The privacy of the connection to a server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Privacy {
+pub enum Privacy {
     /// Nobody: TLS, or a unix socket.
     Private,
     /// Anyone between us and the server.

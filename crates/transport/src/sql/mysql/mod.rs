@@ -16,7 +16,7 @@ mod packet;
 mod session;
 
 pub use answer::{ColumnKind, ResultColumn, ServerError};
-pub use greeting::LoginRefusal;
+pub use greeting::{LoginRefusal, Privacy};
 pub use packet::{PacketError, put_counted_number};
 pub use session::{Results, Session, SessionError};
 

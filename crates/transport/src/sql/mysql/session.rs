@@ -106,11 +106,7 @@ impl Session {
     }
 
     /// Logs in over a connection.
-    pub(super) async fn greet<S>(
-        mut stream: S,
-        login: &SqlLogin,
-        privacy: Privacy,
-    ) -> Result<Session, SessionError>
+    pub async fn greet<S>(mut stream: S, login: &SqlLogin, privacy: Privacy) -> Result<Session, SessionError>
     where
         S: Wire + 'static,
     {
