@@ -12,9 +12,9 @@ use crate::{
     local::{Pipe, Program, Pseudofile, Stdout, Terminals},
     network::{Gelf, Numbered, Relp, Smtp, Socket, Spoof},
     options::{DestinationDriver, Rendering},
-    receivers::dead::DeadLetters,
 };
 use batching::Batching;
+use letters::DeadLetters;
 use std::{sync::Arc, time::Duration};
 use transport::{InternalLog, stats::Counters};
 

@@ -46,6 +46,10 @@ mod worker;
 mod testing;
 
 pub use contents::{is_consumer_file, is_shared_log, look_into_queue, queues, shrink_queue};
+pub use letters::{
+    ANSWER_BYTES_MAX, DeadFilter, DeadLetterOptions, DeadLetters, Letter, LetterError, OnFull, StoreError,
+    dead_folders, look_at_dead, replay,
+};
 pub use network::SecureDatagrams;
 pub use options::{
     DestinationDriver, DestinationSpec, DiskBuffer, Failback, FileTarget, GelfTarget, MailTarget, MarkMode,
@@ -56,10 +60,6 @@ pub use options::{
 pub use receivers::contract::{
     Batches, Cell, Connection, Exchange, Heartbeat, HoldReason, Judgement, Receiver, RequestLimits, Row,
     RowError, Verdict, Wait,
-};
-pub use receivers::dead::{
-    ANSWER_BYTES_MAX, DeadFilter, DeadLetterOptions, DeadLetters, Letter, LetterError, OnFull, StoreError,
-    dead_folders, look_at_dead, replay,
 };
 pub use receivers::partitioned::Partitioned;
 #[cfg(feature = "testing")]

@@ -3,8 +3,9 @@
 //! In: values that were checked when the configuration was read. Out: the same, typed, for the drivers.
 //! Holds: nothing that runs. Limits: the defaults are syslog-ng's.
 
-use crate::receivers::{contract::Receiver, dead::DeadLetterOptions};
+use crate::receivers::contract::Receiver;
 use journal::{Disk, OsDisk};
+use letters::DeadLetterOptions;
 use message::Render;
 use sltp::SenderOptions;
 use std::{path::PathBuf, sync::Arc, time::Duration};

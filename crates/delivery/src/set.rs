@@ -8,11 +8,11 @@ use crate::{
     network::raw_socket,
     options::{DestinationDriver, DestinationSpec, DiskBuffer, OverflowPolicy, SocketKind, SocketTarget},
     queue::{Command, WhenFull},
-    receivers::dead::DeadLetters,
     shared_log::{SharedEntrance, SharedLogs},
     spool::{Entrance, Keeper},
     worker::{self, DestinationQueue},
 };
+use letters::DeadLetters;
 use message::Outlet;
 use socket2::Domain;
 use std::{

@@ -19,9 +19,9 @@ use crate::{
     file::Parts,
     options::{DestinationSpec, Queueing},
     queue::{Command, Item, Queue, Wake, Writer},
-    receivers::dead::DeadLetters,
     stopping,
 };
+use letters::DeadLetters;
 use message::{Ack, Delivery};
 use std::{
     collections::VecDeque,

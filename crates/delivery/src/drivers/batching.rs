@@ -11,12 +11,10 @@ use super::requests::{DeadRow, HoldEvent, Requests, RowSource, Sending, Settled,
 use crate::{
     driver::{Driver, SettledRows},
     options::{DestinationDriver, Rendering},
-    receivers::{
-        contract::{Connection, Judgement, Receiver, Row, RowError, Verdict, Wait},
-        dead::{DeadLetters, Letter, StoreError},
-    },
+    receivers::contract::{Connection, Judgement, Receiver, Row, RowError, Verdict, Wait},
     stopping,
 };
+use letters::{DeadLetters, Letter, StoreError};
 use message::{Delivery, RecordId, Stamp};
 use std::{
     collections::HashMap,

@@ -1,10 +1,9 @@
 //! Systems that answer for each message: databases, brokers, indexes, object stores.
 //!
-//! `contract` defines what such a system must support; `dead` stores the messages that it will never accept. `partitioned` gives messages keys; `failure` and
+//! `contract` defines what such a system must support. `partitioned` gives messages keys; `failure` and
 //! `verdicts` are what the code for one system makes its judgements from, and `testing` shows them in tests.
 
 pub(crate) mod contract;
-pub(crate) mod dead;
 pub mod failure;
 pub(crate) mod partitioned;
 #[cfg(feature = "testing")]

@@ -5,7 +5,7 @@
 //! Limits: [`ON_THE_WAY_MAX`] letters in flight. A message that is refused again comes back as a new letter, which is
 //! not part of this replay.
 
-use super::{DeadFilter, DeadLetters, Letter, StoreError};
+use crate::{DeadFilter, DeadLetters, Letter, StoreError};
 use message::{Ack, AckSink, Delivery, Outcome, Outlet, Selection, WriteBudget};
 use std::{
     collections::BTreeSet,

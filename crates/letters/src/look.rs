@@ -3,7 +3,7 @@
 //! In: folders, filters. Out: letters. Holds: the lock of a store while it is read.
 //! Limits: a store that a running server uses is refused; ask the server.
 
-use super::{
+use crate::{
     letter::Letter,
     store::{CURSOR, DeadLetterOptions, DeadLetters, StoreError},
 };

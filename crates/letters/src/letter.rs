@@ -57,7 +57,7 @@ impl std::error::Error for LetterError {}
 
 impl Letter {
     /// Makes the letter of one message of a batch.
-    pub(crate) fn of(
+    pub fn of(
         batch: &Batch,
         index: usize,
         (id, attempts, now): (RecordId, u32, Stamp),

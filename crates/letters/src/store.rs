@@ -5,7 +5,7 @@
 //! Limits: `capacity-bytes()` and `max-age()`; when it is full, `on-full()` decides. A letter is durable before its
 //! message is acknowledged: a store that cannot be written holds the destination.
 
-use super::letter::Letter;
+use crate::letter::Letter;
 use journal::{CursorFile, Disk, Durability, Journal, Options, OsDisk, Read};
 use message::{RecordId, Stamp};
 use std::{
@@ -18,7 +18,7 @@ use std::{
 use transport::Counters;
 
 /// Name of the file that says which letters are removed.
-pub(super) const CURSOR: &str = "removed.cursor";
+pub(crate) const CURSOR: &str = "removed.cursor";
 /// Number of files in the capacity, and limits of their size: space is freed one file at a time.
 const FILES: u64 = 16;
 const FILE_BYTES: std::ops::RangeInclusive<u64> = (64 << 10)..=(16 << 20);
@@ -174,12 +174,12 @@ impl DeadLetters {
     }
 
     /// Takes new limits.
-    pub(crate) fn configure(&self, options: DeadLetterOptions) {
+    pub fn configure(&self, options: DeadLetterOptions) {
         self.lock().options = options;
     }
 
     /// Stores letters, durably. After an error none of them counts as stored, and the caller passes them again.
-    pub(crate) fn store(&self, letters: &[Letter], now: Stamp) -> Result<(), StoreError> {
+    pub fn store(&self, letters: &[Letter], now: Stamp) -> Result<(), StoreError> {
         let mut store = self.lock();
         let result = store.store(letters, now, &self.counters);
         self.publish(&store);
@@ -187,14 +187,14 @@ impl DeadLetters {
     }
 
     /// Returns when old letters are to be looked for.
-    pub(crate) fn next_expiry(&self) -> Option<Instant> {
+    pub fn next_expiry(&self) -> Option<Instant> {
         let store = self.lock();
         let has_letters = store.files.as_ref().is_some_and(|files| files.letters > 0);
         (has_letters && store.options.max_age.is_some()).then_some(store.next_expiry)
     }
 
     /// Removes letters that are older than `max-age()`.
-    pub(crate) fn expire(&self, now: Stamp) -> Result<(), StoreError> {
+    pub fn expire(&self, now: Stamp) -> Result<(), StoreError> {
         let mut store = self.lock();
         store.next_expiry = Instant::now() + EXPIRES_EVERY;
         let result = store.expire(now, &self.counters);
@@ -212,7 +212,7 @@ impl DeadLetters {
     }
 
     /// From now on these letters are stored when they come, even those that were there when the store was opened.
-    pub(super) fn expect(&self, letters: &[(u64, Letter)]) {
+    pub(crate) fn expect(&self, letters: &[(u64, Letter)]) {
         let mut store = self.lock();
         letters.iter().for_each(|(_, letter)| {
             store.earlier.remove(&letter.id);
@@ -221,7 +221,7 @@ impl DeadLetters {
 
     /// Removes the oldest letters as long as their numbers are in `numbers`, and takes those out of it. The numbers
     /// of the others do not change.
-    pub(crate) fn remove_first(&self, numbers: &mut BTreeSet<u64>) -> Result<(), StoreError> {
+    pub fn remove_first(&self, numbers: &mut BTreeSet<u64>) -> Result<(), StoreError> {
         let mut store = self.lock();
         let mut first = BTreeSet::new();
         if store.files.is_some() {
