@@ -5,12 +5,15 @@
 //! acknowledged when its own row is settled, independently of other rows. Opens and sends nothing itself.
 //! Limits: [`RequestLimits`] for a request; the caller adds rows only while there is room.
 //!
-//! A request that is refused as a whole is halved until the refused row is alone: among n rows, one bad row costs
-//! at most 2 log2 n requests and affects no other row.
+//! A request that is refused as a whole is divided until the refused row is alone: among n rows, one bad row costs
+//! about log2 n requests, or two where the receiver names it, and affects no other row. While rows are refused, requests are
+//! smaller.
 
 mod gather;
 mod holds;
 mod row_source;
+mod spacing;
+mod split;
 
 pub(crate) use holds::HoldEvent;
 pub(crate) use row_source::RowSource;
@@ -19,6 +22,7 @@ use crate::receivers::contract::{HoldReason, Judgement, RequestLimits, Row, Verd
 use gather::Gathering;
 use holds::Holds;
 use message::RecordId;
+use spacing::Spacing;
 use std::{
     collections::{HashSet, VecDeque},
     sync::Arc,
@@ -94,6 +98,20 @@ struct Request {
     /// True when some of its original rows are settled: it waits because of its own rows, not because the receiver
     /// is busy.
     is_rest: bool,
+    /// It was sent, and is not known to be refused as a whole: a repeat must have the same rows.
+    was_sent: bool,
+    /// The second half of a refused request of which this is the first.
+    other_half: Option<u64>,
+    /// That half has a refused row if this one has none.
+    tells: bool,
+    /// It is the second half of one: what becomes of the first tells of it.
+    is_half: bool,
+    /// It has a row that is refused: the first half of their request was accepted.
+    has_refused: bool,
+    /// Its only row was named by the receiver as the cause of a refusal.
+    is_named: bool,
+    /// Rows at its front that were counted as accepted: the receiver named a row behind them.
+    readable: usize,
 }
 
 /// The groups and lanes whose later requests must wait.
@@ -130,6 +148,7 @@ pub(crate) struct Requests {
     next_number: u64,
     holds: Holds,
     dead_in_a_row: usize,
+    spacing: Spacing,
     /// Set when the receiver cannot be reached: nothing is sent before this time.
     unreachable_until: Option<Instant>,
     /// Rows of `ready`, their bytes, and those of their messages: they are needed for every message.
@@ -164,6 +183,7 @@ impl Requests {
             next_number: 0,
             holds: Holds::default(),
             dead_in_a_row: 0,
+            spacing: Spacing::default(),
             unreachable_until: None,
             rows: 0,
             bytes: 0,
@@ -190,15 +210,6 @@ impl Requests {
         self.ready.insert(at, request);
     }
 
-    fn remove(&mut self, number: u64) -> Option<(usize, Request)> {
-        let at = self.ready.iter().position(|request| request.number == number)?;
-        let request = self.ready.remove(at)?;
-        self.rows -= request.rows.len();
-        self.bytes -= request.bytes();
-        self.held_bytes -= request.held_bytes();
-        Some((at, request))
-    }
-
     fn request(&mut self, group: Arc<str>, rows: Vec<Row>, sources: Vec<RowSource>) -> Request {
         debug_assert!(!rows.is_empty() && rows.len() == sources.len());
         self.next_number += 1;
@@ -215,6 +226,13 @@ impl Requests {
             failures: 0,
             answer: String::new(),
             is_rest: false,
+            was_sent: false,
+            other_half: None,
+            tells: false,
+            is_half: false,
+            has_refused: false,
+            is_named: false,
+            readable: 0,
         }
     }
 
@@ -250,8 +268,9 @@ impl Requests {
             }
             may_go
         })?;
+        self.fit(index);
         let request = &mut self.ready[index];
-        request.state = State::Sent;
+        (request.state, request.was_sent) = (State::Sent, true);
         request.sources.iter_mut().for_each(|source| source.attempts += 1);
         Some(Sending { number: request.number, group: request.group.clone(), rows: request.rows.clone() })
     }
@@ -307,7 +326,10 @@ impl Requests {
         for (row, source) in rows.into_iter().zip(std::mem::take(&mut request.sources)) {
             let (verdict, answer) = verdicts.next().unwrap_or((Verdict::Later(Wait::BackOff), ""));
             let verdict = match verdict {
-                Verdict::Split(reason) if is_alone => Verdict::Dead(reason),
+                Verdict::Split(reason) | Verdict::Suspect(reason) if is_alone => {
+                    self.spacing.refuse();
+                    Verdict::Dead(reason)
+                }
                 Verdict::Later(Wait::BackOff)
                     if self.retries.is_some_and(|most| request.failures + 1 >= most) =>
                 {
@@ -335,6 +357,7 @@ impl Requests {
             self.unreachable_until = None;
             settled.events.extend(self.holds.end(&group));
         }
+        self.learn(&mut request, (count, settled.delivered, kept.rows.len()));
         let has_progressed = kept.rows.len() < count;
         if has_progressed {
             (request.tries, request.failures, request.is_rest) = (0, 0, true);
@@ -388,20 +411,15 @@ impl Requests {
                 request.failures += u32::from(wait == Wait::BackOff);
                 request.state = State::Postponed(now + pause);
                 request.answer.clone_from(&kept.answer);
-                let (group, answer) = (request.group.clone(), kept.answer);
+                let (group, answer) = (request.group.clone(), kept.answer.clone());
                 events.push(HoldEvent::Postponed { group, answer, rows: kept.rows.len(), pause });
             }
             _ => {}
         }
-        let (mut rows, mut sources) = (kept.rows, kept.sources);
-        let has_split = kept.has_split;
-        if has_split && rows.len() > 1 {
-            let (tail_rows, tail_sources) =
-                (rows.split_off(rows.len() / 2), sources.split_off(sources.len() / 2));
-            let second = self.request(request.group.clone(), tail_rows, tail_sources);
-            self.insert(at, second);
+        if kept.has_split && kept.rows.len() > 1 {
+            return self.insert_parts(at, request, kept);
         }
-        (request.rows, request.sources) = (Arc::new(rows), sources);
+        (request.rows, request.sources) = (Arc::new(kept.rows), kept.sources);
         // While many rows die, the next attempt goes to another request, or those at the front would block good
         // ones forever.
         let is_last_tried = matches!(kept.worst, Some(Verdict::Hold(HoldReason::ManyDead)));
@@ -448,7 +466,7 @@ impl Requests {
     /// Takes everything that is not settled, oldest first: the rows must be made again, or dropped.
     pub(crate) fn take_all(&mut self) -> Vec<(RecordId, RowSource)> {
         self.close(None);
-        self.holds = Holds::default();
+        (self.holds, self.spacing) = (Holds::default(), Spacing::default());
         (self.dead_in_a_row, self.unreachable_until) = (0, None);
         (self.rows, self.bytes, self.held_bytes) = (0, 0, 0);
         let pairs = |request: Request| {
@@ -473,13 +491,21 @@ struct Kept {
     worst: Option<Verdict>,
     answer: String,
     has_split: bool,
+    /// The request was refused for its size.
+    is_too_large: bool,
+    /// The positions of those that the receiver names as the cause.
+    named: Vec<usize>,
 }
 
 impl Kept {
     fn add(&mut self, row: Row, source: RowSource, verdict: Verdict, answer: &str) {
+        if matches!(verdict, Verdict::Suspect(_)) {
+            self.named.push(self.rows.len());
+        }
         self.rows.push(row);
         self.sources.push(source);
-        self.has_split |= matches!(verdict, Verdict::Split(_));
+        self.has_split |= matches!(verdict, Verdict::Split(_) | Verdict::Suspect(_));
+        self.is_too_large |= verdict == Verdict::Split(DeadReason::TooLarge);
         if self.worst.is_none_or(|worst| weight(verdict) > weight(worst)) {
             self.worst = Some(verdict);
             first_line(answer).clone_into(&mut self.answer);
@@ -501,7 +527,7 @@ fn back_off(tries: u32) -> Duration {
 fn weight(verdict: Verdict) -> (u8, Duration) {
     match verdict {
         Verdict::Delivered | Verdict::Dead(_) | Verdict::Drop => (0, Duration::ZERO),
-        Verdict::Split(_) => (1, Duration::ZERO),
+        Verdict::Split(_) | Verdict::Suspect(_) => (1, Duration::ZERO),
         Verdict::Later(Wait::BackOff | Wait::Busy) => (2, Duration::ZERO),
         Verdict::Later(Wait::For(pause)) => (3, pause),
         Verdict::Hold(_) => (4, Duration::ZERO),

@@ -120,9 +120,12 @@ pub enum Verdict {
     Later(Wait),
     /// It waits, with all others that the reason affects, until an attempt of one of them succeeds.
     Hold(HoldReason),
-    /// The request was refused as a whole, and the receiver does not name the cause: it is split into halves.
+    /// The request was refused as a whole, because of some of its rows: it is divided until the refused row is alone.
     /// A row that is refused alone is dead with this reason.
     Split(DeadReason),
+    /// As `Split`, and the receiver names this row as the cause: it is tried alone, before the others. So this is for receivers
+    /// that keep no order. The name only guides the search: a wrong one makes no row dead.
+    Suspect(DeadReason),
     /// The receiver will never take it.
     Dead(DeadReason),
     /// Dropped according to the configuration: it is counted, and no dead letter is stored.

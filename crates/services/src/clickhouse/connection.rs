@@ -1,6 +1,6 @@
 //! The request for a batch, and its repeats.
 //!
-//! In: rows. Out: one verdict over all of them. Holds: a connection. Limits: `timeout()` for a request; one that breaks is
+//! In: rows. Out: one verdict over all of them, and the row that the server names as the cause of a refusal. Holds: a connection. Limits: `timeout()` for a request; one that breaks is
 //! sent a second time at once, over a new connection.
 //!
 //! The rows are delivered when the server has answered that the INSERT is done. A token made of their ids goes with it: a
@@ -77,7 +77,7 @@ impl Connection for ClickhouseConnection {
         Box::pin(async move {
             match self.exchange(rows).await {
                 Ok(()) => Judgement::delivered(rows.len()),
-                Err(Failure { verdict, answer }) => Judgement::of_all(rows.len(), verdict, answer),
+                Err(failure) => verdict::over_rows(rows.len(), &failure),
             }
         })
     }

@@ -4,10 +4,10 @@
 //!
 //! An INSERT that succeeded is answered with nothing, so whatever stands in the body of a success is examined: an exception
 //! may come after the status. No message is lost because of a fault that an operator can fix: such a fault holds. A row that
-//! the server cannot read fails its whole batch, so the batch is halved until the row is alone.
+//! the server cannot read fails its whole batch, so the row that the server names is tried alone, or the batch is halved until the row is.
 
 use crate::http::{Judge, Reply};
-use delivery::{HoldReason, Verdict, Wait, failure::Failure};
+use delivery::{HoldReason, Judgement, Verdict, Wait, failure::Failure, verdicts::Verdicts};
 use hyper::HeaderMap;
 use transport::DeadReason;
 
@@ -127,6 +127,29 @@ pub(super) fn of_reply(judge: &Judge, reply: Reply) -> Result<(), Failure> {
         }
         verdict => foreign(verdict),
     }
+}
+
+/// Judges all rows of a batch by its failure. A row that the server names is suspected: it is tried alone.
+pub(super) fn over_rows(rows: usize, failure: &Failure) -> Vec<Judgement> {
+    let Failure { verdict, answer } = failure;
+    let mut verdicts = Verdicts::default();
+    if let Verdict::Split(reason) = verdict
+        && let Some(before) = rows_before(answer).filter(|before| *before < rows)
+    {
+        if before > 0 {
+            verdicts.push_many(before, *verdict, answer);
+        }
+        verdicts.push(Verdict::Suspect(*reason), answer);
+    }
+    verdicts.finish(rows, Some(failure))
+}
+
+/// Returns how many rows are before the one that the words of an exception name. The last of such words are the server's: those before
+/// may be of a row.
+fn rows_before(words: &str) -> Option<usize> {
+    let rest = &words[words.rfind(OF_ROW)? + OF_ROW.len()..];
+    // It counts from one.
+    rest.split_once(')')?.0.parse::<usize>().ok()?.checked_sub(1)
 }
 
 #[cfg(test)]

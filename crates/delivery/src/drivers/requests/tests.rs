@@ -1,5 +1,7 @@
 //! Requests under a clock of the test, and a receiver that does everything a receiver can do.
 
+mod search;
+
 use super::*;
 use crate::receivers::contract::Cell;
 use message::{Ack, Batch, Stamp};
@@ -72,6 +74,7 @@ const BUSY: Verdict = Verdict::Later(Wait::BackOff);
 const GONE: Verdict = Verdict::Later(Wait::Reopen);
 const BAD: Verdict = Verdict::Dead(DeadReason::Type);
 const SPLIT: Verdict = Verdict::Split(DeadReason::Rejected);
+const SUSPECT: Verdict = Verdict::Suspect(DeadReason::Rejected);
 const NO_TABLE: Verdict = Verdict::Hold(HoldReason::Schema);
 const NO_ACCESS: Verdict = Verdict::Hold(HoldReason::Credentials);
 
@@ -172,9 +175,24 @@ fn a_bad_row_is_found_by_halving_and_dies_alone() {
         }
         assert_eq!((dead, setup.requests.rows()), (vec![bad], 0));
         assert_eq!(delivered, (0..count).filter(|row| *row != bad).collect::<Vec<_>>(), "in their order");
-        let most = 1 + 2 * u64::from(64 - count.leading_zeros());
+        let most = 4 + 2 * u64::from(64 - count.leading_zeros());
         assert!(sendings <= most, "{sendings} requests for {count} rows");
     }
+}
+
+#[test]
+fn a_request_without_a_verdict_is_repeated_as_it_was() {
+    let mut setup = Setup::new(64, None);
+    setup.add("a", 128);
+    let (first, _, rows) = setup.sent(0).unwrap();
+    assert_eq!(rows.len(), 64);
+    setup.judge(first, 0, &[SPLIT; 64]);
+    let (half, _, rows) = setup.sent(0).unwrap();
+    assert_eq!(rows, (0..32).collect::<Vec<_>>());
+    setup.judge(half, 0, &[GONE; 32]);
+    assert_eq!(setup.sent(60_000).unwrap().2, rows, "nobody knows what became of it");
+    setup.judge(half, 60_000, &[SPLIT; 32]);
+    assert_eq!(setup.sent(60_000).unwrap().2.len(), 16);
 }
 
 #[test]

@@ -110,3 +110,27 @@ fn an_old_server_names_what_it_does_not_know() {
     assert!(!is_unknown_setting(&reply(200, "", "")));
     assert!(!is_unknown_setting(&Reply::Silent));
 }
+
+#[track_caller]
+fn check_named(words: &str, want: &str) {
+    let failure = of_reply(&JUDGE, reply(500, "", words)).unwrap_err();
+    let judgements = over_rows(5, &failure);
+    let shown: Vec<String> =
+        judgements.iter().map(|judged| format!("{} {:?}", judged.rows, judged.verdict)).collect();
+    assert_eq!(shown.join(", "), want, "{words}");
+}
+
+#[test]
+fn a_row_that_the_server_names_is_suspected() {
+    let split = "5 Split(Type)";
+    check_named("Code: 27. DB::Exception: Cannot parse: (at row 1)\n", "1 Suspect(Type), 4 Split(Type)");
+    let third = "2 Split(Type), 1 Suspect(Type), 2 Split(Type)";
+    check_named("Code: 27. DB::Exception: Cannot parse: (at row 3)\n", third);
+    check_named("Code: 27. DB::Exception: expected \" before: '(at row 2)': (at row 3): While", third);
+    check_named("Code: 27. DB::Exception: Cannot parse: (at row 5)", "4 Split(Type), 1 Suspect(Type)");
+    for row in ["0", "6", "-1", "18446744073709551616", "two", ""] {
+        check_named(&format!("Code: 27. DB::Exception: Cannot parse: (at row {row})"), split);
+    }
+    check_named("Code: 27. DB::Exception: Cannot parse: (at row 3", split);
+    check_named("Code: 241. DB::Exception: Memory limit exceeded: (at row 3)", "5 Later(Busy)");
+}
