@@ -25,11 +25,15 @@ pub(super) enum Answer {
 }
 
 /// Outcomes of documents.
-#[derive(PartialEq, Eq, Debug, Default)]
+#[derive(PartialEq, Eq, Debug)]
 pub(super) struct Outcomes {
     pub(super) of_documents: Vec<Result<(), Failure>>,
     /// At least one had been stored before.
     pub(super) is_repeated: bool,
+    /// The positions of those that may have been stored before: the server names another index than that of `_id`.
+    pub(super) doubtful: Vec<usize>,
+    /// The outcome of those of them that it has.
+    pub(super) of_stored: Result<(), Failure>,
 }
 
 /// The insert that was asked for.
@@ -84,15 +88,20 @@ fn outcomes(
             Err(Failure { verdict: Verdict::Later(Wait::BackOff), answer })
         }
     };
-    let mut found = Outcomes { of_documents: vec![silent; seen], is_repeated: false };
+    let mut found = Outcomes {
+        of_documents: vec![silent; seen],
+        is_repeated: false,
+        doubtful: Vec::new(),
+        of_stored: concern.map_or(Ok(()), |failure| Err(failure.clone())),
+    };
     for DocumentError { index, error, is_of_id } in errors {
         let Some(outcome) = found.of_documents.get_mut(index) else { continue };
-        let is_stored = DUPLICATE_KEYS.contains(&error.code) && is_of_id && !question.has_own_id[index];
-        *outcome = match (is_stored, concern) {
-            (false, _) => Err(verdict::of_document(&error)),
-            (true, None) => Ok(()),
-            (true, Some(failure)) => Err(failure.clone()),
-        };
+        let is_duplicate = DUPLICATE_KEYS.contains(&error.code) && !question.has_own_id[index];
+        let is_stored = is_duplicate && is_of_id;
+        *outcome = if is_stored { found.of_stored.clone() } else { Err(verdict::of_document(&error)) };
+        if is_duplicate && !is_of_id {
+            found.doubtful.push(index);
+        }
         found.is_repeated |= is_stored;
     }
     found

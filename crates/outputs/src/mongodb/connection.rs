@@ -9,6 +9,7 @@ use super::{
     answer::{self, Answer, Outcomes, Question},
     options::{InsertOrder, Shared, Validation, Waiters, WriteConcern},
     session::{Session, body},
+    stored,
 };
 use crate::link::{
     attempt::{self, Attempt, Kept},
@@ -61,8 +62,7 @@ impl Documents {
             }
             Writer::whole(&mut found.bytes, |writer| {
                 if !has_id {
-                    let id = u128::from(row.id.incarnation) << 64 | u128::from(row.id.sequence);
-                    writer.put(b"_id", Scalar::Uuid(id));
+                    writer.put(b"_id", Scalar::Uuid(id(row)));
                 }
                 writer.elements(elements);
             });
@@ -70,6 +70,11 @@ impl Documents {
         }
         found
     }
+}
+
+/// Returns the id of a document whose message brings none.
+fn id(row: &Row) -> u128 {
+    u128::from(row.id.incarnation) << 64 | u128::from(row.id.sequence)
 }
 
 fn parts(row: &Row) -> Option<(&[u8], bool)> {
@@ -150,7 +155,11 @@ impl MongodbConnection {
                     Verdict::Split(_) => (0..count).for_each(|_| progress.settle(Err(failure.clone()))),
                     _ => return Some(Ended::Server(failure)),
                 },
-                Ok(Answer::Outcomes(outcomes)) => {
+                Ok(Answer::Outcomes(mut outcomes)) => {
+                    let sent = &rows[progress.at..progress.at + count];
+                    if let Err(error) = look(&self.shared, session, collection, (sent, &mut outcomes)).await {
+                        return Some(Ended::Link(error));
+                    }
                     if let Some(failure) = progress.take(outcomes, count) {
                         return Some(Ended::Server(failure));
                     }
@@ -159,6 +168,28 @@ impl MongodbConnection {
         }
         None
     }
+}
+
+/// Looks for the documents that may have been stored before, and corrects their outcomes.
+async fn look(
+    shared: &Shared,
+    session: &mut Session,
+    collection: &str,
+    (sent, outcomes): (&[Row], &mut Outcomes),
+) -> Result<(), LinkError> {
+    if outcomes.doubtful.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<u128> = outcomes.doubtful.iter().map(|at| id(&sent[*at])).collect();
+    let names = (shared.database.as_str(), collection);
+    let Some(there) = stored::among(session, names, &ids).await? else { return Ok(()) };
+    for (at, id) in outcomes.doubtful.iter().zip(ids) {
+        if there.contains(&id) {
+            outcomes.of_documents[*at] = outcomes.of_stored.clone();
+            outcomes.is_repeated = true;
+        }
+    }
+    Ok(())
 }
 
 /// The end of an attempt before every row had its answer.

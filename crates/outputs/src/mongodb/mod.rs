@@ -10,6 +10,7 @@
 //! | `document` | values as a document |
 //! | `connection` | inserts with their answers |
 //! | `answer` | what an answer says of each document |
+//! | `stored` | which documents were stored before |
 //! | `session` | an open connection to the primary |
 //! | `scram` | the login with a password |
 //! | `verdict` | what an error means |
@@ -22,6 +23,7 @@ mod options;
 mod receiver;
 mod scram;
 mod session;
+mod stored;
 mod uri;
 mod verdict;
 

@@ -278,6 +278,11 @@ impl Session {
     ) -> Result<Vec<u8>, LinkError> {
         self.talk.ask(Some(("documents", documents)), fill).await
     }
+
+    /// Sends a command, and returns the answer.
+    pub(super) async fn ask(&mut self, fill: impl FnOnce(&mut Writer<'_>)) -> Result<Vec<u8>, LinkError> {
+        self.talk.ask(None, fill).await
+    }
 }
 
 /// Checks that a server is one that takes writes, of the set that is meant.

@@ -256,6 +256,9 @@ fn document(json: &str) -> Vec<u8> {
             serde_json::Value::Array(list) => {
                 writer.array(name, list.len(), |writer, index, name| put(name, &list[index], writer));
             }
+            serde_json::Value::String(text) if name == b"_id" && text.len() == 32 => {
+                writer.put(name, Scalar::Uuid(u128::from_str_radix(text, 16).expect("an id")));
+            }
             serde_json::Value::String(text) => writer.put(name, text.as_str()),
             serde_json::Value::Bool(is_true) => writer.put(name, *is_true),
             serde_json::Value::Number(number) => writer.put(name, Scalar::Double(number.as_f64().unwrap())),
@@ -286,7 +289,8 @@ fn check_answer(order: InsertOrder, json: &str, want: &str) {
                 Err(failure) => Judgement { rows: 1, verdict: failure.verdict, answer: failure.answer },
             });
             let repeated = if outcomes.is_repeated { "repeated: " } else { "" };
-            format!("{repeated}{}", shown(&judgements.collect::<Vec<_>>()))
+            let doubtful = outcomes.doubtful.iter().map(|at| format!("doubtful {at}: ")).collect::<String>();
+            format!("{repeated}{doubtful}{}", shown(&judgements.collect::<Vec<_>>()))
         }
         Err(breach) => breach.0.to_owned(),
     };
@@ -317,7 +321,7 @@ fn each_document_has_the_verdict_of_its_own_error() {
          E11000 duplicate key error dup key: { _id: \"s\" }",
     );
     let other = r#"{"n":2,"ok":1,"writeErrors":[{"index":0,"code":11000,"keyPattern":{"user":1},"errmsg":"E11000"}]}"#;
-    check_answer(free, other, "1 Dead(Constraint) 11000 E11000; 1 Delivered ; 1 Delivered ");
+    check_answer(free, other, "doubtful 0: 1 Dead(Constraint) 11000 E11000; 1 Delivered ; 1 Delivered ");
     let old = r#"{"n":2,"ok":1,"writeErrors":[{"index":0,"code":11000,"errmsg":"E11000 index: _id_ dup key: { : 1 }"}]}"#;
     check_answer(free, old, "repeated: 1 Delivered ; 1 Delivered ; 1 Delivered ");
     let moved = r#"{"n":2,"ok":1,"writeErrors":[{"index":2,"code":10107,"errmsg":"not primary"}]}"#;

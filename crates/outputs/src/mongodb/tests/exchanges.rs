@@ -143,6 +143,24 @@ fn documents_are_sent_until_each_has_its_answer() {
 }
 
 #[test]
+fn a_document_that_another_index_refuses_is_looked_for() {
+    // The first is there: it was stored before its answer was lost. The second is not: another one has its value.
+    let refused =
+        r#"{"n":0,"ok":1,"writeErrors":[{"index":0,"code":11000,"keyPattern":{"user":1},"errmsg":"no"}]}"#;
+    let first = r#"{"ok":1,"cursor":{"firstBatch":[{"_id":"00000000000000010000000000000000"}]}}"#;
+    let none = r#"{"ok":1,"cursor":{"firstBatch":[]}}"#;
+    check(
+        None,
+        &[PRIMARY, refused, first, refused, none],
+        (2, 1),
+        &["1 Delivered ; 1 Dead(Constraint) 11000 no"],
+    );
+    let denied = r#"{"ok":0,"code":13,"errmsg":"no"}"#;
+    check(None, &[PRIMARY, refused, denied], (1, 1), &["1 Dead(Constraint) 11000 no"]);
+    check(None, &[PRIMARY, refused, ""], (2, 1), &["2 Later(Busy) the server closed the connection"]);
+}
+
+#[test]
 fn a_server_that_ends_or_steps_down_is_looked_for_again() {
     let three = r#"{"n":3,"ok":1}"#;
     check(None, &[PRIMARY, three, "", PRIMARY, three], (3, 2), &["3 Delivered ", "3 Delivered "]);
