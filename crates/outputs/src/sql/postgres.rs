@@ -1,11 +1,14 @@
 //! PostgreSQL.
 //!
 //! In: rows. Out: a transaction for each request. Holds: a session, prepared statements, known tables.
+//! A row that the server refuses is searched inside of the transaction, with savepoints: the others are committed once.
 //! Limits: those of [`connect_postgres`] and [`EXCHANGE_MOST`]; [`STATEMENTS_MAX`] prepared statements; the tables that are remembered are
 //! bounded as for SQLite. A row is acknowledged when the server has said that its transaction is committed.
 //!
 //! Values go as text, an array for each column: the server converts them to the type of the column, as it does with
 //! a literal.
+
+mod search;
 
 use super::{
     options::{Schema, TABLES_KNOWN_MAX, TableMaking},
@@ -14,14 +17,16 @@ use super::{
 use crate::link::{
     failure::{ANSWER_CHARACTERS_MAX, Failure},
     tls::refusal,
+    verdicts::Verdicts,
 };
 use delivery::{Cell, Connection, Exchange, HoldReason, Judgement, Row, Verdict, Wait};
+use search::{Refused, Search};
 use std::{
     collections::{HashMap, HashSet},
     error::Error as _,
     fmt::Write as _,
     sync::Arc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 use tokio::{task::JoinHandle, time::timeout};
 use tokio_postgres::{
@@ -36,6 +41,8 @@ use transport::{
 
 /// Longest wait for the answers to one request.
 const EXCHANGE_MOST: Duration = Duration::from_secs(60);
+/// A search for refused rows that takes longer is committed, and goes on with the next request.
+const SEARCH_MOST: Duration = Duration::from_secs(20);
 /// Most statements that stay prepared: one for each table, or for a table and a number of rows.
 const STATEMENTS_MAX: usize = 256;
 
@@ -53,6 +60,8 @@ struct Session {
     /// How rows get into known tables.
     tables: HashMap<String, Way>,
     inserts: HashMap<String, Statement>,
+    /// As many rows at a time were accepted lately.
+    step: usize,
 }
 
 /// How rows get into a table.
@@ -81,7 +90,8 @@ impl Postgres {
             ConnectError::Server(error) => failure(&error),
         });
         let (client, reader) = opened?;
-        let session = Session { client, reader, tables: HashMap::new(), inserts: HashMap::new() };
+        let session =
+            Session { client, reader, tables: HashMap::new(), inserts: HashMap::new(), step: usize::MAX };
         for text in &self.schema.session_statements {
             let answer = |error| Failure { verdict: Verdict::Later(Wait::Reopen), ..failure(&error) };
             session.client.batch_execute(text).await.map_err(answer)?;
@@ -89,7 +99,7 @@ impl Postgres {
         Ok(session)
     }
 
-    async fn exchange(&mut self, table: &str, rows: &[Row]) -> Result<(), Failure> {
+    async fn exchange(&mut self, table: &str, rows: &[Row]) -> Result<Vec<Judgement>, Failure> {
         let mut session = match self.session.take() {
             Some(session) if !session.client.is_closed() => session,
             _ => self.connect().await?,
@@ -108,7 +118,7 @@ impl Connection for Postgres {
         Box::pin(async move {
             let result = timeout(EXCHANGE_MOST, self.exchange(group, rows)).await;
             match result {
-                Ok(Ok(())) => Judgement::delivered(rows.len()),
+                Ok(Ok(judgements)) => judgements,
                 Ok(Err(Failure { verdict, answer })) => Judgement::of_all(rows.len(), verdict, answer),
                 Err(_) => {
                     self.close();
@@ -125,19 +135,8 @@ impl Connection for Postgres {
 }
 
 impl Session {
-    async fn write(&mut self, schema: &Schema, table: &str, rows: &[Row]) -> Result<(), Failure> {
-        let was_known = self.tables.contains_key(table);
-        if !was_known {
-            self.prepare_table(schema, table).await?;
-        }
-        let mut written = self.insert(schema, table, rows).await;
-        let is_refused = written.as_ref().is_err_and(|failure| matches!(failure.verdict, Verdict::Split(_)));
-        if is_refused && was_known {
-            // A prepared statement keeps the types that the columns had: someone may have changed the table since.
-            self.inserts.clear();
-            self.prepare_table(schema, table).await?;
-            written = self.insert(schema, table, rows).await;
-        }
+    async fn write(&mut self, schema: &Schema, table: &str, rows: &[Row]) -> Result<Vec<Judgement>, Failure> {
+        let written = self.write_or_search(schema, table, rows).await;
         if let Err(Failure { verdict: Verdict::Hold(_) | Verdict::Later(_), .. }) = &written {
             // Whatever the cause, the table may have changed by the next attempt.
             self.tables.remove(table);
@@ -146,33 +145,119 @@ impl Session {
         written
     }
 
+    async fn write_or_search(
+        &mut self,
+        schema: &Schema,
+        table: &str,
+        rows: &[Row],
+    ) -> Result<Vec<Judgement>, Failure> {
+        let was_known = self.tables.contains_key(table);
+        if !was_known {
+            self.prepare_table(schema, table).await?;
+        }
+        let mut refused = None;
+        // Where rows were refused lately, there are some in most requests.
+        if rows.len() <= self.step {
+            match self.insert_all(schema, table, rows).await {
+                Err(failure) if matches!(failure.verdict, Verdict::Split(_)) => refused = Some(failure),
+                inserted => return inserted.map(|()| Judgement::delivered(rows.len())),
+            }
+        }
+        if was_known {
+            // A prepared statement keeps the types that the columns had: someone may have changed the table since.
+            self.inserts.clear();
+            self.prepare_table(schema, table).await?;
+        }
+        match refused {
+            Some(failure) if rows.len() == 1 && !was_known => return Err(failure),
+            _ if rows.len() == 1 => {
+                let inserted = self.insert_all(schema, table, rows).await;
+                return inserted.map(|()| Judgement::delivered(1));
+            }
+            Some(_) => self.step = rows.len() / 2,
+            None => {}
+        }
+        self.client.batch_execute("BEGIN; SAVEPOINT duramen").await.map_err(|error| failure(&error))?;
+        let judgements = match self.search(schema, table, rows).await {
+            Ok(judgements) => judgements,
+            Err(failure) if failure.is_of_connection() => return Err(failure),
+            Err(failure) => {
+                return match self.client.batch_execute("ROLLBACK").await {
+                    Ok(()) => Err(failure),
+                    Err(_) => Err(Failure::unreachable(failure.answer)),
+                };
+            }
+        };
+        self.client.batch_execute("COMMIT").await.map_err(|error| failure(&error))?;
+        Ok(judgements)
+    }
+
+    /// Inserts rows into an open transaction, but for those that the server refuses.
+    async fn search(
+        &mut self,
+        schema: &Schema,
+        table: &str,
+        rows: &[Row],
+    ) -> Result<Vec<Judgement>, Failure> {
+        let (mut search, mut verdicts) = (Search::new(rows.len(), self.step), Verdicts::default());
+        let end = Instant::now() + SEARCH_MOST;
+        while let Some(tried) = search.next() {
+            if Instant::now() >= end {
+                let rest = Failure { verdict: Verdict::Split(DeadReason::Rejected), answer: String::new() };
+                return Ok(verdicts.finish(rows.len(), Some(&rest)));
+            }
+            let undo = match self.insert(schema, table, &rows[tried.clone()]).await {
+                Ok(()) => {
+                    search.accept(&tried);
+                    verdicts.push_many(tried.len(), Verdict::Delivered, "");
+                    "RELEASE SAVEPOINT duramen; SAVEPOINT duramen"
+                }
+                Err(Failure { verdict: Verdict::Split(reason), answer }) => {
+                    if search.refuse(&tried) == Refused::Alone {
+                        verdicts.push(Verdict::Dead(reason), &answer);
+                    }
+                    "ROLLBACK TO SAVEPOINT duramen"
+                }
+                Err(failure) => return Err(failure),
+            };
+            self.client.batch_execute(undo).await.map_err(|error| failure(&error))?;
+        }
+        self.step = search.step;
+        Ok(verdicts.finish(rows.len(), None))
+    }
+
+    /// Inserts rows in a transaction of their own.
+    async fn insert_all(&mut self, schema: &Schema, table: &str, rows: &[Row]) -> Result<(), Failure> {
+        if matches!(self.tables.get(table), Some(Way::Arrays(_))) {
+            // A statement of its own is a transaction.
+            return self.insert(schema, table, rows).await;
+        }
+        self.client.batch_execute("BEGIN").await.map_err(|error| failure(&error))?;
+        let inserted = self.insert(schema, table, rows).await;
+        let end = if inserted.is_ok() { "COMMIT" } else { "ROLLBACK" };
+        let ended = self.client.batch_execute(end).await.map_err(|error| failure(&error));
+        inserted.and(ended)
+    }
+
+    /// Inserts rows into an open transaction, or in a statement of their own.
     async fn insert(&mut self, schema: &Schema, table: &str, rows: &[Row]) -> Result<(), Failure> {
         if let Some(Way::Arrays(text)) = self.tables.get(table).cloned() {
             let insert = self.prepared(text).await?;
             let arrays: Vec<Text> = arrays(schema, rows).into_iter().map(|array| Text(Some(array))).collect();
-            let parameters: Vec<&(dyn ToSql + Sync)> =
-                arrays.iter().map(|array| array as &(dyn ToSql + Sync)).collect();
-            // A statement of its own is a transaction.
-            return self
-                .client
-                .execute(&insert, &parameters)
-                .await
-                .map(drop)
-                .map_err(|error| failure(&error));
+            return self.execute(&insert, &arrays).await;
         }
-        let mut parts = Vec::new();
         for part in rows.chunks(statement::rows_max(schema)) {
-            parts.push((self.prepared(statement::insert(schema, table, part.len())).await?, part));
-        }
-        let transaction = self.client.transaction().await.map_err(|error| failure(&error))?;
-        for (insert, part) in parts {
+            let insert = self.prepared(statement::insert(schema, table, part.len())).await?;
             let values: Vec<Text> = part.iter().flat_map(|row| values(schema, row)).collect();
-            let parameters: Vec<&(dyn ToSql + Sync)> =
-                values.iter().map(|value| value as &(dyn ToSql + Sync)).collect();
-            // Dropping the transaction rolls it back.
-            transaction.execute(&insert, &parameters).await.map_err(|error| failure(&error))?;
+            self.execute(&insert, &values).await?;
         }
-        transaction.commit().await.map_err(|error| failure(&error))
+        Ok(())
+    }
+
+    async fn execute(&self, insert: &Statement, texts: &[Text]) -> Result<(), Failure> {
+        let parameters: Vec<&(dyn ToSql + Sync)> =
+            texts.iter().map(|text| text as &(dyn ToSql + Sync)).collect();
+        self.client.execute(insert, &parameters).await.map(drop).map_err(|error| failure(&error))
     }
 
     async fn prepared(&mut self, text: String) -> Result<Statement, Failure> {

@@ -321,18 +321,18 @@ fn a_table_is_looked_at_once_and_statements_are_prepared_once() {
 #[test]
 fn a_column_that_is_an_array_gets_its_values_one_by_one() {
     let array = || vec![(LOOK, 9, Columns(&[("host", TEXTS), ("size", INT4)]))];
-    let first = ["connect", LOOK, LOOK, VALUES, "query START TRANSACTION", RUN, "query COMMIT"];
+    let first = ["connect", LOOK, LOOK, "query BEGIN", VALUES, RUN, "query COMMIT"];
     check(
         |_| {},
         vec![
             (1, array(), "delivered", &first),
-            (1, array(), "delivered", &["query START TRANSACTION", RUN, "query COMMIT"]),
+            (1, array(), "delivered", &["query BEGIN", RUN, "query COMMIT"]),
         ],
     );
     let bad = vec![(LOOK, 9, Columns(&[("host", TEXTS), ("size", INT4)])), (RUN, 1, Refused("22P02"))];
-    // The end of a transaction that failed goes out with the next request.
-    let next = ["query ROLLBACK", "query START TRANSACTION", RUN, "query COMMIT"];
-    check(|_| {}, vec![(1, bad, "Split(Type): 22P02 why", &first[..6]), (1, array(), "delivered", &next)]);
+    let last = ["connect", LOOK, LOOK, "query BEGIN", VALUES, RUN, "query ROLLBACK"];
+    let next = ["query BEGIN", RUN, "query COMMIT"];
+    check(|_| {}, vec![(1, bad, "Split(Type): 22P02 why", &last), (1, array(), "delivered", &next)]);
 }
 
 #[test]
@@ -372,6 +372,35 @@ fn a_table_that_somebody_changed_is_looked_at_again() {
             (1, vec![], "delivered", &[LOOK, LOOK, ARRAYS, RUN]),
         ],
     );
+}
+
+#[test]
+fn a_refused_row_is_searched_in_one_transaction() {
+    const BEGIN: &str = "query BEGIN; SAVEPOINT";
+    const KEEP: &str = "query RELEASE SAVEPOINT duramen; SAVEPOINT duramen";
+    const UNDO: &str = "query ROLLBACK TO SAVEPOINT";
+    let first = || (2, vec![], "delivered", &["connect", LOOK, LOOK, ARRAYS, RUN] as &[&str]);
+    let refused = |times| vec![(RUN, times, Refused("22P02"))];
+    let fresh = [RUN, LOOK, LOOK, BEGIN, ARRAYS, RUN];
+    let one = [&fresh[..], &[UNDO, RUN, KEEP, "query COMMIT"]].concat();
+    let next = [LOOK, LOOK, BEGIN, ARRAYS, RUN, KEEP, RUN, KEEP, "query COMMIT"];
+    check(
+        |_| {},
+        vec![
+            first(),
+            (2, refused(2), "Dead(Type): 22P02 why", &one),
+            // Requests are tried as a whole again when enough rows were accepted.
+            (3, vec![], "delivered", &next),
+            (4, vec![], "delivered", &[RUN]),
+        ],
+    );
+    // What is committed counts.
+    let lost = [&fresh[..], &[KEEP, RUN, KEEP, "query COMMIT"]].concat();
+    let script = vec![(RUN, 1, Refused("22P02")), ("query COMMIT", 1, HangUp)];
+    check(|_| {}, vec![first(), (2, script, "Later(Reopen)", &lost)]);
+    let busy = [&fresh[..], &["query ROLLBACK"]].concat();
+    let script = vec![(RUN, 1, Refused("22P02")), (RUN, 1, Refused("40001"))];
+    check(|_| {}, vec![first(), (2, script, "Later(BackOff): 40001", &busy)]);
 }
 
 #[test]
