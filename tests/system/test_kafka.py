@@ -72,6 +72,33 @@ def test_a_broker_that_is_killed_and_refuses_stores_every_record_once(binary):
         target.close()
 
 
+def test_a_large_record_changes_no_order_and_a_raised_limit_is_noticed(binary):
+    """The producer makes no batch that is larger than the topic takes, so a broker refuses none for the sake of one record."""
+    target = Kafka().start()
+    target.topic("logs", max_message_bytes=2000)
+    server = Server(binary, kafka(target, 'topic("logs") key("$HOST") message("$MSG") batch-lines(2000)'))
+    large = lambda number: number % 100 == 7
+    text = lambda number: f"{number} {'x' * 3000}" if large(number) else str(number)
+    try:
+        server.start()
+        send(server, [(f"web{number % 5}", text(number)) for number in range(10000)])
+        found = settled(server, 10000, 60)
+        assert (found["dead"], found["written"]) == (100, 9900), found
+        by_key = {}
+        for partition, key, value in target.records("logs"):
+            by_key.setdefault((partition, key), []).append(int(value))
+        assert len(by_key) == 5 and all(numbers == sorted(set(numbers)) for numbers in by_key.values()), {key: len(of) for key, of in by_key.items()}
+        assert sorted(sum(by_key.values(), [])) == [number for number in range(10000) if not large(number)]
+        assert "max.message.bytes" in dead(server, "cat", "d_kafka#0")
+        # What was known of the topic is asked for again.
+        target.change("logs", max_message_bytes=100000)
+        send(server, [("web1", text(7))])
+        server.until(lambda: counters(server, "dst.kafka")["written"] >= 9901, 30, f"the large record: {counters(server, 'dst.kafka')}")
+    finally:
+        server.close()
+        target.close()
+
+
 def test_after_a_crash_of_ours_nothing_is_lost(binary):
     """What the queue had not recorded as delivered is sent again."""
     target = Kafka().start()

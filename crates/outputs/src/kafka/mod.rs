@@ -8,12 +8,14 @@
 //! | `receiver` | records of messages |
 //! | `topic` | names of topics |
 //! | `connection` | records with their reports |
+//! | `limits` | how long a batch of each topic may be |
 //! | `producer` | librdkafka's producer, and the thread that hears its reports |
 //! | `reports` | what is known of the records on their way |
 //! | `verdict` | what an error means |
 //! | `options` | what a configuration says |
 
 mod connection;
+mod limits;
 mod options;
 mod producer;
 mod receiver;

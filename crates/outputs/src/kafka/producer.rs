@@ -28,6 +28,8 @@ use std::{
 };
 use transport::{InternalLog, kafka::LibraryLog};
 
+/// The name that librdkafka has for the bytes of a batch.
+pub(super) const BATCH_BYTES: &str = "batch.size";
 /// Longest wait of the thread for an event.
 const HEARS_EVERY: Duration = Duration::from_millis(100);
 /// Longest wait for the end of the thread. A process that ends while librdkafka still encrypts may crash.
@@ -100,6 +102,8 @@ impl ProducerContext for Context {
 
 /// A producer that runs.
 pub(super) struct KafkaProducer {
+    /// Most bytes of a batch, unless it is a single record.
+    pub(super) batch_bytes: usize,
     native: Option<Arc<BaseProducer<Context>>>,
     context: Arc<Context>,
     stops: Arc<AtomicBool>,
@@ -112,17 +116,19 @@ pub(super) type ProduceError = RDKafkaErrorCode;
 impl KafkaProducer {
     /// Makes a producer. It connects by itself, and again whenever it has to.
     pub(super) fn start(
-        config: &ClientConfig,
+        mut config: ClientConfig,
+        batch_bytes: usize,
         reports: Arc<Reports>,
         log: InternalLog,
     ) -> Result<KafkaProducer, KafkaError> {
+        config.set(BATCH_BYTES, batch_bytes.to_string());
         let context = Context {
             reports,
             trouble: Mutex::default(),
             fault: Mutex::default(),
             log: LibraryLog::new(log),
         };
-        let native = Arc::new(BaseProducer::from_config_and_context(config, context)?);
+        let native = Arc::new(BaseProducer::from_config_and_context(&config, context)?);
         let context = native.context().clone();
         let stops = Arc::<AtomicBool>::default();
         let (end, ended) = mpsc::channel();
@@ -139,7 +145,7 @@ impl KafkaProducer {
             .name("kafka reports".to_owned())
             .spawn(hear)
             .map_err(|error| KafkaError::ClientCreation(error.to_string()))?;
-        Ok(KafkaProducer { native: Some(native), context, stops, ended: Mutex::new(ended) })
+        Ok(KafkaProducer { batch_bytes, native: Some(native), context, stops, ended: Mutex::new(ended) })
     }
 
     fn native(&self) -> &BaseProducer<Context> {

@@ -96,6 +96,11 @@ impl Reports {
         Some(answer)
     }
 
+    /// Returns true when no record is on its way.
+    pub(super) fn is_at_rest(&self) -> bool {
+        !self.places().values().any(|state| matches!(state, RecordState::Sent(_)))
+    }
+
     /// Answers all records that are on their way: their producer is gone.
     pub(super) fn give_up(&self) {
         let ids =

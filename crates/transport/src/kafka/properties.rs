@@ -28,6 +28,10 @@ const PRODUCER_DEFAULTS: &[(&str, &str)] = &[
     // Our queue says how long a record is tried. librdkafka would forget it after five minutes.
     ("message.timeout.ms", "0"),
     ("partitioner", "murmur2_random"),
+    // After a refusal, batches that were on their way are sent again: a pause before each would be most of the time. It still grows
+    // to a second while brokers are away.
+    ("retry.backoff.ms", "20"),
+    ("topic.metadata.refresh.fast.interval.ms", "100"),
     // A topic that is missing is known to be so before an exchange is over.
     ("topic.metadata.propagation.max.ms", "5000"),
 ];
