@@ -142,10 +142,11 @@ impl Outbound {
         }
     }
 
-    /// Returns when the oldest chunk on its way has been silent for too long.
+    /// Returns when the oldest chunk on its way has been silent for too long, and the last probe as well.
     fn probe_at(&self) -> Option<Time> {
         let (_, oldest) = self.state.chunks.flight_before(u64::MAX).next()?;
-        Some(oldest.last_sent + self.state.loss.wait())
+        let since = self.state.loss.probed.map_or(oldest.last_sent, |probed| probed.max(oldest.last_sent));
+        Some(since + self.state.loss.wait())
     }
 
     pub(crate) fn next_timeout(&self) -> Option<Time> {

@@ -138,6 +138,7 @@ fn newest_of(chunk: &Chunk, now: Time, shortest: Duration) -> Newest {
 fn learn(state: &mut State, now: Time, newest: &Newest) {
     if state.loss.silent_waits >= SILENT_WAITS_OF_OUTAGE {
         state.rate.comes_back();
+        state.loss.came_back = Some(now);
     }
     state.loss.silent_waits = 0;
     // What went before a probe was acknowledged late, perhaps long after it had arrived.

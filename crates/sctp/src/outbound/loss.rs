@@ -41,6 +41,8 @@ pub(super) struct Loss {
     pub(super) silent_waits: u32,
     /// The time of the last probe into silence.
     pub(super) probed: Option<Time>,
+    /// The time at which the line came back after it was down.
+    pub(super) came_back: Option<Time>,
     /// The last SACK says nothing about TSNs above this.
     pub(super) known_through: u64,
     retry_first: Duration,
@@ -60,6 +62,7 @@ impl Loss {
             share: SHARE_FIRST,
             silent_waits: 0,
             probed: None,
+            came_back: None,
             known_through: u64::MAX,
             retry_first: options.retry_first,
             retry_max: options.retry_max,

@@ -192,7 +192,8 @@ impl Rate {
         let share = self.round_lost as f64 / (self.round_lost + arrived).max(1) as f64;
         if share > RANDOM_LOSS_MAX && self.round_lost > 8 * packet_bytes as u64 {
             self.is_starting = false;
-            self.ceiling = self.rate().min(rate) * BACK_OFF;
+            // One slow sample does not bring everything to a halt: the rate falls by steps.
+            self.ceiling = rate.clamp(self.rate() / 2.0, self.rate()) * BACK_OFF;
         } else if self.ceiling < f64::MAX {
             self.ceiling *= GROW_BACK;
         }

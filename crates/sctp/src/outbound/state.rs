@@ -129,9 +129,12 @@ impl State {
         // A chunk before it may have taken the whole message with it.
         let chunk = self.chunks.get(tsn).filter(|chunk| chunk.state == ChunkState::Flight);
         let Some(chunk) = chunk else { return };
-        self.rate.lost(chunk.size());
-        if !chunk.is_important() {
-            self.loss.fate(Fate::Lost);
+        // Losses while the line was down say nothing about queues and chance.
+        if self.loss.came_back.is_none_or(|came_back| chunk.last_sent > came_back) {
+            self.rate.lost(chunk.size());
+            if !chunk.is_important() {
+                self.loss.fate(Fate::Lost);
+            }
         }
         let (is_expired, is_exhausted) = (chunk.is_expired(now), chunk.is_exhausted(chunk.sends));
         self.chunks.lost(tsn);
