@@ -242,6 +242,27 @@ def test_a_receiver_that_is_away_holds_rows_back(binary):
         target.close()
 
 
+def test_results_that_end_early_are_read_on(binary):
+    """Rows of 64 KB and one of 20 MB: a query ends at 8 MB of values, and the next one begins where it ended."""
+    postgres, maria = Postgres(), MariaDb("--max-allowed-packet=64M")
+    postgres.sql("CREATE TABLE m (id int PRIMARY KEY, text text); INSERT INTO m SELECT n, repeat('x', 65000) FROM generate_series(1, 400) n; "
+                 "INSERT INTO m VALUES (401, repeat('y', 20000000)), (402, 'last')")
+    maria.sql("SET SESSION max_recursive_iterations = 10000; CREATE TABLE m (id int PRIMARY KEY, text longtext); INSERT INTO m "
+              "WITH RECURSIVE n AS (SELECT 1 AS id UNION ALL SELECT id + 1 FROM n WHERE id < 400) SELECT id, repeat('x', 65000) FROM n; "
+              "INSERT INTO m VALUES (401, repeat('y', 20000000)), (402, 'last')")
+    template = r'file("{folder}/out" template("${{.sql.id}} $(length $MSG) $(length ${{.sql.text}})\n"))'
+    servers = [Server(binary, reads(of(target) + ' table("m") uid-column("id") message-column("text")', template))
+               for of, target in ((postgres_of, postgres), (maria_of, maria))]
+    try:
+        for server in servers:
+            server.start()
+            found = has(server, 402, 60)
+            assert found == [f"{number} 65000 65000" for number in range(1, 401)] + ["401 65536 20000000", "402 4 4"], found[-3:]
+    finally:
+        for one in (*servers, postgres, maria):
+            one.close()
+
+
 def test_what_cannot_work_is_refused(binary):
     cases = [
         ('sql(type(oracle) table("m") uid-column("id"))', "is not supported yet"),

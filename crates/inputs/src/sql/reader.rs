@@ -232,11 +232,8 @@ impl Reader {
             Some(pages) => pages,
             None => Pages::new(self.begin(client).await?),
         };
-        if self.was_missing {
-            self.look_again(client, &mut pages).await?;
-            self.was_missing = false;
-        }
         let read = self.read_page(client, &mut pages).await;
+        // Also after a failure: what is under way is not read again.
         self.pages = Some(pages);
         let rest = read?;
         self.pause = PAUSE_MIN;
@@ -288,6 +285,10 @@ impl Reader {
     }
 
     async fn read_page(&mut self, client: &mut Client, pages: &mut Pages) -> Result<Rest, Failure> {
+        if self.was_missing {
+            self.look_again(client, pages).await?;
+            self.was_missing = false;
+        }
         let limits = pages.limits(self.options.rows_max);
         let text = statements::fetch(&self.options, &pages.position, limits.rows);
         let start = Value::Integer(0);
