@@ -6,6 +6,7 @@
 //! Limits: those of compiling.
 
 mod condition;
+mod json_form;
 mod pairs;
 mod rekey;
 mod selection;
@@ -13,6 +14,7 @@ mod surroundings;
 mod tree;
 
 pub use condition::{Condition, ConditionError};
+pub(crate) use json_form::{JsonForm, JsonMember};
 pub use rekey::Rekey;
 pub(crate) use selection::{Choice, FIXED, KeyDelimiter, PairScope, SelectedMacro, glob};
 pub use surroundings::Surroundings;

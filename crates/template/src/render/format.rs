@@ -6,7 +6,7 @@
 use super::{context, json, lines};
 use crate::{
     renderer::Renderer,
-    template::{PairsFormat, ValuePairs},
+    template::{JsonForm, PairsFormat, ValuePairs},
 };
 use message::Batch;
 
@@ -37,16 +37,25 @@ fn one(
     out: &mut Vec<u8>,
 ) {
     let on_error = renderer.options.on_error;
-    let found = pairs.collect(batch, index, renderer);
     let start = out.len();
     let fits = match style {
-        PairsFormat::Nested | PairsFormat::Flat => json::append(&found, pairs, style, on_error, out),
+        PairsFormat::Nested | PairsFormat::Flat => match json::form(pairs, style) {
+            JsonForm::Constant(text) => {
+                out.extend_from_slice(text);
+                true
+            }
+            JsonForm::Members(members) => json::append_members(pairs, members, (batch, index), renderer, out),
+            JsonForm::Collected => {
+                json::append(&pairs.collect(batch, index, renderer), pairs, style, on_error, out)
+            }
+        },
         PairsFormat::Welf => {
-            lines::append_welf(&found, out);
+            lines::append_welf(&pairs.collect(batch, index, renderer), out);
             true
         }
-        PairsFormat::Cef => lines::append_cef(&found, on_error, out),
+        PairsFormat::Cef => lines::append_cef(&pairs.collect(batch, index, renderer), on_error, out),
         PairsFormat::Graphite(time) => {
+            let found = pairs.collect(batch, index, renderer);
             let seconds = match time {
                 Some(time) => time.value(batch, index, renderer).into_owned(),
                 None => batch.received_of(index).unix_s().to_string().into_bytes(),

@@ -3,6 +3,10 @@
 //! In: sorted pairs. Out: text, appended; nothing at all when a value does not fit its type and `on-error()`
 //! requires that. Holds nothing. Limits: none; nesting is as deep as names have dots.
 
+mod members;
+
+pub(super) use members::{append_members, form};
+
 use super::pairs::{Entry, Pairs};
 use crate::{
     renderer::OnError,
@@ -21,7 +25,7 @@ pub(super) fn append(
     out: &mut Vec<u8>,
 ) -> bool {
     let delimiter = pairs.key_delimiter;
-    let mut writer = Writer { out, path: Vec::new(), first: true, cast: pairs.cast_to_strings, delimiter };
+    let mut writer = Writer { out, path: Vec::new(), first: true, pairs, delimiter, value: Vec::new() };
     writer.out.push(b'{');
     // Names are in falling order, as in the output that users compare with.
     let mut named: Vec<(Cow<'_, [u8]>, &Entry)> =
@@ -45,9 +49,11 @@ struct Writer<'a> {
     path: Vec<Vec<u8>>,
     /// True until the innermost open object has a member.
     first: bool,
-    cast: bool,
+    pairs: &'a ValuePairs,
     /// Between the names of nested objects.
     delimiter: KeyDelimiter,
+    /// The value that is written next.
+    value: Vec<u8>,
 }
 
 /// Returns a name as JSON has it: a dot at its start is a `_` unless it stays.
@@ -61,13 +67,12 @@ fn shown<'n>(name: &'n [u8], pairs: &ValuePairs) -> Cow<'n, [u8]> {
 impl Writer<'_> {
     /// Appends one pair; returns false when the whole output must be dropped.
     fn entry(&mut self, name: &[u8], entry: &Entry, style: &PairsFormat, on_error: OnError) -> bool {
-        let kind = if self.cast && !entry.hinted { ValueKind::String } else { entry.kind };
-        let mut value = Vec::new();
-        if !append_value(kind, entry, &mut value) {
+        self.value.clear();
+        if !append_value(entry.shown_kind(self.pairs), entry, &mut self.value) {
             match on_error {
                 OnError::DropMessage => return false,
                 OnError::DropProperty => return true,
-                OnError::FallbackToString => append_string(&entry.value, &mut value),
+                OnError::FallbackToString => append_string(&entry.value, &mut self.value),
             }
         }
         let mut parts = match style {
@@ -85,7 +90,7 @@ impl Writer<'_> {
             self.first = true;
         }
         self.key(last);
-        self.out.extend_from_slice(&value);
+        self.out.extend_from_slice(&self.value);
         true
     }
 

@@ -6,7 +6,7 @@
 use crate::{
     macros,
     renderer::Renderer,
-    template::{Choice, FIXED, KeyDelimiter, Listed, PairScope, SelectedMacro, ValuePairs},
+    template::{Choice, FIXED, KeyDelimiter, Listed, PairScope, SelectedMacro, Template, ValuePairs},
     value::{TypeHint, list_append},
 };
 use message::{Batch, ValueKind, sd_params};
@@ -34,6 +34,13 @@ pub(super) struct Entry {
     pub(super) hinted: bool,
 }
 
+impl Entry {
+    /// Returns its type in the output.
+    pub(super) fn shown_kind(&self, pairs: &ValuePairs) -> ValueKind {
+        if pairs.cast_to_strings && !self.hinted { ValueKind::String } else { self.kind }
+    }
+}
+
 impl ValuePairs {
     /// Returns true when a dot at the start of a name stays in JSON: with `--leave-initial-dot`, or when dots do not nest
     /// objects.
@@ -46,24 +53,40 @@ impl ValuePairs {
         let mut found = BTreeMap::new();
         self.collect_values(batch, index, &mut found);
         self.collect_macros(batch, index, renderer, &mut found);
-        let mut renamed = BTreeMap::new();
-        for (name, entry) in found {
-            renamed.insert(self.renamed(name), entry);
-        }
+        let mut renamed: Pairs = match self.rekeys.is_empty() {
+            true => found,
+            false => found.into_iter().map(|(name, entry)| (self.renamed(name), entry)).collect(),
+        };
         for (name, template) in &self.explicit {
-            let mut value = Vec::new();
-            let kind = template.render_typed(batch, index, renderer, &mut value);
-            let literal = template.hint() == Some(TypeHint::Literal);
-            let untyped = !self.version.is_typed() && template.hint().is_none();
-            let kind = if untyped { ValueKind::String } else { kind };
-            let hinted = template.hint().is_some();
-            renamed.insert(self.renamed(name.as_bytes().to_vec()), Entry { value, kind, literal, hinted });
+            let mut entry =
+                Entry { value: Vec::new(), kind: ValueKind::String, literal: false, hinted: false };
+            self.render_explicit(template, (batch, index), renderer, &mut entry);
+            renamed.insert(self.renamed(name.as_bytes().to_vec()), entry);
         }
-        renamed.retain(|_, entry| {
-            let bytes_left_out = entry.kind == ValueKind::Bytes && !self.include_bytes;
-            !(bytes_left_out || self.omit_empty && entry.value.is_empty())
-        });
+        renamed.retain(|_, entry| !self.leaves_out(entry));
         renamed
+    }
+
+    /// Puts the value that a template makes into an entry, whose memory is used again.
+    pub(super) fn render_explicit(
+        &self,
+        template: &Template,
+        (batch, index): (&Batch, usize),
+        renderer: &mut Renderer,
+        entry: &mut Entry,
+    ) {
+        entry.value.clear();
+        let kind = template.render_typed(batch, index, renderer, &mut entry.value);
+        let untyped = !self.version.is_typed() && template.hint().is_none();
+        entry.kind = if untyped { ValueKind::String } else { kind };
+        entry.literal = template.hint() == Some(TypeHint::Literal);
+        entry.hinted = template.hint().is_some();
+    }
+
+    /// Returns true for a value that is not a part of the output.
+    pub(super) fn leaves_out(&self, entry: &Entry) -> bool {
+        let are_bytes_left_out = entry.kind == ValueKind::Bytes && !self.include_bytes;
+        are_bytes_left_out || self.omit_empty && entry.value.is_empty()
     }
 
     fn renamed(&self, mut name: Vec<u8>) -> Vec<u8> {

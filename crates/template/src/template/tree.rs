@@ -7,6 +7,7 @@
 
 use super::{
     condition::Condition,
+    json_form::JsonForm,
     rekey::Rekey,
     selection::{Choice, KeyDelimiter, PairScope, SelectedMacro},
 };
@@ -262,6 +263,8 @@ pub struct ValuePairs {
     pub(crate) version: Version,
     /// The macros that it selects, computed once.
     pub(crate) macros: OnceLock<Vec<SelectedMacro>>,
+    /// The form of the JSON objects that it makes, found once.
+    pub(crate) json_form: OnceLock<JsonForm>,
 }
 
 #[cfg(test)]

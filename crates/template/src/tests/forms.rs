@@ -43,6 +43,33 @@ fn options_choose_and_rename() {
 }
 
 #[test]
+fn members_that_the_configuration_names_are_as_those_that_are_collected() {
+    for (pairs, want) in [
+        ("a=1 b=$HOST", r#"{"b":"gate","a":"1"}"#),
+        ("b=2 a=1", r#"{"b":"2","a":"1"}"#),
+        ("a=1 a=$HOST", r#"{"a":"gate"}"#),
+        ("a=1 a=2", r#"{"a":"2"}"#),
+        (".a=$HOST z=1", r#"{"z":"1","_a":"gate"}"#),
+        (".a=$HOST _a=1", r#"{"_a":"1","_a":"gate"}"#),
+        ("a.b=$HOST a.c=1", r#"{"a":{"c":"1","b":"gate"}}"#),
+        ("a.b=1", r#"{"a":{"b":"1"}}"#),
+        (r#"'a\"b'=$HOST"#, r#"{"a\\\"b":"gate"}"#),
+        ("a=$count b=int64($count) c=string($count)", r#"{"c":"7","b":7,"a":7}"#),
+        ("--cast a=$count b=int64($count)", r#"{"b":7,"a":"7"}"#),
+        ("--omit-empty-values a= b=$none c=$HOST", r#"{"c":"gate"}"#),
+        ("--omit-empty-values a= b=1", r#"{"b":"1"}"#),
+        ("--omit-empty-values a=", "{}"),
+        ("a=", r#"{"a":""}"#),
+        ("", "{}"),
+    ] {
+        check(&format!("$(format-json {pairs})"), want);
+        // A scope without names makes it collect them.
+        check(&format!("$(format-json --key no-such-name {pairs})"), want);
+    }
+    check("$(format-flat-json a.b=$HOST a.c=1)", r#"{"a.c":"1","a.b":"gate"}"#);
+}
+
+#[test]
 fn characters_are_escaped_as_each_form_needs() {
     check(
         "$(format-json a='\u{8}\u{c}\n\r\t\u{1}\u{1f}\u{7f} \"\\')",
