@@ -16,6 +16,7 @@ use crate::{
 use batching::Batching;
 use letters::DeadLetters;
 use std::{sync::Arc, time::Duration};
+use tokio::sync::Notify;
 use transport::{InternalLog, stats::Counters};
 
 /// Facts about a destination that some drivers need.
@@ -23,6 +24,8 @@ pub(crate) struct DriverContext<'a> {
     pub(crate) id: &'a str,
     /// For receivers that answer for each message.
     pub(crate) letters: Option<Arc<DeadLetters>>,
+    /// Tells that messages or commands wait for the thread.
+    pub(crate) arrivals: Arc<Notify>,
     pub(crate) reopen_after: Duration,
     pub(crate) counters: &'a Arc<Counters>,
     /// The number that a queue on disk was to give next when it was opened.
@@ -55,7 +58,8 @@ pub(crate) fn of(
         DestinationDriver::Terminals(target) => Box::new(Line::new(Terminals::new(target), rendering)),
         DestinationDriver::Receiver(receiver) => {
             let letters = context.letters.expect("the set opens dead letters for every receiver");
-            Box::new(Batching::new(context.id, receiver, letters, log.clone(), context.reopen_after))
+            let ends = (letters, context.arrivals);
+            Box::new(Batching::new(context.id, receiver, ends, log.clone(), context.reopen_after))
         }
         DestinationDriver::Stdout => Box::new(Line::new(Stdout, rendering)),
     }

@@ -22,6 +22,7 @@ use std::{
     },
     time::{Duration, Instant},
 };
+use tokio::sync::Notify;
 use transport::stats::{self, Counters, DropReason};
 
 /// A write on a reader's thread that takes this long was delayed by the disk.
@@ -82,6 +83,8 @@ pub(super) struct Queue<W> {
     pub(super) stops: Arc<AtomicBool>,
     /// True when more waits on disk than may be in memory.
     memory_is_full: AtomicBool,
+    /// Tells a thread that waits for its receiver that messages or commands wait, too.
+    pub(super) arrivals: Arc<Notify>,
     /// The number that a queue on disk was to give next when it was opened.
     pub(super) fresh: AtomicU64,
 }
@@ -134,6 +137,7 @@ impl<W: Writer> Queue<W> {
             counters,
             stops: Arc::default(),
             memory_is_full: AtomicBool::new(false),
+            arrivals: Arc::default(),
             fresh: AtomicU64::new(0),
         }
     }
@@ -156,6 +160,7 @@ impl<W: Writer> Queue<W> {
         }
         self.lock().commands.push_back(command);
         self.wake.notify_one();
+        self.arrivals.notify_one();
     }
 
     /// Notes whether more waits on disk than may be in memory, which the thread learns at once.
@@ -341,8 +346,9 @@ impl<W: Writer> Queue<W> {
         state.waiting.push(Item::new(delivery, count));
         let rests = state.resting.is_some();
         drop(state);
-        if rests {
-            self.wake.notify_one();
+        match rests {
+            true => self.wake.notify_one(),
+            false => self.arrivals.notify_one(),
         }
         Ok(())
     }
@@ -396,11 +402,12 @@ impl<W: Writer> Outlet for Queue<W> {
             return self.write_with(writer, item, budget);
         }
         state.waiting.push(item);
-        // A working thread checks for more before it rests: waking it would waste a system call.
+        // A working thread checks for more before it rests: waking it would waste a system call, unless it waits for a receiver.
         let rests = state.resting.is_some();
         drop(state);
-        if rests {
-            self.wake.notify_one();
+        match rests {
+            true => self.wake.notify_one(),
+            false => self.arrivals.notify_one(),
         }
     }
 }

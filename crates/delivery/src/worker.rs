@@ -115,6 +115,7 @@ impl Worker {
         let context = DriverContext {
             id: &spec.id,
             letters,
+            arrivals: queue.arrivals.clone(),
             reopen_after: spec.queueing.reopen_after,
             counters: &queue.counters,
             fresh: queue.fresh.load(Ordering::Relaxed),
@@ -213,6 +214,9 @@ impl Worker {
             }
             self.keep_token(item);
             if self.driver.size() >= self.queueing.batch_bytes || (self.items.is_empty() && self.is_due()) {
+                if !self.items.is_empty() {
+                    self.queue.arrivals.notify_one();
+                }
                 self.flush();
             }
         }

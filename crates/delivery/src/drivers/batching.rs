@@ -25,11 +25,17 @@ use std::{
 };
 use tokio::{
     runtime::{Builder, Runtime},
+    select,
+    sync::Notify,
     task::{self, JoinSet},
     time::{sleep, timeout},
 };
 use transport::{Clock, InternalLog, LogPause};
 
+/// Rows that are made before the thread looks for answers: as many as a request has, so that none waits for long.
+const ROWS_BETWEEN_LOOKS: (usize, usize) = (16, 100);
+/// Turns of the tasks at a look: an answer is read and judged, and the next request is written.
+const TURNS_OF_A_LOOK: usize = 4;
 /// Longest wait before the thread looks whether it must stop.
 const STALL: Duration = Duration::from_millis(300);
 /// Most rows that wait here; when one table, index or topic is held, the limit still leaves space for the others.
@@ -66,6 +72,10 @@ pub(crate) struct Batching {
     busy: JoinSet<Done>,
     /// The request of each exchange.
     on_their_way: HashMap<task::Id, u64>,
+    /// Tells that messages or commands wait for the thread.
+    arrivals: Arc<Notify>,
+    /// Rows made since the last look for answers.
+    rows_made: usize,
     /// Rows whose letters are not stored yet.
     dead: Vec<DeadRow>,
     settled: SettledRows,
@@ -83,7 +93,7 @@ impl Batching {
     pub(crate) fn new(
         id: &str,
         mut receiver: Box<dyn Receiver>,
-        letters: Arc<DeadLetters>,
+        (letters, arrivals): (Arc<DeadLetters>, Arc<Notify>),
         log: InternalLog,
         reopen_after: Duration,
     ) -> Batching {
@@ -99,6 +109,8 @@ impl Batching {
             idle: Vec::new(),
             busy: JoinSet::new(),
             on_their_way: HashMap::new(),
+            arrivals,
+            rows_made: 0,
             dead: Vec::new(),
             settled: SettledRows::default(),
             next_id: RecordId { incarnation: RandomState::new().hash_one(id), sequence: 0 },
@@ -133,7 +145,7 @@ impl Batching {
 
     /// Sends the rows that may be sent, as far as there are connections.
     fn dispatch(&mut self) {
-        while self.busy.len() < self.receiver.workers() {
+        while self.has_free_connection() {
             let Some(sending) = self.requests.next(Instant::now()) else { return };
             let connection = self.idle.pop().unwrap_or_else(|| self.receiver.connection());
             let number = sending.number;
@@ -215,17 +227,73 @@ impl Batching {
         Ok(())
     }
 
-    /// Runs until nothing is in flight and nothing may be sent now.
+    /// Runs until nothing is in flight and nothing may be sent now; or until messages come while no request is ready to be the next
+    /// one, because then there is time to make rows of them.
     async fn run(&mut self) -> io::Result<()> {
+        let arrivals = self.arrivals.clone();
         loop {
             self.bury().map_err(io::Error::from)?;
+            self.close_due();
             self.dispatch();
-            match timeout(STALL, self.busy.join_next_with_id()).await {
-                Ok(None) => return self.waiting().await,
-                Ok(Some(done)) => self.end(done),
-                Err(_) => return Err(io::ErrorKind::WouldBlock.into()),
+            if self.busy.is_empty() {
+                return self.waiting().await;
+            }
+            let has_time = !self.requests.has_next() && self.has_room();
+            let patience = self.patience();
+            select! {
+                biased;
+                done = self.busy.join_next_with_id() => done.into_iter().for_each(|done| self.end(done)),
+                () = arrivals.notified(), if has_time => return Ok(()),
+                () = sleep(patience) => {
+                    if patience == STALL {
+                        return Err(io::ErrorKind::WouldBlock.into());
+                    }
+                }
             }
         }
+    }
+
+    /// Sends what may be sent and judges what came back, without waiting for anything.
+    fn look(&mut self) {
+        self.rows_made = 0;
+        if self.busy.is_empty() && !self.requests.has_next() {
+            return;
+        }
+        // Without a runtime nothing was sent yet; the next flush reports why there is none.
+        let Ok(runtime) = self.take_runtime() else { return };
+        runtime.block_on(async {
+            self.dispatch();
+            for _ in 0..TURNS_OF_A_LOOK {
+                task::yield_now().await;
+                while let Some(done) = self.busy.try_join_next_with_id() {
+                    self.end(done);
+                }
+                self.dispatch();
+            }
+        });
+        self.runtime = Some(runtime);
+    }
+
+    /// Releases requests that have waited long enough for more rows. Without `batch-timeout()` they wait until a connection has
+    /// nothing else to do.
+    fn close_due(&mut self) {
+        if stopping::has_begun() {
+            return self.requests.close();
+        }
+        let is_idle = self.has_free_connection() && !self.requests.has_next();
+        let at_most = if is_idle { Duration::ZERO } else { STALL };
+        let wait = self.requests.limits().wait.unwrap_or(at_most);
+        self.requests.close_after(wait, Instant::now());
+    }
+
+    fn has_free_connection(&self) -> bool {
+        self.busy.len() < self.receiver.workers()
+    }
+
+    /// Returns how long to wait for what is on its way: no longer than until another connection has something to do.
+    fn patience(&self) -> Duration {
+        let due = self.requests.gathered_at().filter(|_| self.has_free_connection());
+        due.map_or(STALL, |due| due.saturating_duration_since(Instant::now()).min(STALL))
     }
 
     /// Called when nothing is in flight. Fails when waiting rows leave no space for more, or everything has to wait.
@@ -279,13 +347,15 @@ impl Batching {
         }
     }
 
+    fn take_runtime(&mut self) -> io::Result<Runtime> {
+        match self.runtime.take() {
+            Some(runtime) => Ok(runtime),
+            None => Builder::new_current_thread().enable_all().build(),
+        }
+    }
+
     fn work(&mut self) -> io::Result<()> {
-        let now = (!stopping::has_begun()).then(Instant::now);
-        self.requests.close(now);
-        let runtime = match self.runtime.take() {
-            Some(runtime) => runtime,
-            None => Builder::new_current_thread().enable_all().build()?,
-        };
+        let runtime = self.take_runtime()?;
         let result = runtime.block_on(self.run());
         self.runtime = Some(runtime);
         result
@@ -322,12 +392,18 @@ impl Driver for Batching {
             first
         });
         let held_bytes = delivery.batch.held_bytes() / delivery.selection.count().max(1);
+        let (least, most) = ROWS_BETWEEN_LOOKS;
+        let between_looks = self.requests.limits().rows.clamp(least, most);
         for (place, index) in delivery.selection.iter().enumerate() {
             *sequence += 1;
             let (batch, ack) = (delivery.batch.clone(), delivery.ack.clone());
             let source =
                 RowSource { batch, index, sequence: *sequence, lane: None, ack, attempts: 0, held_bytes };
             self.add_row(first.after(place as u64), source);
+            self.rows_made += 1;
+            if self.rows_made >= between_looks {
+                self.look();
+            }
         }
     }
 
@@ -348,7 +424,7 @@ impl Driver for Batching {
     }
 
     fn send_gathered(&mut self) {
-        self.requests.close(None);
+        self.requests.close();
     }
 
     fn take_settled(&mut self) -> SettledRows {
@@ -360,7 +436,11 @@ impl Driver for Batching {
     }
 
     fn next_tick(&self) -> Option<Instant> {
-        let rows = self.requests.next_due(Instant::now());
+        let now = Instant::now();
+        if !self.busy.is_empty() {
+            return Some(now);
+        }
+        let rows = self.requests.next_due(now);
         let heartbeats = self.idle.iter().filter_map(|connection| connection.next_heartbeat());
         rows.into_iter().chain(self.letters.next_expiry()).chain(heartbeats).min()
     }

@@ -191,6 +191,11 @@ impl Requests {
         }
     }
 
+    /// Returns the most that a request may hold.
+    pub(crate) fn limits(&self) -> &RequestLimits {
+        &self.limits
+    }
+
     /// Adds a row to the request of its group.
     pub(crate) fn add(&mut self, group: &str, row: Row, source: RowSource, now: Instant) {
         for full in self.gathering.add(group, row, source, &self.limits, now) {
@@ -236,9 +241,16 @@ impl Requests {
         }
     }
 
-    /// Releases requests that wait for more rows: those whose `batch-timeout()` is over, or all.
-    pub(crate) fn close(&mut self, now: Option<Instant>) {
-        for request in self.gathering.take_due(now, &self.limits) {
+    /// Releases all requests that wait for more rows.
+    pub(crate) fn close(&mut self) {
+        while let Some(request) = self.gathering.take_first() {
+            self.push(request.group, request.rows, request.sources);
+        }
+    }
+
+    /// Releases the requests that have waited so long for more rows.
+    pub(crate) fn close_after(&mut self, wait: Duration, now: Instant) {
+        for request in self.gathering.take_due(wait, now) {
             self.push(request.group, request.rows, request.sources);
         }
     }
@@ -260,19 +272,30 @@ impl Requests {
         if self.unreachable_until.is_some_and(|until| now < until) {
             return None;
         }
-        let mut blocked = Blocked::default();
-        let index = self.ready.iter().position(|request| {
-            let may_go = !blocked.has(request) && self.may_go(request, now);
-            if !may_go {
-                blocked.add(request);
-            }
-            may_go
-        })?;
+        let index = self.first(|request| self.may_go(request, now))?;
         self.fit(index);
         let request = &mut self.ready[index];
         (request.state, request.was_sent) = (State::Sent, true);
         request.sources.iter_mut().for_each(|source| source.attempts += 1);
         Some(Sending { number: request.number, group: request.group.clone(), rows: request.rows.clone() })
+    }
+
+    /// Returns whether a request may be sent as soon as there is a connection for it.
+    pub(crate) fn has_next(&self) -> bool {
+        let is_free = |request: &Request| self.holds.until(&request.group).is_none();
+        self.first(|request| request.state == State::Waiting && is_free(request)).is_some()
+    }
+
+    /// Returns the position of the first request that may go and need not wait for an earlier one.
+    fn first(&self, may_go: impl Fn(&Request) -> bool) -> Option<usize> {
+        let mut blocked = Blocked::default();
+        self.ready.iter().position(|request| {
+            let is_first = !blocked.has(request) && may_go(request);
+            if !is_first {
+                blocked.add(request);
+            }
+            is_first
+        })
     }
 
     fn may_go(&self, request: &Request, now: Instant) -> bool {
@@ -309,6 +332,11 @@ impl Requests {
             Some(self.holds.until(&request.group).map_or(due, |until| until.max(due)))
         });
         ready.chain(self.gathering.next_due(&self.limits)).min()
+    }
+
+    /// Returns when the first request has waited long enough for more rows.
+    pub(crate) fn gathered_at(&self) -> Option<Instant> {
+        self.gathering.next_due(&self.limits)
     }
 
     /// Applies the judgements of a request's rows.
@@ -465,7 +493,7 @@ impl Requests {
 
     /// Takes everything that is not settled, oldest first: the rows must be made again, or dropped.
     pub(crate) fn take_all(&mut self) -> Vec<(RecordId, RowSource)> {
-        self.close(None);
+        self.close();
         (self.holds, self.spacing) = (Holds::default(), Spacing::default());
         (self.dead_in_a_row, self.unreachable_until) = (0, None);
         (self.rows, self.bytes, self.held_bytes) = (0, 0, 0);

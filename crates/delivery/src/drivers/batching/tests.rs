@@ -41,6 +41,8 @@ struct Table {
     /// When the next sign of life is due, and how many there were.
     heartbeat_at: Option<Instant>,
     heartbeats: usize,
+    /// Answers wait for it.
+    gate: Option<Arc<Notify>>,
 }
 
 #[derive(Clone, Default)]
@@ -101,7 +103,13 @@ impl Connection for TestReceiver {
                 judgements
             }
         };
-        Box::pin(std::future::ready(judgements))
+        let gate = table.gate.clone();
+        Box::pin(async move {
+            if let Some(gate) = gate {
+                gate.notified().await;
+            }
+            judgements
+        })
     }
 
     fn close(&mut self) {
@@ -393,7 +401,7 @@ fn driver(table: &TestReceiver, folder: &Path, change: impl FnOnce(&mut DeadLett
     change(&mut options);
     let letters = Arc::new(DeadLetters::open(options, Arc::new(Counters::default())).unwrap());
     let log = InternalLog::new("test", None);
-    Batching::new("d#0", Box::new(table.clone()), letters, log, Duration::from_secs(60))
+    Batching::new("d#0", Box::new(table.clone()), (letters, Arc::default()), log, Duration::from_secs(60))
 }
 
 #[test]
@@ -419,6 +427,9 @@ fn what_a_driver_holds_is_counted_until_it_is_settled() {
 fn a_driver_has_room_for_so_many_rows_and_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let mut full = driver(&TestReceiver::default(), folder.path(), |_| {});
+    // No request is full, so none is sent.
+    let limits = RequestLimits { rows: 2 * ROWS_HELD_MAX, bytes: 0, wait: None };
+    full.requests.configure(limits, None, Duration::from_secs(60));
     let texts = vec!["h|x"; 10_000];
     for _ in 0..ROWS_HELD_MAX / texts.len() {
         assert!(full.has_room());
@@ -536,6 +547,38 @@ fn rows_that_wait_for_more_go_when_their_destination_stops() {
     driver.flush().unwrap();
     assert_eq!((driver.unsettled(), table.0.lock().unwrap().texts()), (0, vec!["a".to_owned()]));
     stopping::obey(Arc::default());
+}
+
+#[test]
+fn rows_are_made_while_a_request_is_on_its_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let (table, gate) = (TestReceiver::default(), Arc::new(Notify::new()));
+    table.0.lock().unwrap().gate = Some(gate.clone());
+    let mut driver = driver(&table, folder.path(), |_| {});
+    let add = |driver: &mut Batching, count| {
+        driver.add(&delivery(&vec!["h|a"; count], Ack::none(), true), &mut 0);
+        driver.arrivals.notify_one();
+    };
+    add(&mut driver, 10);
+    driver.flush().unwrap();
+    assert_eq!((driver.busy.len(), driver.unsettled()), (1, 10), "there is time for more");
+    assert!(
+        driver.next_tick().is_some_and(|due| due <= Instant::now()),
+        "what is on its way is looked after"
+    );
+    add(&mut driver, 15);
+    assert_eq!(driver.flush().unwrap_err().kind(), io::ErrorKind::WouldBlock, "the next request is ready");
+    assert_eq!((driver.busy.len(), driver.unsettled()), (1, 25));
+    // The first answer is found while rows are made, and the next request is sent.
+    gate.notify_one();
+    add(&mut driver, 20);
+    assert_eq!((driver.busy.len(), driver.unsettled()), (1, 35));
+    table.0.lock().unwrap().gate = None;
+    gate.notify_one();
+    while driver.unsettled() > 0 {
+        driver.flush().unwrap();
+    }
+    assert_eq!((driver.take_settled().delivered, driver.idle.len()), (45, 1));
 }
 
 #[test]

@@ -5,7 +5,10 @@
 
 use super::row_source::RowSource;
 use crate::receivers::contract::{RequestLimits, Row};
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 /// A request that may grow.
 #[derive(Debug)]
@@ -61,12 +64,14 @@ impl Gathering {
         full
     }
 
-    /// Takes the requests that have waited long enough at a time; all without one.
-    pub(super) fn take_due(&mut self, now: Option<Instant>, limits: &RequestLimits) -> Vec<Open> {
-        let is_due = |open: &mut Open| match (now, limits.wait) {
-            (Some(now), Some(wait)) => open.since + wait <= now,
-            _ => true,
-        };
+    /// Takes the request that was started first.
+    pub(super) fn take_first(&mut self) -> Option<Open> {
+        (!self.open.is_empty()).then(|| self.open.remove(0))
+    }
+
+    /// Takes the requests that have waited so long at a time.
+    pub(super) fn take_due(&mut self, wait: Duration, now: Instant) -> Vec<Open> {
+        let is_due = |open: &mut Open| open.since + wait <= now;
         self.open.extract_if(.., is_due).collect()
     }
 

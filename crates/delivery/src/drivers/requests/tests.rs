@@ -45,7 +45,7 @@ impl Setup {
             };
             self.requests.add(group, row, source, self.start);
         }
-        self.requests.close(None);
+        self.requests.close();
     }
 
     fn at(&self, ms: u64) -> Instant {
@@ -397,7 +397,7 @@ fn the_bytes_of_a_request_are_those_of_its_values() {
         };
         setup.requests.add("a", row, source, setup.start);
     }
-    setup.requests.close(None);
+    setup.requests.close();
     let requests: Vec<Vec<u64>> = std::iter::from_fn(|| setup.sent(0)).map(|(_, _, rows)| rows).collect();
     assert_eq!(requests, [vec![0, 1, 2], vec![3], vec![4], vec![5]]);
 }
@@ -467,7 +467,7 @@ fn rows_of_a_lane_keep_their_order_and_lanes_do_not_wait_for_each_other() {
         let source = RowSource { batch, index: 0, sequence, lane, ack, attempts: 0, held_bytes: 7 };
         setup.requests.add("a", row, source, setup.start);
     }
-    setup.requests.close(None);
+    setup.requests.close();
     let mut sent =
         || setup.requests.next(setup.start).map(|sending| (sending.number, sending.rows[0].id.sequence));
     let (first, second) = (sent().unwrap(), sent().unwrap());
