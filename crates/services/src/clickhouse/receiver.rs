@@ -10,7 +10,7 @@ use super::{
     statement,
 };
 use crate::{
-    http::{BodyForm, ID_DIGITS, Judge, cells},
+    http::{BodyForm, IdForm, Judge, cells},
     url::encoded,
 };
 use delivery::{Batches, Cell, Connection, Receiver, RowError};
@@ -54,6 +54,7 @@ impl ClickhouseReceiver {
                 suffix: Vec::new(),
                 delimiter_bytes: 1,
                 compression: target.settings.compression,
+                ids: IdForm::Hexadecimal,
             },
             judge: Judge { actions: Vec::new(), bounds_errors: target.batches.retries.is_some() },
             settings: target.settings.clone(),
@@ -107,10 +108,11 @@ impl ClickhouseReceiver {
         let Some(name) = &self.target.unique_column else { return Ok(None) };
         out.pop();
         push_name(format, name, out);
+        let size = IdForm::Hexadecimal.size();
         let start = out.len() + 1;
-        out.extend_from_slice(format!("\"{}\"", "0".repeat(ID_DIGITS)).as_bytes());
+        out.extend_from_slice(format!("\"{}\"", "0".repeat(size)).as_bytes());
         out.push(close);
-        Ok(Some(start..start + ID_DIGITS))
+        Ok(Some(start..start + size))
     }
 }
 

@@ -7,14 +7,12 @@
 //! An id that is the same at every attempt makes repeats harmless: `index` writes the same document again, `create`
 //! is refused with 409. Documents without one get a new id from the server at every attempt.
 
-use super::options::ItemIds;
+use super::{body::IdForm, options::ItemIds};
 use serde_json::Value;
 use std::ops::Range;
 
 /// Longest name of an index in Elasticsearch, in bytes.
 const INDEX_CHARACTERS_MAX: usize = 255;
-/// Digits of the id of a message.
-pub(crate) const ID_DIGITS: usize = 32;
 const ID_BEGINS: &[u8] = b"\"_id\":\"";
 
 /// The content of a line.
@@ -33,7 +31,7 @@ pub(super) struct Actions {
 }
 
 impl Actions {
-    /// Returns the name of the index, if the line has one, and the position reserved for the digits of the id.
+    /// Returns the name of the index, if the line has one, and the position reserved for the id.
     pub(super) fn read(&mut self, text: &mut Vec<u8>, ids: ItemIds) -> (&str, Option<Range<usize>>) {
         let end = text.iter().position(|byte| *byte == b'\n').unwrap_or(0);
         if self.line != text[..end] {
@@ -43,10 +41,13 @@ impl Actions {
         }
         let Some(action) = &self.action else { return ("", None) };
         let room = action.id.filter(|_| ids == ItemIds::OfMessages).map(|(at, behind)| {
-            let digits = at + ID_BEGINS.len()..at + ID_BEGINS.len() + ID_DIGITS;
-            let zeros = [b'0'; ID_DIGITS];
-            text.splice(at..at, [ID_BEGINS, &zeros, behind.as_bytes()].concat());
-            digits
+            let id = at + ID_BEGINS.len()..at + ID_BEGINS.len() + IdForm::Base64.size();
+            let (end, size) = (text.len(), ID_BEGINS.len() + id.len() + behind.len());
+            text.resize(end + size, 0);
+            text.copy_within(at..end, at + size);
+            text[at..id.start].copy_from_slice(ID_BEGINS);
+            text[id.end..at + size].copy_from_slice(behind.as_bytes());
+            id
         });
         (&action.index, room)
     }
@@ -74,7 +75,7 @@ mod tests {
 
     use super::*;
 
-    /// Shows the text with `#` for the digits of the id, and the index.
+    /// Shows the text with `#` for the id, and the index.
     #[track_caller]
     fn check(text: &str, want: &str, index: &str) {
         let mut actions = Actions::default();
@@ -83,8 +84,9 @@ mod tests {
             let mut bytes = text.as_bytes().to_vec();
             let (found, room) = actions.read(&mut bytes, ItemIds::OfMessages);
             assert_eq!(found, index, "{text}");
+            let size = IdForm::Base64.size();
             let is_made = room.map(|room| bytes.splice(room, *b"#").count());
-            assert_eq!(is_made.unwrap_or(ID_DIGITS), ID_DIGITS);
+            assert_eq!(is_made.unwrap_or(size), size);
             assert_eq!(String::from_utf8(bytes).unwrap(), want);
         }
         let mut bytes = text.as_bytes().to_vec();

@@ -2,20 +2,58 @@
 //!
 //! In: rows. Out: bytes, compressed if configured. Holds: the text around the messages. Limits: none.
 
-use super::{action::ID_DIGITS, options::Compression};
+use super::options::Compression;
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use delivery::{Cell, Row};
 use flate2::write::{GzEncoder, ZlibEncoder};
+use message::RecordId;
 use std::{io::Write, ops::Range};
 
 /// The names of the headers with which syslog-ng describes a message that is sent alone.
 const HEADERS: [&str; 4] = ["X-Syslog-Host", "X-Syslog-Program", "X-Syslog-Facility", "X-Syslog-Level"];
 
-/// The cells of a row: the text with the delimiter after it, the offset of the digits of its id, the values of the
+/// The cells of a row: the text with the delimiter after it, the offset of its id, the values of the
 /// headers.
 pub(crate) fn cells(text: Vec<u8>, id: Option<Range<usize>>, headers: Option<[String; 4]>) -> Vec<Cell> {
     let id = id.and_then(|id| i64::try_from(id.start).ok()).map(Cell::Integer);
     let headers = headers.into_iter().flatten().map(Cell::Text);
     std::iter::once(Cell::Bytes(text)).chain(id).chain(headers).collect()
+}
+
+/// The text of the id of a message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum IdForm {
+    /// 32 hexadecimal digits.
+    Hexadecimal,
+    /// 22 characters. The index of a search engine keeps them as the 16 bytes that they stand for, in the order in which messages
+    /// came: it then sees at once that an id is not in an older segment.
+    Base64,
+}
+
+impl IdForm {
+    /// Returns the size of an id, in bytes.
+    pub(crate) fn size(self) -> usize {
+        match self {
+            IdForm::Hexadecimal => 32,
+            IdForm::Base64 => 22,
+        }
+    }
+
+    fn put(self, id: RecordId, room: &mut [u8]) {
+        let bytes = (u128::from(id.incarnation) << 64 | u128::from(id.sequence)).to_be_bytes();
+        match self {
+            IdForm::Hexadecimal => {
+                for (byte, digits) in bytes.iter().zip(room.chunks_exact_mut(2)) {
+                    let digit = |value: u8| b"0123456789abcdef"[usize::from(value & 15)];
+                    digits.copy_from_slice(&[digit(byte >> 4), digit(*byte)]);
+                }
+            }
+            IdForm::Base64 => {
+                let done = BASE64_URL_SAFE_NO_PAD.encode_slice(bytes, room);
+                debug_assert_eq!(done, Ok(self.size()), "the room is as large as an id");
+            }
+        }
+    }
 }
 
 /// The form of bodies.
@@ -25,6 +63,7 @@ pub(crate) struct BodyForm {
     pub(crate) suffix: Vec<u8>,
     pub(crate) delimiter_bytes: usize,
     pub(crate) compression: Compression,
+    pub(crate) ids: IdForm,
 }
 
 impl BodyForm {
@@ -39,9 +78,9 @@ impl BodyForm {
             body.extend_from_slice(text);
             if let Some(Cell::Integer(at)) = row.cells.get(1)
                 && let Ok(at) = usize::try_from(*at)
-                && let Some(digits) = body.get_mut(start + at..start + at + ID_DIGITS)
+                && let Some(room) = body.get_mut(start + at..start + at + self.ids.size())
             {
-                digits.copy_from_slice(row.id.to_string().as_bytes());
+                self.ids.put(row.id, room);
             }
         }
         // No delimiter after the last one.
@@ -77,4 +116,24 @@ fn packed(body: Vec<u8>, compression: Compression) -> Vec<u8> {
         }
     };
     done.expect("memory takes what is written to it")
+}
+
+#[cfg(test)]
+mod tests {
+    //! Ids as text.
+
+    use super::*;
+
+    #[test]
+    fn ids_are_the_bytes_of_the_number_in_order() {
+        let text = |form: IdForm, incarnation, sequence| {
+            let mut room = vec![b'?'; form.size()];
+            form.put(RecordId { incarnation, sequence }, &mut room);
+            String::from_utf8(room).unwrap()
+        };
+        let id = RecordId { incarnation: 0x0123_4567_89ab_cdef, sequence: u64::MAX };
+        assert_eq!(text(IdForm::Hexadecimal, id.incarnation, id.sequence), id.to_string());
+        assert_eq!(text(IdForm::Base64, id.incarnation, id.sequence), "ASNFZ4mrze___________w");
+        assert_eq!(text(IdForm::Base64, 0, 1), "AAAAAAAAAAAAAAAAAAAAAQ");
+    }
 }

@@ -31,9 +31,8 @@ mod targets;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use action::ID_DIGITS;
 pub(crate) use answers::Judge;
-pub(crate) use body::{BodyForm, cells};
+pub(crate) use body::{BodyForm, IdForm, cells};
 pub(crate) use client::{Lane, Reply, Request};
 pub use fetch::{Document, FetchError, Fetcher};
 pub(crate) use form::AnswerForm;

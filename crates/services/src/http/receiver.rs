@@ -6,7 +6,7 @@
 use super::{
     action::Actions,
     answers::Judge,
-    body::{self, BodyForm},
+    body::{self, BodyForm, IdForm},
     connection::{HttpConnection, Shared},
     form::AnswerForm,
     options::HttpTarget,
@@ -28,6 +28,8 @@ pub struct HttpReceiver {
     actions: Actions,
     /// An address before it is cleaned.
     url: Vec<u8>,
+    /// Bytes of the last row.
+    row_bytes: usize,
 }
 
 impl HttpReceiver {
@@ -38,6 +40,7 @@ impl HttpReceiver {
             suffix: target.body_suffix.clone().into_bytes(),
             delimiter_bytes: target.delimiter.len(),
             compression: target.settings.compression,
+            ids: IdForm::Base64,
         };
         let judge =
             Judge { actions: target.actions.clone(), bounds_errors: target.batches.retries.is_some() };
@@ -51,7 +54,8 @@ impl HttpReceiver {
             urls: target.urls.len().max(1),
             recovery: target.recovery,
         };
-        HttpReceiver { target, shared: Arc::new(shared), actions: Actions::default(), url: Vec::new() }
+        let (actions, url) = (Actions::default(), Vec::new());
+        HttpReceiver { target, shared: Arc::new(shared), actions, url, row_bytes: 0 }
     }
 
     /// Appends the addresses of a message, with a blank between them. Returns how to read their answers.
@@ -104,7 +108,8 @@ impl Receiver for HttpReceiver {
         group: &mut String,
     ) -> Result<Vec<Cell>, RowError> {
         let form = self.push_urls((batch, index), sequence, group)?;
-        let mut text = Vec::new();
+        // Messages of one destination are alike, so the last one tells how much room the next one needs.
+        let mut text = Vec::with_capacity(self.row_bytes);
         self.target.body.render(batch, index, sequence, &mut text);
         if text.is_empty() {
             let text = "the template of the body gives nothing".to_owned();
@@ -121,6 +126,7 @@ impl Receiver for HttpReceiver {
             id = room;
         }
         text.extend_from_slice(self.target.delimiter.as_bytes());
+        self.row_bytes = text.len();
         let headers = (self.target.batches.lines <= 1).then(|| origin(batch, index));
         Ok(body::cells(text, id, headers))
     }

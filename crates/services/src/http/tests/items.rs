@@ -99,7 +99,7 @@ fn l1_a_document_has_one_id_at_every_try() {
     assert_eq!(bodies[0], bodies[1], "the repeat is the same request");
     let ids: Vec<&str> =
         bodies[0].split("\"_id\":\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
-    assert!(ids.len() == 2 && ids[0] != ids[1] && ids.iter().all(|id| id.len() == 32), "{ids:?}");
+    assert!(ids.len() == 2 && ids[0] != ids[1] && ids.iter().all(|id| id.len() == 22), "{ids:?}");
     assert_eq!(bodies[2], format!("{{\"create\":{{\"_id\":\"{}\",\"_index\":\"i\"}}}}\n2\n", ids[1]));
 }
 

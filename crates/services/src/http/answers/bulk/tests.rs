@@ -47,6 +47,13 @@ fn l1_every_item_has_its_result() {
     check(r#"{"errors":false,"items":[{"index":{}}]}"#, 1, Ok("200"));
     check(r#"{"items":[{"index":{}}]}"#, 1, Err(BulkAnswerError::Item));
     check(r#"{"errors":true,"items":[{"index":{"status":300,"error":{"type":"a"}}}]}"#, 1, Ok("300(a:)"));
+    // A status of success that does not stand for every item, parts that are elsewhere, parts more than once.
+    check(r#"{"items":[{"index":{"status":200,"_id":"a"}}],"errors":false,"took":1}"#, 1, Ok("200"));
+    check(r#"{"errors":false,"items":[{"delete":{"status":404,"result":"not_found"}}]}"#, 1, Ok("404"));
+    check(r#"{"errors":false,"items":[{"index":{"status":201},"more":{"status":400}}]}"#, 1, Ok("201"));
+    check(r#"{"errors":false,"items":[{"index":{"status":201,"error":null}}]}"#, 1, Ok("201"));
+    check(r#"{"errors":false,"items":[{"index":{"st\u0061tus":201}}]}"#, 1, Ok("201"));
+    check(r#"{"errors":false,"items":[{"index":{"status":201}}]} "#, 1, Ok("201"));
     // filter_path in the address.
     check(r#"{"errors":false}"#, 2, Ok("200 200"));
     // Two actions in each message.
@@ -63,6 +70,7 @@ fn l1_an_answer_that_leaves_items_out_is_an_error() {
     for body in ["{}", "[]", r#"{"errors":true}"#, r#"{"message":"bulk data inserted"}"#, "null"] {
         check(body, 1, none.clone());
     }
+    check(r#"{"errors":false,"items":[{"index":{"status":200}}]}x"#, 1, Err(BulkAnswerError::NotJson));
     for body in ["", "ok", r#"{"errors":false,"items":[{"index":{"status":200}}"#, "<html>"] {
         check(body, 1, Err(BulkAnswerError::NotJson));
     }
