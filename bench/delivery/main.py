@@ -17,11 +17,12 @@ import lines
 import paper
 import plot
 import report
+import spool
 from loggers import all_loggers
 from stores.every import STORES
 
 
-PARTS = ("faults", "lines", "paper", "saturation", "guide")
+PARTS = ("faults", "lines", "spool", "paper", "saturation", "guide")
 
 
 def arguments():
@@ -39,6 +40,8 @@ def arguments():
     words.add_argument("--paper-runs", type=int, default=100, help="runs of each row of Table 2")
     words.add_argument("--guide-messages", type=int, default=2000000, help="messages of the fastest rows of the guideline")
     words.add_argument("--line-messages", type=int, default=1000000, help="messages of each row over long lines")
+    words.add_argument("--spool-messages", type=int, default=300000, help="messages of each row of disk buffers")
+    words.add_argument("--spool-rounds", type=int, default=5, help="rounds of the rows of disk buffers")
     words.add_argument("--rows", help="words of rows of the guideline")
     words.add_argument("--out", default=ROOT + "/bench/out/delivery")
     return words.parse_args()
@@ -58,6 +61,8 @@ def main():
         print(table.finish())
     if "lines" in options.what:
         lines.table(options.duramen, options.line_messages)
+    if "spool" in options.what:
+        print(spool.table(options.duramen, options.spool_messages, options.spool_rounds, report.Rows(f"{options.out}/spool.csv").add), flush=True)
     if len({"paper", "saturation", "guide"} & set(options.what)):
         with_node(options, loggers)
 
