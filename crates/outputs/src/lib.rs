@@ -6,6 +6,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | `amqp` | `amqp()`: publications to a broker such as RabbitMQ |
+//! | `collectd` | `collectd()`: values for collectd, over its unix socket |
 //! | `kafka` | `kafka()`: records in topics, each with its own report |
 //! | `link` | connections to servers with a protocol of their own |
 //! | `mongodb` | `mongodb()`: documents in collections of MongoDB |
@@ -18,6 +19,7 @@
 //! | `sql` | `sql()`: rows of tables in PostgreSQL, MySQL, MariaDB and SQLite |
 
 mod amqp;
+mod collectd;
 mod kafka;
 mod link;
 mod mongodb;
@@ -34,6 +36,7 @@ use delivery::receiver_testing as testing;
 
 pub use self::python::{PythonReceiver, PythonTarget};
 pub use amqp::{AmqpExchange, AmqpReceiver, AmqpTarget, Unroutable};
+pub use collectd::{CollectdReceiver, CollectdTarget};
 pub use kafka::{KafkaReceiver, KafkaTarget, TopicNameError, check_topic_name};
 pub use mongodb::{
     CollectionNameError, InsertOrder, Mechanism, MongodbLogin, MongodbReceiver, MongodbTarget, MongodbTimes,

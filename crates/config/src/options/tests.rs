@@ -166,6 +166,7 @@ const DEVIATIONS: &[(&str, &[&str])] = &[
             "mongodb",
             "redis",
             "amqp",
+            "collectd",
             "riemann",
             "stomp",
             "mqtt",
@@ -184,6 +185,7 @@ const DEVIATIONS: &[(&str, &[&str])] = &[
         &[
             "sql",
             "mongodb",
+            "collectd",
             "riemann",
             "stomp",
             "mqtt",

@@ -1,11 +1,11 @@
-//! Options of destinations that send each message as a command, a publication or an event: `redis()`, `amqp()`, `mqtt()`, `nats()`, `kafka()`, `stomp()`, `riemann()`,
+//! Options of destinations that send each message as a command, a publication or an event: `redis()`, `amqp()`, `mqtt()`, `nats()`, `kafka()`, `stomp()`, `riemann()`, `collectd()`,
 //! or as a call: `python()`; and of the sources `amqp()`, `kafka()`, `mqtt()` and `nats()`.
 //!
 //! In: nothing. Out: rows.
 
 mod events;
 
-pub(super) use events::{RIEMANN, STOMP};
+pub(super) use events::{COLLECTD, RIEMANN, STOMP};
 
 use super::network::{PEER_VERIFY, TLS};
 use super::shared::{ON_ERROR, PAIRS, PARTITION_KEY, STAMP_FORMATS};

@@ -3,8 +3,8 @@
 //! In: nothing. Out: rows.
 
 use super::brokers::{
-    AMQP, AMQP_BROKER, BATCHES, ITEMS, KAFKA, MQTT, MQTT_BROKER, NATS, NATS_SERVER, PYTHON, PYTHON_CALLS,
-    PYTHON_CLASS, REDIS, RIEMANN, STOMP,
+    AMQP, AMQP_BROKER, BATCHES, COLLECTD, ITEMS, KAFKA, MQTT, MQTT_BROKER, NATS, NATS_SERVER, PYTHON,
+    PYTHON_CALLS, PYTHON_CLASS, REDIS, RIEMANN, STOMP,
 };
 use super::http::{CLICKHOUSE, ELASTICSEARCH, HTTP, LOKI, OTLP, S3};
 use super::network::{FAILOVER, TLS};
@@ -121,6 +121,13 @@ pub(crate) const DRIVERS: &[Driver] = &[
         &[AMQP, AMQP_BROKER, BATCHES, ITEMS, DESTINATION],
         "publications to RabbitMQ over AMQP 0-9-1: each message counts as written when the broker has confirmed it",
     ),
+    driver(
+        "collectd",
+        Plain::None,
+        &[COLLECTD, BATCHES, ITEMS, DESTINATION],
+        "values for collectd over its unix socket: each counts as written when collectd has answered that it is dispatched",
+    )
+    .required(&["type", "values"]),
     driver(
         "riemann",
         Plain::None,

@@ -39,9 +39,6 @@ pub fn instead(kind: Kind, name: &str) -> Option<&'static str> {
         (Kind::Destination, "splunk-hec") => {
             Some("write splunk-hec-event() or splunk-hec-raw(), blocks of scl.conf")
         }
-        (Kind::Destination, "collectd") => Some(
-            "write unix-stream(\"/run/collectd-unixsock\" template(\"PUTVAL ...\\n\")); its answers are not read",
-        ),
         (Kind::Destination, "zabbix") => Some(
             "write program(\"zabbix_sender -z SERVER -r -i -\" template(\"$HOST KEY VALUE\\n\")); its answers are not read",
         ),
@@ -121,7 +118,6 @@ const DESTINATIONS: &[&str] = &[
     "altp",
     "arrow-flight",
     "bigquery",
-    "collectd",
     "elastic-v1",
     "example-diskq",
     "falcon-logscale-api",

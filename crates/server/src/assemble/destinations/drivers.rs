@@ -185,6 +185,7 @@ impl<'t> Lowering<'t> {
             "redis" => self.redis(options)?,
             "amqp" => self.amqp(options)?,
             "riemann" => self.riemann(options)?,
+            "collectd" => self.collectd(options)?,
             "stomp" => self.stomp(options)?,
             "mqtt" => self.mqtt(options)?,
             "nats" => self.nats(options)?,

@@ -1,4 +1,4 @@
-//! The tables of `riemann()` and `stomp()`.
+//! The tables of `riemann()`, `collectd()` and `stomp()`.
 //!
 //! In: nothing. Out: rows.
 
@@ -6,6 +6,25 @@ use crate::options::{
     row::{Row, ValueKind as V, row},
     tables::{network::TLS, shared::PAIRS},
 };
+
+pub(in crate::options::tables) const COLLECTD: &[Row] = &[
+    row("socket", V::Text, "/var/run/collectd-unixsock", "the unix socket of collectd's plugin unixsock"),
+    row("host", V::Template, "$HOST", "host of the value; a / in a name becomes _"),
+    row("plugin", V::Template, "$PROGRAM", "plugin of the value; a / or - in it becomes _"),
+    row("plugin-instance", V::Template, "", "instance of the plugin"),
+    row("type", V::Template, "", "type of the value, which collectd's types.db has: gauge, counter"),
+    row("type-instance", V::Template, "", "instance of the type"),
+    row("values", V::Template, "", "the numbers of the type, with : between them"),
+    row("interval", V::Number(1, 86400), "60", "seconds until the next value of this name is expected"),
+    row("timeout", V::Number(1, 86400), "10", "seconds to wait for the next answer"),
+    row(
+        "batch-lines",
+        V::Number(1, 1 << 20),
+        "100",
+        "most values that are sent without waiting for each other",
+    ),
+    row("workers", V::Number(1, 1024), "1", "connections; more than one do not keep the order of messages"),
+];
 
 pub(in crate::options::tables) const RIEMANN: &[Row] = &[
     row("server", V::Text, "127.0.0.1", "the server"),

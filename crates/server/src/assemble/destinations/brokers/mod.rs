@@ -3,6 +3,7 @@
 //! Begin with `endpoint`, which all of them share; then one file a kind of server.
 
 pub(crate) mod amqp;
+pub(crate) mod collectd;
 pub(crate) mod endpoint;
 pub(crate) mod kafka;
 pub(crate) mod mongodb;
