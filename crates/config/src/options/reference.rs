@@ -82,6 +82,8 @@ fn option(out: &mut String, row: &Row, depth: &str) {
         Standing::Renamed(to) => format!("Old name of {to}"),
         Standing::Later => format!("{}. Not supported yet", sentence(row.help)),
     };
+    // A tag of HTML otherwise.
+    let note = note.replace('<', "\\<");
     push(out, format_args!("| {depth}{} | {} | {} | {note} |\n", row.name, takes(row.kind), row.default));
     if let ValueKind::Options(inner) | ValueKind::TextOr(inner) = row.kind {
         let depth = format!("{depth}. ");
