@@ -111,4 +111,26 @@ export const QUERY_FLOWS: Record<string, (stage: FlowContext) => Promise<void>> 
     const query = await page.locator(".cm-content").textContent();
     expect(query === ".SDATA.origin.ip:198.51.100.7", String(query));
   },
+
+  async "a comparison shows signs and shares, and says when nothing earlier is there"({ page, open }) {
+    await page.route("**/api/v1/search", async (route) => {
+      const asked = { ...(route.request().postDataJSON() as object), query: "*" };
+      const response = await route.fetch({ maxRetries: 3, postData: JSON.stringify(asked) });
+      const answer = (await response.json()) as SearchAnswer;
+      answer.table = {
+        columns: ["host", "count", "earlier count", "change count"],
+        rows: [
+          ["gw1", 890, 0, 890],
+          ["gw2", 3, 4, -1],
+        ],
+        more: false,
+      };
+      await route.fulfill({ response, json: answer });
+    });
+    // Years before the first message of the test.
+    await open("?q=" + encodeURIComponent("* | top host | diff earlier=900w"));
+    await page.waitForSelector(".result-table .rise >> text=+890 (new)");
+    await page.waitForSelector(".result-table .fall >> text=\u22121 (\u221225 %)");
+    await page.waitForSelector(".table-warning >> text=there is nothing earlier to compare with");
+  },
 };

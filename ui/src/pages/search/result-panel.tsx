@@ -10,6 +10,7 @@ import { LIVE_REFRESH_MS, type SearchModel } from "./model/search-model.ts";
 import { ResultToolbar } from "./result-toolbar.tsx";
 import { ErrorState, EmptyState, type EmptyEvents } from "./states/empty-state.tsx";
 import { hasPipes } from "../../query/pipes.ts";
+import { earlierNote } from "./table/comparison.ts";
 import { TableView } from "./table/table-view.tsx";
 import { Histogram } from "./time/histogram.tsx";
 import { UnreadNotice } from "./unread-notice.tsx";
@@ -119,6 +120,7 @@ export function ResultPanel({
               zone={zone}
               dark={dark}
               isField={isField}
+              note={comparisonNote(page, zone)}
               onMessages={actions.showMessages}
             />
           )}
@@ -162,4 +164,11 @@ export function ResultPanel({
 function shownTimes(page: SearchModel): [number, number] {
   const { fromUs, toUs } = page.currentSpan();
   return [fromUs, toUs];
+}
+
+/** Warns when the table compares with a time before the oldest message. */
+function comparisonNote(page: SearchModel, zone: Zone): string | undefined {
+  const oldestUs = page.logspaces.value.find(({ name }) => name === page.logspace.value)?.oldest_us;
+  const span = page.span.value;
+  return span && oldestUs ? earlierNote(page.view.value.query, span, oldestUs, zone) : undefined;
 }

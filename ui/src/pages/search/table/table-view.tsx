@@ -6,6 +6,7 @@ import { Icon } from "../../../components/icon.tsx";
 import { formatCount, formatNumber, formatShortTime } from "../../../time/format.ts";
 import type { Span } from "../../../time/range.ts";
 import type { Zone } from "../../../time/zone.ts";
+import { changeText, earlierColumn } from "./comparison.ts";
 import { TableChart } from "./table-chart.tsx";
 import { isNumeric, seriesOf } from "./table.ts";
 
@@ -18,15 +19,18 @@ interface Props {
   dark: boolean;
   /** Returns true if messages have a field of that name. */
   isField(name: string): boolean;
+  /** What has to be known to read the table. */
+  note: string | undefined;
   /** Shows the messages with a value. */
   onMessages(column: string, value: string): void;
 }
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
-export function TableView({ table, span, onZoom, zone, dark, isField, onMessages }: Props) {
+export function TableView({ table, span, onZoom, zone, dark, isField, note, onMessages }: Props) {
   const [order, setOrder] = useState<{ column: number; down: boolean }>();
   const numeric = useMemo(() => table.columns.map((_, column) => isNumeric(table, column)), [table]);
+  const earlier = useMemo(() => table.columns.map((_, column) => earlierColumn(table.columns, column)), [table]);
   const series = useMemo(() => seriesOf(table), [table]);
   const rows = useMemo(() => sorted(table.rows, order), [table, order]);
   const next = (column: number): void =>
@@ -34,6 +38,7 @@ export function TableView({ table, span, onZoom, zone, dark, isField, onMessages
   return (
     <div class="table-frame" tabIndex={0} role="region" aria-label="Table">
       {series && <TableChart series={series} span={span} zone={zone} dark={dark} onZoom={onZoom} />}
+      {note && <p class="table-note table-warning">{note}</p>}
       <table class="result-table">
         <thead>
           <tr>
@@ -67,7 +72,7 @@ export function TableView({ table, span, onZoom, zone, dark, isField, onMessages
                       <VisibleText text={cell} />
                     </button>
                   ) : (
-                    <Value cell={cell} zone={zone} />
+                    <Value cell={cell} earlier={valueAt(row, earlier[column])} zone={zone} />
                   )}
                 </td>
               ))}
@@ -83,9 +88,16 @@ export function TableView({ table, span, onZoom, zone, dark, isField, onMessages
   );
 }
 
-function Value({ cell, zone }: { cell: Cell; zone: Zone }) {
+function valueAt(row: Cell[], column: number | undefined): number | undefined {
+  const cell = column === undefined ? undefined : row[column];
+  return typeof cell === "number" ? cell : undefined;
+}
+
+function Value({ cell, earlier, zone }: { cell: Cell; earlier: number | undefined; zone: Zone }) {
   if (cell === null) return <span class="absent">{"\u2013"}</span>;
   if (Array.isArray(cell) && cell.every((point) => typeof point === "number")) return <Sparkline points={cell} />;
+  if (typeof cell === "number" && earlier !== undefined)
+    return <span class={cell > 0 ? "rise" : cell < 0 ? "fall" : ""}>{changeText(cell, earlier)}</span>;
   if (typeof cell === "number") return <>{formatNumber(cell)}</>;
   if (typeof cell === "string" && ISO_TIME.test(cell))
     return <time dateTime={cell}>{formatShortTime(Date.parse(cell) * 1000, zone)}</time>;
