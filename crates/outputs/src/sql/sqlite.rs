@@ -168,7 +168,12 @@ impl rusqlite::ToSql for Parameter<'_> {
 
 /// Returns what an error means for the rows of a request.
 fn failure(error: &rusqlite::Error) -> Failure {
-    let verdict = match error.sqlite_error_code() {
+    let code = match error {
+        // A statement with a mistake whose place is known.
+        rusqlite::Error::SqlInputError { error, .. } => Some(error.code),
+        _ => error.sqlite_error_code(),
+    };
+    let verdict = match code {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::SchemaChanged) => {
             Verdict::Later(Wait::BackOff)
         }

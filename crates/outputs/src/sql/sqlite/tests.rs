@@ -101,6 +101,16 @@ fn a_missing_table_that_is_not_to_be_made_holds() {
 }
 
 #[test]
+fn a_mistake_in_a_statement_of_the_configuration_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("logs.db");
+    let mut sqlite = Sqlite::new(schema(&file, |schema| schema.create_append = "; SELECT size".to_owned()));
+    let held = sqlite.exchange("m", &[row(0, "a", 1)]);
+    assert_eq!(verdicts(&held), [Verdict::Hold(HoldReason::Schema)]);
+    assert!(held[0].answer.contains("no such column: size"), "{}", held[0].answer);
+}
+
+#[test]
 fn a_dropped_table_is_made_again() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("logs.db");
