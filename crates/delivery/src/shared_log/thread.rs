@@ -37,6 +37,9 @@ const AGAIN: Duration = Duration::from_secs(1);
 const TROUBLE_TOLD_EVERY: Duration = Duration::from_secs(60);
 /// Files are removed when they are a quarter of all: each removal costs a sync for each destination.
 const RELEASED_PART: usize = 4;
+/// A destination that drops messages and does not move keeps at most so many times its capacity of the log: what its neighbours
+/// get comes behind it.
+const KEPT_MOST: u64 = 2;
 /// Most bytes that a round reads for a destination that is behind.
 const READ_BYTES: usize = 4 << 20;
 
@@ -353,6 +356,7 @@ impl LogThread {
     }
 
     fn try_save(&mut self) -> io::Result<()> {
+        self.shorten()?;
         let mut needed = self.files.needed_by_absent().unwrap_or(u64::MAX);
         for consumer in self.consumers.iter_mut().flatten() {
             let context = context(&self.files, &self.inbox, &self.index, &self.log);
@@ -367,6 +371,25 @@ impl LogThread {
             self.files.journal.file_starts().first().into_iter().for_each(|start| self.index.prune(*start));
         }
         self.relieve();
+        Ok(())
+    }
+
+    /// Gives up the oldest files for destinations that drop messages at their limit anyway, when what others get has made the
+    /// log much longer than that. Their threads still have what is in these files, as far as it fits in memory, and deliver it
+    /// if they can before the next stop.
+    fn shorten(&mut self) -> io::Result<()> {
+        let context = context(&self.files, &self.inbox, &self.index, &self.log);
+        for consumer in self.consumers.iter_mut().flatten() {
+            let most = consumer.settings.capacity_bytes.saturating_mul(KEPT_MOST);
+            let drops = matches!(consumer.settings.on_full, OverflowPolicy::Drop(_));
+            while drops && consumer.lag(&context) > most {
+                let before = consumer.lag(&context);
+                consumer.drop_oldest(&context)?;
+                if consumer.lag(&context) >= before {
+                    break;
+                }
+            }
+        }
         Ok(())
     }
 

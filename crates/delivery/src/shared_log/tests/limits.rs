@@ -58,6 +58,26 @@ fn the_newest_are_dropped_for_one_only() {
 }
 
 #[test]
+fn what_others_get_does_not_pile_up_behind_one_that_drops() {
+    for victim in [Victim::Newest, Victim::LeastSevere] {
+        let (mut life, disk) = stuck(OverflowPolicy::Drop(victim));
+        let mut fine = Vec::new();
+        for number in 0..100 {
+            life.deliver_to_all(&long(number));
+            life.work();
+            life.take(1);
+            fine.extend(life.drain(0));
+            assert!(disk.used_bytes() < 3 << 20, "{} bytes on disk", disk.used_bytes());
+        }
+        assert_eq!(fine.len(), 100);
+        life.figures(1);
+        let dropped = life.destinations[1].queue.counters.dropped();
+        let left = numbers(&life.drain(1));
+        assert_eq!((left.len() as u64 + dropped, &left[..2]), (100, &[0, 1][..]));
+    }
+}
+
+#[test]
 fn the_oldest_are_dropped_for_one_only() {
     let (mut life, disk) = stuck(OverflowPolicy::Drop(Victim::Oldest));
     let mut fine = Vec::new();
