@@ -2,7 +2,7 @@
 import axe from "axe-core";
 import type { SearchAnswer } from "../src/api/search.ts";
 import type { FlowContext } from "./run.ts";
-import { expect, total, typeQuery, urlParameters, waitUntil } from "./steps.ts";
+import { expect, searchAgainUntil, total, typeQuery, urlParameters, waitUntil } from "./steps.ts";
 
 /** The flows during which messages have to arrive; all others do not need that. */
 export const FLOWS_WITH_ARRIVALS = [
@@ -379,7 +379,7 @@ export const FLOWS: Record<string, (stage: FlowContext) => Promise<void>> = {
     });
     long.rows[0]!.message = `begin ${"0123456789 ".repeat(600)} end`;
     await page.route("**/api/v1/search", (route) => route.fulfill({ json: { ...long, total: 1 } }));
-    await page.keyboard.press("r");
+    await searchAgainUntil(page, ".row .show-rest");
     await page.click(".row .show-rest");
     await waitUntil("the rest is not shown", async () =>
       ((await page.textContent(".row[data-index='0'] .text")) ?? "").trim().endsWith("end"),
@@ -421,8 +421,7 @@ export const FLOWS: Record<string, (stage: FlowContext) => Promise<void>> = {
       const answer = (await (await route.fetch({ maxRetries: 3 })).json()) as SearchAnswer;
       await route.fulfill({ json: { ...answer, searched_from_us: 1_700_000_000_000_000 } });
     });
-    await page.keyboard.press("r");
-    await page.waitForSelector(".result-count >> text=at least");
+    await searchAgainUntil(page, ".result-count >> text=at least");
     await page.waitForSelector(".result-summary.partial >> text=received before 2023-11-14");
   },
 

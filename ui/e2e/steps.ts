@@ -32,3 +32,16 @@ export async function typeQuery(page: Page, query: string): Promise<void> {
   await page.keyboard.type(query);
   await page.keyboard.press("Enter");
 }
+
+/** Presses the key that searches again until something is shown: on a busy machine the page may not listen yet. */
+export async function searchAgainUntil(page: Page, selector: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    await page.keyboard.press("r");
+    try {
+      await page.waitForSelector(selector, { timeout: 5_000 });
+      return;
+    } catch (cause) {
+      if (attempt === 5) throw cause;
+    }
+  }
+}
