@@ -152,7 +152,7 @@ impl Outbound {
     pub(crate) fn next_timeout(&self) -> Option<Time> {
         let state = &self.state;
         let has_work = !state.lanes.is_empty() || state.chunks.first_waiting().is_some();
-        // What could not go although its time had come waits for an acknowledgement.
+        // Data that was due and not sent is limited by the window: only an acknowledgement opens it, not a timer.
         let later = |at: &Time| *at > state.polled;
         let next_send = Some(state.rate.next_send()).filter(|_| has_work).filter(later);
         let copy = state.chunks.copies().next().map(|(due, _)| due);

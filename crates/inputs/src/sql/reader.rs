@@ -340,7 +340,7 @@ impl Reader {
             (&self.options.archive_query, self.to_archive.take(), self.client.take())
         {
             let text = statements::marked(query);
-            // What is not archived now stays in the table, and is archived with the next rows.
+            // Rows that cannot be archived in time stay in the table; the next start archives them with later rows.
             let _ = timeout(SETTLES_WITHIN, client.query(&Statement::filled(&text, MARK, &uid), ONE)).await;
         }
     }

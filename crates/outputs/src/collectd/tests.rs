@@ -79,7 +79,7 @@ fn answers_come_in_pieces() {
     let text = b"0 Success\n-1 no\n0 more\n";
     assert_eq!(answers.take(&text[..5], &mut Vec::new()), Ok(0));
     assert_eq!(answers.take(&text[..12], &mut Vec::new()), Ok(10));
-    // What comes after the last answer is not taken.
+    // Bytes after the last expected answer stay unread.
     assert_eq!(answers.take(&text[10..], &mut Vec::new()), Ok(6));
     assert_eq!((answers.awaited(), answers.found.len()), (0, 2));
     let mut answers = Answers { awaited: 1, found: Vec::new() };

@@ -85,7 +85,7 @@ impl Limits {
         if !known.is_none_or(is_due) {
             return before;
         }
-        // What nobody confirms now, a record on its way does.
+        // Without an answer about the limit now, the broker's answer to the next record confirms or refutes it.
         let unconfirmed = Limit { is_confirmed: false, ..before };
         let Some(client) = self.client(config, now) else { return unconfirmed };
         match ask(&client, topic).await {

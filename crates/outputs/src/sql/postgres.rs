@@ -156,7 +156,7 @@ impl Session {
             self.prepare_table(schema, table).await?;
         }
         let mut refused = None;
-        // Where rows were refused lately, there are some in most requests.
+        // Tries all rows at once, unless recent refusals make it likely that one of them is refused again.
         if rows.len() <= self.step {
             match self.insert_all(schema, table, rows).await {
                 Err(failure) if matches!(failure.verdict, Verdict::Split(_)) => refused = Some(failure),

@@ -91,7 +91,7 @@ mod tests {
         check(&[0; 10], 0, Some(1));
         check(&[99; 10], 300, Some(200));
         check(&[99; 10], 3_000, Some(2_000));
-        // What was long ago counts less.
+        // Refusals of long ago weigh less than recent ones.
         check(&[&[999; 10][..], &[9; 30][..]].concat(), 0, Some(6));
         check(&[&[20_000][..], &[0; 30][..]].concat(), 0, Some(1));
     }

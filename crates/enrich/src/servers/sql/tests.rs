@@ -19,7 +19,7 @@ fn the_key_is_a_value_of_its_own() {
     check("select 1", Err(SqlQueryError::NoKey));
     check("select '?'", Err(SqlQueryError::NoKey));
     check("select 'a from t where k = ?", Err(SqlQueryError::OpenQuote));
-    // What would make another text of the value's quotes, or merge with them.
+    // Characters beside the key that would change the meaning of its quotes, or become a part of the quoted text.
     for (text, beside) in [
         ("k = E?", 'E'),
         ("k = _utf8?", '8'),

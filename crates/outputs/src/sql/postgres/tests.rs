@@ -394,7 +394,7 @@ fn a_refused_row_is_searched_in_one_transaction() {
             (4, vec![], "delivered", &[RUN]),
         ],
     );
-    // What is committed counts.
+    // Rows are delivered only after COMMIT was answered: a connection that ends before leaves all of them undelivered.
     let lost = [&fresh[..], &[KEEP, RUN, KEEP, "query COMMIT"]].concat();
     let script = vec![(RUN, 1, Refused("22P02")), ("query COMMIT", 1, HangUp)];
     check(|_| {}, vec![first(), (2, script, "Later(Reopen)", &lost)]);
