@@ -3,9 +3,11 @@
 //! In: the tree, or a folder of samples. Out: findings on standard output, exit status 1 when there are any.
 //! Holds nothing. Touches files and starts cargo.
 
+mod architecture;
 mod check;
 mod compatibility;
 mod conformance;
+mod picture;
 mod tidy;
 mod workspace;
 
@@ -17,6 +19,7 @@ const USAGE: &str = "usage: cargo xtask VERB
   tidy [--lower]                        edges between crates, module cycles, lengths, types, module docs, words; lowers
                                         what is on file in xtask/ratchet to what is found
   reference                             writes docs/reference/options.md from the tables of options
+  picture                               writes docs/images/crates.svg from the table of crates in ARCHITECTURE.md
   compatibility DIR                     runs the samples of a folder and writes docs/compatibility.md
   conformance DIR [--explain FAMILY]    runs the samples of a folder and prints a table";
 
@@ -28,6 +31,7 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::run(&root()),
         ["tidy", "--lower"] => tidy::lower(&root()),
         ["reference"] => reference(&root()),
+        ["picture"] => picture::write(&root()),
         ["compatibility", folder] => compatibility::run(&root(), folder.as_ref()),
         ["conformance", folder, rest @ ..] => conformance::run(&root(), folder.as_ref(), rest),
         _ => {

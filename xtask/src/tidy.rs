@@ -78,6 +78,7 @@ fn check(root: &Path, sources: &[Source]) -> bool {
     let rust = rust(sources);
     let ratchets = ratchets(sources);
     let mut findings = edges::check(root);
+    findings.extend(crate::picture::check(root));
     findings.extend(files::check(&rust));
     findings.extend(functions::check(&rust));
     findings.extend(words::check(sources));

@@ -2,20 +2,15 @@
 //!
 //! In: that page, the manifests. Out: a finding for every edge that is not in the table.
 
+use crate::architecture::{self, HEADING, PAGE};
 use std::{collections::BTreeMap, fs, path::Path};
-
-/// Page that holds the table.
-const PAGE: &str = "ARCHITECTURE.md";
-/// First cells of the table's first line.
-const HEADING: &str = "| crate | in -> out | may import |";
 
 /// Maps each crate to our crates that it may import.
 type Allowed = BTreeMap<String, Vec<String>>;
 
 /// Findings of the edges.
 pub(crate) fn check(root: &Path) -> Vec<String> {
-    let page = fs::read_to_string(root.join(PAGE)).unwrap_or_default();
-    let allowed = table(&page);
+    let allowed: Allowed = architecture::crates(root).into_iter().map(|one| (one.name, one.may)).collect();
     if allowed.is_empty() {
         return vec![format!("{PAGE}: no table that begins with `{HEADING}`")];
     }
@@ -35,30 +30,6 @@ pub(crate) fn check(root: &Path) -> Vec<String> {
         }
     }
     findings
-}
-
-/// Reads the table: a crate in the first cell, names with commas in the third; `-` for none, `all above`, `all but X`.
-fn table(page: &str) -> Allowed {
-    let lines = page.lines().skip_while(|line| !line.starts_with(HEADING)).skip(2);
-    let rows: Vec<(&str, &str)> = lines.map_while(row).collect();
-    let names = |upto: usize| rows[..upto].iter().map(|(name, _)| (*name).to_owned());
-    let allowed = rows.iter().enumerate().map(|(at, (name, may))| {
-        let may = match may.strip_prefix("all but ") {
-            Some(other) => names(rows.len()).filter(|one| one != other && one != name).collect(),
-            None if *may == "all above" => names(at).collect(),
-            None => may.split(',').map(|one| one.trim().to_owned()).collect(),
-        };
-        ((*name).to_owned(), may)
-    });
-    allowed.collect()
-}
-
-/// The crate of a line of the table and what it may import, without remarks in parentheses.
-fn row(line: &str) -> Option<(&str, &str)> {
-    let mut cells = line.strip_prefix("| `")?.split(" | ");
-    let name = cells.next()?.strip_suffix('`')?;
-    let may = cells.nth(1)?;
-    Some((name, may.split('(').next().unwrap_or(may).trim()))
 }
 
 /// Findings of one manifest: its ordinary dependencies on our crates.
@@ -83,7 +54,8 @@ fn edges(manifest: &str, name: &str, allowed: &Allowed) -> Vec<String> {
 mod tests {
     //! Rows for the manifests' edges.
 
-    use super::{HEADING, edges, table};
+    use super::edges;
+    use crate::architecture::{HEADING, table};
 
     const ROWS: &str = "|---|\n| `message` | x | - | no |\n| `wire` | y | message | no |\n\
         | `query` | z | message, wire (a trait) | no |\n| `server` | z | all above | x |\n\
@@ -91,8 +63,12 @@ mod tests {
 
     #[track_caller]
     fn check(name: &str, targets: &[&str], want: usize) {
-        let table = table(&format!("# Page\n\n{HEADING} world |\n{ROWS}"));
-        assert_eq!(table.len(), 5);
+        let rows = table(&format!("# Page\n\n{HEADING} world |\n{ROWS}"));
+        assert_eq!(
+            rows.iter().map(|one| one.touches_the_world).collect::<Vec<_>>(),
+            [false, false, false, true, true]
+        );
+        let table = rows.into_iter().map(|one| (one.name, one.may)).collect();
         let lines: String = targets.iter().map(|target| format!("{target}.workspace = true\n")).collect();
         let manifest = format!("[dependencies]\n{lines}[dev-dependencies]\nserver = \"1\"\n");
         assert_eq!(edges(&manifest, name, &table).len(), want);
