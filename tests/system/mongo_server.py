@@ -25,18 +25,18 @@ JARS = os.path.join(HERE, "../../target/mongo")
 
 
 class Mongo(Component):
-    def __init__(self, certificate=None):
+    def __init__(self, certificate=None, heap="192m"):
         jars = glob.glob(JARS + "/**/*.jar", recursive=True)
         assert jars, "no mongo-java-server: tools/install.sh test"
         self.holder = tempfile.TemporaryDirectory(prefix="mongo-", dir="/tmp")
         self.folder, self.port = self.holder.name, free_port()
-        self.certificate = certificate
+        self.certificate, self.heap = certificate, heap
         self.classes = ":".join([self.folder + "/classes", *jars])
         subprocess.run(["javac", "-nowarn", "-d", self.folder + "/classes", "-cp", self.classes, HERE + "/mongo/MongoNode.java"], check=True, timeout=120)
         self.start()
 
     def start(self):
-        java = ["java", "-Xms64m", "-Xmx192m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", self.classes, "MongoNode", str(self.port), self.folder + "/data"]
+        java = ["java", "-Xms64m", "-Xmx" + self.heap, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", self.classes, "MongoNode", str(self.port), self.folder + "/data"]
         files = [f"{self.certificate}/server.pem", f"{self.certificate}/server.key"] if self.certificate else []
         with open(self.folder + "/log", "ab") as log:
             self.process = subprocess.Popen(java + files, stdout=log, stderr=log)
@@ -57,6 +57,10 @@ class Mongo(Component):
     def documents(self, collection="messages", database="syslog"):
         with self.client() as client:
             return list(client[database][collection].find())
+
+    def drop_index(self, name, collection="messages", database="syslog"):
+        with self.client() as client:
+            client[database][collection].drop_index(name)
 
     def unique(self, field, collection="messages", database="syslog"):
         with self.client() as client:

@@ -19,7 +19,7 @@ PROGRAMS = "/usr/lib/rabbitmq/bin/"
 
 
 class RabbitMQ(Component):
-    def __init__(self, stomp=False):
+    def __init__(self, stomp=False, max_message_size=100000):
         self.holder = tempfile.TemporaryDirectory(prefix="rabbitmq-", dir="/tmp")
         self.folder = self.holder.name
         self.port, self.tls_port, self.epmd_port = free_port(), free_port(), free_port()
@@ -29,7 +29,7 @@ class RabbitMQ(Component):
             out.write(f"listeners.tcp.1 = 127.0.0.1:{self.port}\nlisteners.ssl.1 = 127.0.0.1:{self.tls_port}\n"
                       f"ssl_options.cacertfile = {self.pki}/ca.pem\nssl_options.certfile = {self.pki}/server.pem\nssl_options.keyfile = {self.pki}/server.key\n"
                       "ssl_options.verify = verify_peer\nssl_options.fail_if_no_peer_cert = true\n"
-                      "disk_free_limit.absolute = 1MB\nmax_message_size = 100000\nlog.console = false\n")
+                      f"disk_free_limit.absolute = 1MB\nmax_message_size = {max_message_size}\nlog.console = false\n")
         if stomp:
             self.stomp_port, self.stomp_tls_port = free_port(), free_port()
             with open(self.folder + "/rabbitmq.conf", "a") as out:
@@ -44,6 +44,13 @@ class RabbitMQ(Component):
         }
         self.process = None
         self.start()
+
+    def change(self, name, value):
+        """A line of the configuration with another value, from the next start."""
+        with open(self.folder + "/rabbitmq.conf") as text:
+            lines = [f"{name} = {value}" if line.startswith(name + " =") else line for line in text.read().splitlines()]
+        with open(self.folder + "/rabbitmq.conf", "w") as out:
+            out.write("\n".join(lines) + "\n")
 
     def start(self):
         log = open(self.folder + "/log", "ab")

@@ -185,6 +185,29 @@ class AmqpStore(Store):
         self.component.run(lambda channel: channel.queue_bind("q", "logs", "large"))
 
 
+class StompStore(AmqpStore):
+    name, title = "stomp", "RabbitMQ, stomp(), a receipt for each"
+    refused = LONG
+    refusal, mend_words = "a message that is too large for the broker", "it is started again with a higher limit"
+
+    def make(self):
+        self.taken = []
+        return RabbitMQ(stomp=True, max_message_size=LIMIT)
+
+    def prepare(self):
+        self.component.queue("q", "logs")
+        # It writes a new queue to the disk two seconds later.
+        time.sleep(2.5)
+
+    def values(self):
+        return {"SERVER_PORT": self.component.stomp_port}
+
+    def mend(self):
+        self.component.change("max_message_size", 1000000)
+        self.component.kill()
+        self.component.start()
+
+
 class MqttStore(Store):
     name, title = "mqtt", "Mosquitto, mqtt(), QoS 1"
     has_key = False

@@ -1,7 +1,8 @@
-"""PostgreSQL, MariaDB, ClickHouse: a table with a column of numbers, which a word does not fit."""
+"""PostgreSQL, MariaDB, ClickHouse: a table with a column of numbers, which a word does not fit. MongoDB: a collection with unique keys."""
 
 from clickhouse_server import Clickhouse
 from mariadb import MariaDb
+from mongo_server import Mongo
 from postgres import Postgres
 
 from stores.store import Store
@@ -77,3 +78,28 @@ class ClickhouseStore(Store):
 
     def census(self):
         return map(int, self.component.ask("SELECT number FROM logs.m FINAL FORMAT TSV").split())
+
+
+class MongoStore(Store):
+    name, title = "mongodb", "mongo-java-server, mongodb()"
+    refusal, mend_words = "a key that another document has", "the index of unique keys is removed"
+
+    def make(self):
+        return Mongo(heap="3g")
+
+    def prepare(self):
+        self.component.unique("key")
+        with self.component.client() as client:
+            client.syslog.messages.insert_one({"key": "large"})
+
+    def stored(self):
+        with self.component.client() as client:
+            return client.syslog.messages.estimated_document_count() - 1
+
+    def census(self):
+        with self.component.client() as client:
+            found = client.syslog.messages.find({}, {"number": 1, "_id": 0}, batch_size=10000)
+            return [int(document["number"]) for document in found if "number" in document]
+
+    def mend(self):
+        self.component.drop_index("key_1")
