@@ -89,12 +89,15 @@ pub(super) fn take_over(
 }
 
 /// Moves the messages for destinations that do not run to queues of their own, when they keep more of the log than
-/// their `capacity-bytes()`.
+/// their `capacity-bytes()` and a file was begun since they ended. At a stop, when all end, nothing is moved.
 pub(super) fn relieve(files: &mut LogFiles, log: &InternalLog) -> io::Result<()> {
     let journal = &files.journal;
+    let newest_file = journal.file_starts().last().copied().unwrap_or(0);
     let is_too_much = |(_, file): &(String, super::progress::ProgressFile)| {
         let saved = &file.saved;
-        saved.waiting > 0 && journal.bytes_from(saved.settled.below) > saved.capacity_bytes
+        saved.waiting > 0
+            && journal.bytes_from(saved.settled.below) > saved.capacity_bytes
+            && newest_file > saved.end
     };
     let Some(place) = files.absent.iter().position(is_too_much) else { return Ok(()) };
     let (name, file) = &files.absent[place];

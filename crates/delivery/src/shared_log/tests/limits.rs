@@ -122,6 +122,23 @@ fn what_was_in_hand_when_the_oldest_were_dropped_is_lost_at_the_stop() {
 }
 
 #[test]
+fn a_stop_moves_nothing_out_of_a_full_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let fine = settings(&folder.path().join("x.shared"), Arc::new(journal::OsDisk));
+    let stuck = DiskBuffer { memory_messages: 2, ..fine.clone() };
+    let mut life = Life::begin(&[("fine", fine.clone()), ("stuck", stuck), ("other", fine)]);
+    (0..9).for_each(|number| drop(life.deliver_to_all(&long(number))));
+    // What others get comes behind what waits for it.
+    for number in 9..14 {
+        [0, 2].into_iter().for_each(|index| drop(life.drain(index)));
+        life.deliver(&[&long(number)], &[(0, Selection::all(1)), (2, Selection::all(1))], Ack::none(), true);
+    }
+    [1, 0, 2].into_iter().for_each(|index| life.leave(index));
+    assert!(life.is_over);
+    assert!(!folder.path().join("stuck").exists() && folder.path().join("x.shared/stuck.consumer").exists());
+}
+
+#[test]
 fn the_least_severe_give_way_first() {
     let (mut life, _) = stuck(OverflowPolicy::Drop(Victim::LeastSevere));
     let severities = [7, 7, 7, 7, 7, 7, 7, 7, 7, 0, 6, 0, 5, 0];
