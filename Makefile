@@ -101,7 +101,7 @@ bench-scale: bench-built ## the same queries at 10, 50, 100 and 200 million mess
 
 bench-delivery: build ## delivery to databases, brokers and search engines that fail, beside rsyslog and syslog-ng
 	@tools/install.sh bench-delivery
-	python3 bench/delivery/main.py $(WITH)
+	python3 bench/delivery/main.py $(WITH) $(if $(POLICY),--policy $(POLICY)) $(if $(RATE),--rate $(RATE)) $(if $(SECONDS),--seconds $(SECONDS))
 
 bench-built: build
 	@tools/install.sh bench

@@ -11,6 +11,7 @@ ROOT = os.path.abspath(os.path.join(HERE, "../.."))
 # The servers are started as the system tests start them.
 sys.path[:0] = [HERE, ROOT + "/tests/system"]
 
+import down
 import faults
 import guide
 import lines
@@ -23,11 +24,13 @@ from stores.every import STORES
 
 
 PARTS = ("faults", "lines", "spool", "paper", "saturation", "guide")
+# It takes an hour, so it runs only when it is named.
+DOWN = "down"
 
 
 def arguments():
     words = argparse.ArgumentParser(description=__doc__)
-    words.add_argument("what", nargs="*", default=list(PARTS), help="what to measure: " + ", ".join(PARTS))
+    words.add_argument("what", nargs="*", default=list(PARTS), help="what to measure: " + ", ".join((*PARTS, DOWN)))
     words.add_argument("--duramen", default=ROOT + "/target/release/duramen", help="the binary")
     words.add_argument("--messages", type=int, default=1000000, help="messages of each run under faults")
     words.add_argument("--runs", type=int, default=1)
@@ -43,6 +46,14 @@ def arguments():
     words.add_argument("--spool-messages", type=int, default=300000, help="messages of each row of disk buffers")
     words.add_argument("--spool-rounds", type=int, default=5, help="rounds of the rows of disk buffers")
     words.add_argument("--rows", help="words of rows of the guideline")
+    words.add_argument("--policy", default="hold", help=f"{DOWN}: what a full queue does, one or several: " + ",".join(down.POLICIES))
+    words.add_argument("--rate", type=int, default=50000, help=f"{DOWN}: messages a second")
+    words.add_argument("--seconds", type=float, default=3600, help=f"{DOWN}: how long, for each policy")
+    words.add_argument("--every", type=float, default=30, help=f"{DOWN}: seconds between two rows")
+    words.add_argument("--destinations", type=int, default=50, help=f"{DOWN}: how many")
+    words.add_argument("--fifo", type=int, default=10000, help=f"{DOWN}: log-fifo-size() of queues in memory")
+    words.add_argument("--window-mib", type=int, default=2, help=f"{DOWN}: flow-control-window-bytes() of buffers on disk")
+    words.add_argument("--buffer-mib", type=int, default=32, help=f"{DOWN}: capacity-bytes() of buffers on disk")
     words.add_argument("--out", default=ROOT + "/bench/out/delivery")
     return words.parse_args()
 
@@ -50,8 +61,8 @@ def arguments():
 def main():
     options = arguments()
     os.makedirs(options.out, exist_ok=True)
-    if unknown := set(options.what) - set(PARTS):
-        sys.exit(f"there is no part {', '.join(unknown)}: {', '.join(PARTS)}")
+    if unknown := set(options.what) - {*PARTS, DOWN}:
+        sys.exit(f"there is no part {', '.join(unknown)}: {', '.join((*PARTS, DOWN))}")
     servers = options.servers.split(",")
     loggers = [make for name, make in all_loggers(options.duramen).items() if name in servers]
     if "faults" in options.what:
@@ -63,6 +74,8 @@ def main():
         lines.table(options.duramen, options.line_messages)
     if "spool" in options.what:
         print(spool.table(options.duramen, options.spool_messages, options.spool_rounds, report.Rows(f"{options.out}/spool.csv").add), flush=True)
+    if DOWN in options.what:
+        down.run_all(options, report.Rows(f"{options.out}/down.csv").add)
     if len({"paper", "saturation", "guide"} & set(options.what)):
         with_node(options, loggers)
 
