@@ -57,7 +57,12 @@ impl Kept for AmqpConnection {
         let done = publish(&mut session, rows, &self.shared).await;
         session.used();
         let confirms = &mut session.confirms;
-        let answers = rows.iter().map(|row| confirms.take_outcome(row.id)).collect();
+        let answers: Vec<_> = rows.iter().map(|row| confirms.take_outcome(row.id)).collect();
+        match (confirms.refused(), rows, answers.as_slice()) {
+            (Some(refused), ..) => self.shared.limit.learn(&refused.answer),
+            (None, [row], [Some(Ok(()))]) => self.shared.limit.taken(size(row)),
+            _ => {}
+        }
         let failure = match (confirms.refused(), confirms.blocked(), &done) {
             (Some(refused), ..) => refused.clone(),
             (None, Some(reason), Ok(()) | Err(LinkError::Silent(_))) => verdict::of_block(reason),
@@ -84,6 +89,14 @@ async fn publish(session: &mut Session, rows: &[Row], shared: &Shared) -> Result
     session.link.exchange(out, &mut session.confirms, shared.timeout).await
 }
 
+/// Counts the bytes of a row's text.
+fn size(row: &Row) -> usize {
+    match row.cells.as_slice() {
+        [_, _, Cell::Bytes(body)] => body.len(),
+        _ => 0,
+    }
+}
+
 /// Makes the frames of publications. Rows that were published before are left out, as are all while the broker takes nothing.
 fn publications(session: &mut Session, rows: &[Row], shared: &Shared) -> Vec<u8> {
     let confirms = &mut session.confirms;
@@ -102,6 +115,8 @@ fn publications(session: &mut Session, rows: &[Row], shared: &Shared) -> Vec<u8>
         if properties.len() + HEADER_EXTRA_BYTES > session.frame_bytes {
             let answer = format!("the headers do not fit in a frame of {} bytes", session.frame_bytes);
             let failure = Failure { verdict: Verdict::Dead(DeadReason::TooLarge), answer };
+            confirms.judge(row.id, Err(failure));
+        } else if let Some(failure) = shared.limit.suspect(size(row)).filter(|_| rows.len() > 1) {
             confirms.judge(row.id, Err(failure));
         } else if confirms.blocked().is_none() {
             confirms.add(row.id);

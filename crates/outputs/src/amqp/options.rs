@@ -3,7 +3,7 @@
 //! In: values that were checked when the configuration was read. Out: the same values, for the driver. Holds: options
 //! only. Limits: the names of exchange, virtual host and routing key have at most 255 bytes.
 
-use crate::link::Endpoint;
+use crate::link::{Endpoint, size_limit::SizeLimit};
 use delivery::Batches;
 use message::{Render, RenderPairs};
 use std::time::Duration;
@@ -71,4 +71,5 @@ pub(super) struct Shared {
     pub(super) frame_bytes: usize,
     pub(super) heartbeat: u16,
     pub(super) timeout: Duration,
+    pub(super) limit: SizeLimit,
 }

@@ -8,6 +8,7 @@ use super::{
     connection::AmqpConnection,
     options::{AmqpTarget, Shared},
 };
+use crate::link::size_limit::SizeLimit;
 use delivery::{Batches, Cell, Connection, Receiver, RowError};
 use message::{Batch, Stamp};
 use std::sync::Arc;
@@ -40,6 +41,7 @@ impl AmqpReceiver {
             frame_bytes: target.frame_bytes,
             heartbeat: target.heartbeat,
             timeout: target.timeout,
+            limit: SizeLimit::default(),
         };
         AmqpReceiver { target, shared: Arc::new(shared) }
     }

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     link::Endpoint,
+    link::size_limit::SizeLimit,
     testing::{runtime, shown},
 };
 use delivery::{Cell, Connection, Row};
@@ -175,6 +176,7 @@ pub(super) fn shared(port: u16) -> Shared {
         frame_bytes: 131_072,
         heartbeat: 0,
         timeout: Duration::from_millis(200),
+        limit: SizeLimit::default(),
     }
 }
 

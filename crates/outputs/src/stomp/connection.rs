@@ -158,8 +158,16 @@ async fn connect(shared: &Shared) -> Result<Open, Failure> {
     login.found.unwrap_or(Ok(())).map(|()| Open { link, last: 0 })
 }
 
+/// Counts the bytes of a row's text.
+fn size(row: &Row) -> usize {
+    match row.cells.as_slice() {
+        [_, Cell::Bytes(text)] => text.len(),
+        _ => 0,
+    }
+}
+
 /// Makes frames; the receipt of the first row has the number `first`.
-fn frames(rows: &[Row], first: u64, shared: &Shared) -> Vec<u8> {
+fn frames(rows: &[&Row], first: u64, shared: &Shared) -> Vec<u8> {
     let mut out = Vec::new();
     for (row, number) in rows.iter().zip(first..) {
         let [Cell::Bytes(headers), Cell::Bytes(text)] = row.cells.as_slice() else { continue };
@@ -194,17 +202,22 @@ impl Kept for StompConnection {
             Ok(open) => open,
             Err(failure) => return Attempt::not_connected(rows.len(), failure),
         };
+        let limit = &self.shared.limit;
+        let suspects: Vec<Option<Failure>> =
+            rows.iter().map(|row| limit.suspect(size(row)).filter(|_| rows.len() > 1)).collect();
+        let sent: Vec<&Row> =
+            rows.iter().zip(&suspects).filter(|(_, suspect)| suspect.is_none()).map(|(row, _)| row).collect();
         let first = open.last + 1;
-        open.last += rows.len() as u64;
+        open.last += sent.len() as u64;
         let mut answers = Answers {
             receipts: self.shared.receipts,
             first,
-            found: vec![false; rows.len()],
-            awaited: rows.len(),
+            found: vec![false; sent.len()],
+            awaited: sent.len(),
             heard: 0,
             refused: None,
         };
-        let out = frames(rows, first, &self.shared);
+        let out = frames(&sent, first, &self.shared);
         let done = open.link.exchange(out, &mut answers, self.shared.timeout).await;
         let is_unheard = answers.heard == 0 && answers.refused.is_none() && is_broken(&done);
         let is_useful = done.is_ok() && answers.refused.is_none();
@@ -215,7 +228,16 @@ impl Kept for StompConnection {
         if is_useful {
             self.open = Some(open);
         }
-        let answers = answers.found.into_iter().map(|is_found| is_found.then_some(Ok(()))).collect();
+        match rows {
+            [row] if answers.found == [true] => limit.taken(size(row)),
+            _ => limit.learn(&failure.answer),
+        }
+        let mut found = answers.found.into_iter();
+        let answers = suspects.into_iter().map(|suspect| match suspect {
+            Some(failure) => Some(Err(failure)),
+            None => found.next().unwrap_or_default().then_some(Ok(())),
+        });
+        let answers = answers.collect();
         Attempt { answers, is_unheard, failure }
     }
 }

@@ -3,7 +3,7 @@
 //! In: values that were checked when the configuration was read. Out: the same values, for the driver. Holds: options
 //! only. Limits: none.
 
-use crate::link::Endpoint;
+use crate::link::{Endpoint, size_limit::SizeLimit};
 use delivery::Batches;
 use message::{Render, RenderPairs};
 use std::{fmt, time::Duration};
@@ -64,4 +64,5 @@ pub(super) struct Shared {
     pub(super) durability: Durability,
     pub(super) receipts: Receipts,
     pub(super) timeout: Duration,
+    pub(super) limit: SizeLimit,
 }

@@ -8,6 +8,7 @@ use super::{
     connection::StompConnection,
     options::{Shared, StompTarget},
 };
+use crate::link::size_limit::SizeLimit;
 use delivery::{Batches, Cell, Connection, Receiver, RowError};
 use message::{Batch, Stamp};
 use std::sync::Arc;
@@ -35,6 +36,7 @@ impl StompReceiver {
             durability: target.durability,
             receipts: target.receipts,
             timeout: target.timeout,
+            limit: SizeLimit::default(),
         };
         StompReceiver { target, shared: Arc::new(shared) }
     }

@@ -7,7 +7,7 @@ use super::{
     verdict,
 };
 use crate::{
-    link::{Endpoint, failure::Failure},
+    link::{Endpoint, failure::Failure, size_limit::SizeLimit},
     testing::{Long, closed_port, row, runtime, sent_and_closed, shown},
 };
 use delivery::{Batches, Cell, Receiver, Row};
@@ -62,6 +62,7 @@ fn shared(port: u16, receipts: Receipts) -> Shared {
         durability: Durability::Persistent,
         receipts,
         timeout: Duration::from_millis(200),
+        limit: SizeLimit::default(),
     }
 }
 
@@ -117,6 +118,31 @@ fn receipts_are_of_each_message_or_of_the_last() {
     );
 }
 
+#[test]
+fn a_message_that_is_too_large_is_not_sent_beside_others() {
+    let each = |words: &str| {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        let shared = shared(port, Receipts::OfEach);
+        shared.limit.learn(words);
+        let mut connection = StompConnection::new(Arc::new(shared));
+        let mut rows = rows(3);
+        rows[1].cells[1] = Cell::Bytes(b"12345".to_vec());
+        let says: [&[u8]; 2] =
+            [CONNECTED, b"RECEIPT\nreceipt-id:1\n\n\0RECEIPT\nreceipt-id:2\n\n\0RECEIPT\nreceipt-id:3\n\n\0"];
+        let says = if words.is_empty() {
+            says
+        } else {
+            [CONNECTED, b"RECEIPT\nreceipt-id:1\n\n\0RECEIPT\nreceipt-id:2\n\n\0"]
+        };
+        sent_and_closed(listener, &says, &mut connection, ("/queue/x", &rows)).0
+    };
+    assert_eq!(each(""), "3 Delivered ");
+    let answer = "it has 5 bytes, and the broker has refused messages of more than 4";
+    let want = format!("1 Delivered ; 1 Suspect(TooLarge) {answer}; 1 Delivered ");
+    assert_eq!(each("message size 9 is larger than configured max size 4"), want);
+}
+
 /// Gives the message as a header of its own name.
 struct Named;
 
@@ -130,7 +156,7 @@ impl RenderPairs for Named {
 }
 
 fn target(body: Box<dyn message::Render>) -> StompTarget {
-    let Shared { server, login, destination, durability, receipts, timeout } =
+    let Shared { server, login, destination, durability, receipts, timeout, .. } =
         shared(closed_port(), Receipts::OfEach);
     let batches = Batches { lines: 5, bytes: 77, wait: None, workers: 2, retries: Some(4) };
     StompTarget {
