@@ -4,6 +4,7 @@ import base64
 import http.cookiejar
 import json
 import os
+import random
 import re
 import signal
 import socket
@@ -27,17 +28,24 @@ log {{ source(s_network); source(s_local); destination(d_main); destination(d_fi
 """
 
 
+GIVEN = set()
+
+
 def free_port():
-    """A port that is free for TCP and UDP."""
+    """A port that is free for TCP and UDP. The kernel gives none of this range to clients (`ip_local_port_range`), so it stays free until its
+    server listens, or listens again after a kill."""
     while True:
+        port = random.randrange(10000, 32000)
+        if port in GIVEN:
+            continue
         with socket.socket() as tcp, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
-            tcp.bind(("127.0.0.1", 0))
-            port = tcp.getsockname()[1]
             try:
+                tcp.bind(("127.0.0.1", port))
                 udp.bind(("127.0.0.1", port))
-                return port
             except OSError:
                 continue
+        GIVEN.add(port)
+        return port
 
 
 def waits(test):
