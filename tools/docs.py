@@ -1,11 +1,10 @@
-"""Builds the manual into docs/book and prepares it for the server: only files that its pages use, each compressed as well.
+"""Builds the manual into docs/book and prepares it for the server: only files that its pages use, the texts packed together as well.
 
 Usage: tools/docs.py MDBOOK. Exits with 1 if a page of the manual is not in the contents, a link is broken, a page about
 the tree names a file that does not exist, the glossary names a type that no crate has, or a badge is wrong.
 """
 
 import glob
-import gzip
 import html.parser
 import os
 import re
@@ -154,20 +153,31 @@ def prune_and_check():
     return findings
 
 
+def pack():
+    """Packs all texts together, for what pages have in common is much: `texts.zst`, and `texts.index` with each name and length in its order."""
+    texts = [path for path in sorted(glob.glob(BOOK + "/**/*", recursive=True)) if path.endswith(PACKED)]
+    with open(BOOK + "/texts.index", "w", encoding="utf-8") as index:
+        index.writelines(f"{os.path.getsize(path)} {os.path.relpath(path, BOOK)}\n" for path in texts)
+    whole = b""
+    for path in texts:
+        with open(path, "rb") as text:
+            whole += text.read()
+    with open(BOOK + "/texts", "wb") as out:
+        out.write(whole)
+    # From a file, not a pipe: the length is in the frame then, which the server asks for.
+    subprocess.run(["zstd", "--ultra", "-22", "--quiet", "--force", "--rm", BOOK + "/texts", "-o", BOOK + "/texts.zst"], check=True)
+    return f"{len(texts)} texts of {len(whole)} bytes, {os.path.getsize(BOOK + '/texts.zst')} packed"
+
+
 def main():
     (mdbook,) = sys.argv[1:]
     shutil.rmtree(BOOK, ignore_errors=True)
     subprocess.run([mdbook, "build", TREE + "/docs"], check=True, env={**os.environ, "RUST_LOG": "warn"})
     settle()
     findings = unlisted() + unknown_types() + missing_files() + wrong_badges() + prune_and_check()
-    for path in sorted(glob.glob(BOOK + "/**/*", recursive=True)):
-        if path.endswith(PACKED):
-            with open(path, "rb") as plain, open(path + ".gz", "wb") as packed:
-                packed.write(gzip.compress(plain.read(), 9, mtime=0))
     if findings:
         sys.exit("\n".join("docs: " + finding for finding in findings))
-    sizes = [os.path.getsize(path) for path in glob.glob(BOOK + "/**/*.gz", recursive=True)]
-    print(f"docs: {len(sizes)} files, {sum(sizes)} bytes packed, in docs/book")
+    print(f"docs: {pack()}, in docs/book")
 
 
 if __name__ == "__main__":

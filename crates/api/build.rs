@@ -1,9 +1,11 @@
 //! Embeds the built page and the built manual.
 //!
-//! In: the files of `ui/dist` and `docs/book`. Out: `assets.rs`, a table of (path, bytes), and `manual.rs`, a table of
-//! (path, packed?, hash, bytes). If a folder is missing its table is empty, and the server says how to build it.
+//! In: the files of `ui/dist` and `docs/book`. Out: `assets.rs`, a table of (path, bytes), and `manual.rs`: texts that are packed
+//! together, the tag of all pages, and a table of (path, place among the texts or bytes). If a folder is missing its table is
+//! empty, and the server says how to build it.
 
 use std::{
+    collections::HashSet,
     env, fs,
     hash::{DefaultHasher, Hash, Hasher},
     io,
@@ -23,22 +25,37 @@ fn main() -> io::Result<()> {
     let rows = stored.map(|file| format!("({:?}, {}),", name(file, &dist), included(file, &manifest)));
     write("assets.rs", rows)?;
 
+    write_manual(&manifest)
+}
+
+/// Writes the table of the manual.
+fn write_manual(manifest: &Path) -> io::Result<()> {
     let book = manifest.join("../../docs/book");
-    let files = self::files(&book, &manifest.join("../../docs"))?;
-    let mut rows = Vec::new();
-    for file in files.iter().filter(|file| file.extension().is_none_or(|ending| ending != "gz")) {
-        let is_packed = packed(file).is_file();
-        let file_of = if is_packed { packed(file) } else { file.clone() };
-        // The same for the same bytes, whenever and wherever they are built.
-        let mut hash = DefaultHasher::new();
-        fs::read(&file_of)?.hash(&mut hash);
-        let (name, hash) = (name(file, &book), hash.finish());
-        rows.push(format!(
-            "({name:?}, {is_packed}, \"\\\"{hash:016x}\\\"\", {}),",
-            included(&file_of, &manifest)
-        ));
+    let files = files(&book, &manifest.join("../../docs"))?;
+    let (index, texts) = (book.join("texts.index"), book.join("texts.zst"));
+    if !index.is_file() {
+        return write_to("manual.rs", "Manual { texts: &[], tag: \"\", pages: &[] }\n");
     }
-    write("manual.rs", rows.into_iter())
+    let (mut rows, mut from, mut known) = (Vec::new(), 0, HashSet::from([index.clone(), texts.clone()]));
+    for line in fs::read_to_string(&index)?.lines() {
+        let invalid = || io::Error::new(io::ErrorKind::InvalidData, format!("{}: {line}", index.display()));
+        let (length, name) = line.split_once(' ').ok_or_else(invalid)?;
+        let length: usize = length.parse().map_err(|_| invalid())?;
+        rows.push(format!("({name:?}, Content::Text({from}..{})),", from + length));
+        known.insert(book.join(name));
+        from += length;
+    }
+    // The same for the same bytes, whenever and wherever they are built.
+    let mut hash = DefaultHasher::new();
+    fs::read(&texts)?.hash(&mut hash);
+    for file in files.iter().filter(|file| !known.contains(*file)) {
+        fs::read(file)?.hash(&mut hash);
+        rows.push(format!("({:?}, Content::Bytes({})),", name(file, &book), included(file, manifest)));
+    }
+    let (hash, texts, rows) = (hash.finish(), included(&texts, manifest), rows.join("\n    "));
+    let table =
+        format!("Manual {{ texts: {texts}, tag: \"\\\"{hash:016x}\\\"\", pages: &[\n    {rows}\n] }}\n");
+    write_to("manual.rs", &table)
 }
 
 /// The files of a built folder, sorted; while it is missing, its source is watched for it.
@@ -71,7 +88,10 @@ fn included(file: &Path, manifest: &Path) -> String {
 }
 
 fn write(name: &str, rows: impl Iterator<Item = String>) -> io::Result<()> {
-    let table = format!("&[\n    {}\n]\n", rows.collect::<Vec<_>>().join("\n    "));
+    write_to(name, &format!("&[\n    {}\n]\n", rows.collect::<Vec<_>>().join("\n    ")))
+}
+
+fn write_to(name: &str, table: &str) -> io::Result<()> {
     fs::write(PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join(name), table)
 }
 

@@ -22,9 +22,9 @@ pub(super) fn answer(
     kind: &'static str,
     coding: Option<&'static str>,
     cache: &'static str,
-    bytes: &'static [u8],
+    bytes: impl Into<Body>,
 ) -> Response<Body> {
-    let mut response = Response::new(Body::from(bytes));
+    let mut response = Response::new(bytes.into());
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
@@ -36,17 +36,13 @@ pub(super) fn answer(
     response
 }
 
-/// Returns an answer with bytes that are embedded packed with gzip, for a browser that does not accept that.
-pub(super) fn unpacked(kind: &'static str, cache: &'static str, packed: &'static [u8]) -> Response<Body> {
+/// Returns an answer with bytes that are packed with gzip, for a browser that does not accept that.
+pub(super) fn unpacked(kind: &'static str, cache: &'static str, packed: &[u8]) -> Response<Body> {
     let mut plain = Vec::new();
     // These bytes are ours: they were packed when this was built.
     match GzDecoder::new(packed).read_to_end(&mut plain) {
-        Ok(_) => {
-            let mut response = answer(StatusCode::OK, kind, None, cache, &[]);
-            *response.body_mut() = Body::from(plain);
-            response
-        }
-        Err(_) => answer(StatusCode::INTERNAL_SERVER_ERROR, kind, None, cache, &[]),
+        Ok(_) => answer(StatusCode::OK, kind, None, cache, plain),
+        Err(_) => answer(StatusCode::INTERNAL_SERVER_ERROR, kind, None, cache, Body::empty()),
     }
 }
 

@@ -55,14 +55,14 @@ fn the_manual_has_its_folder_alone() {
 
 #[tokio::test]
 async fn answers_carry_their_type_their_coding_and_their_rule() {
-    let response = answer(StatusCode::CREATED, "image/png", Some("br"), KEEP, b"bytes");
+    let response = answer(StatusCode::CREATED, "image/png", Some("br"), KEEP, &b"bytes"[..]);
     assert_eq!(response.status(), StatusCode::CREATED);
     let header = |name| response.headers().get(name).map(|value| value.to_str().unwrap());
     assert_eq!(header(header::CONTENT_TYPE), Some("image/png"));
     assert_eq!(header(header::CONTENT_ENCODING), Some("br"));
     assert_eq!(header(header::CACHE_CONTROL), Some("public, max-age=31536000, immutable"));
     assert_eq!(header(header::VARY), Some("accept-encoding"));
-    let plain = answer(StatusCode::OK, "image/png", None, KEEP, b"bytes");
+    let plain = answer(StatusCode::OK, "image/png", None, KEEP, &b"bytes"[..]);
     assert!(!plain.headers().contains_key(header::CONTENT_ENCODING));
     assert_eq!(axum::body::to_bytes(plain.into_body(), 9).await.unwrap(), "bytes");
 }
