@@ -29,11 +29,11 @@ def test_a_run_counts_every_message(binary):
 def test_fifty_destinations_that_are_down_keep_their_limits(binary):
     with tempfile.TemporaryDirectory(prefix="bench-", dir="/tmp") as out:
         # Queues this small are full within a second.
-        command = [sys.executable, MAIN, "down", "--duramen", binary, "--policy", "hold,drop-oldest,drop-lowest-severity", "--rate", "10000", "--seconds", "3", "--every", "1",
+        command = [sys.executable, MAIN, "down", "--duramen", binary, "--policy", "hold,drop-lowest-severity", "--rate", "40000", "--seconds", "2", "--every", "1",
                    "--fifo", "1000", "--window-mib", "1", "--buffer-mib", "2", "--out", out]
         done = subprocess.run(command, capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, done.stdout + done.stderr
         with open(out + "/down.csv", newline="") as text:
             rows = {row["policy"]: row for row in csv.DictReader(text)}
         assert int(rows["hold"]["held"]) > 0 and not rows["hold"]["dropped"], rows
-        assert "queue_full_oldest=" in rows["drop-oldest"]["dropped"] and "queue_full_severity=" in rows["drop-lowest-severity"]["dropped"], rows
+        assert "queue_full_severity=" in rows["drop-lowest-severity"]["dropped"], rows

@@ -407,17 +407,24 @@ impl LogThread {
         }
     }
 
+    /// Stages what waited until a destination that has ended may be further behind: its sources may be unable to send
+    /// that again. It is no more than their windows.
+    fn save_held(&mut self, number: usize) {
+        while let Some(part) = self.consumers[number].as_mut().and_then(|consumer| consumer.held.pop_front())
+        {
+            self.stage(vec![part]);
+        }
+        self.commit();
+    }
+
     /// Ends the part of a destination whose thread has ended. Nothing more arrives for it.
     fn end(&mut self, number: usize) {
+        self.save_held(number);
         let Some(mut consumer) = self.consumers[number].take() else { return };
         for staged in &mut self.staged {
             while let Some(place) = staged.parts.iter().position(|part| part.number == number) {
                 consumer.unstage(&staged.parts.swap_remove(place));
             }
-        }
-        for part in std::mem::take(&mut consumer.held) {
-            consumer.drop_part(&part, DropReason::Stopped);
-            part.delivery.ack.fail();
         }
         let context = context(&self.files, &self.inbox, &self.index, &self.log);
         let progress = consumer.progress(&context);

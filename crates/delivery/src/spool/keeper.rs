@@ -252,18 +252,21 @@ impl Keeper {
                 return self.refuse();
             }
             self.is_overflowing = false;
-            let Delivery { batch, selection, .. } = &arrival.delivery;
-            let mut write = |out: &mut Vec<u8>| codec::encode(batch, selection, out);
-            match self.files.journal.append(arrival.count as u32, &mut write) {
-                Ok(first) => {
-                    let end = first + arrival.count as u64;
-                    self.staged.push_back((Staged::Arrival(arrival), end));
-                }
-                Err(error) => {
-                    self.log
-                        .error(&format!("Cannot queue messages, dropped; id='{}', error='{error}'", self.id));
-                    self.entrance.drop_arrival(&arrival, DropReason::Unwritable);
-                }
+            self.stage_arrival(arrival);
+        }
+    }
+
+    fn stage_arrival(&mut self, arrival: Arrival) {
+        let Delivery { batch, selection, .. } = &arrival.delivery;
+        let mut write = |out: &mut Vec<u8>| codec::encode(batch, selection, out);
+        match self.files.journal.append(arrival.count as u32, &mut write) {
+            Ok(first) => {
+                let end = first + arrival.count as u64;
+                self.staged.push_back((Staged::Arrival(arrival), end));
+            }
+            Err(error) => {
+                self.log.error(&format!("Cannot queue messages, dropped; id='{}', error='{error}'", self.id));
+                self.entrance.drop_arrival(&arrival, DropReason::Unwritable);
             }
         }
     }
@@ -481,6 +484,13 @@ impl Keeper {
         }
         self.append();
         self.commit();
+        // Deliveries that waited until they would fit: their sources may be unable to send them again.
+        while self.staged.is_empty()
+            && let Some(arrival) = self.arrivals.pop_front()
+        {
+            self.stage_arrival(arrival);
+            self.commit();
+        }
         for (staged, _) in self.staged.drain(..) {
             if let Staged::Arrival(arrival) = staged {
                 self.entrance.drop_arrival(&arrival, DropReason::Stopped);

@@ -187,6 +187,27 @@ fn holds_back_or_drops_when_it_is_full() {
     assert_eq!(life.figures(), "in=9 queued=0 dropped=1");
 }
 
+#[test]
+fn what_waits_for_room_is_saved_at_the_stop() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = buffer(&folder.path().join("q"), 1);
+    let mut life = Life::begin(settings.clone());
+    let mut outcomes = Vec::new();
+    for number in 0..8 {
+        let (ack, outcome) = token();
+        let long = format!("h|{number} {}", "x".repeat(200 << 10));
+        life.entrance.deliver(delivery(&[&long], ack, true), &WriteBudget::none());
+        life.work();
+        outcomes.push(outcome);
+    }
+    assert_eq!(outcomes.iter().filter(|outcome| outcome.lock().unwrap().is_none()).count(), 3);
+    life.keeper.end(None);
+    assert!(outcomes.iter().all(|outcome| *outcome.lock().unwrap() == Some(Outcome::Done)));
+    let mut life = Life::begin(settings);
+    let numbers: Vec<String> = life.drained().iter().map(|text| text[..1].to_owned()).collect();
+    assert_eq!(numbers.concat(), "01234567");
+}
+
 /// Leaves a queue with these deliveries, and changes a bit in the one with "two": the file, and its bytes.
 fn damage(place: &Path, deliveries: &[&[&str]]) -> (PathBuf, Vec<u8>) {
     let mut life = Life::begin(buffer(place, 1 << 20));

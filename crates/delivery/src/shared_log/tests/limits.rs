@@ -122,6 +122,26 @@ fn what_was_in_hand_when_the_oldest_were_dropped_is_lost_at_the_stop() {
 }
 
 #[test]
+fn what_waits_for_room_is_saved_at_the_stop() {
+    let (mut life, disk) = stuck(OverflowPolicy::Hold);
+    let tokens: Vec<Seen> = (0..14)
+        .map(|number| {
+            let seen = life.deliver_to_all(&long(number));
+            life.drain(0);
+            seen
+        })
+        .collect();
+    assert!(!is_done(&tokens[13]));
+    [1, 0].into_iter().for_each(|index| life.leave(index));
+    assert!(tokens.iter().all(is_done));
+    assert_eq!(life.figures(1), "written=0 queued=14 dropped=0");
+    drop(life);
+    let settings = settings(Path::new("/x.shared"), Arc::new(disk));
+    let mut life = Life::begin(&[("stuck", settings)]);
+    assert_eq!(numbers(&life.drain(0)), (0..14).collect::<Vec<_>>());
+}
+
+#[test]
 fn a_stop_moves_nothing_out_of_a_full_log() {
     let folder = tempfile::tempdir().unwrap();
     let fine = settings(&folder.path().join("x.shared"), Arc::new(journal::OsDisk));
