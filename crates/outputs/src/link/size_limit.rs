@@ -11,7 +11,7 @@ use delivery::Verdict;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use transport::DeadReason;
 
-/// What stands before the number.
+/// The words before the number.
 const WORDS: &str = "larger than configured max size ";
 
 /// Most bytes that a broker takes; as many as there are until it refuses some.
