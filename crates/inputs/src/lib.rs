@@ -10,15 +10,19 @@
 //! | `mqtt` | `mqtt()`: publications of topics of an MQTT broker |
 //! | `nats` | `nats()`: messages of a stream of NATS JetStream |
 //! | `python` | `python()` and `python-fetcher()`: messages that a class in Python posts |
+//! | `s3` | `s3()`: objects of a bucket of S3 |
 //! | `sql` | `sql()`: rows of a table in PostgreSQL, MySQL, MariaDB or SQLite |
 //! | `broker` | what the sources share that are clients of a broker |
+//! | `bookmarks` | positions below which everything is acknowledged |
 
 mod amqp;
+mod bookmarks;
 mod broker;
 mod kafka;
 mod mqtt;
 mod nats;
 mod python;
+mod s3;
 mod sql;
 
 pub use amqp::{AmqpBinding, AmqpQueue, AmqpSource};
@@ -27,4 +31,5 @@ pub use kafka::KafkaSource;
 pub use mqtt::MqttSource;
 pub use nats::{NatsBegin, NatsConsumer, NatsSource};
 pub use python::PythonSource;
+pub use s3::{OldObjects, S3Source};
 pub use sql::{OldRows, Pace, RowColumns, SqlSource};

@@ -17,6 +17,7 @@
 //! | `dialogue` | RELP, SLTP and what Beats speak: messages are answered when they are safe |
 //! | `session` | a stream of messages, whatever carries it |
 //! | `secure` | a stream inside TLS |
+//! | `document` | what another system has of one thing, read from an offset on |
 //! | `batch_reader` | turns received bytes into batches: frames, messages, names, window, forwarding |
 //! | `source` | a driver, its settings, the contract with other systems that are read |
 //! | `positions` | positions at which reading resumes after a restart |
@@ -24,6 +25,7 @@
 
 mod batch_reader;
 mod dialogue;
+mod document;
 mod file;
 mod http;
 mod local;
@@ -40,6 +42,7 @@ mod source;
 pub mod testing;
 
 pub use batch_reader::{BatchReader, Completion, FlowWindow, READ_BYTES, Run};
+pub use document::DocumentReader;
 pub use options::{
     Acknowledge, BeatsOptions, ClientHeader, CountLimits, DatagramListener, Dialogue, Encryption, FileSource,
     Form, Generator, HttpOffer, HttpOptions, JournalSource, ListenAddress, PathPattern, PipeSource,

@@ -10,6 +10,7 @@ use std::{
     collections::BTreeMap,
     fs::{self, File},
     io::{self, Write},
+    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -19,6 +20,8 @@ use transport::{InternalLog, StageError};
 const FIRST_LINE: &str = "duramen positions 1";
 /// Time between a change and its save.
 const SAVE_EVERY: Duration = Duration::from_millis(500);
+/// Permissions of a file beside it.
+const PRIVATE_MODE: u32 = 0o600;
 
 /// The positions of all sources. Clones share them.
 #[derive(Clone)]
@@ -118,6 +121,17 @@ impl Positions {
         if state.positions.remove(name).is_some() {
             state.dirty = true;
             self.0.changed.notify_one();
+        }
+    }
+
+    /// Returns the path of a file beside that of the positions, for what is too much for it, and makes the file for its owner only
+    /// if it is missing. `None` when positions live as long as the program.
+    pub fn file_beside(&self, name: &str) -> io::Result<Option<PathBuf>> {
+        let Some(path) = self.0.path.as_ref().map(|path| path.with_file_name(name)) else { return Ok(None) };
+        let made = fs::OpenOptions::new().write(true).create_new(true).mode(PRIVATE_MODE).open(&path);
+        match made {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+            _ => Ok(Some(path)),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Other people's systems that are spoken to over HTTP, as destinations: one folder each.
+//! Other people's systems that are spoken to over HTTP: one folder each.
 //!
 //! In: the options of a system. Out: receivers for [`delivery`], which has the queue, the retries and the dead
 //! letters. Holds: nothing shared. Limits: see each.
@@ -13,7 +13,7 @@
 //! | `identity` | a name for a batch that is the same at every attempt |
 //! | `loki` | `loki()` over gRPC: lines in streams of labels |
 //! | `otlp` | `opentelemetry()`, `syslog-ng-otlp()`: messages as log records |
-//! | `s3` | `s3()`: batches of messages as objects of a bucket |
+//! | `s3` | `s3()`: batches of messages as objects of a bucket; and a client that reads one |
 //! | `url` | URLs of servers, and texts in URLs |
 
 mod clickhouse;
@@ -43,7 +43,8 @@ pub use http::{
 pub use loki::{LokiReceiver, LokiTarget, LokiTime};
 pub use otlp::{OtlpForm, OtlpReceiver, OtlpTarget};
 pub use s3::{
-    AddressError, KeyError, S3Checksum, S3Compression, S3Login, S3Receiver, S3Target, bucket_address,
+    AddressError, BucketReader, FaultKind, KeyError, ListFrom, ListedObject, ObjectBody, ObjectList,
+    ReadFault, S3Bucket, S3Checksum, S3Compression, S3Login, S3Receiver, S3Target, bucket_address,
     check_prefix,
 };
 pub use url::{encode_into, server_url};

@@ -11,11 +11,9 @@
 //! | `statements` | the text of queries |
 //! | `rows` | rows become messages |
 //! | `times` | times in columns |
-//! | `bookmarks` | positions below which everything is acknowledged |
 //! | `position` | how far a table was read |
 //! | `options` | what a configuration says |
 
-mod bookmarks;
 mod options;
 mod pages;
 mod position;

@@ -5,14 +5,13 @@
 //! [`SETTLES_WITHIN`] to acknowledge; what they have not acknowledged by then is read again.
 
 use super::{
-    bookmarks::Bookmarks,
     options::{OldRows, Pace, SqlSource},
     pages::{Pages, Rest},
     position::Position,
     rows,
     statements::{self, MARK},
 };
-use crate::broker::TroubleReport;
+use crate::{bookmarks::Bookmarks, broker::TroubleReport};
 use intake::{BatchReader, InputTask, Positions};
 use message::{Origin, Transport};
 use std::{
@@ -77,7 +76,7 @@ struct Reader {
     client: Option<Client>,
     /// None until the first connection shows where a table begins.
     pages: Option<Pages>,
-    book: Bookmarks,
+    book: Bookmarks<Position>,
     /// The position that is acknowledged and was not archived yet.
     to_archive: Option<Value>,
     /// The table was missing: another one may come under its name.

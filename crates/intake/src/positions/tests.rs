@@ -83,3 +83,19 @@ fn a_failed_save_is_retried() {
     assert_eq!(fs::read_to_string(&path).unwrap(), "duramen positions 1\na\t1\n");
     assert!(log.take(10).0.is_empty());
 }
+
+#[test]
+fn a_file_beside_is_made_once_and_for_its_owner() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = InternalLog::new("test", None);
+    let positions = Positions::open(Some(&folder.path().join("positions")), &log).unwrap();
+    let path = positions.file_beside("s3-1.sqlite").unwrap().unwrap();
+    assert_eq!(path, folder.path().join("s3-1.sqlite"));
+    fs::write(&path, "kept").unwrap();
+    assert_eq!(positions.file_beside("s3-1.sqlite").unwrap().as_deref(), Some(path.as_path()));
+    let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&path).unwrap().permissions());
+    assert_eq!((fs::read_to_string(&path).unwrap().as_str(), mode & 0o777), ("kept", 0o600));
+    assert_eq!(Positions::open(None, &log).unwrap().file_beside("x").unwrap(), None);
+    let missing = Positions(Arc::new(shared(&folder.path().join("none/positions"), &log)));
+    assert!(missing.file_beside("x").is_err());
+}

@@ -3,7 +3,7 @@
 //! In: a request. Out: the status of its answer, and its body if it is needed. Holds: one connection.
 //! Limits: ten seconds to connect, `timeout()`, [`REDIRECTS_MAX`], [`ANSWER_BYTES_MAX`] of an answer: then the connection
 //! is closed instead of reading on. For an answer with a result per message, [`RESULT_BYTES_MAX`] more are read for
-//! each.
+//! each. A body that is read piece by piece has no limit: each piece has `timeout()`.
 
 use super::{
     form::AnswerForm,
@@ -70,6 +70,31 @@ pub(crate) enum Reply {
     Silent,
 }
 
+/// The body of an answer that is read piece by piece.
+#[derive(Debug)]
+pub(crate) struct Body {
+    incoming: Incoming,
+    /// Longest wait for a piece.
+    timeout: Duration,
+}
+
+impl Body {
+    /// Returns the next piece; `None` at the end.
+    pub(crate) async fn piece(&mut self) -> io::Result<Option<Bytes>> {
+        loop {
+            let frame = timeout(self.timeout, self.incoming.frame()).await;
+            let late = |_| io::Error::new(io::ErrorKind::TimedOut, "the answer stopped coming");
+            let Some(frame) = frame.map_err(late)? else { return Ok(None) };
+            // What is no data is a trailer.
+            if let Ok(data) = frame.map_err(io::Error::other)?.into_data()
+                && !data.is_empty()
+            {
+                return Ok(Some(data));
+            }
+        }
+    }
+}
+
 /// The reason why there is no answer.
 enum ExchangeError {
     Unreachable(io::Error),
@@ -122,6 +147,36 @@ impl Lane {
             Reply::Broken(_) => self.exchange(url, request, settings).await,
             reply => reply,
         }
+    }
+
+    /// Sends a request to an address, and returns the headers and the body of a success, which the caller reads. Redirections are
+    /// not followed.
+    pub(crate) async fn open(
+        &mut self,
+        url: &str,
+        request: &Request,
+        settings: &RequestSettings,
+    ) -> Result<(HeaderMap, Body), Reply> {
+        let opening = async {
+            let uri: Uri = url.parse().map_err(|_| failed("this is no URL"))?;
+            let answer = self.send(&uri, request, settings).await?;
+            let status = answer.status().as_u16();
+            if (200..300).contains(&status) {
+                let (parts, incoming) = answer.into_parts();
+                return Ok(Ok((parts.headers, Body { incoming, timeout: settings.timeout })));
+            }
+            let headers = answer.headers().clone();
+            let wait = headers.get(RETRY_AFTER).and_then(|text| asked_wait(text.to_str().ok()?));
+            Ok(Err(Reply::Status { status, wait, headers, body: self.finish(answer).await }))
+        };
+        let reply = match timeout(settings.timeout, opening).await {
+            Ok(Ok(outcome)) => return outcome,
+            Ok(Err(ExchangeError::Unreachable(error))) => Reply::Unreachable(error.to_string()),
+            Ok(Err(ExchangeError::Broken(error))) => Reply::Broken(error.to_string()),
+            Err(_) => Reply::Silent,
+        };
+        self.open = None;
+        Err(reply)
     }
 
     async fn follow(
@@ -300,7 +355,7 @@ fn built(
     }
     let mut built = builder.body(body).map_err(io::Error::other)?;
     let headers = built.headers_mut();
-    if !headers.contains_key(CONTENT_TYPE) {
+    if !headers.contains_key(CONTENT_TYPE) && !request.body.is_empty() {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
     }
     if !headers.contains_key(USER_AGENT) {

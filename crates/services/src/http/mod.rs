@@ -33,7 +33,7 @@ mod tests;
 
 pub(crate) use answers::Judge;
 pub(crate) use body::{BodyForm, IdForm, cells};
-pub(crate) use client::{Lane, Reply, Request};
+pub(crate) use client::{Body, Lane, Reply, Request};
 pub use fetch::{Document, FetchError, Fetcher};
 pub(crate) use form::AnswerForm;
 pub use options::{

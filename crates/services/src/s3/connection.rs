@@ -11,7 +11,7 @@ use super::{
     body::{self, Content},
     key,
     options::{S3Checksum, S3Compression, S3Login},
-    signature::{Signer, Unsigned},
+    signature::sign_headers,
     verdict,
 };
 use crate::{
@@ -59,11 +59,7 @@ pub(super) struct Object {
 impl Shared {
     /// Returns the signed request for an object at a time.
     pub(super) fn request(&self, object: &Object, now: Timestamp) -> Request {
-        let time = now.strftime("%Y%m%dT%H%M%SZ").to_string();
         let mut headers = self.headers.clone();
-        headers.push(("x-amz-content-sha256", object.content.sha256_hex.clone()));
-        headers.push(("x-amz-date", time.clone()));
-        headers.extend(self.login.session_token.clone().map(|token| ("x-amz-security-token", token)));
         if self.checksum == S3Checksum::Sent {
             headers.push(("x-amz-checksum-sha256", object.content.sha256_base64.clone()));
         }
@@ -71,19 +67,8 @@ impl Shared {
             headers.push(("if-none-match", "*".to_owned()));
         }
         let uri: Uri = object.url.parse().unwrap_or_default();
-        let host = uri.authority().map_or("", |authority| authority.as_str());
-        let mut signed: Vec<(&str, &str)> =
-            headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        signed.push(("host", host));
-        let unsigned = Unsigned {
-            method: &self.settings.method,
-            path: uri.path(),
-            headers: signed,
-            body_sha256: &object.content.sha256_hex,
-        };
-        let signer = Signer { login: &self.login, region: &self.region, service: "s3" };
-        let authorization = signer.authorization(&unsigned, &time);
-        headers.push(("authorization", authorization));
+        let request = (self.settings.method.as_str(), &uri, object.content.sha256_hex.as_str());
+        sign_headers(&mut headers, (&self.login, &self.region), request, now);
         Request { body: object.content.bytes.clone(), messages: 1, headers, answer: AnswerForm::Status }
     }
 }

@@ -1,7 +1,7 @@
-//! `s3()`: batches of messages as objects of a bucket, each stored by one signed request.
+//! `s3()`: batches of messages as objects of a bucket, each stored by one signed request; and a bucket that is read.
 //!
 //! In: templates of names and texts. Out: objects, and what the server answers. Holds: connections. Limits: see
-//! [`S3Target`].
+//! [`S3Target`] and [`BucketReader`].
 //!
 //! | module | what it does |
 //! |---|---|
@@ -13,12 +13,14 @@
 //! | `signature` | AWS Signature Version 4 |
 //! | `verdict` | what an answer means |
 //! | `options` | what a configuration says |
+//! | `read` | the objects of a bucket: their list and their content |
 
 mod address;
 mod body;
 mod connection;
 mod key;
 mod options;
+mod read;
 mod receiver;
 mod signature;
 mod verdict;
@@ -29,4 +31,7 @@ mod tests;
 pub use address::{AddressError, bucket_address};
 pub use key::{KeyError, check_prefix};
 pub use options::{S3Checksum, S3Compression, S3Login, S3Target};
+pub use read::{
+    BucketReader, FaultKind, ListFrom, ListedObject, ObjectBody, ObjectList, ReadFault, S3Bucket,
+};
 pub use receiver::S3Receiver;

@@ -1,9 +1,9 @@
 //! AWS Signature Version 4 in the header `Authorization`.
 //!
-//! In: a request without a query, and the time. Out: the value of the header. Holds: nothing. Limits: none.
+//! In: a request, and the time. Out: its headers with the signature. Holds: nothing. Limits: none.
 //!
-//! The form is that of "Authenticating Requests (AWS Signature Version 4)" in the reference of Amazon S3. The path is signed
-//! as it is sent.
+//! The form is that of "Authenticating Requests (AWS Signature Version 4)" in the reference of Amazon S3. Path and query are
+//! signed as they are sent.
 
 use super::options::S3Login;
 use crate::identity::hex;
@@ -11,6 +11,8 @@ use aws_lc_rs::{
     digest::{SHA256, digest},
     hmac::{HMAC_SHA256, Key, Tag, sign},
 };
+use hyper::Uri;
+use jiff::Timestamp;
 
 const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 /// Digits of the day at the beginning of a time.
@@ -30,6 +32,8 @@ pub(super) struct Unsigned<'a> {
     pub(super) method: &'a str,
     /// The path, encoded as it is sent.
     pub(super) path: &'a str,
+    /// The query as it is sent: its parameters in the order of their names, encoded.
+    pub(super) query: &'a str,
     /// The headers to be signed, in any order; names in small letters.
     pub(super) headers: Vec<(&'a str, &'a str)>,
     /// SHA-256 of the body, in hexadecimal digits.
@@ -49,7 +53,8 @@ impl Unsigned<'_> {
             )
         };
         let lines: String = headers.iter().map(line).collect();
-        let text = format!("{}\n{}\n\n{lines}\n{names}\n{}", self.method, self.path, self.body_sha256);
+        let text =
+            format!("{}\n{}\n{}\n{lines}\n{names}\n{}", self.method, self.path, self.query, self.body_sha256);
         (text, names)
     }
 }
@@ -75,6 +80,26 @@ impl Signer<'_> {
         let of_service = tag(of_region.as_ref(), self.service);
         tag(of_service.as_ref(), "aws4_request")
     }
+}
+
+/// Adds to the headers of a request those of its signature: the digest of its body, the time, and `Authorization`.
+pub(super) fn sign_headers(
+    headers: &mut Vec<(&'static str, String)>,
+    (login, region): (&S3Login, &str),
+    (method, uri, body_sha256): (&str, &Uri, &str),
+    now: Timestamp,
+) {
+    let time = now.strftime("%Y%m%dT%H%M%SZ").to_string();
+    headers.push(("x-amz-content-sha256", body_sha256.to_owned()));
+    headers.push(("x-amz-date", time.clone()));
+    headers.extend(login.session_token.clone().map(|token| ("x-amz-security-token", token)));
+    let host = uri.authority().map_or("", |authority| authority.as_str());
+    let mut signed: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    signed.push(("host", host));
+    let query = uri.query().unwrap_or_default();
+    let unsigned = Unsigned { method, path: uri.path(), query, headers: signed, body_sha256 };
+    let authorization = Signer { login, region, service: "s3" }.authorization(&unsigned, &time);
+    headers.push(("authorization", authorization));
 }
 
 fn tag(key: &[u8], text: &str) -> Tag {

@@ -40,12 +40,13 @@ fn check_signature(
     (names, want): (&str, &str),
 ) {
     let (method, path) = request.split_once(' ').unwrap();
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let login = match service {
         "s3" => login("AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),
         _ => login("AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"),
     };
     let signer = Signer { login: &login, region: "us-east-1", service };
-    let unsigned = Unsigned { method, path, headers: headers.to_vec(), body_sha256 };
+    let unsigned = Unsigned { method, path, query, headers: headers.to_vec(), body_sha256 };
     let want = format!(
         "AWS4-HMAC-SHA256 Credential={}/{}/us-east-1/{service}/aws4_request, SignedHeaders={names}, Signature={want}",
         login.access_key,
@@ -81,6 +82,20 @@ fn the_examples_of_the_reference_of_s3_are_signed() {
     let want = "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd";
     let names = "date;host;x-amz-content-sha256;x-amz-date;x-amz-storage-class";
     check_signature(("s3", time.1), &path, &headers, &content.sha256_hex, (names, want));
+    let queries = [
+        ("GET /?lifecycle=", "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543"),
+        ("GET /?max-keys=2&prefix=J", "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7"),
+    ];
+    for (request, signature) in queries {
+        let headers = [host, ("x-amz-content-sha256", EMPTY), time];
+        check_signature(
+            ("s3", time.1),
+            request,
+            &headers,
+            EMPTY,
+            ("host;x-amz-content-sha256;x-amz-date", signature),
+        );
+    }
 }
 
 /// `get-vanilla`, `post-vanilla` and `get-header-value-trim` of the test suite of Signature Version 4.

@@ -37,20 +37,20 @@ pub(super) fn of_reply(reply: Reply) -> Result<(), Failure> {
 
 /// An error as the server describes it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-struct ServerError {
+pub(super) struct ServerError {
     /// `<Code>`; empty when the answer is not that of S3.
-    code: String,
+    pub(super) code: String,
     /// `<Message>`
     words: String,
 }
 
 impl ServerError {
-    fn read(body: &[u8]) -> ServerError {
+    pub(super) fn read(body: &[u8]) -> ServerError {
         let text = String::from_utf8_lossy(body);
         ServerError { code: element(&text, "Code"), words: element(&text, "Message") }
     }
 
-    fn answer(&self, status: u16) -> String {
+    pub(super) fn answer(&self, status: u16) -> String {
         let note = match self.code.as_str() {
             "RequestTimeTooSkewed" => ": the clock of this machine, or that of the server, is wrong",
             "" => ": this is no answer of S3",
@@ -80,7 +80,7 @@ fn element(text: &str, name: &str) -> String {
 }
 
 /// Judges a code of S3; `None` for one that says no more than its status.
-fn of_code(code: &str, wait: Option<Duration>) -> Option<Verdict> {
+pub(super) fn of_code(code: &str, wait: Option<Duration>) -> Option<Verdict> {
     Some(match code {
         "SignatureDoesNotMatch"
         | "InvalidAccessKeyId"

@@ -6,7 +6,7 @@ use super::brokers::{
     AMQP, AMQP_BROKER, BATCHES, COLLECTD, ITEMS, KAFKA, MQTT, MQTT_BROKER, NATS, NATS_SERVER, PYTHON,
     PYTHON_CALLS, PYTHON_CLASS, REDIS, RIEMANN, STOMP,
 };
-use super::http::{CLICKHOUSE, ELASTICSEARCH, HTTP, LOKI, OTLP, S3};
+use super::http::{CLICKHOUSE, ELASTICSEARCH, HTTP, LOKI, OTLP, S3, S3_BUCKET};
 use super::network::{FAILOVER, TLS};
 use super::shared::{DESTINATION, FOLDERS, PERMISSIONS, SOCKET, TEXT};
 use super::sql::{MONGODB, SQL, SQL_SERVER};
@@ -165,7 +165,7 @@ pub(crate) const DRIVERS: &[Driver] = &[
     driver(
         "s3",
         Plain::None,
-        &[S3, ITEMS, DESTINATION],
+        &[S3_BUCKET, S3, ITEMS, DESTINATION],
         "objects in a bucket of S3: the messages of each count as written when the server has stored it",
     )
     .required(&["bucket", "object-key"]),

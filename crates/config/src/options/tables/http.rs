@@ -225,7 +225,8 @@ pub(super) const CLICKHOUSE: &[Row] = &[
     later("server-side-schema", "name of a schema of Protocol Buffers on the server; use schema()"),
 ];
 
-pub(super) const S3: &[Row] = &[
+/// A bucket of S3, and the login there.
+pub(super) const S3_BUCKET: &[Row] = &[
     row(
         "url",
         V::Text,
@@ -249,6 +250,39 @@ pub(super) const S3: &[Row] = &[
         "a role of Amazon to take; not supported: use the keys of a user with access to the bucket",
     ),
     row("tls", V::Options(TLS), "the authorities of the machine", "certificates, for https://"),
+];
+
+/// `s3()` as a source.
+pub(super) const S3_SOURCE: &[Row] = &[
+    row("prefix", V::Text, "", "beginning of the names of the objects that are read"),
+    row("follow-freq", V::Decimal(0.1, 1e9), "60", "seconds between two looks at the list of objects"),
+    row(
+        "full-list-freq",
+        V::Decimal(0.0, 1e9),
+        "0",
+        "seconds after which the next look is at the whole list; those between are at the names behind the highest one",
+    ),
+    row("read-old-records", V::YesNo, "yes", "the first start reads the objects that are there"),
+    row("workers", V::Number(1, 64), "1", "objects that are read at a time"),
+    row(
+        "timeout",
+        V::Number(1, 86400),
+        "60",
+        "seconds to wait for an answer, and for each part of an object",
+    ),
+    row(
+        "time-reopen",
+        V::Number(0, 1 << 31),
+        "60",
+        "longest pause between two tries, in seconds; shorter ones come first",
+    ),
+    row("persist-name", V::Text, "that of server, bucket and prefix", "name of the record of what was read"),
+    row("keep-hostname", V::YesNo, "yes", "trust the host name inside a message"),
+    later("sqs-queue", "notifications of a bucket over SQS; the list is looked at after each follow-freq()"),
+    later("delete-after", "objects are never changed; a rule of the bucket can remove old ones"),
+];
+
+pub(super) const S3: &[Row] = &[
     row(
         "object-key",
         V::Template,

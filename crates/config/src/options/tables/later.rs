@@ -73,7 +73,6 @@ fn instead_of_source(name: &str) -> Option<&'static str> {
         }
         "proxmox" => "write systemd-journal() on its machines",
         "python-http-header" => "it is part of http() as a destination, and of no source",
-        "s3" => "write python-fetcher() with a class that lists and reads objects",
         "syslog-ng-windows-event-log" | "windows-eventlog" | "windowsevent" => {
             "it needs Windows; write network() for the messages of an agent there, and windows-eventlog-xml-parser()"
         }
@@ -99,7 +98,6 @@ const SOURCES: &[&str] = &[
     "oracle",
     "proxmox",
     "python-http-header",
-    "s3",
     "slog",
     "smtp",
     "sun-stream",

@@ -5,7 +5,7 @@
 use super::brokers::{
     AMQP_BROKER, AMQP_SOURCE, KAFKA_SOURCE, MQTT_BROKER, MQTT_SOURCE, NATS_SERVER, NATS_SOURCE, PYTHON_CLASS,
 };
-use super::http::OTLP_LISTENER;
+use super::http::{OTLP_LISTENER, S3_BUCKET, S3_SOURCE};
 use super::shared::{ENCODED, MULTI_LINE, PERMISSIONS, SOCKET, SOURCE};
 use super::sql::{SQL_SERVER, SQL_SOURCE};
 use crate::options::row::{Driver, Plain, Row, ValueKind as V, driver, row};
@@ -184,6 +184,13 @@ pub(crate) const DRIVERS: &[Driver] = &[
         "rows of a table in PostgreSQL, MySQL, MariaDB or SQLite, each read once",
     )
     .required(&["uid-column"]),
+    driver(
+        "s3",
+        Plain::None,
+        &[S3_BUCKET, S3_SOURCE, ENCODED, MULTI_LINE, SOURCE],
+        "lines of the objects of a bucket of S3, each read once: what destinations have acknowledged is not read again",
+    )
+    .required(&["bucket"]),
     driver("internal", Plain::None, &[INTERNAL, SOURCE], "messages of the server about itself"),
     driver(
         "system",

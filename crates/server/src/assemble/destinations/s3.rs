@@ -87,10 +87,10 @@ impl<'t> Lowering<'t> {
     }
 
     /// Reads the keys. A role is refused: its keys expire, and are to be had over another service.
-    fn s3_login(&mut self, options: &Options<'t>) -> Option<S3Login> {
+    pub(crate) fn s3_login(&mut self, options: &Options<'t>) -> Option<S3Login> {
         if let Some(role) = options.own("role").filter(|option| option.text() != Some("")) {
             let error = Diagnostic::error(role.span, "`role()` is not supported yet");
-            let help = "access-key() and secret-key() of a user who may write into the bucket";
+            let help = "access-key() and secret-key() of a user with access to the bucket";
             self.report.push(error.help(help));
             return None;
         }
@@ -114,7 +114,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Returns the URL of the bucket, its name and its region.
-    fn s3_address(&mut self, options: &Options<'t>) -> Option<(String, String, String)> {
+    pub(crate) fn s3_address(&mut self, options: &Options<'t>) -> Option<(String, String, String)> {
         let own = |name: &str| options.own_text(name).filter(|text| !text.is_empty());
         let (bucket, region) = (own("bucket").unwrap_or_default(), own("region"));
         let region = region.unwrap_or_else(|| REGION.to_owned());

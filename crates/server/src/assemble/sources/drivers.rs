@@ -112,6 +112,8 @@ impl<'t> Lowering<'t> {
             "amqp" => input(self.amqp_source(options)?),
             "nats" => input(self.nats_source(options)?),
             "sql" => input(self.sql_source(options)?),
+            // Objects have lines; what others have are messages.
+            "s3" => (SourceDriver::Input(Arc::new(self.s3_source(options)?)), Framing::Newline),
             "python" => input(self.python_source(Role::Source, options)?),
             "python-fetcher" => input(self.python_source(Role::Fetcher, options)?),
             "stdin" => (SourceDriver::Stdin, Framing::Newline),

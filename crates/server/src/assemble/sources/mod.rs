@@ -12,5 +12,5 @@ pub(crate) mod journal;
 pub(crate) mod listeners;
 pub(crate) mod sltp;
 pub(crate) mod source_options;
-pub(crate) mod sql;
+pub(crate) mod stores;
 pub(crate) mod text;

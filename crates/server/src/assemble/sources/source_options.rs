@@ -14,7 +14,7 @@ use transport::{HostPolicy, UseDns};
 use wire::{ACCOUNTING_BYTES, Framing, Oversize, ParseFlags};
 
 /// Sources whose messages come from other hosts than their senders.
-const FORWARDING: [&str; 11] = [
+const FORWARDING: [&str; 12] = [
     "http",
     "beats",
     "kafka",
@@ -23,6 +23,7 @@ const FORWARDING: [&str; 11] = [
     "nats",
     "amqp",
     "sql",
+    "s3",
     "opentelemetry",
     "syslog-ng-otlp",
     "axosyslog-otlp",

@@ -1,6 +1,6 @@
 //! Sources that read other systems: their options as text.
 
-use inputs::{AmqpSource, KafkaSource, MqttSource, NatsSource, SqlSource};
+use inputs::{AmqpSource, KafkaSource, MqttSource, NatsSource, S3Source, SqlSource};
 use intake::SourceSpec;
 
 /// Returns what the options of a source say.
@@ -36,6 +36,11 @@ pub(super) fn input_of(spec: &SourceSpec) -> Vec<String> {
         lines.push(format!("{:?} {:?} {:?}", sql.connect_query, sql.fetch_query, sql.init_query));
         lines.push(format!("{:?} {:?} {:?}", sql.archive_query, sql.persist_name, sql.old));
         lines.push(format!("{:?} {} {pauses:?}", sql.pace, sql.rows_max));
+    } else if let Some(s3) = driver.input::<S3Source>() {
+        let pauses = (s3.follow_every, s3.full_list_every, s3.bucket.timeout, s3.reopen_after);
+        lines.push(format!("{} {} {:?}", s3.bucket.address, s3.bucket.region, s3.bucket.login));
+        lines.push(format!("{} {:?} {} {:?} {:?}", s3.name, s3.prefix, s3.workers, s3.old, s3.persist_name));
+        lines.push(format!("{pauses:?} {} {:?}", options.encoding.is_some(), options.multi_line.is_some()));
     }
     lines.push(format!("{:?} {:?} {:?}", options.framing, options.decode.flags, options.hosts));
     lines

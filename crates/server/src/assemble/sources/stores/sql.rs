@@ -3,7 +3,7 @@
 //! In: its options. Out: an [`SqlSource`]. Holds: nothing.
 //! Limits: a source without a table needs a query of its own; a query that begins nowhere is an error.
 
-use super::brokers::mqtt::reopen_after;
+use crate::assemble::sources::brokers::mqtt::reopen_after;
 use crate::assemble::{lowering::Lowering, options::driver::Options};
 use config::Diagnostic;
 use inputs::{OldRows, Pace, RowColumns, SqlSource};

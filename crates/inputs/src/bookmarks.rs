@@ -3,7 +3,6 @@
 //! In: a position for each batch, outcomes of batches in any order. Out: the position behind the last batch of those that are
 //! all acknowledged. Holds: the positions of batches in flight. Limits: the window of the source bounds them.
 
-use super::position::Position;
 use intake::Completion;
 use message::Outcome;
 use std::{
@@ -12,42 +11,60 @@ use std::{
 };
 use tokio::sync::Notify;
 
-/// The batches of a source that are in flight. Clones share them.
-#[derive(Clone, Default)]
-pub(super) struct Bookmarks(Arc<Shared>);
+/// The batches of a source, or of a part of it, that are in flight. Clones share them.
+pub(crate) struct Bookmarks<P>(Arc<Shared<P>>);
 
-#[derive(Default)]
-struct Shared {
-    state: Mutex<State>,
-    changed: Notify,
+struct Shared<P> {
+    state: Mutex<State<P>>,
+    changed: Arc<Notify>,
 }
 
-#[derive(Default)]
-struct State {
+struct State<P> {
     /// The number of the first entry.
     first: u64,
-    batches: VecDeque<Entry>,
+    batches: VecDeque<Entry<P>>,
     has_failed: bool,
 }
 
-struct Entry {
-    behind: Position,
+struct Entry<P> {
+    behind: P,
     is_done: bool,
 }
 
 /// The part of a batch's token.
-struct Bookmark {
-    book: Bookmarks,
+struct Bookmark<P> {
+    book: Bookmarks<P>,
     number: u64,
 }
 
-impl Bookmarks {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl<P> Clone for Bookmarks<P> {
+    fn clone(&self) -> Bookmarks<P> {
+        Bookmarks(self.0.clone())
+    }
+}
+
+impl<P> Default for Bookmarks<P> {
+    fn default() -> Bookmarks<P> {
+        Bookmarks::notifying(Arc::default())
+    }
+}
+
+impl<P> Bookmarks<P> {
+    /// Makes those of a part of a source, whose parts share who waits for changes.
+    pub(crate) fn notifying(changed: Arc<Notify>) -> Bookmarks<P> {
+        let state = State { first: 0, batches: VecDeque::new(), has_failed: false };
+        Bookmarks(Arc::new(Shared { state: Mutex::new(state), changed }))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<P>> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the part of the token of the next batch, after which reading continues at a position.
-    pub(super) fn add(&self, behind: Position) -> Box<dyn Completion> {
+    pub(crate) fn add(&self, behind: P) -> Box<dyn Completion>
+    where
+        P: Send + 'static,
+    {
         let mut state = self.lock();
         let number = state.first + state.batches.len() as u64;
         state.batches.push_back(Entry { behind, is_done: false });
@@ -55,7 +72,7 @@ impl Bookmarks {
     }
 
     /// Takes the position up to which all batches are acknowledged since; `None` when there is no new one.
-    pub(super) fn take(&self) -> Option<Position> {
+    pub(crate) fn take(&self) -> Option<P> {
         let mut state = self.lock();
         let mut last = None;
         while state.batches.front().is_some_and(|entry| entry.is_done) {
@@ -66,22 +83,22 @@ impl Bookmarks {
     }
 
     /// Returns true when a destination gave a batch up.
-    pub(super) fn has_failed(&self) -> bool {
+    pub(crate) fn has_failed(&self) -> bool {
         self.lock().has_failed
     }
 
     /// Returns true when nothing is in flight.
-    pub(super) fn is_settled(&self) -> bool {
+    pub(crate) fn is_settled(&self) -> bool {
         self.lock().batches.is_empty()
     }
 
     /// Waits until a batch is acknowledged, or given up.
-    pub(super) async fn changed(&self) {
+    pub(crate) async fn changed(&self) {
         self.0.changed.notified().await;
     }
 }
 
-impl Completion for Bookmark {
+impl<P: Send> Completion for Bookmark<P> {
     fn complete(&self, outcome: Outcome) {
         let mut state = self.book.lock();
         match outcome {
@@ -104,30 +121,25 @@ mod tests {
     //! Outcomes in any order.
 
     use super::*;
-    use transport::sql::Value;
-
-    fn at(number: i128) -> Position {
-        Position::Behind { uid: Value::Integer(number) }
-    }
 
     #[test]
     fn a_position_waits_for_those_before_it() {
         let book = Bookmarks::default();
-        let [one, two, three] = [1, 2, 3].map(|number| book.add(at(number)));
+        let [one, two, three] = [1, 2, 3].map(|number| book.add(number));
         two.complete(Outcome::Done);
         assert_eq!((book.take(), book.is_settled()), (None, false));
         one.complete(Outcome::Done);
-        assert_eq!(book.take(), Some(at(2)));
-        let four = book.add(at(4));
+        assert_eq!(book.take(), Some(2));
+        let four = book.add(4);
         three.complete(Outcome::Done);
         four.complete(Outcome::Done);
-        assert_eq!((book.take(), book.is_settled(), book.has_failed()), (Some(at(4)), true, false));
+        assert_eq!((book.take(), book.is_settled(), book.has_failed()), (Some(4), true, false));
     }
 
     #[test]
     fn a_batch_that_was_given_up_holds_the_position() {
         let book = Bookmarks::default();
-        let [one, two] = [1, 2].map(|number| book.add(at(number)));
+        let [one, two] = [1, 2].map(|number| book.add(number));
         one.complete(Outcome::Failed);
         two.complete(Outcome::Done);
         assert_eq!((book.take(), book.has_failed()), (None, true));
