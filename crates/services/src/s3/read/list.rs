@@ -104,6 +104,9 @@ fn parse(text: &str) -> Result<Parsed, ListError> {
                 depth += 1;
                 value.clear();
             }
+            Event::Empty(only) => {
+                parsed.is_list |= depth == 0 && only.local_name().as_ref() == b"ListBucketResult";
+            }
             Event::Text(text) => value.push_str(&text.decode().map_err(|error| failed(&error))?),
             Event::CData(text) => value.push_str(&text.decode().map_err(|error| failed(&error))?),
             Event::GeneralRef(reference) => {
