@@ -1,0 +1,66 @@
+//! The kinds of objects: one row each, with the check of its specification.
+//!
+//! In: the name of a kind, a specification. Out: the specification in its one form, or the reason why it is none.
+//! Holds nothing. To add a kind: write its row in [`KINDS`] and a module that checks its specification.
+
+mod checked;
+mod search;
+
+pub(crate) use checked::Checked;
+pub use checked::SpecError;
+
+use serde_json::Value;
+use std::{fmt, str::FromStr};
+
+/// A kind of objects.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
+    /// Its name.
+    pub name: &'static str,
+    /// The version of specifications that are written today.
+    pub spec_version: u32,
+    check: fn(&Value) -> Result<Checked, SpecError>,
+}
+
+/// All kinds.
+const KINDS: &[Kind] = &[Kind { name: "search", spec_version: 1, check: search::check }];
+
+/// A name of no kind.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnknownKind {
+    /// The name.
+    pub name: String,
+}
+
+impl fmt::Display for UnknownKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+        write!(f, "there are no objects of kind {:?}; known: {}", self.name, known.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownKind {}
+
+impl PartialEq for Kind {
+    fn eq(&self, other: &Kind) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Kind {}
+
+impl FromStr for Kind {
+    type Err = UnknownKind;
+
+    fn from_str(name: &str) -> Result<Kind, UnknownKind> {
+        let kind = KINDS.iter().find(|kind| kind.name == name);
+        kind.copied().ok_or_else(|| UnknownKind { name: name.to_owned() })
+    }
+}
+
+impl Kind {
+    /// Checks a specification.
+    pub(crate) fn check(&self, spec: &Value) -> Result<Checked, SpecError> {
+        (self.check)(spec)
+    }
+}

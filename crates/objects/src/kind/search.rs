@@ -1,0 +1,163 @@
+//! Saved searches: what the search page shows, without the message that is open.
+//!
+//! In: `{query, logspace, time: {clock, from, to}, columns, facets, wrap}`. Out: the same with defaults written out.
+//! Limits: [`COLUMNS_MAX`] columns and facets, the longest query that the language allows. A search reads one logspace: to
+//! read several, name a multiple logspace.
+
+use super::checked::{Checked, SpecError};
+use query::{ParseOptions, Query, parse_time};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Most columns of the list, and most facets.
+const COLUMNS_MAX: usize = 24;
+/// Longest name of a column or of a logspace, in bytes.
+const NAME_BYTES_MAX: usize = 256;
+/// Longest line of a list, in characters.
+const SUMMARY_CHARS_MAX: usize = 200;
+
+/// The specification of a search.
+#[derive(Serialize, Deserialize, Debug)]
+#[serde(deny_unknown_fields)]
+struct SearchSpec {
+    /// The text of the query.
+    #[serde(default)]
+    query: String,
+    /// The logspace; empty for the first one that the reader may search.
+    #[serde(default)]
+    logspace: String,
+    #[serde(default)]
+    time: SearchTime,
+    /// Columns of the list between the time and the message.
+    #[serde(default = "default_columns")]
+    columns: Vec<String>,
+    /// Fields whose most frequent values are shown.
+    #[serde(default = "default_facets")]
+    facets: Vec<String>,
+    /// True when long messages are wrapped.
+    #[serde(default)]
+    wrap: bool,
+}
+
+/// The time range of a search. An end that is empty is no limit.
+#[derive(Serialize, Deserialize, Debug)]
+#[serde(deny_unknown_fields)]
+struct SearchTime {
+    #[serde(default)]
+    clock: Clock,
+    #[serde(default)]
+    from: String,
+    #[serde(default)]
+    to: String,
+}
+
+#[derive(Serialize, Deserialize, Default, Debug)]
+#[serde(rename_all = "lowercase")]
+enum Clock {
+    #[default]
+    Received,
+    Event,
+}
+
+impl Default for SearchTime {
+    /// The last hour, as the page begins.
+    fn default() -> SearchTime {
+        SearchTime { clock: Clock::Received, from: "now-1h".to_owned(), to: "now".to_owned() }
+    }
+}
+
+fn default_columns() -> Vec<String> {
+    ["severity", "host", "program"].map(str::to_owned).to_vec()
+}
+
+fn default_facets() -> Vec<String> {
+    ["severity", "host", "program", "facility"].map(str::to_owned).to_vec()
+}
+
+/// Checks a specification.
+pub(super) fn check(spec: &Value) -> Result<Checked, SpecError> {
+    if !spec.is_object() {
+        return Err(SpecError::new("", "a JSON object is needed"));
+    }
+    let read = SearchSpec::deserialize(spec).map_err(|error| SpecError::new("", error.to_string()))?;
+    Query::parse(&read.query, &ParseOptions::default())
+        .map_err(|error| SpecError::new("query", error.to_string()))?;
+    if read.logspace.len() > NAME_BYTES_MAX || read.logspace.chars().any(char::is_control) {
+        return Err(SpecError::new("logspace", "that is no name of a logspace"));
+    }
+    for (member, text) in [("time.from", &read.time.from), ("time.to", &read.time.to)] {
+        if !text.is_empty() && parse_time(text, 0, 0).is_none() {
+            let what =
+                format!("{text:?} is no time; ISO 8601, seconds since 1970, or now with -15m, -1h, -7d");
+            return Err(SpecError::new(member, what));
+        }
+    }
+    for (member, names) in [("columns", &read.columns), ("facets", &read.facets)] {
+        if names.len() > COLUMNS_MAX {
+            return Err(SpecError::new(member, format!("at most {COLUMNS_MAX} names")));
+        }
+        if names.iter().any(|name| name.is_empty() || name.len() > NAME_BYTES_MAX) {
+            return Err(SpecError::new(member, format!("a name has 1 to {NAME_BYTES_MAX} bytes")));
+        }
+        let mut sorted: Vec<&String> = names.iter().collect();
+        sorted.sort_unstable();
+        if sorted.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(SpecError::new(member, "a name is there twice"));
+        }
+    }
+    let line: Vec<&str> = read.query.split_whitespace().collect();
+    let summary = line.join(" ").chars().take(SUMMARY_CHARS_MAX).collect();
+    let spec = serde_json::to_value(&read).map_err(|error| SpecError::new("", error.to_string()))?;
+    Ok(Checked { spec, summary })
+}
+
+#[cfg(test)]
+mod tests {
+    //! Specifications and their faults.
+
+    use super::*;
+    use serde_json::json;
+
+    #[track_caller]
+    fn check_fault(spec: Value, member: &str, what: &str) {
+        let error = check(&spec).err().unwrap_or_else(|| panic!("{spec} is taken"));
+        assert_eq!(error.member, member, "{error}");
+        assert!(error.to_string().contains(what), "{error}");
+    }
+
+    #[test]
+    fn a_search_gets_its_defaults_and_keeps_what_it_says() {
+        let checked = check(&json!({})).unwrap();
+        assert_eq!(
+            checked.spec,
+            json!({"query": "", "logspace": "", "time": {"clock": "received", "from": "now-1h", "to": "now"},
+                "columns": ["severity", "host", "program"], "facets": ["severity", "host", "program", "facility"],
+                "wrap": false})
+        );
+        let all = json!({"query": "failed  AND\nhost:gw1 | top host", "logspace": "main",
+            "time": {"clock": "event", "from": "2026-11-20T08:00:00Z", "to": ""}, "columns": [".SDATA.x@1.y"],
+            "facets": [], "wrap": true});
+        let checked = check(&all).unwrap();
+        assert_eq!((&checked.spec, checked.summary.as_str()), (&all, "failed AND host:gw1 | top host"));
+        assert_eq!(check(&checked.spec).unwrap().spec, checked.spec, "the form is stable");
+        let long = check(&json!({"query": "ä".repeat(2_000)})).unwrap();
+        assert_eq!(long.summary.chars().count(), SUMMARY_CHARS_MAX);
+    }
+
+    #[test]
+    fn faults_are_named_with_their_member() {
+        check_fault(json!([]), "", "a JSON object");
+        check_fault(json!("failed"), "", "a JSON object");
+        check_fault(json!({"qeury": "a"}), "", "unknown field `qeury`");
+        check_fault(json!({"query": 5}), "", "string");
+        check_fault(json!({"query": "\"open"}), "query", "missing closing quote");
+        check_fault(json!({"query": "a".repeat(100_000)}), "query", "");
+        check_fault(json!({"logspace": "a\nb"}), "logspace", "no name");
+        check_fault(json!({"time": {"from": "tea-time"}}), "time.from", "tea-time");
+        check_fault(json!({"time": {"to": "now-"}}), "time.to", "no time");
+        check_fault(json!({"time": {"clock": "sundial"}}), "", "sundial");
+        check_fault(json!({"columns": ["host", "host"]}), "columns", "twice");
+        check_fault(json!({"columns": vec!["x"; 25]}), "columns", "at most 24");
+        check_fault(json!({"facets": [""]}), "facets", "1 to 256");
+    }
+}

@@ -1,0 +1,243 @@
+//! The store: the database and the folder of objects together, with the rights applied.
+//!
+//! In: requests of a caller. Out: objects that the caller may see, changes that the caller may make. Holds: the connection
+//! under a lock, the objects of the folder. A change is recorded in the ledger inside of its transaction: what cannot be
+//! recorded is not done. A database that cannot be used is a trouble, not the end: objects of files are there without it.
+//! Limits: see [`limits`](crate::limits). Each call may wait for a disk.
+
+mod changes;
+mod error;
+mod query;
+mod request;
+
+pub(crate) use changes::taken;
+pub use error::StoreError;
+pub use request::{Expected, Filter, Ownership, Presence, Request, Target};
+
+use crate::{
+    acl::{AclEntry, Caller, Level, Principal},
+    content::Content,
+    database::{self, OpenError, rows::StoredObject},
+    file::FileObject,
+    id::ObjectId,
+    object::{Object, Origin, Summary},
+    provisioned::Provisioned,
+};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// The objects of a server.
+pub struct Store {
+    path: PathBuf,
+    database: Mutex<DatabaseState>,
+    provisioned: Mutex<Arc<Provisioned>>,
+    /// The last failure of the disk or of the database; none once something was written.
+    failure: Mutex<Option<String>>,
+}
+
+/// The database, or the reason why there is none.
+enum DatabaseState {
+    Open(Connection),
+    Unusable(OpenError),
+}
+
+impl DatabaseState {
+    fn open(path: &Path) -> DatabaseState {
+        match database::open(path) {
+            Ok(connection) => DatabaseState::Open(connection),
+            Err(error) => DatabaseState::Unusable(error),
+        }
+    }
+}
+
+impl Store {
+    /// Opens the database in a file, which is made when it is not there. Without a usable one the store has only the
+    /// objects of files; [`Store::troubles`] says so.
+    pub fn open(path: &Path) -> Store {
+        Store {
+            path: path.to_owned(),
+            database: Mutex::new(DatabaseState::open(path)),
+            provisioned: Mutex::default(),
+            failure: Mutex::default(),
+        }
+    }
+
+    /// The same, for commands that have nothing to do without a database.
+    pub fn try_open(path: &Path) -> Result<Store, OpenError> {
+        let database = Mutex::new(DatabaseState::Open(database::open(path)?));
+        let (provisioned, failure) = (Mutex::default(), Mutex::default());
+        Ok(Store { path: path.to_owned(), database, provisioned, failure })
+    }
+
+    /// Reads the folder of objects again, and tries a database that could not be used once more.
+    pub fn reload(&self, folder: &Path) {
+        let fresh = Arc::new(Provisioned::read(folder));
+        *self.provisioned.lock().unwrap_or_else(PoisonError::into_inner) = fresh;
+        let mut state = self.state();
+        if matches!(*state, DatabaseState::Unusable(_)) {
+            *state = DatabaseState::open(&self.path);
+        }
+    }
+
+    /// Lists what is wrong with the database and the files, one sentence each.
+    pub fn troubles(&self) -> Vec<String> {
+        let unusable = match &*self.state() {
+            DatabaseState::Open(_) => None,
+            DatabaseState::Unusable(error) => Some(format!("objects: {error}")),
+        };
+        let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let failure = failure.map(|what| format!("objects: {}: {what}", self.path.display()));
+        let files = self.provisioned();
+        let files = files.problems.iter().map(|problem| format!("objects: {problem}"));
+        unusable.into_iter().chain(failure).chain(files).collect()
+    }
+
+    fn state(&self) -> MutexGuard<'_, DatabaseState> {
+        self.database.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn provisioned(&self) -> Arc<Provisioned> {
+        self.provisioned.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Reads from one state of the database.
+    fn read<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let result = match &mut *self.state() {
+            DatabaseState::Unusable(error) => Err(StoreError::Unavailable { what: error.to_string() }),
+            DatabaseState::Open(connection) => {
+                connection.transaction().map_err(StoreError::of).and_then(|transaction| work(&transaction))
+            }
+        };
+        self.watched(result)
+    }
+
+    /// Changes the database, or leaves it as it was.
+    fn write<T>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let result = match &mut *self.state() {
+            DatabaseState::Unusable(error) => Err(StoreError::Unavailable { what: error.to_string() }),
+            DatabaseState::Open(connection) => {
+                let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate);
+                transaction.map_err(StoreError::of).and_then(|transaction| {
+                    let done = work(&transaction)?;
+                    transaction.commit().map_err(StoreError::of)?;
+                    Ok(done)
+                })
+            }
+        };
+        if result.is_ok() {
+            *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
+        self.watched(result)
+    }
+
+    /// Keeps the failures that an administrator has to know of.
+    fn watched<T>(&self, result: Result<T, StoreError>) -> Result<T, StoreError> {
+        if let Err(error @ (StoreError::Full | StoreError::Damaged { .. } | StoreError::Sqlite { .. })) =
+            &result
+        {
+            *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
+        }
+        result
+    }
+
+    /// Runs work in a transaction that is committed only if `is_kept` says so; for plans.
+    pub(crate) fn transfer<T>(
+        &self,
+        keep: Keep,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        match keep {
+            Keep::Commit => self.write(work),
+            // Dropping the transaction undoes it.
+            Keep::Undo => self.read(work),
+        }
+    }
+
+    /// Limits the size of the database, for tests of a full disk.
+    #[cfg(test)]
+    pub(crate) fn limit(&self, bytes: u64) {
+        if let DatabaseState::Open(connection) = &*self.state() {
+            database::limit(connection, bytes).expect("a limit can be set");
+        }
+    }
+}
+
+/// The end of a transaction.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keep {
+    /// It is committed.
+    Commit,
+    /// It is undone.
+    Undo,
+}
+
+/// Returns the level of a caller: what is shared with them, or all for an administrator.
+fn level(caller: &Caller, owner: &str, acl: &[AclEntry]) -> Option<Level> {
+    match caller.is_administrator {
+        true => Some(Level::Own),
+        false => caller.own_level(owner, acl),
+    }
+}
+
+/// Returns an object of the database as a caller sees it.
+fn seen(stored: StoredObject, acl: Vec<AclEntry>, level: Level) -> Object {
+    let summary = Summary {
+        id: stored.id,
+        kind: stored.content.kind.name,
+        name: stored.content.name.clone(),
+        folder: stored.content.folder.clone(),
+        description: stored.content.description.clone(),
+        tags: stored.content.tags.clone(),
+        summary: stored.content.summary.clone(),
+        owner: stored.owner,
+        revision: stored.revision,
+        created_us: stored.created_us,
+        created_by: stored.created_by,
+        changed_us: stored.changed_us,
+        changed_by: stored.changed_by,
+        deleted_us: stored.deleted_us,
+        origin: Origin::Page,
+        level,
+        is_shared: !acl.is_empty(),
+    };
+    Object { summary, content: stored.content, acl }
+}
+
+/// The people who may see the object of a file: everyone, unless the file names them.
+fn file_acl(file: &FileObject) -> Vec<AclEntry> {
+    let everyone = || vec![AclEntry { principal: Principal::Everyone, level: Level::View }];
+    file.acl.clone().unwrap_or_else(everyone)
+}
+
+/// Returns the object of a file, which can only be viewed; nothing if the caller may not.
+fn seen_file(caller: &Caller, id: &ObjectId, path: &Path, file: &FileObject) -> Option<Object> {
+    let acl = file_acl(file);
+    level(caller, &file.owner, &acl)?;
+    let content: &Content = &file.content;
+    let summary = Summary {
+        id: id.clone(),
+        kind: content.kind.name,
+        name: content.name.clone(),
+        folder: content.folder.clone(),
+        description: content.description.clone(),
+        tags: content.tags.clone(),
+        summary: content.summary.clone(),
+        owner: file.owner.clone(),
+        revision: 0,
+        created_us: 0,
+        created_by: String::new(),
+        changed_us: 0,
+        changed_by: String::new(),
+        deleted_us: None,
+        origin: Origin::File(path.to_owned()),
+        level: Level::View,
+        is_shared: !acl.is_empty(),
+    };
+    Some(Object { summary, content: content.clone(), acl })
+}
