@@ -7,6 +7,7 @@ pub(crate) mod health;
 pub(crate) mod keys;
 pub(crate) mod logspaces;
 pub(crate) mod message;
+pub(crate) mod objects;
 pub(crate) mod openapi;
 pub(crate) mod package;
 mod queries;

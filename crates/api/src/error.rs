@@ -44,6 +44,16 @@ pub enum ErrorCode {
     OverBudget,
     /// Memory or slots are in use; the call may be repeated later.
     Busy,
+    /// The change does not fit the present state: the name is taken, or the object deleted.
+    Conflict,
+    /// Somebody else has changed the object since it was read.
+    Changed,
+    /// The change needs the header `If-Match`.
+    ConditionNeeded,
+    /// No space is left.
+    NoSpace,
+    /// The database of saved objects cannot be used.
+    ObjectsUnavailable,
     /// The server failed.
     Internal,
 }
@@ -79,6 +89,11 @@ impl ApiError {
         let detail =
             ErrorDetail { code, message: message.into(), position: None, length: None, suggestion: None };
         ApiError { status, detail, retry_after: None }
+    }
+
+    /// The parts of the answer, for calls that add more to it.
+    pub(crate) fn into_parts(self) -> (StatusCode, ErrorDetail) {
+        (self.status, self.detail)
     }
 
     pub(crate) fn status(&self) -> StatusCode {
@@ -172,7 +187,12 @@ mod tests {
             TooLarge => Starting,
             Starting => OverBudget,
             OverBudget => Busy,
-            Busy => Internal,
+            Busy => Conflict,
+            Conflict => Changed,
+            Changed => ConditionNeeded,
+            ConditionNeeded => NoSpace,
+            NoSpace => ObjectsUnavailable,
+            ObjectsUnavailable => Internal,
             Internal => return None,
         })
     }

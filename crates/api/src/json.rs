@@ -1,7 +1,8 @@
 //! Requests and answers of calls, as JSON.
 //!
-//! In: types of `query`. Out: types that serialise as documented in the manual.
+//! In: types of `query` and `objects`. Out: types that serialise as documented in the manual.
 
 pub(crate) mod ids;
+pub(crate) mod objects;
 pub(crate) mod rows;
 pub(crate) mod types;

@@ -115,6 +115,15 @@ pub(crate) fn routes(state: Arc<State>) -> Router {
         .route("/context", get(endpoint::message::context))
         .route("/message", get(endpoint::message::message))
         .route("/tail", get(endpoint::tail::tail))
+        .route("/objects", get(endpoint::objects::list).post(endpoint::objects::create))
+        .route(
+            "/objects/{id}",
+            get(endpoint::objects::object).put(endpoint::objects::change).delete(endpoint::objects::delete),
+        )
+        .route("/objects/{id}/versions", get(endpoint::objects::versions))
+        .route("/objects/{id}/versions/{revision}", get(endpoint::objects::version))
+        .route("/objects/{id}/restore", post(endpoint::objects::restore))
+        .route("/objects/{id}/acl", get(endpoint::objects::people).put(endpoint::objects::share))
         .route("/health", get(endpoint::health::health))
         .route("/openapi.json", get(endpoint::openapi::openapi))
         .fallback(endpoint::unknown)

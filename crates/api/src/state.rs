@@ -31,6 +31,7 @@ use crate::{
     },
 };
 use evidence::LedgerEntry;
+use objects::Store;
 use query::MemoryPool;
 use std::{
     io,
@@ -97,6 +98,7 @@ pub struct State {
     sessions: Mutex<Sessions>,
     /// File of the sessions; a writer holds it, so that the newest state is written last.
     session_file: Mutex<Option<PathBuf>>,
+    objects: Arc<Store>,
     host: String,
     ids: Ids,
     reports: Mutex<Reports>,
@@ -111,7 +113,13 @@ pub struct State {
 impl State {
     /// The state of a server on the machine `host`, with the default limits; fails when the system has no random
     /// numbers.
-    pub fn new(backend: Arc<dyn Backend>, accounts: Accounts, ids: Ids, host: &str) -> io::Result<State> {
+    pub fn new(
+        backend: Arc<dyn Backend>,
+        accounts: Accounts,
+        objects: Arc<Store>,
+        ids: Ids,
+        host: &str,
+    ) -> io::Result<State> {
         let limits = Limits::default();
         Ok(State {
             backend,
@@ -119,6 +127,7 @@ impl State {
             credentials: Credentials::new()?,
             sessions: Mutex::default(),
             session_file: Mutex::default(),
+            objects,
             host: host.to_owned(),
             ids,
             reports: Mutex::default(),
@@ -157,6 +166,15 @@ impl State {
 
     pub(crate) fn accounts(&self) -> &Accounts {
         &self.accounts
+    }
+
+    #[cfg(test)]
+    pub(crate) fn shared_objects(&self) -> Arc<Store> {
+        self.objects.clone()
+    }
+
+    pub(crate) fn objects(&self) -> &Store {
+        &self.objects
     }
 
     pub(crate) fn credentials(&self) -> &Credentials {

@@ -4,6 +4,7 @@ mod callers;
 mod kept;
 mod limits;
 mod rights;
+mod saved_objects;
 pub(crate) mod scopes;
 
 use crate::{
@@ -108,7 +109,8 @@ impl Server {
         accounts.grant("eva", EVERY_LOGSPACE, &RIGHTS).unwrap();
         let backend = Arc::new(Given { scratch: folder.path().to_owned(), ..given });
         let ids = Ids::load_or_draw(&folder.path().join("rows.key")).unwrap();
-        let state = State::new(backend.clone(), accounts.clone(), ids, "loghost.example").unwrap();
+        let objects = Arc::new(objects::Store::open(&folder.path().join("objects/objects.db")));
+        let state = State::new(backend.clone(), accounts.clone(), objects, ids, "loghost.example").unwrap();
         state.keep_sessions(&folder.path().join("sessions.json")).unwrap();
         let state = Arc::new(state);
         let runtime =

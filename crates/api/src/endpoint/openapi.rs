@@ -7,7 +7,10 @@ use utoipa::OpenApi;
 
 #[derive(OpenApi)]
 #[openapi(
-    info(title = "Duramen", description = "Search, live tail and health of a Duramen log server"),
+    info(
+        title = "Duramen",
+        description = "Search, live tail, saved objects and health of a Duramen log server"
+    ),
     paths(
         super::session::login,
         super::session::logout,
@@ -29,6 +32,16 @@ use utoipa::OpenApi;
         super::message::context,
         super::message::message,
         super::tail::tail,
+        super::objects::list,
+        super::objects::create,
+        super::objects::object,
+        super::objects::change,
+        super::objects::delete,
+        super::objects::versions,
+        super::objects::version,
+        super::objects::restore,
+        super::objects::people,
+        super::objects::share,
         super::health::health,
     )
 )]

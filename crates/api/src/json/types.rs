@@ -595,6 +595,10 @@ pub struct HealthAnswer {
     /// logspace; absent when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub destinations: Vec<String>,
+    /// Faults of saved objects, their database and their files, for a session that may administer every logspace; absent
+    /// when there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub objects: Vec<String>,
 }
 
 /// The health of one logspace.

@@ -5,7 +5,7 @@
 use crate::error::{ApiError, ErrorCode};
 use axum::{
     Json,
-    extract::{FromRequest, FromRequestParts, Query, Request},
+    extract::{FromRequest, FromRequestParts, Path, Query, Request},
     http::{StatusCode, request::Parts},
 };
 use serde::de::DeserializeOwned;
@@ -36,6 +36,18 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
             }
             _ => ApiError::bad_request(error.body_text()),
         })
+    }
+}
+
+/// The parts of the path that differ from call to call.
+pub(crate) struct PathParts<T>(pub(crate) T);
+
+impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for PathParts<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<PathParts<T>, ApiError> {
+        let read = Path::<T>::from_request_parts(parts, state).await;
+        read.map(|Path(value)| PathParts(value)).map_err(|error| ApiError::bad_request(error.body_text()))
     }
 }
 

@@ -271,7 +271,8 @@ fn exports_are_limited_as_configured() {
     let server = Server::start();
     let ids = Ids::load_or_draw(&server.folder.path().join("other.key")).unwrap();
     let limits = Limits { exports: 2, exports_per_user: 1, searches_memory: 4 << 20, search_memory: 1 << 20 };
-    let state = State::new(server.backend.clone(), server.accounts.clone(), ids, "host").unwrap();
+    let objects = server.state.shared_objects();
+    let state = State::new(server.backend.clone(), server.accounts.clone(), objects, ids, "host").unwrap();
     let default = state.memory().budget(&lookup::CancelToken::unlimited()).permit("x").grow_at_once(2 << 20);
     assert!(default.is_ok());
     let state = state.with_limits(limits);

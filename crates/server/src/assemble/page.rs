@@ -1,7 +1,7 @@
 //! `options { page(...); }`: the addresses and limits of the page and the API.
 //!
 //! In: the option. Out: TLS options, addresses that redirect callers, the policy for calls, limits of
-//! searches and exports. Limits: an address is written with its port; without a certificate there is nothing
+//! searches and exports, the folder of saved objects. Limits: an address is written with its port; without a certificate there is nothing
 //! to redirect callers to.
 
 use super::{
@@ -11,7 +11,7 @@ use super::{
 use api::{Network, Policy, ProxyHeader};
 use config::Diagnostic;
 use config::tree::Call;
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 use transport::tls::{PeerVerify, TlsOptions};
 
 impl Lowering<'_> {
@@ -19,6 +19,9 @@ impl Lowering<'_> {
         let Some(page) = self.globals.get("page") else { return PageSpec::default() };
         let tls = page.option("tls");
         let mut spec = PageSpec { limits: PageLimits::of(page), ..PageSpec::default() };
+        if let Some(option) = page.option("objects-dir") {
+            spec.objects_dir = self.folder(option);
+        }
         if let Some(call) = tls {
             spec.tls = self.tls_of(call).map(|options| {
                 // Browsers are asked for a certificate only when the configuration says so.
@@ -41,6 +44,16 @@ impl Lowering<'_> {
         }
         spec.policy = Arc::new(self.policy(page));
         spec
+    }
+
+    /// The folder of an option. A relative one would depend on where the server was started.
+    fn folder(&mut self, option: &Call) -> Option<PathBuf> {
+        let path = option.text().map(PathBuf::from).filter(|path| path.is_absolute());
+        if path.is_none() {
+            let message = "an absolute path is needed, such as \"/etc/duramen/objects\"";
+            self.report.push(Diagnostic::error(option.span, message));
+        }
+        path
     }
 
     fn policy(&mut self, page: &Call) -> Policy {

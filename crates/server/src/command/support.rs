@@ -34,6 +34,7 @@ const LISTED: &[&str] = &[
     "duramen.ctl",
     "identity",
     "logspaces",
+    "objects",
     "positions",
     "rows.key",
     "scratch",

@@ -149,6 +149,7 @@ pub(crate) fn open(
     connections: ConnectionLimits,
 ) -> Result<Option<Page>, OpenPageError> {
     let Some(address) = settings.http else { return Ok(None) };
+    let Some(objects) = shared.objects().cloned() else { return Ok(None) };
     let accounts = Accounts::at(&settings.data.join("users.json"));
     let password = accounts.first_run().map_err(OpenPageError::Accounts)?;
     if password.is_some() {
@@ -177,7 +178,7 @@ pub(crate) fn open(
     empty(&scratch).map_err(|source| unusable(&scratch, source))?;
     let limits = shared.page().limits(memory::usable_bytes().map_or_else(Limits::default, Limits::of_memory));
     let server = Arc::new(Server { shared, collector, ledger, scratch });
-    let state = State::new(server, accounts, ids, &host).map_err(OpenPageError::Listen)?;
+    let state = State::new(server, accounts, objects, ids, &host).map_err(OpenPageError::Listen)?;
     let sessions = settings.data.join(SESSIONS);
     if let Err(error) = state.keep_sessions(&sessions) {
         let file = sessions.display();

@@ -12,6 +12,7 @@ mod hooks;
 mod identity;
 mod machine;
 mod opener;
+mod saved_objects;
 mod scheduler;
 mod scopes;
 mod shared;
@@ -44,6 +45,7 @@ use message::{Outlet, Severity, Stamp};
 use opener::Opener;
 use pipeline::{Router, correlation::Sink};
 use python::Patience;
+use saved_objects::SavedObjects;
 use scheduler::Scheduler;
 use scopes::ScopeTable;
 use shared::ConfigInUse;
@@ -115,6 +117,7 @@ impl Running {
             site: site.clone(),
             probes: Arc::default(),
             page: PageTls::default(),
+            objects: SavedObjects::open(settings),
             state: Mutex::default(),
         });
         let environment = Environment {
@@ -193,6 +196,9 @@ impl Running {
             };
             let outlet = outlet.ok_or_else(|| ReloadError::NoQueue { id: id.clone() })?;
             late_bound.connect(outlet);
+        }
+        if let Some(objects) = &self.shared.objects {
+            objects.reload(parts.page.objects_dir.as_deref(), &self.log);
         }
         self.shared.page.take(parts.page, page, &self.log);
         // Sources first: their last messages on the old paths are in the queues before a destination ends.

@@ -111,7 +111,7 @@ fn run_with(settings: Settings, listen: Listen) -> ExitCode {
 
 /// The entries of the data folder that only the server's user may read. Other files there may be outputs,
 /// with modes of their own.
-const PRIVATE: [&str; 10] = [
+const PRIVATE: [&str; 11] = [
     "logspaces",
     "disk-buffers",
     "dead-letters",
@@ -121,6 +121,7 @@ const PRIVATE: [&str; 10] = [
     "identity",
     "searches.ledger",
     "rows.key",
+    "objects",
     "scratch",
 ];
 

@@ -2,5 +2,7 @@
 
 /// Folder of logspaces below the data folder.
 pub(crate) const LOGSPACES: &str = "logspaces";
+/// The database of saved objects below the data folder.
+pub(crate) const OBJECTS: &str = "objects/objects.db";
 /// The ledger below the data folder.
 pub(crate) const LEDGER: &str = "searches.ledger";

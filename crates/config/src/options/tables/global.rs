@@ -163,6 +163,12 @@ const PAGE: &[Row] = &[
         "names of the page, besides those of the machine and of the certificate: *.example.com",
     ),
     row(
+        "objects-dir",
+        V::Text,
+        "objects beside the configuration",
+        "folder of files with saved objects, which can only be read on the page",
+    ),
+    row(
         "trusted-proxies",
         V::Texts,
         "",

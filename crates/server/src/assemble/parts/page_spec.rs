@@ -5,7 +5,7 @@
 
 use api::{Limits, Policy};
 use config::tree::Call;
-use std::{net::SocketAddr, sync::Arc};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 use transport::tls::TlsOptions;
 
 /// The options of the page.
@@ -19,6 +19,8 @@ pub(crate) struct PageSpec {
     pub(crate) policy: Arc<Policy>,
     /// Limits of searches and exports.
     pub(crate) limits: PageLimits,
+    /// `objects-dir()`: files of saved objects; without it the folder `objects` beside the configuration.
+    pub(crate) objects_dir: Option<PathBuf>,
 }
 
 /// Limits of searches and exports, as far as the configuration sets them.

@@ -170,6 +170,8 @@ fn the_page_has_its_options() {
         "page(tls(cert-file(\"/c\") key-file(\"/k\")) redirect-from(\"127.0.0.1:80\"))",
         "page(tls(cert-file(\"/c\") key-file(\"/k\") peer-verify(required-trusted) ca-file(\"/ca\")))",
         "page(tls(cert-file(\"/c\")))",
+        "page(objects-dir(\"/etc/objects\"))",
+        "page(objects-dir(\"objects\"))",
     ];
     let mut shown = String::new();
     for row in rows {

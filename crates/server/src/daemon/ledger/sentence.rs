@@ -8,7 +8,7 @@ use evidence::Entry;
 use message::Severity;
 
 /// Actions with their severity and their sentence.
-const SENTENCES: [(&str, Severity, &str); 20] = [
+const SENTENCES: [(&str, Severity, &str); 25] = [
     ("login", Severity::NOTICE, "User logged in"),
     ("logout", Severity::NOTICE, "User logged out"),
     ("login-failed", Severity::WARNING, "Log-in failed: wrong user or password"),
@@ -27,6 +27,11 @@ const SENTENCES: [(&str, Severity, &str); 20] = [
     ("export", Severity::NOTICE, "Export of messages begun"),
     ("exported", Severity::NOTICE, "Evidence package made"),
     ("cat", Severity::NOTICE, "Sealed messages printed from files"),
+    ("share-object", Severity::NOTICE, "Saved object shared with other people"),
+    ("delete-object", Severity::NOTICE, "Saved object deleted"),
+    ("purge-object", Severity::NOTICE, "Deleted object removed for good"),
+    ("read-object", Severity::NOTICE, "Private object looked at by an administrator"),
+    ("list-objects", Severity::NOTICE, "Objects of all users listed by an administrator"),
     ("start", Severity::INFORMATIONAL, "Ledger opened"),
     ("stop", Severity::INFORMATIONAL, "Ledger closed"),
 ];
@@ -51,6 +56,10 @@ pub(super) fn of(entry: &Entry) -> Option<(Severity, String)> {
         ("reason", named("reason")),
         ("right", named("right")),
         ("rights", named("rights")),
+        ("object", named("object")),
+        ("name", named("name")),
+        ("owner", named("owner")),
+        ("shared_with", named("shared_with")),
         ("count", named("count")),
         ("messages", named("messages")),
         ("failed", named("failed")),

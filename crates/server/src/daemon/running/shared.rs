@@ -6,6 +6,7 @@
 use super::{
     super::certificate::PageTls,
     families::{Family, FamilyStats},
+    saved_objects::SavedObjects,
     scopes::{Local, ScopeTable},
 };
 use crate::{
@@ -15,6 +16,7 @@ use crate::{
 };
 use api::Scope;
 use logspace::Logspace;
+use objects::Store;
 use pipeline::{Definitions, parser::Probes};
 use std::{
     net::SocketAddr,
@@ -28,6 +30,8 @@ pub(crate) struct Shared {
     /// The counters of metrics-probe().
     pub(in crate::daemon) probes: Arc<Probes>,
     pub(super) page: PageTls,
+    /// Saved objects, when there is a page.
+    pub(super) objects: Option<SavedObjects>,
     pub(super) state: Mutex<Current>,
 }
 
@@ -70,7 +74,13 @@ impl Shared {
     /// The state before any configuration.
     pub(in crate::daemon) fn empty() -> Arc<Shared> {
         let state = Mutex::default();
-        Arc::new(Shared { site: Arc::default(), probes: Arc::default(), page: PageTls::default(), state })
+        Arc::new(Shared {
+            site: Arc::default(),
+            probes: Arc::default(),
+            page: PageTls::default(),
+            objects: None,
+            state,
+        })
     }
 }
 
@@ -87,6 +97,11 @@ impl Shared {
     /// Returns the TLS settings of the page.
     pub(crate) fn page(&self) -> &PageTls {
         &self.page
+    }
+
+    /// Returns the saved objects; none without a page.
+    pub(crate) fn objects(&self) -> Option<&Arc<Store>> {
+        self.objects.as_ref().map(SavedObjects::store)
     }
 
     /// Returns the facts about this machine for macros.
@@ -157,7 +172,8 @@ impl Shared {
             });
             stats.last_error.or(starting).map(|error| format!("logspace {name}: {error}"))
         });
-        troubles.chain(self.config().left_out).collect()
+        let objects = self.objects().map(|store| store.troubles()).unwrap_or_default();
+        troubles.chain(self.config().left_out).chain(objects).collect()
     }
 
     /// Lists remarks for the health check that are no problems, one sentence each.
