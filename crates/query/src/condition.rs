@@ -7,6 +7,7 @@ pub(crate) mod compile;
 pub(crate) mod explain;
 pub(crate) mod highlight;
 pub(crate) mod matcher;
+pub(crate) mod required;
 
 use crate::language::tree::Text;
 use lookup::{Column, Pattern, Phrase};

@@ -5,6 +5,7 @@
 pub(crate) mod error;
 pub(crate) mod fields;
 pub(crate) mod parse;
+pub(crate) mod relative;
 pub(crate) mod times;
 pub(crate) mod tree;
 pub(crate) mod words;

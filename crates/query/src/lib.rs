@@ -20,12 +20,16 @@ mod stage;
 mod tests;
 
 pub use answer::{Answer, Clock, Facet, Histogram, Row, Search, SearchError, TimedOut, Unread, UnreadReason};
-pub use condition::{highlight::utf16_ranges, matcher::Matcher};
+pub use condition::{
+    highlight::utf16_ranges,
+    matcher::{Matcher, MessageTokens, any_value},
+    required::{RequiredMark, number_of},
+};
 pub use language::{
     error::{Hint, QueryError},
     fields::{column, column_name},
     parse::{DEPTH_MAX, NODES_MAX, Parsed, TEXT_CHARS_MAX, parse},
-    times::parse_time,
+    times::{parse_duration, parse_time},
     tree::{
         Clause, Command, Comparison, End, EndText, Function, FunctionKind, Glyph, Join, LetterCase, Node,
         NodeKind, NotSign, Operator, Pipe, PipeName, SortKey, Test, Text, TextRange, UncomparedRange, escape,

@@ -12,7 +12,7 @@ mod trace;
 mod word;
 
 use crate::{
-    condition::{Condition, ValueTest, matcher::Tokens},
+    condition::{Condition, ValueTest, matcher::MessageTokens},
     language::words,
 };
 use known::{Known, Open, UndecidedPart};
@@ -39,7 +39,7 @@ pub(crate) fn matching(
         return Ok(upper);
     };
     let undecided = open.undecided(&upper);
-    let mut tokens = Tokens::default();
+    let mut tokens = MessageTokens::default();
     let mut refuted = Vec::new();
     view.read(&mut undecided.iter(), cancel, &mut |id, document| {
         tokens.forget();

@@ -4,11 +4,18 @@
 //! thread. Holds: the tree as written and the resolved condition.
 
 use crate::{
-    condition::{Condition, compile::compile, explain, highlight, matcher::Matcher},
+    condition::{
+        Condition,
+        compile::compile,
+        explain, highlight,
+        matcher::Matcher,
+        required::{self, RequiredMark},
+    },
     language::{
         error::{Hint, QueryError},
         parse::parse,
-        tree::{Node, Operator, Pipe},
+        relative,
+        tree::{Node, Operator, Pipe, TextRange},
     },
     stage::{self, Name, Pipes},
 };
@@ -104,6 +111,16 @@ impl Query {
     /// Returns a matcher that tests messages one by one, for live tail.
     pub fn matcher(&self) -> Matcher {
         Matcher::new(self.condition.clone())
+    }
+
+    /// Returns marks of which every matching message has at least one; none when a message may match without any.
+    pub fn required_marks(&self) -> Option<Vec<RequiredMark>> {
+        required::of(&self.condition)
+    }
+
+    /// Returns the first part of the text whose meaning depends on the time at which the query is read.
+    pub fn relative_part(&self) -> Option<TextRange> {
+        relative::first(&self.tree)
     }
 
     /// Returns the byte ranges of a message text that match, ascending, without overlap.

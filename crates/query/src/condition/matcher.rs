@@ -18,12 +18,12 @@ use std::{borrow::Cow, ops::Range, sync::Arc};
 #[derive(Clone, Debug)]
 pub struct Matcher {
     condition: Arc<Condition>,
-    tokens: Tokens,
+    tokens: MessageTokens,
 }
 
 impl Matcher {
     pub(crate) fn new(condition: Arc<Condition>) -> Matcher {
-        Matcher { condition, tokens: Tokens::default() }
+        Matcher { condition, tokens: MessageTokens::default() }
     }
 
     /// Returns true if the message matches.
@@ -31,24 +31,30 @@ impl Matcher {
         self.tokens.forget();
         holds(&self.condition, document, &mut self.tokens)
     }
+
+    /// Returns true if the message matches; several matchers share the tokens of one message, which the caller
+    /// makes forget the previous one.
+    pub fn matches_sharing(&self, document: &Document, tokens: &mut MessageTokens) -> bool {
+        holds(&self.condition, document, tokens)
+    }
 }
 
 /// The tokens of one message, computed on first use.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tokens {
+pub struct MessageTokens {
     /// Lower-cased text, followed by the other fields that are searched for words.
     lowered: Vec<u8>,
-    /// Tokens of the text.
+    /// MessageTokens of the text.
     text: Vec<Range<usize>>,
-    /// Tokens of the other fields.
+    /// MessageTokens of the other fields.
     others: Vec<Range<usize>>,
     text_known: bool,
     others_known: bool,
 }
 
-impl Tokens {
+impl MessageTokens {
     /// Resets for the next message.
-    pub(crate) fn forget(&mut self) {
+    pub fn forget(&mut self) {
         self.text_known = false;
         self.others_known = false;
     }
@@ -79,6 +85,18 @@ impl Tokens {
         }
     }
 
+    /// Calls `visit` with each token of the text, the host, the program and the name-value pairs, in lower case.
+    pub fn each(&mut self, document: &Document, visit: &mut dyn FnMut(&[u8])) {
+        self.read_others(document);
+        self.text.iter().chain(&self.others).for_each(|range| visit(&self.lowered[range.clone()]));
+    }
+
+    /// Returns the texts in which tokens are found, in lower case, one behind the other.
+    pub fn lowered(&mut self, document: &Document) -> &[u8] {
+        self.read_others(document);
+        &self.lowered
+    }
+
     fn any(&self, ranges: &[Range<usize>], pattern: &Pattern) -> bool {
         ranges.iter().any(|range| {
             let token = &self.lowered[range.clone()];
@@ -88,7 +106,7 @@ impl Tokens {
 }
 
 /// Returns true if the condition matches the message.
-pub(crate) fn holds(condition: &Condition, document: &Document, tokens: &mut Tokens) -> bool {
+pub(crate) fn holds(condition: &Condition, document: &Document, tokens: &mut MessageTokens) -> bool {
     match condition {
         Condition::All => true,
         Condition::Never => false,
@@ -156,7 +174,7 @@ fn value_holds(test: &ValueTest, value: &[u8]) -> bool {
 }
 
 /// Returns true if `test` accepts one of the message's values in the column.
-pub(crate) fn any_value(document: &Document, column: &Column, test: &mut dyn FnMut(&[u8]) -> bool) -> bool {
+pub fn any_value(document: &Document, column: &Column, test: &mut dyn FnMut(&[u8]) -> bool) -> bool {
     let mut set = |value: &[u8]| !value.is_empty() && test(value);
     match column {
         Column::Host => set(&document.host),

@@ -43,7 +43,7 @@ pub(crate) fn shown(us: i64) -> String {
 }
 
 /// A duration in microseconds: `5m`, `-1h30m`, `500ms`; a number without unit is seconds.
-pub(crate) fn parse_duration(text: &str) -> Option<i64> {
+pub fn parse_duration(text: &str) -> Option<i64> {
     let (sign, rest) = match text.strip_prefix('-') {
         Some(rest) => (-1, rest),
         None => (1, text),

@@ -6,7 +6,7 @@
 
 use crate::condition::{
     Condition,
-    matcher::{Tokens, holds},
+    matcher::{MessageTokens, holds},
 };
 use lookup::{Bitmap, Document};
 
@@ -76,7 +76,7 @@ impl<'c> UndecidedPart<'c> {
         UndecidedPart { upper: None, open: Open { lower: None, parts: Parts::Leaf(member) } }
     }
 
-    fn holds(&self, id: u32, document: &Document, tokens: &mut Tokens) -> bool {
+    fn holds(&self, id: u32, document: &Document, tokens: &mut MessageTokens) -> bool {
         if self.upper.as_ref().is_some_and(|upper| !upper.has(id)) {
             return false;
         }
@@ -95,7 +95,7 @@ impl Open<'_> {
     }
 
     /// Returns true if a document in doubt matches.
-    pub(super) fn holds(&self, id: u32, document: &Document, tokens: &mut Tokens) -> bool {
+    pub(super) fn holds(&self, id: u32, document: &Document, tokens: &mut MessageTokens) -> bool {
         match &self.parts {
             Parts::Leaf(condition) => holds(condition, document, tokens),
             Parts::And(parts) => parts.iter().all(|part| part.holds(id, document, tokens)),

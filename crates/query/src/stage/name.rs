@@ -87,7 +87,7 @@ impl Name {
     }
 
     /// Calls `visit` with each value of a row; only tags have several.
-    pub(crate) fn visit(&self, row: &Document, visit: &mut dyn FnMut(&[u8])) {
+    pub fn visit(&self, row: &Document, visit: &mut dyn FnMut(&[u8])) {
         let time = |us: i64| times::shown(us);
         match &self.what {
             What::Column(column) => {
@@ -128,7 +128,7 @@ impl Name {
     }
 
     /// Returns the value of a row as a number; for times, seconds since 1970.
-    pub(crate) fn number(&self, row: &Document) -> Option<f64> {
+    pub fn number(&self, row: &Document) -> Option<f64> {
         let seconds = |us: i64| us as f64 / 1e6;
         match &self.what {
             What::Received => Some(seconds(row.received_us)),

@@ -4,7 +4,7 @@
 
 use crate::condition::{
     Condition, ValueTest,
-    matcher::{self, Tokens},
+    matcher::{self, MessageTokens},
 };
 use lookup::{
     Bitmap, CancelToken, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView,
@@ -60,7 +60,7 @@ pub(crate) fn snapshot(documents: Vec<Document>, a_segment: usize) -> Snapshot {
 impl NaiveView {
     fn select(&self, condition: &Condition) -> Bitmap {
         let mut found = Bitmap::none(self.len());
-        let mut tokens = Tokens::default();
+        let mut tokens = MessageTokens::default();
         for (id, document) in self.documents.iter().enumerate() {
             tokens.forget();
             if matcher::holds(condition, document, &mut tokens) {
