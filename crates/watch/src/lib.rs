@@ -1,0 +1,47 @@
+//! Rules that watch the messages of a logspace: a query, a condition over time, and the transitions that follow.
+//!
+//! In: rules as text; messages in the order of their sequence numbers, marks of time. Out: [`Transition`]s: something
+//! occurred, an instance fired, it was resolved, a rule could no longer track every key.
+//! Holds: the windows of every rule, which [`Evaluator::snapshot`] writes and [`Evaluator::restore`] reads.
+//! Reads no clock, opens no file, starts no thread. Limits: [`Limits`]; see [`Rule`].
+//!
+//! The transitions are a pure function of the versions of the rules, of the messages, and of the marks. Batches,
+//! snapshots and restarts change nothing: a tick, such as the end of a window, stands after the last message received
+//! before it, whenever it is computed, and nothing is ever late, because received times never decrease.
+//!
+//! A server runs it so: one thread for each logspace follows the journal of the logspace, gives its messages and,
+//! while none arrive, marks of time to an evaluator, and writes the transitions, the sequence number reached and the
+//! marks to a database in one transaction, in which the id of a transition is unique. A snapshot is kept now and then;
+//! after a crash the evaluator goes on from the last one and reads again what follows it, and sealing waits until
+//! the snapshot has passed a segment. Notifications are sent from that database, with the id of the transition as the
+//! key by which a receiver recognises a repetition. An edited rule is a new version, which starts at a recorded
+//! sequence number.
+//!
+//! Modules in reading order, the lowest last:
+//! - `read`: rules from YAML or JSON, with the place of every error.
+//! - `evaluator`: messages to transitions; `candidates` chooses the rules that a message may concern.
+//! - `snapshot`: the state of an evaluator as bytes.
+//! - `state`: the window of each kind of rule.
+//! - `transition`: what an evaluator reports.
+//! - `key_table`: the keys of a rule in the order in which they were last seen.
+//! - `key`: the values that messages are grouped by, as bytes.
+//! - `rule`: a rule, checked.
+
+mod candidates;
+mod evaluator;
+mod key;
+mod key_table;
+mod read;
+mod rule;
+mod snapshot;
+mod state;
+#[cfg(test)]
+mod tests;
+mod transition;
+
+pub use evaluator::{Evaluator, Input, Limits, RuleCounters, Selecting};
+
+pub use read::{RULES_BYTES_MAX, RULES_MAX, RuleError, RuleFault, read};
+pub use rule::{Aggregate, KEYS_MAX, Kind, Rule, RuleVersion, Threshold, WINDOW_US_MAX, Window};
+pub use snapshot::RestoreError;
+pub use transition::{Cause, Change, Transition, TransitionId};
