@@ -17,12 +17,15 @@ mod unlock;
 mod verify;
 mod verify_package;
 
+pub(in crate::data_folder) use cat::{SealedMessages, SealedPart, Walk};
+pub(in crate::data_folder) use error::VerbError;
+pub(in crate::data_folder) use keys::KeyFiles;
+pub(in crate::data_folder) use location::{Folder, Location, time};
 pub(crate) use verify::{KeySource, trusted};
 pub(crate) use verify_package::{VerifyPackageOptions, verify_package};
 
 use crate::terminal;
 use clap::{Args, Subcommand};
-use error::VerbError;
 use logspace::Verdict;
 use std::{fmt::Display, process::ExitCode};
 

@@ -4,13 +4,16 @@
 //! Limits: one message in memory; messages that are not sealed yet are not printed; a segment that cannot be read is
 //! reported, and the others are printed.
 
+mod sealed_messages;
+
+pub(in crate::data_folder) use sealed_messages::{SealedMessages, SealedPart, Walk};
+
 use super::{super::author::now_us, error::VerbError, keys::KeyFiles, location::Location};
 use crate::terminal;
 use clap::{Args, ValueEnum};
-use logspace::{document_json, locate_segment, read_chain, segment_file};
-use lookup::{CancelToken, Document, SegmentView};
+use logspace::document_json;
+use lookup::Document;
 use query::{ParseOptions, Query};
-use segment::Sealed;
 use serde_json::json;
 use std::io::{self, BufWriter, ErrorKind, Write};
 
@@ -84,42 +87,29 @@ impl Selection {
 }
 
 pub(super) fn run(options: &Options) -> Result<bool, VerbError> {
-    let dir = options.location.dir()?;
-    let keys = options.keys.load()?;
-    let (from, to) = options.selection.range()?;
+    let range = options.selection.range()?;
     let mut wanted = options.selection.matcher()?;
-    options.location.record("cat", &options.selection.query, json!({"from_us": from, "to_us": to}))?;
-    let chain = read_chain(&journal::OsDisk, &dir).map_err(VerbError::reading(&dir))?;
+    let details = json!({"from_us": range.0, "to_us": range.1});
+    let messages = SealedMessages::open(&options.location, &options.keys, range)?;
+    options.location.record("cat", &options.selection.query, details)?;
     let mut out = BufWriter::with_capacity(1 << 16, terminal::output());
     let mut good = true;
-    for record in chain.firsts().into_iter().filter_map(|first| chain.current(first)) {
-        let path = segment_file(record.segment.received_us.0, record.segment.first);
-        let place = locate_segment(&dir, &path, &chain);
-        let Some(file) = place.file(&dir, &path) else {
-            errln!("duramen: cannot read {}: {}", dir.join(path).display(), place.why_unread());
-            good = false;
-            continue;
-        };
-        let read = Sealed::unlock(&file, &keys).and_then(|sealed| {
-            let mut range = sealed.received_between(from.unwrap_or(i64::MIN), to.unwrap_or(i64::MAX));
-            let mut written = Ok(());
-            sealed.read(&mut range, &CancelToken::unlimited(), &mut |_, document| {
-                if wanted(document) {
-                    written = print(&mut out, document, options);
-                }
-                written.is_ok()
-            })?;
-            Ok(written)
-        });
-        match read {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) if error.kind() == ErrorKind::BrokenPipe => return Ok(good),
-            Ok(Err(error)) => return Err(VerbError::Print(error)),
-            Err(error) => {
-                errln!("duramen: {error}");
+    let mut written = Ok(());
+    messages.walk(&mut |part| {
+        match part {
+            SealedPart::Message(document) if wanted(document) => written = print(&mut out, document, options),
+            SealedPart::Message(_) => {}
+            SealedPart::Unread(unread) => {
+                errln!("duramen: {}", unread.reason);
                 good = false;
             }
         }
+        if written.is_ok() { Walk::On } else { Walk::Ended }
+    });
+    match written {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(good),
+        Err(error) => return Err(VerbError::Print(error)),
+        Ok(()) => {}
     }
     match out.flush() {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(VerbError::Print(error)),

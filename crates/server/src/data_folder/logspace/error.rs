@@ -10,7 +10,7 @@ use std::{fmt, io, path::PathBuf};
 
 /// The reason why a verb does nothing, or stops.
 #[derive(Debug)]
-pub(super) enum VerbError {
+pub(in crate::data_folder) enum VerbError {
     /// There is no folder where the logspace should be.
     NoLogspace { dir: PathBuf },
     /// A file or folder of the logspace cannot be read.

@@ -15,7 +15,7 @@ use std::{
 
 /// Private keys that open encrypted segments.
 #[derive(Args, Debug)]
-pub(super) struct KeyFiles {
+pub(in crate::data_folder) struct KeyFiles {
     /// File with a private key that opens encrypted segments; may be given several times
     #[arg(long = "key", value_name = "FILE")]
     keys: Vec<PathBuf>,

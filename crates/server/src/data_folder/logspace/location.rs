@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// The server's data folder.
 #[derive(Args, Clone, Debug)]
-pub(super) struct Folder {
+pub(in crate::data_folder) struct Folder {
     /// The server's data folder
     #[arg(long, default_value = "/var/lib/duramen")]
     data: PathBuf,
@@ -30,7 +30,7 @@ impl Folder {
 
 /// A logspace on disk.
 #[derive(Args, Debug)]
-pub(super) struct Location {
+pub(in crate::data_folder) struct Location {
     /// Name of the logspace, or its directory (a path with a slash)
     logspace: String,
     #[command(flatten)]
@@ -39,17 +39,17 @@ pub(super) struct Location {
 
 impl Location {
     /// Makes one from a name or a directory.
-    pub(super) fn new(logspace: &str, folder: &Folder) -> Location {
+    pub(in crate::data_folder) fn new(logspace: &str, folder: &Folder) -> Location {
         Location { logspace: logspace.to_owned(), folder: folder.clone() }
     }
 
     /// Its name, or its directory.
-    pub(super) fn name(&self) -> &str {
+    pub(in crate::data_folder) fn name(&self) -> &str {
         &self.logspace
     }
 
     /// Its directory.
-    pub(super) fn dir(&self) -> Result<PathBuf, VerbError> {
+    pub(in crate::data_folder) fn dir(&self) -> Result<PathBuf, VerbError> {
         self.dir_of(&self.logspace)
     }
 
@@ -63,7 +63,7 @@ impl Location {
     }
 
     /// Records the user and the action in the ledger, before anything is shown.
-    pub(super) fn record(
+    pub(in crate::data_folder) fn record(
         &self,
         action: &'static str,
         question: &str,
@@ -96,6 +96,6 @@ pub(super) fn below<'a>(path: &'a Path, dir: &Path) -> std::path::Display<'a> {
 }
 
 /// Formats a time for printing: UTC.
-pub(super) fn time(us: i64) -> String {
+pub(in crate::data_folder) fn time(us: i64) -> String {
     jiff::Timestamp::from_microsecond(us).map_or_else(|_| us.to_string(), |time| format!("{time:.3}"))
 }
