@@ -50,6 +50,7 @@ INLINE = re.compile(r"^(if|parser)\s*\{")
 # Commands that are not run, by their beginning, with the reason.
 NOT_RUN = {
     "make ": "it builds, tests or serves this tree: what runs this test did so",
+    "duramen rules test examples/rules.yaml": "it reads all that is stored: its own test does that",
     "duramen ctl tap s_net --rate": "it prints until it is stopped: its own test does that",
     "openssl ts -verify": "it needs an authority: the tests of packages have one",
 }
@@ -127,7 +128,7 @@ MEANT = {
     "duramen slog verify -k FIRST.key": "duramen slog verify -k first.key -m new.mac app.slog app.clear",
 }
 # Cells that name a group of verbs, or commands that blocks of the manual run.
-NAMED = re.compile(r"^duramen (run|loggen|user|logspace|ctl VERB|queue VERB|queue dead VERB|patterndb VERB|logspace VERB|ledger VERB|slog key\|encrypt\|verify"
+NAMED = re.compile(r"^duramen (run|loggen|user|logspace|ctl VERB|queue VERB|queue dead VERB|patterndb VERB|rules VERB|rules test FILE.*|logspace VERB|ledger VERB|slog key\|encrypt\|verify"
                    r"|run --config .*|verify-package DIR|slog verify -i .*)$")
 
 

@@ -27,6 +27,7 @@ use crate::{
         ledger::{self, LedgerOptions},
         logspace::{self, LogspaceOptions, VerifyPackageOptions},
         queue::{self, QueueOptions},
+        rules::{self, RulesOptions},
         user::{self, UserOptions},
     },
     loggen,
@@ -80,6 +81,8 @@ enum Verb {
     User(UserOptions),
     /// Inspect logspaces on disk: verify, list, print, export, scrub, unlock
     Logspace(LogspaceOptions),
+    /// Check rules that watch messages, and try them on the messages of a logspace
+    Rules(RulesOptions),
     /// Inspect the ledger of log-ins, searches and exports, and check that it is complete
     Ledger(LedgerOptions),
     /// Verify an evidence package from its own files, without a server
@@ -175,6 +178,7 @@ pub(crate) fn run(words: &[OsString]) -> ExitCode {
             Verb::Patterndb(options) => patterndb::run(&options),
             Verb::User(options) => user::run(&options),
             Verb::Logspace(options) => logspace::run(&options),
+            Verb::Rules(options) => rules::run(&options),
             Verb::Ledger(options) => ledger::run(&options),
             Verb::VerifyPackage(options) => logspace::verify_package(&options),
             Verb::SupportBundle(options) => support::run(&options),

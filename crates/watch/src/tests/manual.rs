@@ -1,4 +1,4 @@
-//! The page about rules: every rule on it is read, and every story below a rule happens as it is told.
+//! The page about rules: every rule on it is read, and every story below a rule happens.
 
 use super::site::{S, evaluator, events, rules};
 use crate::{Rule, Selecting, Transition};

@@ -1,0 +1,40 @@
+//! `duramen rules`: checks rules that watch messages, and tries them on the history of a logspace.
+//!
+//! In: files of rules, a logspace. Out: what is wrong with the rules; what they would have reported. Exit status 0
+//! when nothing is wrong, 1 when something is, 2 when a file or a logspace cannot be read.
+
+mod backtest;
+mod check;
+mod files;
+mod show;
+
+use super::logspace::status;
+use clap::{Args, Subcommand};
+use std::process::ExitCode;
+
+/// Options of `rules`.
+#[derive(Args, Debug)]
+pub(crate) struct RulesOptions {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand, Debug)]
+enum Verb {
+    /// Read files of rules and report every error in them
+    Check(check::Options),
+    /// Show what rules would have reported over the sealed messages of a logspace; exit status 1 when some of them
+    /// cannot be read
+    Test(backtest::Options),
+}
+
+/// Runs the verb.
+pub(crate) fn run(options: &RulesOptions) -> ExitCode {
+    match &options.verb {
+        Verb::Check(options) => status(check::run(options)),
+        Verb::Test(options) => status(backtest::run(options)),
+    }
+}
+
+#[cfg(test)]
+mod tests;
