@@ -10,8 +10,11 @@ CARGO ?= cargo
 # (docs/decisions/013-static-binary-image-same-bytes.md).
 RELEASE := CARGO=$(CARGO) tools/cargo.sh native build --release --locked
 BIN := target/release/duramen
+# The binaries of packages: optimised as one whole.
+FOR_PACKAGES := --profile packaged --locked --package duramen
+PACKAGED := target/packaged/duramen
 # The same for every Linux of this architecture, in one file that needs nothing else.
-STATIC := target/$(shell uname -m)-unknown-linux-musl/release/duramen
+STATIC := target/$(shell uname -m)-unknown-linux-musl/packaged/duramen
 DIST := target/dist
 # The time of every file in a package: that of the last commit.
 EPOCH := $(shell git log -1 --format=%ct 2>/dev/null || echo 1)
@@ -52,19 +55,21 @@ docs/book/index.html: $(shell find docs -name book -prune -o -type f -print) too
 	@tools/install.sh docs
 	python3 tools/docs.py target/tools/bin/mdbook
 
-components: build ## the components of the binary: CycloneDX bill of materials, licence notices
-	$(PACKAGE) components $(BIN)
+components: ui docs ## the binary of packages and its components: CycloneDX bill of materials, licence notices
+	@tools/install.sh build
+	CARGO=$(CARGO) tools/cargo.sh native build $(FOR_PACKAGES)
+	$(PACKAGE) components $(PACKAGED)
 
-package: docs build components ## .deb, .rpm, line tables, sums: in target/dist
+package: components ## .deb, .rpm, line tables, sums: in target/dist
 	@tools/install.sh package
-	$(PACKAGE) deb $(BIN)
-	$(PACKAGE) rpm $(BIN)
-	$(PACKAGE) debug $(BIN)
+	$(PACKAGE) deb $(PACKAGED)
+	$(PACKAGE) rpm $(PACKAGED)
+	$(PACKAGE) debug $(PACKAGED)
 	@$(PACKAGE) sums
 
 static: ui docs ## one file that runs on every Linux of this architecture, and its archive: in target/dist
 	@tools/install.sh static
-	CARGO=$(CARGO) tools/cargo.sh static build --release --locked --package duramen
+	CARGO=$(CARGO) tools/cargo.sh static build $(FOR_PACKAGES)
 	$(PACKAGE) components $(STATIC)
 	$(PACKAGE) archive $(STATIC)
 	$(PACKAGE) debug $(STATIC)

@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tree=$PWD
-profile=${PROFILE:-release}
+profile=${PROFILE:-packaged}
 triple=$(uname -m)-unknown-linux-musl
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

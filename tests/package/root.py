@@ -8,9 +8,9 @@ import time
 
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # The binary from which the packages were made.
-BINARY = os.environ.get("PACKAGE_BINARY", TREE + "/target/release/duramen")
+BINARY = os.environ.get("PACKAGE_BINARY", TREE + "/target/packaged/duramen")
 # The same for the archive and the image.
-STATIC = os.environ.get("PACKAGE_STATIC", f"{TREE}/target/{platform.machine()}-unknown-linux-musl/release/duramen")
+STATIC = os.environ.get("PACKAGE_STATIC", f"{TREE}/target/{platform.machine()}-unknown-linux-musl/packaged/duramen")
 BASE = TREE + "/target/roots/bookworm"
 # The system itself, the programs of the tests, and what is needed to install rpm packages.
 INCLUDED = "systemd,rpm,python3-minimal,curl"
