@@ -26,6 +26,7 @@ offsets.topic.replication.factor=1
 offsets.topic.num.partitions=1
 transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
+transaction.state.log.num.partitions=1
 log.cleaner.dedupe.buffer.size=4194304
 auto.create.topics.enable=false
 {more}
@@ -89,25 +90,36 @@ class Kafka(Component):
         admin = self.admin()
         admin.incremental_alter_configs([resource])[resource].result(30)
 
-    def records(self, name):
-        """All records of a topic: (partition, key, text)."""
-        from confluent_kafka import Consumer, KafkaException, TopicPartition
+    def end(self, name):
+        """The number of records that were written to a topic, with those of transactions that do not count."""
+        from confluent_kafka import Consumer, TopicPartition
 
-        reader = Consumer({"bootstrap.servers": f"127.0.0.1:{self.port}", "group.id": "test", "enable.auto.commit": False})
+        reader = Consumer({"bootstrap.servers": f"127.0.0.1:{self.port}", "group.id": "test", "isolation.level": "read_uncommitted"})
         try:
-            partitions = [TopicPartition(name, number, 0) for number in reader.list_topics(name, 30).topics[name].partitions]
-            ends = {part.partition: reader.get_watermark_offsets(part, 30)[1] for part in partitions}
-            reader.assign(partitions)
-            found = []
-            done = {number for number, end in ends.items() if end == 0}
-            while len(done) < len(ends):
+            partitions = reader.list_topics(name, 30).topics[name].partitions
+            return sum(reader.get_watermark_offsets(TopicPartition(name, number), 30)[1] for number in partitions)
+        finally:
+            reader.close()
+
+    def records(self, name, isolation="read_committed"):
+        """All records of a topic: (partition, key, text)."""
+        from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+
+        settings = {"group.id": "test", "enable.auto.commit": False, "enable.partition.eof": True, "isolation.level": isolation}
+        reader = Consumer({"bootstrap.servers": f"127.0.0.1:{self.port}", **settings})
+        try:
+            partitions = list(reader.list_topics(name, 30).topics[name].partitions)
+            reader.assign([TopicPartition(name, number, 0) for number in partitions])
+            found, done = [], set()
+            while len(done) < len(partitions):
                 record = reader.poll(30)
-                assert record is not None, (name, ends, len(found))
-                if record.error():
-                    raise KafkaException(record.error())
-                found.append((record.partition(), record.key(), record.value().decode(errors="replace")))
-                if record.offset() + 1 >= ends[record.partition()]:
+                assert record is not None, (name, partitions, done, len(found))
+                if record.error() and record.error().code() == KafkaError._PARTITION_EOF:
                     done.add(record.partition())
+                elif record.error():
+                    raise KafkaException(record.error())
+                else:
+                    found.append((record.partition(), record.key(), record.value().decode(errors="replace")))
             return found
         finally:
             reader.close()

@@ -3,6 +3,7 @@
 import functools
 import glob
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -126,6 +127,72 @@ def test_after_a_crash_of_ours_nothing_is_lost(binary):
         target.close()
 
 
+@waits
+def test_transactions_bring_every_record_once_whatever_is_killed(binary):
+    """The server is killed in the midst of its transactions, and the broker as well: readers of what is committed see each message once."""
+    target = Kafka()
+    options = 'topic("logs") message("$MSG") batch-lines(20) sync-send(yes) persist-name("collector") ' + BUFFER
+    server = Server(binary, kafka(target, options))
+    count, chance = 5000, random.Random(7)
+    try:
+        server.start(logs_in=False)
+        feed(server, count)
+        last = f"app 17 - - {count - 1}".encode()
+        files = lambda: [name for name in glob.glob(server.folder + "/**", recursive=True) if os.path.isfile(name)]
+        server.until(lambda: any(last in open(name, "rb").read() for name in files()), 60, "all to be in the queue")
+        target.start()
+        target.topic("logs")
+        stored = 0
+        for _ in range(4):
+            server.until(lambda: target.end("logs") >= stored + 100, 60, f"some transactions: {counters(server, 'dst.kafka')}\n{server.stderr()}")
+            time.sleep(chance.uniform(0, 0.2))
+            stored = target.end("logs")
+            server.stop(signal.SIGKILL)
+            server.start(logs_in=False)
+        server.until(lambda: target.end("logs") >= stored + 100, 60, f"more transactions: {counters(server, 'dst.kafka')}")
+        assert target.end("logs") < count, "the broker is killed in the midst of it"
+        target.kill()
+        target.start()
+        server.until(lambda: counters(server, "dst.kafka").get("queued", 1) == 0, 120, f"an empty queue: {counters(server, 'dst.kafka')}\n{server.stderr()}")
+        found = counters(server, "dst.kafka")
+        assert (found["dead"], found["dropped"]) == (0, 0), found
+        texts = [text.split()[0] for text in target.texts("logs")]
+        assert len(texts) == len(set(texts)) == count, (len(texts), len(set(texts)))
+    finally:
+        server.close()
+        target.close()
+
+
+def test_transactions_that_brokers_refuse_wait_and_show(binary):
+    """A time that is too long for the broker, another producer with the same id, a record that is too large: nothing is lost or doubled."""
+    from confluent_kafka import Producer
+
+    target = Kafka(more="transaction.max.timeout.ms=30000").start()
+    target.topic("logs", max_message_bytes=2000)
+    options = 'topic("logs") message("$MSG") sync-send(yes) persist-name("collector") '
+    server = Server(binary, kafka(target, options))
+    try:
+        server.start()
+        send(server, [("web", str(number)) for number in range(100)])
+        held = lambda: "(schema)" in server.ctl("healthcheck") and "transactions of collector" in server.ctl("healthcheck")
+        server.until(held, 30, "the refusal to show: " + server.ctl("healthcheck") + server.stderr())
+        server.write_config(kafka(target, options + 'config("transaction.timeout.ms" => "20000")'))
+        server.ctl("reload")
+        assert settled(server, 100)["written"] == 100
+        thief = Producer({"bootstrap.servers": f"127.0.0.1:{target.port}", "transactional.id": "collector", "transaction.timeout.ms": 20000})
+        thief.init_transactions(30)
+        send(server, [("web", f"{number} {'x' * 3000}" if number == 150 else str(number)) for number in range(100, 200)])
+        found = settled(server, 200)
+        assert (found["written"], found["dead"], found["queued"]) == (199, 1, 0), found
+        assert "too-large" in dead(server, "cat", "d_kafka#0")
+        assert "another producer has the transactional.id collector" in server.stderr(), server.stderr()
+        texts = target.texts("logs")
+        assert sorted(map(int, texts)) == [number for number in range(200) if number != 150], texts
+    finally:
+        server.close()
+        target.close()
+
+
 def test_a_broker_that_is_away_at_the_start_gets_everything(binary):
     target = Kafka()
     server = Server(binary, kafka(target, 'topic("logs") message("$MSG")') + 'destination d_file {{ file("{folder}/out"); }};\nlog {{ source(s_net); destination(d_file); }};\n')
@@ -237,7 +304,9 @@ def test_wrong_configurations_are_refused_by_their_place(binary):
     cases = (
         ('kafka(bootstrap-servers("h:1") topic("a b"));', "other characters than letters"),
         ('kafka(bootstrap-servers("h:1") topic("$HOST") fallback-topic("__x"));', "begins with __"),
-        ('kafka(bootstrap-servers("h:1") topic("t") sync-send(yes));', "transactions are not supported yet"),
+        ('kafka(bootstrap-servers("h:1") topic("t") config("transactional.id" => "x"));', "has no effect without transactions"),
+        ('kafka(bootstrap-servers("h:1") topic("t") sync-send(yes) config("enable.idempotence" => "false"));', "transactions need it"),
+        ('kafka(bootstrap-servers("h:1") topic("t") sync-send(yes)); kafka(bootstrap-servers("h:1") topic("t") sync-send(yes));', "two destinations have the transactional id"),
         ('kafka(bootstrap-servers("h:1") topic("t") config("acks" => "0"));', "without acknowledgements"),
         ('kafka(bootstrap-servers("h:1") topic("t") config(acks("1")));', "`enable.idempotence` needs acknowledgements of all"),
         ('kafka(bootstrap-servers("h:1") topic("t") config("no.such" => "1"));', "`no.such` is refused by librdkafka"),

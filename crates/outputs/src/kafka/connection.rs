@@ -14,22 +14,22 @@ use super::{
     verdict,
 };
 use crate::link::{failure::Failure, verdicts::Verdicts};
-use delivery::{Cell, Connection, Exchange, HoldReason, Judgement, Row, Verdict, Wait};
-use rdkafka::{config::ClientConfig, error::KafkaError, types::RDKafkaErrorCode};
+use delivery::{Cell, Connection, Exchange, Judgement, Row, Verdict, Wait};
+use rdkafka::{config::ClientConfig, types::RDKafkaErrorCode};
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 use tokio::{sync::RwLock, time::timeout};
-use transport::{
-    DeadReason, InternalLog,
-    kafka::{Properties, plain},
-};
+use transport::{DeadReason, InternalLog, kafka::Properties};
 
 /// While reports are awaited, the connections are looked at this often.
 const LOOKS_EVERY: Duration = Duration::from_millis(250);
 /// Most bytes of a batch, as librdkafka has them.
 const BATCH_BYTES_USUAL: usize = 1_000_000;
+
+/// Most bytes of a record, as librdkafka has them.
+const RECORD_BYTES_USUAL: usize = 1_000_000;
 
 /// The part of a destination that its connections share.
 pub(super) struct Shared {
@@ -41,7 +41,7 @@ pub(super) struct Shared {
     pub(super) patience: Duration,
     pub(super) reports: Arc<Reports>,
     pub(super) producer: Mutex<Option<Arc<KafkaProducer>>>,
-    limits: Limits,
+    pub(super) limits: Limits,
     /// Exchanges read it; who replaces the producer writes it, while there is none.
     exchanges: RwLock<()>,
 }
@@ -60,8 +60,12 @@ impl Shared {
         }
     }
 
+    pub(super) fn log(&self) -> InternalLog {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Makes room for all records on their way.
-    fn config(&self) -> ClientConfig {
+    pub(super) fn config(&self) -> ClientConfig {
         const ROOM: &str = "queue.buffering.max.messages";
         let mut config = self.properties.config().clone();
         if config.get(ROOM).is_none() {
@@ -71,14 +75,28 @@ impl Shared {
     }
 
     /// Returns the most bytes of a batch: no more than any topic takes, or a single record would make the broker refuse others with it.
-    fn batch_bytes(&self) -> usize {
+    pub(super) fn batch_bytes(&self) -> usize {
         let configured = self.properties.get(BATCH_BYTES).and_then(|bytes| bytes.parse().ok());
         configured.unwrap_or(BATCH_BYTES_USUAL).min(self.limits.smallest()).max(1)
+    }
+
+    /// Returns the most bytes of a key and a text that librdkafka takes.
+    pub(super) fn record_bytes(&self) -> usize {
+        let configured = self.properties.get("message.max.bytes").and_then(|bytes| bytes.parse().ok());
+        configured.unwrap_or(RECORD_BYTES_USUAL)
     }
 
     /// Returns whether a batch of one record has the size that its topic limits.
     fn sends_as_is(&self) -> bool {
         self.properties.get("compression.codec").is_none_or(|codec| codec == "none")
+    }
+
+    /// Returns the limit of a topic for the records of a request.
+    pub(super) async fn limit(&self, topic: &str, rows: &[Row]) -> Limit {
+        let is_known_size = self.sends_as_is();
+        let longest = if is_known_size { rows.iter().map(bytes).max().unwrap_or_default() } else { 0 };
+        let limit = self.limits.of(topic, longest, self.properties.config()).await;
+        if is_known_size { limit } else { Limit::NONE }
     }
 
     /// Replaces a producer whose batches have another size than they should have, as soon as none of its records is on its way.
@@ -106,9 +124,8 @@ impl Shared {
         if place.take().is_some() {
             self.reports.give_up();
         }
-        let log = self.log.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let made = KafkaProducer::start(self.config(), self.batch_bytes(), self.reports.clone(), log);
-        let producer = Arc::new(made.map_err(|error| unmade(&error))?);
+        let made = KafkaProducer::start(self.config(), self.batch_bytes(), self.reports.clone(), self.log());
+        let producer = Arc::new(made.map_err(|error| verdict::of_creation(&error))?);
         *place = Some(producer.clone());
         Ok(producer)
     }
@@ -125,13 +142,8 @@ enum Begun {
     TooLarge,
 }
 
-/// Certificates and keys are read when a producer is made.
-fn unmade(error: &KafkaError) -> Failure {
-    Failure { verdict: Verdict::Hold(HoldReason::Credentials), answer: plain(&error.to_string()) }
-}
-
 /// Returns the key and the text of a row.
-fn parts(row: &Row) -> Option<(Option<&[u8]>, &[u8])> {
+pub(super) fn parts(row: &Row) -> Option<(Option<&[u8]>, &[u8])> {
     let [key, Cell::Bytes(text)] = row.cells.as_slice() else { return None };
     match key {
         Cell::Bytes(key) => Some((Some(key), text)),
@@ -140,7 +152,7 @@ fn parts(row: &Row) -> Option<(Option<&[u8]>, &[u8])> {
 }
 
 /// Returns the bytes of a batch of this row alone.
-fn bytes(row: &Row) -> usize {
+pub(super) fn bytes(row: &Row) -> usize {
     parts(row).map_or(0, |(key, text)| batch_bytes(key, text))
 }
 
@@ -181,7 +193,9 @@ impl Round<'_> {
         let bytes = batch_bytes(key, text);
         let is_large = bytes > self.limit.bytes;
         let begun = match (is_large, self.probe) {
-            (true, Probe::None) if self.limit.is_confirmed => Begun::Known(Err(self.too_large(bytes))),
+            (true, Probe::None) if self.limit.is_confirmed => {
+                Begun::Known(Err(verdict::too_large(bytes, self.limit.bytes)))
+            }
             (true, Probe::Sent) => Begun::TooLarge,
             _ => match self.producer.produce(self.topic, key, text, row.id) {
                 Ok(()) => {
@@ -197,12 +211,6 @@ impl Round<'_> {
         reports.answer(row.id, None);
         reports.take(row.id);
         begun
-    }
-
-    fn too_large(&self, bytes: usize) -> Failure {
-        let most = self.limit.bytes;
-        let answer = format!("the record has {bytes} bytes, and the topic takes {most} (max.message.bytes)");
-        Failure { verdict: Verdict::Dead(DeadReason::TooLarge), answer }
     }
 
     /// Judges a row by the report of its record.
@@ -239,7 +247,7 @@ impl Round<'_> {
                 Some(answer) => self.judge(row, answer),
                 None => Err(pending.clone()),
             },
-            (Begun::TooLarge, Probe::Refused) => Err(self.too_large(bytes(row))),
+            (Begun::TooLarge, Probe::Refused) => Err(verdict::too_large(bytes(row), self.limit.bytes)),
             (Begun::TooLarge, Probe::Stored) => {
                 Err(verdict::of_report(RDKafkaErrorCode::MessageSizeTooLarge))
             }
@@ -253,18 +261,9 @@ impl KafkaConnection {
         KafkaConnection { shared }
     }
 
-    /// Returns the limit of a topic for the records of a request.
-    async fn limit(&self, topic: &str, rows: &[Row]) -> Limit {
-        let shared = &self.shared;
-        let is_known_size = shared.sends_as_is();
-        let longest = if is_known_size { rows.iter().map(bytes).max().unwrap_or_default() } else { 0 };
-        let limit = shared.limits.of(topic, longest, shared.properties.config()).await;
-        if is_known_size { limit } else { Limit::NONE }
-    }
-
     async fn exchange(&self, topic: &str, rows: &[Row]) -> Vec<Judgement> {
         let shared = &*self.shared;
-        let limit = self.limit(topic, rows).await;
+        let limit = shared.limit(topic, rows).await;
         shared.resize().await;
         let _exchange = shared.exchanges.read().await;
         let producer = match shared.producer() {

@@ -10,6 +10,7 @@ use rdkafka::{
     ClientContext,
     admin::{AdminClient, AdminOptions, ResourceSpecifier},
     config::{ClientConfig, FromClientConfigAndContext, RDKafkaLogLevel},
+    consumer::ConsumerContext,
     error::KafkaError,
     types::RDKafkaErrorCode,
 };
@@ -49,13 +50,15 @@ struct Known {
 }
 
 /// A client that says nothing: the producer beside it hears the same of the brokers.
-struct Silent;
+pub(super) struct Silent;
 
 impl ClientContext for Silent {
     fn log(&self, _level: RDKafkaLogLevel, _facility: &str, _words: &str) {}
 
     fn error(&self, _error: KafkaError, _words: &str) {}
 }
+
+impl ConsumerContext for Silent {}
 
 #[derive(Default)]
 struct Memory {
@@ -109,7 +112,7 @@ impl Limits {
         if memory.client.is_none() {
             let mut config = config.clone();
             // It produces nothing, and needs no number for it.
-            config.set("enable.idempotence", "false");
+            config.set("enable.idempotence", "false").remove("transactional.id");
             memory.client = AdminClient::from_config_and_context(&config, Silent).ok().map(Arc::new);
         }
         memory.client.clone()

@@ -8,19 +8,25 @@
 //! | `receiver` | records of messages |
 //! | `topic` | names of topics |
 //! | `connection` | records with their reports |
+//! | `transaction` | records in transactions |
+//! | `session` | a producer that makes transactions |
+//! | `committed` | the messages that transactions have brought |
 //! | `limits` | how long a batch of each topic may be |
 //! | `producer` | librdkafka's producer, and the thread that hears its reports |
 //! | `reports` | what is known of the records on their way |
 //! | `verdict` | what an error means |
 //! | `options` | what a configuration says |
 
+mod committed;
 mod connection;
 mod limits;
 mod options;
 mod producer;
 mod receiver;
 mod reports;
+mod session;
 mod topic;
+mod transaction;
 mod verdict;
 
 #[cfg(test)]

@@ -19,6 +19,8 @@ pub struct KafkaTarget {
     pub key: Option<Box<dyn Render>>,
     /// `message()`
     pub text: Box<dyn Render>,
+    /// `sync-send(yes)`: the `transactional.id`, and each batch is a transaction then. It needs one worker.
+    pub transactional_id: Option<String>,
     /// How records are gathered.
     pub batches: Batches,
 }

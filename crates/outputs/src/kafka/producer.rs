@@ -148,7 +148,8 @@ impl KafkaProducer {
         Ok(KafkaProducer { batch_bytes, native: Some(native), context, stops, ended: Mutex::new(ended) })
     }
 
-    fn native(&self) -> &BaseProducer<Context> {
+    /// Returns librdkafka's producer.
+    pub(super) fn native(&self) -> &BaseProducer<Context> {
         self.native.as_ref().expect("it is taken only when this is dropped")
     }
 

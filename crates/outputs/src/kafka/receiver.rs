@@ -8,6 +8,7 @@ use super::{
     connection::{KafkaConnection, Shared},
     options::KafkaTarget,
     topic,
+    transaction::TransactionConnection,
 };
 use delivery::{Batches, Cell, Connection, Receiver, RowError};
 use message::{Batch, Render, Stamp};
@@ -82,7 +83,10 @@ impl Receiver for KafkaReceiver {
     }
 
     fn connection(&self) -> Box<dyn Connection> {
-        Box::new(KafkaConnection::new(self.shared.clone()))
+        match &self.target.transactional_id {
+            Some(id) => Box::new(TransactionConnection::new(self.shared.clone(), id.clone())),
+            None => Box::new(KafkaConnection::new(self.shared.clone())),
+        }
     }
 
     fn batches(&self) -> Batches {
@@ -99,6 +103,7 @@ impl Receiver for KafkaReceiver {
         vec![
             target.properties.shown(),
             format!("{:?} {} {:?}", target.fallback_topic, target.batches.workers, target.batches.retries),
+            format!("{:?}", target.transactional_id),
         ]
     }
 

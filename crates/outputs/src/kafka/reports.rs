@@ -109,6 +109,11 @@ impl Reports {
         left.into_iter().for_each(|id| self.answer(id, Some(RDKafkaErrorCode::PurgeInflight)));
     }
 
+    /// Forgets all records: what becomes of them does not matter any more.
+    pub(super) fn forget(&self) {
+        self.places().clear();
+    }
+
     /// Notes the answer to a record that is on its way.
     pub(super) fn answer(&self, id: RecordId, answer: Answer) {
         let mut places = self.places();

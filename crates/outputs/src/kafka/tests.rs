@@ -3,11 +3,16 @@
 use super::{
     connection::{KafkaConnection, Shared},
     reports::{Lookup, Reports, Waiter},
-    topic, verdict,
+    topic,
+    transaction::TransactionConnection,
+    verdict,
 };
 use delivery::{Cell, Connection, HoldReason, Row, Verdict, Wait};
 use message::RecordId;
-use rdkafka::{mocking::MockCluster, types::RDKafkaErrorCode as Code};
+use rdkafka::{
+    mocking::MockCluster,
+    types::{RDKafkaApiKey, RDKafkaErrorCode as Code, RDKafkaRespErr as ErrorCode},
+};
 use std::{
     sync::Arc,
     time::{Duration, Instant},
@@ -98,18 +103,26 @@ fn rows(texts: &[&str]) -> Vec<Row> {
 }
 
 /// Sends rows, and tells what became of them.
-fn send(connection: &mut KafkaConnection, rows: &[Row]) -> Vec<String> {
+fn send(connection: &mut dyn Connection, rows: &[Row]) -> Vec<String> {
     let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
     let judgements = runtime.block_on(connection.send("logs", rows));
     judgements.iter().map(|judgement| format!("{} {:?}", judgement.rows, judgement.verdict)).collect()
 }
 
-fn connection(brokers: &str, settings: &[(&str, &str)], patience: Duration) -> KafkaConnection {
+fn shared(brokers: &str, settings: &[(&str, &str)], patience: Duration) -> Arc<Shared> {
     let mut properties = Properties::new(ClientRole::Producer, brokers);
     for (name, value) in settings {
         properties.set(name, value).expect("librdkafka knows it");
     }
-    KafkaConnection::new(Arc::new(Shared::new(properties, 10, patience)))
+    Arc::new(Shared::new(properties, 10, patience))
+}
+
+fn connection(brokers: &str, settings: &[(&str, &str)], patience: Duration) -> KafkaConnection {
+    KafkaConnection::new(shared(brokers, settings, patience))
+}
+
+fn transactions(brokers: &str, settings: &[(&str, &str)], patience: Duration) -> TransactionConnection {
+    TransactionConnection::new(shared(brokers, settings, patience), "duramen-test".to_owned())
 }
 
 const LONG: Duration = Duration::from_secs(20);
@@ -151,4 +164,46 @@ fn a_certificate_that_cannot_be_read_holds() {
     let settings = [("security.protocol", "ssl"), ("ssl.ca.location", "/nonexistent/ca.pem")];
     let mut connection = connection("127.0.0.1:1", &settings, LONG);
     assert_eq!(send(&mut connection, &rows(&["one"])), ["1 Hold(Credentials)"]);
+}
+
+#[test]
+fn a_transaction_is_committed_or_its_rows_come_again() {
+    let cluster = MockCluster::new(1).expect("brokers of librdkafka");
+    cluster.create_topic("logs", 1, 1).expect("a topic");
+    let mut connection = transactions(&cluster.bootstrap_servers(), &[("message.max.bytes", "1000")], LONG);
+    let long = "x".repeat(2000);
+    // The record that is too large is not in the transaction of the others.
+    assert_eq!(
+        send(&mut connection, &rows(&["one", &long, "three"])),
+        ["1 Delivered", "1 Dead(TooLarge)", "1 Delivered"]
+    );
+    // The same ids again: they were committed, and are not sent.
+    assert_eq!(send(&mut connection, &rows(&["one", "-", "three"])), ["3 Delivered"]);
+    let forbidden = [ErrorCode::RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED];
+    cluster.request_errors(RDKafkaApiKey::AddPartitionsToTxn, &forbidden);
+    let more: Vec<Row> = rows(&["a", "b", "c", "d", "e"]).split_off(3);
+    assert_eq!(send(&mut connection, &more), ["2 Hold(Access)"]);
+    assert_eq!(send(&mut connection, &more), ["2 Delivered"]);
+    cluster.request_errors(RDKafkaApiKey::EndTxn, &[ErrorCode::RD_KAFKA_RESP_ERR_PRODUCER_FENCED]);
+    let last = [Row { id: id(9), ..more[0].clone() }];
+    assert_eq!(send(&mut connection, &last), ["1 Later(BackOff)"]);
+    assert_eq!(send(&mut connection, &last), ["1 Delivered"], "a new producer");
+}
+
+#[test]
+fn transactions_wait_for_brokers_that_are_away() {
+    let cluster = MockCluster::new(1).expect("brokers of librdkafka");
+    cluster.create_topic("logs", 1, 1).expect("a topic");
+    let mut connection = transactions(&cluster.bootstrap_servers(), &[], Duration::from_millis(500));
+    cluster.broker_down(1).expect("it goes");
+    let rows = rows(&["one", "two"]);
+    let away = send(&mut connection, &rows);
+    assert!(away == ["2 Later(Busy)"] || away == ["2 Later(Reopen)"], "{away:?}");
+    cluster.broker_up(1).expect("it comes back");
+    let deadline = Instant::now() + LONG;
+    let mut found = send(&mut connection, &rows);
+    while found != ["2 Delivered"] && Instant::now() < deadline {
+        found = send(&mut connection, &rows);
+    }
+    assert_eq!(found, ["2 Delivered"]);
 }

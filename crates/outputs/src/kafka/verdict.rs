@@ -4,7 +4,7 @@
 
 use crate::link::failure::Failure;
 use delivery::{HoldReason, Verdict, Wait};
-use rdkafka::types::RDKafkaErrorCode as Code;
+use rdkafka::{error::KafkaError, types::RDKafkaErrorCode as Code};
 use transport::{DeadReason, kafka::plain};
 
 /// Judges the report of a record that was not stored.
@@ -24,8 +24,10 @@ pub(super) fn of_report(code: Code) -> Failure {
         | Code::UnsupportedVersion
         | Code::UnsupportedCompressionType
         | Code::UnsupportedFeature
+        | Code::InvalidTransactionTimeout
+        | Code::OffsetMetadataTooLarge
         | Code::InvalidRequiredAcks => Verdict::Hold(HoldReason::Schema),
-        Code::TopicAuthorizationFailed => Verdict::Hold(HoldReason::Access),
+        Code::TopicAuthorizationFailed | Code::GroupAuthorizationFailed => Verdict::Hold(HoldReason::Access),
         Code::ClusterAuthorizationFailed
         | Code::TransactionalIdAuthorizationFailed
         | Code::SaslAuthenticationFailed
@@ -36,6 +38,12 @@ pub(super) fn of_report(code: Code) -> Failure {
     Failure { verdict, answer: describe(code) }
 }
 
+/// Judges a record of more bytes than its topic takes.
+pub(super) fn too_large(bytes: usize, most: usize) -> Failure {
+    let answer = format!("the record has {bytes} bytes, and the topic takes {most} (max.message.bytes)");
+    Failure { verdict: Verdict::Dead(DeadReason::TooLarge), answer }
+}
+
 /// Judges a record that librdkafka itself does not take: no other one is at fault.
 pub(super) fn of_refusal(code: Code) -> Failure {
     let failure = of_report(code);
@@ -43,6 +51,27 @@ pub(super) fn of_refusal(code: Code) -> Failure {
         Verdict::Split(reason) => Failure { verdict: Verdict::Dead(reason), ..failure },
         _ => failure,
     }
+}
+
+/// Judges a call of a transaction, which no single record makes fail. `id` is the transactional id.
+pub(super) fn of_transaction(code: Code, id: &str, words: &str) -> Failure {
+    let verdict = match of_report(code).verdict {
+        Verdict::Dead(_) | Verdict::Split(_) => Verdict::Later(Wait::BackOff),
+        _ if code == Code::OperationTimedOut => Verdict::Later(Wait::Busy),
+        verdict => verdict,
+    };
+    let answer = match code {
+        Code::Fenced | Code::ProducerFenced | Code::InvalidProducerEpoch => {
+            format!("another producer has the transactional.id {id}: {words}")
+        }
+        _ => format!("transactions of {id}: {words}"),
+    };
+    Failure { verdict, answer: plain(&answer) }
+}
+
+/// Judges a client that cannot be made: certificates and keys are read then.
+pub(super) fn of_creation(error: &KafkaError) -> Failure {
+    Failure { verdict: Verdict::Hold(HoldReason::Credentials), answer: plain(&error.to_string()) }
 }
 
 /// Judges what librdkafka says of its connections. `None`: it waits for nothing that we have to know of.

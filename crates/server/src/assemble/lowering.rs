@@ -70,6 +70,8 @@ pub(crate) struct Lowering<'t> {
     pub(crate) tables: Vec<TableFile>,
     /// Folders of queues on disk: each belongs to one destination.
     pub(crate) queue_folders: HashSet<PathBuf>,
+    /// Names of transactional producers of Kafka: each belongs to one destination.
+    pub(crate) transactional_ids: HashSet<String>,
     /// Sources whose drivers have been made.
     pub(crate) sources_made: HashSet<String>,
     /// Destinations whose drivers have been made, and their outlets.
@@ -127,6 +129,7 @@ impl<'t> Lowering<'t> {
             lanes: Vec::new(),
             tables: Vec::new(),
             queue_folders: HashSet::new(),
+            transactional_ids: HashSet::new(),
             sources_made: HashSet::new(),
             destinations_made: HashMap::new(),
             anonymous: HashMap::new(),

@@ -69,7 +69,6 @@ const MECHANISMS: &[&str] = &["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"];
 /// Names that are not taken, and why.
 const REFUSED: &[(&str, &str)] = &[
     ("bootstrap.servers", "the brokers are named by bootstrap-servers()"),
-    ("transactional.id", "transactions are not supported yet"),
     ("delivery.report.only.error", "a message counts as written when the brokers report it"),
     ("plugin.library.paths", "the server loads no libraries"),
     ("ssl.engine.location", "the server loads no libraries"),
@@ -95,6 +94,7 @@ const CONSUMER_REFUSED: &[(&str, &str)] = &[
     ("group.protocol", "only the classic protocol of groups is supported"),
     ("group.remote.assignor", "only the classic protocol of groups is supported"),
     ("enable.partition.eof", "nobody reads these events"),
+    ("transactional.id", "a source produces nothing"),
 ];
 
 /// The part that a client has.
@@ -207,6 +207,27 @@ impl Properties {
                 Some(refused("max.in.flight.requests.per.connection", why))
             }
             () if number("retries") == Some(0) => Some(refused("retries", "`enable.idempotence` needs more")),
+            () => None,
+        }
+    }
+
+    /// Returns a setting that excludes transactions.
+    pub fn contradiction_of_transactions(&self) -> Option<PropertyError> {
+        /// librdkafka's `transaction.timeout.ms`.
+        const LIFETIME_MS: u64 = 60_000;
+        let number = |name: &str| self.get(name).and_then(|value| value.parse::<u64>().ok());
+        let lifetime = number("transaction.timeout.ms").unwrap_or(LIFETIME_MS);
+        let is_longer = |name: &str, more: u64| number(name).is_some_and(|ms| ms > lifetime + more);
+        match () {
+            () if !self.is_idempotent() => Some(refused("enable.idempotence", "transactions need it")),
+            () if is_longer("message.timeout.ms", 0) => {
+                let why = "`transaction.timeout.ms` has to be as long, or longer";
+                Some(refused("message.timeout.ms", why))
+            }
+            () if is_longer("socket.timeout.ms", 100) => {
+                let why = "`transaction.timeout.ms` has to be as long, or longer";
+                Some(refused("socket.timeout.ms", why))
+            }
             () => None,
         }
     }

@@ -368,7 +368,7 @@ pub(super) const KAFKA: &[Row] = &[
         "",
         "settings of librdkafka: \"compression.codec\" => \"zstd\", or compression.codec(\"zstd\")",
     ),
-    row("sync-send", V::YesNo, "no", "send each batch in a transaction; yes is not supported yet"),
+    row("sync-send", V::YesNo, "no", "send each batch in a transaction, over one worker: all of its records count, or none"),
     row(
         "batch-lines",
         V::Number(1, 1 << 20),

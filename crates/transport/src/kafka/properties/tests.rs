@@ -39,7 +39,7 @@ fn settings_that_break_a_promise_are_refused() {
     check_settings(&[("max.in.flight", "6")], "`max.in.flight.requests.per.connection` cannot");
     check_settings(&[("retries", "0")], "`retries` cannot");
     check_settings(&[("metadata.broker.list", "h")], "`bootstrap.servers` cannot be set here");
-    check_settings(&[("transactional.id", "x")], "`transactional.id` cannot be set here");
+    check_settings(&[("transactional.id", "x")], "x");
     check_settings(&[("plugin.library.paths", "/tmp/x.so")], "`plugin.library.paths` cannot be set here");
     check_settings(&[("dr_msg_cb", "x")], "`dr_msg_cb` cannot be set here");
     check_settings(&[("test.mock.num.brokers", "3")], "`test.mock.num.brokers` cannot be set here");
@@ -49,13 +49,44 @@ fn settings_that_break_a_promise_are_refused() {
 }
 
 #[test]
+fn a_transaction_outlives_its_records_and_requests() {
+    let check = |settings: &[(&str, &str)], want: &str| {
+        let mut properties = Properties::new(ClientRole::Producer, "h:1");
+        settings.iter().for_each(|(name, value)| properties.set(name, value).expect("librdkafka knows it"));
+        let found = properties.contradiction_of_transactions().map(|error| error.to_string());
+        assert_eq!(found.unwrap_or_default(), want);
+    };
+    let longer = |name: &str| {
+        format!("`{name}` cannot be set here: `transaction.timeout.ms` has to be as long, or longer")
+    };
+    check(&[], "");
+    check(&[("message.timeout.ms", "60000"), ("socket.timeout.ms", "60100")], "");
+    check(&[("message.timeout.ms", "60001")], &longer("message.timeout.ms"));
+    check(&[("message.timeout.ms", "60001"), ("transaction.timeout.ms", "90000")], "");
+    check(
+        &[("socket.timeout.ms", "60000"), ("transaction.timeout.ms", "5000")],
+        &longer("socket.timeout.ms"),
+    );
+    check(
+        &[("enable.idempotence", "false")],
+        "`enable.idempotence` cannot be set here: transactions need it",
+    );
+}
+
+#[test]
 fn positions_are_committed_by_acknowledgements_alone() {
     let check = |settings: &[(&str, &str)], want: &str| check(ClientRole::Consumer, settings, want);
     check(&[("group.id", "g"), ("group.instance.id", "a")], "a");
     check(&[("auto.offset.reset", "latest")], "latest");
     check(&[("auto.offset.reset", "error")], "`auto.offset.reset` cannot be set here: a partition");
     check(&[("group.id", " ")], "`group.id` cannot be set here: the group");
-    for name in ["enable.auto.commit", "enable.auto.offset.store", "offset.store.path", "group.protocol"] {
+    for name in [
+        "enable.auto.commit",
+        "enable.auto.offset.store",
+        "offset.store.path",
+        "group.protocol",
+        "transactional.id",
+    ] {
         check(&[(name, "x")], &format!("`{name}` cannot be set here: "));
     }
     check(&[("security.protocol", "sasl_plaintext")], "`security.protocol` cannot be set here: it needs");

@@ -1,7 +1,7 @@
 //! `kafka()` of the language.
 //!
 //! In: its options. Out: a receiver. Holds: nothing.
-//! Limits: a setting of librdkafka that would break a promise of ours is refused, and so are transactions.
+//! Limits: a setting of librdkafka that would break a promise of ours is refused. Two destinations cannot have one `transactional.id`.
 
 use super::endpoint::BATCH_BYTES;
 use crate::assemble::{destinations::batches::batches, lowering::Lowering, options::driver::Options};
@@ -31,12 +31,10 @@ impl<'t> Lowering<'t> {
             }
             None => None,
         };
-        if let Some(option) = options.own("sync-send").filter(|option| option.truth() == Some(true)) {
-            let error =
-                Diagnostic::error(option.span, "`sync-send(yes)`: transactions are not supported yet");
-            let help = "leave it out: a message counts as written when the brokers report it";
-            self.report.push(error.help(help));
-            return None;
+        let transactional_id = self.transactional_id(options, &properties)?;
+        let mut batches = batches(options, BATCH_LINES, BATCH_BYTES);
+        if transactional_id.is_some() {
+            batches.workers = 1;
         }
         let target = KafkaTarget {
             properties,
@@ -44,9 +42,48 @@ impl<'t> Lowering<'t> {
             fallback_topic,
             key,
             text,
-            batches: batches(options, BATCH_LINES, BATCH_BYTES),
+            transactional_id,
+            batches,
         };
         Some((DestinationDriver::Receiver(Box::new(KafkaReceiver::new(target))), shown))
+    }
+
+    /// Returns the `transactional.id` of `sync-send(yes)`. The outer `None` is an error, which is in the report.
+    fn transactional_id(
+        &mut self,
+        options: &Options<'t>,
+        properties: &Properties,
+    ) -> Option<Option<String>> {
+        let written = properties.get("transactional.id");
+        let Some(option) = options.own("sync-send").filter(|option| option.truth() == Some(true)) else {
+            let is_unused = written.is_some();
+            if let Some(config) = options.own("config").filter(|_| is_unused) {
+                let error = Diagnostic::error(config.span, "`transactional.id` has no effect without transactions");
+                self.report.push(error.help("sync-send(yes)"));
+                return None;
+            }
+            return Some(None);
+        };
+        if let Some(error) = properties.contradiction_of_transactions() {
+            self.report.push(Diagnostic::error(option.span, error.to_string()));
+            return None;
+        }
+        if let Some(workers) = options.own("workers").filter(|workers| workers.number().unwrap_or(1) > 1) {
+            let message = "`sync-send(yes)` makes one transaction at a time: `workers()` is 1";
+            self.report.push(Diagnostic::warning(workers.span, message));
+        }
+        let id = written.map(str::to_owned).or_else(|| options.own_text("persist-name")).unwrap_or_else(|| {
+            let brokers = properties.get("bootstrap.servers").unwrap_or_default();
+            let topic = options.own_text("topic").unwrap_or_default();
+            format!("duramen-{}-kafka,{brokers},{topic}", self.environment.site.loghost)
+        });
+        if !self.transactional_ids.insert(id.clone()) {
+            let message = format!("two destinations have the transactional id `{id}`: only one of them could send");
+            let help = "give each a persist-name() of its own";
+            self.report.push(Diagnostic::error(option.span, message).help(help));
+            return None;
+        }
+        Some(Some(id))
     }
 
     /// Parses `bootstrap-servers()` and `config()`, of a destination or a source.
