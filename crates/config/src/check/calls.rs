@@ -208,8 +208,8 @@ impl Calls<'_> {
             ),
             Standing::Honoured => {}
         }
-        if let ValueKind::Options(rows) | ValueKind::TextOr(rows) = row.kind {
-            self.nested(call, row, rows);
+        if let ValueKind::Options(tables) | ValueKind::TextOr(tables) = row.kind {
+            self.nested(call, row, tables);
         } else if let Err(misfit) = row.kind.fit(call) {
             self.misfit(&misfit);
         }
@@ -220,11 +220,11 @@ impl Calls<'_> {
         }
     }
 
-    fn nested(&mut self, call: &Call, row: &Row, rows: &'static [Row]) {
+    fn nested(&mut self, call: &Call, row: &Row, tables: &'static [&'static [Row]]) {
         let what = format!("option of {}()", row.name);
         for arg in &call.args {
             match arg {
-                Arg::Call(option) => self.option(option, &[rows], &what),
+                Arg::Call(option) => self.option(option, tables, &what),
                 Arg::Number(_, span) if row.name == "stats" => self.report.push(
                     Diagnostic::warning(*span, "`stats()` with a number is an old spelling")
                         .help("write stats(freq(...))"),

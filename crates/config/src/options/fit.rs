@@ -2,7 +2,7 @@
 //!
 //! In: the arguments of an option. Out: nothing, or the value that does not fit and what would.
 
-use super::row::ValueKind;
+use super::row::{Row, ValueKind};
 use crate::text::Span;
 use crate::tree::{Arg, Call};
 
@@ -45,15 +45,8 @@ impl ValueKind {
             ValueKind::Id => "a name or a number".to_string(),
             ValueKind::Filter => "a filter expression".to_string(),
             ValueKind::Pairs => "pairs such as \"name\" => \"value\"".to_string(),
-            ValueKind::Options(rows) => {
-                format!("options: {}", rows.iter().map(|row| row.name).collect::<Vec<_>>().join(", "))
-            }
-            ValueKind::TextOr(rows) => {
-                format!(
-                    "text, or options: {}",
-                    rows.iter().map(|row| row.name).collect::<Vec<_>>().join(", ")
-                )
-            }
+            ValueKind::Options(tables) => format!("options: {}", names(tables)),
+            ValueKind::TextOr(tables) => format!("text, or options: {}", names(tables)),
             ValueKind::Any => "anything".to_string(),
         }
     }
@@ -179,4 +172,9 @@ fn code(arg: &Arg, known: impl Fn(&str) -> bool) -> bool {
         Arg::Number(number, _) => known(&number.to_string()),
         arg => arg.text().is_some_and(known),
     }
+}
+
+/// Returns the names of the options of some tables, with commas between.
+fn names(tables: &[&[Row]]) -> String {
+    tables.iter().copied().flatten().map(|row| row.name).collect::<Vec<_>>().join(", ")
 }

@@ -87,7 +87,7 @@ fn option(out: &mut String, row: &Row, depth: &str) {
     push(out, format_args!("| {depth}{} | {} | {} | {note} |\n", row.name, takes(row.kind), row.default));
     if let ValueKind::Options(inner) | ValueKind::TextOr(inner) = row.kind {
         let depth = format!("{depth}. ");
-        inner.iter().for_each(|row| option(out, row, &depth));
+        inner.iter().copied().flatten().for_each(|row| option(out, row, &depth));
     }
 }
 

@@ -39,10 +39,10 @@ pub enum ValueKind {
     Filter,
     /// `"name" => value` pairs.
     Pairs,
-    /// Options.
-    Options(&'static [Row]),
+    /// Options, of several tables.
+    Options(&'static [&'static [Row]]),
     /// A text, or options instead of it.
-    TextOr(&'static [Row]),
+    TextOr(&'static [&'static [Row]]),
     /// Anything: options that are not supported yet are not examined.
     Any,
 }

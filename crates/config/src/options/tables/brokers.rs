@@ -29,7 +29,7 @@ pub(super) const ITEMS: &[Row] = &[
     ),
     row(
         "dead-letters",
-        V::Options(DEAD_LETTERS),
+        V::Options(&[DEAD_LETTERS]),
         "",
         "what is kept of messages that the server refuses for good",
     ),
@@ -50,7 +50,7 @@ pub(super) const REDIS: &[Row] = &[
     row("auth", V::Text, "", "password of the server, or of username()"),
     row("username", V::Text, "", "user of the access control lists, whose password is auth()"),
     row("database", V::Number(0, 1 << 20), "0", "number of the database"),
-    row("tls", V::Options(TLS), "", "encrypt the connection, and check the certificate of the server"),
+    row("tls", V::Options(&[TLS]), "", "encrypt the connection, and check the certificate of the server"),
     row(
         "command",
         V::Any,
@@ -81,7 +81,7 @@ pub(super) const AMQP_BROKER: &[Row] = &[
     ),
     row("username", V::Text, "", "user of the broker, for auth-method(plain)"),
     row("password", V::Text, "", "password of the user"),
-    row("tls", V::Options(TLS), "", "encrypt the connection, and check the certificate of the broker"),
+    row("tls", V::Options(&[TLS]), "", "encrypt the connection, and check the certificate of the broker"),
     row("ca-file", V::Text, "", "as in tls(); encrypts the connection"),
     row("cert-file", V::Text, "", "as in tls()"),
     row("key-file", V::Text, "", "as in tls()"),
@@ -113,7 +113,7 @@ pub(super) const AMQP: &[Row] = &[
     row("body", V::Template, "", "text of the message; the values of value-pairs() are its headers"),
     row(
         "value-pairs",
-        V::Options(PAIRS),
+        V::Options(&[PAIRS]),
         "scope(selected-macros, nv-pairs, sdata)",
         "names and values that are headers of the message",
     ),
@@ -178,7 +178,7 @@ pub(super) const MQTT_BROKER: &[Row] = &[
         "tcp://localhost:1883",
         "the broker: tcp://HOST:PORT, or ssl://HOST:PORT for TLS",
     ),
-    row("tls", V::Options(TLS), "the authorities of the machine", "certificates, for ssl://"),
+    row("tls", V::Options(&[TLS]), "the authorities of the machine", "certificates, for ssl://"),
     row("username", V::Text, "", "user of the broker"),
     row("password", V::Text, "", "password of the user"),
     row("timeout", V::Number(1, 86400), "10", "seconds to wait for the next answer"),
@@ -271,7 +271,7 @@ const KEEP_HOSTNAME: Row = row("keep-hostname", V::YesNo, "yes", "trust the host
 pub(super) const NATS_SERVER: &[Row] = &[
     row(
         "tls",
-        V::Options(TLS),
+        V::Options(&[TLS]),
         "the authorities of the machine, for tls://",
         "encrypt the connection, and check the certificate of the server",
     ),
@@ -368,7 +368,12 @@ pub(super) const KAFKA: &[Row] = &[
         "",
         "settings of librdkafka: \"compression.codec\" => \"zstd\", or compression.codec(\"zstd\")",
     ),
-    row("sync-send", V::YesNo, "no", "send each batch in a transaction, over one worker: all of its records count, or none"),
+    row(
+        "sync-send",
+        V::YesNo,
+        "no",
+        "send each batch in a transaction, over one worker: all of its records count, or none",
+    ),
     row(
         "batch-lines",
         V::Number(1, 1 << 20),
@@ -486,7 +491,7 @@ pub(super) const PYTHON_CALLS: &[Row] = &[row(
 pub(super) const PYTHON: &[Row] = &[
     row(
         "value-pairs",
-        V::Options(PAIRS),
+        V::Options(&[PAIRS]),
         "",
         "names and values that send() gets as a dictionary; without it, it gets a LogMessage with all of them",
     ),

@@ -282,7 +282,7 @@ const FILE: &[Row] = &[
         "seconds after which an old file is emptied; 0 is never",
     ),
     row("remove-if-older", V::Number(0, 1 << 31), "0", "").renamed("overwrite-if-older"),
-    row("logrotate", V::Options(ROTATION), "", "files that are large enough become NAME.1, NAME.2, ..."),
+    row("logrotate", V::Options(&[ROTATION]), "", "files that are large enough become NAME.1, NAME.2, ..."),
     row("compress", V::YesNo, "no", "files are compressed with gzip; each write is a complete part"),
     row("symlink-as", V::Text, "", "a link to the file that was opened last"),
 ];
@@ -305,7 +305,7 @@ const BALANCE: &[Row] = &[
     row("targets", V::Texts, "", "the receivers: HOST or HOST:PORT, each with a queue of its own"),
     row(
         "failover",
-        V::TextOr(FAILOVER),
+        V::TextOr(&[FAILOVER]),
         "yes",
         "whether receivers take over from each other, and when the first one is used again",
     ),
@@ -372,7 +372,7 @@ const MAIL: &[Row] = &[
         "plain; starttls with tls()",
         "starttls: STARTTLS before anything else is sent; tls: TLS from the start",
     ),
-    row("tls", V::Options(TLS), "the authorities of the machine", "certificates"),
+    row("tls", V::Options(&[TLS]), "the authorities of the machine", "certificates"),
     row("user", V::Text, "", "user at the mail server"),
     row("password", V::Text, "", "password of the user"),
     row("timeout", V::Number(0, 86400), "300", "seconds to wait for an answer of the server"),
@@ -470,7 +470,7 @@ const SEND: &[Row] = &[
         "longer messages are cut, with spoof-source()",
     ),
     row("spoof-interface", V::Text, "", "the network interface that sends such datagrams"),
-    row("failover", V::Options(FAILOVER), "", "receivers that take over when this one fails"),
+    row("failover", V::Options(&[FAILOVER]), "", "receivers that take over when this one fails"),
     row("failover-servers", V::Texts, "", "receivers that take over, in this order"),
     row("close-on-input", V::YesNo, "yes", "what happens when the receiver sends something")
         .no_effect("what a receiver sends is read and thrown away"),

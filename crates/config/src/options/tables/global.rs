@@ -57,13 +57,13 @@ const QUEUES: &[Row] = &[
         .no_effect(BATCHED),
     row("min-iw-size-per-reader", V::Number(0, 1 << 31), "100", "least window of a connection")
         .no_effect("every connection has a window of at least 16384 messages"),
-    row("disk-buffer", V::Options(DISK_DEFAULTS), "", "defaults of disk buffers"),
+    row("disk-buffer", V::Options(&[DISK_DEFAULTS]), "", "defaults of disk buffers"),
 ];
 
 const DISK_DEFAULTS: &[Row] = &[
     row("truncate-size-ratio", V::Decimal(0.0, 1.0), "1", "as in disk-buffer() of a destination"),
     row("prealloc", V::YesNo, "no", "as in disk-buffer() of a destination"),
-    row("stats", V::Options(DISK_STATISTICS), "", "statistics of disk buffers"),
+    row("stats", V::Options(&[DISK_STATISTICS]), "", "statistics of disk buffers"),
 ];
 
 const DISK_STATISTICS: &[Row] =
@@ -113,7 +113,7 @@ const STATISTICS: &[Row] = &[
         .no_effect("counters live as long as what they count"),
     row("stats-max-dynamics", V::Number(0, 1 << 31), "", "most counters by host or program")
         .no_effect("there are no counters by host or program"),
-    row("stats", V::Options(STATS), "", "statistics"),
+    row("stats", V::Options(&[STATS]), "", "statistics"),
     row("mark-freq", V::Number(0, 1 << 31), "1200", "seconds between -- MARK -- messages; 0 is never"),
     row("mark", V::Number(0, 1 << 31), "", "").renamed("mark-freq"),
     row(
@@ -151,7 +151,7 @@ const STATS: &[Row] = &[
 const PAGE: &[Row] = &[
     row(
         "tls",
-        V::Options(TLS),
+        V::Options(&[TLS]),
         "",
         "certificate and key with which the page and the API are served over HTTPS",
     ),
@@ -199,7 +199,7 @@ const PAGE: &[Row] = &[
 ];
 
 const REST: &[Row] = &[
-    row("page", V::Options(PAGE), "", "the page and the API; their address is given on the command line"),
+    row("page", V::Options(&[PAGE]), "", "the page and the API; their address is given on the command line"),
     row("threaded", V::YesNo, "yes", "one thread for each source and destination").no_effect(THREADS),
     row("template-escape", V::YesNo, "no", "escape quotes in values that templates print"),
     row("on-error", V::Word(ON_ERROR), "drop-message", "what happens with values that cannot be cast"),

@@ -36,7 +36,7 @@ pub(super) const HTTP: &[Row] = &[
     ),
     row(
         "dead-letters",
-        V::Options(DEAD_LETTERS),
+        V::Options(&[DEAD_LETTERS]),
         "",
         "what is kept of messages that the receiver refuses for good",
     ),
@@ -73,7 +73,7 @@ pub(super) const HTTP: &[Row] = &[
     row("proxy", V::Text, "", "an HTTP proxy for the requests: http://host:port"),
     row(
         "tls",
-        V::Options(TLS),
+        V::Options(&[TLS]),
         "use-system-cert-store(yes) sni(yes)",
         "certificates, for addresses that begin with https://",
     ),
@@ -86,7 +86,7 @@ pub(super) const HTTP: &[Row] = &[
     row("use-system-cert-store", V::YesNo, "yes without ca-file() and ca-dir()", "as in tls()"),
     row("peer-verify", V::Word(PEER_VERIFY), "required-trusted", "as in tls()"),
     row("ocsp-stapling-verify", V::YesNo, "no", "as in tls()"),
-    row("cloud-auth", V::Options(CLOUD_AUTH), "", "tokens that requests show: the header Authorization"),
+    row("cloud-auth", V::Options(&[CLOUD_AUTH]), "", "tokens that requests show: the header Authorization"),
 ];
 
 pub(super) const LOKI: &[Row] = &[
@@ -111,7 +111,7 @@ pub(super) const LOKI: &[Row] = &[
     row("send-time-zone", V::Text, "", "").renamed("time-zone"),
     row("on-error", V::Word(ON_ERROR), "drop-message", "what happens with values that cannot be cast"),
     row("tenant-id", V::Text, "", "the tenant: the header X-Scope-OrgID"),
-    row("auth", V::Options(LOKI_AUTH), "", "how the two sides authenticate each other"),
+    row("auth", V::Options(&[LOKI_AUTH]), "", "how the two sides authenticate each other"),
     row("compression", V::YesNo, "no", "requests are compressed with gzip"),
     row("batch-lines", V::Number(0, 1 << 20), "100", "most messages of a request"),
     row("batch-bytes", V::Number(0, 1 << 30), "0", "most bytes of a request; 0 is no limit"),
@@ -126,7 +126,7 @@ pub(super) const LOKI: &[Row] = &[
     ),
     row(
         "dead-letters",
-        V::Options(DEAD_LETTERS),
+        V::Options(&[DEAD_LETTERS]),
         "",
         "what is kept of messages that the receiver refuses for good",
     ),
@@ -159,7 +159,7 @@ pub(super) const LOKI: &[Row] = &[
 
 const LOKI_AUTH: &[Row] = &[
     row("insecure", V::Options(&[]), "", "no encryption"),
-    row("tls", V::Options(TLS), "", "certificates: over HTTP for addresses that begin with https://"),
+    row("tls", V::Options(&[TLS]), "", "certificates: over HTTP for addresses that begin with https://"),
     later("alts", "Google's way inside its own data centres"),
     later("adc", "the credentials of a cloud"),
 ];
@@ -214,8 +214,8 @@ pub(super) const CLICKHOUSE: &[Row] = &[
     row("headers", V::Texts, "", "\"Name: value\" of every request"),
     row("user-agent", V::Text, "duramen/VERSION", "the header User-Agent"),
     row("proxy", V::Text, "", "an HTTP proxy for the requests: http://host:port"),
-    row("auth", V::Options(LOKI_AUTH), "", "how the two sides authenticate each other"),
-    row("tls", V::Options(TLS), "the authorities of the machine", "certificates, for https://"),
+    row("auth", V::Options(&[LOKI_AUTH]), "", "how the two sides authenticate each other"),
+    row("tls", V::Options(&[TLS]), "the authorities of the machine", "certificates, for https://"),
     PARTITION_KEY,
     row("keep-alive", V::Any, "", "pings of gRPC").no_effect("connections of HTTP are not pinged"),
     later("channel-args", "arguments of a channel of gRPC"),
@@ -249,7 +249,7 @@ pub(super) const S3_BUCKET: &[Row] = &[
         "",
         "a role of Amazon to take; not supported: use the keys of a user with access to the bucket",
     ),
-    row("tls", V::Options(TLS), "the authorities of the machine", "certificates, for https://"),
+    row("tls", V::Options(&[TLS]), "the authorities of the machine", "certificates, for https://"),
 ];
 
 /// `s3()` as a source.
@@ -386,7 +386,7 @@ pub(super) const S3: &[Row] = &[
 ];
 
 const KEEP_ALIVE: Row =
-    row("keep-alive", V::Options(PINGS), "", "pings on a connection; over HTTP there are none");
+    row("keep-alive", V::Options(&[PINGS]), "", "pings on a connection; over HTTP there are none");
 
 const CHANNEL_ARGS: Row = row("channel-args", V::Any, "", "arguments of the library for gRPC")
     .no_effect("connections are not made by that library");
@@ -405,7 +405,7 @@ const PINGS: &[Row] = &[
 
 pub(super) const OTLP: &[Row] = &[
     row("url", V::Text, "", "the receiver: host:4317, or https://host:4317 for an encrypted connection"),
-    row("auth", V::Options(LOKI_AUTH), "insecure()", "how the two sides authenticate each other"),
+    row("auth", V::Options(&[LOKI_AUTH]), "insecure()", "how the two sides authenticate each other"),
     row("headers", V::Pairs, "", "headers of every request: \"name\" => \"template\""),
     row("compression", V::YesNo, "no", "requests are compressed with gzip"),
     row("batch-lines", V::Number(0, 1 << 20), "1000", "most messages of a request"),
@@ -434,7 +434,7 @@ pub(super) const OTLP: &[Row] = &[
 pub(super) const OTLP_LISTENER: &[Row] = &[
     row("port", V::Port, "4317", "port to listen on"),
     row("localport", V::Port, "4317", "port to listen on"),
-    row("auth", V::Options(LISTENER_AUTH), "insecure()", "how the two sides authenticate each other"),
+    row("auth", V::Options(&[LISTENER_AUTH]), "insecure()", "how the two sides authenticate each other"),
     row("max-connections", V::Number(1, 1 << 20), "1000", "connections at a time"),
     row("keep-hostname", V::YesNo, "yes", "trust the host name that a sender gives"),
     row(
@@ -469,14 +469,14 @@ pub(super) const OTLP_LISTENER: &[Row] = &[
 
 const LISTENER_AUTH: &[Row] = &[
     row("insecure", V::Options(&[]), "", "no encryption"),
-    row("tls", V::Options(TLS), "", "certificates"),
+    row("tls", V::Options(&[TLS]), "", "certificates"),
     later("alts", "Google's way inside its own data centres"),
 ];
 
 const CLOUD_AUTH: &[Row] = &[
-    row("oauth2", V::Options(OAUTH2), "", "a token for the credentials of a client (OAuth 2.0)"),
-    row("azure", V::Options(AZURE), "", "a token of Microsoft Entra ID"),
-    row("gcp", V::Options(GCP), "", "a token of a service account of Google"),
+    row("oauth2", V::Options(&[OAUTH2]), "", "a token for the credentials of a client (OAuth 2.0)"),
+    row("azure", V::Options(&[AZURE]), "", "a token of Microsoft Entra ID"),
+    row("gcp", V::Options(&[GCP]), "", "a token of a service account of Google"),
 ];
 
 const OAUTH2: &[Row] = &[
@@ -495,7 +495,8 @@ const OAUTH2: &[Row] = &[
     ),
 ];
 
-const AZURE: &[Row] = &[row("monitor", V::Options(AZURE_MONITOR), "", "for the ingestion of Azure Monitor")];
+const AZURE: &[Row] =
+    &[row("monitor", V::Options(&[AZURE_MONITOR]), "", "for the ingestion of Azure Monitor")];
 
 const AZURE_MONITOR: &[Row] = &[
     row("tenant-id", V::Text, "", "the tenant"),
@@ -511,10 +512,10 @@ const AZURE_MONITOR: &[Row] = &[
 ];
 
 const GCP: &[Row] = &[
-    row("service-account", V::Options(SERVICE_ACCOUNT), "", "an account with its key"),
+    row("service-account", V::Options(&[SERVICE_ACCOUNT]), "", "an account with its key"),
     row(
         "user-managed-service-account",
-        V::Options(METADATA_ACCOUNT),
+        V::Options(&[METADATA_ACCOUNT]),
         "",
         "the account of a machine of Google, which asks for its tokens there",
     ),

@@ -62,7 +62,7 @@ pub(super) const TLS: &[Row] = &[
     row("sni", V::YesNo, "no", "send the name of the server in the handshake (SNI)"),
     row(
         "cipher-suite",
-        V::TextOr(CIPHER_SUITE),
+        V::TextOr(&[CIPHER_SUITE]),
         "",
         "cipher suites by their OpenSSL names; only those of rustls",
     ),
@@ -107,7 +107,7 @@ const CIPHER_SUITE: &[Row] = &[
 /// `failover()`.
 pub(super) const FAILOVER: &[Row] = &[
     row("servers", V::Texts, "", "receivers that take over, in this order; HOST or HOST:PORT"),
-    row("failback", V::Options(FAILBACK), "", "go back to the first receiver when it answers again"),
+    row("failback", V::Options(&[FAILBACK]), "", "go back to the first receiver when it answers again"),
 ];
 
 const FAILBACK: &[Row] = &[

@@ -113,7 +113,7 @@ const CSV: &[Row] = &[
         "drop-message",
         "what happens with a column that does not fit its type",
     ),
-    row("delimiters", V::TextOr(DELIMITERS), "\" \"", "characters that end a column"),
+    row("delimiters", V::TextOr(&[DELIMITERS]), "\" \"", "characters that end a column"),
     row("quotes", V::Text, "", "characters that open and close a quoted column"),
     row("quote-pairs", V::Text, "\"\"''", "opening and closing quotes in pairs"),
     row("dialect", V::Word(CSV_DIALECTS), "escape-none", "how a quote is written inside quotes"),
@@ -208,11 +208,11 @@ const DOT_LEEF: &[Row] = &[row("prefix", V::Text, ".leef.", "put before the name
 const CONTEXT: &[Row] = &[
     row(
         "database",
-        V::TextOr(lookups::SERVERS),
+        V::TextOr(&[lookups::SERVERS]),
         "",
         "a file of selector,name,value, read again when it changes; or a server that is asked: http(), redis() or sql()",
     ),
-    row("selector", V::TextOr(SELECTORS), "", "a template whose text selects the rows"),
+    row("selector", V::TextOr(&[SELECTORS]), "", "a template whose text selects the rows"),
     row("default-selector", V::Text, "", "the selector of messages that have no rows"),
     row("ignore-case", V::YesNo, "no", "selectors in upper and lower case are the same"),
 ];
@@ -279,7 +279,7 @@ const GROUPING: &[Row] = &[
     row("trigger", V::Filter, "", "a group is complete when its last message passes this filter"),
     row("having", V::Filter, "", "only groups that pass this filter yield a message"),
     row("sort-key", V::Template, "", "a template by which the messages of a group are sorted"),
-    row("aggregate", V::Options(AGGREGATE), "", "the message that is generated"),
+    row("aggregate", V::Options(&[AGGREGATE]), "", "the message that is generated"),
     row("prefix", V::Text, "", "put before the names of the values of the generated message"),
 ];
 

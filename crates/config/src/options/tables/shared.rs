@@ -92,7 +92,7 @@ pub(super) const SOURCE: &[Row] = &[
     row("min-iw-size-per-reader", V::Number(0, 1 << 31), "100", "least window of a connection")
         .no_effect(WINDOW),
     row("use-syslogng-pid", V::YesNo, "no", "every message gets the pid of this server"),
-    row("hook-commands", V::Options(HOOKS), "", "commands that are run when the driver starts and stops"),
+    row("hook-commands", V::Options(&[HOOKS]), "", "commands that are run when the driver starts and stops"),
     row("format", V::Word(&["syslog"]), "syslog", "how messages are read"),
     row(
         "sdata-prefix",
@@ -164,8 +164,8 @@ pub(super) const DESTINATION: &[Row] = &[
         "when -- MARK -- messages are written: always (periodical), when the destination wrote nothing (dst-idle), when sources of this machine received nothing (host-idle)",
     ),
     row("suppress", V::Number(0, 1 << 31), "0", "seconds in which a repeated message is only counted"),
-    row("disk-buffer", V::Options(DISK_BUFFER), "", "a queue on disk"),
-    row("hook-commands", V::Options(HOOKS), "", "commands that are run when the driver starts and stops"),
+    row("disk-buffer", V::Options(&[DISK_BUFFER]), "", "a queue on disk"),
+    row("hook-commands", V::Options(&[HOOKS]), "", "commands that are run when the driver starts and stops"),
 ];
 
 /// `hook-commands()`.
@@ -230,7 +230,7 @@ pub(super) const SOCKET: &[Row] = &[
     row("ip-ttl", V::Number(1, 255), "", "time to live; hop limit in IPv6"),
     row("ip-freebind", V::YesNo, "no", "bind to addresses that the machine does not have yet"),
     row("interface", V::Text, "", "only this network interface"),
-    row("tls", V::Options(TLS), "", "encryption, for transport(tls), transport(dtls) and the like"),
+    row("tls", V::Options(&[TLS]), "", "encryption, for transport(tls), transport(dtls) and the like"),
 ];
 
 /// The options of `value-pairs()`, which select the values of a message.

@@ -27,7 +27,7 @@ pub(super) const SQL_SERVER: &[Row] = &[
     row("user", V::Text, "", "").renamed("username"),
     row("password", V::Text, "", "password of the user"),
     row("database", V::Text, "logs", "name of the database; of SQLite, its file"),
-    row("tls", V::Options(TLS), "", "encrypt the connection, and check the certificate of the server"),
+    row("tls", V::Options(&[TLS]), "", "encrypt the connection, and check the certificate of the server"),
 ];
 
 pub(super) const SQL: &[Row] = &[
@@ -82,7 +82,7 @@ pub(super) const SQL: &[Row] = &[
     row("retry-sql-inserts", V::Number(1, 1 << 31), "", "").renamed("retries"),
     row(
         "dead-letters",
-        V::Options(DEAD_LETTERS),
+        V::Options(&[DEAD_LETTERS]),
         "",
         "what is kept of messages that the database refuses for good",
     ),
@@ -186,11 +186,11 @@ pub(super) const MONGODB: &[Row] = &[
     ),
     row(
         "value-pairs",
-        V::Options(PAIRS),
+        V::Options(&[PAIRS]),
         "scope(selected-macros, nv-pairs, sdata)",
         "names and values of a document, in their types; dots make documents in it",
     ),
-    row("tls", V::Options(TLS), "", "encrypt connections, and check the certificates of the servers"),
+    row("tls", V::Options(&[TLS]), "", "encrypt connections, and check the certificates of the servers"),
     row("bulk", V::YesNo, "yes", "insert many documents with one command"),
     row("bulk-unordered", V::YesNo, "no", "a document that has to wait keeps none of those behind it back"),
     row(

@@ -140,8 +140,8 @@ fn inner_name(option: &Call) -> String {
         .iter()
         .filter_map(|driver| config::options::row(driver.options, "disk-buffer"))
         .find_map(|row| match row.kind {
-            ValueKind::Options(rows) => Some(rows),
+            ValueKind::Options(tables) => Some(tables),
             _ => None,
         });
-    table.map_or_else(|| option.key(), |rows| present_name(&[rows], &option.key()))
+    table.map_or_else(|| option.key(), |tables| present_name(tables, &option.key()))
 }

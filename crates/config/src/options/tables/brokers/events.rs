@@ -35,7 +35,7 @@ pub(in crate::options::tables) const RIEMANN: &[Row] = &[
         "tcp",
         "how it is reached: tcp, tls or udp; type(\"tls\" ca-file(\"...\")) as tls() beside it",
     ),
-    row("tls", V::Options(TLS), "the authorities of the machine", "certificates, for type(tls)"),
+    row("tls", V::Options(&[TLS]), "the authorities of the machine", "certificates, for type(tls)"),
     row("host", V::Template, "$HOST", "where the event was"),
     row("service", V::Template, "$PROGRAM", "what it is about"),
     row(
@@ -61,7 +61,7 @@ pub(in crate::options::tables) const STOMP: &[Row] = &[
     row("body", V::Template, "", "text of the message; the values of value-pairs() are its headers"),
     row(
         "value-pairs",
-        V::Options(PAIRS),
+        V::Options(&[PAIRS]),
         "scope(selected-macros, nv-pairs, sdata)",
         "names and values that are headers of the message",
     ),
@@ -81,7 +81,7 @@ pub(in crate::options::tables) const STOMP: &[Row] = &[
     row("user", V::Text, "", "").renamed("username"),
     row("password", V::Text, "", "password of the user"),
     row("vhost", V::Text, "/", "virtual host of the broker"),
-    row("tls", V::Options(TLS), "", "encrypt the connection, and check the certificate of the broker"),
+    row("tls", V::Options(&[TLS]), "", "encrypt the connection, and check the certificate of the broker"),
     row("timeout", V::Number(1, 86400), "30", "seconds to wait for the next receipt"),
     row(
         "batch-lines",

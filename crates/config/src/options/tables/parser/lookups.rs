@@ -3,7 +3,7 @@
 //! In: nothing. Out: rows.
 
 use crate::options::row::{Row, ValueKind as V, row};
-use crate::options::tables::network::TLS;
+use crate::options::tables::{network::TLS, sql::SQL_SERVER};
 
 /// Options beside the database.
 pub(super) const LOOKUP: &[Row] = &[
@@ -43,9 +43,9 @@ pub(super) const LOOKUP: &[Row] = &[
 
 /// The servers.
 pub(super) const SERVERS: &[Row] = &[
-    row("http", V::Options(HTTP), "", "a server of HTTP that has a document for each key"),
-    row("sql", V::Options(SQL), "", "PostgreSQL, MySQL, MariaDB, or a file of SQLite"),
-    row("redis", V::Options(REDIS), "", "Redis, Valkey or another that speaks RESP"),
+    row("http", V::Options(&[HTTP]), "", "a server of HTTP that has a document for each key"),
+    row("sql", V::Options(&[SQL_SERVER, SQL]), "", "PostgreSQL, MySQL, MariaDB, or a file of SQLite"),
+    row("redis", V::Options(&[REDIS]), "", "Redis, Valkey or another that speaks RESP"),
 ];
 
 const VALUE_NAME: Row =
@@ -62,32 +62,15 @@ const HTTP: &[Row] = &[
     row("proxy", V::Text, "", "an HTTP proxy for the requests: http://host:port"),
     row(
         "tls",
-        V::Options(TLS),
+        V::Options(&[TLS]),
         "use-system-cert-store(yes) sni(yes)",
         "certificates, for an address that begins with https://",
     ),
     VALUE_NAME,
 ];
 
+/// The options of `sql()` beside the database and the login there.
 const SQL: &[Row] = &[
-    row(
-        "type",
-        V::Word(&["mysql", "mariadb", "pgsql", "sqlite3", "sqlite", "oracle", "freetds", "mssql"]),
-        "mysql",
-        "the database; mariadb is another word for mysql; oracle, freetds and mssql are refused",
-    ),
-    row(
-        "host",
-        V::Text,
-        "the unix socket below /var/run/postgresql, or /run/mysqld/mysqld.sock",
-        "the server; or the folder of PostgreSQL's unix socket, or the unix socket of MySQL",
-    ),
-    row("port", V::Port, "3306, of PostgreSQL 5432", "its port"),
-    row("username", V::Text, "syslog-ng", "user of the database"),
-    row("user", V::Text, "", "").renamed("username"),
-    row("password", V::Text, "", "password of the user"),
-    row("database", V::Text, "logs", "name of the database; of SQLite, its file"),
-    row("tls", V::Options(TLS), "", "encrypt the connection, and check the certificate of the server"),
     row(
         "query",
         V::Text,
@@ -114,6 +97,6 @@ const REDIS: &[Row] = &[
         "\"HGETALL\" \"${key}\"",
         "what is asked: HGETALL, GET, HGET with a field, HMGET with fields; the key stands in the first argument",
     ),
-    row("tls", V::Options(TLS), "", "encrypt the connection, and check the certificate of the server"),
+    row("tls", V::Options(&[TLS]), "", "encrypt the connection, and check the certificate of the server"),
     VALUE_NAME,
 ];

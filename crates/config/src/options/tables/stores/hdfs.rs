@@ -61,6 +61,6 @@ pub(in crate::options::tables) const HDFS: &[Row] = &[
     ),
     row("compresslevel", V::Number(0, 9), "6", "how hard, from 0 to 9"),
     row("timeout", V::Number(1, 3600), "60", "seconds that an answer may take"),
-    row("tls", V::Options(TLS), "the authorities of the machine", "certificates, for https://"),
+    row("tls", V::Options(&[TLS]), "the authorities of the machine", "certificates, for https://"),
     row("batch-lines", V::Number(1, 50_000), "10000", "most messages of a request"),
 ];
