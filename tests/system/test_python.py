@@ -434,7 +434,6 @@ def test_what_cannot_be_done_is_refused(binary):
         ('python(class("a") options("a"))', "pairs of a name and a value"),
         ('python(class("a") options("a" => int(5)))', "pairs of a name and a value"),
         ('python(class("a") workers(2))', "workers"),
-        ('http(url("http://h/") python-http-header(class("a")))', "python-http-header"),
     ])
     server = Server(binary, HEAD + 'destination d {{ python(class("a") interpreter("/nowhere/python3")); }};\nlog {{ source(s_net); destination(d); }};\n')
     try:

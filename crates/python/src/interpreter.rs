@@ -112,6 +112,34 @@ impl Interpreter {
         }
     }
 
+    /// Asks a class that sees no messages. Returns the kind and the body of its answer.
+    pub(crate) async fn call(&mut self, kind: u8, body: &[u8]) -> Result<(u8, Vec<u8>), End> {
+        let mut process = match self.process.take() {
+            Some(process) => process,
+            None => self.start().await?,
+        };
+        let mut answer = Vec::new();
+        let talk = async {
+            let Process { input: Some(input), output: Some(output), .. } = &mut process else {
+                return Err(io::Error::other("no pipes"));
+            };
+            frame::write(input, kind, body).await?;
+            frame::read(output, &mut answer).await
+        };
+        let broken = match self.patience.within(Instant::now(), self.program.timeout, talk).await {
+            Ok(kind @ (b'l' | b'n' | b'd')) => {
+                self.process = Some(process);
+                return Ok((kind, answer));
+            }
+            Ok(_) => Broken::Nonsense,
+            Err(error) => error.into(),
+        };
+        match broken {
+            Broken::Late => Err(End::Late(self.end_of(process, broken))),
+            _ => Err(End::Lost(self.end_of(process, broken))),
+        }
+    }
+
     /// Returns true for a name that is computed.
     pub(crate) fn is_macro(&self, name: &str) -> bool {
         self.values.is_macro(name)

@@ -6,6 +6,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | `parser` | the step `python()` of a log path, and its thread |
+//! | `http_header` | the process that makes headers of requests |
 //! | `source` | the process of a source or a fetcher |
 //! | `interpreter` | a conversation with the process: it is started, asked, ended, and started again |
 //! | `patience` | the end of waiting for a process |
@@ -15,6 +16,7 @@
 //! | `program` | what a configuration says |
 //! | `values` | the values of messages, which the server renders |
 
+mod http_header;
 mod interpreter;
 mod parser;
 mod patience;
@@ -25,6 +27,7 @@ mod source;
 mod values;
 mod words;
 
+pub use http_header::{HEADERS_BYTES_MAX, HEADERS_MAX, HeaderClass, HeaderError};
 pub use interpreter::{Interpreter, Pace};
 pub use parser::PythonParser;
 pub use patience::Patience;

@@ -61,6 +61,8 @@ pub enum Role {
     Source,
     /// It makes a message when it is called.
     Fetcher,
+    /// It makes headers of requests.
+    HttpHeader,
 }
 
 /// A class with its options, and how it is run.

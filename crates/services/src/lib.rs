@@ -38,7 +38,7 @@ pub use grpc::{GrpcAnswer, GrpcSettings, GrpcStatus, KeepAlive};
 pub use hdfs::{HdfsAppend, HdfsCompression, HdfsReceiver, HdfsTarget, NameNodeError, name_node_address};
 pub use http::{
     Authorization, Authorize, Compression, Document, FetchError, Fetcher, HttpReceiver, HttpTarget, ItemIds,
-    ItemResults, RequestSettings, ResponseAction,
+    ItemResults, OnHeaderError, PythonHeader, RequestSettings, ResponseAction,
 };
 pub use loki::{LokiReceiver, LokiTarget, LokiTime};
 pub use otlp::{OtlpForm, OtlpReceiver, OtlpTarget};

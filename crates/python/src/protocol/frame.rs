@@ -10,6 +10,8 @@
 //! |---|---|
 //! | `H` | JSON: the class and its options, once, at first |
 //! | `B` | a byte: 1 asks for each result at once, 0 lets them gather; the number of the batch in four bytes; each message, its length in four bytes before it, as in `message` |
+//! | `G` | for headers of a request: the number of headers that it has in four bytes, each with its length in four bytes before it, and the body |
+//! | `R` | the status of an answer to a request in two bytes |
 //! | `V` | the answer to `g`: a byte, as in [`How`]; a byte, the type of the value; the value |
 //!
 //! | `s`, `p`, `w` | nothing: a source is to end, to pause, to continue |
@@ -28,7 +30,9 @@
 //! | `q` | a text that a source wants to have read as a message; the answer is a `V` with that message, or without anything |
 //! | `t` | the name of the transport of a source |
 //! | `x` | a source has ended: a fault, or nothing |
-//! | `d` | nothing: the batch is done; messages without a result were not tried |
+//! | `l` | headers for a request, each with its length in four bytes before it |
+//! | `n` | why there are none, or what was wrong with an answer to a request |
+//! | `d` | nothing: the batch is done, or the answer to a request was noted; messages without a result were not tried |
 
 use std::io;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};

@@ -28,6 +28,7 @@ pub(crate) fn hello(program: &Program) -> Vec<u8> {
         Role::Parser => "parser",
         Role::Source => "source",
         Role::Fetcher => "fetcher",
+        Role::HttpHeader => "http-header",
     };
     let hello = json!({
         "kind": role,

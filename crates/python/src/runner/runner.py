@@ -32,6 +32,7 @@ NAMES = ["DROP", "ERROR", "EXPLICIT_ACK_MGMT", "SUCCESS", "QUEUED", "NOT_CONNECT
 RETRIES_AT_ONCE = 3
 HEADER = struct.Struct("<IB")
 NUMBER = struct.Struct("<I")
+STATUS = struct.Struct("<H")
 RUN = struct.Struct("<IBI")
 SEQUENCE = struct.Struct("<Q")
 ASK = struct.Struct("<IcI")
@@ -180,19 +181,25 @@ class Host(object):
         syslogng._ask = self.ask
         made = resolve(hello["class"])
         self.prepare(made, hello)
-        self.object = made()
         options = options_of(hello, syslogng)
+        self.object = self.make(made, options)
         naming = getattr(self.object, "generate_persist_name", None)
         self.object.persist_name = "python(%s)" % naming(options) if naming else hello["name"]
         for name in self.required:
             if not callable(getattr(self.object, name, None)):
                 raise Failed("class %s has no method %s()" % (hello["class"], name))
-        init = getattr(self.object, "init", None)
-        if init is not None and not init(options):
-            raise Failed("init() of class %s did not return True" % hello["class"])
+        self.init(hello["class"], options)
 
     def prepare(self, made, hello):
         pass
+
+    def make(self, made, options):
+        return made()
+
+    def init(self, name, options):
+        init = getattr(self.object, "init", None)
+        if init is not None and not init(options):
+            raise Failed("init() of class %s did not return True" % name)
 
     def note(self, body, at):
         """Called before each message."""
@@ -597,6 +604,62 @@ class Fetcher(Source):
             self.call("close")
 
 
+class HttpHeader(Host):
+    """Asks a class for headers of requests. It gets its options when it is made, as in the reference, and no messages."""
+
+    required = ["get_headers"]
+
+    def make(self, made, options):
+        return made() if getattr(made, "__init__", None) is object.__init__ else made(options)
+
+    def init(self, name, options):
+        pass
+
+    def headers(self, body):
+        (count,) = NUMBER.unpack_from(body)
+        at, headers = NUMBER.size, []
+        for _ in range(count):
+            (length,) = NUMBER.unpack_from(body, at)
+            at += NUMBER.size
+            headers.append(body[at:at + length].decode("utf-8", "replace"))
+            at += length
+        # Bytes that are not UTF-8 can be had back by encoding with the same word.
+        answer = self.object.get_headers(body[at:].decode("utf-8", "surrogateescape"), headers)
+        if not isinstance(answer, list):
+            raise TypeError("get_headers() must return a list of strings, not %s" % type(answer).__name__)
+        texts = []
+        for text in answer:
+            if isinstance(text, str):
+                text = text.encode("utf-8", "replace")
+            if not isinstance(text, bytes):
+                raise TypeError("get_headers() must return a list of strings, not of %s" % type(text).__name__)
+            texts.append(NUMBER.pack(len(text)) + text)
+        made = b"".join(texts)
+        if len(made) > RESULT_MAX:
+            raise ValueError("get_headers() returned %d bytes" % len(made))
+        return made
+
+    def answer(self, kind, body):
+        try:
+            if kind == b"G":
+                return b"l", self.headers(body)
+            received = getattr(self.object, "on_http_response_received", None)
+            if received is not None:
+                received(STATUS.unpack(body)[0])
+            return b"d", b""
+        except BaseException:
+            return b"n", failure()
+
+    def run(self):
+        while True:
+            kind, body = self.input.frame()
+            if kind not in (b"G", b"R"):
+                # Its destructor may have something to do.
+                self.object = None
+                return
+            self.output.send(*self.answer(kind, body))
+
+
 def make_modules(hello):
     """Makes the modules that user code imports, and runs the code of the configuration."""
     syslogng = types.ModuleType("syslogng", "The classes that a log server offers to Python.")
@@ -642,7 +705,7 @@ def main():
     limit_memory(hello["memory"])
     try:
         syslogng = make_modules(hello)
-        host = {"destination": Destination, "parser": Parser, "source": Source, "fetcher": Fetcher}[hello["kind"]](reader, output, hello, syslogng)
+        host = {"destination": Destination, "parser": Parser, "source": Source, "fetcher": Fetcher, "http-header": HttpHeader}[hello["kind"]](reader, output, hello, syslogng)
     except Failed as failed:
         output.send("e", str(failed).encode("utf-8", "replace"))
         return

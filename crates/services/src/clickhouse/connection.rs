@@ -48,6 +48,7 @@ impl ClickhouseConnection {
             headers: Vec::new(),
             // An exception may come after the status of a success.
             answer: AnswerForm::Words,
+            ..Request::default()
         };
         let token = batch_identity(rows);
         let mut reply = self.insert(&request, &token).await;

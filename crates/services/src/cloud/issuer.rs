@@ -56,7 +56,8 @@ pub(super) async fn by_credentials(
             push("client_secret", client_secret);
         }
     }
-    let request = Request { body: body.into(), messages: 1, headers, answer: AnswerForm::Words };
+    let request =
+        Request { body: body.into(), messages: 1, headers, answer: AnswerForm::Words, ..Request::default() };
     let settings = RequestSettings { method: "POST".to_owned(), ..settings.clone() };
     let reply = Lane::default().exchange_twice(&client.token_url, &request, &settings).await;
     of_reply(reply, client.refresh_offset)

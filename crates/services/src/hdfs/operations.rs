@@ -197,7 +197,7 @@ impl Lanes {
         let (location, _) = self.ask(nodes, method, path, query).await?;
         let location = location.ok_or_else(|| OperationError::NotSent(verdict::not_webhdfs()))?;
         let headers = vec![("content-type", "application/octet-stream".to_owned())];
-        let request = Request { body: bytes, messages: 1, headers, answer: AnswerForm::Status };
+        let request = Request { body: bytes, messages: 1, headers, ..Request::default() };
         let reply = self.data_node.exchange(&location, &request, nodes.settings(method)).await;
         match reply {
             Reply::Unreachable(answer) => Err(OperationError::NotSent(verdict::busy(answer))),
@@ -222,7 +222,7 @@ impl Lanes {
     ) -> Result<(Option<String>, Vec<u8>), OperationError> {
         let answer = AnswerForm::Words;
         let headers = vec![("content-type", "application/octet-stream".to_owned())];
-        let request = Request { body: Bytes::new(), messages: 1, headers, answer };
+        let request = Request { messages: 1, headers, answer, ..Request::default() };
         let first = nodes.active.load(Ordering::Relaxed);
         let mut last = OperationError::NotSent(verdict::not_webhdfs());
         for place in (0..nodes.urls.len()).map(|offset| (first + offset) % nodes.urls.len()) {

@@ -69,6 +69,11 @@ pub(crate) struct BodyForm {
 impl BodyForm {
     /// Returns the body of a request for rows.
     pub(crate) fn body(&self, rows: &[Row]) -> Vec<u8> {
+        packed(self.plain(rows), self.compression)
+    }
+
+    /// Returns it before it is compressed.
+    pub(super) fn plain(&self, rows: &[Row]) -> Vec<u8> {
         let size: usize = rows.iter().map(Row::payload).sum();
         let mut body = Vec::with_capacity(self.prefix.len() + size + self.suffix.len());
         body.extend_from_slice(&self.prefix);
@@ -88,7 +93,7 @@ impl BodyForm {
             body.truncate(body.len() - self.delimiter_bytes);
         }
         body.extend_from_slice(&self.suffix);
-        packed(body, self.compression)
+        body
     }
 }
 
@@ -102,7 +107,8 @@ pub(super) fn headers(rows: &[Row]) -> Vec<(&'static str, String)> {
     HEADERS.into_iter().zip(texts).collect()
 }
 
-fn packed(body: Vec<u8>, compression: Compression) -> Vec<u8> {
+/// Returns a body as it is sent.
+pub(super) fn packed(body: Vec<u8>, compression: Compression) -> Vec<u8> {
     let level = flate2::Compression::fast();
     let done = match compression {
         Compression::None => return body,

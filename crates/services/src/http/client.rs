@@ -16,7 +16,9 @@ use hyper::{
     HeaderMap, Method, Response, Uri,
     body::{Bytes, Incoming},
     client::conn::http1::{SendRequest, handshake},
-    header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderValue, LOCATION, RETRY_AFTER, USER_AGENT},
+    header::{
+        CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderName, HeaderValue, LOCATION, RETRY_AFTER, USER_AGENT,
+    },
 };
 use hyper_util::rt::TokioIo;
 use std::{io, time::Duration};
@@ -44,6 +46,8 @@ pub(crate) struct Request {
     pub(crate) messages: usize,
     /// Headers of a request for one message, which describe its origin.
     pub(crate) headers: Vec<(&'static str, String)>,
+    /// Headers that a class has made for this request; they replace others with their names.
+    pub(crate) made: Vec<(String, String)>,
     /// The content of its answer.
     pub(crate) answer: AnswerForm,
 }
@@ -355,6 +359,12 @@ fn built(
     }
     let mut built = builder.body(body).map_err(io::Error::other)?;
     let headers = built.headers_mut();
+    let made = request.made.iter().filter_map(|(name, value)| {
+        Some((HeaderName::try_from(name).ok()?, HeaderValue::try_from(value.as_bytes()).ok()?))
+    });
+    let made: Vec<(HeaderName, HeaderValue)> = made.collect();
+    made.iter().for_each(|(name, _)| drop(headers.remove(name)));
+    headers.extend(made);
     if !headers.contains_key(CONTENT_TYPE) && !request.body.is_empty() {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
     }

@@ -8,10 +8,12 @@ use super::{
     body::{self, BodyForm},
     client::{Lane, Reply, Request},
     form::AnswerForm,
-    options::{Authorize, ItemResults, RequestSettings},
+    header_class::RequestHeaders,
+    options::{Authorize, Compression, ItemResults, RequestSettings},
     targets::Targets,
 };
 use delivery::{Connection, Exchange, HoldReason, Judgement, Row, Verdict, Wait, failure::Failure};
+use hyper::body::Bytes;
 use std::{
     sync::Arc,
     time::{Duration, Instant},
@@ -26,10 +28,54 @@ pub(super) struct Shared {
     pub(super) item_results: ItemResults,
     pub(super) targets: Targets,
     pub(super) auth: Option<Box<dyn Authorize>>,
+    /// `python-http-header()`
+    pub(super) headers: Option<RequestHeaders>,
     /// Number of addresses.
     pub(super) urls: usize,
     /// How long an address that failed is skipped.
     pub(super) recovery: Duration,
+}
+
+impl Shared {
+    /// Makes the request for some rows. Returns its body as it is before it is compressed, too.
+    async fn request(&self, rows: &[Row], answer: AnswerForm) -> Result<(Request, Bytes), Failure> {
+        let mut headers = body::headers(rows);
+        if let Some(auth) = &self.auth {
+            headers.push(("authorization", auth.authorization().await?));
+        }
+        let (messages, made) = (rows.len(), Vec::new());
+        if self.headers.is_none() {
+            let body = self.form.body(rows).into();
+            return Ok((Request { body, messages, headers, made, answer }, Bytes::new()));
+        }
+        let plain = self.form.plain(rows);
+        let (body, plain) = match self.form.compression {
+            Compression::None => {
+                let body = Bytes::from(plain);
+                (body.clone(), body)
+            }
+            compression => (body::packed(plain.clone(), compression).into(), plain.into()),
+        };
+        let mut request = Request { body, messages, headers, made, answer };
+        request.made = self.made(&request, &plain).await?;
+        Ok((request, plain))
+    }
+
+    /// Asks the class for the headers of a request.
+    async fn made(&self, request: &Request, plain: &[u8]) -> Result<Vec<(String, String)>, Failure> {
+        let Some(class) = &self.headers else { return Ok(Vec::new()) };
+        let configured = self.settings.headers.iter().map(|(name, value)| format!("{name}: {value}"));
+        let own = request.headers.iter().map(|(name, value)| format!("{name}: {value}"));
+        class.of(plain, &configured.chain(own).collect::<Vec<_>>()).await
+    }
+
+    /// Gives a request new headers. Returns false when there are none.
+    async fn renew(&self, request: &mut Request, plain: &[u8]) -> bool {
+        let Ok(made) = self.made(request, plain).await else { return false };
+        let is_other = made != request.made;
+        request.made = made;
+        is_other
+    }
 }
 
 /// Connections to all addresses.
@@ -47,29 +93,32 @@ impl HttpConnection {
         // The name of an index may follow the addresses.
         let urls: Vec<&str> = group.splitn(self.shared.urls + 1, ' ').take(self.shared.urls).collect();
         let forms = urls.iter().map(|url| self.shared.item_results.form(url));
-        let mut headers = body::headers(rows);
-        if let Some(auth) = &self.shared.auth {
-            match auth.authorization().await {
-                Ok(value) => headers.push(("authorization", value)),
-                Err(Failure { verdict, answer }) => return Judgement::of_all(rows.len(), verdict, answer),
-            }
-        }
-        let request = Request {
-            body: self.shared.form.body(rows).into(),
-            messages: rows.len(),
-            headers,
-            answer: forms.max_by_key(|form| form.is_read()).unwrap_or_default(),
+        let answer = forms.max_by_key(|form| form.is_read()).unwrap_or_default();
+        let (mut request, plain) = match self.shared.request(rows, answer).await {
+            Ok(made) => made,
+            Err(Failure { verdict, answer }) => return Judgement::of_all(rows.len(), verdict, answer),
         };
+        let mut is_new = true;
         let mut place = self.shared.targets.choose(Instant::now());
         let mut tries = 1;
         loop {
             let url = urls.get(place).copied().unwrap_or_default();
             let reply = self.lanes[place].exchange_twice(url, &request, &self.shared.settings).await;
+            if let (Some(class), Reply::Status { status, .. }) = (&self.shared.headers, &reply) {
+                class.received(*status).await;
+            }
             let judgements = judgements(&self.shared.judge, reply, &request);
-            if let Some(auth) = &self.shared.auth
-                && judgements.iter().any(|one| one.verdict == Verdict::Hold(HoldReason::Credentials))
-            {
+            let has = |verdict| judgements.iter().any(|one| one.verdict == verdict);
+            let is_refused = has(Verdict::Hold(HoldReason::Credentials));
+            if let Some(auth) = self.shared.auth.as_ref().filter(|_| is_refused) {
                 auth.forget();
+            }
+            // The class knows now that its headers were refused: others are tried at once.
+            if (is_refused || has(Verdict::Hold(HoldReason::Access)))
+                && std::mem::take(&mut is_new)
+                && self.shared.renew(&mut request, &plain).await
+            {
+                continue;
             }
             let now = Instant::now();
             let Some(pause) = pause(&judgements, self.shared.recovery) else {

@@ -12,6 +12,7 @@
 //! | `form` | the form of an answer, by the address it comes from |
 //! | `action` | the action of a message in a bulk request, and the id of its document |
 //! | `answers` | answers that say more than their status |
+//! | `header_class` | headers that a class of the configuration makes |
 //! | `client`, `proxy` | one exchange over a connection |
 //! | `fetch` | documents of a server, one request after the other |
 //! | `options` | the options |
@@ -23,6 +24,7 @@ mod client;
 mod connection;
 mod fetch;
 mod form;
+mod header_class;
 mod options;
 mod proxy;
 mod receiver;
@@ -36,6 +38,7 @@ pub(crate) use body::{BodyForm, IdForm, cells};
 pub(crate) use client::{Body, Lane, Reply, Request};
 pub use fetch::{Document, FetchError, Fetcher};
 pub(crate) use form::AnswerForm;
+pub use header_class::{OnHeaderError, PythonHeader};
 pub use options::{
     Authorization, Authorize, Compression, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction,
 };

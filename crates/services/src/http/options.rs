@@ -3,7 +3,7 @@
 //! In: values that were checked when the configuration was read. Out: the same, for the driver.
 //! Holds: nothing that runs. Limits: none.
 
-use super::form::AnswerForm;
+use super::{form::AnswerForm, header_class::PythonHeader};
 use delivery::{Batches, Server, failure::Failure};
 use message::Render;
 use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
@@ -103,6 +103,8 @@ pub struct HttpTarget {
     pub item_ids: ItemIds,
     /// `cloud-auth()`
     pub auth: Option<Box<dyn Authorize>>,
+    /// `python-http-header()`
+    pub header_class: Option<PythonHeader>,
     /// Settings that all its requests share.
     pub settings: Arc<RequestSettings>,
 }

@@ -9,6 +9,7 @@ use super::{
     body::{self, BodyForm, IdForm},
     connection::{HttpConnection, Shared},
     form::AnswerForm,
+    header_class::RequestHeaders,
     options::HttpTarget,
     targets::Targets,
 };
@@ -16,7 +17,7 @@ use delivery::{Batches, Cell, Connection, Receiver, RowError};
 use hyper::Uri;
 use message::{Batch, Field, Stamp};
 use std::sync::Arc;
-use transport::DeadReason;
+use transport::{DeadReason, InternalLog};
 
 /// Further attempts that `response-action(500 => retry)` means without `retries()`.
 const RETRIES: u32 = 3;
@@ -51,6 +52,7 @@ impl HttpReceiver {
             item_results: target.item_results,
             targets: Targets::new(target.urls.len()),
             auth: target.auth.take(),
+            headers: target.header_class.take().map(RequestHeaders::new),
             urls: target.urls.len().max(1),
             recovery: target.recovery,
         };
@@ -95,6 +97,12 @@ impl HttpReceiver {
 }
 
 impl Receiver for HttpReceiver {
+    fn log_to(&mut self, log: &InternalLog) {
+        if let Some(headers) = &self.shared.headers {
+            headers.log_to(log);
+        }
+    }
+
     fn begin(&mut self, now: Stamp) {
         self.target.urls.iter_mut().for_each(|url| url.begin(now));
         self.target.body.begin(now);
@@ -161,7 +169,7 @@ impl Receiver for HttpReceiver {
             format!("{:?} {:?} {:?}", target.actions, target.item_results, target.item_ids),
             format!("{:?} {:?} {:?}", settings.method, settings.headers, settings.compression),
             format!("{:?} {} {:?}", settings.timeout, settings.follows_redirects, settings.proxy),
-            format!("{:?}", self.shared.auth),
+            format!("{:?} {:?}", self.shared.auth, self.shared.headers),
         ]
     }
 

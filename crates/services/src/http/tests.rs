@@ -127,6 +127,7 @@ fn target(urls: &[String]) -> HttpTarget {
         item_results: ItemResults::ByAddress,
         item_ids: ItemIds::OfMessages,
         auth: None,
+        header_class: None,
         settings: Arc::new(RequestSettings {
             method: "POST".to_owned(),
             headers: vec![("X-Own".to_owned(), "yes".to_owned())],

@@ -15,7 +15,7 @@ use super::{
     verdict,
 };
 use crate::{
-    http::{AnswerForm, Lane, Reply, Request, RequestSettings},
+    http::{Lane, Reply, Request, RequestSettings},
     url::encoded,
 };
 use delivery::{Connection, Exchange, Judgement, Row, Verdict, Wait, failure::Failure};
@@ -69,7 +69,7 @@ impl Shared {
         let uri: Uri = object.url.parse().unwrap_or_default();
         let request = (self.settings.method.as_str(), &uri, object.content.sha256_hex.as_str());
         sign_headers(&mut headers, (&self.login, &self.region), request, now);
-        Request { body: object.content.bytes.clone(), messages: 1, headers, answer: AnswerForm::Status }
+        Request { body: object.content.bytes.clone(), messages: 1, headers, ..Request::default() }
     }
 }
 

@@ -488,6 +488,13 @@ pub(super) const PYTHON_CALLS: &[Row] = &[row(
     "seconds that one call of the class may take; then its process is killed and started again",
 )];
 
+pub(super) const PYTHON_HTTP_HEADER: &[Row] = &[row(
+    "mark-errors-as-critical",
+    V::YesNo,
+    "yes",
+    "a request waits for its headers when the class fails; with no, it is sent without them",
+)];
+
 pub(super) const PYTHON: &[Row] = &[
     row(
         "value-pairs",

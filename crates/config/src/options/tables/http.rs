@@ -3,6 +3,7 @@
 //!
 //! In: nothing. Out: rows.
 
+use super::brokers::{PYTHON_CALLS, PYTHON_CLASS, PYTHON_HTTP_HEADER};
 use super::network::{PEER_VERIFY, SSL_VERSIONS, TLS};
 use super::shared::{ON_ERROR, PARTITION_KEY, STAMP_FORMATS};
 use super::sql::DEAD_LETTERS;
@@ -87,6 +88,12 @@ pub(super) const HTTP: &[Row] = &[
     row("peer-verify", V::Word(PEER_VERIFY), "required-trusted", "as in tls()"),
     row("ocsp-stapling-verify", V::YesNo, "no", "as in tls()"),
     row("cloud-auth", V::Options(&[CLOUD_AUTH]), "", "tokens that requests show: the header Authorization"),
+    row(
+        "python-http-header",
+        V::Options(&[PYTHON_CLASS, PYTHON_CALLS, PYTHON_HTTP_HEADER]),
+        "",
+        "a class in Python that makes headers for each request, and gets to know the status of each answer",
+    ),
 ];
 
 pub(super) const LOKI: &[Row] = &[

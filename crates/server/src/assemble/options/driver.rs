@@ -4,7 +4,7 @@
 //! Limits: values are valid, because the check has verified them; an invalid one counts as left out.
 
 use super::{globals::Globals, spelling::present_name};
-use config::options::{self, Row, Standing};
+use config::options::{self, Row, Standing, ValueKind};
 use config::tree::{Call, Kind};
 use std::time::Duration;
 use transport::shell::Environment;
@@ -21,6 +21,15 @@ impl<'t> Options<'t> {
     pub(crate) fn new(kind: Kind, call: &'t Call, globals: &'t Globals<'t>) -> Options<'t> {
         let tables = options::driver(kind, &call.key()).map_or(&[] as &[_], |driver| driver.options);
         Options { call, globals, tables }
+    }
+
+    /// Returns the options inside of an option of the driver.
+    pub(crate) fn nested(&self, call: &'t Call) -> Options<'t> {
+        let tables = match options::row(self.tables, &call.key()).map(|row| row.kind) {
+            Some(ValueKind::Options(tables)) => tables,
+            _ => &[],
+        };
+        Options { call, globals: self.globals, tables }
     }
 
     /// Returns the driver's own option; the last one counts.

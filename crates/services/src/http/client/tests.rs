@@ -26,7 +26,7 @@ fn settings() -> RequestSettings {
 }
 
 fn request(answer: AnswerForm) -> Request {
-    Request { body: Bytes::from_static(b"x"), messages: 2, headers: Vec::new(), answer }
+    Request { body: Bytes::from_static(b"x"), messages: 2, answer, ..Request::default() }
 }
 
 /// Reads the head and the body of one byte of a request; returns its first line.

@@ -162,7 +162,7 @@ impl BucketReader {
         let bucket = &self.bucket;
         let login = (&bucket.login, bucket.region.as_str());
         sign_headers(&mut headers, login, ("GET", &uri, EMPTY_SHA256), Timestamp::now());
-        Request { body: Bytes::new(), messages: 1, headers, answer: AnswerForm::Words }
+        Request { messages: 1, headers, answer: AnswerForm::Words, ..Request::default() }
     }
 }
 

@@ -36,29 +36,18 @@ impl<'t> Lowering<'t> {
         if transactional_id.is_some() {
             batches.workers = 1;
         }
-        let target = KafkaTarget {
-            properties,
-            topic,
-            fallback_topic,
-            key,
-            text,
-            transactional_id,
-            batches,
-        };
+        let target = KafkaTarget { properties, topic, fallback_topic, key, text, transactional_id, batches };
         Some((DestinationDriver::Receiver(Box::new(KafkaReceiver::new(target))), shown))
     }
 
     /// Returns the `transactional.id` of `sync-send(yes)`. The outer `None` is an error, which is in the report.
-    fn transactional_id(
-        &mut self,
-        options: &Options<'t>,
-        properties: &Properties,
-    ) -> Option<Option<String>> {
+    fn transactional_id(&mut self, options: &Options<'t>, properties: &Properties) -> Option<Option<String>> {
         let written = properties.get("transactional.id");
         let Some(option) = options.own("sync-send").filter(|option| option.truth() == Some(true)) else {
             let is_unused = written.is_some();
             if let Some(config) = options.own("config").filter(|_| is_unused) {
-                let error = Diagnostic::error(config.span, "`transactional.id` has no effect without transactions");
+                let error =
+                    Diagnostic::error(config.span, "`transactional.id` has no effect without transactions");
                 self.report.push(error.help("sync-send(yes)"));
                 return None;
             }
@@ -72,13 +61,15 @@ impl<'t> Lowering<'t> {
             let message = "`sync-send(yes)` makes one transaction at a time: `workers()` is 1";
             self.report.push(Diagnostic::warning(workers.span, message));
         }
-        let id = written.map(str::to_owned).or_else(|| options.own_text("persist-name")).unwrap_or_else(|| {
-            let brokers = properties.get("bootstrap.servers").unwrap_or_default();
-            let topic = options.own_text("topic").unwrap_or_default();
-            format!("duramen-{}-kafka,{brokers},{topic}", self.environment.site.loghost)
-        });
+        let id =
+            written.map(str::to_owned).or_else(|| options.own_text("persist-name")).unwrap_or_else(|| {
+                let brokers = properties.get("bootstrap.servers").unwrap_or_default();
+                let topic = options.own_text("topic").unwrap_or_default();
+                format!("duramen-{}-kafka,{brokers},{topic}", self.environment.site.loghost)
+            });
         if !self.transactional_ids.insert(id.clone()) {
-            let message = format!("two destinations have the transactional id `{id}`: only one of them could send");
+            let message =
+                format!("two destinations have the transactional id `{id}`: only one of them could send");
             let help = "give each a persist-name() of its own";
             self.report.push(Diagnostic::error(option.span, message).help(help));
             return None;

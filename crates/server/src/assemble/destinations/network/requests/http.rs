@@ -94,6 +94,7 @@ impl<'t> Lowering<'t> {
                 _ => ItemIds::OfMessages,
             },
             auth: self.cloud_auth(options)?,
+            header_class: self.python_header(options)?,
             settings: Arc::new(self.request_settings(options)?),
         })
     }
