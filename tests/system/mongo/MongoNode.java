@@ -29,8 +29,17 @@ public class MongoNode {
             Document answer = super.handleMessage(message);
             if (message.getDocument().containsKey("insert")) {
                 commit();
+                count(answer, !Boolean.FALSE.equals(message.getDocument().get("ordered")));
             }
             return answer;
+        }
+
+        /** It says that it has stored all that it got; a real server counts without those that it refused, or did not look at. */
+        private static void count(Document answer, boolean ordered) {
+            if (answer.get("writeErrors") instanceof List<?> errors && !errors.isEmpty() && answer.get("n") instanceof Integer sent) {
+                Object first = ((Document) errors.get(0)).get("index");
+                answer.put("n", ordered ? first : sent - errors.size());
+            }
         }
     }
 
