@@ -4,6 +4,7 @@ import json
 import os
 import socket
 import subprocess
+import tempfile
 
 from server import Server
 
@@ -76,3 +77,29 @@ def test_rules_are_checked_and_tried(binary):
         assert "there is no logspace" in run(*test[:-3], "nothing", *test[-2:]).stderr
     finally:
         server.close()
+
+
+SIGMA = """title: Root login
+id: 11111111-2222-3333-4444-555555555555
+level: high
+logsource: {product: linux, service: sshd}
+detection:
+  words: ['Accepted password for root']
+  condition: words
+"""
+
+
+def test_sigma_rules_are_imported_or_refused_with_the_reason(binary):
+    with tempfile.TemporaryDirectory() as folder:
+        os.makedirs(folder + "/sigma/linux")
+        for name, text in (("linux/a.yml", SIGMA), ("linux/b.yml", SIGMA.replace("words: [", "words: {'|expand': [").replace("root']", "root']}")),
+                           ("c.yaml", SIGMA), ("ignored.txt", "no rule")):
+            with open(f"{folder}/sigma/{name}", "w") as out:
+                out.write(text)
+        imported = run(binary, "rules", "import", folder + "/sigma", "--output", folder + "/rules.yaml")
+        said = imported.stderr.splitlines()
+        assert imported.returncode == 1 and "1 rules imported, 2 refused" in said, imported
+        assert any("linux/b.yml: the modifier expand cannot be expressed" in line for line in said), said
+        assert any("linux/a.yml: another rule has the id sigma-11111111-" in line for line in said), said
+        checked = run(binary, "rules", "check", folder + "/rules.yaml")
+        assert (checked.returncode, checked.stdout) == (0, f"{folder}/rules.yaml: 1 rule, no errors\n"), checked

@@ -18,6 +18,7 @@
 //! sequence number.
 //!
 //! Modules in reading order, the lowest last:
+//! - `sigma`: rules of the Sigma project as queries.
 //! - `read`: rules from YAML or JSON, with the place of every error.
 //! - `evaluator`: messages to transitions; `candidates` chooses the rules that a message may concern.
 //! - `snapshot`: the state of an evaluator as bytes.
@@ -33,6 +34,7 @@ mod key;
 mod key_table;
 mod read;
 mod rule;
+mod sigma;
 mod snapshot;
 mod state;
 #[cfg(test)]
@@ -43,5 +45,6 @@ pub use evaluator::{Evaluator, Input, Limits, RuleCounters, Selecting};
 
 pub use read::{RULES_BYTES_MAX, RULES_MAX, RuleError, RuleFault, read};
 pub use rule::{Aggregate, KEYS_MAX, Kind, Rule, RuleVersion, Threshold, WINDOW_US_MAX, Window};
+pub use sigma::{SigmaRefusal, SigmaRule, import as import_sigma};
 pub use snapshot::RestoreError;
 pub use transition::{Cause, Change, Transition, TransitionId};

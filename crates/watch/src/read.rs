@@ -10,10 +10,11 @@ mod options;
 mod tree;
 
 pub use fault::{RuleError, RuleFault};
+pub(crate) use node::{Content, Node, Quoting};
+pub(crate) use tree::parse;
 
 use crate::rule::{Rule, RuleVersion};
 use message::Severity;
-use node::{Content, Node};
 use options::Options;
 use std::{collections::HashSet, sync::Arc};
 

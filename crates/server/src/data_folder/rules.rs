@@ -6,6 +6,7 @@
 mod backtest;
 mod check;
 mod files;
+mod import;
 mod show;
 
 use super::logspace::status;
@@ -23,6 +24,9 @@ pub(crate) struct RulesOptions {
 enum Verb {
     /// Read files of rules and report every error in them
     Check(check::Options),
+    /// Import rules of the Sigma project: writes a file of rules, and names those that cannot be expressed; exit
+    /// status 1 when there are such
+    Import(import::Options),
     /// Show what rules would have reported over the sealed messages of a logspace; exit status 1 when some of them
     /// cannot be read
     Test(backtest::Options),
@@ -32,6 +36,7 @@ enum Verb {
 pub(crate) fn run(options: &RulesOptions) -> ExitCode {
     match &options.verb {
         Verb::Check(options) => status(check::run(options)),
+        Verb::Import(options) => status(import::run(options)),
         Verb::Test(options) => status(backtest::run(options)),
     }
 }

@@ -15,7 +15,7 @@ const DEPTH_MAX: usize = 16;
 const NODES_MAX: usize = 1_000_000;
 
 /// Parses a text with one document.
-pub(super) fn parse(text: &str) -> Result<Node, RuleError> {
+pub(crate) fn parse(text: &str) -> Result<Node, RuleError> {
     let mut reader = Reader { parser: Parser::new_from_str(text), nodes: 0 };
     let root = loop {
         match reader.next()? {

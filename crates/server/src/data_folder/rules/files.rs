@@ -17,6 +17,8 @@ use watch::{RULES_BYTES_MAX, Rule};
 pub(super) enum FilesError {
     /// A file cannot be read.
     Read { path: PathBuf, source: io::Error },
+    /// A file cannot be written.
+    Write { path: PathBuf, source: io::Error },
     /// A file is no text.
     NotUtf8 { path: PathBuf },
     /// The rules of the files have errors, which have been printed.
@@ -29,6 +31,7 @@ impl fmt::Display for FilesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             FilesError::Read { path, source } => write!(f, "cannot read {}: {source}", path.display()),
+            FilesError::Write { path, source } => write!(f, "cannot write {}: {source}", path.display()),
             FilesError::NotUtf8 { path } => write!(f, "{} is not UTF-8", path.display()),
             FilesError::Wrong { count: 1 } => f.write_str("1 error"),
             FilesError::Wrong { count } => write!(f, "{count} errors"),
