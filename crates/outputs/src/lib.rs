@@ -16,6 +16,7 @@
 //! | `redis` | `redis()`: commands to Redis and Valkey, pipelined |
 //! | `riemann` | `riemann()`: events of Riemann |
 //! | `stomp` | `stomp()`: frames for a broker of STOMP 1.2 |
+//! | `zabbix` | `zabbix()`: values of items of Zabbix |
 //! | `sql` | `sql()`: rows of tables in PostgreSQL, MySQL, MariaDB and SQLite |
 
 mod amqp;
@@ -30,6 +31,7 @@ mod redis;
 mod riemann;
 mod sql;
 mod stomp;
+mod zabbix;
 
 #[cfg(test)]
 use delivery::receiver_testing as testing;
@@ -52,3 +54,4 @@ pub use riemann::{
 };
 pub use sql::{Column, ColumnValue, SqlReceiver, SqlTarget, TableMaking};
 pub use stomp::{Receipts, StompLogin, StompReceiver, StompTarget};
+pub use zabbix::{ZabbixReceiver, ZabbixTarget};

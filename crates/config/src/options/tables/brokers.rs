@@ -5,7 +5,7 @@
 
 mod events;
 
-pub(super) use events::{COLLECTD, RIEMANN, STOMP};
+pub(super) use events::{COLLECTD, RIEMANN, STOMP, ZABBIX};
 
 use super::network::{PEER_VERIFY, TLS};
 use super::shared::{ON_ERROR, PAIRS, PARTITION_KEY, STAMP_FORMATS};

@@ -4,7 +4,7 @@
 
 use super::brokers::{
     AMQP, AMQP_BROKER, BATCHES, COLLECTD, ITEMS, KAFKA, MQTT, MQTT_BROKER, NATS, NATS_SERVER, PYTHON,
-    PYTHON_CALLS, PYTHON_CLASS, REDIS, RIEMANN, STOMP,
+    PYTHON_CALLS, PYTHON_CLASS, REDIS, RIEMANN, STOMP, ZABBIX,
 };
 use super::http::{CLICKHOUSE, ELASTICSEARCH, HTTP, LOKI, OTLP, S3, S3_BUCKET};
 use super::network::{FAILOVER, TLS};
@@ -134,6 +134,13 @@ pub(crate) const DRIVERS: &[Driver] = &[
         &[RIEMANN, BATCHES, ITEMS, DESTINATION],
         "events of Riemann: they count as written when the server has answered their batch, over UDP when they are sent",
     ),
+    driver(
+        "zabbix",
+        Plain::None,
+        &[ZABBIX, BATCHES, ITEMS, DESTINATION],
+        "values of items of Zabbix: they count as written when the server has answered that it processed them",
+    )
+    .required(&["key"]),
     driver(
         "stomp",
         Plain::None,

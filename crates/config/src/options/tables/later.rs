@@ -39,9 +39,6 @@ pub fn instead(kind: Kind, name: &str) -> Option<&'static str> {
         (Kind::Destination, "splunk-hec") => {
             Some("write splunk-hec-event() or splunk-hec-raw(), blocks of scl.conf")
         }
-        (Kind::Destination, "zabbix") => Some(
-            "write program(\"zabbix_sender -z SERVER -r -i -\" template(\"$HOST KEY VALUE\\n\")); its answers are not read",
-        ),
         (Kind::Source | Kind::Destination, "altp") => {
             Some("its protocol is not published; write sltp(), which does the same, on both ends")
         }
@@ -136,7 +133,6 @@ const DESTINATIONS: &[&str] = &[
     "websocket",
     "websphere-mq",
     "wildcard-file",
-    "zabbix",
 ];
 
 const PARSERS: &[&str] = &[

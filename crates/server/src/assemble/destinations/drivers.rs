@@ -187,6 +187,7 @@ impl<'t> Lowering<'t> {
             "riemann" => self.riemann(options)?,
             "collectd" => self.collectd(options)?,
             "stomp" => self.stomp(options)?,
+            "zabbix" => self.zabbix(options)?,
             "mqtt" => self.mqtt(options)?,
             "nats" => self.nats(options)?,
             "kafka" | "kafka-c" => self.kafka(options)?,

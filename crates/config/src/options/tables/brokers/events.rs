@@ -1,9 +1,9 @@
-//! The tables of `riemann()`, `collectd()` and `stomp()`.
+//! The tables of `riemann()`, `collectd()`, `zabbix()` and `stomp()`.
 //!
 //! In: nothing. Out: rows.
 
 use crate::options::{
-    row::{Row, ValueKind as V, row},
+    row::{Row, ValueKind as V, later, row},
     tables::{network::TLS, shared::PAIRS},
 };
 
@@ -24,6 +24,26 @@ pub(in crate::options::tables) const COLLECTD: &[Row] = &[
         "most values that are sent without waiting for each other",
     ),
     row("workers", V::Number(1, 1024), "1", "connections; more than one do not keep the order of messages"),
+];
+
+pub(in crate::options::tables) const ZABBIX: &[Row] = &[
+    row("server", V::Text, "127.0.0.1", "the server, or a proxy that monitors the hosts"),
+    row("port", V::Port, "10051", "its port"),
+    row("tls", V::Options(&[TLS]), "", "certificates, for a server with TLSAccept=cert"),
+    row("host", V::Template, "$HOST", "technical name of the host in Zabbix"),
+    row("key", V::Template, "", "key of an item of the type \"Zabbix trapper\""),
+    row("value", V::Template, "$MSG", "the value; Zabbix takes 65,535 bytes"),
+    row("timeout", V::Number(1, 86400), "10", "seconds to wait for an answer"),
+    row("batch-lines", V::Number(1, 10_000), "250", "most values of a request, which has one answer"),
+    row(
+        "batch-bytes",
+        V::Number(1, 16 << 20),
+        "1048576",
+        "most bytes of the values of a request; the first always fits",
+    ),
+    row("workers", V::Number(1, 1024), "1", "connections; more than one do not keep the order of messages"),
+    later("psk-file", "pre-shared keys, which the library of TLS does not have; use certificates"),
+    later("psk-identity", "pre-shared keys, which the library of TLS does not have; use certificates"),
 ];
 
 pub(in crate::options::tables) const RIEMANN: &[Row] = &[

@@ -12,3 +12,4 @@ pub(crate) mod nats;
 pub(crate) mod redis;
 pub(crate) mod riemann;
 pub(crate) mod stomp;
+pub(crate) mod zabbix;
