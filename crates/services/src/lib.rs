@@ -12,6 +12,7 @@
 //! | `http` | `http()`: bodies of requests, and the bulk requests of Elasticsearch |
 //! | `identity` | a name for a batch that is the same at every attempt |
 //! | `loki` | `loki()` over gRPC: lines in streams of labels |
+//! | `nrdp` | `nrdp()`: results of checks for Nagios |
 //! | `otlp` | `opentelemetry()`, `syslog-ng-otlp()`: messages as log records |
 //! | `s3` | `s3()`: batches of messages as objects of a bucket; and a client that reads one |
 //! | `url` | URLs of servers, and texts in URLs |
@@ -23,6 +24,7 @@ mod hdfs;
 mod http;
 mod identity;
 mod loki;
+mod nrdp;
 mod otlp;
 mod s3;
 #[cfg(test)]
@@ -41,6 +43,7 @@ pub use http::{
     ItemResults, OnHeaderError, PythonHeader, RequestSettings, ResponseAction,
 };
 pub use loki::{LokiReceiver, LokiTarget, LokiTime};
+pub use nrdp::{NrdpReceiver, NrdpTarget};
 pub use otlp::{OtlpForm, OtlpReceiver, OtlpTarget};
 pub use s3::{
     AddressError, BucketReader, FaultKind, KeyError, ListFrom, ListedObject, ObjectBody, ObjectList,

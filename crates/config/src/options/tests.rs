@@ -177,6 +177,7 @@ const DEVIATIONS: &[(&str, &[&str])] = &[
             "hdfs",
             "python",
             "clickhouse",
+            "nrdp",
         ],
     ),
     // Documents and objects are not in an order, requests of OpenTelemetry are divided by their headers, stomp() leaves the
@@ -194,6 +195,7 @@ const DEVIATIONS: &[(&str, &[&str])] = &[
             "s3",
             "hdfs",
             "python",
+            "nrdp",
             "opentelemetry",
             "syslog-ng-otlp",
         ],

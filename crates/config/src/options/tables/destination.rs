@@ -6,7 +6,7 @@ use super::brokers::{
     AMQP, AMQP_BROKER, BATCHES, COLLECTD, ITEMS, KAFKA, MQTT, MQTT_BROKER, NATS, NATS_SERVER, PYTHON,
     PYTHON_CALLS, PYTHON_CLASS, REDIS, RIEMANN, STOMP, ZABBIX,
 };
-use super::http::{CLICKHOUSE, ELASTICSEARCH, HTTP, LOKI, OTLP, S3, S3_BUCKET};
+use super::http::{CLICKHOUSE, ELASTICSEARCH, HTTP, LOKI, NRDP, OTLP, S3, S3_BUCKET};
 use super::network::{FAILOVER, TLS};
 use super::shared::{DESTINATION, FOLDERS, PERMISSIONS, SOCKET, TEXT};
 use super::sql::{MONGODB, SQL, SQL_SERVER};
@@ -197,6 +197,13 @@ pub(crate) const DRIVERS: &[Driver] = &[
         "rows of a table in ClickHouse, over HTTP: they count as written when the server has inserted them",
     )
     .required(&["table"]),
+    driver(
+        "nrdp",
+        Plain::None,
+        &[NRDP, BATCHES, ITEMS, DESTINATION],
+        "results of checks for Nagios, over its Remote Data Processor: they count as written when it has processed them",
+    )
+    .required(&["url", "token"]),
     driver("http", Plain::None, &[HTTP, TEXT, DESTINATION], "requests to HTTP servers").required(&["url"]),
     driver(
         "elasticsearch2",

@@ -232,6 +232,39 @@ pub(super) const CLICKHOUSE: &[Row] = &[
     later("server-side-schema", "name of a schema of Protocol Buffers on the server; use schema()"),
 ];
 
+/// `nrdp()`
+pub(super) const NRDP: &[Row] = &[
+    row("url", V::Text, "", "address of NRDP: https://host/nrdp/"),
+    row("token", V::Text, "", "one of the tokens in its authorized_tokens"),
+    row("host", V::Template, "$HOST", "name of the host in Nagios"),
+    row("service", V::Template, "", "description of the service; without it the result is that of the host"),
+    row(
+        "state",
+        V::Template,
+        "by severity: critical from err on, warning, ok",
+        "ok, warning, critical or unknown, of a host up, down or unreachable; or the number",
+    ),
+    row("output", V::Template, "$MSG", "text of the result, with performance data after a |"),
+    row("user", V::Text, "", "user for basic authentication"),
+    row("password", V::Text, "", "password of the user"),
+    row("tls", V::Options(&[TLS]), "the authorities of the machine", "certificates, for https://"),
+    row("proxy", V::Text, "", "an HTTP proxy for the requests: http://host:port"),
+    row("batch-lines", V::Number(1, 10_000), "100", "most results of a request, which has one answer"),
+    row(
+        "batch-bytes",
+        V::Number(1, 8 << 20),
+        "524288",
+        "most bytes of the results of a request; post_max_size of PHP must be three times that",
+    ),
+    row(
+        "workers",
+        V::Number(1, 64),
+        "1",
+        "requests at a time; more than one do not keep the order of messages",
+    ),
+    row("timeout", V::Number(1, 86400), "60", "seconds until a request without an answer is sent again"),
+];
+
 /// A bucket of S3, and the login there.
 pub(super) const S3_BUCKET: &[Row] = &[
     row(

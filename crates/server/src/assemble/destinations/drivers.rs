@@ -195,6 +195,7 @@ impl<'t> Lowering<'t> {
             "s3" => self.s3(options)?,
             "hdfs" => self.hdfs(options)?,
             "clickhouse" => self.clickhouse(options)?,
+            "nrdp" => self.nrdp(options)?,
             "http" => self.http_target(options)?,
             "elasticsearch2" | "elasticsearch" => self.elasticsearch(options)?,
             "loki" => self.loki(options)?,

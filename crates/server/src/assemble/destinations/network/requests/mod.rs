@@ -9,4 +9,5 @@ mod grpc;
 mod hdfs;
 mod http;
 mod loki;
+mod nrdp;
 mod otlp;
