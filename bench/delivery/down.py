@@ -30,8 +30,8 @@ WINDOW_MESSAGES = 16384
 BASE_BYTES = 96 * MIB
 # Each writing thread has a batch in the form of its receiver on its way; the largest are those of object stores.
 THREAD_BYTES = 2 * MIB
-# A buffer on disk is as long as its option says, and its last record more.
-RECORD_OF_BATCH_BYTES = MIB
+# A buffer on disk is as long as its option says, and its last record more; a backlog is removed a file at a time.
+RECORD_OF_BATCH_BYTES = 4 * MIB
 # A shared log is removed several files at a time, and a destination that drops keeps up to twice its limit of it.
 SHARED_TIMES = 2 * 4 / 3
 
@@ -69,7 +69,7 @@ options {{ keep-hostname(yes); use-dns(no); stats-freq(0); time-reopen(2); }};
 source s {{ network(ip("127.0.0.1") port({port}) transport("tcp") log-iw-size(@WINDOW@)); }};
 source s_other {{ network(ip("127.0.0.1") port(@OTHER@) transport("tcp") log-iw-size(@WINDOW@)); }};
 destination works {{ file("/dev/null"); }};
-destination other {{ file("/dev/null"); }};
+destination other {{ file("/dev/null" disk-buffer(shared("main") reliable(yes) capacity-bytes(@BUFFER@Mi))); }};
 @DESTINATIONS@
 log {{ source(s); @PATH@ destination(works); flags(flow-control); }};
 log {{ source(s_other); destination(other); flags(flow-control); }};
@@ -209,7 +209,7 @@ class Run:
         self.kinds = Counter(map(kind_of, drivers))
         text = HEAD.replace("@DESTINATIONS@", "\n".join(f"destination {name} {{{{ {driver}; }}}};" for name, driver in drivers.items()))
         text = text.replace("@PATH@", " ".join(f"destination({name});" for name in drivers))
-        self.server.write_config(text.replace("@WINDOW@", str(WINDOW_MESSAGES)).replace("@OTHER@", str(other)))
+        self.server.write_config(text.replace("@WINDOW@", str(WINDOW_MESSAGES)).replace("@OTHER@", str(other)).replace("@BUFFER@", str(options.buffer_mib)))
         self.server.start(within=60)
         self.buffers = self.server.folder + "/data/disk-buffers"
         self.base = self.resident()
@@ -236,7 +236,9 @@ class Run:
     def disk(self):
         """Bytes of the files of each buffer."""
         found = Counter()
-        for path in glob.glob(self.buffers + "/*/*"):
+        for path in glob.glob(self.buffers + "/*/*") + glob.glob(self.buffers + "/*/backlog-*/*"):
+            if os.path.isdir(path):
+                continue
             try:
                 found[os.path.basename(os.path.dirname(path))] += os.stat(path).st_blocks * 512
             except FileNotFoundError:
@@ -275,7 +277,8 @@ class Run:
     def finish(self, add):
         """The sender ends, everything is counted, and the server is started again."""
         whole = self.sender.finish() & self.other.finish()
-        steady = lambda: (account := self.account()).received == self.account().received and not account.wrong and len(set(account.totals.values())) <= 2
+        steady = lambda: ((account := self.account()).received == self.account().received and not account.wrong and len(set(account.totals.values())) <= 2
+                          and set(account.reasons["other#0"]) <= {"written"})
         Server.until(steady, 60, "the counters to add up")
         account, sent = self.account(), self.sender.sent + self.other.sent
         assert account.received == sent or self.holds or not whole, f"{account.received} of {sent} received"

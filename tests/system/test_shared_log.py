@@ -196,6 +196,39 @@ def test_a_destination_at_its_limit_holds_the_sources(binary):
         server.close()
 
 
+def test_what_others_get_does_not_pile_up_behind_a_destination_that_holds(binary):
+    def text(port):
+        both = config(file("one", shared("4Mi")), peer(port, shared("4Mi") + " on-full(hold)"))
+        # The peer gets two messages in ten.
+        own = 'log {{ source(s_in); filter {{ message("^[0-9]*[05] ") }}; destination(d_peer); flags(flow-control); }};\n'
+        return both.replace("destination(d_peer);", "") + own
+
+    # Nobody listens on this port.
+    server = Server(binary, text(9))
+    wanted = list(range(0, MANY, 5))
+    stuck = StuckPeer()
+    stuck.reads.set()
+    try:
+        for sent in range(MANY // 3, MANY + 1, MANY // 3):
+            server.start()
+            send(server, range(sent - MANY // 3, sent))
+            Server.until(lambda: len(set(numbers(server, "one"))) == sent, 30, "the file to have every message")
+            # All of it is more than twice as long.
+            Server.until(lambda: journal_bytes(server) < 6 << 20, 5, "the log to be short")
+            server.stop(signal.SIGKILL)
+        assert any(name.startswith("backlog-") for name in os.listdir(log_folder(server)))
+        shown = queue(binary, "cat", "-t", "$MSG\\n", log_folder(server) + "/d_peer#0.consumer").split()[0::2]
+        assert shown == [str(number) for number in wanted], "all of it waits, in its order"
+        server.write_config(text(stuck.port))
+        server.start()
+        Server.until(lambda: len(stuck.lines) >= len(wanted), 20, "the peer to have its messages")
+        assert stuck.lines == wanted
+        Server.until(lambda: balance(server, "peer") == {"written": len(wanted)}, 10, "all to be counted")
+    finally:
+        stuck.listener.close()
+        server.close()
+
+
 def test_destinations_come_and_go_with_a_reload(binary):
     stuck = StuckPeer()
     server = Server(binary, config(file("one"), peer(stuck.port)))

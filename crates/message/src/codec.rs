@@ -8,6 +8,7 @@ mod decode;
 mod encode;
 mod numbers;
 mod origin;
+pub mod shared;
 mod varint;
 
 pub use decode::{CodecError, decode};

@@ -4,15 +4,21 @@
 //! that do not fit under its limit, a reader while it is behind. Limits: `capacity-bytes()` is how far it may be behind.
 
 use super::{
-    entry::Entry,
+    backlog::{self, Backlog},
     file_index::FileIndex,
+    files::{Backlogs, LogFiles, file_bytes},
     in_flight::Settled,
     inbox::{ConsumerPart, Inbox},
     progress::{Progress, ProgressFile, RANGES_MAX},
 };
-use crate::{options::DiskBuffer, queue::FullMemory, spool::aside::keep_file, worker::DestinationQueue};
+use crate::{
+    options::{DiskBuffer, OverflowPolicy, Victim},
+    queue::FullMemory,
+    spool::aside::keep_file,
+    worker::DestinationQueue,
+};
 use journal::{Journal, Read, Reader};
-use message::{Ack, Delivery, RecordId, Selection};
+use message::{Ack, Delivery, RecordId, Selection, codec::shared::Entry};
 use std::{
     collections::VecDeque,
     io,
@@ -23,6 +29,13 @@ use transport::{
     InternalLog,
     stats::{self, DropReason},
 };
+
+/// Parts of its capacity from which on a consumer moves out of the log, because most of that is not for it.
+const CROWDED_PART: (u64, u64) = (3, 4);
+/// Parts of its capacity from which on it moves out whatever the log has: others make it longer.
+const LONG_PART: (u64, u64) = (9, 8);
+/// Files of the log after which more is moved to a backlog that there is already.
+const MOVED_FILES: u64 = 2;
 
 /// A consumer.
 pub(super) struct Consumer {
@@ -41,7 +54,7 @@ pub(super) struct Consumer {
     /// Deliveries that wait until it may be further behind.
     pub(super) held: VecDeque<ConsumerPart>,
     /// Reads messages that the destination's thread cannot take yet; `None` while it keeps up.
-    reader: Option<Reader>,
+    reader: Option<ConsumerReader>,
     /// True when messages were dropped because it is too far behind, and this was reported.
     pub(super) is_overflowing: bool,
 }
@@ -51,7 +64,47 @@ pub(super) struct Context<'a> {
     pub(super) inbox: &'a Arc<Inbox>,
     pub(super) journal: &'a Journal,
     pub(super) index: &'a FileIndex,
+    pub(super) backlogs: &'a Backlogs,
     pub(super) log: &'a InternalLog,
+}
+
+/// Reads what waits for a consumer: its backlog, then the log.
+struct ConsumerReader {
+    reader: Reader,
+    is_backlog: bool,
+    /// True when the rest of the backlog is damaged.
+    is_exhausted: bool,
+}
+
+impl ConsumerReader {
+    /// Continues at a sequence number.
+    fn at(at: u64, backlog: Option<&Backlog>, journal: &Journal) -> ConsumerReader {
+        let is_backlog = backlog.is_some_and(|backlog| backlog.holds(at));
+        let reader = match backlog {
+            Some(backlog) if is_backlog => backlog.reader(at),
+            // Files that only others needed may be gone.
+            Some(backlog) => {
+                let first = journal.file_starts().first().copied().unwrap_or(0);
+                journal.reader(at.max(backlog.moved()).max(first))
+            }
+            None => journal.reader(at),
+        };
+        ConsumerReader { reader, is_backlog, is_exhausted: false }
+    }
+
+    /// Turns to the journal that has the next entry.
+    fn turn(&mut self, number: usize, context: &Context<'_>) {
+        let at = self.reader.next_sequence();
+        let backlog = context.backlogs.get(&number);
+        if self.is_backlog && self.is_exhausted {
+            let moved = backlog.map_or(at, Backlog::moved);
+            *self = ConsumerReader::at(moved.max(at), backlog, context.journal);
+        } else if self.is_backlog != backlog.is_some_and(|backlog| backlog.holds(at))
+            || !self.is_backlog && backlog.is_some_and(|backlog| backlog.moved() > at)
+        {
+            *self = ConsumerReader::at(at, backlog, context.journal);
+        }
+    }
 }
 
 /// The result of one step of reading.
@@ -69,11 +122,12 @@ impl Consumer {
         settings: DiskBuffer,
         queue: Arc<DestinationQueue>,
         file: ProgressFile,
-        journal: &Journal,
+        files: &LogFiles,
     ) -> Consumer {
         let messages = file.saved.waiting;
         let resumed = file.saved.settled.clone();
-        let reader = (messages > 0).then(|| journal.reader(resumed.below));
+        let backlog = files.backlogs.get(&file.identity.number);
+        let reader = (messages > 0).then(|| ConsumerReader::at(resumed.below, backlog, &files.journal));
         queue.counters.disk_capacity.store(settings.capacity_bytes, Ordering::Relaxed);
         Consumer {
             id,
@@ -104,13 +158,56 @@ impl Consumer {
         self.messages.saturating_sub(inbox.in_flight(self.number(), |flights| flights.finished()))
     }
 
-    /// Returns how many bytes of the log are kept for it: from the oldest message on that it has not settled.
+    /// Returns how many bytes are kept for it: of the log from the oldest message on that it has not settled, and of its backlog.
     pub(super) fn lag(&self, context: &Context<'_>) -> u64 {
         if self.waiting(context.inbox) == 0 {
             return 0;
         }
-        let lowest = context.inbox.in_flight(self.number(), |flights| flights.lowest());
-        context.journal.bytes_from(lowest) + context.journal.staged_bytes() as u64
+        let lowest = self.lowest(context);
+        let backlog = context.backlogs.get(&self.number());
+        let moved = backlog.map_or(0, |backlog| backlog.bytes_from(lowest));
+        moved + self.log_bytes(context) + context.journal.staged_bytes() as u64
+    }
+
+    fn lowest(&self, context: &Context<'_>) -> u64 {
+        context.inbox.in_flight(self.number(), |flights| flights.lowest())
+    }
+
+    /// Returns how many bytes of the log are kept for it.
+    fn log_bytes(&self, context: &Context<'_>) -> u64 {
+        let lowest = self.lowest(context);
+        match context.backlogs.get(&self.number()).map(|backlog| backlog.moved().max(lowest)) {
+            None => context.journal.bytes_from(lowest),
+            Some(from) if from >= context.journal.durable_sequence() => 0,
+            Some(from) => context.journal.bytes_from(from),
+        }
+    }
+
+    /// Returns true when it must move out of the log, because what others get makes the log long behind it. One that drops its oldest
+    /// messages drops them instead.
+    pub(super) fn must_move(&self, context: &Context<'_>) -> bool {
+        if self.settings.on_full == OverflowPolicy::Drop(Victim::Oldest) || self.waiting(context.inbox) == 0 {
+            return false;
+        }
+        let (lowest, capacity) = (self.lowest(context), self.settings.capacity_bytes);
+        let backlog = context.backlogs.get(&self.number());
+        let bytes = self.log_bytes(context);
+        let is_above = |(part, whole): (u64, u64)| bytes > capacity / whole * part;
+        let all = context.journal.durable_sequence().saturating_sub(lowest);
+        let is_crowded = || self.waiting(context.inbox).saturating_mul(2) <= all;
+        backlog.is_some_and(Backlog::is_moving)
+            || backlog.is_some_and(|backlog| backlog.holds(lowest))
+                && bytes > MOVED_FILES * file_bytes(capacity)
+            || is_above(LONG_PART)
+            || is_above(CROWDED_PART) && is_crowded()
+    }
+
+    /// Makes durable what is settled. Returns the sequence number below which everything is.
+    pub(super) fn sync_progress(&mut self, context: &Context<'_>) -> io::Result<u64> {
+        let progress = self.progress(context);
+        self.file.save(&progress)?;
+        self.file.sync()?;
+        Ok(progress.settled.below)
     }
 
     /// Returns whether it may be so much further behind. If nothing waits, anything fits: what is larger than the
@@ -141,7 +238,8 @@ impl Consumer {
         if context.inbox.has_room(number) {
             self.forward(part, range, context.inbox);
         } else {
-            self.reader = Some(context.journal.reader(range.start));
+            let backlog = context.backlogs.get(&number);
+            self.reader = Some(ConsumerReader::at(range.start, backlog, context.journal));
             self.queue.set_memory_full(FullMemory::Yes);
         }
     }
@@ -197,7 +295,7 @@ impl Consumer {
     }
 
     /// Reads one entry, and passes on what of it is for the destination.
-    fn step(&mut self, reader: &mut Reader, context: &Context<'_>) -> io::Result<Step> {
+    fn step(&mut self, reader: &mut ConsumerReader, context: &Context<'_>) -> io::Result<Step> {
         let number = self.number();
         match self.next(reader, context)? {
             None => Ok(Step::CaughtUp),
@@ -227,31 +325,38 @@ impl Consumer {
     /// the end of what is durable.
     fn next<'r>(
         &mut self,
-        reader: &'r mut Reader,
+        reader: &'r mut ConsumerReader,
         context: &Context<'_>,
     ) -> io::Result<Option<NextEntry<'r>>> {
-        let durable = context.journal.durable_sequence();
-        if let Some(to) = context.index.skip(reader.next_sequence(), self.number(), durable) {
-            let from = reader.next_sequence();
-            *reader = context.journal.reader(to);
+        let (number, durable) = (self.number(), context.journal.durable_sequence());
+        reader.turn(number, context);
+        let from = reader.reader.next_sequence();
+        let skipped = context.index.skip(from, number, durable).filter(|_| !reader.is_backlog);
+        if let Some(to) = skipped {
+            reader.reader = context.journal.reader(to);
             return Ok(Some(NextEntry { range: from..to, own: None, bytes: 0 }));
         }
-        match reader.read().map_err(|error| error.source)? {
-            Read::End => Ok(None),
+        let ConsumerReader { reader, is_backlog, is_exhausted } = reader;
+        let (range, payload) = match reader.read().map_err(|error| error.source)? {
+            Read::End if *is_backlog => {
+                *is_exhausted = true;
+                return Ok(Some(NextEntry { range: from..from, own: None, bytes: 0 }));
+            }
+            Read::End => return Ok(None),
             Read::Damage(damage) => {
                 keep_file(&damage, context.log);
-                Ok(Some(NextEntry { range: damage.lost, own: None, bytes: 0 }))
+                return Ok(Some(NextEntry { range: damage.lost, own: None, bytes: 0 }));
             }
+            Read::Record(record) if *is_backlog => backlog::unpack(&record),
             Read::Record(record) => {
-                let range = record.sequence..record.sequence + u64::from(record.count);
-                let is_settled = self.resumed.has(&range);
-                let entry = Entry::parse(record.payload).ok().filter(|_| !is_settled);
-                let own = entry.and_then(|entry| {
-                    entry.selection(self.file.identity.number).map(|selection| OwnEntry { entry, selection })
-                });
-                Ok(Some(NextEntry { range, own, bytes: record.payload.len() }))
+                (record.sequence..record.sequence + u64::from(record.count), record.payload)
             }
-        }
+        };
+        let is_settled = self.resumed.has(&range);
+        let entry = Entry::parse(payload).ok().filter(|_| !is_settled);
+        let own =
+            entry.and_then(|entry| entry.selection(number).map(|selection| OwnEntry { entry, selection }));
+        Ok(Some(NextEntry { range, own, bytes: payload.len() }))
     }
 
     /// Drops its oldest messages in the log, up to the end of the file that holds the oldest.
@@ -259,12 +364,16 @@ impl Consumer {
         let number = self.number();
         let (lowest, mut handed) =
             context.inbox.in_flight(number, |flights| (flights.lowest(), flights.handed()));
-        let starts = context.journal.file_starts();
         let durable = context.journal.durable_sequence();
-        let end = starts.into_iter().find(|start| *start > lowest).unwrap_or(durable);
+        let backlog = context.backlogs.get(&number);
+        let (starts, last) = match backlog.filter(|backlog| backlog.holds(lowest)) {
+            Some(backlog) => (backlog.file_starts(), backlog.moved()),
+            None => (context.journal.file_starts(), durable),
+        };
+        let end = starts.into_iter().find(|start| *start > lowest).unwrap_or(last);
         let mut reader = match self.reader.take() {
             Some(reader) => reader,
-            None => context.journal.reader(handed),
+            None => ConsumerReader::at(handed, backlog, context.journal),
         };
         let mut dropped = 0;
         while handed < end {

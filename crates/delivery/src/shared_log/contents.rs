@@ -3,13 +3,13 @@
 //! In: the folder of a log, or the file of one of its consumers. Out: summaries and messages. Holds: the lock of the
 //! log while it is read. Limits: a log that a running server uses is refused.
 
-use super::{
-    entry::{Entry, EntryError},
-    files::{LogFiles, consumer_of},
-};
+use super::files::{LogFiles, Waiting, consumer_of};
 use crate::spool::{LookError, QueueSummary};
-use journal::{OpenError, OsDisk, Read};
-use message::{Batch, Selection};
+use journal::{OpenError, OsDisk};
+use message::{
+    Batch, Selection,
+    codec::shared::{Entry, EntryError},
+};
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -74,34 +74,32 @@ impl SharedQueue {
         if file.saved.waiting == 0 {
             return Ok(summary);
         }
-        summary.bytes = self.files.journal.bytes_from(first);
-        let mut reader = self.files.journal.reader(first);
-        loop {
-            match reader.read().map_err(LookError::Read)? {
-                Read::End => return Ok(summary),
-                Read::Damage(damage) => summary.damages.push(damage.to_string()),
-                Read::Record(record) => {
-                    let range = record.sequence..record.sequence + u64::from(record.count);
-                    if file.saved.settled.has(&range) {
-                        continue;
+        let number = file.identity.number;
+        let backlog = self.files.backlogs.get(&number).map_or(0, |backlog| backlog.bytes_from(first));
+        summary.bytes = backlog + self.files.journal.bytes_from(self.files.needed(number, first));
+        let mut read = |waiting: Waiting<'_>| {
+            match waiting {
+                Waiting::Damage(damage) => summary.damages.push(damage.to_string()),
+                Waiting::Entry(sequence, payload) => match read_entry(payload, number) {
+                    Ok(None) => {}
+                    Ok(Some((batch, selection))) => {
+                        let own = batch.copy_of(&selection);
+                        summary.messages += own.len() as u64;
+                        each(&own, 0);
                     }
-                    match read_entry(record.payload, file.identity.number) {
-                        Ok(None) => {}
-                        Ok(Some((batch, selection))) => {
-                            let own = batch.copy_of(&selection);
-                            summary.messages += own.len() as u64;
-                            each(&own, 0);
-                        }
-                        Err(error) => summary.damages.push(format!("record {}: {error}", record.sequence)),
-                    }
-                }
+                    Err(error) => summary.damages.push(format!("record {sequence}: {error}")),
+                },
             }
-        }
+            Ok(())
+        };
+        self.files.read_waiting(file, &mut read).map_err(LookError::Read)?;
+        Ok(summary)
     }
 
     /// Removes the consumer from its log: its messages are elsewhere now.
-    pub fn remove(self) -> io::Result<()> {
-        self.files.forget(&self.files.absent[self.place].0)
+    pub fn remove(mut self) -> io::Result<()> {
+        let (name, file) = self.files.absent.swap_remove(self.place);
+        self.files.forget(&name, &file.identity)
     }
 }
 
@@ -119,6 +117,12 @@ fn read_entry(payload: &[u8], number: usize) -> Result<Option<(Batch, Selection)
 pub(crate) fn shrink(folder: &Path) -> Result<u64, LookError> {
     let mut files = open(folder)?;
     // The files of the consumers were synced when they were opened.
+    for (_, file) in &files.absent {
+        if let Some(backlog) = files.backlogs.get_mut(&file.identity.number) {
+            let below = if file.saved.waiting > 0 { file.saved.settled.below } else { u64::MAX };
+            backlog.release(below).map_err(|error| LookError::Space(folder.to_owned(), error))?;
+        }
+    }
     let needed = files.needed_by_absent().unwrap_or_else(|| files.journal.next_sequence());
     files.journal.shrink(needed).map_err(|error| LookError::Space(folder.to_owned(), error))
 }

@@ -4,7 +4,7 @@
 //! In: entries as they are written. Out: where a consumer can continue. Holds: a number for each file.
 //! Limits: files from before the start are taken to have messages of all.
 
-use super::entry::ConsumerSet;
+use message::codec::shared::ConsumerSet;
 use std::collections::BTreeMap;
 
 /// The consumers of each file, by its first sequence number.

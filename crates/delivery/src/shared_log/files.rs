@@ -4,12 +4,14 @@
 //! Holds: them. Limits: after a crash, what was written since the progress was last saved is read once, to count it.
 
 use super::{
-    entry::{CONSUMERS_MAX, Entry},
+    backlog::{self, Backlog},
     in_flight::Settled,
     progress::{EXTENSION, Identity, Progress, ProgressError, ProgressFile},
 };
-use journal::{Disk, Durability, Journal, OpenError, Options, Read};
+use journal::{Damage, Disk, Durability, Journal, OpenError, Options, Read, ReadError};
+use message::codec::shared::{CONSUMERS_MAX, Entry};
 use std::{
+    collections::BTreeMap,
     hash::{BuildHasher, RandomState},
     io,
     path::{Path, PathBuf},
@@ -23,6 +25,9 @@ const FILE_BYTES: std::ops::RangeInclusive<u64> = (64 << 10)..=(32 << 20);
 /// Empty files that are kept to be overwritten.
 const SPARES: usize = 2;
 
+/// Backlogs by the number of their consumer.
+pub(super) type Backlogs = BTreeMap<usize, Backlog>;
+
 /// An open folder.
 pub(super) struct LogFiles {
     disk: Arc<dyn Disk>,
@@ -30,6 +35,8 @@ pub(super) struct LogFiles {
     pub(super) journal: Journal,
     /// The consumers that are not running, by name.
     pub(super) absent: Vec<(String, ProgressFile)>,
+    /// The backlogs of all consumers that have one, by number.
+    pub(super) backlogs: Backlogs,
 }
 
 /// Returns the size of a file for a consumer of this capacity.
@@ -63,7 +70,13 @@ impl LogFiles {
                 recovery.cut_bytes
             ));
         }
-        let mut files = LogFiles { disk, folder: folder.to_owned(), journal, absent: Vec::new() };
+        let mut files = LogFiles {
+            disk,
+            folder: folder.to_owned(),
+            journal,
+            absent: Vec::new(),
+            backlogs: Backlogs::new(),
+        };
         files.find_consumers(log).map_err(|source| OpenError::Io { path: folder.to_owned(), source })?;
         Ok(files)
     }
@@ -88,10 +101,32 @@ impl LogFiles {
             }
         }
         self.absent.sort_by(|a, b| a.0.cmp(&b.0));
+        for (_, file) in &self.absent {
+            let folder = backlog::folder(&self.folder, &file.identity);
+            let has_files = self.disk.list(&folder).is_ok_and(|files| !files.is_empty());
+            if has_files {
+                let backlog = open_backlog(&self.disk, &folder)?;
+                self.backlogs.insert(file.identity.number, backlog);
+            }
+        }
         let settled = self.absent.iter().map(|(_, file)| file.saved.settled.below).max();
+        let moved = self.backlogs.values().map(Backlog::moved).max();
         // After the loss of power the journal may end before what was delivered.
-        self.journal.advance(settled.unwrap_or(0));
+        self.journal.advance(settled.max(moved).unwrap_or(0));
         self.recount()
+    }
+
+    /// Returns the backlog of a consumer, creating it if it has none.
+    pub(super) fn backlog(&mut self, identity: &Identity) -> io::Result<Backlog> {
+        match self.backlogs.remove(&identity.number) {
+            Some(backlog) => Ok(backlog),
+            None => open_backlog(&self.disk, &backlog::folder(&self.folder, identity)),
+        }
+    }
+
+    /// Returns from which sequence number on the log has something that a consumer needs, which has settled everything below `below`.
+    pub(super) fn needed(&self, number: usize, below: u64) -> u64 {
+        self.backlogs.get(&number).map_or(below, |backlog| backlog.moved().max(below))
     }
 
     /// Counts what was written after the progress of each consumer was saved.
@@ -153,19 +188,91 @@ impl LogFiles {
             io::Error::other(format!("at most {CONSUMERS_MAX} destinations can share a disk buffer"))
         })?;
         let (name, file) = self.absent.remove(place);
-        self.forget(&name)?;
+        self.forget(&name, &file.identity)?;
         Ok(file.identity.number)
     }
 
     /// Removes the file of a consumer, durably: its number can be given to another.
-    pub(super) fn forget(&self, name: &str) -> io::Result<()> {
+    pub(super) fn forget(&mut self, name: &str, identity: &Identity) -> io::Result<()> {
         self.disk.remove(&self.folder.join(file_name(name)))?;
-        self.disk.sync_dir(&self.folder)
+        self.disk.sync_dir(&self.folder)?;
+        if self.backlogs.remove(&identity.number).is_some() {
+            let folder = backlog::folder(&self.folder, identity);
+            for file in self.disk.list(&folder)? {
+                self.disk.remove(&folder.join(file))?;
+            }
+        }
+        Ok(())
     }
 
     /// Returns the sequence number up to which consumers that are not running need the log.
     pub(super) fn needed_by_absent(&self) -> Option<u64> {
         let with_messages = self.absent.iter().filter(|(_, file)| file.saved.waiting > 0);
-        with_messages.map(|(_, file)| file.saved.settled.below).min()
+        with_messages.map(|(_, file)| self.needed(file.identity.number, file.saved.settled.below)).min()
     }
+
+    /// Returns the consumers that do not run and keep more of the log than their `capacity-bytes()`, although a file was begun since they
+    /// ended: at a stop, when all end, nothing is moved. With each, the sequence number below which it has settled everything.
+    pub(super) fn absent_to_move(&self) -> impl Iterator<Item = (String, Identity, u64)> + use<'_> {
+        let newest_file = self.journal.file_starts().last().copied().unwrap_or(0);
+        let moves = move |file: &ProgressFile| {
+            let (number, saved) = (file.identity.number, &file.saved);
+            let needed = self.needed(number, saved.settled.below);
+            let is_long = newest_file > saved.end && self.journal.bytes_from(needed) > saved.capacity_bytes;
+            saved.waiting > 0 && (is_long || self.backlogs.get(&number).is_some_and(Backlog::is_moving))
+        };
+        let moving = self.absent.iter().filter(move |(_, file)| moves(file));
+        moving.map(|(name, file)| (name.clone(), file.identity, file.saved.settled.below))
+    }
+
+    /// Gives `each` every entry that is not settled by a consumer that does not run, in order, and damage.
+    pub(super) fn read_waiting(
+        &self,
+        file: &ProgressFile,
+        each: &mut dyn FnMut(Waiting<'_>) -> io::Result<()>,
+    ) -> Result<(), ReadError> {
+        let (number, settled) = (file.identity.number, &file.saved.settled);
+        let backlog = self.backlogs.get(&number).filter(|backlog| backlog.holds(settled.below));
+        let log_from = self.needed(number, settled.below);
+        // Files that only others needed may be gone.
+        let first = self.journal.file_starts().first().copied().unwrap_or(0);
+        let readers = backlog.map(|backlog| (backlog.reader(settled.below), true));
+        for (mut reader, is_backlog) in
+            readers.into_iter().chain([(self.journal.reader(log_from.max(first)), false)])
+        {
+            loop {
+                let (range, payload) = match reader.read()? {
+                    Read::End => break,
+                    Read::Damage(damage) => {
+                        each(Waiting::Damage(damage)).map_err(|source| self.unread(source))?;
+                        continue;
+                    }
+                    Read::Record(record) if is_backlog => backlog::unpack(&record),
+                    Read::Record(record) => {
+                        (record.sequence..record.sequence + u64::from(record.count), record.payload)
+                    }
+                };
+                if !payload.is_empty() && !settled.has(&range) {
+                    each(Waiting::Entry(range.start, payload)).map_err(|source| self.unread(source))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn unread(&self, source: io::Error) -> ReadError {
+        ReadError { path: self.folder.clone(), source }
+    }
+}
+
+/// A part of what waits for a consumer.
+pub(super) enum Waiting<'a> {
+    /// The sequence number of an entry, and its bytes.
+    Entry(u64, &'a [u8]),
+    /// Something that cannot be read.
+    Damage(Damage),
+}
+
+fn open_backlog(disk: &Arc<dyn Disk>, folder: &Path) -> io::Result<Backlog> {
+    Backlog::open(disk.clone(), folder).map_err(|error| io::Error::other(error.to_string()))
 }

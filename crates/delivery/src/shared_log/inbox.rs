@@ -5,9 +5,9 @@
 //! flight. Limits: what waits for the disk is bounded by the windows of the sources, whose tokens are kept until it
 //! is there; in flight, for each destination, `front-cache-size()` and `flow-control-window-bytes()`.
 
-use super::{entry::CONSUMERS_MAX, in_flight::InFlight};
+use super::in_flight::InFlight;
 use crate::{options::DiskBuffer, worker::DestinationQueue};
-use message::{Ack, AckSink, Batch, Delivery, Outcome};
+use message::{Ack, AckSink, Batch, Delivery, Outcome, codec::shared::CONSUMERS_MAX};
 use std::{
     collections::VecDeque,
     io,

@@ -1,19 +1,17 @@
-//! Messages that move between a queue of a destination's own and a log that it shares.
+//! Messages that move from a queue of a destination's own to a log that it shares from now on.
 //!
-//! In: a destination that joins a log, or does not run. Out: its messages in the other place, before they are removed
-//! from the first: interrupted, they are delivered twice, not lost. Holds: the lock of the queue.
-//! Limits: a queue in use is left alone.
+//! In: a destination that joins a log. Out: its messages in the log, before they are removed from the queue: interrupted, they are
+//! delivered twice, not lost. Holds: the lock of the queue. Limits: a queue in use is left alone.
 
-use super::{
-    entry::{self, ConsumerSet, Entry, EntryShare},
-    files::LogFiles,
-};
+use super::files::LogFiles;
 use crate::{
     options::DiskBuffer,
-    spool::{LookError, QueueAppender, QueueDrain},
+    spool::{LookError, QueueDrain},
 };
-use journal::Read;
-use message::{Batch, Selection};
+use message::{
+    Batch, Selection,
+    codec::shared::{self as entry, ConsumerSet, EntryShare},
+};
 use std::{
     io,
     path::{Path, PathBuf},
@@ -86,54 +84,4 @@ pub(super) fn take_over(
     }
     queue.remove()?;
     Ok(moved)
-}
-
-/// Moves the messages for destinations that do not run to queues of their own, when they keep more of the log than
-/// their `capacity-bytes()` and a file was begun since they ended. At a stop, when all end, nothing is moved.
-pub(super) fn relieve(files: &mut LogFiles, log: &InternalLog) -> io::Result<()> {
-    let journal = &files.journal;
-    let newest_file = journal.file_starts().last().copied().unwrap_or(0);
-    let is_too_much = |(_, file): &(String, super::progress::ProgressFile)| {
-        let saved = &file.saved;
-        saved.waiting > 0
-            && journal.bytes_from(saved.settled.below) > saved.capacity_bytes
-            && newest_file > saved.end
-    };
-    let Some(place) = files.absent.iter().position(is_too_much) else { return Ok(()) };
-    let (name, file) = &files.absent[place];
-    let folder = own_queue(&files.folder, name);
-    let mut queue = match QueueAppender::open(&folder) {
-        Ok(queue) => queue,
-        // The destination has a queue of its own now, and runs: `duramen queue import` can move them.
-        Err(LookError::InUse(_)) => return Ok(()),
-        Err(error) => return Err(io::Error::other(error.to_string())),
-    };
-    let failed = |error: &dyn std::fmt::Display| io::Error::other(error.to_string());
-    let mut reader = files.journal.reader(file.saved.settled.below);
-    loop {
-        match reader.read().map_err(|error| error.source)? {
-            Read::End => break,
-            Read::Damage(_) => {}
-            Read::Record(record) => {
-                let range = record.sequence..record.sequence + u64::from(record.count);
-                let entry = Entry::parse(record.payload).ok().filter(|_| !file.saved.settled.has(&range));
-                let selection = entry.as_ref().and_then(|entry| entry.selection(file.identity.number));
-                if let (Some(entry), Some(selection)) = (entry, selection)
-                    && let Ok(batch) = entry.batch()
-                {
-                    queue.append_some(&batch, &selection).map_err(|error| failed(&error))?;
-                }
-            }
-        }
-    }
-    let messages = queue.appended();
-    queue.close().map_err(|error| failed(&error))?;
-    files.forget(name)?;
-    log.warning(&format!(
-        "Messages for a destination that does not run kept too much of a shared disk buffer, they are in a queue of their \
-         own now; queue='{}', messages='{messages}'",
-        folder.display()
-    ));
-    files.absent.remove(place);
-    Ok(())
 }

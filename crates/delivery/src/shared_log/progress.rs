@@ -169,7 +169,8 @@ fn decode_identity(bytes: &[u8]) -> Option<Identity> {
     let eight = |at: usize| u64::from_le_bytes(array::from_fn(|index| bytes[at + index]));
     let number = usize::from(u16::from_le_bytes([bytes[10], bytes[11]]));
     let identity = Identity { number, incarnation: eight(16) };
-    (number < super::entry::CONSUMERS_MAX && encode_identity(&identity) == *bytes).then_some(identity)
+    (number < message::codec::shared::CONSUMERS_MAX && encode_identity(&identity) == *bytes)
+        .then_some(identity)
 }
 
 fn encode_slot(generation: u64, progress: &Progress) -> [u8; SLOT_BYTES] {

@@ -1,5 +1,6 @@
 //! Shared logs: over kills and power cuts, at the limits of one destination, when destinations come and go.
 
+mod entry;
 mod golden;
 mod limits;
 
@@ -7,13 +8,13 @@ use super::{
     consumers,
     files::LogFiles,
     inbox::{Inbox, JoinRequest, LogPlace},
-    look,
+    look, shrink,
     thread::LogThread,
 };
 use crate::{
-    options::{DiskBuffer, Queueing},
+    options::{DiskBuffer, OverflowPolicy, Queueing},
     queue::{Item, WhenFull},
-    spool::{QueueAppender, look as look_into_own},
+    spool::QueueAppender,
     worker::DestinationQueue,
 };
 use message::{Ack, Batch, Delivery, Field, Outcome, Selection};
@@ -192,17 +193,47 @@ struct Known {
     written: BTreeSet<String>,
 }
 
+/// How fast the destinations of a test are, and how long their messages.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    /// All as fast as each other.
+    Equal,
+    /// The last one takes next to nothing, so that others make the log long behind it.
+    OneSlow,
+}
+
+impl Pace {
+    fn settings(self, settings: DiskBuffer) -> DiskBuffer {
+        match self {
+            Pace::Equal => settings,
+            // Nothing may be dropped.
+            Pace::OneSlow => {
+                DiskBuffer { capacity_bytes: 100 << 10, on_full: OverflowPolicy::Hold, ..settings }
+            }
+        }
+    }
+
+    /// Of so many turns, a destination takes one to write.
+    fn turns(self, index: usize) -> u64 {
+        if self == Pace::OneSlow && index + 1 == NAMES.len() { 30 } else { 3 }
+    }
+
+    fn padding(self) -> usize {
+        if self == Pace::OneSlow { 2 << 10 } else { 0 }
+    }
+}
+
 /// Random deliveries to random destinations, which write them in any order, until the process dies or the power goes:
-/// several lives of one disk. Returns how many batches were not safe at an end.
-fn check_lives(seed: u64) -> usize {
+/// several lives of one disk. Returns how many batches were not safe at an end, and after how many lives something had moved out of the log.
+fn check_lives(seed: u64, pace: Pace) -> (usize, usize) {
     let mut chance = Chance::new(seed);
     let mut disk = SimDisk::new();
     let mut known: BTreeMap<usize, Known> = (0..NAMES.len()).map(|index| (index, Known::default())).collect();
-    let (mut number, mut cuts) = (0, 0);
+    let (mut number, mut cuts, mut moved) = (0, 0, 0);
     for round in 0..4 {
         let settings = DiskBuffer {
             memory_messages: 1 + chance.below(12) as usize,
-            ..settings(Path::new("/x.shared"), Arc::new(disk.clone()))
+            ..pace.settings(settings(Path::new("/x.shared"), Arc::new(disk.clone())))
         };
         let mut life = Life::begin(&NAMES.map(|name| (name, settings.clone())));
         // The first lives of all seeds end at every sync there may be.
@@ -213,17 +244,17 @@ fn check_lives(seed: u64) -> usize {
         let mut tokens: Vec<(Seen, Parts)> = Vec::new();
         for _ in 0..60 {
             for _ in 0..chance.below(4) {
-                tokens.push(deliver_some(&life, &mut number, &mut chance, &mut known));
+                tokens.push(deliver_some(&life, &mut number, &mut chance, &mut known, pace));
             }
             life.work();
             for (index, known) in &mut known {
-                if chance.below(3) == 0 {
+                if chance.below(pace.turns(*index)) == 0 {
                     life.take(*index);
                 }
                 let in_hand = life.destinations[*index].in_hand.len() as u64;
                 for left in (1..=in_hand).rev().filter(|_| chance.below(2) == 0).collect::<Vec<_>>() {
                     let place = chance.below(left.min(3)) as usize;
-                    known.written.extend(life.settle(*index, place));
+                    known.written.extend(life.settle(*index, place).iter().map(short));
                 }
                 life.figures(*index);
             }
@@ -233,6 +264,7 @@ fn check_lives(seed: u64) -> usize {
                 known.entry(*index).or_default().safe.extend(texts.iter().cloned());
             }
         }
+        moved += usize::from(disk.paths().iter().any(|path| path.to_string_lossy().contains("backlog-")));
         cuts += tokens.iter().filter(|(seen, _)| !is_done(seen)).count();
         if power {
             drop(life);
@@ -243,7 +275,7 @@ fn check_lives(seed: u64) -> usize {
         }
     }
     check_rest(seed, disk, &known);
-    cuts
+    (cuts, moved)
 }
 
 /// Delivers a batch: every destination gets some of its messages, or none.
@@ -252,6 +284,7 @@ fn deliver_some(
     number: &mut u64,
     chance: &mut Chance,
     known: &mut BTreeMap<usize, Known>,
+    pace: Pace,
 ) -> (Seen, Parts) {
     let texts: Vec<String> = (0..=chance.below(4))
         .map(|_| {
@@ -274,10 +307,17 @@ fn deliver_some(
         for_each.push((index, own));
     }
     let (ack, seen) = token();
-    let shown: Vec<String> = texts.iter().map(|text| format!("h|{text}")).collect();
+    let shown: Vec<String> =
+        texts.iter().map(|text| format!("h|{text}{}", " ".repeat(pace.padding()) + ".")).collect();
     let shown: Vec<&str> = shown.iter().map(String::as_str).collect();
     life.deliver(&shown, &parts, ack, chance.below(2) == 0);
     (seen, for_each)
+}
+
+/// Returns a message without its padding.
+#[expect(clippy::ptr_arg, reason = "it is passed to iterators of strings")]
+fn short(text: &String) -> String {
+    text.chars().take(7).collect()
 }
 
 /// Everything that was safe was written, or is still there, in order; and nothing else.
@@ -286,7 +326,7 @@ fn check_rest(seed: u64, disk: SimDisk, known: &BTreeMap<usize, Known>) {
     let mut life = Life::begin(&NAMES.map(|name| (name, settings.clone())));
     for (index, known) in known {
         let waiting = life.destinations[*index].place.waiting;
-        let rest = life.drain(*index);
+        let rest: Vec<String> = life.drain(*index).iter().map(short).collect();
         assert_eq!(rest.len() as u64, waiting, "seed {seed}: {index} counts what waits");
         assert!(rest.is_sorted(), "seed {seed}: {index} gets them out of order: {rest:?}");
         let rest: BTreeSet<String> = rest.into_iter().collect();
@@ -300,8 +340,16 @@ fn check_rest(seed: u64, disk: SimDisk, known: &BTreeMap<usize, Known>) {
 
 #[test]
 fn nothing_safe_is_lost_and_nothing_goes_to_others() {
-    let cuts: usize = (0..80).map(check_lives).sum();
+    let cuts: usize = (0..80).map(|seed| check_lives(seed, Pace::Equal).0).sum();
     assert!(cuts > 300, "only {cuts} batches were not safe when a life ended");
+}
+
+#[test]
+fn nothing_safe_is_lost_while_it_moves_out_of_the_log() {
+    let lives: Vec<_> = (0..30).map(|seed| check_lives(seed, Pace::OneSlow)).collect();
+    let (cuts, moved) = lives.iter().fold((0, 0), |sums, life| (sums.0 + life.0, sums.1 + life.1));
+    assert!(cuts > 300, "only {cuts} batches were not safe when a life ended");
+    assert!(moved > 30, "something had moved after only {moved} lives");
 }
 
 #[test]
@@ -390,10 +438,11 @@ fn a_queue_of_its_own_is_taken_over() {
 }
 
 #[test]
-fn messages_of_a_destination_that_is_gone_move_to_a_queue_of_their_own() {
+fn messages_of_a_destination_that_is_gone_move_out_of_the_log() {
     let folder = tempfile::tempdir().unwrap();
-    let settings = settings(&folder.path().join("x.shared"), Arc::new(journal::OsDisk));
-    let mut life = Life::begin(&[("a", settings.clone()), ("gone", settings)]);
+    let shared = folder.path().join("x.shared");
+    let settings = settings(&shared, Arc::new(journal::OsDisk));
+    let mut life = Life::begin(&[("a", settings.clone()), ("gone", settings.clone())]);
     (0..3).for_each(|number| drop(life.deliver_to_all(&format!("h|{number}"))));
     life.work();
     life.leave(1);
@@ -402,7 +451,15 @@ fn messages_of_a_destination_that_is_gone_move_to_a_queue_of_their_own() {
         life.deliver(&[&long], &[(0, Selection::all(1))], Ack::none(), true);
         life.drain(0);
     }
-    let own = folder.path().join("gone");
-    assert_eq!(look_into_own(&own, &mut |_, _| {}).unwrap().messages, 3);
-    assert!(!folder.path().join("x.shared/gone.consumer").exists());
+    life.leave(0);
+    drop(life);
+    let file = shared.join("gone.consumer");
+    let summary = look(&file, &mut |_, _| {}).unwrap();
+    assert!((summary.messages, summary.bytes < 1 << 20) == (3, true), "{} bytes", summary.bytes);
+    shrink(&shared).unwrap();
+    assert_eq!(look(&file, &mut |_, _| {}).unwrap().messages, 3);
+    // It comes back, under another name.
+    std::fs::rename(&file, shared.join("back.consumer")).unwrap();
+    let mut life = Life::begin(&[("back", settings)]);
+    assert_eq!(life.drain(0), ["0", "1", "2"]);
 }

@@ -8,17 +8,19 @@
 //! it does not hold up the others.
 
 use super::{
+    backlog::LogParts,
     consumer::{Consumer, Context},
-    entry::{self, CONSUMERS_MAX, ConsumerSet},
     file_index::FileIndex,
     files::{self, LogFiles},
     inbox::{Arrival, ConsumerPart, Inbox, JoinRequest, LogPlace, Work},
     moving,
+    progress::Identity,
 };
 use crate::{
     options::{DiskBuffer, OverflowPolicy, Victim},
     spool::overflow,
 };
+use message::codec::shared::{self as entry, CONSUMERS_MAX, ConsumerSet};
 use std::{
     collections::VecDeque,
     fmt, io,
@@ -37,7 +39,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 const TROUBLE_TOLD_EVERY: Duration = Duration::from_secs(60);
 /// Files are removed when they are a quarter of all: each removal costs a sync for each destination.
 const RELEASED_PART: usize = 4;
-/// A destination that drops messages and does not move keeps at most so many times its capacity of the log: what its neighbours
+/// A destination that drops its oldest messages and does not move keeps at most so many times its capacity of the log: what its neighbours
 /// get comes behind it.
 const KEPT_MOST: u64 = 2;
 /// Most bytes that a round reads for a destination that is behind.
@@ -184,8 +186,7 @@ impl LogThread {
         file.saved.waiting += moved.messages;
         let (number, waiting) = (file.identity.number, file.saved.waiting);
         let names = (id.clone(), name.clone());
-        let consumer =
-            Consumer::new(names, DiskBuffer::clone(settings), queue.clone(), file, &self.files.journal);
+        let consumer = Consumer::new(names, DiskBuffer::clone(settings), queue.clone(), file, &self.files);
         let start = consumer.start(&self.files.journal);
         self.inbox.open(number, queue.clone(), settings, start);
         self.consumers[number] = Some(consumer);
@@ -346,6 +347,45 @@ impl LogThread {
         if let Err(error) = failed {
             self.failed(&error);
         }
+        self.move_backlogs();
+    }
+
+    /// Moves what waits for destinations that are far behind, or do not run, out of the log, so that it does not grow with what others get.
+    fn move_backlogs(&mut self) {
+        let context = context(&self.files, &self.inbox, &self.index, &self.log);
+        let mut moving: Vec<_> = self.files.absent_to_move().collect();
+        let mut failed = Ok(());
+        for consumer in self.consumers.iter_mut().flatten() {
+            if consumer.must_move(&context) {
+                match consumer.sync_progress(&context) {
+                    Ok(lowest) => moving.push((consumer.name.clone(), consumer.file.identity, lowest)),
+                    Err(error) => failed = Err(error),
+                }
+            }
+        }
+        if let Err(error) = failed {
+            self.failed(&error);
+        }
+        for (name, identity, lowest) in moving {
+            match self.move_backlog(&name, &identity, lowest) {
+                Ok(has_more) => self.reads_on |= has_more,
+                Err(error) => self.failed(&error),
+            }
+        }
+    }
+
+    fn move_backlog(&mut self, name: &str, identity: &Identity, lowest: u64) -> io::Result<bool> {
+        if !self.files.backlogs.contains_key(&identity.number) {
+            let folder = self.files.folder.display();
+            self.log.notice(&format!(
+                "What waits for a destination moves out of a shared disk buffer, which others make long; folder='{folder}', for='{name}'"
+            ));
+        }
+        let mut backlog = self.files.backlog(identity)?;
+        let log = LogParts { journal: &self.files.journal, index: &self.index, log: &self.log };
+        let moved = backlog.take(identity, lowest, READ_BYTES, &log);
+        self.files.backlogs.insert(identity.number, backlog);
+        moved
     }
 
     /// Saves what is settled, and removes the files that nobody needs any more.
@@ -362,7 +402,14 @@ impl LogThread {
             let context = context(&self.files, &self.inbox, &self.index, &self.log);
             let progress = consumer.progress(&context);
             consumer.file.save(&progress)?;
-            needed = needed.min(progress.settled.below);
+            let below = progress.settled.below;
+            needed = needed.min(self.files.needed(consumer.number(), below));
+            if let Some(backlog) = self.files.backlogs.get_mut(&consumer.number())
+                && backlog.can_release(below)
+            {
+                consumer.file.sync()?;
+                backlog.release(below)?;
+            }
         }
         if self.pays_to_release(needed) {
             // The files must not be removed before the record that they are not needed.
@@ -370,18 +417,17 @@ impl LogThread {
             self.files.journal.release(needed)?;
             self.files.journal.file_starts().first().into_iter().for_each(|start| self.index.prune(*start));
         }
-        self.relieve();
         Ok(())
     }
 
-    /// Gives up the oldest files for destinations that drop messages at their limit anyway, when what others get has made the
-    /// log much longer than that. Their threads still have what is in these files, as far as it fits in memory, and deliver it
+    /// Gives up the oldest files for destinations that drop their oldest messages anyway, when what others get has made the
+    /// log much longer than their limit. Their threads still have what is in these files, as far as it fits in memory, and deliver it
     /// if they can before the next stop.
     fn shorten(&mut self) -> io::Result<()> {
         let context = context(&self.files, &self.inbox, &self.index, &self.log);
         for consumer in self.consumers.iter_mut().flatten() {
             let most = consumer.settings.capacity_bytes.saturating_mul(KEPT_MOST);
-            let drops = matches!(consumer.settings.on_full, OverflowPolicy::Drop(_));
+            let drops = consumer.settings.on_full == OverflowPolicy::Drop(Victim::Oldest);
             while drops && consumer.lag(&context) > most {
                 let before = consumer.lag(&context);
                 consumer.drop_oldest(&context)?;
@@ -398,13 +444,6 @@ impl LogThread {
         let starts = self.files.journal.file_starts();
         let unneeded = starts.iter().skip(1).filter(|start| **start <= needed).count();
         unneeded > 0 && unneeded * RELEASED_PART >= starts.len()
-    }
-
-    /// Moves messages for a destination that does not run to a queue of its own, when they keep too much of the log.
-    fn relieve(&mut self) {
-        if let Err(error) = moving::relieve(&mut self.files, &self.log) {
-            self.failed(&error);
-        }
     }
 
     /// Stages what waited until a destination that has ended may be further behind: its sources may be unable to send
@@ -461,7 +500,7 @@ fn context<'a>(
     index: &'a FileIndex,
     log: &'a InternalLog,
 ) -> Context<'a> {
-    Context { inbox, journal: &files.journal, index, log }
+    Context { inbox, journal: &files.journal, index, backlogs: &files.backlogs, log }
 }
 
 /// Drops the oldest messages of a destination until a delivery fits, or only those are left that are not durable.

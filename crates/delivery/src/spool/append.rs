@@ -15,9 +15,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Bytes that are made durable together.
-const COMMIT_BYTES: usize = 8 << 20;
-
 /// The reasons why messages cannot be appended.
 #[derive(Debug)]
 pub enum AppendError {
@@ -65,21 +62,6 @@ impl QueueAppender {
         self.journal.append(batch.len() as u32, &mut write).map_err(AppendError::TooLarge)?;
         self.journal.commit().map_err(AppendError::Commit)?;
         self.appended += batch.len() as u64;
-        Ok(())
-    }
-
-    /// Appends some messages of a batch. They are on the disk when the queue is closed.
-    pub(crate) fn append_some(&mut self, batch: &Batch, selection: &Selection) -> Result<(), AppendError> {
-        let count = selection.count();
-        if count == 0 {
-            return Ok(());
-        }
-        let mut write = |out: &mut Vec<u8>| codec::encode(batch, selection, out);
-        self.journal.append(count as u32, &mut write).map_err(AppendError::TooLarge)?;
-        if self.journal.staged_bytes() >= COMMIT_BYTES {
-            self.journal.commit().map_err(AppendError::Commit)?;
-        }
-        self.appended += count as u64;
         Ok(())
     }
 

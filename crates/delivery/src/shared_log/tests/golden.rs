@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::shared_log::{
-    entry::{self, Entry},
     in_flight::Settled,
     progress::{Identity, Progress, ProgressFile},
 };
+use message::codec::shared::{self as entry, Entry};
 use std::{env, fs, path::PathBuf};
 
 fn golden(name: &str, made: &[u8]) -> Vec<u8> {

@@ -1,11 +1,8 @@
 //! What happens at the limit of one destination: to it, and not to others.
 
 use super::*;
-use crate::{
-    options::{OverflowPolicy, Victim},
-    shared_log::{entry::ConsumerSet, file_index::FileIndex},
-};
-use message::{Priority, Severity};
+use crate::{options::Victim, shared_log::file_index::FileIndex};
+use message::{Priority, Severity, codec::shared::ConsumerSet};
 
 const LONG: usize = 100 << 10;
 
@@ -119,6 +116,56 @@ fn what_was_in_hand_when_the_oldest_were_dropped_is_lost_at_the_stop() {
     let mut life = Life::begin(&[("stuck", settings)]);
     assert_eq!(life.destinations[0].place.waiting, queued);
     assert_eq!(life.drain(0).len() as u64, queued);
+}
+
+/// Bytes of the files of the log itself.
+fn log_bytes(disk: &SimDisk) -> usize {
+    let of_log = |path: &std::path::PathBuf| path.parent() == Some(Path::new("/x.shared"));
+    let journal = |path: &std::path::PathBuf| path.extension().is_some_and(|kind| kind == "dj");
+    let paths = disk.paths().into_iter().filter(|path| of_log(path) && journal(path));
+    paths.filter_map(|path| disk.bytes(&path)).map(|bytes| bytes.len()).sum()
+}
+
+#[test]
+fn what_others_get_does_not_pile_up_behind_one_that_holds() {
+    let (mut life, disk) = stuck(OverflowPolicy::Hold);
+    let (mut meant, mut tokens) = (Vec::new(), Vec::new());
+    for number in 0..200 {
+        // Every fourth message is for both.
+        if number % 4 == 0 {
+            tokens.push(life.deliver_to_all(&long(number)));
+            meant.push(number);
+        } else {
+            life.deliver(&[&long(number)], &[(0, Selection::all(1))], Ack::none(), true);
+        }
+        life.work();
+        life.take(1);
+        life.drain(0);
+        assert!(log_bytes(&disk) < 2 << 20, "{} bytes in the log at {number}", log_bytes(&disk));
+        assert!(disk.used_bytes() < 4 << 20, "{} bytes on disk at {number}", disk.used_bytes());
+    }
+    life.figures(1);
+    // Its own limit holds for what is its own.
+    let held = life.destinations[1].queue.counters.queued.load(Ordering::Relaxed);
+    assert_eq!(held, 50);
+    let safe = tokens.iter().filter(|seen| is_done(seen)).count();
+    assert!((8..=10).contains(&safe), "{safe} of 100 KiB fit into a mebibyte");
+    assert_eq!(numbers(&life.drain(1)), meant);
+    assert_eq!(life.figures(1), "written=50 queued=0 dropped=0");
+    // What was settled is gone from the disk with the next save.
+    life.deliver_to_all("h|last");
+    life.drain(0);
+    life.drain(1);
+    [1, 0].into_iter().for_each(|index| life.leave(index));
+    drop(life);
+    let backlog: usize = disk
+        .paths()
+        .into_iter()
+        .filter(|path| path.to_string_lossy().contains("backlog-"))
+        .filter_map(|path| disk.bytes(&path))
+        .map(|bytes| bytes.len())
+        .sum();
+    assert!(backlog < 64 << 10, "{backlog} bytes in the backlog");
 }
 
 #[test]

@@ -178,15 +178,30 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    fs::create_dir(&part)?;
+    copy_files(from, &part)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
-        let copied = part.join(entry.file_name());
-        fs::copy(entry.path(), &copied)?;
-        like(&entry.path(), &copied)?;
+        // The backlogs of a shared log are folders inside of it.
+        if entry.file_type()?.is_dir() {
+            copy_files(&entry.path(), &part.join(entry.file_name()))?;
+        }
     }
     like(from, &part)?;
     fs::rename(&part, to)
+}
+
+/// Copies the files of a folder to one that does not exist yet.
+fn copy_files(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let copied = to.join(entry.file_name());
+        if !entry.file_type()?.is_dir() {
+            fs::copy(entry.path(), &copied)?;
+            like(&entry.path(), &copied)?;
+        }
+    }
+    like(from, to)
 }
 
 /// Gives a copy the owner and the rights of the original, and waits until it is on the disk.

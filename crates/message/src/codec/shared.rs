@@ -1,17 +1,15 @@
-//! An entry of a shared log: messages once, and for which destinations they are.
+//! Messages for several consumers: once, and for which consumers they are; an entry of a shared log.
 //!
 //! In: a batch and the selection of each consumer. Out: bytes with only the messages that somebody gets, each once;
 //! and from them the messages of one consumer. Described in `docs/format/shared-log.md`.
 //! Limits: [`CONSUMERS_MAX`] consumers; decoding is safe on any bytes.
 
-use message::{
-    Batch, Selection,
-    codec::{self, CodecError},
-};
+use super::CodecError;
+use crate::{Batch, Selection};
 use std::fmt;
 
 /// Most consumers of a log: each is one bit of a number.
-pub(crate) const CONSUMERS_MAX: usize = 64;
+pub const CONSUMERS_MAX: usize = 64;
 
 /// Version of the layout.
 const VERSION: u8 = 1;
@@ -23,38 +21,40 @@ const WORD_BYTES: usize = 8;
 
 /// Some consumers of a log, one bit for each number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct ConsumerSet(pub(super) u64);
+pub struct ConsumerSet(pub u64);
 
 impl ConsumerSet {
     /// All that there may be.
-    pub(super) const ALL: ConsumerSet = ConsumerSet(u64::MAX);
+    pub const ALL: ConsumerSet = ConsumerSet(u64::MAX);
 
     /// The set of one consumer.
-    pub(super) fn of(number: usize) -> ConsumerSet {
+    pub fn of(number: usize) -> ConsumerSet {
         debug_assert!(number < CONSUMERS_MAX, "consumer {number}");
         ConsumerSet(1 << number)
     }
 
-    pub(super) fn has(self, number: usize) -> bool {
+    /// Returns whether a consumer is one of them.
+    pub fn has(self, number: usize) -> bool {
         self.0 >> number & 1 == 1
     }
 
-    pub(super) fn or(self, other: ConsumerSet) -> ConsumerSet {
+    /// Returns those of both sets.
+    pub fn or(self, other: ConsumerSet) -> ConsumerSet {
         ConsumerSet(self.0 | other.0)
     }
 }
 
 /// The messages of a batch that some consumers get.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct EntryShare {
-    pub(super) consumers: ConsumerSet,
-    pub(super) selection: Selection,
+pub struct EntryShare {
+    /// Consumers that get the same messages.
+    pub consumers: ConsumerSet,
+    /// These messages.
+    pub selection: Selection,
 }
 
 /// Joins the shares of consumers that get the same messages. Returns them, and all messages that somebody gets.
-pub(super) fn shares<'a>(
-    parts: impl Iterator<Item = (usize, &'a Selection)>,
-) -> (Vec<EntryShare>, Selection) {
+pub fn shares<'a>(parts: impl Iterator<Item = (usize, &'a Selection)>) -> (Vec<EntryShare>, Selection) {
     let mut shares: Vec<EntryShare> = Vec::new();
     for (number, selection) in parts {
         let consumers = ConsumerSet::of(number);
@@ -69,7 +69,7 @@ pub(super) fn shares<'a>(
 }
 
 /// Appends an entry. `all` are the messages of all shares.
-pub(super) fn encode(batch: &Batch, shares: &[EntryShare], all: &Selection, out: &mut Vec<u8>) {
+pub fn encode(batch: &Batch, shares: &[EntryShare], all: &Selection, out: &mut Vec<u8>) {
     debug_assert!(!shares.is_empty() && shares.len() <= CONSUMERS_MAX, "{} shares", shares.len());
     let count = all.count();
     out.extend([VERSION, shares.len() as u8, 0, 0]);
@@ -86,12 +86,12 @@ pub(super) fn encode(batch: &Batch, shares: &[EntryShare], all: &Selection, out:
         out.extend((dense.words().len() as u32).to_le_bytes());
         dense.words().iter().for_each(|word| out.extend(word.to_le_bytes()));
     }
-    codec::encode(batch, all, out);
+    super::encode(batch, all, out);
 }
 
 /// The reason why an entry cannot be read.
 #[derive(Debug)]
-pub(super) enum EntryError {
+pub enum EntryError {
     /// Its first bytes are not those of an entry.
     Malformed,
     /// The messages cannot be read.
@@ -108,7 +108,7 @@ impl fmt::Display for EntryError {
 }
 
 /// The consumers of an entry and their messages, before the messages themselves are read.
-pub(super) struct Entry<'a> {
+pub struct Entry<'a> {
     messages: usize,
     shares: Vec<(ConsumerSet, &'a [u8])>,
     batch: &'a [u8],
@@ -116,7 +116,7 @@ pub(super) struct Entry<'a> {
 
 impl<'a> Entry<'a> {
     /// Reads everything except the messages.
-    pub(super) fn parse(bytes: &'a [u8]) -> Result<Entry<'a>, EntryError> {
+    pub fn parse(bytes: &'a [u8]) -> Result<Entry<'a>, EntryError> {
         Entry::read(bytes).ok_or(EntryError::Malformed)
     }
 
@@ -139,14 +139,18 @@ impl<'a> Entry<'a> {
         Some(Entry { messages, shares, batch: rest })
     }
 
+    /// Returns how many messages it has for all consumers together.
+    pub fn messages(&self) -> usize {
+        self.messages
+    }
+
     /// Returns all consumers that get something of it.
-    #[cfg(test)]
-    pub(super) fn consumers(&self) -> ConsumerSet {
+    pub fn consumers(&self) -> ConsumerSet {
         self.shares.iter().fold(ConsumerSet::default(), |all, (consumers, _)| all.or(*consumers))
     }
 
     /// Returns the messages of a consumer; `None` when it gets none.
-    pub(super) fn selection(&self, number: usize) -> Option<Selection> {
+    pub fn selection(&self, number: usize) -> Option<Selection> {
         let (_, words) = self.shares.iter().find(|(consumers, _)| consumers.has(number))?;
         if words.is_empty() {
             return Some(Selection::all(self.messages));
@@ -162,11 +166,8 @@ impl<'a> Entry<'a> {
     }
 
     /// Reads the messages of all consumers.
-    pub(super) fn batch(&self) -> Result<Batch, EntryError> {
-        let batch = codec::decode(self.batch).map_err(EntryError::Batch)?;
+    pub fn batch(&self) -> Result<Batch, EntryError> {
+        let batch = super::decode(self.batch).map_err(EntryError::Batch)?;
         if batch.len() == self.messages { Ok(batch) } else { Err(EntryError::Malformed) }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,7 +1,9 @@
 //! Entries: what each consumer gets back; bytes that are not entries.
 
-use super::*;
-use message::Field;
+use message::{
+    Field, Selection,
+    codec::shared::{CONSUMERS_MAX, Entry, encode, shares},
+};
 use transport::testing::delivery;
 
 const MESSAGES: [&str; 5] = ["h|zero", "h|one", "h|two", "h|three", "h|four"];
@@ -72,7 +74,7 @@ fn bytes_that_are_no_entry_are_refused() {
         }
         if let Ok(entry) = Entry::parse(&bytes) {
             let counts = (0..CONSUMERS_MAX).map(|number| entry.selection(number).map(|found| found.count()));
-            assert!(counts.flatten().all(|count| count <= entry.messages));
+            assert!(counts.flatten().all(|count| count <= entry.messages()));
             let _ = entry.batch();
         }
     }
