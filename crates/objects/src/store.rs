@@ -42,6 +42,8 @@ pub struct Store {
 enum DatabaseState {
     Open(Connection),
     Unusable(OpenError),
+    /// The server is stopping.
+    Closed,
 }
 
 impl DatabaseState {
@@ -82,10 +84,15 @@ impl Store {
         }
     }
 
+    /// Closes the database: everything is in its one file then, and the others are gone. Later calls find no database.
+    pub fn close(&self) {
+        *self.state() = DatabaseState::Closed;
+    }
+
     /// Lists what is wrong with the database and the files, one sentence each.
     pub fn troubles(&self) -> Vec<String> {
         let unusable = match &*self.state() {
-            DatabaseState::Open(_) => None,
+            DatabaseState::Open(_) | DatabaseState::Closed => None,
             DatabaseState::Unusable(error) => Some(format!("objects: {error}")),
         };
         let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -107,6 +114,9 @@ impl Store {
     fn read<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let result = match &mut *self.state() {
             DatabaseState::Unusable(error) => Err(StoreError::Unavailable { what: error.to_string() }),
+            DatabaseState::Closed => {
+                Err(StoreError::Unavailable { what: "the server is stopping".to_owned() })
+            }
             DatabaseState::Open(connection) => {
                 connection.transaction().map_err(StoreError::of).and_then(|transaction| work(&transaction))
             }
@@ -121,6 +131,9 @@ impl Store {
     ) -> Result<T, StoreError> {
         let result = match &mut *self.state() {
             DatabaseState::Unusable(error) => Err(StoreError::Unavailable { what: error.to_string() }),
+            DatabaseState::Closed => {
+                Err(StoreError::Unavailable { what: "the server is stopping".to_owned() })
+            }
             DatabaseState::Open(connection) => {
                 let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate);
                 transaction.map_err(StoreError::of).and_then(|transaction| {

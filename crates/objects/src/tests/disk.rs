@@ -222,3 +222,15 @@ fn another_writer_is_waited_for() {
     });
     assert_eq!(site.list("eva", Filter::default()).len(), 1);
 }
+
+#[test]
+fn a_closed_store_is_one_file() {
+    let site = Site::new();
+    let id = site.create("eva", content("a", "one"));
+    site.store.close();
+    let wal = site.folder.path().join("objects/objects.db-wal");
+    assert!(!wal.exists());
+    assert!(matches!(site.change("eva", &any(&id), "a", "x"), Err(StoreError::Unavailable { .. })));
+    assert!(site.store.troubles().is_empty());
+    assert!(Store::open(&site.path()).object(&caller("eva"), &id).is_ok());
+}

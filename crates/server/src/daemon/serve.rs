@@ -192,6 +192,9 @@ fn serve(settings: &Settings, log: &InternalLog, listen: Listen) -> Result<(), S
     if let Some(page) = page {
         page.close();
     }
+    if let Some(objects) = running.shared().objects() {
+        objects.close();
+    }
     signing.stop();
     running.stop(DRAIN);
     if let Some(path) = &settings.pidfile {
