@@ -130,6 +130,7 @@ pub(crate) fn routes(state: Arc<State>) -> Router {
         .method_not_allowed_fallback(endpoint::wrong_method);
     Router::new()
         .nest("/api/v1", api)
+        .route("/o/{id}", get(endpoint::objects::link))
         .route("/metrics", get(endpoint::health::metrics))
         .fallback(endpoint::page)
         .layer(middleware::from_fn(guard::encrypt))

@@ -6,11 +6,13 @@
 mod condition;
 mod content;
 mod history;
+mod link;
 mod list;
 mod people;
 mod work;
 
 pub(crate) use content::{__path_change, __path_delete, __path_object, change, delete, object};
 pub(crate) use history::{__path_restore, __path_version, __path_versions, restore, version, versions};
+pub(crate) use link::link;
 pub(crate) use list::{__path_create, __path_list, create, list};
 pub(crate) use people::{__path_people, __path_share, people, share};

@@ -318,3 +318,21 @@ fn without_a_database_the_objects_of_files_are_there() {
     other.address = first;
     server.runtime.block_on(listening.stop());
 }
+
+#[test]
+fn a_permalink_leads_to_the_page_and_tells_nothing() {
+    let server = Server::start();
+    let place = |path: &str| {
+        let (status, head, _) = server.ask(&format!("GET {path}"), "", "");
+        (
+            status,
+            head.split("location: ").nth(1).and_then(|rest| rest.split("\r\n").next()).map(str::to_owned),
+        )
+    };
+    assert_eq!(place("/o/failed-logins"), (303, Some("../?load=failed-logins".to_owned())));
+    for path in ["/o/A", "/o/%FF", "/o/a%0d%0ab", "/o/..%2f", "/o/a?b=c#d"] {
+        let (status, location) = place(path);
+        let is_plain = location.as_deref() == Some("../?load=a");
+        assert!(status == 404 || is_plain, "{path}: {status} {location:?}");
+    }
+}
