@@ -2,6 +2,7 @@
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 import { FLOWS, FLOWS_WITH_ARRIVALS } from "./flows.ts";
 import { QUERY_FLOWS } from "./query-flows.ts";
+import { SAVED_FLOWS } from "./saved-flows.ts";
 import { TIMEOUT_MS } from "./steps.ts";
 import { TRUST_FLOWS } from "./trust-flows.ts";
 
@@ -46,7 +47,7 @@ export async function runAll(settings: Settings): Promise<number> {
   let failed = 0;
   try {
     const context = await loggedIn(browser, settings);
-    for (const [name, flow] of Object.entries({ ...FLOWS, ...QUERY_FLOWS, ...TRUST_FLOWS })) {
+    for (const [name, flow] of Object.entries({ ...FLOWS, ...QUERY_FLOWS, ...SAVED_FLOWS, ...TRUST_FLOWS })) {
       if (!name.includes(settings.only) || !fits(name, settings.arrivals)) continue;
       const started = performance.now();
       const failure = await perform(context, settings, flow);
@@ -94,7 +95,7 @@ async function perform(
     if (new URL(request.url()).origin !== origin) problems.push(`a request to another host: ${request.url()}`);
   });
   page.on("console", (message) => {
-    if (message.type() === "error" && !/status of (400|401|403|429|500|503|504)|ERR_/.test(message.text()))
+    if (message.type() === "error" && !/status of (400|401|403|412|429|500|503|504)|ERR_/.test(message.text()))
       problems.push(`console: ${message.text()}`);
   });
   page.on("pageerror", (error) => problems.push(`page: ${error.message}`));

@@ -14,6 +14,7 @@ import {
 } from "./answer.ts";
 import { fill, type Store } from "./data.ts";
 import { asRefusal, cookieOf, readBody, Refusal, reply } from "./http.ts";
+import { MockObjects } from "./objects.ts";
 import { compile } from "./query.ts";
 
 export const POLICY =
@@ -85,6 +86,7 @@ export async function startMock(port: number, options: MockOptions = {}): Promis
 class Mock {
   private readonly sessions = new Set<string>();
   private readonly prefix: string;
+  private readonly objects = new MockObjects();
   private failures = 0;
 
   constructor(
@@ -100,6 +102,7 @@ class Mock {
       if (!url.pathname.startsWith(this.prefix)) throw new Refusal(404, "not_found", "nothing here");
       const path = url.pathname.slice(this.prefix.length);
       if (path.startsWith("api/v1/")) await this.api(path.slice(7), url.searchParams, request, response);
+      else if (path.startsWith("o/")) response.writeHead(303, { Location: `../?load=${path.slice(2)}` }).end();
       else await this.page(path, response);
     } catch (cause) {
       if (response.headersSent) return void response.end();
@@ -129,7 +132,7 @@ class Mock {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    if (request.method === "POST" && request.headers["x-requested-by"] !== "duramen") {
+    if (request.method !== "GET" && request.headers["x-requested-by"] !== "duramen") {
       throw new Refusal(403, "forbidden", "the header X-Requested-By: duramen is missing");
     }
     if (path === "health")
@@ -137,6 +140,7 @@ class Mock {
     if (path === "login") return this.login(await readBody(request), response);
     if (!this.sessions.has(cookieOf(request)) && !this.basic(request))
       throw new Refusal(401, "unauthorized", "log in first");
+    if (path === "objects" || path.startsWith("objects/")) return this.objects.serve(path, asked, request, response);
     const call = `${request.method} ${path}`;
     switch (call) {
       case "POST logout":

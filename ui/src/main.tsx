@@ -8,6 +8,7 @@ import "./style/components.css";
 import "./style/page.css";
 import "./style/list.css";
 import "./style/side-panels.css";
+import "./style/saved.css";
 
 applyTheme();
 render(<App />, document.getElementById("app")!);

@@ -13,6 +13,10 @@ export type ErrorCode =
   | "query_syntax"
   | "timeout"
   | "too_large"
+  | "conflict"
+  | "changed"
+  | "no_space"
+  | "objects_unavailable"
   | "internal"
   | "unavailable";
 
@@ -30,9 +34,12 @@ export class ApiError extends Error {
   readonly body: ErrorBody;
   /** Seconds after which to try again. */
   readonly retryAfter: number | undefined;
+  /** The whole answer, when it says more than the error. */
+  readonly answer: unknown;
 
-  constructor(body: ErrorBody, retryAfter?: number) {
+  constructor(body: ErrorBody, retryAfter?: number, answer?: unknown) {
     super(body.message);
+    this.answer = answer;
     this.body = body;
     this.retryAfter = retryAfter;
   }
@@ -88,6 +95,21 @@ export function post<Answer>(
   return send<Answer>(address(path), request, onSessionEnd);
 }
 
+/** Changes or deletes something that the caller has seen in a certain state. */
+export function change<Answer>(
+  method: "PUT" | "DELETE" | "POST",
+  path: string,
+  etag: string,
+  body?: unknown,
+): Promise<Answer> {
+  const request = {
+    method,
+    headers: { "Content-Type": "application/json", "X-Requested-By": "duramen", "If-Match": etag },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  };
+  return send<Answer>(address(path), request, "ask");
+}
+
 async function send<Answer>(url: string, request: RequestInit, onSessionEnd: OnSessionEnd): Promise<Answer> {
   let answer: Response;
   try {
@@ -130,8 +152,8 @@ async function readError(answer: Response): Promise<ApiError> {
   const wait = Number(answer.headers.get("Retry-After"));
   const retryAfter = Number.isFinite(wait) && wait > 0 ? wait : undefined;
   try {
-    const { error } = (await answer.json()) as { error?: ErrorBody };
-    if (error?.code) return new ApiError(error, retryAfter);
+    const body = (await answer.json()) as { error?: ErrorBody };
+    if (body.error?.code) return new ApiError(body.error, retryAfter, body);
   } catch {
     // This was not our server: a proxy on the way answered with a page of its own.
   }

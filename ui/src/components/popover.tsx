@@ -20,7 +20,8 @@ export function Popover({ open, onClose, label, align = "left", anchor, children
   useLayoutEffect(() => {
     if (!open) return undefined;
     const before = document.activeElement as HTMLElement | null;
-    panel.current?.querySelector<HTMLElement>("[autofocus], input, button, [tabindex]")?.focus();
+    const first = (selector: string) => panel.current?.querySelector<HTMLElement>(selector);
+    (first("[autofocus]") ?? first("input, button, [tabindex]"))?.focus();
     const outside = (event: PointerEvent): void => {
       if (!root.current?.contains(event.target as Node)) onClose();
     };

@@ -17,6 +17,7 @@ test("writes only what differs from the default", () => {
   check({ wrap: true, live: true }, "?wrap=1&live=1");
   check({ open: 0, tab: "context" }, "?open=0&tab=context");
   check({ columns: [] }, "?columns=");
+  check({ saved: "failed-logins" }, "?o=failed-logins");
 });
 
 test("keeps every character of a query", () => {
@@ -41,6 +42,7 @@ test("round-trips views made at random", () => {
       live: next(2) === 1,
       open: next(2) ? next(1e9) : undefined,
       tab: next(2) ? "raw" : "fields",
+      saved: next(2) ? "01990a5e-6c00-7000-8000-000000000001" : "",
     };
     expect(decodeView(encodeView(view))).toEqual(view);
   }
@@ -51,6 +53,7 @@ test("opens what it cannot read as the default", () => {
     expect(decodeView(text)).toEqual({ ...DEFAULT_VIEW, ...want });
   broken("?open=x&tab=nothing&clock=sundial", {});
   broken("?open=-4", {});
+  broken("?o=../x", {});
   broken("?from=tea-time&to=now", { range: { from: "", to: "now" } });
   broken("?columns=host,host,%25E0", { columns: ["host", "%E0"] });
 });

@@ -25,6 +25,7 @@ export function encodeView(view: View): string {
   if (view.live) parts.set("live", "1");
   if (view.open !== undefined) parts.set("open", String(view.open));
   if (view.tab !== DEFAULT_VIEW.tab) parts.set("tab", view.tab);
+  if (view.saved) parts.set("o", view.saved);
   // These are readable in a query and need no escape there.
   const text = parts.toString().replaceAll("%3A", ":").replaceAll("%2C", ",").replaceAll("%2F", "/");
   return text ? `?${text}` : "";
@@ -43,6 +44,7 @@ export function decodeView(text: string): View {
     live: parts.get("live") === "1",
     open: decodeRow(parts.get("open")),
     tab: tab && PANE_TABS.includes(tab) ? tab : DEFAULT_VIEW.tab,
+    saved: decodeId(parts.get("o")),
   };
 }
 
@@ -60,6 +62,11 @@ function decodeRow(text: string | null): View["open"] {
   if (/^[A-Za-z0-9_-]{22}$/.test(text)) return text;
   const number = Number(text || NaN);
   return Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+}
+
+/** Returns the id of a saved search; the server redirects the link `o/ID` to `?load=ID`. */
+export function decodeId(text: string | null): string {
+  return text && /^[a-z0-9-]{1,64}$/.test(text) ? text : "";
 }
 
 function decodeColumns(text: string | null): string[] {

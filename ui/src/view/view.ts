@@ -19,6 +19,8 @@ export interface View {
   /** The message in the detail pane. */
   open: RowId | undefined;
   tab: PaneTab;
+  /** Id of the saved search that the view began with; empty for none. */
+  saved: string;
 }
 
 export const DEFAULT_COLUMNS = ["severity", "host", "program"];
@@ -33,6 +35,7 @@ export const DEFAULT_VIEW: View = {
   live: false,
   open: undefined,
   tab: "fields",
+  saved: "",
 };
 
 /** Returns true if two views send the same search to the server. */

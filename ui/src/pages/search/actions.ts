@@ -36,6 +36,8 @@ export class Actions {
       toggleTime(): void;
       showHelp(): void;
       confirmPackage(made: IncompletePackage): void;
+      toggleSaved(): void;
+      save(): void;
     },
   ) {}
 
@@ -238,6 +240,8 @@ export class Actions {
       wrap: this.toggleWrap,
       copyLink: () => this.share("fixed"),
       help: () => this.ui.showHelp(),
+      saved: () => this.ui.toggleSaved(),
+      save: () => this.ui.save(),
     };
     steps[command]();
   }

@@ -17,6 +17,8 @@ export type Command =
   | "wrap"
   | "copyLink"
   | "help"
+  | "saved"
+  | "save"
   | "cellLeft"
   | "cellRight"
   | "pageDown"
@@ -46,6 +48,8 @@ export const SHORTCUTS: { keys: string[]; command: Command; description: string 
   { keys: ["PageDown"], command: "pageDown", description: "Next screen of rows" },
   { keys: ["PageUp"], command: "pageUp", description: "Previous screen of rows" },
   { keys: ["Home", "g"], command: "first", description: "Go to the newest row" },
+  { keys: ["b"], command: "saved", description: "Open a saved search" },
+  { keys: ["s"], command: "save", description: "Save the search" },
   { keys: ["?"], command: "help", description: "This page" },
 ];
 

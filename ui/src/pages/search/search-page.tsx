@@ -30,6 +30,9 @@ import { PackageDialog, type IncompletePackage } from "./package-dialog.tsx";
 import { ResultPanel } from "./result-panel.tsx";
 import { TimePicker } from "./time/time-picker.tsx";
 import { Button } from "../../components/button.tsx";
+import { SavedDialogs } from "./saved/saved-dialogs.tsx";
+import { SavedMenu } from "./saved/saved-menu.tsx";
+import { SavedModel } from "./saved/saved-model.ts";
 import { TopBar } from "./top-bar.tsx";
 
 const SIDEBAR_PX: [number, number] = [200, 440];
@@ -48,10 +51,12 @@ export function SearchPage({ session, logspaces, ended, onLogin, onLogout }: Pro
   const page = useMemo(() => new SearchModel(logspaces), []);
   const detail = useMemo(() => new DetailModel(page), []);
   const suggest = useMemo(() => new SuggestModel(page), []);
+  const saved = useMemo(() => new SavedModel(page), []);
   const queryBar = useRef<QueryFocus | undefined>(undefined);
   const list = useRef<ListHandle | undefined>(undefined);
   const pane = useRef<HTMLDivElement>(null);
   const [timeOpen, setTimeOpen] = useState(false);
+  const [savedOpen, setSavedOpen] = useState(false);
   const [help, setHelp] = useState(false);
   const [incomplete, setPackage] = useState<IncompletePackage>();
   const actions = useMemo(
@@ -64,6 +69,8 @@ export function SearchPage({ session, logspaces, ended, onLogin, onLogout }: Pro
         toggleTime: () => setTimeOpen((open) => !open),
         showHelp: () => setHelp(true),
         confirmPackage: setPackage,
+        toggleSaved: () => setSavedOpen((open) => !open),
+        save: () => saved.save(),
       }),
     [],
   );
@@ -76,19 +83,23 @@ export function SearchPage({ session, logspaces, ended, onLogin, onLogout }: Pro
       actions.run(command, document.activeElement);
     };
     document.addEventListener("keydown", onKeyDown);
-    page.start();
+    let stopped = false;
+    void saved.openLink().then(() => !stopped && page.start());
     return () => {
+      stopped = true;
       document.removeEventListener("keydown", onKeyDown);
       page.stop();
       detail.stop();
       suggest.stop();
+      saved.stop();
     };
   }, []);
 
   const view = page.view.value;
+  const title = saved.current.value?.name ?? view.query;
   useEffect(() => {
-    document.title = view.query ? `${plainText(view.query)} \u00b7 Duramen` : "Duramen";
-  }, [view.query]);
+    document.title = title ? `${plainText(title)} \u00b7 Duramen` : "Duramen";
+  }, [title]);
 
   const queryError =
     suggest.problem.value ?? (page.error.value?.code === "query_syntax" ? page.error.value : undefined);
@@ -107,7 +118,14 @@ export function SearchPage({ session, logspaces, ended, onLogin, onLogout }: Pro
         ended={ended}
         onLogin={onLogin}
         onLogout={onLogout}
-      />
+      >
+        <SavedMenu
+          saved={saved}
+          open={savedOpen}
+          onOpen={setSavedOpen}
+          onCopyLink={(id) => void actions.copy(new URL(`o/${id}`, location.href.split("?")[0]).href, "Link")}
+        />
+      </TopBar>
       <div class="search-bar">
         <QueryBar
           query={view.query}
@@ -244,6 +262,7 @@ export function SearchPage({ session, logspaces, ended, onLogin, onLogout }: Pro
           onClose={() => setPackage(undefined)}
         />
       )}
+      <SavedDialogs saved={saved} stale={page.isStale.value} first={page.logspaces.value[0]?.name ?? ""} />
       {help && <Help onClose={() => setHelp(false)} />}
       <p class={`notice ${page.notice.value ? "on" : ""}`} role="status">
         {page.notice.value}

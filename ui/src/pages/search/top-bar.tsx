@@ -1,4 +1,5 @@
 // The top of the page: the choice of the logspace, the theme, the help and the user.
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Logspace } from "../../api/logspaces.ts";
 import type { Session } from "../../api/session.ts";
@@ -20,6 +21,8 @@ interface Props {
   ended: boolean;
   onLogin(): void;
   onLogout(): void;
+  /** The menu of saved searches. */
+  children: ComponentChildren;
 }
 
 export function TopBar(props: Props) {
@@ -73,6 +76,7 @@ export function TopBar(props: Props) {
           ))}
         </ul>
       </Popover>
+      {props.children}
       <span class="spacer" />
       <Button icon={dark ? "sun" : "moon"} title={dark ? "Light theme" : "Dark theme"} onClick={props.onTheme} />
       <Button icon="help" title="Keyboard and query help" shortcut="?" onClick={props.onHelp} />

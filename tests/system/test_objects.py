@@ -1,0 +1,134 @@
+"""Saved objects of the real server: changes survive a kill, files beside the configuration, a damaged database."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import urllib.error
+import urllib.request
+
+from server import Server
+
+
+def ask(server, method, path, body=None, seen=None):
+    """One call; the status and the answer, also of errors."""
+    headers = {"Content-Type": "application/json", "X-Requested-By": "test"}
+    if seen is not None:
+        headers["If-Match"] = seen
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(f"{server.base}/api/v1/{path}", data, headers, method=method)
+    try:
+        with server.opener.open(request, timeout=30) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        return error.code, json.load(error)
+
+
+def search(name, query):
+    return {"kind": "search", "name": name, "spec": {"query": query, "logspace": "main"}}
+
+
+def healthy_or_not(server):
+    """Lets a start succeed although the health names a fault."""
+    def answers():
+        try:
+            return server.call("health")["status"] in ("ok", "degraded")
+        except OSError:
+            return False
+    server.answers = answers
+
+
+def test_changes_of_objects_survive_a_kill_and_are_in_the_ledger(binary):
+    server = Server(binary)
+    try:
+        server.start()
+        status, made = ask(server, "POST", "objects", search("Failed", "failed"))
+        assert status == 201, made
+        path = f"objects/{made['id']}"
+        status, changed = ask(server, "PUT", path, search("Failed", "failed AND root"), '"1"')
+        assert (status, changed["revision"]) == (200, 2), changed
+        server.stop(signal.SIGKILL)
+        server.start()
+        status, kept = ask(server, "GET", path)
+        assert (status, kept["spec"]["query"]) == (200, "failed AND root"), kept
+        status, late = ask(server, "DELETE", path, None, '"1"')
+        assert (status, late["error"]["code"], late["current"]["revision"]) == (412, "changed", 2), late
+        status, _ = ask(server, "DELETE", path, None, '"2"')
+        assert status == 200
+        listed = subprocess.run([binary, "ledger", "ls", "--data", server.folder + "/data"], check=True,
+                                capture_output=True, text=True, timeout=30).stdout
+        actions = [line.split("\t")[3] for line in listed.splitlines() if made["id"] in line]
+        assert actions == ["create-object", "change-object", "delete-object"], listed
+        mode = os.stat(server.folder + "/data/objects/objects.db").st_mode
+        assert mode & 0o777 == 0o600, oct(mode)
+    finally:
+        server.close()
+
+
+def test_objects_of_files_follow_a_reload(binary):
+    server = Server(binary)
+    folder = server.folder + "/objects"
+    os.mkdir(folder)
+
+    def write(name, text):
+        with open(os.path.join(folder, name), "w") as out:
+            out.write(text)
+
+    try:
+        write("a.json", json.dumps({"id": "failed", **search("Failed", "failed")}))
+        server.start()
+        names = lambda: [one["name"] for one in ask(server, "GET", "objects")[1]["objects"]]
+        assert names() == ["Failed"]
+        status, refused = ask(server, "PUT", "objects/failed", search("Mine", "x"), "*")
+        assert status == 403 and "a.json: it is changed there" in refused["error"]["message"], refused
+        write("b.json", json.dumps({"id": "other", **search("Other", "x")}))
+        write("c.json", '{\n  "id": broken\n}')
+        server.ctl("reload")
+        server.until(lambda: names() == ["Failed", "Other"], 10, "the new file")
+        health = server.call("health")
+        assert health["status"] == "degraded" and "c.json:2:" in health["objects"][0], health
+        assert "c.json:2:" in server.ctl("healthcheck")
+        os.remove(os.path.join(folder, "c.json"))
+        server.ctl("reload")
+        server.until(lambda: server.call("health")["status"] == "ok", 10, "the health without the broken file")
+    finally:
+        server.close()
+
+
+def test_a_damaged_database_of_objects_stops_nothing(binary):
+    server = Server(binary)
+    database = server.folder + "/data/objects/objects.db"
+    try:
+        server.start()
+        status, made = ask(server, "POST", "objects", search("Failed", "failed"))
+        assert status == 201, made
+        server.stop()
+        good = server.folder + "/copy.db"
+        shutil.copy(database, good)
+        with open(database, "r+b") as out:
+            out.write(b"no database" * 100)
+        healthy_or_not(server)
+        server.start()
+        health = server.call("health")
+        assert health["status"] == "degraded" and "objects.db is damaged" in health["objects"][0], health
+        server.search("*")
+        status, refused = ask(server, "GET", f"objects/{made['id']}")
+        assert (status, refused["error"]["code"]) == (503, "objects_unavailable"), refused
+        shutil.copy(good, database)
+        server.ctl("reload")
+        server.until(lambda: ask(server, "GET", f"objects/{made['id']}")[0] == 200, 10, "the copy to be used")
+        assert server.call("health")["status"] == "ok"
+    finally:
+        server.close()
+
+
+def test_the_permalink_leads_to_the_page(binary):
+    server = Server(binary)
+    try:
+        server.start()
+        with server.opener.open(f"{server.base}/o/failed-logins", timeout=5) as answer:
+            assert answer.url == f"{server.base}/?load=failed-logins", answer.url
+            assert "<script" in answer.read().decode()
+    finally:
+        server.close()
