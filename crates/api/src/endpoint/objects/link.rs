@@ -1,7 +1,7 @@
 //! `/o/{id}`: the permalink of a saved object.
 //!
-//! In: an id. Out: a redirect to the page, which asks for the object with the rights of its user. Holds nothing: whether there
-//! is such an object is told after the login only. The address is relative, so that it works below any path prefix.
+//! In: an id. Out: a redirect to the page, which asks for the object with the rights of its user. Holds nothing: only the
+//! page, after the login, says whether there is such an object. The address is relative, so that it works below any path prefix.
 
 use super::condition;
 use crate::error::ApiError;
