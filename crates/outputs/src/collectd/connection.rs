@@ -7,9 +7,9 @@
 use crate::link::{
     Endpoint,
     attempt::{self, Attempt, Kept, is_broken},
-    dialogue::{Breach, Dialogue, Link, LinkError},
+    dialogue::{Breach, Dialogue, LinkError},
     failure::{ANSWER_CHARACTERS_MAX, Failure},
-    open,
+    kept_link::KeptLink,
 };
 use delivery::{Cell, Connection, Exchange, Row, Verdict, Wait};
 use std::time::Duration;
@@ -18,16 +18,14 @@ use transport::DeadReason;
 /// Longest answer.
 const LINE_BYTES_MAX: usize = 4096;
 
-/// A connection, or room for one.
+/// A way to collectd.
 pub(super) struct CollectdConnection {
-    server: Endpoint,
-    timeout: Duration,
-    open: Option<Link>,
+    link: KeptLink,
 }
 
 impl CollectdConnection {
     pub(super) fn new(server: Endpoint, timeout: Duration) -> CollectdConnection {
-        CollectdConnection { server, timeout, open: None }
+        CollectdConnection { link: KeptLink::new(server, timeout) }
     }
 }
 
@@ -77,18 +75,10 @@ pub(super) fn answer(line: &[u8]) -> Result<Result<(), Failure>, Breach> {
 
 impl Kept for CollectdConnection {
     fn is_open(&self) -> bool {
-        self.open.is_some()
+        self.link.is_open()
     }
 
     async fn attempt(&mut self, rows: &[Row]) -> Attempt {
-        let opened = match self.open.take() {
-            Some(link) => Ok(link),
-            None => open(&self.server).await.map(Link::new),
-        };
-        let mut link = match opened {
-            Ok(link) => link,
-            Err(failure) => return Attempt::not_connected(rows.len(), failure),
-        };
         let mut out = Vec::new();
         for row in rows {
             if let [Cell::Bytes(command)] = row.cells.as_slice() {
@@ -96,16 +86,12 @@ impl Kept for CollectdConnection {
             }
         }
         let mut answers = Answers { awaited: rows.len(), found: Vec::new() };
-        let done = match link.exchange(out, &mut answers, self.timeout).await {
-            // The next answers would be taken for those to other commands.
-            Ok(()) if link.has_rest() => Err(LinkError::Breach(Breach("it answers what nobody asked"))),
-            done => done,
+        let done = match self.link.exchange(out, &mut answers).await {
+            Ok(done) => done,
+            Err(failure) => return Attempt::not_connected(rows.len(), failure),
         };
         let is_unheard = answers.found.is_empty() && is_broken(&done);
         let failure = done.as_ref().err().map(LinkError::to_string).unwrap_or_default();
-        if done.is_ok() {
-            self.open = Some(link);
-        }
         let mut answers: Vec<_> = answers.found.into_iter().map(Some).collect();
         answers.resize(rows.len(), None);
         let failure = Failure { verdict: Verdict::Later(Wait::Busy), answer: failure };
@@ -119,6 +105,6 @@ impl Connection for CollectdConnection {
     }
 
     fn close(&mut self) {
-        self.open = None;
+        self.link.close();
     }
 }

@@ -6,6 +6,7 @@
 //! |---|---|
 //! | `endpoint` | connections to a server, for destinations |
 //! | `dialogue` | requests and their answers over a connection, both ways at once |
+//! | `kept_link` | a connection that is kept between requests |
 //! | `attempt` | a request over a kept connection, once more over a new one |
 //! | `size_limit` | messages that are too large for a broker, as far as it has said |
 //! | `tls` | verdicts over connections that cannot be encrypted |
@@ -13,6 +14,7 @@
 pub(crate) mod attempt;
 pub(crate) mod dialogue;
 pub(crate) mod endpoint;
+pub(crate) mod kept_link;
 pub(crate) mod size_limit;
 pub(crate) mod tls;
 

@@ -6,9 +6,9 @@
 use crate::link::{
     Endpoint,
     attempt::{self, Attempt, Kept, is_broken},
-    dialogue::{ANSWER_BYTES_MAX, Breach, Dialogue, Link, LinkError},
+    dialogue::{ANSWER_BYTES_MAX, Breach, Dialogue, LinkError},
     failure::{ANSWER_CHARACTERS_MAX, Failure},
-    open,
+    kept_link::KeptLink,
 };
 use delivery::{Cell, Connection, Exchange, Row, Verdict, Wait};
 use std::time::Duration;
@@ -17,16 +17,14 @@ use transport::{
     riemann::{Answer, append_event, decode, framed},
 };
 
-/// A connection, or room for one.
+/// A way to the server.
 pub(super) struct StreamConnection {
-    server: Endpoint,
-    timeout: Duration,
-    open: Option<Link>,
+    link: KeptLink,
 }
 
 impl StreamConnection {
     pub(super) fn new(server: Endpoint, timeout: Duration) -> StreamConnection {
-        StreamConnection { server, timeout, open: None }
+        StreamConnection { link: KeptLink::new(server, timeout) }
     }
 }
 
@@ -62,18 +60,10 @@ fn refused(words: &str) -> Failure {
 
 impl Kept for StreamConnection {
     fn is_open(&self) -> bool {
-        self.open.is_some()
+        self.link.is_open()
     }
 
     async fn attempt(&mut self, rows: &[Row]) -> Attempt {
-        let opened = match self.open.take() {
-            Some(link) => Ok(link),
-            None => open(&self.server).await.map(Link::new),
-        };
-        let mut link = match opened {
-            Ok(link) => link,
-            Err(failure) => return Attempt::not_connected(rows.len(), failure),
-        };
         let mut message = Vec::new();
         for row in rows {
             if let [Cell::Bytes(event)] = row.cells.as_slice() {
@@ -81,17 +71,13 @@ impl Kept for StreamConnection {
             }
         }
         let mut waiting = Waiting::default();
-        let done = match link.exchange(framed(&message), &mut waiting, self.timeout).await {
-            // The next answer would be taken for that of another message.
-            Ok(()) if link.has_rest() => Err(LinkError::Breach(Breach("it answers what nobody asked"))),
-            done => done,
+        let done = match self.link.exchange(framed(&message), &mut waiting).await {
+            Ok(done) => done,
+            Err(failure) => return Attempt::not_connected(rows.len(), failure),
         };
         let is_unheard = waiting.found.is_none() && is_broken(&done);
         let failure = done.as_ref().err().map(LinkError::to_string).unwrap_or_default();
         let failure = Failure { verdict: Verdict::Later(Wait::Busy), answer: failure };
-        if done.is_ok() {
-            self.open = Some(link);
-        }
         let answer = waiting.found.map(|answer| match answer {
             Answer::Taken => Ok(()),
             Answer::Refused(words) => Err(refused(&words)),
@@ -106,6 +92,6 @@ impl Connection for StreamConnection {
     }
 
     fn close(&mut self) {
-        self.open = None;
+        self.link.close();
     }
 }
