@@ -420,7 +420,7 @@ fn functions_that_ask_the_machine() {
     );
     check_error(
         "$(python f)",
-        "template is wrong at byte 2: $(python): is not supported: Python does not run inside of this program; use program() or http()",
+        "template is wrong at byte 2: $(python): is not supported: Python runs in a process of its own, and a template cannot wait for it; set a value by a parser python(class(...)), and name it here",
     );
 }
 

@@ -46,7 +46,10 @@ const SPECIAL: [&str; 25] = [
 
 /// Functions of the language that do not run here, and why.
 const REFUSED: [(&str, &str); 2] = [
-    ("python", "Python does not run inside of this program; use program() or http()"),
+    (
+        "python",
+        "Python runs in a process of its own, and a template cannot wait for it; set a value by a parser python(class(...)), and name it here",
+    ),
     ("slog", "it works only as the whole template() of file()"),
 ];
 
