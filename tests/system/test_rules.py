@@ -67,7 +67,7 @@ def test_rules_are_checked_and_tried(binary):
 
         text = run(*test)
         assert text.returncode == 0 and " fired     crit    guesses host=fw1 (11) at #20\n" in text.stdout, text
-        assert "26 messages from " in text.stdout and text.stdout.endswith("messages from #26 on are not sealed and were not read\n"), text
+        assert "26 messages from " in text.stdout and text.stdout.endswith("messages from #26 on are not sealed and were not read; `duramen logspace seal` seals them\n"), text
         # A range narrows the messages; rules begin without a past.
         last = json.loads(run(binary, "logspace", "cat", "main", "--data", server.folder + "/data", "--json").stdout.splitlines()[-1])
         part = run(*test, "--from", str(last["received_us"] / 1e6 + 60))

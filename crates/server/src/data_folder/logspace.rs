@@ -42,8 +42,8 @@ pub(crate) struct LogspaceOptions {
 #[derive(Subcommand, Debug)]
 enum Verb {
     /// Compare everything on disk with the chain of evidence, and report what is damaged, missing or changed;
-    /// /// exit status 0: complete, 1: not good, 2: it cannot be read, 3: good, but some segments are in ///
-    /// an archive that is not mounted
+    /// exit status 0: complete, 1: not good, 2: it cannot be read, 3: good, but some segments are in an
+    /// archive that is not mounted
     Verify(verify::Options),
     /// List the sealed segments
     Ls(list::Options),
