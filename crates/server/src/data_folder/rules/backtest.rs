@@ -202,7 +202,9 @@ impl<'a> Backtest<'a> {
             outln!("{} messages could not be read", self.unread);
         }
         if self.options.to.is_none() {
-            outln!("messages from #{sealed_end} on are not sealed and were not read; `duramen logspace seal` seals them");
+            outln!(
+                "messages from #{sealed_end} on are not sealed and were not read; `duramen logspace seal` seals them"
+            );
         }
     }
 }
