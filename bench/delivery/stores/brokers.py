@@ -169,7 +169,7 @@ class AmqpStore(Store):
             tag = None
             for method, _, body in channel.consume("q", inactivity_timeout=1):
                 if method is None:
-                    if self.left_for(channel) == 0:
+                    if self.component.left("q") == 0:
                         break
                     continue
                 self.taken.append(int(body.split(b" ", 1)[0]))
@@ -182,11 +182,6 @@ class AmqpStore(Store):
         if self.component.left("q"):
             self.component.run(consume)
         return self.taken
-
-    @staticmethod
-    def left_for(channel):
-        """How many messages are in the queue that no consumer has got."""
-        return channel.queue_declare("q", passive=True).method.message_count
 
     def mend(self):
         self.component.run(lambda channel: channel.queue_bind("q", "logs", "large"))

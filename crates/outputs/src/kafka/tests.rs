@@ -10,6 +10,7 @@ use super::{
 use delivery::{Cell, Connection, HoldReason, Row, Verdict, Wait};
 use message::RecordId;
 use rdkafka::{
+    ClientContext,
     mocking::MockCluster,
     types::{RDKafkaApiKey, RDKafkaErrorCode as Code, RDKafkaRespErr as ErrorCode},
 };
@@ -141,22 +142,31 @@ fn brokers_report_each_record() {
     assert_eq!(send(&mut connection, &rows(&["one"])), ["1 Delivered"]);
 }
 
+/// Stops the broker, and checks that two rows wait for it and are delivered when it is back.
+#[track_caller]
+fn check_that_rows_wait_for_the_broker<C: ClientContext>(
+    cluster: &MockCluster<'_, C>,
+    connection: &mut dyn Connection,
+) {
+    cluster.broker_down(1).expect("it goes");
+    let rows = rows(&["one", "two"]);
+    let away = send(connection, &rows);
+    assert!(away == ["2 Later(Busy)"] || away == ["2 Later(Reopen)"], "{away:?}");
+    cluster.broker_up(1).expect("it comes back");
+    let deadline = Instant::now() + LONG;
+    let mut found = send(connection, &rows);
+    while found != ["2 Delivered"] && Instant::now() < deadline {
+        found = send(connection, &rows);
+    }
+    assert_eq!(found, ["2 Delivered"]);
+}
+
 #[test]
 fn who_asks_again_gets_the_report_of_the_first_record() {
     let cluster = MockCluster::new(1).expect("brokers of librdkafka");
     cluster.create_topic("logs", 1, 1).expect("a topic");
     let mut connection = connection(&cluster.bootstrap_servers(), &[], Duration::from_millis(200));
-    cluster.broker_down(1).expect("it goes");
-    let rows = rows(&["one", "two"]);
-    let away = send(&mut connection, &rows);
-    assert!(away == ["2 Later(Busy)"] || away == ["2 Later(Reopen)"], "{away:?}");
-    cluster.broker_up(1).expect("it comes back");
-    let deadline = Instant::now() + LONG;
-    let mut found = send(&mut connection, &rows);
-    while found != ["2 Delivered"] && Instant::now() < deadline {
-        found = send(&mut connection, &rows);
-    }
-    assert_eq!(found, ["2 Delivered"]);
+    check_that_rows_wait_for_the_broker(&cluster, &mut connection);
 }
 
 #[test]
@@ -195,15 +205,5 @@ fn transactions_wait_for_brokers_that_are_away() {
     let cluster = MockCluster::new(1).expect("brokers of librdkafka");
     cluster.create_topic("logs", 1, 1).expect("a topic");
     let mut connection = transactions(&cluster.bootstrap_servers(), &[], Duration::from_millis(500));
-    cluster.broker_down(1).expect("it goes");
-    let rows = rows(&["one", "two"]);
-    let away = send(&mut connection, &rows);
-    assert!(away == ["2 Later(Busy)"] || away == ["2 Later(Reopen)"], "{away:?}");
-    cluster.broker_up(1).expect("it comes back");
-    let deadline = Instant::now() + LONG;
-    let mut found = send(&mut connection, &rows);
-    while found != ["2 Delivered"] && Instant::now() < deadline {
-        found = send(&mut connection, &rows);
-    }
-    assert_eq!(found, ["2 Delivered"]);
+    check_that_rows_wait_for_the_broker(&cluster, &mut connection);
 }
