@@ -103,7 +103,7 @@ impl Backlog {
         let from = self.moved.max(lowest);
         let reader = self.mover.take().filter(|reader| reader.next_sequence() >= from);
         let mut reader = reader.unwrap_or_else(|| log.journal.reader(from));
-        // What was staged by an attempt that the disk refused stays staged.
+        // After a write that the disk refused, the journal still holds its messages in memory: they are written first.
         if self.journal.staged_bytes() == 0 && !self.holds(lowest) {
             self.journal.advance(lowest);
         }

@@ -89,7 +89,7 @@ impl Body {
             let frame = timeout(self.timeout, self.incoming.frame()).await;
             let late = |_| io::Error::new(io::ErrorKind::TimedOut, "the answer stopped coming");
             let Some(frame) = frame.map_err(late)? else { return Ok(None) };
-            // What is no data is a trailer.
+            // A frame without data has trailers, which nobody needs.
             if let Ok(data) = frame.map_err(io::Error::other)?.into_data()
                 && !data.is_empty()
             {

@@ -152,7 +152,7 @@ fn what_others_get_does_not_pile_up_behind_one_that_holds() {
     assert!((8..=10).contains(&safe), "{safe} of 100 KiB fit into a mebibyte");
     assert_eq!(numbers(&life.drain(1)), meant);
     assert_eq!(life.figures(1), "written=50 queued=0 dropped=0");
-    // What was settled is gone from the disk with the next save.
+    // The next save removes the settled messages from the disk.
     life.deliver_to_all("h|last");
     life.drain(0);
     life.drain(1);
@@ -195,7 +195,7 @@ fn a_stop_moves_nothing_out_of_a_full_log() {
     let stuck = DiskBuffer { memory_messages: 2, ..fine.clone() };
     let mut life = Life::begin(&[("fine", fine.clone()), ("stuck", stuck), ("other", fine)]);
     (0..9).for_each(|number| drop(life.deliver_to_all(&long(number))));
-    // What others get comes behind what waits for it.
+    // The others take more messages, which stand in the log behind those that wait for `stuck`.
     for number in 9..14 {
         [0, 2].into_iter().for_each(|index| drop(life.drain(index)));
         life.deliver(&[&long(number)], &[(0, Selection::all(1)), (2, Selection::all(1))], Ack::none(), true);

@@ -311,7 +311,7 @@ fn an_object_that_goes_or_is_damaged_is_reported_and_left() {
         setup.registry.list().iter().map(odd).sum::<u64>() >= 3
     });
     stub.bucket.lock().unwrap().refused.clear();
-    // What comes before the damage is read.
+    // The lines before the damaged place are read.
     assert_eq!(texts(&setup.collected, 2), ["whole", "three"]);
     setup.sources.stop(PATIENCE);
     assert_eq!((stub.heard("a/1 "), stub.heard("a/2 ")), (1, 1));
