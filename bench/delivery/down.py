@@ -65,7 +65,7 @@ KINDS = ("memory", "disk", "memory", "reliable", "shared")
 
 HEAD = """@version: 4.9
 @include "scl.conf"
-options {{ keep-hostname(yes); use-dns(no); stats-freq(0); time-reopen(2); }};
+options {{ keep-hostname(yes); use-dns(no); stats-freq(0); time-reopen(2); mark-freq(0); }};
 source s {{ network(ip("127.0.0.1") port({port}) transport("tcp") log-iw-size(@WINDOW@)); }};
 source s_other {{ network(ip("127.0.0.1") port(@OTHER@) transport("tcp") log-iw-size(@WINDOW@)); }};
 destination works {{ file("/dev/null"); }};
@@ -279,7 +279,12 @@ class Run:
         whole = self.sender.finish() & self.other.finish()
         steady = lambda: ((account := self.account()).received == self.account().received and not account.wrong and len(set(account.totals.values())) <= 2
                           and set(account.reasons["other#0"]) <= {"written"})
-        Server.until(steady, 60, "the counters to add up")
+        try:
+            Server.until(steady, 60, "the counters to add up")
+        except AssertionError as timeout:
+            account = self.account()
+            raise AssertionError(f"{timeout}: of {account.received} messages, {Counter(account.totals.values())} at the destinations; of the source that "
+                                 f"is not held {account.reasons['other#0']}; these do not add up: {account.wrong}") from timeout
         account, sent = self.account(), self.sender.sent + self.other.sent
         assert account.received == sent or self.holds or not whole, f"{account.received} of {sent} received"
         row = self.sample()
