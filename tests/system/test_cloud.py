@@ -114,6 +114,26 @@ def test_splunk_stub_an_event_costs_itself_only(binary):
         stub.close()
 
 
+def test_splunk_stub_events_of_the_premium_edition(binary):
+    """`splunk-hec()` and its own options, in a configuration of version 7.0."""
+    stub = SplunkStub()
+    driver = f'splunk-hec(url("{stub.url}") token("t-1") index("main") source("$PROGRAM") fields("site=vienna pid=$PID") batch-timeout(300))'
+    server = Server(binary, config(driver).replace("@version: 4.8", "@version: 7.0"))
+    try:
+        server.start()
+        assert "newer than" not in server.stderr(), server.stderr()
+        send(server, [("web", 'say "poison"' if number == 3 else f'say "{number}"') for number in range(60)])
+        found = destination.settled(server, 60, kind="dst.splunk-hec")
+        assert (found["written"], found["dead"]) == (59, 1), found
+        assert sorted(event["event"] for event in stub.taken) == sorted(f'say "{number}"' for number in range(60) if number != 3), stub.taken
+        last = {"index": "main", "host": "web", "source": "app", "sourcetype": "syslog", "fields": {"site": "vienna", "pid": "17"}}
+        assert last.items() <= stub.taken[-1].items() and stub.taken[-1]["time"] == 1177236000.0, stub.taken[-1]
+        assert stub.heads[0][0] == "/services/collector/event", stub.heads[0]
+    finally:
+        server.close()
+        stub.close()
+
+
 class OpenObserveStub(Stub):
     def answer(self, path, headers, body):
         records = json.loads(body)

@@ -97,7 +97,13 @@ impl Calls<'_> {
             }
         }
         for required in driver.required {
-            if call.option(required).is_none() {
+            // An old spelling is the option, too.
+            let is_written =
+                |written: &Call| match options::row(driver.options, &written.key()).map(|row| row.standing) {
+                    Some(Standing::Renamed(to)) => to == *required,
+                    _ => written.key() == *required,
+                };
+            if !call.options().any(is_written) {
                 let message = format!("`{}()` needs `{required}()`", call.name.text);
                 self.report.push(Diagnostic::error(call.name.span, message));
             }

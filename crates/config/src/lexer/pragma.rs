@@ -84,6 +84,7 @@ impl Lexer<'_> {
         let number = if text == "current" { Some(Version::CURRENT) } else { Version::read(&text) };
         match number {
             Some(number) => {
+                let number = number.of_syslog_ng();
                 self.judge_version(number, first.span);
                 self.version = Some(number);
             }

@@ -104,6 +104,7 @@ fn reads_pragmas() {
     reads("@version: 4.8\na", "a");
     reads("@version: x\n", "! `x` is not a version number");
     reads("@version: 2.1\n", "! configurations of version 2.1 are not supported");
+    reads("@version: 7.0\na", "a");
     reads("@version: 9.9\n", "! version 9.9 is newer than this program knows");
     reads("@version:\n", "! `@version:` without a number");
     reads("@define a\n", "! `@define` needs a name and a value");

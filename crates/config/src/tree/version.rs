@@ -23,6 +23,18 @@ impl Version {
     /// First version in which two objects of one kind cannot have the same name.
     pub const UNIQUE_NAMES: Version = Version { major: 3, minor: 3 };
 
+    /// Returns the version of syslog-ng that a version of syslog-ng Premium Edition is built upon, and itself otherwise: no
+    /// other configuration has the numbers 5 to 8.
+    pub fn of_syslog_ng(self) -> Version {
+        match self.major {
+            5 => Version { major: 3, minor: 5 },
+            6 => Version { major: 3, minor: 7 },
+            7 => Version { major: 3, minor: 38 },
+            8 => Self::CURRENT,
+            _ => self,
+        }
+    }
+
     /// Reads `4.8`.
     pub fn read(text: &str) -> Option<Version> {
         let (major, minor) = text.split_once('.')?;

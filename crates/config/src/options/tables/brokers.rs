@@ -362,12 +362,15 @@ pub(super) const KAFKA: &[Row] = &[
     row("key", V::Template, "", "key of the record: equal keys go to one partition; an empty one is none"),
     row("message", V::Template, "$ISODATE $HOST $MSGHDR$MSG", "text of the record"),
     row("template", V::Template, "", "").renamed("message"),
+    row("kafka-bootstrap-servers", V::Text, "", "").renamed("bootstrap-servers"),
+    row("client-lib-dir", V::Any, "", "folders of Java classes").no_effect("there is no Java"),
     row(
         "config",
         V::Any,
         "",
         "settings of librdkafka: \"compression.codec\" => \"zstd\", or compression.codec(\"zstd\")",
     ),
+    row("properties-file", V::Text, "", "a file of such settings, NAME=VALUE, as clients in Java have it"),
     row(
         "sync-send",
         V::YesNo,

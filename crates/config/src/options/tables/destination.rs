@@ -6,7 +6,7 @@ use super::brokers::{
     AMQP, AMQP_BROKER, BATCHES, COLLECTD, ITEMS, KAFKA, MQTT, MQTT_BROKER, NATS, NATS_SERVER, PYTHON,
     PYTHON_CALLS, PYTHON_CLASS, REDIS, RIEMANN, STOMP, ZABBIX,
 };
-use super::http::{CLICKHOUSE, ELASTICSEARCH, HTTP, LOKI, NRDP, OTLP, S3, S3_BUCKET};
+use super::http::{CLICKHOUSE, ELASTICSEARCH, HTTP, LOKI, NRDP, OTLP, S3, S3_BUCKET, SPLUNK_HEC};
 use super::network::{FAILOVER, TLS};
 use super::shared::{DESTINATION, FOLDERS, PERMISSIONS, SOCKET, TEXT};
 use super::sql::{MONGODB, SQL, SQL_SERVER};
@@ -167,7 +167,7 @@ pub(crate) const DRIVERS: &[Driver] = &[
         &[KAFKA, BATCHES, ITEMS, DESTINATION],
         "records in topics of Apache Kafka: each message counts as written when the brokers report it",
     )
-    .aliases(&["kafka-c"])
+    .aliases(&["kafka-c", "kafka-java"])
     .required(&["bootstrap-servers", "topic"]),
     driver(
         "s3",
@@ -213,6 +213,13 @@ pub(crate) const DRIVERS: &[Driver] = &[
     )
     .aliases(&["elasticsearch"])
     .required(&["index"]),
+    driver(
+        "splunk-hec",
+        Plain::None,
+        &[SPLUNK_HEC, HTTP, TEXT, DESTINATION],
+        "events for the HTTP event collector of Splunk, as in syslog-ng Premium Edition; splunk-hec-event() of scl.conf is newer",
+    )
+    .required(&["url", "token", "index"]),
     driver(
         "snmp",
         Plain::None,

@@ -617,4 +617,17 @@ pub(super) const ELASTICSEARCH: &[Row] = &[
     later("java-truststore-password", "certificates in Java's form; write tls(ca-file())"),
 ];
 
+pub(super) const SPLUNK_HEC: &[Row] = &[
+    row("url", V::Texts, "", "address of the collector; one without a path gets /services/collector/event"),
+    row("token", V::Text, "", "the collector's token"),
+    row("index", V::Template, "", "the index of an event"),
+    row("event", V::Template, "$MSG", "its text"),
+    row("host", V::Template, "$HOST", "its host"),
+    row("source", V::Template, "syslog-ng", "its source"),
+    row("sourcetype", V::Template, "syslog", "its source type"),
+    row("time", V::Template, "${S_UNIXTIME}.${S_MSEC}", "its time, in seconds since 1970"),
+    row("fields", V::Template, "", "more of its metadata: \"site=vienna rack=$RACK\""),
+    row("batch-lines", V::Number(0, 1 << 20), "25", "most events of a request"),
+];
+
 const NO_JAVA: &str = "documents are sent over HTTP, without Java";

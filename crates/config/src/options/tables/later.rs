@@ -18,9 +18,6 @@ pub fn later(kind: Kind) -> &'static [&'static str] {
 /// Returns what to write instead of a driver that does not run, where something does the same.
 pub fn instead(kind: Kind, name: &str) -> Option<&'static str> {
     match (kind, name) {
-        (Kind::Destination, "kafka-java") => Some(
-            "it needs Java; write kafka(bootstrap-servers(\"host:9092\") topic(\"...\")), whose template() is message()",
-        ),
         (Kind::Destination, "bigquery") => Some(
             "its gRPC needs a schema of Protocol Buffers for each table; write google-pubsub() and a subscription into BigQuery",
         ),
@@ -35,9 +32,6 @@ pub fn instead(kind: Kind, name: &str) -> Option<&'static str> {
         }
         (Kind::Parser, "opentelemetry" | "syslog-ng-otlp") => {
             Some("the source opentelemetry() does this; leave the parser out")
-        }
-        (Kind::Destination, "splunk-hec") => {
-            Some("write splunk-hec-event() or splunk-hec-raw(), blocks of scl.conf")
         }
         (Kind::Source | Kind::Destination, "altp") => {
             Some("its protocol is not published; write sltp(), which does the same, on both ends")
@@ -119,7 +113,6 @@ const DESTINATIONS: &[&str] = &[
     "falcon-logscale-hec",
     "google-pubsub-managedaccount",
     "java",
-    "kafka-java",
     "lua",
     "openobserve-metrics",
     "perl",
@@ -128,7 +121,6 @@ const DESTINATIONS: &[&str] = &[
     "sentinel-builtin",
     "sentinel-custom",
     "splunk",
-    "splunk-hec",
     "tty10",
     "websocket",
     "websphere-mq",

@@ -338,6 +338,36 @@ fn loki_is_told_what_its_api_wants() {
 }
 
 #[test]
+fn settings_of_a_file_in_javas_form_are_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("kafka.properties");
+    let kafka = format!(
+        "kafka(bootstrap-servers(\"h\") topic(\"t\") properties-file(\"{}\"))",
+        path.to_str().unwrap()
+    );
+    let said = |text: &str, want: &str| {
+        std::fs::write(&path, text).unwrap();
+        let want = format!("error: {want}").replace("FILE", path.to_str().unwrap());
+        check_said(&kafka, &[&want]);
+    };
+    std::fs::write(&path, "# as Java has it\nacks=all\nkey.serializer=x\nlinger.ms=5\n").unwrap();
+    check_said(&kafka, &[]);
+    said(
+        "acks=all\n\nacks=0\n",
+        "`acks` in line 3 of `FILE`: `acks` cannot be set here: without acknowledgements, what a broker loses is lost in silence",
+    );
+    said(
+        "ssl.truststore.location=/k.jks\n",
+        "`ssl.truststore.location` in line 1 of `FILE`: only clients in Java have it",
+    );
+    said(
+        "no.such=1",
+        "`no.such` in line 1 of `FILE`: `no.such` is refused by librdkafka: No such configuration property: \"no.such\"",
+    );
+    said(&"#".repeat((1 << 20) + 1), "`FILE` cannot be read: file too large");
+}
+
+#[test]
 fn traps_are_put_together_as_written() {
     let trap = "trap-obj(\".1.3.6.1.6.3.1.1.4.1.0\" \"Objectid\" \".1.3.6.1.6.3.1.1.5.3\")";
     let snmp = |more: &str| format!("snmp(host(\"h\") {trap} {more})");

@@ -3,6 +3,9 @@
 //! In: its options. Out: a receiver. Holds: nothing.
 //! Limits: a setting of librdkafka that would break a promise of ours is refused. Two destinations cannot have one `transactional.id`.
 
+mod java_properties;
+
+use self::java_properties::JavaOnly;
 use super::endpoint::BATCH_BYTES;
 use crate::assemble::{destinations::batches::batches, lowering::Lowering, options::driver::Options};
 use config::{
@@ -12,6 +15,10 @@ use config::{
 use delivery::DestinationDriver;
 use message::Render;
 use outputs::{KafkaReceiver, KafkaTarget, check_topic_name};
+use std::{
+    fs::File,
+    io::{self, Read},
+};
 use transport::kafka::{ClientRole, Properties};
 
 /// Records that are produced without waiting for each other: librdkafka gathers them into batches of its own.
@@ -43,7 +50,13 @@ impl<'t> Lowering<'t> {
     /// Returns the `transactional.id` of `sync-send(yes)`. The outer `None` is an error, which is in the report.
     fn transactional_id(&mut self, options: &Options<'t>, properties: &Properties) -> Option<Option<String>> {
         let written = properties.get("transactional.id");
-        let Some(option) = options.own("sync-send").filter(|option| option.truth() == Some(true)) else {
+        let wanted = options.own("sync-send").filter(|option| option.truth() == Some(true));
+        if let Some(option) = wanted.filter(|_| is_of_java(options)) {
+            let message = "`sync-send()` of the driver in Java has no effect: each message counts as written when the brokers report it";
+            self.report.push(Diagnostic::warning(option.span, message));
+            return Some(None);
+        }
+        let Some(option) = wanted else {
             let is_unused = written.is_some();
             if let Some(config) = options.own("config").filter(|_| is_unused) {
                 let error =
@@ -88,6 +101,7 @@ impl<'t> Lowering<'t> {
             return None;
         }
         let mut properties = Properties::new(role, brokers);
+        self.properties_file(options, &mut properties)?;
         for arg in options.all("config").flat_map(|option: &Call| &option.args) {
             let Some((name, value, span)) = property(arg) else {
                 let error = Diagnostic::error(arg.span(), "`config()` has names and values");
@@ -110,6 +124,56 @@ impl<'t> Lowering<'t> {
         }
         Some(properties)
     }
+
+    /// Adds the settings of `properties-file()`; those of `config()` come after it.
+    fn properties_file(&mut self, options: &Options<'t>, properties: &mut Properties) -> Option<()> {
+        let Some(option) = options.own("properties-file") else { return Some(()) };
+        let path = option.text().unwrap_or_default();
+        let text = match read_file(path) {
+            Ok(text) => text,
+            Err(error) => {
+                let error = Diagnostic::error(option.span, format!("`{path}` cannot be read: {error}"));
+                self.report.push(error);
+                return None;
+            }
+        };
+        for property in java_properties::read(&text) {
+            let fault = match property.only_java() {
+                Some(JavaOnly::Unneeded) => continue,
+                Some(JavaOnly::Instead(instead)) => {
+                    Some(("only clients in Java have it".to_owned(), instead))
+                }
+                None => {
+                    let set = properties.set(&property.name, &property.value);
+                    set.err().map(|error| (error.to_string(), "settings are those of librdkafka"))
+                }
+            };
+            if let Some((fault, instead)) = fault {
+                let error = Diagnostic::error(option.span, format!("{property} of `{path}`: {fault}"));
+                self.report.push(error.help(instead));
+                return None;
+            }
+        }
+        Some(())
+    }
+}
+
+fn read_file(path: &str) -> io::Result<String> {
+    let mut text = String::new();
+    File::open(path)?.take(java_properties::BYTES_MAX + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > java_properties::BYTES_MAX {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    Ok(text)
+}
+
+/// Returns whether the options are those of the driver in Java, whose `sync-send()` means something else.
+fn is_of_java(options: &Options<'_>) -> bool {
+    let name = &options.call.name.text;
+    name.replace('_', "-") == "kafka-java"
+        || options
+            .all("bootstrap-servers")
+            .any(|option| option.name.text.replace('_', "-").starts_with("kafka-"))
 }
 
 /// Reads `"name" => "value"` or `name("value")`.

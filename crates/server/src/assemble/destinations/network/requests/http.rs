@@ -231,7 +231,7 @@ impl<'t> Lowering<'t> {
 }
 
 /// Returns the reason why a URL cannot be used.
-fn url_problem(text: &str) -> Option<&'static str> {
+pub(super) fn url_problem(text: &str) -> Option<&'static str> {
     if text.starts_with('$') {
         // A template produces the whole URL.
         return None;

@@ -11,3 +11,4 @@ mod http;
 mod loki;
 mod nrdp;
 mod otlp;
+mod splunk;
