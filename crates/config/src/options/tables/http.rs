@@ -262,6 +262,7 @@ pub(super) const NRDP: &[Row] = &[
         "1",
         "requests at a time; more than one do not keep the order of messages",
     ),
+    PARTITION_KEY,
     row("timeout", V::Number(1, 86400), "60", "seconds until a request without an answer is sent again"),
 ];
 
@@ -465,8 +466,7 @@ pub(super) const OTLP: &[Row] = &[
         "",
         "meaning of a status such as unavailable: success; drop, which counts and keeps no dead letter; retry, which means retries() times; or disconnect, without end",
     ),
-    row("worker-partition-key", V::Any, "", "what messages of a request share")
-        .no_effect("messages share a request if headers() gives the same for them"),
+    PARTITION_KEY,
     KEEP_ALIVE,
     CHANNEL_ARGS,
 ];

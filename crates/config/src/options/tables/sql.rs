@@ -4,7 +4,7 @@
 
 use super::{
     network::TLS,
-    shared::{ON_ERROR, PAIRS, STAMP_FORMATS},
+    shared::{ON_ERROR, PAIRS, PARTITION_KEY, STAMP_FORMATS},
 };
 use crate::options::row::{Row, ValueKind as V, row};
 
@@ -216,4 +216,5 @@ pub(super) const MONGODB: &[Row] = &[
     row("safe-mode", V::YesNo, "yes", "no is write-concern(unacked), instead of uri()"),
     row("batch-lines", V::Number(1, 1 << 20), "1000", "most documents of a command"),
     row("workers", V::Number(1, 1024), "1", "connections; more than one do not keep the order of messages"),
+    PARTITION_KEY,
 ];

@@ -4,7 +4,11 @@
 
 use crate::options::{
     row::{Row, ValueKind as V, later, row},
-    tables::{network::TLS, shared::PAIRS},
+    tables::{
+        brokers::WORKERS,
+        network::TLS,
+        shared::{PAIRS, PARTITION_KEY},
+    },
 };
 
 pub(in crate::options::tables) const COLLECTD: &[Row] = &[
@@ -23,7 +27,8 @@ pub(in crate::options::tables) const COLLECTD: &[Row] = &[
         "100",
         "most values that are sent without waiting for each other",
     ),
-    row("workers", V::Number(1, 1024), "1", "connections; more than one do not keep the order of messages"),
+    WORKERS,
+    PARTITION_KEY,
 ];
 
 pub(in crate::options::tables) const ZABBIX: &[Row] = &[
@@ -41,7 +46,8 @@ pub(in crate::options::tables) const ZABBIX: &[Row] = &[
         "1048576",
         "most bytes of the values of a request; the first always fits",
     ),
-    row("workers", V::Number(1, 1024), "1", "connections; more than one do not keep the order of messages"),
+    WORKERS,
+    PARTITION_KEY,
     later("psk-file", "pre-shared keys, which the library of TLS does not have; use certificates"),
     later("psk-identity", "pre-shared keys, which the library of TLS does not have; use certificates"),
 ];
@@ -109,5 +115,6 @@ pub(in crate::options::tables) const STOMP: &[Row] = &[
         "1000",
         "most messages that are sent without waiting for each other",
     ),
-    row("workers", V::Number(1, 1024), "1", "connections; more than one do not keep the order of messages"),
+    WORKERS,
+    PARTITION_KEY,
 ];
