@@ -43,6 +43,7 @@ def arguments():
     words.add_argument("--paper-runs", type=int, default=100, help="runs of each row of Table 2")
     words.add_argument("--guide-messages", type=int, default=2000000, help="messages of the fastest rows of the guideline")
     words.add_argument("--line-messages", type=int, default=1000000, help="messages of each row over long lines")
+    words.add_argument("--line-rounds", type=int, default=3, help="rounds of the rows over long lines")
     words.add_argument("--spool-messages", type=int, default=300000, help="messages of each row of disk buffers")
     words.add_argument("--spool-rounds", type=int, default=5, help="rounds of the rows of disk buffers")
     words.add_argument("--rows", help="words of rows of the guideline")
@@ -71,7 +72,7 @@ def main():
                        faults.Faults(options.kills, options.refuse, quiet=options.quiet, limit=options.limit), table.add)
         print(table.finish())
     if "lines" in options.what:
-        lines.table(options.duramen, options.line_messages)
+        lines.table(options.duramen, options.line_messages, options.line_rounds)
     if "spool" in options.what:
         print(spool.table(options.duramen, options.spool_messages, options.spool_rounds, report.Rows(f"{options.out}/spool.csv").add), flush=True)
     if DOWN in options.what:
