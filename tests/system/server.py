@@ -50,8 +50,15 @@ def free_port():
 
 def waits(test):
     """Marks a test that mostly waits for time to pass and shares nothing with others: it runs in parallel with them."""
-    test.waits = True
-    return test
+    return waits_for(1)(test)
+
+
+def waits_for(seconds):
+    """The same for a test that takes about as long as this: the longest begin first, so that none is left alone at the end."""
+    def mark(test):
+        test.waits = seconds
+        return test
+    return mark
 
 
 class Server:
@@ -66,6 +73,8 @@ class Server:
         self.process = None
         self.stdin = subprocess.DEVNULL
         self.inherit = None
+        # Of the process only, because other tests run in this one at the same time.
+        self.environment, self.umask = {}, -1
         self.config = os.path.join(self.folder, "test.conf")
         self.write_config(config)
         self.jar = http.cookiejar.CookieJar()
@@ -101,7 +110,8 @@ class Server:
 
     def spawn(self, command):
         """The process; a socket in `inherit` is passed to it as service managers do (sd_listen_fds(3))."""
-        more = {"stdin": self.stdin, "stdout": self.log, "stderr": self.log, "cwd": self.folder}
+        more = {"stdin": self.stdin, "stdout": self.log, "stderr": self.log, "cwd": self.folder,
+                "env": {**os.environ, **self.environment}, "umask": self.umask}
         if self.inherit is None:
             return subprocess.Popen(command, **more)
         shell = f'exec 3<&{self.inherit}; LISTEN_FDS=1 LISTEN_PID=$$ exec "$0" "$@"'

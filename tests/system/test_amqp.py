@@ -9,7 +9,7 @@ import time
 import destination
 from destination import HEAD, check_refusals, dead, send
 from rabbitmq import RabbitMQ
-from server import Server, waits
+from server import Server, waits_for
 from test_tls import pki
 
 settled = functools.partial(destination.settled, kind="dst.amqp")
@@ -60,7 +60,7 @@ def test_messages_arrive_with_headers_and_properties(binary):
         server.close()
 
 
-@waits
+@waits_for(45)
 def test_a_broker_that_is_killed_has_every_message(binary):
     """10,000 messages while the broker is killed twice: none is lost, and those that came twice have the same id."""
     target = RabbitMQ()
@@ -152,6 +152,7 @@ def test_what_an_operator_must_mend_holds_messages(binary):
         server.close()
 
 
+@waits_for(20)
 def test_a_broker_without_memory_is_waited_for(binary):
     target = shared()
     target.queue("q_blocked", "blocked")

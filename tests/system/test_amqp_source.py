@@ -7,7 +7,7 @@ import time
 from broker_source import HEALTHY, Relay, count_read, lines, listen, numbers, syslog
 from destination import check_refusals
 from rabbitmq import RabbitMQ
-from server import Server, free_port, waits
+from server import Server, free_port, waits_for
 from test_amqp import shared
 from test_tls import pki
 
@@ -63,7 +63,7 @@ def test_any_bytes_and_any_length(binary):
         server.close()
 
 
-@waits
+@waits_for(40)
 def test_kills_of_both_sides_lose_nothing(binary):
     """4,000 messages while the server is killed twice and the broker once: each arrives."""
     target = RabbitMQ()
@@ -119,7 +119,7 @@ def test_broken_connections_lose_nothing(binary):
         server.close()
 
 
-@waits
+@waits_for(12)
 def test_the_queue_keeps_what_waits_for_a_destination(binary):
     """A destination that is away for several heartbeats; broken connections bring nothing twice; a kill in between loses nothing."""
     target = shared()

@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 
-from server import Server, free_port
+from server import Server, free_port, waits_for
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # Client libraries that tools/install.sh put there.
@@ -108,6 +108,7 @@ def test_a_slow_destination_is_waited_for(binary):
             reader.kill()
 
 
+@waits_for(10)
 def test_kills_lose_nothing_that_was_acknowledged(binary):
     """Two clients send windows of numbered events and repeat those without an acknowledgement, while the server is killed."""
     with Beats(binary) as beats:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-from server import waits
+from server import waits, waits_for
 
 MAIN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bench/delivery/main.py")
 
@@ -26,6 +26,7 @@ def test_a_run_counts_every_message(binary):
         assert "| redis | duramen | 3,000 |" in done.stdout and os.path.getsize(out + "/faults.svg") > 300, done.stdout
 
 
+@waits_for(17)
 def test_fifty_destinations_that_are_down_keep_their_limits(binary):
     with tempfile.TemporaryDirectory(prefix="bench-", dir="/tmp") as out:
         # Queues this small are full within a second.

@@ -59,7 +59,6 @@ def figure(server, source, name):
 
 
 def test_idle_connections(binary):
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(20000, resource.getrlimit(resource.RLIMIT_NOFILE)[1]),) * 2)
     server, tls = running(binary)
     held = []
     try:

@@ -9,7 +9,7 @@ import tempfile
 import threading
 import time
 
-from server import Server, free_port
+from server import Server, free_port, waits_for
 from test_relp import numbers
 from test_tls import issue, openssl, pki
 
@@ -273,6 +273,7 @@ def pair(binary):
     return server, lambda port: sender(binary, port, server.folder + "/pki")
 
 
+@waits_for(9)
 def test_restarts(binary):
     """Either side may be restarted, with or without close_notify: messages arrive again."""
     server, make = pair(binary)

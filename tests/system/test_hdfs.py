@@ -10,7 +10,7 @@ import time
 import destination
 from destination import HEAD, check_refusals, send
 from hadoop import Hdfs
-from server import Server
+from server import Server, waits_for
 
 settled = functools.partial(destination.settled, kind="dst.hdfs")
 
@@ -71,6 +71,7 @@ def test_a_file_is_continued_and_packed(binary):
         cluster.close()
 
 
+@waits_for(60)
 def test_every_message_is_there_once_whatever_dies(binary):
     """10,000 messages while a DataNode stops, the NameNode is in safe mode, and everything is killed."""
     cluster = Hdfs()

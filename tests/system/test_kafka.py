@@ -13,7 +13,7 @@ import time
 import destination
 from destination import HEAD, check_refusals, counters, dead, send
 from kafka_broker import Kafka
-from server import Server, waits
+from server import Server, waits_for
 from test_tls import pki
 
 settled = functools.partial(destination.settled, kind="dst.kafka")
@@ -36,7 +36,7 @@ def feed(server, count, pause=0.0):
 BUFFER = 'disk-buffer(capacity-bytes(64M) reliable(yes))'
 
 
-@waits
+@waits_for(80)
 def test_a_broker_that_is_killed_and_refuses_stores_every_record_once(binary):
     """20,000 messages while the broker is killed four times and refuses one in a hundred: stored = sent - dead letters, none twice."""
     target = Kafka().start()
@@ -127,7 +127,7 @@ def test_after_a_crash_of_ours_nothing_is_lost(binary):
         target.close()
 
 
-@waits
+@waits_for(35)
 def test_transactions_bring_every_record_once_whatever_is_killed(binary):
     """The server is killed in the midst of its transactions, and the broker as well: readers of what is committed see each message once."""
     target = Kafka()
@@ -193,6 +193,7 @@ def test_transactions_that_brokers_refuse_wait_and_show(binary):
         target.close()
 
 
+@waits_for(20)
 def test_a_broker_that_is_away_at_the_start_gets_everything(binary):
     target = Kafka()
     server = Server(binary, kafka(target, 'topic("logs") message("$MSG")') + 'destination d_file {{ file("{folder}/out"); }};\nlog {{ source(s_net); destination(d_file); }};\n')

@@ -7,7 +7,7 @@ import time
 from broker_source import count_read, lines, listen, numbers
 from destination import check_refusals
 from kafka_broker import Kafka
-from server import Server, free_port, waits
+from server import Server, free_port, waits_for
 
 # A group that is new does not wait for more members.
 QUICK = "group.initial.rebalance.delay.ms=0"
@@ -101,7 +101,7 @@ def test_records_are_read_as_they_were_sent(binary):
         target.close()
 
 
-@waits
+@waits_for(30)
 def test_kills_of_both_sides_lose_nothing(binary):
     """10,000 records while the server and the broker are killed: each is read, positions never pass what is written."""
     target = Kafka(QUICK).start()
@@ -131,7 +131,7 @@ def test_kills_of_both_sides_lose_nothing(binary):
         target.close()
 
 
-@waits
+@waits_for(20)
 def test_two_servers_share_the_partitions(binary):
     """Each of two members reads a part; one is stopped, then killed: the other one reads on, and nothing is lost."""
     target = Kafka(QUICK).start()
@@ -164,7 +164,7 @@ def test_two_servers_share_the_partitions(binary):
         target.close()
 
 
-@waits
+@waits_for(20)
 def test_positions_wait_for_the_destination(binary):
     """A destination that is away holds the positions, not the membership; when it comes, all arrive and the positions follow."""
     target = Kafka(QUICK).start()
@@ -190,7 +190,7 @@ def test_positions_wait_for_the_destination(binary):
         target.close()
 
 
-@waits
+@waits_for(13)
 def test_what_is_missing_is_said(binary):
     """Brokers that are away, a topic that is not there yet, a protocol that is wrong, records that were deleted before they were read."""
     from confluent_kafka import TopicPartition

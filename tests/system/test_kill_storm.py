@@ -17,7 +17,7 @@ import threading
 import time
 import urllib.parse
 
-from server import Server, free_port
+from server import Server, free_port, waits_for
 
 KILLS = int(os.environ.get("KILLS", "5"))
 CONFIG = """@version: 4.8
@@ -143,6 +143,7 @@ def one_life(binary, server, ingest, next_numbers):
     return [number for sender in senders for number in sender.acknowledged], [sender.next for sender in senders]
 
 
+@waits_for(11)
 def test_kills_lose_and_duplicate_nothing(binary):
     ingest = free_port()
     server = Server(binary, CONFIG.replace("HTTP", str(ingest)))

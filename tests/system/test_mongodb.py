@@ -11,7 +11,7 @@ import time
 import destination
 from destination import HEAD, check_refusals, dead, send
 from mongo_server import Login, Mongo, Relay
-from server import Server, waits
+from server import Server, waits_for
 from test_tls import pki
 
 settled = functools.partial(destination.settled, kind="dst.mongodb")
@@ -50,7 +50,7 @@ def test_values_are_stored_with_their_types_in_documents_of_their_names(binary):
         target.close()
 
 
-@waits
+@waits_for(12)
 def test_a_server_that_is_killed_and_refuses_stores_every_message_once(binary):
     """10,000 messages while the server is killed four times and ours twice, and one in a hundred is refused: stored = sent - dead, none twice."""
     target = Mongo()

@@ -10,7 +10,7 @@ import time
 from broker_source import HEALTHY, Relay, count_read, lines, listen, numbers, syslog
 from destination import check_refusals
 from mosquitto import Mosquitto
-from server import Server, free_port, waits
+from server import Server, free_port, waits_for
 from test_tls import pki
 
 CONFIG = """@version: 4.8
@@ -71,7 +71,7 @@ def test_any_bytes_and_any_length(binary):
         broker.close()
 
 
-@waits
+@waits_for(25)
 def test_kills_of_both_sides_lose_nothing(binary):
     """10,000 messages while the server is killed three times and the broker is stopped twice: each arrives."""
     for qos in (1, 2):
@@ -155,7 +155,7 @@ def test_a_broker_that_loses_its_memory_is_read_on(binary):
         broker.close()
 
 
-@waits
+@waits_for(11)
 def test_the_broker_keeps_what_waits_for_a_destination(binary):
     """A destination that is away holds the acknowledgements; a kill in between loses nothing; when it comes, all arrive."""
     broker = Mosquitto("allow_anonymous true\nlog_type error")

@@ -6,7 +6,7 @@ import signal
 
 from destination import counters, dead
 from opensearch_node import OpenSearch
-from server import Server, waits
+from server import Server, waits_for
 from test_requests import HEAD, post
 
 DOCUMENTS = int(os.environ.get("DOCUMENTS", "20000"))
@@ -41,7 +41,7 @@ def mend(peer):
         assert peer.call("PUT", f"/{index}/_mapping", mapping).get("acknowledged"), index
 
 
-@waits
+@waits_for(50)
 def test_a_real_server_that_crashes_has_every_document_once(binary):
     """One document in a hundred is refused. The server crashes five times, and ours once; then the index is fixed, and
 the dead letters are sent again."""

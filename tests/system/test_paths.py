@@ -148,9 +148,9 @@ class Place:
             assert time.monotonic() < end, f"waited for {what}:\n{self.text('console')}\n{self.text('out/all.log')}"
             time.sleep(0.05)
 
-    def verb(self, *words, status=0):
+    def verb(self, *words, status=0, **environment):
         """Returns the output of a verb, run in the working folder."""
-        done = subprocess.run([self.binary, *words], cwd=self.folder, capture_output=True, text=True, timeout=60)
+        done = subprocess.run([self.binary, *words], cwd=self.folder, capture_output=True, text=True, timeout=60, env={**os.environ, **environment})
         assert done.returncode == status, (words, done)
         return done.stdout
 
@@ -200,13 +200,12 @@ def check(binary, kind):
         assert b"from" in place.receiver.recv(65536)
         place.until(lambda: glob.glob(place.at("buffers/*/*")), "the buffer")
         access = ["--user", "eva", "--url", f"http://127.0.0.1:{place.http}"]
-        os.environ["DURAMEN_PASSWORD"] = "a long password of eva"
         subprocess.run([place.binary, "user", "add", "eva", "--data", place.prefix + "data"], input="a long password of eva\n",
                        text=True, check=True, capture_output=True, cwd=place.folder, timeout=60)
         place.verb("user", "grant", "eva", "main", "search", "export", "--data", place.prefix + "data")
         # A message in the files is found by a search a moment later.
         def is_exported():
-            place.verb("export", "network", "--as", "raw", "-o", place.prefix + "made/messages.log", *access)
+            place.verb("export", "network", "--as", "raw", "-o", place.prefix + "made/messages.log", *access, DURAMEN_PASSWORD="a long password of eva")
             return "from network 1" in place.text("made/messages.log")
         place.until(is_exported, "the export of a search")
         place.write("made/lines", "<13>Nov 21 10:00:00 host known: from loggen\n")

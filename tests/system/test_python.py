@@ -10,7 +10,7 @@ import time
 
 import destination
 from destination import HEAD, check_refusals, counters, dead, send
-from server import Server, waits
+from server import Server, waits_for
 
 settled = functools.partial(destination.settled, kind="dst.python")
 
@@ -233,7 +233,7 @@ class Flushes(Writer):
 '''
 
 
-@waits
+@waits_for(20)
 def test_a_poison_message_in_a_flush_costs_itself_only(binary):
     def work(server):
         send(server, [("web", str(number) if number != 37 else "poison") for number in range(60)])
@@ -280,7 +280,7 @@ class Faulty(Writer):
 '''
 
 
-@waits
+@waits_for(12)
 def test_what_crashes_hangs_or_talks_nonsense_costs_itself_only(binary):
     def work(server):
         texts, bad = [], ["crash", "kill", "hang", "ask", "nonsense", "giant"]
@@ -391,7 +391,7 @@ class Lives(Writer):
 '''
 
 
-@waits
+@waits_for(10)
 def test_nothing_is_lost_when_we_are_killed(binary):
     """4,000 messages while the server is killed twice and the process twice: none is lost, and no process stays behind."""
     server = Server(binary, config(LIVES, "class(Lives) disk-buffer(capacity-bytes(64M) reliable(yes))"))

@@ -7,7 +7,7 @@ import threading
 import time
 
 from destination import check_refusals, send
-from server import Server, waits
+from server import Server, waits, waits_for
 
 BASE = """@version: 4.8
 options {{ keep-hostname(yes); use-dns(no); stats(level(1)); }};
@@ -203,7 +203,7 @@ class P:
 '''
 
 
-@waits
+@waits_for(17)
 def test_kills_of_the_process_lose_and_double_nothing(binary):
     """20,000 messages while the process is killed ten times: each comes out once, in order."""
     count = 20000
@@ -226,7 +226,7 @@ def test_kills_of_the_process_lose_and_double_nothing(binary):
     run(binary, config(COUNTED, 'options("folder" "{folder}")'), work)
 
 
-@waits
+@waits_for(14)
 def test_reloads_and_stops_under_load(binary):
     """Messages flow over reloads; a class that hangs holds neither a reload nor a stop up, and its process does not stay behind."""
     def work(server):
@@ -255,7 +255,7 @@ def test_reloads_and_stops_under_load(binary):
     run(binary, config(COUNTED, 'options("folder" "{folder}")'), work)
 
 
-@waits
+@waits_for(16)
 def test_a_class_that_does_not_load_holds_messages(binary):
     """The source is held back, the reason is said, and a mended module is found without a restart."""
     server = Server(binary)

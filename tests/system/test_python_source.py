@@ -4,7 +4,7 @@ import os
 import signal
 import time
 
-from server import Server, waits
+from server import Server, waits, waits_for
 
 BASE = """@version: 4.8
 options {{ keep-hostname(yes); stats(level(1)); time-reopen(1); }};
@@ -311,7 +311,7 @@ class Stuck(LogSource):
 '''
 
 
-@waits
+@waits_for(14)
 def test_a_class_that_ends_is_started_again(binary):
     def crashes(server):
         found = [line.split("|")[3] for line in until(server, "out", 4)]

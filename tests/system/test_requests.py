@@ -13,7 +13,7 @@ import socket
 import threading
 
 from destination import counters, dead
-from server import Server
+from server import Server, waits_for
 
 DOCUMENTS = int(os.environ.get("DOCUMENTS", "20000"))
 HEAD = """@version: 4.8
@@ -157,6 +157,7 @@ def check_bulk(binary, driver, count, kills):
         bulk.server_close()
 
 
+@waits_for(25)
 def test_a_hostile_bulk_server_has_every_good_document_once(binary):
     check_bulk(binary, ELASTIC, DOCUMENTS, kills=3)
 

@@ -10,7 +10,7 @@ import time
 import destination
 from destination import HEAD, check_refusals, counters, dead, send
 from seaweedfs import KEY, SECRET, SeaweedFs
-from server import Server, free_port, waits
+from server import Server, free_port, waits_for
 
 settled = functools.partial(destination.settled, kind="dst.s3")
 
@@ -32,7 +32,7 @@ def feed(server, count, pause=0.05):
 SPOOLED = 'template("$MSG\\n") batch-lines(300) batch-timeout(500) disk-buffer(capacity-bytes(64M) reliable(yes)) '
 
 
-@waits
+@waits_for(35)
 def test_a_server_that_is_killed_stores_every_message_once(binary):
     """20,000 messages to three names while the server is killed twice: every one is in one object, once."""
     target = SeaweedFs("logs")

@@ -14,7 +14,7 @@ import subprocess
 import time
 import urllib.parse
 
-from server import Server, free_port
+from server import Server, free_port, waits_for
 
 KILLS = int(os.environ.get("KILLS", "6"))
 # Messages that come between two kills.
@@ -281,6 +281,7 @@ def test_what_a_full_queue_drops_is_told(binary):
         receiver.close()
 
 
+@waits_for(10)
 def test_what_is_no_sltp_is_closed(binary):
     """Other protocols, half a handshake, a frame that is too long, a frame with a wrong checksum."""
     receiver = Server(binary, RECEIVER)

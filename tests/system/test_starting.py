@@ -11,7 +11,7 @@ import time
 import urllib.error
 import urllib.request
 
-from server import CONFIG, Server, waits
+from server import CONFIG, Server, waits_for
 
 COUNT = 900_000
 SEALED = 2_000
@@ -93,7 +93,7 @@ def packed(server):
     return made["messages"], at
 
 
-@waits
+@waits_for(130)
 def test_l5_after_a_kill_no_partial_answer_passes_for_a_complete_one(binary):
     server = Server(binary, STORE_ONLY)
     try:

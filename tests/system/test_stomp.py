@@ -8,7 +8,7 @@ import time
 import destination
 from destination import HEAD, check_refusals, dead, send
 from rabbitmq import RabbitMQ
-from server import Server, waits
+from server import Server, waits_for
 from test_tls import pki
 
 settled = functools.partial(destination.settled, kind="dst.stomp")
@@ -23,7 +23,7 @@ def healthy(server, words, within=20):
     server.until(lambda: words in server.ctl("healthcheck"), within, f"{words}: " + server.ctl("healthcheck"))
 
 
-@waits
+@waits_for(30)
 def test_a_broker_that_is_killed_has_every_message(binary):
     """10,000 messages while the broker is killed twice: none is lost, and those that came twice have the same id."""
     target = RabbitMQ(stomp=True)

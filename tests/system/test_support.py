@@ -104,7 +104,7 @@ def test_a_bundle_has_no_messages_and_no_secrets(binary):
 
 def test_the_first_password_stays_out_of_the_journal(binary):
     server = Server(binary)
-    os.environ["JOURNAL_STREAM"] = "1:1"
+    server.environment["JOURNAL_STREAM"] = "1:1"
     try:
         server.password = "unknown"
         try:
@@ -119,7 +119,6 @@ def test_the_first_password_stays_out_of_the_journal(binary):
         assert server.password not in server.stderr()
         server.call("login", {"user": "admin", "password": server.password})
     finally:
-        del os.environ["JOURNAL_STREAM"]
         server.close()
 
 

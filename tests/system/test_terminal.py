@@ -89,29 +89,29 @@ def test_m8_verbs_that_ask_the_server(binary):
     try:
         send(server, *[MESSAGE] * 3)
         server.found("evil", 3)
-        os.environ["DURAMEN_PASSWORD"] = server.password
+        user = {"DURAMEN_PASSWORD": server.password}
         access = ["--url", server.base]
         for format in ("text", "json", "message"):
-            check_clean([binary, "search", "evil", "--format", format, *access])
-        check_clean([binary, "search", "evil | stats count by message", *access])
-        check_clean([binary, "search", "evil | top message", *access])
+            check_clean([binary, "search", "evil", "--format", format, *access], **user)
+        check_clean([binary, "search", "evil | stats count by message", *access], **user)
+        check_clean([binary, "search", "evil | top message", *access], **user)
         for format in ("ndjson", "csv", "csv-safe", "raw"):
-            check_clean([binary, "export", "evil", "--as", format, *access])
-        check_clean([binary, "export", "evil | stats count by message", "--as", "csv", *access])
+            check_clean([binary, "export", "evil", "--as", format, *access], **user)
+        check_clean([binary, "export", "evil | stats count by message", "--as", "csv", *access], **user)
         # A query of strange characters comes back in the error.
-        check_clean([binary, "search", "(\x1b[31m\u202e end", *access])
+        check_clean([binary, "search", "(\x1b[31m\u202e end", *access], **user)
         control = ["--control", server.folder + "/ctl"]
         tail = subprocess.Popen(["bash", "-c", f"while sleep 0.25; do printf '%b\\n' \"$EVIL\" >/dev/tcp/127.0.0.1/{server.port}; done"],
                                 env={**os.environ, "EVIL": "".join(f"\\x{byte:02x}" for byte in MESSAGE)})
         try:
-            check_clean([binary, "tail", "evil", *access], until=b" end")
+            check_clean([binary, "tail", "evil", *access], until=b" end", **user)
             for more in ([], ["--format", "json"], ["--template", "$MSG\n"]):
                 check_clean([binary, "ctl", *control, "tap", "s_network", "--count", "1", *more])
         finally:
             tail.terminate()
             tail.wait(20)
         # `--raw` is for those who want the bytes.
-        written, _ = on_terminal([binary, "search", "evil", "--raw", *access])
+        written, _ = on_terminal([binary, "search", "evil", "--raw", *access], **user)
         assert b"\x1b]0;owned" in written, written
         # The ledger quotes queries and names of users.
         server.search('"evil \u202e\x1b]0;x" OR ending')

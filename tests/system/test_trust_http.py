@@ -2,14 +2,13 @@
 
 import contextlib
 import re
-import resource
 import signal
 import socket
 import ssl
 import subprocess
 import time
 
-from server import CONFIG, Server, waits
+from server import CONFIG, Server, waits_for
 from test_https import setup
 
 CONNECTIONS = 1_100
@@ -32,8 +31,6 @@ class Limited(Server):
 @contextlib.contextmanager
 def silent(port, count=CONNECTIONS, first=b""):
     """Connections that send nothing, or only the beginning of a request."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8192), hard))
     peers = []
     try:
         for _ in range(count):
@@ -68,7 +65,7 @@ def seconds_of_cpu(process):
     return (int(fields[11]) + int(fields[12])) / 100
 
 
-@waits
+@waits_for(11)
 def test_h6_silent_connections_stop_nothing(binary):
     server = Limited(binary)
     try:
@@ -205,7 +202,7 @@ def test_http_headers_of_every_answer(binary):
         server.close()
 
 
-@waits
+@waits_for(30)
 def test_http_a_body_that_does_not_come_ends(binary):
     """The head announces a body that never arrives: the call ends, and nothing else waits for it."""
     server = Server(binary)

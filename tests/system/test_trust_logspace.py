@@ -256,7 +256,7 @@ def test_l10_paths_may_be_absolute(binary):
 
 def test_m1_only_the_owner_reads_the_data(binary):
     server = Server(binary, with_options("recode-after(0)"))
-    before = os.umask(0)
+    server.umask = 0
     try:
         data = server.folder + "/data"
         server.start()
@@ -279,7 +279,6 @@ def test_m1_only_the_owner_reads_the_data(binary):
             assert server.stderr().count("Took the permissions of other users") == told
             server.stop()
     finally:
-        os.umask(before)
         server.close()
 
 
