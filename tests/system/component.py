@@ -1,6 +1,25 @@
 """A server that tests start beside ours: how it ends, and what it said when it ended by itself."""
 
+import atexit
 import signal
+import subprocess
+import tempfile
+import threading
+
+COMPILED = {}
+COMPILING = threading.Lock()
+
+
+def compiled(source, jars):
+    """The folder with the classes of a Java program, which is compiled once for all tests."""
+    with COMPILING:
+        if source not in COMPILED:
+            holder = tempfile.TemporaryDirectory(prefix="classes-")
+            atexit.register(holder.cleanup)
+            done = subprocess.run(["javac", "-nowarn", "-d", holder.name, "-cp", ":".join(jars), source], capture_output=True, text=True, timeout=120)
+            assert done.returncode == 0, done.stderr
+            COMPILED[source] = holder.name
+        return COMPILED[source]
 
 
 class Component:

@@ -9,7 +9,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-from component import Component
+from component import Component, compiled
 from server import Server, free_port
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -23,7 +23,7 @@ class Hdfs(Component):
         self.holder = tempfile.TemporaryDirectory(prefix="hdfs-", dir="/tmp")
         self.folder, self.process = self.holder.name, None
         self.ports = [free_port() for _ in range(2 * nodes)]
-        self.classes = ":".join([self.folder, *jars])
+        self.classes = ":".join([self.folder, compiled(HERE + "/hdfs/MiniDfs.java", jars), *jars])
         with open(self.folder + "/log4j.properties", "w") as out:
             out.write("log4j.rootLogger=ERROR,A\nlog4j.appender.A=org.apache.log4j.ConsoleAppender\n"
                       "log4j.appender.A.layout=org.apache.log4j.PatternLayout\nlog4j.appender.A.layout.ConversionPattern=%d %p %c{1} %m%n\n")
@@ -35,7 +35,7 @@ class Hdfs(Component):
 
     def start(self):
         command = ["java", "-Xms256m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--add-opens", "java.base/java.lang=ALL-UNNAMED",
-                   "-Djava.net.preferIPv4Stack=true", "-cp", self.classes, os.path.join(HERE, "hdfs/MiniDfs.java"), self.folder, *map(str, self.ports)]
+                   "-Djava.net.preferIPv4Stack=true", "-cp", self.classes, "MiniDfs", self.folder, *map(str, self.ports)]
         log = open(self.folder + "/log", "ab")
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, cwd=self.folder, text=True)
         self.hears("ready")

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 
-from component import Component
+from component import Component, compiled
 from server import Server, free_port
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -31,8 +31,7 @@ class Mongo(Component):
         self.holder = tempfile.TemporaryDirectory(prefix="mongo-", dir="/tmp")
         self.folder, self.port = self.holder.name, free_port()
         self.certificate, self.heap = certificate, heap
-        self.classes = ":".join([self.folder + "/classes", *jars])
-        subprocess.run(["javac", "-nowarn", "-d", self.folder + "/classes", "-cp", self.classes, HERE + "/mongo/MongoNode.java"], check=True, timeout=120)
+        self.classes = ":".join([compiled(HERE + "/mongo/MongoNode.java", jars), *jars])
         self.start()
 
     def start(self):

@@ -7,7 +7,7 @@ import os
 import subprocess
 import tempfile
 
-from component import Component
+from component import Component, compiled
 from server import Server, free_port
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -24,9 +24,7 @@ class OpenSearch(Component):
         self.holder = tempfile.TemporaryDirectory(prefix="opensearch-")
         self.folder, self.port, self.process = self.holder.name, free_port(), None
         self.java = java
-        self.classes = ":".join([self.folder + "/classes", *jars])
-        launcher = HERE + "/opensearch/OpenSearchNode.java"
-        subprocess.run(["javac", "-nowarn", "-d", self.folder + "/classes", "-cp", self.classes, launcher], check=True, timeout=120)
+        self.classes = ":".join([compiled(HERE + "/opensearch/OpenSearchNode.java", jars), *jars])
         self.start()
 
     def start(self):

@@ -10,6 +10,7 @@ import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.MiniDFSNNTopology;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
+import org.apache.hadoop.hdfs.server.namenode.NameNodeAdapter;
 
 public class MiniDfs {
     public static void main(String[] words) throws Exception {
@@ -39,6 +40,10 @@ public class MiniDfs {
             cluster.transitionToActive(0);
         }
         cluster.waitActive();
+        // A file whose writer died is free for another after a second, instead of a minute.
+        for (int at = 0; at < nodes; at++) {
+            NameNodeAdapter.setLeasePeriod(cluster.getNamesystem(at), 1000, 60_000);
+        }
         System.out.println("ready");
         ArrayDeque<MiniDFSCluster.DataNodeProperties> stopped = new ArrayDeque<>();
         BufferedReader commands = new BufferedReader(new InputStreamReader(System.in));
