@@ -13,8 +13,9 @@ import tempfile
 from server import CONFIG, Server
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# A segment is a million messages, or less by a batch.
-SEGMENT = 1_000_000
+# A segment is a million messages, or less by a batch; what attacks do to one does not depend on its size.
+WHOLE = 1_000_000
+SEGMENT = 100_000
 STORE_ONLY = CONFIG.replace("destination(d_file); ", "").replace(" internal();", "")
 
 
@@ -31,6 +32,12 @@ def sealed(server, count):
     return lambda: len(segments(server.folder + "/data/logspaces/main")) >= count
 
 
+def seal(server, count):
+    """Makes a segment of what came since the last one; there are `count` then."""
+    subprocess.run([server.binary, "logspace", "seal", "main", "--control", server.folder + "/ctl"], check=True, capture_output=True, timeout=60)
+    server.until(sealed(server, count), 60, f"{count} segments")
+
+
 def segments(logspace):
     return sorted(glob.glob(logspace + "/[0-9]*/*/*.ds"))
 
@@ -41,8 +48,10 @@ def base(binary):
     server = Server(binary, STORE_ONLY)
     atexit.register(server.close)
     server.start()
-    send(server, 0, 2 * SEGMENT + 500)
-    server.until(sealed(server, 2), 60, "two segments")
+    for number in range(2):
+        send(server, number * SEGMENT, SEGMENT)
+        seal(server, number + 1)
+    send(server, 2 * SEGMENT, 500)
     server.stop()
     return server
 
@@ -125,9 +134,10 @@ def test_the_rest_of_a_damaged_segment_is_found(binary):
         first = segments(server.folder + "/data/logspaces/main")[0]
         with open(first, "r+b") as file:
             # Somewhere in the texts, which are the largest part and come first.
-            file.seek(3 << 20)
+            place = os.fstat(file.fileno()).st_size // 3
+            file.seek(place)
             byte = file.read(1)
-            file.seek(3 << 20)
+            file.seek(place)
             file.write(bytes([byte[0] ^ 16]))
         server.start()
         for number in (5, SEGMENT - 5, SEGMENT + 5, 2 * SEGMENT + 100):
@@ -156,8 +166,8 @@ def test_a_segment_of_another_logspace_and_an_old_copy(binary):
     other = Server(binary, STORE_ONLY)
     try:
         other.start()
-        send(other, 0, SEGMENT + 10)
-        other.until(sealed(other, 1), 60, "a segment")
+        send(other, 0, SEGMENT)
+        seal(other, 1)
         other.stop()
         foreign = segments(other.folder + "/data/logspaces/main")[0]
         with Harmed(logspace(binary)) as harmed:
@@ -198,7 +208,7 @@ def test_a_clock_that_was_set_back(binary):
     spawn = server.spawn
     try:
         server.start()
-        send(server, 0, SEGMENT + 10)
+        send(server, 0, WHOLE + 10)
         server.until(sealed(server, 1), 60, "a segment")
         server.stop()
         assert verify(binary, server.folder + "/data/logspaces/main")["good"]
@@ -207,8 +217,8 @@ def test_a_clock_that_was_set_back(binary):
         settings = [f"LD_PRELOAD={faked}", "FAKETIME=-2h", "FAKETIME_DONT_FAKE_MONOTONIC=1"]
         server.spawn = lambda command: spawn(["env", *settings, *command])
         server.start()
-        send(server, SEGMENT + 10, SEGMENT)
-        server.until(sealed(server, 2), 60, "another segment")
+        send(server, WHOLE + 10, SEGMENT)
+        seal(server, 2)
         server.stop()
         found(verify(binary, server.folder + "/data/logspaces/main"), "clock", text="went back")
     finally:
@@ -218,7 +228,7 @@ def test_a_clock_that_was_set_back(binary):
 def packages(binary, folder):
     """A good package, and one of which a message was changed."""
     good, bad = folder + "/good", folder + "/bad"
-    command = [binary, "logspace", "export", logspace(binary) + "/", "-o", good, "--query", "n4711 OR n1000042 OR n77"]
+    command = [binary, "logspace", "export", logspace(binary) + "/", "-o", good, "--query", "n4711 OR n100042 OR n77"]
     subprocess.run(command, check=True, capture_output=True, timeout=60)
     shutil.copytree(good, bad)
     for name in os.listdir(bad):
