@@ -1,5 +1,7 @@
 """Long answers end when the right to them ends: exports, packages and live tails of a user who was removed, lost the grant, or has a new password."""
 
+import concurrent.futures
+import functools
 import json
 import socket
 import subprocess
@@ -8,7 +10,7 @@ import time
 import urllib.error
 import urllib.request
 
-from server import CONFIG, Server, basic, waits
+from server import CONFIG, Server, basic, waits_for
 
 COUNT = 60_000
 PASSWORD = "a long password of eva 1"
@@ -26,18 +28,22 @@ def send(server, count):
 class Eva:
     """A user who may search and export, and whose answers are read slowly."""
 
-    def __init__(self, server):
-        self.server = server
-        self.manage("remove", "eva", check=False)
-        self.manage("add", "eva", given=PASSWORD)
-        self.manage("grant", "eva", "main", "search", "export")
-        answer = self.post("login", {"user": "eva", "password": PASSWORD})
+    # `duramen user` is meant for one person at a time.
+    turns = threading.Lock()
+
+    def __init__(self, server, name="eva"):
+        self.server, self.name = server, name
+        self.manage("remove", name, check=False)
+        self.manage("add", name, given=PASSWORD)
+        self.manage("grant", name, "main", "search", "export")
+        answer = self.post("login", {"user": name, "password": PASSWORD})
         self.cookie = answer.headers["Set-Cookie"].split(";")[0]
         answer.close()
 
     def manage(self, *words, given=None, check=True):
         command = [self.server.binary, "user", *words, "--data", self.server.folder + "/data"]
-        return subprocess.run(command, input=(given or "") + "\n", check=check, capture_output=True, text=True, timeout=30)
+        with self.turns:
+            return subprocess.run(command, input=(given or "") + "\n", check=check, capture_output=True, text=True, timeout=30)
 
     def post(self, path, body):
         headers = {"Content-Type": "application/json", "X-Requested-By": "test", **({"Cookie": self.cookie} if hasattr(self, "cookie") else {})}
@@ -61,7 +67,7 @@ class Eva:
         return peer
 
 
-def drained(peer, seconds):
+def drained(peer, seconds, pause=0.02):
     """Reads slowly, so that a long answer takes longer than `seconds`. Returns the bytes, whether the answer was
 complete, and how long it took."""
     begin, taken, last = time.monotonic(), 0, b""
@@ -74,15 +80,15 @@ complete, and how long it took."""
             # A complete chunked answer ends with an empty chunk.
             return taken, last.endswith(b"0\r\n\r\n"), time.monotonic() - begin
         taken, last = taken + len(piece), (last + piece)[-5:]
-        time.sleep(0.02)
+        time.sleep(pause)
     return taken, None, seconds
 
 
 LOSSES = {
-    "the user is removed": lambda eva: eva.manage("remove", "eva"),
-    "the grant is taken": lambda eva: eva.manage("revoke", "eva", "main", "export"),
-    "all grants are taken": lambda eva: eva.manage("revoke", "eva", "main"),
-    "the password is changed": lambda eva: eva.manage("password", "eva", given="another long password 2"),
+    "the user is removed": lambda eva: eva.manage("remove", eva.name),
+    "the grant is taken": lambda eva: eva.manage("revoke", eva.name, "main", "export"),
+    "all grants are taken": lambda eva: eva.manage("revoke", eva.name, "main"),
+    "the password is changed": lambda eva: eva.manage("password", eva.name, given="another long password 2"),
     "the session is closed": lambda eva: eva.post("logout", {}).close(),
 }
 
@@ -95,40 +101,52 @@ def started(binary):
     return server
 
 
-@waits
+def together(*acts):
+    """Runs functions at the same time, for each of them mostly waits; the first error of one is raised."""
+    with concurrent.futures.ThreadPoolExecutor(len(acts)) as pool:
+        for done in [pool.submit(act) for act in acts]:
+            done.result()
+
+
+@waits_for(30)
 def test_a_running_export_ends_with_the_right_to_it(binary):
     server = started(binary)
     try:
-        eva = Eva(server)
-        # A user whose rights stay gets everything.
-        peer = eva.connect("export?query=n1*&format=raw")
-        taken, is_whole, _ = drained(peer, 60)
-        assert is_whole, (taken, is_whole)
-        for name, loss in LOSSES.items():
-            eva = Eva(server)
+        def whole():
+            """A user whose rights stay gets everything."""
+            taken, is_whole, _ = drained(Eva(server, "whole").connect("export?query=n1*&format=raw"), 60, pause=0.01)
+            assert is_whole, (taken, is_whole)
+
+        def lost(name, loss, user):
+            eva = Eva(server, user)
             peer = eva.connect("export?query=&format=raw")
             assert drained(peer, 1.5)[1] is None, "the export was over before anything happened"
             loss(eva)
-            taken, is_whole, seconds = drained(peer, 60)
+            taken, is_whole, seconds = drained(peer, 60, pause=0.01)
             assert is_whole is False and seconds < WITHIN_S, (name, taken, is_whole, seconds)
-        # The same with a password in each call instead of a session.
-        eva = Eva(server)
-        peer = eva.connect("export?query=&format=raw", Authorization=basic("eva", PASSWORD))
-        eva.manage("password", "eva", given="another long password 2")
-        _, is_whole, seconds = drained(peer, 60)
-        assert is_whole is False and seconds < WITHIN_S, seconds
+
+        def password():
+            """The same with a password in each call instead of a session."""
+            eva = Eva(server, "caller")
+            peer = eva.connect("export?query=&format=raw", Authorization=basic(eva.name, PASSWORD))
+            eva.manage("password", eva.name, given="another long password 2")
+            _, is_whole, seconds = drained(peer, 60)
+            assert is_whole is False and seconds < WITHIN_S, seconds
+
+        together(whole, password, *(functools.partial(lost, name, loss, f"eva{at}") for at, (name, loss) in enumerate(LOSSES.items())))
     finally:
         server.close()
 
 
-@waits
+@waits_for(15)
 def test_a_package_that_was_made_is_not_given_without_the_right_to_it(binary):
     server = started(binary)
     try:
         seal = [server.binary, "logspace", "seal", "main", "--control", server.folder + "/ctl"]
         subprocess.run(seal, check=True, capture_output=True, timeout=120)
-        for name, loss in LOSSES.items():
-            eva = Eva(server)
+
+        def lost(name, loss, user):
+            eva = Eva(server, user)
             with eva.post("package", {"query": "n1*"}) as answer:
                 made = json.load(answer)
             path = f"package?id={made['id']}"
@@ -142,6 +160,8 @@ def test_a_package_that_was_made_is_not_given_without_the_right_to_it(binary):
             except urllib.error.HTTPError as error:
                 status = error.code
             assert status in (401, 403), (name, status)
+
+        together(*(functools.partial(lost, name, loss, f"eva{at}") for at, (name, loss) in enumerate(LOSSES.items())))
     finally:
         server.close()
 
