@@ -340,6 +340,8 @@ pub struct FileSource {
     pub poll_every: Duration,
     /// `read-old-records()`, on by default: a file without a stored position is read from its start.
     pub from_start: bool,
+    /// `persist-name()`: its position is kept under this name; without it under that of the source.
+    pub persist_name: Option<String>,
 }
 
 /// `wildcard-file()`
@@ -360,6 +362,8 @@ pub struct WildcardSource {
     pub from_start: bool,
     /// `follow-freq()`
     pub poll_every: Duration,
+    /// `persist-name()`: positions are kept under this name; without it under that of the source.
+    pub persist_name: Option<String>,
 }
 
 /// `systemd-journal()`

@@ -5,9 +5,11 @@
 //! line, then lines of `name TAB position`, both with `%XX` for odd bytes.
 //! Limits: saved [`SAVE_EVERY`] after a change, and at the stop: a crash repeats at most that much.
 
+mod owner;
+
 use message::NumberedStream;
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashSet},
     fs::{self, File},
     io::{self, Write},
     os::unix::fs::OpenOptionsExt,
@@ -16,6 +18,8 @@ use std::{
     time::Duration,
 };
 use transport::{InternalLog, StageError};
+
+pub(crate) use owner::{Claim, FilesRead, Owners, PositionOwner};
 
 const FIRST_LINE: &str = "duramen positions 1";
 /// Time between a change and its save.
@@ -39,6 +43,8 @@ struct State {
     positions: BTreeMap<String, String>,
     /// Streams that learn how far they are when their positions are on the disk.
     streams: BTreeMap<String, (Arc<NumberedStream>, u64)>,
+    /// Names that another source has taken over. Acknowledgements of their last batches must not bring them back.
+    inherited: HashSet<String>,
     dirty: bool,
 }
 
@@ -82,7 +88,7 @@ impl Positions {
     /// Notes a position, to be saved soon.
     pub fn set(&self, name: &str, position: String) {
         let mut state = self.0.lock();
-        if state.positions.get(name) != Some(&position) {
+        if state.positions.get(name) != Some(&position) && !state.inherited.contains(name) {
             state.positions.insert(name.to_owned(), position);
             state.dirty = true;
             self.0.changed.notify_one();
@@ -113,6 +119,30 @@ impl Positions {
         let found =
             state.positions.range(prefix.to_owned()..).take_while(|(name, _)| name.starts_with(prefix));
         found.map(|(name, position)| (name.clone(), position.clone())).collect()
+    }
+
+    /// Gives the positions of files that belong to none of the sources to those that read the files now: positions of
+    /// earlier versions, and of sources that were renamed. Call it before these sources start.
+    pub(crate) fn inherit(&self, claims: &[Claim]) {
+        let mut state = self.0.lock();
+        let names: Vec<String> = state.positions.keys().cloned().collect();
+        for name in names {
+            let Some(heir) = owner::heir(&name, claims, |name| state.positions.contains_key(name)) else {
+                continue;
+            };
+            if let Some(position) = state.positions.remove(&name) {
+                state.inherited.insert(name);
+                state.positions.insert(heir, position);
+                state.dirty = true;
+            }
+        }
+        self.0.changed.notify_one();
+    }
+
+    /// Begins to keep a position, also under a name that another source took over before.
+    pub(crate) fn begin(&self, name: &str, position: String) {
+        self.0.lock().inherited.remove(name);
+        self.set(name, position);
     }
 
     /// Forgets a position: what it was of is gone.

@@ -5,6 +5,8 @@
 //! Limits: an address that a source to be removed still holds is opened at the commit; if that fails, it is reported
 //! in the log and the source stays closed until the next reload.
 
+mod claims;
+
 use crate::{
     dialogue::StreamPositions,
     file::{Following, FollowingAll, Track, follow, follow_all},
@@ -15,7 +17,7 @@ use crate::{
     options::{
         DatagramListener, Dialogue, FileSource, JournalSource, ListenAddress, SourceOptions, StreamListener,
     },
-    positions::Positions,
+    positions::{Claim, Owners, PositionOwner, Positions},
     socket::{
         Accepting, ConnectionBudget, DtlsCounts, Listening, accept, adjust, open_datagram, open_stream,
         receive, receive_dtls,
@@ -60,8 +62,18 @@ pub struct Sources {
 /// Sources that a reload prepared; drop it to leave everything as it was.
 #[derive(Default)]
 pub struct StagedSources {
-    fresh: Vec<(String, SourceSpec, OpenedSource)>,
+    fresh: Vec<(Planned, OpenedSource)>,
     kept: Vec<(String, SourceSpec)>,
+    /// Those that follow files, in the order of the configuration.
+    claims: Vec<Claim>,
+}
+
+/// A source that is to be started.
+struct Planned {
+    key: String,
+    spec: SourceSpec,
+    /// The owner of its positions, if it follows files.
+    owner: Option<PositionOwner>,
 }
 
 struct Running {
@@ -113,25 +125,29 @@ impl Sources {
     pub fn stage(&self, specs: Vec<SourceSpec>) -> Result<StagedSources, StageError> {
         let mut staged = StagedSources::default();
         let mut keys = HashSet::new();
-        let mut opened = Vec::new();
+        let (mut opened, mut owners) = (Vec::new(), Owners::default());
         for spec in specs {
             load_tls(&spec, &self.log)?;
-            let mut key = spec.driver.identity();
+            let claim = claims::claim(&mut owners, &spec);
+            let owner = claim.as_ref().map(|claim| claim.owner.clone());
+            let mut key = claims::key(owner.as_ref(), spec.driver.identity());
+            staged.claims.extend(claim);
             while !keys.insert(key.clone()) {
                 key.push('\'');
             }
             if self.running.contains_key(&key) {
                 staged.kept.push((key, spec));
             } else {
-                opened.push((key, spec));
+                opened.push(Planned { key, spec, owner });
             }
         }
         let frees = self.running.keys().any(|key| !keys.contains(key));
-        for (key, spec) in opened {
+        for planned in opened {
+            let spec = &planned.spec;
             let open = match open(&spec.driver, self.reactors.count()) {
                 Err(error) if error.kind() == io::ErrorKind::AddrInUse && frees => OpenedSource::Later,
                 Err(error) if spec.options.optional => {
-                    self.cannot_open(&spec, &error);
+                    self.cannot_open(spec, &error);
                     continue;
                 }
                 result => result.map_err(|source| StageError::Open {
@@ -140,7 +156,7 @@ impl Sources {
                     source,
                 })?,
             };
-            staged.fresh.push((key, spec, open));
+            staged.fresh.push((planned, open));
         }
         Ok(staged)
     }
@@ -156,14 +172,15 @@ impl Sources {
         for (key, spec) in staged.kept {
             self.change(&key, spec);
         }
-        for (key, spec, opened) in staged.fresh {
+        self.positions.inherit(&staged.claims);
+        for (planned, opened) in staged.fresh {
             let opened = match opened {
-                OpenedSource::Later => open(&spec.driver, self.reactors.count()),
+                OpenedSource::Later => open(&planned.spec.driver, self.reactors.count()),
                 opened => Ok(opened),
             };
             match opened {
-                Ok(opened) => self.run(key, spec, opened),
-                Err(error) => self.cannot_open(&spec, &error),
+                Ok(opened) => self.run(planned, opened),
+                Err(error) => self.cannot_open(&planned.spec, &error),
             }
         }
     }
@@ -229,10 +246,11 @@ impl Sources {
         let mut running = running;
         running.path = None;
         drop(running);
-        self.run(key.to_owned(), spec, opened);
+        self.run(Planned { key: key.to_owned(), spec, owner: None }, opened);
     }
 
-    fn run(&mut self, key: String, spec: SourceSpec, opened: OpenedSource) {
+    fn run(&mut self, planned: Planned, opened: OpenedSource) {
+        let Planned { key, spec, owner } = planned;
         let (stop, stopped) = watch::channel(false);
         let driver = spec.driver.clone();
         let cell = SettingsCell::new(settings_of(&self.registry, spec));
@@ -257,7 +275,7 @@ impl Sources {
             )),
             OpenedSource::Datagram(listening) => {
                 if matches!(driver, SourceDriver::System { with_kernel: true }) {
-                    self.run_local(kernel_messages(), &cell, stopped.clone());
+                    self.run_local((kernel_messages(), None), &cell, stopped.clone());
                 }
                 let counts = DtlsCounts::default();
                 for socket in std::iter::once(listening.socket).chain(listening.others) {
@@ -277,12 +295,17 @@ impl Sources {
                     }
                 }
             }
-            OpenedSource::Nothing | OpenedSource::Later => self.run_local(driver, &cell, stopped),
+            OpenedSource::Nothing | OpenedSource::Later => self.run_local((driver, owner), &cell, stopped),
         }
         self.running.insert(key, running);
     }
 
-    fn run_local(&self, driver: SourceDriver, cell: &Arc<SettingsCell>, stop: watch::Receiver<bool>) {
+    fn run_local(
+        &self,
+        (driver, owner): (SourceDriver, Option<PositionOwner>),
+        cell: &Arc<SettingsCell>,
+        stop: watch::Receiver<bool>,
+    ) {
         let here = Local {
             cell: cell.clone(),
             log: self.log.clone(),
@@ -297,12 +320,12 @@ impl Sources {
                 self.reactors.spawn(read_pipe(here, options.path));
             }
             SourceDriver::File(options) => {
-                let name = format!("file {}", options.path.display());
+                let Some(owner) = owner else { return };
                 let following = Following {
                     poll_every: options.poll_every,
                     from_start: options.from_start,
                     ends_when_gone: false,
-                    track: Track::new(name, self.positions.clone()),
+                    track: Track::new(owner.position_name(&options.path), self.positions.clone()),
                     batch_reader: super::batch_reader::BatchReader::new(cell),
                     log: self.log.clone(),
                     path: options.path,
@@ -310,8 +333,10 @@ impl Sources {
                 self.reactors.spawn_on_files(follow(following, stop));
             }
             SourceDriver::Wildcard(options) => {
+                let Some(owner) = owner else { return };
                 let all = FollowingAll {
                     options,
+                    owner,
                     cell: cell.clone(),
                     positions: self.positions.clone(),
                     reactors: self.reactors.clone(),
@@ -450,6 +475,7 @@ fn kernel_messages() -> SourceDriver {
             path: KERNEL_RECORDS.into(),
             poll_every: Duration::from_secs(1),
             from_start: true,
+            persist_name: None,
         });
     }
     SourceDriver::Pipe(super::options::PipeSource {

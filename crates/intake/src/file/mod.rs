@@ -10,7 +10,7 @@ mod wildcard;
 
 pub(crate) use follow::{Following, follow};
 pub(crate) use track::Track;
-pub(crate) use wildcard::{FollowingAll, follow_all};
+pub(crate) use wildcard::{FollowingAll, follow_all, looks_for};
 
 #[cfg(test)]
 mod tests;

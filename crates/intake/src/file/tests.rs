@@ -15,6 +15,8 @@ use transport::{
     testing::{Collected, eventually},
 };
 
+mod two_sources;
+
 const POLL: Duration = Duration::from_millis(2);
 
 struct Setup {
@@ -61,6 +63,7 @@ impl Setup {
             path: self.path("log"),
             poll_every: POLL,
             from_start: true,
+            persist_name: None,
         }))
     }
 
@@ -233,6 +236,7 @@ fn can_start_at_the_end() {
         path: setup.path("log"),
         poll_every: POLL,
         from_start: false,
+        persist_name: None,
     }));
     eventually("the position is stored", || {
         sources.save_positions();
@@ -259,6 +263,7 @@ fn follows_all_files_that_fit() {
         files_max: 3,
         from_start: true,
         poll_every: POLL,
+        persist_name: None,
     }));
     setup.texts(2);
     setup.append("d.log", "d\n");

@@ -59,7 +59,7 @@ impl Track {
         state.waiting.clear();
         state.identity = identity.to_owned();
         state.failed = false;
-        self.positions.set(&self.name, format!("{identity} {offset}"));
+        self.positions.begin(&self.name, format!("{identity} {offset}"));
     }
 
     /// A batch that ends at `end` is forwarded.

@@ -4,9 +4,15 @@
 //! Limits: `max-files()`, logged once when reached; folders [`DEPTH_MAX`] deep; links to folders are not entered.
 
 use super::{Following, Track, follow};
-use crate::{batch_reader::BatchReader, options::WildcardSource, positions::Positions, source::SettingsCell};
+use crate::{
+    batch_reader::BatchReader,
+    options::WildcardSource,
+    positions::{PositionOwner, Positions},
+    source::SettingsCell,
+};
 use std::{
     collections::HashSet,
+    ffi::OsStr,
     fs,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
@@ -22,6 +28,7 @@ pub(crate) struct FollowingAll {
     pub(crate) options: WildcardSource,
     pub(crate) cell: Arc<SettingsCell>,
     pub(crate) positions: Positions,
+    pub(crate) owner: PositionOwner,
     pub(crate) reactors: Reactors,
     pub(crate) log: InternalLog,
 }
@@ -85,7 +92,7 @@ fn start(
         // A file that appears later is read from its start, whatever holds for those that were there.
         from_start: what.options.from_start || appeared == Appeared::Later,
         ends_when_gone: true,
-        track: Track::new(format!("wildcard-file {}", path.display()), what.positions.clone()),
+        track: Track::new(what.owner.position_name(&path), what.positions.clone()),
         batch_reader: BatchReader::new(&what.cell),
         log: what.log.clone(),
         path: path.clone(),
@@ -107,13 +114,25 @@ fn search(folder: &Path, options: &WildcardSource, depth: usize, found: &mut Vec
             }
             continue;
         }
-        let name = entry.file_name();
-        let name = name.as_encoded_bytes();
-        let excluded = options.excluded.as_ref().is_some_and(|pattern| fits(pattern.as_bytes(), name));
-        if fits(options.pattern.as_bytes(), name) && !excluded && path.is_file() {
+        if is_wanted(options, &entry.file_name()) && path.is_file() {
             found.push(path);
         }
     }
+}
+
+/// Returns whether the name of a file fits the patterns.
+fn is_wanted(options: &WildcardSource, name: &OsStr) -> bool {
+    let name = name.as_encoded_bytes();
+    let excluded = options.excluded.as_ref().is_some_and(|pattern| fits(pattern.as_bytes(), name));
+    fits(options.pattern.as_bytes(), name) && !excluded
+}
+
+/// Returns whether a source would find a file with this path if it existed.
+pub(crate) fn looks_for(options: &WildcardSource, path: &Path) -> bool {
+    let below = path.parent().and_then(|folder| folder.strip_prefix(&options.folder).ok());
+    let depth = below.map(|below| below.components().count());
+    let is_near = depth.is_some_and(|depth| depth == 0 || options.recursive && depth <= DEPTH_MAX);
+    is_near && path.file_name().is_some_and(|name| is_wanted(options, name))
 }
 
 /// Returns whether a name fits a pattern of `*` and `?`.

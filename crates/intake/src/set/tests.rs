@@ -45,6 +45,7 @@ fn wildcard() -> SourceDriver {
         files_max: 1,
         from_start: true,
         poll_every: Duration::from_secs(1),
+        persist_name: None,
     })
 }
 
@@ -63,7 +64,12 @@ fn program() -> SourceDriver {
 
 fn file() -> SourceDriver {
     let poll_every = Duration::from_secs(1);
-    SourceDriver::File(FileSource { path: "/var/log/x".into(), poll_every, from_start: true })
+    SourceDriver::File(FileSource {
+        path: "/var/log/x".into(),
+        poll_every,
+        from_start: true,
+        persist_name: None,
+    })
 }
 
 /// A system that is read.

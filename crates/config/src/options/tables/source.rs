@@ -426,6 +426,7 @@ const FILE: &[Row] = &[
         "how messages are read; pacct: records of process accounting, as values .pacct.ac_*",
     ),
     row("follow-freq", V::Decimal(0.0, 86400.0), "1", "seconds between two checks of the file"),
+    row("persist-name", V::Text, "that of the source statement", "name under which read positions are kept"),
     row("read-old-records", V::YesNo, "yes", "also read what was there before the first start"),
 ];
 

@@ -45,7 +45,12 @@ fn read_all(setup: &mut Setup, records: &[&str], count: usize) -> (Vec<String>, 
         for record in records {
             far.send(record.as_bytes()).unwrap();
         }
-        let source = FileSource { path: PathBuf::from(DEVICE), poll_every: Duration::ZERO, from_start: true };
+        let source = FileSource {
+            path: PathBuf::from(DEVICE),
+            poll_every: Duration::ZERO,
+            from_start: true,
+            persist_name: None,
+        };
         let (collected, stop) = (&setup.collected, &setup.stop);
         let until_all_came = async {
             while collected.count() < count {

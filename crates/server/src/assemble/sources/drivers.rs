@@ -90,7 +90,8 @@ impl<'t> Lowering<'t> {
             }
             "file" => {
                 let from_start = !options.is_no("read-old-records");
-                let file = FileSource { path: path()?, poll_every: every(), from_start };
+                let persist_name = persist_name(options);
+                let file = FileSource { path: path()?, poll_every: every(), from_start, persist_name };
                 (SourceDriver::File(file), Framing::Newline)
             }
             "wildcard-file" => (SourceDriver::Wildcard(wildcard(options, every())?), Framing::Newline),
@@ -138,7 +139,13 @@ fn wildcard(options: &Options<'_>, poll_every: Duration) -> Option<WildcardSourc
         from_start: !options.is_no("read-old-records"),
         files_max: options.count("max-files", 100),
         poll_every,
+        persist_name: persist_name(options),
     })
+}
+
+/// Returns the name under which positions are kept, if one is given.
+fn persist_name(options: &Options<'_>) -> Option<String> {
+    options.own_text("persist-name").filter(|name| !name.is_empty())
 }
 
 /// Returns the driver of another system, each of whose items is a message.
