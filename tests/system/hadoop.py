@@ -1,10 +1,12 @@
 """An HDFS of its own for a test: NameNodes and two DataNodes in one Java process, started and killed at will, read over WebHDFS."""
 
+import atexit
 import glob
 import json
 import os
 import subprocess
 import tempfile
+import threading
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -14,6 +16,17 @@ from server import Server, free_port
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 JARS = os.path.join(HERE, "../../target/hdfs")
+SHARED, SHARING = [], threading.Lock()
+
+
+def shared():
+    """One HDFS for the tests that only write to folders of their own."""
+    with SHARING:
+        if not SHARED:
+            SHARED.append(Hdfs())
+            atexit.register(SHARED[0].close)
+        SHARED[0].check_running()
+    return SHARED[0]
 
 
 class Hdfs(Component):

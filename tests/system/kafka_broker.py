@@ -1,11 +1,15 @@
-"""A Kafka of its own for a test: one broker that is its own controller, in a folder, started and killed at will."""
+"""A Kafka of its own for a test: one broker that is its own controller, in a folder, started and killed at will; and one for all tests that leave
+it as it is."""
 
+import atexit
 import glob
 import os
+import shutil
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 
 from component import Component
 from server import Server, free_port
@@ -19,7 +23,7 @@ node.id=1
 listeners=CONTROLLER://127.0.0.1:{controller},{listeners}
 listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SSL:SSL
 controller.listener.names=CONTROLLER
-controller.quorum.bootstrap.servers=127.0.0.1:{controller}
+controller.quorum.voters=1@127.0.0.1:{controller}
 log.dirs={folder}/data
 num.partitions=2
 offsets.topic.replication.factor=1
@@ -29,8 +33,22 @@ transaction.state.log.min.isr=1
 transaction.state.log.num.partitions=1
 log.cleaner.dedupe.buffer.size=4194304
 auto.create.topics.enable=false
+group.initial.rebalance.delay.ms=0
 {more}
 """
+# The folder of a broker before its first start, which is the same for all; and the broker of all tests.
+FORMATTED, SHARED = [], []
+FORMATTING, SHARING = threading.Lock(), threading.Lock()
+
+
+def shared():
+    """A broker for the tests that only use topics and groups of their own. Its transactions last 30 s at most."""
+    with SHARING:
+        if not SHARED:
+            SHARED.append(Kafka(more="transaction.max.timeout.ms=30000").start())
+            atexit.register(SHARED[0].close)
+        SHARED[0].check_running()
+    return SHARED[0]
 
 
 class Kafka(Component):
@@ -47,7 +65,17 @@ class Kafka(Component):
         with open(self.folder + "/log4j2.properties", "w") as out:
             out.write("status=error\nappender.c.type=Console\nappender.c.name=c\nappender.c.layout.type=PatternLayout\n"
                       "appender.c.layout.pattern=%d %p %c{1} %m%n\nrootLogger.level=warn\nrootLogger.appenderRef.c.ref=c\n")
-        self.java("kafka.tools.StorageTool", "format", "--standalone", "-t", "4L6g3nShT-eMCtK--X86sw", "-c", self.folder + "/settings").wait(60)
+        self.made = set()
+        self.format()
+
+    def format(self):
+        """Makes the folder that a broker needs: by Kafka's own tool, once for all."""
+        with FORMATTING:
+            if not FORMATTED:
+                self.java("kafka.tools.StorageTool", "format", "-t", "4L6g3nShT-eMCtK--X86sw", "-c", self.folder + "/settings").wait(60)
+                FORMATTED.append(tempfile.TemporaryDirectory(prefix="kafka-formatted-"))
+                shutil.copytree(self.folder + "/data", FORMATTED[0].name + "/data")
+        shutil.copytree(FORMATTED[0].name + "/data", self.folder + "/data", dirs_exist_ok=True)
 
     def java(self, *words):
         # The compiler of the best code takes longer than it saves here.
@@ -79,6 +107,7 @@ class Kafka(Component):
 
         settings = {key.replace("_", "."): str(value) for key, value in settings.items()}
         admin = self.admin()
+        self.made.add(name)
         admin.create_topics([NewTopic(name, num_partitions=partitions, replication_factor=1, config=settings)])[name].result(30)
 
     def change(self, name, **settings):

@@ -9,7 +9,7 @@ import time
 
 import destination
 from destination import HEAD, check_refusals, send
-from hadoop import Hdfs
+from hadoop import Hdfs, shared
 from server import Server, waits_for
 
 settled = functools.partial(destination.settled, kind="dst.hdfs")
@@ -36,39 +36,39 @@ def feed(server, count, pause):
 
 
 def test_messages_become_lines_of_files(binary):
-    cluster = Hdfs()
-    server = Server(binary, hdfs(cluster, 'hdfs-file("/logs/$HOST/all.log") template("$MSG\\n") batch-lines(100) max-file-size(3000) hdfs-archive-dir("/archive")'))
+    cluster = shared()
+    server = Server(binary, hdfs(cluster, 'hdfs-file("/lines/$HOST/all.log") template("$MSG\\n") batch-lines(100) max-file-size(3000) hdfs-archive-dir("/archive")'))
     try:
+        cluster.make("/lines")
         cluster.make("/archive")
         server.start()
         send(server, numbers(1000) + numbers(10, "../../x"))
         found = settled(server, 1010)
         assert (found["written"], found["dead"]) == (1010, 0), found
-        lines = cluster.lines("/archive") + cluster.lines()
+        lines = cluster.lines("/archive") + cluster.lines("/lines")
         assert sorted(lines) == sorted([text for _, text in numbers(1000)] + [text for _, text in numbers(10)]), len(lines)
-        files = {**cluster.files("/archive"), **cluster.files()}
+        files = {**cluster.files("/archive"), **cluster.files("/lines")}
         assert len(cluster.files("/archive")) >= 2, files
-        assert all(path.startswith(("/logs/web/all.log.", "/archive/all.log.", "/logs/.._.._x/all.log.")) for path in files), files
+        assert all(path.startswith(("/lines/web/all.log.", "/archive/all.log.", "/lines/.._.._x/all.log.")) for path in files), files
     finally:
         server.close()
-        cluster.close()
 
 
 def test_a_file_is_continued_and_packed(binary):
-    cluster = Hdfs()
-    options = 'hdfs-file("/logs/all.log") template("$MSG\\n") hdfs-append-enabled(yes) compression(gzip)'
+    cluster = shared()
+    options = 'hdfs-file("/packed/all.log") template("$MSG\\n") hdfs-append-enabled(yes) compression(gzip)'
     server = Server(binary, hdfs(cluster, options))
     try:
+        cluster.make("/packed")
         for part in range(2):
             server.start()
             send(server, [("web", f"number {number}") for number in range(part * 300, part * 300 + 300)])
             settled(server, 300)
             server.stop()
-        assert list(cluster.files()) == ["/logs/all.log.gz"]
-        assert gzip.decompress(cluster.read("/logs/all.log.gz")).decode().splitlines() == [text for _, text in numbers(600)]
+        assert list(cluster.files("/packed")) == ["/packed/all.log.gz"]
+        assert gzip.decompress(cluster.read("/packed/all.log.gz")).decode().splitlines() == [text for _, text in numbers(600)]
     finally:
         server.close()
-        cluster.close()
 
 
 @waits_for(60)
@@ -101,10 +101,11 @@ def test_every_message_is_there_once_whatever_dies(binary):
 
 
 def test_our_own_crash_loses_nothing(binary):
-    cluster = Hdfs()
-    server = Server(binary, hdfs(cluster, 'hdfs-file("/logs/all.log") template("$MSG\\n") batch-lines(100) disk-buffer(capacity-bytes(64M) reliable(yes))'))
+    cluster = shared()
+    server = Server(binary, hdfs(cluster, 'hdfs-file("/crash/all.log") template("$MSG\\n") batch-lines(100) disk-buffer(capacity-bytes(64M) reliable(yes))'))
     count = 3000
     try:
+        cluster.make("/crash")
         for part in range(3):
             server.start()
             send(server, [("web", f"number {number}") for number in range(part * 1000, part * 1000 + 1000)])
@@ -112,13 +113,12 @@ def test_our_own_crash_loses_nothing(binary):
             server.stop(signal.SIGKILL)
         server.start()
         server.until(lambda: destination.counters(server, "dst.hdfs").get("queued", 1) == 0, 60, "the queue to be empty")
-        lines = cluster.lines()
+        lines = cluster.lines("/crash")
         assert set(lines) == {text for _, text in numbers(count)}, len(set(lines))
         # A batch that was in flight at a kill may be there twice.
         assert len(lines) <= count + 3 * 1000, len(lines)
     finally:
         server.close()
-        cluster.close()
 
 
 def test_the_other_name_node_takes_over(binary):
@@ -137,7 +137,7 @@ def test_the_other_name_node_takes_over(binary):
 
 
 def test_what_an_operator_can_mend_waits(binary):
-    cluster = Hdfs()
+    cluster = shared()
     server = Server(binary, hdfs(cluster, 'hdfs-file("/closed/$HOST.log") template("$MSG\\n") hdfs-max-filename-length(20)'))
     try:
         cluster.make("/closed", "755")
@@ -153,7 +153,6 @@ def test_what_an_operator_can_mend_waits(binary):
         assert [path for path in cluster.files("/closed") if path.startswith("/closed/" + "h" * 20 + ".")], cluster.files("/closed")
     finally:
         server.close()
-        cluster.close()
 
 
 def test_what_cannot_work_is_refused(binary):

@@ -6,13 +6,13 @@ import time
 
 from broker_source import count_read, lines, listen, numbers
 from destination import check_refusals
-from kafka_broker import Kafka
+from kafka_broker import Kafka, shared
 from server import Server, free_port, waits_for
 
-# A group that is new does not wait for more members.
-QUICK = "group.initial.rebalance.delay.ms=0"
 # A member that was killed is out of the group after six seconds, the least that brokers take.
 SESSION = 'config("group.id" => "readers" "session.timeout.ms" => "6000" "heartbeat.interval.ms" => "1000" "reconnect.backoff.max.ms" => "1000")'
+# Topics and groups of a broker that all tests share are named after the test.
+session = lambda group: SESSION.replace('"readers"', f'"{group}"')
 TEMPLATE = r"${{.kafka.topic}} ${{.kafka.partition}} ${{.kafka.offset}} ${{.kafka.key}} $HOST $MSG\n"
 
 CONFIG = """@version: 4.8
@@ -58,53 +58,53 @@ def committed(target, topic="logs", partitions=2, group="readers"):
 
 def test_records_are_read_as_they_were_sent(binary):
     """Places and keys, hostile bytes, no value, a value that is too long; a regular expression of topics; what was read is not read again."""
-    target = Kafka(QUICK).start()
-    target.topic("logs", 1, max_message_bytes=4000000)
+    target = shared()
+    target.topic("sent", 1, max_message_bytes=4000000)
     target.topic("web-1", 1)
-    server = Server(binary, reads(target, 'topic("logs" => "-1", "^web-.*" => "-1")'))
+    server = Server(binary, reads(target, 'topic("sent" => "-1", "^web-.*" => "-1")', session("sent")))
     try:
         from confluent_kafka import Producer
 
         out = Producer({"bootstrap.servers": f"127.0.0.1:{target.port}", "message.max.bytes": 4000000})
         head = b"<13>1 2007-04-22T10:00:00Z web app 17 - - "
         for key, value in [(b"k", head + b"one"), (None, None), (b"k", b""), (b"\xff\x00", head + b"t\xffwo"), (b"%s${x}", b"no header at all"), (None, head + b"x" * 3000000)]:
-            out.produce("logs", value, key)
+            out.produce("sent", value, key)
         out.produce("web-1", head + b"more", b"a b")
         assert out.flush(60) == 0
         server.start()
         server.until(lambda: len(lines(server)) >= 5, 40, f"the records: {server.stderr()}")
         found = {tuple(line.split(" ", 3)[:3]): line.split(" ", 3)[3] for line in lines(server)}
-        assert set(found) == {("logs", "0", "0"), ("logs", "0", "3"), ("logs", "0", "4"), ("logs", "0", "5"), ("web-1", "0", "0")}, found
-        assert found["logs", "0", "0"] == "k web one" and found["web-1", "0", "0"] == "a b web more", found
-        assert found["logs", "0", "3"].endswith(" web t\ufffdwo") and found["logs", "0", "4"].startswith("%s${x} "), found
-        assert 60000 < len(found["logs", "0", "5"]) < 66000, len(found["logs", "0", "5"])
+        assert set(found) == {("sent", "0", "0"), ("sent", "0", "3"), ("sent", "0", "4"), ("sent", "0", "5"), ("web-1", "0", "0")}, found
+        assert found["sent", "0", "0"] == "k web one" and found["web-1", "0", "0"] == "a b web more", found
+        assert found["sent", "0", "3"].endswith(" web t\ufffdwo") and found["sent", "0", "4"].startswith("%s${x} "), found
+        assert 60000 < len(found["sent", "0", "5"]) < 66000, len(found["sent", "0", "5"])
         rows = [row.split(";") for row in server.ctl("stats").splitlines() if row.startswith("src.kafka;")]
         assert any(row[4] == "processed" and row[5] == "5" for row in rows), rows
-        server.until(lambda: committed(target, partitions=1) == 6, 20, f"the position: {committed(target, partitions=1)}")
+        position = lambda: committed(target, "sent", 1, "sent")
+        server.until(lambda: position() == 6, 20, f"the position: {position()}")
         # A reload with another option reads on; nothing comes twice.
-        server.write_config(reads(target, 'topic("logs" => "-1")', SESSION + " store-metadata(no)"))
+        server.write_config(reads(target, 'topic("sent" => "-1")', session("sent") + " store-metadata(no)"))
         server.ctl("reload")
-        out.produce("logs", head + b"after")
+        out.produce("sent", head + b"after")
         assert out.flush(60) == 0
         server.until(lambda: len(lines(server)) >= 6, 40, f"the next record: {server.stderr()}")
-        assert lines(server)[-1].endswith("web after") and not lines(server)[-1].startswith("logs"), lines(server)
+        assert lines(server)[-1].endswith("web after") and not lines(server)[-1].startswith("sent"), lines(server)
         begin = time.monotonic()
         server.stop()
         assert time.monotonic() - begin < 8, time.monotonic() - begin
         server.start()
-        out.produce("logs", head + b"last")
+        out.produce("sent", head + b"last")
         assert out.flush(60) == 0
         server.until(lambda: len(lines(server)) >= 7, 40, f"the last record: {server.stderr()}")
         assert lines(server)[-1].endswith("web last") and len(lines(server)) == 7, lines(server)
     finally:
         server.close()
-        target.close()
 
 
 @waits_for(30)
 def test_kills_of_both_sides_lose_nothing(binary):
     """10,000 records while the server and the broker are killed: each is read, positions never pass what is written."""
-    target = Kafka(QUICK).start()
+    target = Kafka().start()
     target.topic("logs")
     server = Server(binary, reads(target))
     count = 10000
@@ -134,24 +134,24 @@ def test_kills_of_both_sides_lose_nothing(binary):
 @waits_for(20)
 def test_two_servers_share_the_partitions(binary):
     """Each of two members reads a part; one is stopped, then killed: the other one reads on, and nothing is lost."""
-    target = Kafka(QUICK).start()
-    target.topic("logs", 4)
-    servers = [Server(binary, reads(target)) for _ in range(2)]
+    target = shared()
+    target.topic("pair", 4)
+    servers = [Server(binary, reads(target, 'topic("pair" => "-1")', session("pair"))) for _ in range(2)]
     try:
         for server in servers:
             server.start()
         came = lambda server: "Partitions came to this server" in server.stderr()
         Server.until(lambda: all(came(server) for server in servers), 60, "both members: " + servers[1].stderr())
-        produce(target, "logs", 0, 4000)
+        produce(target, "pair", 0, 4000)
         Server.until(lambda: len(numbers(*servers)) == 4000, 60, f"all records: {len(numbers(*servers))}")
         assert all(lines(server) for server in servers), [len(lines(server)) for server in servers]
         # The second server takes over the partitions of the first, which committed its positions when it stopped: nothing twice.
         servers[0].stop()
-        produce(target, "logs", 4000, 8000)
+        produce(target, "pair", 4000, 8000)
         Server.until(lambda: len(numbers(*servers)) == 8000, 60, f"all records: {len(numbers(*servers))} {servers[1].stderr()}")
         assert sum(len(lines(server)) for server in servers) == 8000
         servers[0].start()
-        sender = threading.Thread(target=produce, args=(target, "logs", 8000, 16000, 0.3))
+        sender = threading.Thread(target=produce, args=(target, "pair", 8000, 16000, 0.3))
         sender.start()
         time.sleep(2)
         servers[0].process.send_signal(signal.SIGKILL)
@@ -161,33 +161,32 @@ def test_two_servers_share_the_partitions(binary):
     finally:
         for server in servers:
             server.close()
-        target.close()
 
 
 @waits_for(20)
 def test_positions_wait_for_the_destination(binary):
     """A destination that is away holds the positions, not the membership; when it comes, all arrive and the positions follow."""
-    target = Kafka(QUICK).start()
-    target.topic("logs")
+    target = shared()
+    target.topic("held")
     port = free_port()
-    server = Server(binary, reads(target, destination=f'network("127.0.0.1" port({port}) template("$MSG\\n"))'))
+    server = Server(binary, reads(target, 'topic("held" => "-1")', session("held"), destination=f'network("127.0.0.1" port({port}) template("$MSG\\n"))'))
+    positions = lambda: committed(target, "held", group="held")
     count = 60000
     try:
-        produce(target, "logs", 0, count)
+        produce(target, "held", 0, count)
         server.start()
         read = lambda: count_read(server, "kafka")
         server.until(lambda: read() > 1000, 40, "some records: " + server.stderr())
         # Longer than a member may be silent.
         time.sleep(7)
-        assert committed(target) == 0 and read() < count, (committed(target), read())
+        assert positions() == 0 and read() < count, (positions(), read())
         assert "Partitions leave" not in server.stderr(), server.stderr()
         got = listen(port)
-        server.until(lambda: committed(target) == count, 60, f"the positions: {committed(target)} {server.stderr()}")
+        server.until(lambda: positions() == count, 60, f"the positions: {positions()} {server.stderr()}")
         # A member that has nothing to read has no fewer records than the positions say.
         server.until(lambda: len(got) == count, 20, f"all records: {len(got)}")
     finally:
         server.close()
-        target.close()
 
 
 @waits_for(13)
@@ -195,7 +194,7 @@ def test_what_is_missing_is_said(binary):
     """Brokers that are away, a topic that is not there yet, a protocol that is wrong, records that were deleted before they were read."""
     from confluent_kafka import TopicPartition
 
-    target = Kafka(QUICK)
+    target = Kafka()
     server = Server(binary, reads(target))
     try:
         server.start()
