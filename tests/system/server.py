@@ -93,7 +93,7 @@ class Server:
         with open(self.config, "w") as out:
             out.write(config.format(port=self.port, folder=self.folder))
 
-    def start(self, logs_in=True, within=15):
+    def start(self, logs_in=True, within=30):
         """Starts the server and waits until it answers; an earlier session stays valid."""
         self.log = open(os.path.join(self.folder, "stderr"), "ab")
         command = [self.binary, "run", "--config", self.config, "--data", self.folder + "/data",

@@ -94,8 +94,11 @@ def row(number):
     return f"{seconds}|host{number % 3}|app|{number}|{sdata}|line {number} {FILLER}|.source.s,first,second|{number}"
 
 
-def queue_file(folder):
-    names = [name for name in os.listdir(folder) if name.endswith((".qf", ".rqf"))]
+def queue_file(folder, within=10):
+    """The only queue of a folder; a server that has just begun to listen may still have to make it."""
+    deadline = time.monotonic() + within
+    while not (names := [name for name in os.listdir(folder) if name.endswith((".qf", ".rqf"))]) and time.monotonic() < deadline:
+        time.sleep(0.05)
     assert len(names) == 1, names
     return os.path.join(folder, names[0])
 
