@@ -35,6 +35,7 @@ def healthy(server, words, within=20):
     server.until(lambda: words in server.ctl("healthcheck"), within, f"{words}: " + server.ctl("healthcheck"))
 
 
+@waits_for(13)
 def test_messages_arrive_with_headers_and_properties(binary):
     target = shared()
     target.queue("q_all", "all")

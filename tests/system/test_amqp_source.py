@@ -99,6 +99,7 @@ def test_kills_of_both_sides_lose_nothing(binary):
         target.close()
 
 
+@waits_for(8)
 def test_broken_connections_lose_nothing(binary):
     """What still waits is known when it comes again; an acknowledgement that was under way may be lost."""
     target = shared()

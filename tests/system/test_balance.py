@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 
-from server import Server, free_port
+from server import Server, free_port, waits_for
 
 COUNT = 3000
 
@@ -127,6 +127,7 @@ class Web:
         self.server.server_close()
 
 
+@waits_for(5)
 def test_http_waits_as_asked(binary):
     """Retry-After, as seconds and as a date: nothing is dropped, and time-reopen() is not waited for."""
     port = free_port()

@@ -88,6 +88,7 @@ def test_encrypted_connections_are_checked(binary):
             assert beats.messages(1)[0]["TRANSPORT"] == "beats+tls"
 
 
+@waits_for(5)
 def test_a_slow_destination_is_waited_for(binary):
     """The destination has to wait for its pipe: the client hears that its events are worked on, and then that they are safe."""
     with tempfile.TemporaryDirectory() as folder:

@@ -10,7 +10,7 @@ import threading
 import time
 import urllib.parse
 
-from server import CONFIG, Server
+from server import CONFIG, Server, waits_for
 
 ROUNDS = 50
 STORE_ONLY = CONFIG.replace("destination(d_file); ", "")
@@ -54,6 +54,7 @@ def check_numbers(server, acknowledged):
     return total
 
 
+@waits_for(45)
 def test_kill_at_random_moments(binary):
     server = Server(binary, STORE_ONLY)
     try:

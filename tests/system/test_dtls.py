@@ -208,6 +208,7 @@ def test_openssl_sends(binary):
         server.close()
 
 
+@waits_for(5)
 def test_strangers_are_refused(binary):
     server = receiver(binary)
     keys = server.folder + "/pki"
@@ -306,6 +307,7 @@ def test_restarts(binary):
         server.close()
 
 
+@waits_for(6)
 def test_bad_line(binary):
     """Handshakes succeed; of the messages, one in each datagram, some are lost, but none is duplicated or changed."""
     server, make = pair(binary)

@@ -12,7 +12,7 @@ from destination import check_refusals, send
 from mariadb import MariaDb
 from postgres import Postgres
 from redis_server import Redis
-from server import Server
+from server import Server, waits_for
 
 HEAD = """@version: 4.8
 options {{ keep-hostname(yes); use-dns(no); stats(level(1)); time-reopen(1); }};
@@ -124,6 +124,7 @@ def test_values_come_from_a_server_of_http(binary):
         inventory.close()
 
 
+@waits_for(4)
 def test_a_server_that_is_away_costs_little_and_comes_back(binary):
     inventory = Inventory()
     url = f'database(http(url("http://127.0.0.1:{inventory.port}/hosts/${{{{key}}}}"))) timeout(0.5) cache-expire(0.5) cache-expire-missing(0.5) time-reopen(1)'

@@ -11,7 +11,7 @@ import time
 import destination
 from destination import HEAD, check_refusals, dead, send
 from mosquitto import Mosquitto
-from server import Server
+from server import Server, waits_for
 from test_tls import pki
 
 settled = functools.partial(destination.settled, kind="dst.mqtt")
@@ -41,6 +41,7 @@ def test_messages_reach_their_topics_with_every_level(binary):
             broker.close()
 
 
+@waits_for(5)
 def test_a_broker_that_is_stopped_gets_every_message(binary):
     """20,000 messages while the broker is stopped four times, one in a hundred without a valid topic: received = sent - dead letters."""
     broker = Mosquitto()

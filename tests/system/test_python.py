@@ -341,6 +341,7 @@ def test_memory_is_limited(binary):
     run(binary, GREEDY, "class(Greedy) retries(1)", default)
 
 
+@waits_for(8)
 def test_a_class_that_does_not_start_holds_messages(binary):
     """Each fault is said, nothing is lost, and a mended module is found without a restart."""
     server = Server(binary)

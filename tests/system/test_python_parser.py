@@ -285,6 +285,7 @@ def test_a_class_that_does_not_load_holds_messages(binary):
         server.close()
 
 
+@waits_for(5)
 def test_a_full_window_holds_the_source_back(binary):
     """With a class that takes its time, memory does not grow: the sender waits."""
     slow = COUNTED.replace('msg["value"]', 'time.sleep(0.002); msg["value"]')

@@ -9,7 +9,7 @@ import time
 import destination
 from destination import HEAD, check_refusals, dead, send
 from redis_server import Redis
-from server import Server, free_port
+from server import Server, free_port, waits_for
 from test_tls import pki
 
 settled = functools.partial(destination.settled, kind="dst.redis")
@@ -133,6 +133,7 @@ log {{ source(s_net); destination(d_other); }};
             target.close()
 
 
+@waits_for(5)
 def test_servers_that_talk_nonsense_lose_no_message(binary):
     """Garbage, an endless text and silence: messages wait, and arrive when the right server is back."""
     port = free_port()

@@ -162,6 +162,7 @@ def test_a_hostile_bulk_server_has_every_good_document_once(binary):
     check_bulk(binary, ELASTIC, DOCUMENTS, kills=3)
 
 
+@waits_for(5)
 def test_a_hostile_data_stream_has_every_good_document_once(binary):
     check_bulk(binary, STREAM, DOCUMENTS // 10, kills=0)
 

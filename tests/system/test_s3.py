@@ -94,6 +94,7 @@ class CuttingProxy:
             pass
 
 
+@waits_for(5)
 def test_lost_answers_and_our_own_crash(binary):
     """Answers that are lost double nothing. A crash of ours loses nothing."""
     target = SeaweedFs("logs")
@@ -123,6 +124,7 @@ def test_lost_answers_and_our_own_crash(binary):
         target.close()
 
 
+@waits_for(5)
 def test_credentials_buckets_and_names(binary):
     """A wrong secret and a missing bucket hold messages. Whatever messages say, objects are below their prefix."""
     target = SeaweedFs("other")

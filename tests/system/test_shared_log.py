@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 
-from server import Server
+from server import Server, waits_for
 from test_isolation import FILLER, StuckPeer
 
 MESSAGES = 60_000
@@ -170,6 +170,7 @@ def test_the_oldest_are_dropped_for_one_destination_only(binary):
     check_limit(binary, "drop-oldest", "3Mi", then)
 
 
+@waits_for(4)
 def test_a_destination_at_its_limit_holds_the_sources(binary):
     stuck = StuckPeer()
     server = Server(binary, config(file("one"), peer(stuck.port, shared("1Mi"))))

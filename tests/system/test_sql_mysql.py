@@ -5,7 +5,7 @@ import time
 
 from destination import HEAD, dead, send
 from mariadb import MariaDb
-from server import Server
+from server import Server, waits_for
 from test_sql import counters, settled
 
 
@@ -149,6 +149,7 @@ def test_a_key_of_the_table_hides_no_message(binary):
         maria.close()
 
 
+@waits_for(5)
 def test_tables_are_widened_made_again_and_written_in_the_words_of_the_session(binary):
     # Nothing is truncated, although this server truncates values; and it ends every connection after two idle
     # seconds.

@@ -9,7 +9,7 @@ import struct
 import subprocess
 import time
 
-from server import Server
+from server import Server, waits_for
 from test_tls import SYSLOG_NG, dial, openssl, pki
 
 TLS = """@version: 4.8
@@ -102,6 +102,7 @@ def test_l2_messages_of_a_peer_that_leaves_at_once_are_read(binary):
         server.close()
 
 
+@waits_for(5)
 def test_l2_loggen_that_sends_one_message_and_ends(binary):
     """syslog-ng's loggen leaves as soon as it has written."""
     server = tls_server(binary)

@@ -9,7 +9,7 @@ import socket
 import stat
 import subprocess
 
-from server import CONFIG, Server
+from server import CONFIG, Server, waits_for
 
 STORE_ONLY = CONFIG.replace("destination(d_file); ", "")
 LOGSPACE = "/data/logspaces/main"
@@ -246,10 +246,12 @@ def check_paths(binary, prefix):
         server.close()
 
 
+@waits_for(5)
 def test_l10_paths_may_be_relative(binary):
     check_paths(binary, lambda folder: "")
 
 
+@waits_for(5)
 def test_l10_paths_may_be_absolute(binary):
     check_paths(binary, lambda folder: folder + "/")
 
