@@ -14,6 +14,11 @@ import org.apache.hadoop.hdfs.server.namenode.NameNodeAdapter;
 
 public class MiniDfs {
     public static void main(String[] words) throws Exception {
+        // The threads of the cluster would go on without it.
+        Thread.currentThread().setUncaughtExceptionHandler((thread, error) -> {
+            error.printStackTrace();
+            System.exit(1);
+        });
         File folder = new File(words[0]);
         int nodes = (words.length - 1) / 2;
         Configuration settings = new HdfsConfiguration();
@@ -40,10 +45,8 @@ public class MiniDfs {
             cluster.transitionToActive(0);
         }
         cluster.waitActive();
-        // A file whose writer died is free for another after a second, instead of a minute.
-        for (int at = 0; at < nodes; at++) {
-            NameNodeAdapter.setLeasePeriod(cluster.getNamesystem(at), 1000, 60_000);
-        }
+        // A file whose writer died is free for another after a second, instead of a minute. A NameNode that stands by has no leases.
+        NameNodeAdapter.setLeasePeriod(cluster.getNamesystem(0), 1000, 60_000);
         System.out.println("ready");
         ArrayDeque<MiniDFSCluster.DataNodeProperties> stopped = new ArrayDeque<>();
         BufferedReader commands = new BufferedReader(new InputStreamReader(System.in));
