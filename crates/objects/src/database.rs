@@ -30,8 +30,8 @@ pub(crate) fn open(path: &Path) -> Result<Connection, OpenError> {
     open_with(path, migrations::ALL)
 }
 
-/// The same with other steps, for tests.
-pub(crate) fn open_with(path: &Path, steps: &[migrations::Migration]) -> Result<Connection, OpenError> {
+/// Opens the database of another crate, whose tables these steps make; a path, the steps in the order of their versions.
+pub fn open_with(path: &Path, steps: &[migrations::Migration]) -> Result<Connection, OpenError> {
     make_private(path)?;
     let failed = |error: rusqlite::Error| OpenError::of(path, &error);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;

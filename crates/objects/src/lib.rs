@@ -24,7 +24,8 @@ mod transfer;
 
 pub use acl::{AclEntry, Caller, Level, Principal, PrincipalError};
 pub use content::{Content, ContentError};
-pub use database::{DATABASE_BYTES_MAX, OpenError};
+pub use database::migrations::Migration;
+pub use database::{DATABASE_BYTES_MAX, OpenError, open_with as open_database};
 pub use file::FileError;
 pub use id::{IdError, ObjectId};
 pub use kind::{Kind, SpecError, UnknownKind};

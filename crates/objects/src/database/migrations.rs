@@ -18,11 +18,12 @@ use std::{
 const COPIES_KEPT: usize = 3;
 
 /// One step.
-pub(crate) struct Migration {
-    /// The version that it makes.
-    pub(crate) version: i64,
+#[derive(Clone, Copy, Debug)]
+pub struct Migration {
+    /// The version that it makes, from 1.
+    pub version: i64,
     /// Its statements.
-    pub(crate) statements: &'static str,
+    pub statements: &'static str,
 }
 
 /// All steps.
