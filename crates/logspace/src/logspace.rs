@@ -230,6 +230,16 @@ impl Logspace {
         Arc::new(self.shared.segment_set.snapshot_with(&open))
     }
 
+    /// Returns true when its sealed segments are encrypted.
+    pub fn is_encrypted(&self) -> bool {
+        !self.shared.options.recipients.is_empty()
+    }
+
+    /// Returns true when everything that it took is visible in a snapshot that is taken from now on.
+    pub fn is_quiet(&self) -> bool {
+        self.shared.is_quiet()
+    }
+
     /// Changes the retention, from its next check on.
     pub fn set_retention(&self, retention: Retention) {
         *self.shared.retention() = retention;

@@ -209,6 +209,18 @@ impl Shared {
         self.notices.notice(notice);
     }
 
+    /// Returns true when no message waits for the journal, and all that are durable are published.
+    pub(crate) fn is_quiet(&self) -> bool {
+        let counters = &self.counters;
+        let stored = counters.messages_stored.load(Ordering::Acquire);
+        let dropped = [&counters.dropped_full, &counters.dropped_large, &counters.dropped_closed];
+        let dropped: u64 = dropped.into_iter().map(|counter| counter.load(Ordering::Relaxed)).sum();
+        // Counted on arrival, before a message is in a queue.
+        let arrived = counters.messages_in.load(Ordering::Relaxed);
+        let durable_below = self.durable_below.load(Ordering::Relaxed);
+        arrived <= stored + dropped && durable_below <= self.segment_set.snapshot().sequence
+    }
+
     /// Returns all counters.
     pub(crate) fn stats(&self) -> LogspaceStats {
         let segment_set = self.segment_set.load();

@@ -17,7 +17,10 @@ use journal::Journal;
 use message::{Batch, Selection, codec};
 use std::{
     io,
-    sync::{Arc, atomic::Ordering::Relaxed},
+    sync::{
+        Arc,
+        atomic::Ordering::{Relaxed, Release},
+    },
     time::{Duration, Instant},
 };
 
@@ -115,13 +118,14 @@ impl Writer {
         let durable = self.journal.durable_sequence();
         self.change_mark(|mark| mark.save(durable));
         let counters = &self.shared.counters;
-        counters.messages_stored.fetch_add(count, Relaxed);
         counters.journal_written.fetch_add(staged, Relaxed);
         counters.journal_bytes.store(self.journal.file_bytes(), Relaxed);
         if let Some(last) = stored.last() {
             let below = last.first + last.selection.count() as u64;
             self.shared.durable_below.fetch_max(below, Relaxed);
         }
+        // A reader that sees that nothing waits for the journal also sees how far it came.
+        counters.messages_stored.fetch_add(count, Release);
         pending.into_iter().for_each(Pending::acknowledge);
         for part in stored {
             let cost = part.batch.held_bytes() as u64;
