@@ -170,6 +170,11 @@ impl Evaluator {
         self.now_us
     }
 
+    /// The time of the next tick: a mark before it changes nothing, if no message arrives. None when no rule waits.
+    pub fn next_tick_us(&self) -> Option<i64> {
+        self.rules.iter().filter_map(|running| running.due_us).min()
+    }
+
     /// The rules, in the order in which they were given, with their counters.
     pub fn rules(&self) -> impl Iterator<Item = (&Rule, RuleCounters)> {
         self.rules.iter().map(|running| {

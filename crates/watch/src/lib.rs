@@ -9,13 +9,9 @@
 //! snapshots and restarts change nothing: a tick, such as the end of a window, stands after the last message received
 //! before it, whenever it is computed, and nothing is ever late, because received times never decrease.
 //!
-//! A server runs it so: one thread for each logspace follows the journal of the logspace, gives its messages and,
-//! while none arrive, marks of time to an evaluator, and writes the transitions, the sequence number reached and the
-//! marks to a database in one transaction, in which the id of a transition is unique. A snapshot is kept now and then;
-//! after a crash the evaluator goes on from the last one and reads again what follows it, and sealing waits until
-//! the snapshot has passed a segment. Notifications are sent from that database, with the id of the transition as the
-//! key by which a receiver recognises a repetition. An edited rule is a new version, which starts at a recorded
-//! sequence number.
+//! A server runs it in crate `alerts`: one thread for each logspace gives its messages and, while none arrive, marks of
+//! time to an evaluator. Notifications will be sent from its database, with the id of the transition as the key by which a
+//! receiver recognises a repetition.
 //!
 //! Modules in reading order, the lowest last:
 //! - `sigma`: rules of the Sigma project as queries.

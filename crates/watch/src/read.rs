@@ -71,6 +71,7 @@ fn one(node: &Node, text: &str) -> Result<Rule, Vec<RuleError>> {
     let title = options.text("title");
     let description = options.text("description").unwrap_or_default();
     let severity = severity(&mut options);
+    let logspaces = options.texts("logspace").unwrap_or_default();
     let query = options.query("query");
     let by = options.names("by");
     let missing = options.text("missing").map(String::into_bytes);
@@ -94,6 +95,7 @@ fn one(node: &Node, text: &str) -> Result<Rule, Vec<RuleError>> {
                 id: id.into(),
                 description,
                 severity,
+                logspaces,
                 query,
                 by,
                 missing,

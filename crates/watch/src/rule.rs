@@ -40,6 +40,9 @@ pub struct Rule {
     pub description: String,
     /// Severity of its alerts.
     pub severity: Severity,
+    /// The logspaces whose messages it watches; empty: all. It is no part of the version: in each logspace the rule has
+    /// windows of its own.
+    pub logspaces: Vec<String>,
     /// The messages that it is about; of a sequence, its first part.
     pub query: Query,
     /// The fields by which messages are grouped, at most five.
@@ -223,6 +226,11 @@ impl Kind {
 }
 
 impl Rule {
+    /// Returns true when it watches a logspace.
+    pub fn watches(&self, logspace: &str) -> bool {
+        self.logspaces.is_empty() || self.logspaces.iter().any(|name| name == logspace)
+    }
+
     /// Returns the names of the values of its keys, in order.
     pub fn key_names(&self) -> impl Iterator<Item = &str> {
         let field = match &self.kind {

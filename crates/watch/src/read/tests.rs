@@ -61,7 +61,7 @@ fn every_error_of_a_rule_has_its_place() {
         &[
             "2:8: an id has up to 128 letters, digits, hyphens, dots and underscores",
             "2:46: no severity is called bad: write emerg, alert, crit, err, warning, notice, info or debug",
-            "2:51: unknown key bye: here are possible by, clock, description, for, id, kind, missing, query, resolve-after, severity, title",
+            "2:51: unknown key bye: here are possible by, clock, description, for, id, kind, logspace, missing, query, resolve-after, severity, title",
         ],
     );
     check_rule("kind: match, query: x", &["2:3: the key id is missing"]);
