@@ -28,6 +28,7 @@ const WORDS: &[(&str, [&str; 2])] = &[
     ("logspace", ["kept, sealed,", "archived, verified"]),
     ("lookup", ["what is looked up", "in segments"]),
     ("message", ["the record, the", "batch, its ack"]),
+    ("alerts", ["what rules report", "each once"]),
     ("objects", ["saved searches", "and their versions"]),
     ("outputs", ["databases, brokers,", "classes in Python"]),
     ("pipeline", ["filter, parse,", "rewrite, route"]),

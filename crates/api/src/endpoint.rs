@@ -2,6 +2,7 @@
 //!
 //! In: requests that the guard let in. Out: JSON. Holds nothing.
 
+pub(crate) mod alerts;
 pub(crate) mod export;
 pub(crate) mod health;
 pub(crate) mod keys;

@@ -2,6 +2,7 @@
 //!
 //! In: types of `query` and `objects`. Out: types that serialise as documented in the manual.
 
+pub(crate) mod alerts;
 pub(crate) mod ids;
 pub(crate) mod objects;
 pub(crate) mod rows;

@@ -72,6 +72,16 @@ pub trait Backend: Send + Sync {
         Vec::new()
     }
 
+    /// Lists the reasons why rules are not evaluated, or late, one sentence each. May wait for a reload.
+    fn rule_troubles(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Returns the database of alerts; none where rules do not run.
+    fn alerts(&self) -> Option<Arc<alerts::Store>> {
+        None
+    }
+
     /// Returns the private folder for temporary files, on the disk of the data.
     fn scratch(&self) -> &Path;
 

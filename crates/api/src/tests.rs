@@ -28,8 +28,8 @@ struct Given {
     policy: Arc<crate::Policy>,
     /// True when nothing can be written down.
     is_full: bool,
-    /// Sentences about parts that do not run, sources, and destinations.
-    troubles: [Vec<String>; 3],
+    /// Sentences about parts that do not run, sources, destinations, and rules.
+    troubles: [Vec<String>; 4],
 }
 
 impl Backend for Given {
@@ -59,6 +59,10 @@ impl Backend for Given {
 
     fn destination_troubles(&self) -> Vec<String> {
         self.troubles[2].clone()
+    }
+
+    fn rule_troubles(&self) -> Vec<String> {
+        self.troubles[3].clone()
     }
 
     fn note(&self, entry: &evidence::LedgerEntry) -> std::io::Result<()> {

@@ -37,8 +37,8 @@ pub(crate) async fn health(
     let left_out = state.backend().not_running();
     let at_sources = state.backend().source_troubles();
     let at_destinations = state.backend().destination_troubles();
-    let at_objects = object_troubles(&state).await?;
-    let all = [&left_out, &at_sources, &at_destinations, &at_objects];
+    let (at_objects, at_rules) = slow_troubles(&state).await?;
+    let all = [&left_out, &at_sources, &at_destinations, &at_objects, &at_rules];
     let has_more = all.iter().any(|troubles| !troubles.is_empty());
     let is_well = !has_more && scopes.iter().all(|scope| error(scope).is_none());
     let is_starting = scopes.iter().any(|scope| starting(scope).is_some());
@@ -47,7 +47,7 @@ pub(crate) async fn health(
         (true, true) => HealthStatus::Starting,
         (true, false) => HealthStatus::Ok,
     };
-    let (mut not_running, mut sources, mut destinations, mut objects) = Default::default();
+    let (mut not_running, mut sources, mut destinations, mut objects, mut rules) = Default::default();
     let mut logspaces = Vec::new();
     let user = match guard::cookie(&headers) {
         Some(token) => state.session(token)?,
@@ -55,8 +55,8 @@ pub(crate) async fn health(
     };
     if let Some(user) = user {
         if has_more && state.may(&user, EVERY_LOGSPACE, Right::Administer)? {
-            (not_running, sources, destinations, objects) =
-                (left_out, at_sources, at_destinations, at_objects);
+            (not_running, sources, destinations, objects, rules) =
+                (left_out, at_sources, at_destinations, at_objects, at_rules);
         }
         for scope in state.scopes(&user)? {
             let error = match error(&scope) {
@@ -73,13 +73,15 @@ pub(crate) async fn health(
             });
         }
     }
-    Ok(Json(HealthAnswer { status, logspaces, not_running, sources, destinations, objects }))
+    Ok(Json(HealthAnswer { status, logspaces, not_running, sources, destinations, objects, rules }))
 }
 
-/// The faults of saved objects. Reading them may wait for a change that is being written.
-async fn object_troubles(state: &Arc<State>) -> Result<Vec<String>, ApiError> {
+/// The faults of saved objects and of rules. Reading them may wait for a change that is being made.
+async fn slow_troubles(state: &Arc<State>) -> Result<(Vec<String>, Vec<String>), ApiError> {
     let state = Arc::clone(state);
-    let troubles = tokio::task::spawn_blocking(move || state.objects().troubles()).await;
+    let troubles =
+        tokio::task::spawn_blocking(move || (state.objects().troubles(), state.backend().rule_troubles()))
+            .await;
     troubles.map_err(|_| ApiError::internal("the call ended by a bug"))
 }
 

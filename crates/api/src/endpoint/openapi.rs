@@ -9,7 +9,7 @@ use utoipa::OpenApi;
 #[openapi(
     info(
         title = "Duramen",
-        description = "Search, live tail, saved objects and health of a Duramen log server"
+        description = "Search, live tail, saved objects, alerts and health of a Duramen log server"
     ),
     paths(
         super::session::login,
@@ -42,6 +42,9 @@ use utoipa::OpenApi;
         super::objects::restore,
         super::objects::people,
         super::objects::share,
+        super::alerts::list,
+        super::alerts::acknowledge,
+        super::alerts::rule_state,
         super::health::health,
     )
 )]

@@ -599,6 +599,10 @@ pub struct HealthAnswer {
     /// when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub objects: Vec<String>,
+    /// Rules that are not evaluated, or late, and why, for a session that may administer every logspace; absent when there
+    /// are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<String>,
 }
 
 /// The health of one logspace.

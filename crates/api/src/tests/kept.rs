@@ -58,8 +58,13 @@ fn a_session_of_no_time_is_over_at_once() {
 #[test]
 fn health_is_told_to_everybody_and_its_reasons_to_administrators() {
     let says = |text: &str| vec![text.to_owned()];
-    let troubles = [says("part x is left out"), says("source y refuses"), says("destination z is full")];
-    for (at, name) in [(0, "not_running"), (1, "sources"), (2, "destinations")] {
+    let troubles = [
+        says("part x is left out"),
+        says("source y refuses"),
+        says("destination z is full"),
+        says("rules are late"),
+    ];
+    for (at, name) in [(0, "not_running"), (1, "sources"), (2, "destinations"), (3, "rules")] {
         let mut given = Given::default();
         given.troubles[at] = troubles[at].clone();
         let server = Server::listening(given, |options| options);

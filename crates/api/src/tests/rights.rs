@@ -260,9 +260,15 @@ impl Backend for Silent {
 fn a_backend_without_troubles_names_none() {
     let none: Vec<String> = Vec::new();
     assert_eq!(
-        [Silent.not_running(), Silent.source_troubles(), Silent.destination_troubles()],
-        [none.clone(), none.clone(), none]
+        [
+            Silent.not_running(),
+            Silent.source_troubles(),
+            Silent.destination_troubles(),
+            Silent.rule_troubles()
+        ],
+        [none.clone(), none.clone(), none.clone(), none]
     );
+    assert!(Silent.alerts().is_none());
     Silent.release_memory();
 }
 

@@ -25,7 +25,7 @@ use delivery::DestinationSpec;
 use intake::SourceSpec;
 use pipeline::{Definitions, Router, route::Plan};
 use python::Patience;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 /// The parts that a configuration consists of when it runs.
 pub(crate) struct Parts {
@@ -60,6 +60,8 @@ pub(crate) struct Parts {
     pub(crate) definitions: Arc<Definitions>,
     /// Options of the page.
     pub(crate) page: PageSpec,
+    /// `rules-dir()`: files of rules; without it the folder `rules` beside the configuration.
+    pub(crate) rules_dir: Option<PathBuf>,
     /// The commands of its drivers.
     pub(crate) hooks: Vec<Hook>,
     /// The periodic tasks of the server.
@@ -73,11 +75,13 @@ pub(crate) fn lower(tree: &Tree, environment: &Environment, report: &mut Report)
     lowering.named_templates();
     lowering.named_filters();
     let page = lowering.page();
+    let rules_dir = lowering.rules_dir();
     let plan = lowering.plan();
     lowering.unused_objects();
     let views = lowering.views();
     lowering.template_databases();
-    lowering.finish(plan, page, views)
+    let parts = lowering.finish(plan, page, views)?;
+    Some(Parts { rules_dir, ..parts })
 }
 
 impl Lowering<'_> {
@@ -118,6 +122,7 @@ impl Lowering<'_> {
             taps: self.taps,
             definitions,
             page,
+            rules_dir: None,
             hooks: self.hooks,
             periodic_tasks: PeriodicTasks::of(self.globals),
         })

@@ -20,7 +20,7 @@ impl Lowering<'_> {
         let tls = page.option("tls");
         let mut spec = PageSpec { limits: PageLimits::of(page), ..PageSpec::default() };
         if let Some(option) = page.option("objects-dir") {
-            spec.objects_dir = self.folder(option);
+            spec.objects_dir = self.folder(option, "/etc/duramen/objects");
         }
         if let Some(call) = tls {
             spec.tls = self.tls_of(call).map(|options| {
@@ -46,11 +46,17 @@ impl Lowering<'_> {
         spec
     }
 
+    /// The folder of rules.
+    pub(crate) fn rules_dir(&mut self) -> Option<PathBuf> {
+        let option = self.globals.get("rules-dir")?;
+        self.folder(option, "/etc/duramen/rules")
+    }
+
     /// The folder of an option. A relative one would depend on where the server was started.
-    fn folder(&mut self, option: &Call) -> Option<PathBuf> {
+    fn folder(&mut self, option: &Call, example: &str) -> Option<PathBuf> {
         let path = option.text().map(PathBuf::from).filter(|path| path.is_absolute());
         if path.is_none() {
-            let message = "an absolute path is needed, such as \"/etc/duramen/objects\"";
+            let message = format!("an absolute path is needed, such as \"{example}\"");
             self.report.push(Diagnostic::error(option.span, message));
         }
         path

@@ -30,6 +30,7 @@ const MESSAGES_MAX: &str = "2000";
 
 /// Entries of the data folder that are listed. Other files there may be outputs, whose names may come from messages.
 const LISTED: &[&str] = &[
+    "alerts",
     "disk-buffers",
     "duramen.ctl",
     "identity",

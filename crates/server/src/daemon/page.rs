@@ -118,6 +118,14 @@ impl Backend for Server {
         self.collector.source_troubles()
     }
 
+    fn rule_troubles(&self) -> Vec<String> {
+        self.shared.watcher().map(|watcher| watcher.troubles()).unwrap_or_default()
+    }
+
+    fn alerts(&self) -> Option<Arc<alerts::Store>> {
+        self.shared.watcher().map(|watcher| Arc::clone(watcher.store()))
+    }
+
     fn destination_troubles(&self) -> Vec<String> {
         self.collector.destination_troubles()
     }

@@ -5,6 +5,7 @@
 //! A reload checks everything, opens new parts, and only then switches; listening sockets, connections and queues
 //! that the new configuration also has stay open. Holds: the parts.
 
+mod beside;
 mod error;
 mod families;
 mod graph;
@@ -12,7 +13,6 @@ mod hooks;
 mod identity;
 mod machine;
 mod opener;
-mod saved_objects;
 mod scheduler;
 mod scopes;
 mod shared;
@@ -45,7 +45,6 @@ use message::{Outlet, Severity, Stamp};
 use opener::Opener;
 use pipeline::{Router, correlation::Sink};
 use python::Patience;
-use saved_objects::SavedObjects;
 use scheduler::Scheduler;
 use scopes::ScopeTable;
 use shared::ConfigInUse;
@@ -55,7 +54,7 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
     mem,
     path::PathBuf,
-    sync::{Arc, Mutex, atomic::AtomicU64},
+    sync::{Arc, atomic::AtomicU64},
     time::Duration,
 };
 use tables::Tables;
@@ -113,13 +112,7 @@ impl Running {
             zone: Some(TimeZone::system()),
             machine: Some(Arc::new(machine)),
         });
-        let shared = Arc::new(Shared {
-            site: site.clone(),
-            probes: Arc::default(),
-            page: PageTls::default(),
-            objects: SavedObjects::open(settings),
-            state: Mutex::default(),
-        });
+        let shared = Arc::new(Shared::of(settings, site.clone()));
         let environment = Environment {
             site: site.clone(),
             zone: TimeZone::system(),
@@ -199,6 +192,9 @@ impl Running {
         }
         if let Some(objects) = &self.shared.objects {
             objects.reload(parts.page.objects_dir.as_deref(), &self.log);
+        }
+        if let Some(rules) = &self.shared.rules {
+            rules.follow(parts.rules_dir.as_deref(), &logspaces, &self.log);
         }
         self.shared.page.take(parts.page, page, &self.log);
         // Sources first: their last messages on the old paths are in the queues before a destination ends.
@@ -386,6 +382,10 @@ impl Running {
         // The end of input also went to the threads of paths.
         self.lanes.iter().for_each(|lanes| lanes.drain());
         self.destinations.stop(drain);
+        if let Some(rules) = &self.shared.rules {
+            // Its threads have the logspaces open.
+            rules.watcher().stop();
+        }
         let current = std::mem::take(&mut *self.shared.locked());
         drop(current);
         self.sources.save_positions();

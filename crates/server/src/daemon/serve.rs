@@ -111,7 +111,7 @@ fn run_with(settings: Settings, listen: Listen) -> ExitCode {
 
 /// The entries of the data folder that only the server's user may read. Other files there may be outputs,
 /// with modes of their own.
-const PRIVATE: [&str; 11] = [
+const PRIVATE: [&str; 12] = [
     "logspaces",
     "disk-buffers",
     "dead-letters",
@@ -122,6 +122,7 @@ const PRIVATE: [&str; 11] = [
     "searches.ledger",
     "rows.key",
     "objects",
+    "alerts",
     "scratch",
 ];
 

@@ -200,6 +200,12 @@ const PAGE: &[Row] = &[
 
 const REST: &[Row] = &[
     row("page", V::Options(&[PAGE]), "", "the page and the API; their address is given on the command line"),
+    row(
+        "rules-dir",
+        V::Text,
+        "rules beside the configuration",
+        "folder of files with rules that watch logspaces: .yaml, .yml, .json",
+    ),
     row("threaded", V::YesNo, "yes", "one thread for each source and destination").no_effect(THREADS),
     row("template-escape", V::YesNo, "no", "escape quotes in values that templates print"),
     row("on-error", V::Word(ON_ERROR), "drop-message", "what happens with values that cannot be cast"),

@@ -157,6 +157,19 @@ fn steps_have_their_options() {
 }
 
 #[test]
+fn the_folder_of_rules_is_an_absolute_path() {
+    let text = |folder: &str| {
+        format!(
+            "options {{ rules-dir(\"{folder}\"); }};\nlog {{ source {{ stdin(); }}; destination {{ stdout(); }}; }};"
+        )
+    };
+    let parts = parts_of(&text("/etc/rules")).unwrap();
+    assert_eq!(parts.rules_dir.as_deref(), Some(std::path::Path::new("/etc/rules")));
+    let found = findings(&text("rules"));
+    assert!(found.contains("an absolute path is needed, such as \"/etc/duramen/rules\""), "{found}");
+}
+
+#[test]
 fn the_page_has_its_options() {
     let rows = [
         "page(trusted-proxies(\"10.0.0.0/8\", \"nonsense\") proxy-header(forwarded))",

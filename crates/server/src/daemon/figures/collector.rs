@@ -6,7 +6,7 @@ use super::{
     super::running::Shared,
     logspaces::{
         OF_FAMILIES, OF_LOGSPACES, family_account, family_samples, logspace_account, logspace_samples,
-        unsorted,
+        rule_samples, unsorted,
     },
     lookups::{lookup_figures, lookup_samples},
     statistics::{Account, Figure, Sample},
@@ -228,6 +228,13 @@ impl Collector {
         for (id, name, logspace) in self.shared.logspaces_by_id() {
             all.extend(logspace_samples(&id, &name, &logspace.stats()));
         }
+        all.extend(
+            self.shared
+                .watcher()
+                .iter()
+                .flat_map(|watcher| watcher.status())
+                .flat_map(|status| rule_samples(&status)),
+        );
         for (id, name, stats) in self.shared.families() {
             all.extend(family_samples(&id, &name, &stats));
         }

@@ -6,6 +6,7 @@ use super::{
     super::running::FamilyStats,
     statistics::{Account, Sample},
 };
+use alerts::FollowerStatus;
 use logspace::LogspaceStats;
 
 /// A logspace's number in CSV, and the function that reads it.
@@ -108,6 +109,29 @@ pub(super) fn logspace_samples(id: &str, name: &str, stats: &LogspaceStats) -> V
         gauge("duramen_logspace_unsealed_messages", stats.unsealed_messages),
         gauge("duramen_logspace_sequence", stats.sequence),
         gauge("duramen_logspace_live_tails", stats.subscribers),
+    ]
+}
+
+/// Returns the samples of the rules of a logspace.
+pub(super) fn rule_samples(status: &FollowerStatus) -> Vec<Sample> {
+    let sample = |metric: &'static str, kind, value| Sample {
+        name: metric.into(),
+        kind,
+        labels: vec![("logspace".into(), status.logspace.to_string())],
+        value,
+    };
+    let counter = |metric, value: u64| sample(metric, "counter", value as f64);
+    let gauge = |metric, value: u64| sample(metric, "gauge", value as f64);
+    vec![
+        gauge("duramen_rules", status.rules),
+        counter("duramen_rules_evaluated_events_total", status.evaluated),
+        counter("duramen_rules_missed_events_total", status.missed),
+        counter("duramen_rules_transitions_total", status.transitions),
+        gauge("duramen_rules_sequence", status.cursor),
+        gauge("duramen_rules_behind_events", status.behind_messages),
+        sample("duramen_rules_behind_seconds", "gauge", status.behind_us as f64 / 1e6),
+        gauge("duramen_rules_keys", status.keys),
+        gauge("duramen_rules_memory_bytes", status.bytes),
     ]
 }
 

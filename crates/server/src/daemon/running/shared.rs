@@ -4,9 +4,9 @@
 //! Holds: the last published state, under a lock that is held only for copying.
 
 use super::{
-    super::certificate::PageTls,
+    super::{certificate::PageTls, settings::Settings},
+    beside::{Rules, SavedObjects},
     families::{Family, FamilyStats},
-    saved_objects::SavedObjects,
     scopes::{Local, ScopeTable},
 };
 use crate::{
@@ -14,6 +14,7 @@ use crate::{
     data_folder::dead_letters::DeadStore,
     taps::TapPlace,
 };
+use alerts::Watcher;
 use api::Scope;
 use logspace::Logspace;
 use objects::Store;
@@ -32,6 +33,8 @@ pub(crate) struct Shared {
     pub(super) page: PageTls,
     /// Saved objects, when there is a page.
     pub(super) objects: Option<SavedObjects>,
+    /// Rules that watch logspaces; none before any configuration.
+    pub(super) rules: Option<Rules>,
     pub(super) state: Mutex<Current>,
 }
 
@@ -79,12 +82,25 @@ impl Shared {
             probes: Arc::default(),
             page: PageTls::default(),
             objects: None,
+            rules: None,
             state,
         })
     }
 }
 
 impl Shared {
+    /// The state before the first configuration of a server with these settings.
+    pub(super) fn of(settings: &Settings, site: Arc<Site>) -> Shared {
+        Shared {
+            site,
+            probes: Arc::default(),
+            page: PageTls::default(),
+            objects: SavedObjects::open(settings),
+            rules: Some(Rules::new(settings)),
+            state: Mutex::default(),
+        }
+    }
+
     pub(super) fn locked(&self) -> MutexGuard<'_, Current> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -102,6 +118,11 @@ impl Shared {
     /// Returns the saved objects; none without a page.
     pub(crate) fn objects(&self) -> Option<&Arc<Store>> {
         self.objects.as_ref().map(SavedObjects::store)
+    }
+
+    /// Returns the threads that evaluate rules.
+    pub(crate) fn watcher(&self) -> Option<&Watcher> {
+        self.rules.as_ref().map(Rules::watcher)
     }
 
     /// Returns the facts about this machine for macros.
@@ -173,7 +194,8 @@ impl Shared {
             stats.last_error.or(starting).map(|error| format!("logspace {name}: {error}"))
         });
         let objects = self.objects().map(|store| store.troubles()).unwrap_or_default();
-        troubles.chain(self.config().left_out).chain(objects).collect()
+        let rules = self.watcher().map(Watcher::troubles).unwrap_or_default();
+        troubles.chain(self.config().left_out).chain(objects).chain(rules).collect()
     }
 
     /// Lists remarks for the health check that are no problems, one sentence each.

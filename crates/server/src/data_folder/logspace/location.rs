@@ -22,6 +22,11 @@ pub(in crate::data_folder) struct Folder {
 }
 
 impl Folder {
+    /// Returns the data folder.
+    pub(in crate::data_folder) fn path(&self) -> &Path {
+        &self.data
+    }
+
     /// Returns the folder that has a folder for each logspace.
     pub(super) fn logspaces(&self) -> PathBuf {
         self.data.join(LOGSPACES)

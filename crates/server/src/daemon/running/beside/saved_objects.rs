@@ -23,7 +23,7 @@ pub(crate) struct SavedObjects {
 
 impl SavedObjects {
     /// Opens the store of a server with a page; nobody could use that of another one.
-    pub(super) fn open(settings: &Settings) -> Option<SavedObjects> {
+    pub(crate) fn open(settings: &Settings) -> Option<SavedObjects> {
         settings.http?;
         let store = Arc::new(Store::open(&settings.data.join(OBJECTS)));
         let beside = settings.config.parent().unwrap_or(Path::new("")).join(FOLDER);
@@ -31,7 +31,7 @@ impl SavedObjects {
     }
 
     /// Reads the folder of files, and reports what cannot be used.
-    pub(super) fn reload(&self, folder: Option<&Path>, log: &InternalLog) {
+    pub(crate) fn reload(&self, folder: Option<&Path>, log: &InternalLog) {
         self.store.reload(folder.unwrap_or(&self.beside));
         for trouble in self.store.troubles() {
             // A quote must not end the field.

@@ -1,0 +1,210 @@
+//! Starts and ends the threads that evaluate rules.
+//!
+//! In: the rules of the folder, the open logspaces, at the start and at each reload. Out: one thread for each logspace that
+//! rules watch. Holds: the threads. Without rules there is neither a thread nor a database.
+
+use crate::{
+    folder::{FolderProblem, RuleSet},
+    follower::{self, Desk, Ending, Pace, Surroundings, remove_others},
+    status::{FollowerStatus, StallReason},
+    store::Store,
+};
+use logspace::{Clock, Logspace, OsClock};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io,
+    path::Path,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    thread::{self, JoinHandle},
+};
+
+/// The threads of all logspaces.
+pub struct Watcher {
+    store: Arc<Store>,
+    clock: Arc<dyn Clock>,
+    pace: Pace,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    threads: BTreeMap<String, Thread>,
+    /// Faults of the folder, and of the names in its rules.
+    problems: Vec<String>,
+}
+
+struct Thread {
+    desk: Arc<Desk>,
+    status: Arc<Mutex<FollowerStatus>>,
+    handle: JoinHandle<()>,
+}
+
+impl Thread {
+    fn end(self, ending: Ending) {
+        self.desk.end(ending);
+        // A thread that panicked has reported it.
+        let _ = self.handle.join();
+    }
+}
+
+impl Watcher {
+    /// Names the database of a data folder; nothing is opened before there are rules.
+    pub fn at(database: &Path) -> Watcher {
+        Watcher::with(Store::at(database), Arc::new(OsClock), Pace::default())
+    }
+
+    /// The same with another clock, and another pace.
+    pub(crate) fn with(store: Store, clock: Arc<dyn Clock>, pace: Pace) -> Watcher {
+        Watcher { store: Arc::new(store), clock, pace, state: Mutex::default() }
+    }
+
+    /// Returns the database.
+    pub fn store(&self) -> &Arc<Store> {
+        &self.store
+    }
+
+    /// Follows the rules of the folder and the logspaces of a configuration. Rules with errors change nothing: as long as
+    /// there are some, those that were in force stay so, across a restart as well.
+    pub fn follow(
+        &self,
+        read: Result<RuleSet, Vec<FolderProblem>>,
+        logspaces: &[(String, Arc<Logspace>)],
+    ) -> io::Result<()> {
+        let mut state = self.locked();
+        let open: BTreeSet<&str> = logspaces.iter().map(|(name, _)| name.as_str()).collect();
+        let gone: Vec<String> =
+            state.threads.keys().filter(|name| !open.contains(name.as_str())).cloned().collect();
+        for name in gone {
+            state.threads.remove(&name).into_iter().for_each(|thread| thread.end(Ending::Stop));
+        }
+        match read {
+            Ok(set) => {
+                state.problems = unknown(&set, &open);
+                let set = Arc::new(set);
+                logspaces.iter().try_for_each(|one| self.follow_one(&mut state, one, &set))
+            }
+            Err(problems) => {
+                state.problems = problems.iter().map(ToString::to_string).collect();
+                logspaces.iter().try_for_each(|one| self.keep_one(&mut state, one))
+            }
+        }
+    }
+
+    /// Has a logspace watched by the rules of a set.
+    fn follow_one(
+        &self,
+        state: &mut State,
+        (name, logspace): &(String, Arc<Logspace>),
+        set: &Arc<RuleSet>,
+    ) -> io::Result<()> {
+        let mut wants = !set.watching(name).is_empty();
+        if wants && logspace.is_encrypted() {
+            state.problems.push(format!("rules of logspace {name}: {}", StallReason::Encrypted));
+            wants = false;
+        }
+        match state.threads.get(name) {
+            Some(thread) if wants => thread.desk.put_rules(Arc::clone(set)),
+            Some(_) => state.threads.remove(name).into_iter().for_each(|thread| thread.end(Ending::Retire)),
+            None if wants => {
+                let thread = self.start(name, logspace, Arc::clone(set))?;
+                state.threads.insert(name.clone(), thread);
+            }
+            None => self.retire(state, name),
+        }
+        Ok(())
+    }
+
+    /// Has a logspace watched by the rules that did so before the restart.
+    fn keep_one(&self, state: &mut State, (name, logspace): &(String, Arc<Logspace>)) -> io::Result<()> {
+        if state.threads.contains_key(name) || !self.store.exists() {
+            return Ok(());
+        }
+        match self.store.resumed(name) {
+            Ok(Some(resumed)) if !resumed.texts.is_empty() && !logspace.is_encrypted() => {
+                // A later version may refuse what an earlier one has read; that is among the problems already.
+                if let Ok(set) = RuleSet::of(resumed.texts) {
+                    let thread = self.start(name, logspace, Arc::new(set))?;
+                    state.threads.insert(name.clone(), thread);
+                }
+            }
+            Ok(_) => {}
+            Err(error) => state.problems.push(error.to_string()),
+        }
+        Ok(())
+    }
+
+    fn start(&self, name: &str, logspace: &Arc<Logspace>, set: Arc<RuleSet>) -> io::Result<Thread> {
+        let (store, clock) = (Arc::clone(&self.store), Arc::clone(&self.clock));
+        let around = Surroundings::new(name.into(), Arc::clone(logspace), store, clock, self.pace);
+        let (desk, status) = (Arc::clone(&around.desk), Arc::clone(&around.status));
+        let named = thread::Builder::new().name("rules".to_owned());
+        let handle = named.spawn(move || follower::run(around, set))?;
+        Ok(Thread { desk, status, handle })
+    }
+
+    /// Closes the account of a logspace whose rules were removed while the server was stopped.
+    fn retire(&self, state: &mut State, name: &str) {
+        if !self.store.exists() {
+            return;
+        }
+        match self.store.resumed(name) {
+            Ok(Some(resumed)) if !resumed.texts.is_empty() => {
+                match self.store.retire(name, self.clock.wall_us()) {
+                    Ok(()) => remove_others(self.store.folder(), name, None),
+                    Err(error) => state.problems.push(error.to_string()),
+                }
+            }
+            Ok(_) => {}
+            Err(error) => state.problems.push(error.to_string()),
+        }
+    }
+
+    /// Returns the figures of each logspace that rules watch.
+    pub fn status(&self) -> Vec<FollowerStatus> {
+        let state = self.locked();
+        let status = |thread: &Thread| thread.status.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        state.threads.values().map(status).collect()
+    }
+
+    /// Returns what is wrong with the rules themselves, one sentence each.
+    pub fn problems(&self) -> Vec<String> {
+        self.locked().problems.clone()
+    }
+
+    /// Returns what is wrong, one sentence each.
+    pub fn troubles(&self) -> Vec<String> {
+        self.problems().into_iter().chain(self.status().iter().flat_map(FollowerStatus::troubles)).collect()
+    }
+
+    /// Ends the threads; they go on where they were at the next start.
+    pub fn stop(&self) {
+        self.end_all(Ending::Stop);
+    }
+
+    /// Ends the threads.
+    pub(crate) fn end_all(&self, ending: Ending) {
+        let threads = std::mem::take(&mut self.locked().threads);
+        // All at once, then one after the other.
+        threads.values().for_each(|thread| thread.desk.end(ending));
+        threads.into_values().for_each(|thread| thread.end(ending));
+    }
+
+    fn locked(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// Returns the names in rules that no logspace has.
+fn unknown(set: &RuleSet, open: &BTreeSet<&str>) -> Vec<String> {
+    let named = set.rules.iter().flat_map(|rule| rule.logspaces.iter().map(move |name| (rule, name)));
+    named
+        .filter(|(_, name)| !open.contains(name.as_str()))
+        .map(|(rule, name)| format!("rule {}: there is no logspace {name} that rules can watch", rule.id))
+        .collect()
+}
