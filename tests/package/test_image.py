@@ -130,9 +130,9 @@ def test_the_image_has_nothing_unnecessary(dist):
         assert not unsafe, unsafe
 
 
-def manifests():
+def manifests(name="kubernetes.yaml"):
     """The objects for Kubernetes, by kind and name."""
-    with open(EXAMPLES + "/kubernetes.yaml") as text:
+    with open(f"{EXAMPLES}/{name}") as text:
         return {(one["kind"], one["metadata"]["name"]): one for one in yaml.safe_load_all(text)}
 
 
@@ -201,6 +201,31 @@ def test_the_kubernetes_example_matches_the_image(dist):
         assert command[:4] == image["Healthcheck"]["Test"][1:5], command
         assert server[probe]["timeoutSeconds"] > int(command[-1]), probe
         known(command)
+
+
+def test_the_example_for_each_node_is_right(dist):
+    listed, config, _ = opened(dist)
+    image, objects = config["config"], manifests("kubernetes-node.yaml")
+    for example in objects.values():
+        kubernetes_validate.validate(example, SCHEMAS, strict=True)
+    spec = objects["DaemonSet", "duramen-node"]["spec"]["template"]["spec"]
+    (server,) = spec["containers"]
+    assert server["image"] == "duramen:" + listed["annotations"]["org.opencontainers.image.ref.name"]
+    assert server["env"] == [{"name": "NODE_NAME", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}]
+    # Nothing but pods may be read, and only by this account.
+    (rule,) = objects["ClusterRole", "duramen-node"]["rules"]
+    assert rule == {"apiGroups": [""], "resources": ["pods"], "verbs": ["list", "watch"]}
+    (subject,) = objects["ClusterRoleBinding", "duramen-node"]["subjects"]
+    assert (subject["kind"], subject["name"]) == ("ServiceAccount", spec["serviceAccountName"]) and (subject["kind"], subject["name"]) in objects
+    mounts = {mount["name"]: mount["mountPath"] for mount in server["volumeMounts"]}
+    assert set(mounts) == {volume["name"] for volume in spec["volumes"]} and mounts["data"] in image["Volumes"]
+    for probe in ("startupProbe", "livenessProbe"):
+        known(server[probe]["exec"]["command"])
+    with tempfile.NamedTemporaryFile("w", suffix=".conf") as file:
+        file.write(objects["ConfigMap", "duramen-node"]["data"]["duramen.conf"])
+        file.flush()
+        done = subprocess.run([BINARY, "check", "--strict", file.name], capture_output=True, text=True)
+        assert done.returncode == 0, done
 
 
 def test_the_configurations_of_the_image_and_of_kubernetes_are_right(dist):

@@ -5,7 +5,6 @@ import os
 import signal
 
 from broker_source import lines
-from destination import check_refusals
 from server import Server
 
 CONFIG = """@version: 4.8
@@ -158,8 +157,3 @@ def test_long_lines_are_joined_up_to_a_bound(binary):
         assert sum(sizes()) >= 80 * 16384 - 1 + 192 * 16384 + 12 and max(sizes()) <= 1 << 20, sizes()
     finally:
         server.close()
-
-
-def test_what_is_not_there_is_refused(binary):
-    around = '@include "scl.conf"\nsource s {{ %s; }};\ndestination d {{ file("/dev/null"); }};\n'
-    check_refusals(binary, [('kubernetes(key-delimiter("."))', "key-delimiter")], around)

@@ -17,11 +17,13 @@
 //! | `servers` | connections, and what is asked over them |
 //! | `asker` | the thread that asks |
 //! | `step` | the step of a log path |
+//! | `pods` | the same for pods of Kubernetes, which are watched instead of asked for |
 
 mod asker;
 mod fault;
 mod key;
 mod known;
+mod pods;
 mod servers;
 mod step;
 #[cfg(test)]
@@ -30,6 +32,7 @@ mod values;
 
 pub use key::{KeyText, KeyTextError};
 pub use known::{CacheLimits, LookupCounts, LookupStore};
+pub use pods::{ApiServer, PodStep, PodStepOptions, PodStore, PodWatch};
 pub use servers::{Backend, BackendServer, SqlQuery, SqlQueryError};
 pub use step::{LookupStep, OnFailure, StepOptions};
 pub use values::Naming;

@@ -272,7 +272,7 @@ impl LookupStep {
 }
 
 /// Gives a message values, which a batch holds once.
-fn set(batch: &mut Batch, index: usize, values: &Values, spans: &mut Option<Vec<(Span, Span)>>) {
+pub(crate) fn set(batch: &mut Batch, index: usize, values: &Values, spans: &mut Option<Vec<(Span, Span)>>) {
     if spans.is_none() {
         if batch.extra.len() + values.bytes() > EXTRA_BYTES_MAX {
             batch.messages[index].marks.add(Mark::ValuesCut);

@@ -11,7 +11,10 @@ use super::{
 };
 use crate::{fault::Fault, key::Key};
 use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
     time::{Duration, Instant},
 };
 
@@ -42,6 +45,8 @@ struct Inner {
 pub struct LookupStore {
     inner: Mutex<Inner>,
     pub(crate) counters: Counters,
+    /// Bytes of a cache that is kept elsewhere.
+    pub(crate) held_beside: AtomicU64,
 }
 
 impl LookupStore {
@@ -51,6 +56,7 @@ impl LookupStore {
             let inner = self.inner();
             (inner.cache.bytes() as u64, inner.breaker.works())
         };
+        let cache_bytes = cache_bytes + self.held_beside.load(Relaxed);
         LookupCounts { cache_bytes, paused: u64::from(!works), ..self.counters.counts() }
     }
 
@@ -91,6 +97,11 @@ impl LookupStore {
         let mut inner = self.inner();
         inner.cache.put(key, Entry { found: found.clone(), at }, limits);
         inner.breaker.succeed()
+    }
+
+    /// Records that the server answers. Returns true when it had been left alone.
+    pub(crate) fn recovered(&self) -> bool {
+        self.inner().breaker.succeed()
     }
 
     /// Records a failure. Returns how long the server is left alone, when that begins.

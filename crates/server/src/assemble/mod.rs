@@ -16,7 +16,7 @@
 //! | `rewrites`, `parsers` | the steps that change messages |
 //! | `tls`, `permissions` | options shared by sources and destinations |
 //! | `sources`, `destinations` | drivers |
-//! | `lookups` | databases of `add-contextual-data()` that are servers |
+//! | `lookups` | databases of `add-contextual-data()` that are servers, the API server of `kubernetes-metadata-parser()` |
 //! | `python` | drivers that run a class in Python |
 //! | `logspaces` | logspaces that are written to, and those defined on others |
 //! | `paths` | log paths: steps, named objects, labels |

@@ -4,11 +4,12 @@
 //! Limits: those of `client`.
 
 use super::{
-    client::{Lane, Reply, Request},
+    client::{Body, Lane, Reply, Request},
     form::AnswerForm,
     options::RequestSettings,
 };
-use std::{fmt, sync::Arc};
+use hyper::body::Bytes;
+use std::{fmt, io, sync::Arc};
 
 /// The reason why there is no answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,6 +38,30 @@ pub struct Document {
     pub body: Vec<u8>,
 }
 
+/// An answer that begins.
+#[derive(Debug)]
+pub enum FetchAnswer {
+    /// A success, whose body follows.
+    Body(DocumentBody),
+    /// Anything else, with the beginning of its body.
+    Other(Document),
+}
+
+/// The body of a success, read piece by piece. When it is dropped before its end, the connection is closed.
+#[derive(Debug)]
+pub struct DocumentBody(Body);
+
+impl DocumentBody {
+    /// Returns the next piece; `None` at the end.
+    pub async fn piece(&mut self) -> Result<Option<Bytes>, FetchError> {
+        match self.0.piece().await {
+            Ok(piece) => Ok(piece),
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => Err(FetchError::Silent),
+            Err(error) => Err(FetchError::Broken(error.to_string())),
+        }
+    }
+}
+
 /// Gets documents over a connection that is kept.
 pub struct Fetcher {
     lane: Lane,
@@ -56,6 +81,22 @@ impl Fetcher {
             Reply::Status { status, body, .. } => Ok(Document { status, body }),
             Reply::Unreachable(why) | Reply::Broken(why) => Err(FetchError::Broken(why)),
             Reply::Silent => Err(FetchError::Silent),
+        }
+    }
+
+    /// Sends a request with headers of its own, and returns the body of a success, which the caller reads, or another answer.
+    /// `timeout()` holds for the beginning and for each piece.
+    pub async fn open(
+        &mut self,
+        url: &str,
+        headers: Vec<(&'static str, String)>,
+    ) -> Result<FetchAnswer, FetchError> {
+        let request = Request { headers, ..Request::default() };
+        match self.lane.open(url, &request, &self.settings).await {
+            Ok((_, body)) => Ok(FetchAnswer::Body(DocumentBody(body))),
+            Err(Reply::Status { status, body, .. }) => Ok(FetchAnswer::Other(Document { status, body })),
+            Err(Reply::Unreachable(why) | Reply::Broken(why)) => Err(FetchError::Broken(why)),
+            Err(Reply::Silent) => Err(FetchError::Silent),
         }
     }
 

@@ -3,6 +3,7 @@
 //! In: nothing. Out: rows.
 
 mod lookups;
+mod pods;
 
 use super::brokers::{PYTHON_CALLS, PYTHON_CLASS};
 use super::shared::{INTERNAL, ON_ERROR, SOURCE_FLAGS};
@@ -69,6 +70,12 @@ pub(crate) const DRIVERS: &[Driver] = &[
         "adds values that a table or a server has",
     )
     .required(&["selector", "database"]),
+    driver(
+        "kubernetes-metadata-parser",
+        Plain::None,
+        &[pods::PODS],
+        "adds the names and the metadata of the pod that a file is of",
+    ),
     driver(
         "geoip2",
         Plain::Optional("template", V::Template),

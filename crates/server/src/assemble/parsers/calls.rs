@@ -60,6 +60,7 @@ impl<'t> Lowering<'t> {
             "metrics-probe" => self.metrics_probe(parser)?,
             "geoip2" => self.geoip_parser(parser)?,
             "python" => self.python_parser(parser)?,
+            "kubernetes-metadata-parser" => self.pod_metadata(parser)?,
             "add-contextual-data" => self.contextual_data(parser)?,
             _ => return None,
         };

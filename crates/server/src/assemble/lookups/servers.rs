@@ -3,7 +3,7 @@
 //! In: its options. Out: a step of a log path. Holds: nothing. What is known of a server continues over reloads that change nothing about it.
 //! Limits: a command of Redis is one that reads; the key stands behind the host of a URL.
 
-use super::{
+use crate::assemble::{
     destinations::brokers::endpoint::answer_within, lowering::Lowering, options::driver::Options,
     parsers::calls::ParserCall,
 };
@@ -221,7 +221,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Registers the counters of a server's lookups under a name that no other has.
-    fn count_lookups(&mut self, name: &str, store: &Arc<LookupStore>) {
+    pub(crate) fn count_lookups(&mut self, name: &str, store: &Arc<LookupStore>) {
         let known = &mut self.counters.lookups;
         if known.iter().any(|(_, other)| Arc::ptr_eq(other, store)) {
             return;
