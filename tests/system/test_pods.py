@@ -369,7 +369,7 @@ def test_a_silent_api_server_and_pods_that_never_come(binary):
 
 @waits
 def test_pods_beyond_the_cache_and_hostile_ones(binary):
-    cluster = Cluster(binary, "cache-bytes(65536) metadata-timeout(0.2)", "pods")
+    cluster = Cluster(binary, "cache-bytes(65536) metadata-timeout(10)", "pods")
     api, server = cluster.api, cluster.server
     try:
         big = pod("a-big", "big", uid="big")
