@@ -6,6 +6,7 @@ is relative to that folder; @include, and tables that are not below it, are look
 
 import glob
 import os
+import re
 import signal
 import socket
 import ssl
@@ -13,6 +14,7 @@ import struct
 import subprocess
 import tempfile
 import time
+import urllib.request
 
 from server import Server, free_port
 
@@ -154,6 +156,12 @@ class Place:
         assert done.returncode == status, (words, done)
         return done.stdout
 
+    def stored(self, logspace):
+        """The number of messages that the journal of a logspace has."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.http}/metrics", timeout=30) as answer:
+            found = re.search(rf'^duramen_logspace_sequence\{{.*instance="{logspace}"\}} (\d+)', answer.read().decode(), re.MULTILINE)
+        return int(found.group(1))
+
     def send(self, number):
         with socket.create_connection(("127.0.0.1", self.port)) as peer:
             peer.sendall(f"<13>Nov 21 10:00:00 host known: from network {number}\n<13>Nov 21 10:00:00 host 10.1.2.3: from a place\n".encode())
@@ -217,6 +225,9 @@ def check(binary, kind):
         place.send(29)
         place.until(lambda: "from network 29" in place.text("out/all.log"), "the message after the reload")
         place.until(lambda: "in/lines.log" in place.text("data/positions"), "the positions of followed files")
+        # A message may be in a file before the journal of a logspace has it.
+        place.until(lambda: "from network 29" in place.text("out/listed.log"), "the list after the reload")
+        place.until(lambda: place.stored("locked") >= place.text("out/listed.log").count("\n"), "the journal")
         place.process.send_signal(signal.SIGKILL)
         place.process.wait(20)
         place.start()
