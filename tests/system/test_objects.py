@@ -1,4 +1,5 @@
-"""Saved objects of the real server: changes survive a kill, files beside the configuration, a damaged database."""
+"""Saved objects of the real server: changes survive a kill, files beside the configuration, a damaged database, and
+objects that are moved to another server as files."""
 
 import json
 import os
@@ -132,3 +133,53 @@ def test_the_permalink_leads_to_the_page(binary):
             assert "<script" in answer.read().decode()
     finally:
         server.close()
+
+
+def verb(binary, server, *words):
+    """Runs `duramen objects`; the status and what it prints."""
+    done = subprocess.run([binary, "objects", *words, "--url", server.base], capture_output=True, text=True, timeout=30,
+                          env={**os.environ, "DURAMEN_PASSWORD": server.password})
+    return done.returncode, done.stdout, done.stderr
+
+
+def contents(folder):
+    """The files of a folder."""
+    return {name: open(os.path.join(folder, name), "rb").read() for name in sorted(os.listdir(folder))}
+
+
+def test_objects_move_to_another_server_as_files(binary):
+    here, there = Server(binary), Server(binary)
+    first, second = here.folder + "/first", here.folder + "/second"
+    try:
+        here.start()
+        there.start()
+        for number in range(3):
+            status, made = ask(here, "POST", "objects", search(f"Search {number}", f"failed AND host:h{number}"))
+            assert status == 201, made
+        status, out, _ = verb(binary, here, "export", first)
+        assert (status, out) == (0, f"3 objects in {first}\n"), out
+        status, out, err = verb(binary, there, "plan", first)
+        assert status == 3 and out.endswith("3 to create, 0 to change, 0 unchanged\n"), out + err
+        assert ask(there, "GET", "objects")[1]["objects"] == [], "a plan changes nothing"
+        status, out, err = verb(binary, there, "apply", first)
+        assert status == 0 and out.endswith("3 created, 0 changed, 0 unchanged\n"), out + err
+        assert verb(binary, there, "plan", first)[:2] == (0, "0 to create, 0 to change, 3 unchanged\n")
+        assert verb(binary, there, "export", second)[0] == 0
+        assert contents(first) == contents(second)
+        path = os.path.join(first, f"search-{made['id']}.json")
+        text = open(path).read()
+        with open(path, "w") as file:
+            file.write(text.replace("failed AND", "(failed AND"))
+        line = 1 + text[:text.index("failed AND")].count("\n")
+        status, _, err = verb(binary, there, "apply", first)
+        assert status == 1 and f"{path}:{line}:14: spec.query: " in err, err
+        with open(path, "w") as file:
+            file.write(text.replace("failed AND", "root AND"))
+        status, out, _ = verb(binary, there, "plan", first, "--json")
+        changes = [step["members"] for step in json.loads(out)["steps"] if step["outcome"] == "change"]
+        assert (status, changes) == (3, [["spec.query"]]), out
+        status, _, err = verb(binary, there, "plan", here.folder + "/nowhere")
+        assert status == 1 and "nowhere: No such file" in err, err
+    finally:
+        here.close()
+        there.close()

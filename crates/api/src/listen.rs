@@ -93,6 +93,11 @@ pub async fn listen(options: ListenOptions, state: Arc<State>) -> io::Result<Lis
     Ok(Listening { address, stop, tasks: listeners.into_iter().map(serve).collect() })
 }
 
+/// The limit of bodies with files of objects.
+fn files_limit() -> DefaultBodyLimit {
+    DefaultBodyLimit::max(endpoint::objects::FILES_BODY_BYTES_MAX)
+}
+
 /// Returns the routes of all paths.
 pub(crate) fn routes(state: Arc<State>) -> Router {
     let api = Router::new()
@@ -127,6 +132,9 @@ pub(crate) fn routes(state: Arc<State>) -> Router {
         .route("/alerts", get(endpoint::alerts::list))
         .route("/alerts/{number}/acknowledge", post(endpoint::alerts::acknowledge))
         .route("/rules/{id}/state", get(endpoint::alerts::rule_state))
+        .route("/object-files", get(endpoint::objects::export))
+        .route("/object-files/plan", post(endpoint::objects::plan).layer(files_limit()))
+        .route("/object-files/apply", post(endpoint::objects::apply).layer(files_limit()))
         .route("/health", get(endpoint::health::health))
         .route("/openapi.json", get(endpoint::openapi::openapi))
         .fallback(endpoint::unknown)

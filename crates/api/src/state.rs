@@ -37,12 +37,14 @@ use std::{
     io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Live tails at once; further ones are refused.
 pub const TAILS_MAX: usize = 256;
+/// Delay before another import or export of objects should be tried.
+const OBJECT_FILES_WAIT: Duration = Duration::from_secs(2);
 
 /// The running server, as the API sees it.
 pub trait Backend: Send + Sync {
@@ -117,6 +119,8 @@ pub struct State {
     pub(crate) tails: Arc<Semaphore>,
     /// Each may last for hours, so that they must not take the searches' turns.
     exports: Slots,
+    /// An import or an export of objects has all files in memory.
+    object_files: Arc<Semaphore>,
     memory: MemoryPool,
 }
 
@@ -145,6 +149,7 @@ impl State {
             searches: Workers::new(),
             tails: Arc::new(Semaphore::new(TAILS_MAX)),
             exports: Slots::new(limits.exports, limits.exports_per_user),
+            object_files: Arc::new(Semaphore::new(1)),
             memory: MemoryPool::new(limits.searches_memory, limits.search_memory),
         })
     }
@@ -245,6 +250,13 @@ impl State {
     /// Takes a slot for an export of a user.
     pub(crate) fn export_slot(&self, user: &User) -> Result<Slot, ApiError> {
         self.exports.take(&user.name)
+    }
+
+    /// Takes the turn for an import or an export of objects.
+    pub(crate) fn object_files(&self) -> Result<OwnedSemaphorePermit, ApiError> {
+        let busy =
+            |_| ApiError::busy("files of objects are being read or written; try again", OBJECT_FILES_WAIT);
+        self.object_files.clone().try_acquire_owned().map_err(busy)
     }
 
     pub(crate) fn host(&self) -> &str {

@@ -83,6 +83,20 @@ impl fmt::Display for ContentError {
 
 impl std::error::Error for ContentError {}
 
+impl ContentError {
+    /// The member of an object at fault.
+    pub(crate) fn member(&self) -> &'static str {
+        match self {
+            ContentError::Name => "name",
+            ContentError::Folder => "folder",
+            ContentError::Description => "description",
+            ContentError::Tags => "tags",
+            ContentError::SpecVersion { .. } => "spec_version",
+            ContentError::SpecSize | ContentError::Spec(_) => "spec",
+        }
+    }
+}
+
 /// A content from outside, not checked.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {

@@ -4,6 +4,8 @@
 //! nothing. Limits: [`FILE_BYTES_MAX`](crate::limits::FILE_BYTES_MAX). A file has neither times nor revisions, so that a
 //! copy that was changed and one that was not can be compared.
 
+mod place;
+
 use crate::{
     acl::{AclEntry, is_user_name},
     content::{Content, ContentError, Draft},
@@ -11,6 +13,7 @@ use crate::{
     kind::{Kind, UnknownKind},
     limits,
 };
+use place::Place;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::fmt;
@@ -26,15 +29,22 @@ pub(crate) struct FileObject {
     pub(crate) content: Content,
 }
 
+/// A fault of a file, and its place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileError {
+    /// The line, from 1.
+    pub line: usize,
+    /// The character in the line, from 1.
+    pub column: usize,
+    /// The fault.
+    pub fault: FileFault,
+}
+
 /// The reasons why bytes are no object.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum FileError {
+pub enum FileFault {
     /// They are no JSON, or a member is missing, unknown or of a wrong type.
     Json {
-        /// The line, from 1.
-        line: usize,
-        /// The character in the line, from 1.
-        column: usize,
         /// The fault.
         what: String,
     },
@@ -50,22 +60,72 @@ pub enum FileError {
     Content(ContentError),
 }
 
-impl fmt::Display for FileError {
+impl fmt::Display for FileFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            FileError::Json { what, .. } => f.write_str(what),
-            FileError::Id => f.write_str("id: 1 to 64 of the characters a-z 0-9 - are needed"),
-            FileError::Kind(error) => write!(f, "kind: {error}"),
-            FileError::Owner => f.write_str("owner: that is no name of a user"),
-            FileError::People => {
+            FileFault::Json { what } => f.write_str(what),
+            FileFault::Id => f.write_str("id: 1 to 64 of the characters a-z 0-9 - are needed"),
+            FileFault::Kind(error) => write!(f, "kind: {error}"),
+            FileFault::Owner => f.write_str("owner: that is no name of a user"),
+            FileFault::People => {
                 write!(f, "acl: at most {} people, each once", limits::ACL_ENTRIES_MAX)
             }
-            FileError::Content(error) => error.fmt(f),
+            FileFault::Content(error) => error.fmt(f),
         }
     }
 }
 
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.line, self.column, self.fault)
+    }
+}
+
 impl std::error::Error for FileError {}
+
+impl FileError {
+    /// A fault that the library has found.
+    fn of_json(error: &serde_json::Error) -> FileError {
+        let fault = FileFault::Json { what: plain(error) };
+        // At the end of a text the library counts from 0.
+        FileError { line: error.line().max(1), column: error.column().max(1), fault }
+    }
+
+    /// A fault of a member of a text that is JSON.
+    fn of_member(text: &[u8], fault: FileFault) -> FileError {
+        let names: Vec<&str> = match &fault {
+            FileFault::Json { .. } => Vec::new(),
+            FileFault::Id => vec!["id"],
+            FileFault::Kind(_) => vec!["kind"],
+            FileFault::Owner => vec!["owner"],
+            FileFault::People => vec!["acl"],
+            FileFault::Content(ContentError::Spec(error)) => {
+                std::iter::once("spec").chain(error.member.split('.')).collect()
+            }
+            FileFault::Content(error) => vec![error.member()],
+        };
+        let Place { line, column } = place::of_member(text, &names);
+        FileError { line, column, fault }
+    }
+
+    /// A member that is missing, unknown or of a wrong type inside of the specification: its place is that in the form of
+    /// the kind.
+    fn in_spec(text: &[u8], kind: Kind, fault: FileFault) -> FileError {
+        let start = place::offset_of_member(text, &["spec"]);
+        let FileFault::Content(ContentError::Spec(error)) = &fault else {
+            return FileError::of_member(text, fault);
+        };
+        let found = kind.form_error(text.get(start..).unwrap_or_default());
+        match found.filter(|_| error.member.is_empty()) {
+            None => FileError::of_member(text, fault),
+            Some((line, column)) => {
+                let first = place::of_offset(text, start);
+                let column = if line == 1 { first.column + column.saturating_sub(1) } else { column.max(1) };
+                FileError { line: first.line + line - 1, column, fault }
+            }
+        }
+    }
+}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -92,22 +152,21 @@ impl FileObject {
         // The library reads members without names from an array as well.
         if bytes.trim_ascii_start().first().is_some_and(|first| *first != b'{') {
             let what = "a JSON object is needed".to_owned();
-            return Err(FileError::Json { line: 1, column: 1, what });
+            return Err(FileError::of_member(bytes, FileFault::Json { what }));
         }
-        let written: Written = serde_json::from_slice(bytes).map_err(|error| FileError::Json {
-            line: error.line(),
-            column: error.column(),
-            what: plain(&error),
-        })?;
+        let written: Written = serde_json::from_slice(bytes).map_err(|error| FileError::of_json(&error))?;
         let Written { name, folder, description, tags, owner, spec, spec_version, .. } = written;
-        let id = written.id.parse().map_err(|_| FileError::Id)?;
-        let kind: Kind = written.kind.parse().map_err(FileError::Kind)?;
+        let at = |fault| FileError::of_member(bytes, fault);
+        let id = written.id.parse().map_err(|_| at(FileFault::Id))?;
+        let kind: Kind = written.kind.parse().map_err(|error| at(FileFault::Kind(error)))?;
         if !owner.is_empty() && !is_user_name(&owner) {
-            return Err(FileError::Owner);
+            return Err(at(FileFault::Owner));
         }
-        let acl = written.acl.map(|acl| sorted(acl).ok_or(FileError::People)).transpose()?;
+        let acl = written.acl.map(|acl| sorted(acl).ok_or_else(|| at(FileFault::People))).transpose()?;
         let draft = Draft { kind, name, folder, description, tags, spec, spec_version };
-        Ok(FileObject { id, owner, acl, content: draft.checked().map_err(FileError::Content)? })
+        let content =
+            draft.checked().map_err(|error| FileError::in_spec(bytes, kind, FileFault::Content(error)))?;
+        Ok(FileObject { id, owner, acl, content })
     }
 
     /// Writes an object.
@@ -194,15 +253,11 @@ mod tests {
     fn faults_have_their_place() {
         let check = |text: &str, want: &str| {
             let error = FileObject::decode(text.as_bytes()).unwrap_err();
-            let place = match &error {
-                FileError::Json { line, column, .. } => format!("{line}:{column} "),
-                _ => String::new(),
-            };
-            let shown = format!("{place}{error}");
+            let shown = error.to_string();
             assert!(shown.contains(want), "{shown}");
         };
-        check("", "1:0 EOF");
-        check("{\n  \"id\": 5}", "2:9 invalid type: integer");
+        check("", "1:1: EOF");
+        check("{\n  \"id\": 5}", "2:9: invalid type: integer");
         check("{}", "missing field `id`");
         check(&SMALL.replace("\"name\"", "\"nmae\""), "unknown field `nmae`");
         check(&SMALL.replace("{\"id\"", "{\"id\": \"x\", \"id\""), "duplicate field `id`");
@@ -211,7 +266,13 @@ mod tests {
             &SMALL.replace("\"search\"", "\"serach\""),
             "kind: there are no objects of kind \"serach\"; known: search",
         );
-        check(&SMALL.replace("{\"query\": \"failed\"}", "{\"query\": \"(\"}"), "spec.query: ");
+        check(&SMALL.replace("{\"query\": \"failed\"}", "{\"query\": \"(\"}"), "1:79: spec.query: ");
+        let spec = "{\n \"query\": \"x\",\n \"time\": {\"from\": \"tea\"}}";
+        check(&SMALL.replace("{\"query\": \"failed\"}", spec), "3:20: spec.time.from: ");
+        let spec = "{\n \"query\": \"x\",\n \"qeury\": 5}";
+        check(&SMALL.replace("{\"query\": \"failed\"}", spec), "3:8: spec: unknown field `qeury`");
+        check(&SMALL.replace("{\"query\": \"failed\"}", "{\"wrap\": 5}"), "1:78: spec: invalid type");
+        check(&SMALL.replace("\"Failed logins\"", "\" \""), "1:44: name: ");
         check(&SMALL.replace("{\"id\"", "{\"owner\": \"a b\", \"id\""), "owner: ");
         check(&SMALL.replace("{\"id\"", "{\"spec_version\": 2, \"id\""), "spec_version: 2 is newer than 1");
         let acl = r#"{"acl": [{"principal": "everyone", "level": "view"}, {"principal": "everyone", "level": "own"}], "id""#;
@@ -220,7 +281,7 @@ mod tests {
             &SMALL.replace("{\"id\"", r#"{"acl": [{"principal": "all", "level": "view"}], "id""#),
             "`everyone`",
         );
-        check(&"[".repeat(100_000), "1:1 a JSON object is needed");
+        check(&"[".repeat(100_000), "1:1: a JSON object is needed");
         check(&SMALL.replace("\"failed\"}", &"[".repeat(1_000)), "recursion limit");
         assert!(FileObject::decode(b"\xff\xfe{}").is_err());
     }

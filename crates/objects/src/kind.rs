@@ -20,10 +20,12 @@ pub struct Kind {
     /// The version of specifications that are written today.
     pub spec_version: u32,
     check: fn(&Value) -> Result<Checked, SpecError>,
+    form_error: fn(&[u8]) -> Option<(usize, usize)>,
 }
 
 /// All kinds.
-const KINDS: &[Kind] = &[Kind { name: "search", spec_version: 1, check: search::check }];
+const KINDS: &[Kind] =
+    &[Kind { name: "search", spec_version: 1, check: search::check, form_error: search::form_error }];
 
 /// A name of no kind.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -62,5 +64,10 @@ impl Kind {
     /// Checks a specification.
     pub(crate) fn check(&self, spec: &Value) -> Result<Checked, SpecError> {
         (self.check)(spec)
+    }
+
+    /// The line and the column, from 1, at which a text that begins with a specification has not the form of the kind.
+    pub(crate) fn form_error(&self, text: &[u8]) -> Option<(usize, usize)> {
+        (self.form_error)(text)
     }
 }

@@ -30,3 +30,5 @@ pub const LISTED_MAX: usize = 1_000;
 pub const FILE_BYTES_MAX: u64 = 256 << 10;
 /// Most files of a folder of objects.
 pub const FILES_MAX: usize = 5_000;
+/// Largest size of all files of an import or an export: both are in memory at once.
+pub const FILES_BYTES_MAX: usize = 16 << 20;

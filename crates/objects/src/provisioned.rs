@@ -6,6 +6,7 @@
 
 use crate::{
     file::{FileError, FileObject},
+    folder::ObjectFile,
     id::ObjectId,
     limits::{FILE_BYTES_MAX, FILES_MAX},
 };
@@ -44,7 +45,7 @@ pub enum ProblemReason {
         /// The other file.
         other: PathBuf,
     },
-    /// Another file has the same kind, folder and name.
+    /// Another file has the same kind, owner, folder and name.
     Name {
         /// The other file.
         other: PathBuf,
@@ -55,16 +56,22 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.path.display())?;
         match &self.reason {
-            ProblemReason::Io(error) => write!(f, ": {error}"),
-            ProblemReason::Irregular => f.write_str(": it is no ordinary file"),
-            ProblemReason::Size => write!(f, ": it has more than {FILE_BYTES_MAX} bytes"),
-            ProblemReason::Count => write!(f, ": only the first {FILES_MAX} files are read"),
-            ProblemReason::Content(error @ FileError::Json { line, column, .. }) => {
-                write!(f, ":{line}:{column}: {error}")
-            }
-            ProblemReason::Content(error) => write!(f, ": {error}"),
-            ProblemReason::Id { other } => write!(f, ": {} has the same id", other.display()),
-            ProblemReason::Name { other } => write!(f, ": {} has the same name", other.display()),
+            ProblemReason::Content(error) => write!(f, ":{error}"),
+            reason => write!(f, ": {reason}"),
+        }
+    }
+}
+
+impl fmt::Display for ProblemReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ProblemReason::Io(error) => error.fmt(f),
+            ProblemReason::Irregular => f.write_str("it is no ordinary file"),
+            ProblemReason::Size => write!(f, "it has more than {FILE_BYTES_MAX} bytes"),
+            ProblemReason::Count => write!(f, "only the first {FILES_MAX} files are read"),
+            ProblemReason::Content(error) => error.fmt(f),
+            ProblemReason::Id { other } => write!(f, "{} has the same id", other.display()),
+            ProblemReason::Name { other } => write!(f, "{} has the same name", other.display()),
         }
     }
 }
@@ -83,10 +90,20 @@ impl Provisioned {
     pub(crate) fn read(folder: &Path) -> Provisioned {
         let mut provisioned = Provisioned::default();
         match files(folder) {
-            Ok(files) => provisioned.take(&files),
+            Ok(files) => provisioned.take(files.into_iter().map(|path| {
+                let object = bytes_of(&path).and_then(|bytes| decoded(&bytes));
+                (path, object)
+            })),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => provisioned.refuse(folder, ProblemReason::Io(error)),
         }
+        provisioned
+    }
+
+    /// Reads files whose bytes are known.
+    pub(crate) fn of_files(files: &[ObjectFile]) -> Provisioned {
+        let mut provisioned = Provisioned::default();
+        provisioned.take(files.iter().map(|file| (file.path.clone(), decoded(&file.bytes))));
         provisioned
     }
 
@@ -94,27 +111,28 @@ impl Provisioned {
         self.problems.push(Problem { path: path.to_owned(), reason });
     }
 
-    fn take(&mut self, files: &[PathBuf]) {
-        let mut names: BTreeMap<(&str, String, String), PathBuf> = BTreeMap::new();
-        for (number, path) in files.iter().enumerate() {
+    fn take(&mut self, files: impl Iterator<Item = (PathBuf, Result<FileObject, ProblemReason>)>) {
+        let mut names: BTreeMap<(&str, String, String, String), PathBuf> = BTreeMap::new();
+        for (number, (path, object)) in files.enumerate() {
             if number == FILES_MAX {
-                return self.refuse(path, ProblemReason::Count);
+                return self.refuse(&path, ProblemReason::Count);
             }
-            let object = match read_file(path) {
+            let object = match object {
                 Ok(object) => object,
                 Err(reason) => {
-                    self.refuse(path, reason);
+                    self.refuse(&path, reason);
                     continue;
                 }
             };
             let content = &object.content;
-            let name = (content.kind.name, content.folder.clone(), content.name.clone());
+            let owner = object.owner.clone();
+            let name = (content.kind.name, owner, content.folder.clone(), content.name.clone());
             if let Some((other, _)) = self.objects.get(&object.id) {
                 let other = other.clone();
-                self.refuse(path, ProblemReason::Id { other });
+                self.refuse(&path, ProblemReason::Id { other });
             } else if let Some(other) = names.get(&name) {
                 let other = other.clone();
-                self.refuse(path, ProblemReason::Name { other });
+                self.refuse(&path, ProblemReason::Name { other });
             } else {
                 names.insert(name, path.clone());
                 self.objects.insert(object.id.clone(), (path.clone(), object));
@@ -137,8 +155,8 @@ pub(crate) fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Reads the object of a file.
-pub(crate) fn read_file(path: &Path) -> Result<FileObject, ProblemReason> {
+/// Reads the bytes of a file.
+pub(crate) fn bytes_of(path: &Path) -> Result<Vec<u8>, ProblemReason> {
     // Opening a pipe would wait for its writer.
     let file = fs::OpenOptions::new()
         .read(true)
@@ -153,5 +171,13 @@ pub(crate) fn read_file(path: &Path) -> Result<FileObject, ProblemReason> {
     if bytes.len() as u64 > FILE_BYTES_MAX {
         return Err(ProblemReason::Size);
     }
-    FileObject::decode(&bytes).map_err(ProblemReason::Content)
+    Ok(bytes)
+}
+
+/// Reads the object of a file's bytes.
+fn decoded(bytes: &[u8]) -> Result<FileObject, ProblemReason> {
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        return Err(ProblemReason::Size);
+    }
+    FileObject::decode(bytes).map_err(ProblemReason::Content)
 }

@@ -110,6 +110,11 @@ impl Store {
         self.provisioned.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// The file of the folder of objects that an object is kept in.
+    pub(crate) fn file_of(&self, id: &ObjectId) -> Option<PathBuf> {
+        self.provisioned().objects.get(id).map(|(path, _)| path.clone())
+    }
+
     /// Reads from one state of the database.
     fn read<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let result = match &mut *self.state() {

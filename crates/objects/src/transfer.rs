@@ -1,27 +1,29 @@
-//! Objects between the database and folders of files: export, and import with a plan before it.
+//! Objects between the database and files: export, and import with a plan before it.
 //!
-//! In: a store, a folder. Out: files that are always the same for the same objects, or a store that has what the files say.
+//! In: a store, files. Out: files that are always the same for the same objects, or a store that has what the files say.
 //! Holds nothing. An import is one transaction: with one conflict nothing is changed. It deletes nothing: objects without a
-//! file stay as they are.
+//! file stay as they are. Limits: [`FILES_BYTES_MAX`] for all files of an export.
 
 use crate::{
     acl::{AclEntry, Level, Principal},
+    content::Content,
     database::{
         rows::{self, StoredObject},
         writes::{self, Stamp},
     },
     file::FileObject,
+    folder::ObjectFile,
     id::ObjectId,
+    limits::FILES_BYTES_MAX,
     object::Action,
     provisioned::{Problem, Provisioned},
     store::{Keep, Request, Store, StoreError, taken},
 };
 use rusqlite::Transaction;
+use serde_json::Value;
 use std::{
+    collections::BTreeSet,
     fmt,
-    fs::{self, File, OpenOptions},
-    io::{self, Write},
-    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
 
@@ -45,18 +47,18 @@ pub struct Step {
     pub id: ObjectId,
     /// Its name.
     pub name: String,
+    /// Its kind.
+    pub kind: &'static str,
     /// The effect.
     pub outcome: Outcome,
+    /// The members that a change gives other values, such as `name` or `spec.query`; `deleted` for an object that comes
+    /// back.
+    pub members: Vec<String>,
 }
 
-/// The reasons why a folder is not imported; nothing has changed.
+/// The reasons why files are not imported; nothing has changed.
 #[derive(Debug)]
 pub enum PlanError {
-    /// There is no such folder.
-    NoFolder {
-        /// The folder.
-        path: PathBuf,
-    },
     /// Files have faults: all of them are named.
     Files(Vec<Problem>),
     /// The store refuses a file.
@@ -73,7 +75,6 @@ pub enum PlanError {
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            PlanError::NoFolder { path } => write!(f, "there is no folder {}", path.display()),
             PlanError::Files(problems) => {
                 let lines: Vec<String> = problems.iter().map(Problem::to_string).collect();
                 f.write_str(&lines.join("\n"))
@@ -86,23 +87,30 @@ impl fmt::Display for PlanError {
 
 impl std::error::Error for PlanError {}
 
-/// Says what an import of a folder would do.
-pub fn plan(store: &Store, request: &Request<'_>, folder: &Path) -> Result<Vec<Step>, PlanError> {
-    import(store, request, folder, Keep::Undo)
+/// Says what an import of files would do.
+pub fn plan(store: &Store, request: &Request<'_>, files: &[ObjectFile]) -> Result<Vec<Step>, PlanError> {
+    import(store, request, files, Keep::Undo)
 }
 
-/// Imports a folder. Objects keep the ids, owners and people of their files; one without people is for everyone to view.
-pub fn apply(store: &Store, request: &Request<'_>, folder: &Path) -> Result<Vec<Step>, PlanError> {
-    import(store, request, folder, Keep::Commit)
+/// Imports files. Objects keep the ids, owners and people of their files; one without people is for everyone to view.
+pub fn apply(store: &Store, request: &Request<'_>, files: &[ObjectFile]) -> Result<Vec<Step>, PlanError> {
+    import(store, request, files, Keep::Commit)
 }
 
-fn import(store: &Store, request: &Request<'_>, folder: &Path, keep: Keep) -> Result<Vec<Step>, PlanError> {
-    if !folder.is_dir() {
-        return Err(PlanError::NoFolder { path: folder.to_owned() });
-    }
-    let read = Provisioned::read(folder);
+fn import(
+    store: &Store,
+    request: &Request<'_>,
+    files: &[ObjectFile],
+    keep: Keep,
+) -> Result<Vec<Step>, PlanError> {
+    let read = Provisioned::of_files(files);
     if !read.problems.is_empty() {
         return Err(PlanError::Files(read.problems));
+    }
+    if let Some((path, kept)) =
+        read.objects.iter().find_map(|(id, (path, _))| Some((path, store.file_of(id)?)))
+    {
+        return Err(PlanError::Store { path: path.clone(), source: StoreError::ReadOnly { path: kept } });
     }
     let nothing = |_: &crate::object::Change| Ok(());
     let silent = Request { record: &nothing, ..*request };
@@ -110,17 +118,46 @@ fn import(store: &Store, request: &Request<'_>, folder: &Path, keep: Keep) -> Re
     let mut refused = None;
     let steps = store.transfer(keep, |transaction| {
         let mut steps = Vec::new();
-        for (id, (path, file)) in &read.objects {
-            let outcome = put(transaction, request, file);
-            let outcome = outcome.inspect_err(|_| refused = Some(path.clone()))?;
-            steps.push(Step { path: path.clone(), id: id.clone(), name: file.content.name.clone(), outcome });
+        for (path, file) in read.objects.values() {
+            let done = put(transaction, request, file);
+            let (outcome, members) = done.inspect_err(|_| refused = Some(path.clone()))?;
+            let (id, name, kind) = (file.id.clone(), file.content.name.clone(), file.content.kind.name);
+            steps.push(Step { path: path.clone(), id, name, kind, outcome, members });
         }
         Ok(steps)
     });
-    steps.map_err(|source| match refused {
+    let mut steps = steps.map_err(|source| match refused {
         Some(path) => PlanError::Store { path, source },
         None => PlanError::Database(source),
-    })
+    })?;
+    steps.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(steps)
+}
+
+/// The members of an object that a file gives other values.
+fn changed(known: &StoredObject, people: &[AclEntry], file: &FileObject, acl: &[AclEntry]) -> Vec<String> {
+    let (old, new): (&Content, &Content) = (&known.content, &file.content);
+    let plain = [
+        ("deleted", known.deleted_us.is_some()),
+        ("name", old.name != new.name),
+        ("folder", old.folder != new.folder),
+        ("description", old.description != new.description),
+        ("tags", old.tags != new.tags),
+        ("owner", known.owner != file.owner),
+        ("acl", people != acl),
+    ];
+    let mut members: Vec<String> =
+        plain.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name.to_owned()).collect();
+    if let (Value::Object(old), Value::Object(new)) = (&old.spec, &new.spec) {
+        let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+        let differing = names.into_iter().filter(|name| old.get(*name) != new.get(*name));
+        members.extend(differing.map(|name| format!("spec.{name}")));
+    }
+    // What is left is the version of the form.
+    if members.is_empty() && old != new {
+        members.push("spec".to_owned());
+    }
+    members
 }
 
 /// Writes the object of a file.
@@ -128,7 +165,7 @@ fn put(
     transaction: &Transaction<'_>,
     request: &Request<'_>,
     file: &FileObject,
-) -> Result<Outcome, StoreError> {
+) -> Result<(Outcome, Vec<String>), StoreError> {
     let everyone = || vec![AclEntry { principal: Principal::Everyone, level: Level::View }];
     let acl = file.acl.clone().unwrap_or_else(everyone);
     let known = rows::by_id(transaction, &file.id).map_err(StoreError::of)?;
@@ -144,20 +181,20 @@ fn put(
         changed_by: user,
         deleted_us: None,
     };
-    let (next, action) = match known {
-        None => (fresh, Action::Create),
+    let (next, action, members) = match known {
+        None => (fresh, Action::Create, Vec::new()),
         Some(known) => {
             let people = rows::acl(transaction, &file.id).map_err(StoreError::of)?;
-            let is_same = known.content == file.content && known.owner == file.owner && people == acl;
-            if is_same && known.deleted_us.is_none() {
-                return Ok(Outcome::Same);
+            let members = changed(&known, &people, file, &acl);
+            if members.is_empty() {
+                return Ok((Outcome::Same, members));
             }
             if known.content.kind != file.content.kind {
                 return Err(StoreError::Kind);
             }
             let action = if known.deleted_us.is_some() { Action::Restore } else { Action::Change };
             let StoredObject { revision, created_us, created_by, .. } = known;
-            (StoredObject { revision: revision + 1, created_us, created_by, ..fresh }, action)
+            (StoredObject { revision: revision + 1, created_us, created_by, ..fresh }, action, members)
         }
     };
     let stamp = Stamp { action, comment: "" };
@@ -168,12 +205,12 @@ fn put(
     written.map_err(|error| taken(error, &next.content))?;
     writes::share(transaction, &next.id, &acl).map_err(StoreError::of)?;
     request.record(&next, action, Some((next.owner.clone(), acl)))?;
-    Ok(if action == Action::Create { Outcome::Create } else { Outcome::Change })
+    Ok((if action == Action::Create { Outcome::Create } else { Outcome::Change }, members))
 }
 
-/// Writes all objects of the database into a folder, one file each, and returns their paths. Files of other objects stay.
-pub fn export(store: &Store, folder: &Path) -> Result<Vec<PathBuf>, ExportError> {
-    let files = store.transfer(Keep::Undo, |transaction| {
+/// Returns all objects of the database as files, one each, sorted by name.
+pub fn export(store: &Store) -> Result<Vec<ObjectFile>, StoreError> {
+    let mut files = store.transfer(Keep::Undo, |transaction| {
         let mut ids = Vec::new();
         rows::each(transaction, None, |object| {
             if object.deleted_us.is_none() {
@@ -181,60 +218,21 @@ pub fn export(store: &Store, folder: &Path) -> Result<Vec<PathBuf>, ExportError>
             }
         })
         .map_err(StoreError::of)?;
-        ids.sort_unstable();
-        let mut files = Vec::new();
+        let (mut files, mut size) = (Vec::new(), 0);
         for id in ids {
             let stored =
                 rows::by_id(transaction, &id).map_err(StoreError::of)?.ok_or(StoreError::NotFound)?;
             let acl = Some(rows::acl(transaction, &id).map_err(StoreError::of)?);
-            files.push(FileObject { id, owner: stored.owner, acl, content: stored.content });
+            let file = FileObject { id, owner: stored.owner, acl, content: stored.content };
+            let (path, bytes) = (Path::new(&file.file_name()).to_owned(), file.encode());
+            size += bytes.len();
+            if size > FILES_BYTES_MAX {
+                return Err(StoreError::ExportSize);
+            }
+            files.push(ObjectFile { path, bytes });
         }
         Ok(files)
-    });
-    let files = files.map_err(ExportError::Store)?;
-    let failed = |path: &Path, source| ExportError::Io { path: path.to_owned(), source };
-    fs::create_dir_all(folder).map_err(|source| failed(folder, source))?;
-    let mut paths = Vec::new();
-    for file in files {
-        let path = folder.join(file.file_name());
-        replace(&path, &file.encode()).map_err(|source| failed(&path, source))?;
-        paths.push(path);
-    }
-    Ok(paths)
+    })?;
+    files.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(files)
 }
-
-/// Replaces a file in one step.
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let fresh = path.with_extension("new");
-    // Queries may name people: others need not read them.
-    let mut file = OpenOptions::new().create(true).truncate(true).write(true).mode(0o640).open(&fresh)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&fresh, path)?;
-    File::open(path.parent().unwrap_or(path))?.sync_all()
-}
-
-/// The reasons why objects are not exported.
-#[derive(Debug)]
-pub enum ExportError {
-    /// The store cannot be read.
-    Store(StoreError),
-    /// A file or the folder cannot be written.
-    Io {
-        /// The file or the folder.
-        path: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
-}
-
-impl fmt::Display for ExportError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ExportError::Store(error) => error.fmt(f),
-            ExportError::Io { path, source } => write!(f, "cannot write {}: {source}", path.display()),
-        }
-    }
-}
-
-impl std::error::Error for ExportError {}

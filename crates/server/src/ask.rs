@@ -1,4 +1,4 @@
-//! `duramen search`, `duramen tail`, `duramen export`: query a running server over its HTTP API.
+//! `duramen search`, `duramen tail`, `duramen export`, `duramen objects`: query a running server over its HTTP API.
 //!
 //! In: a query. Out: lines on standard output. Holds a session for the length of the command.
 //! Limits: those of the API. Exit status: 0, 1 for an error, 3 when something could not be read and is
@@ -8,6 +8,7 @@ mod search;
 
 mod explain;
 mod export;
+mod objects;
 mod tail;
 
 mod piped;
@@ -20,6 +21,7 @@ mod format;
 mod options;
 
 pub(crate) use export::export;
-pub(crate) use options::{ExportOptions, SearchOptions, TailOptions};
+pub(crate) use objects::objects;
+pub(crate) use options::{ExportOptions, ObjectsOptions, SearchOptions, TailOptions};
 pub(crate) use search::search;
 pub(crate) use tail::tail;

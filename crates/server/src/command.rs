@@ -16,7 +16,7 @@ mod version;
 mod tests;
 
 use crate::{
-    ask::{self, ExportOptions, SearchOptions, TailOptions},
+    ask::{self, ExportOptions, ObjectsOptions, SearchOptions, TailOptions},
     configuration::{
         check,
         convert::{self, ConvertOptions},
@@ -69,6 +69,8 @@ enum Verb {
     Tail(TailOptions),
     /// Write all messages that match a query to a file
     Export(ExportOptions),
+    /// Keep saved objects of a running server in files: plan, apply, export
+    Objects(ObjectsOptions),
     /// Send messages at a rate (the options of syslog-ng's loggen)
     Loggen(loggen::Options),
     /// Inspect disk queues that no server has open
@@ -172,6 +174,7 @@ pub(crate) fn run(words: &[OsString]) -> ExitCode {
             Verb::Search(options) => ask::search(&options),
             Verb::Tail(options) => ask::tail(&options),
             Verb::Export(options) => ask::export(&options),
+            Verb::Objects(options) => ask::objects(&options),
             Verb::Loggen(options) => loggen::run(&options),
             Verb::Queue(options) => queue::run(&options),
             Verb::Slog(options) => slog::run(&options),

@@ -5,6 +5,7 @@
 
 mod condition;
 mod content;
+mod files;
 mod history;
 mod link;
 mod list;
@@ -12,6 +13,7 @@ mod people;
 mod work;
 
 pub(crate) use content::{__path_change, __path_delete, __path_object, change, delete, object};
+pub(crate) use files::{__path_apply, __path_export, __path_plan, FILES_BODY_BYTES_MAX, apply, export, plan};
 pub(crate) use history::{__path_restore, __path_version, __path_versions, restore, version, versions};
 pub(crate) use link::link;
 pub(crate) use list::{__path_create, __path_list, create, list};

@@ -45,6 +45,9 @@ use utoipa::OpenApi;
         super::alerts::list,
         super::alerts::acknowledge,
         super::alerts::rule_state,
+        super::objects::plan,
+        super::objects::apply,
+        super::objects::export,
         super::health::health,
     )
 )]

@@ -2,6 +2,8 @@
 //!
 //! In: objects of the store. Out: answers. Holds nothing. People and owner are in the answers for owners only.
 
+pub(crate) mod files;
+
 use objects::{AclEntry, Level, Object, Origin, Summary, Version};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -336,3 +336,42 @@ fn a_permalink_leads_to_the_page_and_tells_nothing() {
         assert!(status == 404 || is_plain, "{path}: {status} {location:?}");
     }
 }
+
+#[test]
+fn all_objects_as_files_are_for_administrators_only() {
+    let site = Site::start();
+    site.make(EVA, "a");
+    site.make(BOB, "b");
+    for who in [BOB, ANN] {
+        for request in
+            ["GET /api/v1/object-files", "POST /api/v1/object-files/plan", "POST /api/v1/object-files/apply"]
+        {
+            let refused = site.call(who, request, "", &json!({"files": []}));
+            assert_eq!((refused.status, &refused.body["error"]["code"]), (403, &json!("forbidden")));
+        }
+    }
+    let mut files = site.call(EVA, "GET /api/v1/object-files", "", &Value::Null).body;
+    assert_eq!(files["files"].as_array().unwrap().len(), 2);
+    let plan = |files: &Value| site.call(EVA, "POST /api/v1/object-files/plan", "", files);
+    let same = plan(&files);
+    let outcomes = |reply: &Reply| -> Vec<String> {
+        let steps = reply.body["steps"].as_array().unwrap().iter();
+        steps.map(|step| format!("{} {}", step["outcome"], step["members"])).collect()
+    };
+    assert_eq!(outcomes(&same), ["\"same\" []", "\"same\" []"], "{}", same.body);
+    let text = files["files"][0]["text"].as_str().unwrap().replace("\"open\"", "\"shut\"");
+    files["files"][0]["text"] = text.clone().into();
+    assert_eq!(outcomes(&plan(&files))[0], "\"change\" [\"spec.query\"]");
+    let applied = site.call(EVA, "POST /api/v1/object-files/apply", "", &files);
+    assert_eq!((applied.status, outcomes(&applied).len()), (200, 2), "{}", applied.body);
+    assert_eq!(outcomes(&plan(&files)), ["\"same\" []", "\"same\" []"]);
+    let entries = site.entries();
+    assert!(entries.iter().any(|line| line.contains("change-object")), "{entries:?}");
+    files["files"][0]["text"] = text.replace("\"shut\"", "\"(shut\"").into();
+    files["files"][1]["text"] = "{\n}".into();
+    let refused = site.call(EVA, "POST /api/v1/object-files/apply", "", &files);
+    let problems = &refused.body["problems"];
+    assert_eq!((refused.status, problems.as_array().unwrap().len()), (400, 2), "{problems}");
+    assert!(problems[0]["line"].as_u64() > Some(5) && problems[1]["line"] == 2, "{problems}");
+    assert_eq!(plan(&json!({"files": [], "x": 1})).status, 400);
+}

@@ -111,6 +111,13 @@ pub(super) fn check(spec: &Value) -> Result<Checked, SpecError> {
     Ok(Checked { spec, summary })
 }
 
+/// The line and the column at which a text that begins with a specification has not its form.
+pub(super) fn form_error(text: &[u8]) -> Option<(usize, usize)> {
+    let mut values = serde_json::Deserializer::from_slice(text).into_iter::<SearchSpec>();
+    let error = values.next()?.err()?;
+    Some((error.line(), error.column()))
+}
+
 #[cfg(test)]
 mod tests {
     //! Specifications and their faults.

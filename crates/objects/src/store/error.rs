@@ -50,6 +50,8 @@ pub enum StoreError {
     Comment,
     /// The owner has too many objects.
     TooMany,
+    /// The files of an export would be too large.
+    ExportSize,
     /// The disk is full, or the database has reached its limit.
     Full,
     /// Another process has written for too long.
@@ -105,6 +107,11 @@ impl fmt::Display for StoreError {
                 f,
                 "a user has at most {} objects, deleted ones included",
                 limits::OBJECTS_PER_OWNER_MAX
+            ),
+            StoreError::ExportSize => write!(
+                f,
+                "the files of all objects have more than {} bytes; copy the database instead",
+                limits::FILES_BYTES_MAX
             ),
             StoreError::Full => f.write_str("no space is left for objects"),
             StoreError::Busy => f.write_str("another program is changing objects; try again"),

@@ -1,7 +1,7 @@
 //! The folder of objects, export and import.
 
 use super::*;
-use crate::{Outcome, PlanError, apply, export, limits, plan};
+use crate::{ObjectFile, Outcome, PlanError, apply, export, limits, plan, read_folder, write_folder};
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
 
 const FILE: &str =
@@ -11,6 +11,9 @@ fn write(folder: &Path, name: &str, text: &str) {
     fs::create_dir_all(folder).unwrap();
     fs::write(folder.join(name), text).unwrap();
 }
+
+/// A plan, or what it says done.
+type Import = fn(&Store, &Request<'_>, &[ObjectFile]) -> Result<Vec<crate::Step>, PlanError>;
 
 /// The files of a folder.
 fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -80,7 +83,7 @@ fn a_file_with_a_fault_costs_itself_only() {
         "objects: etc/b.json:4:1: trailing comma",
         "objects: etc/c.json: etc/a.json has the same id",
         "objects: etc/d.json: etc/a.json has the same name",
-        "objects: etc/e.json: spec.query: ",
+        "objects: etc/e.json:1:",
         "objects: etc/f.json: it has more than 262144 bytes",
         "objects: etc/g.json: ",
         "objects: etc/h.json: it is no ordinary file",
@@ -116,26 +119,36 @@ fn an_export_is_imported_elsewhere_and_exported_with_the_same_bytes() {
     let gone = site.create("bob", content("gone", "x"));
     site.delete("bob", &gone).unwrap();
     let (out, again) = (site.folder.path().join("out"), site.folder.path().join("again"));
-    assert_eq!(export(&site.store, &out).unwrap().len(), 2);
+    let files = export(&site.store).unwrap();
+    assert!(files.len() == 2 && files.is_sorted_by(|one, other| one.path < other.path));
+    assert_eq!(write_folder(&out, &files).unwrap(), Vec::<std::path::PathBuf>::new());
     let other = Site::new();
-    let run = |act: fn(&Store, &Request<'_>, &Path) -> Result<Vec<crate::Step>, PlanError>| {
+    let run = |act: Import| {
         let request = Request { caller: &caller("root"), now_us: NOW_US, record: &|_| Ok(()) };
-        act(&other.store, &request, &out).map(|mut steps| {
+        act(&other.store, &request, &read_folder(&out).unwrap()).map(|mut steps| {
             // Ids of one millisecond are in no order.
             steps.sort_by(|one, other| one.name.cmp(&other.name));
-            steps.into_iter().map(|step| step.outcome).collect::<Vec<_>>()
+            let shown = |step: crate::Step| (step.outcome, step.members.join(" "));
+            steps.into_iter().map(shown).collect::<Vec<_>>()
         })
     };
-    assert_eq!(run(plan).unwrap(), [Outcome::Create, Outcome::Create]);
+    let created = || vec![(Outcome::Create, String::new()), (Outcome::Create, String::new())];
+    let same = || (Outcome::Same, String::new());
+    assert_eq!(run(plan).unwrap(), created());
     assert!(other.list("eva", Filter::default()).is_empty(), "a plan changes nothing");
-    assert_eq!(run(apply).unwrap(), [Outcome::Create, Outcome::Create]);
-    assert_eq!(run(apply).unwrap(), [Outcome::Same, Outcome::Same]);
-    export(&other.store, &again).unwrap();
+    assert_eq!(run(apply).unwrap(), created());
+    assert_eq!(run(apply).unwrap(), [same(), same()]);
+    write(&again, "old.json", "an object that is no more");
+    let others = write_folder(&again, &export(&other.store).unwrap()).unwrap();
+    assert_eq!(others, [again.join("old.json")]);
+    fs::remove_file(again.join("old.json")).unwrap();
     assert_eq!(contents(&out), contents(&again));
     other.change("bob", &any(&id), "a", "changed").unwrap();
-    assert_eq!(run(plan).unwrap(), [Outcome::Change, Outcome::Same]);
+    let change = (Outcome::Change, "folder description tags spec.query".to_owned());
+    assert_eq!(run(plan).unwrap(), [change, same()]);
     other.delete("eva", &id).unwrap();
-    assert_eq!(run(apply).unwrap(), [Outcome::Change, Outcome::Same]);
+    let change = (Outcome::Change, "deleted folder description tags spec.query".to_owned());
+    assert_eq!(run(apply).unwrap(), [change, same()]);
     assert_eq!(other.query("bob", &id), Some(json!("failed")));
     assert_eq!(other.store.versions(&caller("eva"), &id).unwrap().len(), 4, "the history stays");
 }
@@ -145,8 +158,8 @@ fn an_import_with_a_fault_changes_nothing() {
     let site = Site::new();
     let folder = site.folder.path().join("in");
     let request = Request { caller: &caller("root"), now_us: NOW_US, record: &|_| Ok(()) };
-    let run = || apply(&site.store, &request, &folder).unwrap_err().to_string();
-    assert!(run().contains("there is no folder"));
+    let run = || apply(&site.store, &request, &read_folder(&folder).unwrap()).unwrap_err().to_string();
+    assert!(read_folder(&folder).unwrap_err().to_string().contains("No such file"));
     let named = |id: &str, name: &str| {
         FILE.replace("\"failed\",", &format!("\"{id}\", \"owner\": \"eva\",")).replace("Failed logins", name)
     };
@@ -159,5 +172,36 @@ fn an_import_with_a_fault_changes_nothing() {
     let text = run();
     assert!(text.contains("c.json: its owner has another object with the name \"two\""), "{text}");
     assert_eq!(names(&site.list("eva", Filter::default())), ["two"]);
-    assert!(export(&site.store, Path::new("/dev/null/x")).unwrap_err().to_string().contains("cannot write"));
+    let files = export(&site.store).unwrap();
+    assert!(write_folder(Path::new("/dev/null/x"), &files).unwrap_err().to_string().contains("cannot use"));
+    let outside = ObjectFile { path: "..".into(), bytes: Vec::new() };
+    assert!(write_folder(&folder, &[outside]).is_err(), "a server cannot name a file outside");
+}
+
+#[test]
+fn files_are_read_within_their_limits_and_with_all_their_problems() {
+    let site = Site::new();
+    let folder = site.folder.path().join("in");
+    write(&folder, "a.json", &" ".repeat(limits::FILE_BYTES_MAX as usize + 1));
+    fs::create_dir(folder.join("b.json")).unwrap();
+    let text = read_folder(&folder).unwrap_err().to_string();
+    assert!(text.contains("a.json: it has more than") && text.contains("b.json: "), "{text}");
+    fs::remove_file(folder.join("a.json")).unwrap();
+    fs::remove_dir(folder.join("b.json")).unwrap();
+    for number in 0..=limits::FILES_BYTES_MAX / limits::FILE_BYTES_MAX as usize {
+        write(&folder, &format!("{number}.json"), &" ".repeat(limits::FILE_BYTES_MAX as usize));
+    }
+    assert!(read_folder(&folder).unwrap_err().to_string().contains("have more than"));
+}
+
+#[test]
+fn what_the_configuration_keeps_is_not_imported() {
+    let site = Site::new();
+    let (kept, folder) = (site.folder.path().join("etc"), site.folder.path().join("in"));
+    write(&kept, "kept.json", FILE);
+    write(&folder, "a.json", FILE);
+    site.store.reload(&kept);
+    let request = Request { caller: &caller("root"), now_us: NOW_US, record: &|_| Ok(()) };
+    let refused = plan(&site.store, &request, &read_folder(&folder).unwrap()).unwrap_err().to_string();
+    assert!(refused.contains("a.json: the object is kept in") && refused.contains("kept.json"), "{refused}");
 }

@@ -3,7 +3,10 @@
 //! In: an address and a password. Out: JSON. Holds the session's cookie.
 //! The password comes from `$DURAMEN_PASSWORD` or from the terminal, never from the command line.
 
-use super::{error::AskError, options::Access};
+use super::{
+    error::{AskError, FileProblem},
+    options::Login,
+};
 use crate::authorities;
 use serde_json::{Value, json};
 use std::{env, time::Duration};
@@ -21,16 +24,16 @@ pub(super) struct Session {
 
 impl Session {
     /// Logs in.
-    pub(super) fn open(access: &Access) -> Result<Session, AskError> {
+    pub(super) fn open(login: &Login) -> Result<Session, AskError> {
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .timeout_recv_response(Some(TIMEOUT))
-            .tls_config(authorities::trusted(access.ca_file.as_deref())?);
+            .tls_config(authorities::trusted(login.ca_file.as_deref())?);
         let agent: Agent = config.build().into();
-        let base = format!("{}/api/v1", access.url.trim_end_matches('/'));
-        let password = password(access)?;
+        let base = format!("{}/api/v1", login.url.trim_end_matches('/'));
+        let password = password(login)?;
         let mut session = Session { agent, base, cookie: String::new() };
-        let answer = session.send("login", &json!({"user": access.user, "password": password}))?;
+        let answer = session.send("login", &json!({"user": login.user, "password": password}))?;
         let header = answer.headers().get("set-cookie").and_then(|value| value.to_str().ok());
         let cookie = header.and_then(|text| text.split(';').next());
         session.cookie = cookie.ok_or(AskError::NoSession)?.to_owned();
@@ -41,6 +44,13 @@ impl Session {
     pub(super) fn post(&self, path: &str, body: &Value) -> Result<Value, AskError> {
         let mut answer = self.send(path, body)?;
         answer.body_mut().read_json().map_err(|error| AskError::Answer(Box::new(error)))
+    }
+
+    /// Sends a call whose answer is JSON of up to `bytes_max`.
+    pub(super) fn large(&self, path: &str, bytes_max: u64) -> Result<Value, AskError> {
+        let mut answer = self.get(path, &[])?;
+        let read = answer.body_mut().with_config().limit(bytes_max).read_json();
+        read.map_err(|error| AskError::Answer(Box::new(error)))
     }
 
     /// Sends a call whose answer is read piece by piece.
@@ -67,9 +77,9 @@ impl Session {
 const GIVEN: Option<&str> = if cfg!(test) { Some("correct horse battery staple") } else { None };
 
 /// Returns the password of the environment, or the one that is typed.
-fn password(access: &Access) -> Result<String, AskError> {
+fn password(login: &Login) -> Result<String, AskError> {
     let known = GIVEN.map(str::to_owned).or_else(|| env::var("DURAMEN_PASSWORD").ok());
-    let typed = || rpassword::prompt_password(format!("Password of {}: ", access.user));
+    let typed = || rpassword::prompt_password(format!("Password of {}: ", login.user));
     known.map_or_else(|| typed().map_err(AskError::Password), Ok)
 }
 
@@ -82,6 +92,10 @@ fn checked(mut answer: Response<Body>) -> Result<Response<Body>, AskError> {
     let body: Value = answer.body_mut().read_json().unwrap_or_default();
     let error = &body["error"];
     let reason = error["message"].as_str();
+    if let (Some(reason), Some(problems)) = (reason, body["problems"].as_array()) {
+        let problems = problems.iter().map(FileProblem::of).collect();
+        return Err(AskError::Files { reason: reason.to_owned(), problems });
+    }
     Err(AskError::Refused {
         reason: reason.map_or_else(|| format!("the server answered {status}"), str::to_owned),
         position: error["position"].as_u64(),

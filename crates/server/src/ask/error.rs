@@ -3,7 +3,12 @@
 //! In: failures of a session, of its answers, of the file to write. Out: a sentence for the user. Holds nothing.
 
 use crate::authorities::TrustError;
-use std::{fmt, io, path::PathBuf};
+use objects::FolderError;
+use serde_json::Value;
+use std::{
+    fmt, io,
+    path::{Path, PathBuf},
+};
 
 /// The reason why there is no answer, or not all of it.
 #[derive(Debug)]
@@ -27,6 +32,19 @@ pub(super) enum AskError {
         position: Option<u64>,
         suggestion: Option<String>,
     },
+    /// The server refuses files.
+    Files { reason: String, problems: Vec<FileProblem> },
+    /// A folder of files cannot be read or written.
+    Folder(FolderError),
+    /// A file is not text.
+    Encoding {
+        /// The file.
+        path: PathBuf,
+        /// The line of the first wrong byte, from 1.
+        line: usize,
+        /// Its character in the line, from 1.
+        column: usize,
+    },
     /// The answer of the server is not JSON.
     Answer(Box<ureq::Error>),
     /// A row of the answer is not JSON.
@@ -49,6 +67,51 @@ pub(super) enum AskError {
     TimeRanOut,
 }
 
+/// A problem of a file that was sent.
+#[derive(Debug)]
+pub(super) struct FileProblem {
+    path: PathBuf,
+    /// The line and the character in it, from 1; none for the whole file.
+    place: Option<(u64, u64)>,
+    message: String,
+}
+
+impl FileProblem {
+    /// Reads a problem of an answer.
+    pub(super) fn of(problem: &Value) -> FileProblem {
+        let text = |member: &str| problem[member].as_str().unwrap_or_default().to_owned();
+        FileProblem {
+            path: text("file").into(),
+            place: problem["line"].as_u64().zip(problem["column"].as_u64()),
+            message: text("message"),
+        }
+    }
+}
+
+impl fmt::Display for FileProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:", self.path.display())?;
+        if let Some((line, column)) = self.place {
+            write!(f, "{line}:{column}:")?;
+        }
+        write!(f, " {}", self.message)
+    }
+}
+
+impl AskError {
+    /// The same with the folder in front of the names of files.
+    pub(super) fn in_folder(self, folder: &Path) -> AskError {
+        match self {
+            AskError::Files { reason, problems } => {
+                let placed =
+                    |problem: FileProblem| FileProblem { path: folder.join(&problem.path), ..problem };
+                AskError::Files { reason, problems: problems.into_iter().map(placed).collect() }
+            }
+            other => other,
+        }
+    }
+}
+
 impl fmt::Display for AskError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -69,6 +132,14 @@ impl fmt::Display for AskError {
                     write!(f, " (at character {})", position + 1)?;
                 }
                 suggestion.iter().try_for_each(|suggestion| write!(f, "; {suggestion}"))
+            }
+            AskError::Files { reason, problems } => {
+                f.write_str(reason)?;
+                problems.iter().try_for_each(|problem| write!(f, "\n{problem}"))
+            }
+            AskError::Folder(error) => error.fmt(f),
+            AskError::Encoding { path, line, column } => {
+                write!(f, "{}:{line}:{column}: this is not text in UTF-8", path.display())
             }
             AskError::Answer(error) => write!(f, "cannot read the server's answer: {error}"),
             AskError::Row(error) => write!(f, "cannot read the server's answer: {error}"),
@@ -97,6 +168,7 @@ mod tests {
     //! Sentences for users.
 
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn errors_say_what_is_wrong() {
@@ -116,6 +188,21 @@ mod tests {
             (AskError::AnswerCutOff(why()), "the answer was cut off: why"),
             (AskError::ExportCutOff(why()), "the export was cut off: why"),
             (AskError::Write { path: "/x".into(), source: why() }, "/x: why"),
+            (
+                AskError::Encoding { path: "/x".into(), line: 2, column: 3 },
+                "/x:2:3: this is not text in UTF-8",
+            ),
+            (
+                AskError::Files {
+                    reason: "no".to_owned(),
+                    problems: vec![
+                        FileProblem::of(&json!({"file": "a", "line": 3, "column": 9, "message": "one"})),
+                        FileProblem::of(&json!({"file": "b", "message": "two"})),
+                    ],
+                }
+                .in_folder(Path::new("in")),
+                "no\nin/a:3:9: one\nin/b: two",
+            ),
             (
                 AskError::TimeRanOut,
                 "the time ran out before everything was searched; narrow the time range (--from)",

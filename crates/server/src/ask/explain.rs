@@ -27,7 +27,7 @@ pub(super) fn explain(options: &SearchOptions) -> Result<Coverage, AskError> {
         },
         "run": true, "timeout_ms": 60_000,
     });
-    let answer = Session::open(&options.access)?.post("explain", &request)?;
+    let answer = Session::open(&options.access.login)?.post("explain", &request)?;
     if *format == Format::Json {
         outln!("{}", terminal::json(&answer.to_string()));
         return Ok(say_unread(&answer));

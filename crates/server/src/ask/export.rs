@@ -32,7 +32,7 @@ fn run(options: &ExportOptions) -> Result<Coverage, AskError> {
         FileFormat::CsvSafe => "csv-safe",
         FileFormat::Raw => "raw",
     };
-    let session = Session::open(&options.access)?;
+    let session = Session::open(&options.access.login)?;
     let mut rows = Rows::ask(&session, &options.access, &options.query.join(" "), &options.range, format)?;
     let Some(path) = &options.output else {
         let mut out = match io::stdout().is_terminal() && !options.access.raw {

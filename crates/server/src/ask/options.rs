@@ -1,14 +1,14 @@
-//! The options of `search`, `export` and `tail`.
+//! The options of `search`, `export`, `tail` and `objects`.
 //!
 //! In: the command line. Out: the server to ask, the question, the form of the answer. Holds nothing.
 
 use crate::terminal;
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
-/// The server to ask, the user, and the form of the output.
+/// The server to ask, and the user.
 #[derive(Args, Debug, Clone)]
-pub(crate) struct Access {
+pub(crate) struct Login {
     /// Address of the server's web page
     #[arg(long, default_value = "http://127.0.0.1:8514", env = "DURAMEN_URL")]
     pub(super) url: String,
@@ -19,6 +19,13 @@ pub(crate) struct Access {
     /// left out
     #[arg(long, value_name = "FILE", env = "DURAMEN_CA_FILE")]
     pub(super) ca_file: Option<PathBuf>,
+}
+
+/// The server to ask, the user, and the form of the output.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct Access {
+    #[command(flatten)]
+    pub(super) login: Login,
     /// Logspace; may be left out when there is only one
     #[arg(long)]
     pub(super) logspace: Option<String>,
@@ -130,4 +137,35 @@ pub(crate) struct TailOptions {
     pub(super) access: Access,
     /// Lucene syntax; several words are joined; shows all when left out
     pub(super) query: Vec<String>,
+}
+
+/// Options of `objects`.
+#[derive(Args, Debug)]
+pub(crate) struct ObjectsOptions {
+    #[command(subcommand)]
+    pub(super) verb: ObjectsVerb,
+}
+
+/// The verbs of `objects`.
+#[derive(Subcommand, Debug)]
+pub(super) enum ObjectsVerb {
+    /// Show what `apply` would do; exit status 0 when it would do nothing, 3 when there are changes
+    Plan(FolderOptions),
+    /// Make and change objects as the files of a folder say: all of them, or none when there is an error
+    Apply(FolderOptions),
+    /// Write all objects of the server to a folder, one file each
+    Export(FolderOptions),
+}
+
+/// A folder of files, and the server.
+#[derive(Args, Debug)]
+pub(super) struct FolderOptions {
+    #[command(flatten)]
+    pub(super) login: Login,
+    /// The folder; its files that end in .json are objects
+    #[arg(value_name = "DIR")]
+    pub(super) folder: PathBuf,
+    /// Print JSON, as the API sends it
+    #[arg(long)]
+    pub(super) json: bool,
 }

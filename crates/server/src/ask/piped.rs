@@ -23,7 +23,7 @@ const WIDTH_MAX: usize = 80;
 
 /// Prints the rows that the pipes of a search make, at most `options.limit`.
 pub(super) fn print(options: &SearchOptions, query: &Query) -> Result<Coverage, AskError> {
-    let session = Session::open(&options.access)?;
+    let session = Session::open(&options.access.login)?;
     let mut asked = Rows::ask(&session, &options.access, &options.query.join(" "), &options.range, "ndjson")?;
     let mut rows = Vec::new();
     let mut count = 0;

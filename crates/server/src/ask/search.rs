@@ -35,7 +35,7 @@ fn run(options: &SearchOptions) -> Result<Coverage, AskError> {
     {
         return piped::print(options, &query);
     }
-    let session = Session::open(&options.access)?;
+    let session = Session::open(&options.access.login)?;
     let mut rows: Vec<Value> = Vec::new();
     let mut before = Value::Null;
     let mut coverage = Coverage::Whole;

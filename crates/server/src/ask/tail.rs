@@ -28,7 +28,7 @@ pub(crate) fn tail(options: &TailOptions) -> ExitCode {
 }
 
 fn run(options: &TailOptions) -> Result<Coverage, AskError> {
-    let session = Session::open(&options.access)?;
+    let session = Session::open(&options.access.login)?;
     let query = options.query.join(" ");
     let (mut after, mut first) = (String::new(), true);
     loop {

@@ -19,6 +19,7 @@ use objects::{Action, Caller, Change, Level, Request, Store, StoreError};
 use serde_json::json;
 use std::{
     cell::RefCell,
+    fmt::Display,
     io,
     sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
@@ -51,6 +52,16 @@ pub(super) fn caller(state: &State, user: &User) -> Result<Caller, ApiError> {
     Ok(Caller { user: user.name.clone(), is_administrator })
 }
 
+/// Refuses users who do not administer every logspace, and records that.
+pub(super) fn administrator(state: &State, user: &User) -> Result<(), ApiError> {
+    if caller(state, user)?.is_administrator {
+        return Ok(());
+    }
+    let text =
+        format!("{} may not administer every logspace, which the files of all objects need", user.name);
+    Err(state.refuse(user, EVERY_LOGSPACE, Right::Administer, text))
+}
+
 /// Reads from the store.
 pub(super) async fn read<T: Send + 'static>(
     state: &Arc<State>,
@@ -61,15 +72,24 @@ pub(super) async fn read<T: Send + 'static>(
     blocking(state, move |state| work(state.objects(), &caller)).await
 }
 
-/// Changes the store. A change that cannot be written into the ledger is not made; one that was written and then failed is
-/// written again as failed.
+/// Changes the store.
 pub(super) async fn change<T: Send + 'static>(
     state: &Arc<State>,
     user: &User,
     work: impl FnOnce(&Store, &Request<'_>) -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, ObjectError> {
+    import(state, user, work).await?.map_err(answer)
+}
+
+/// Changes the store; returns its error as it is. A change that cannot be written into the ledger is not made; one that was
+/// written and then failed is written again as failed.
+pub(super) async fn import<T: Send + 'static, E: Display + Send + 'static>(
+    state: &Arc<State>,
+    user: &User,
+    work: impl FnOnce(&Store, &Request<'_>) -> Result<T, E> + Send + 'static,
+) -> Result<Result<T, E>, ApiError> {
     let caller = caller(state, user)?;
-    blocking(state, move |state| {
+    on_thread(state, move |state| {
         let now_us = now_us();
         let recorded = RefCell::new(Vec::new());
         let record = |change: &Change| {
@@ -95,10 +115,16 @@ async fn blocking<T: Send + 'static>(
     state: &Arc<State>,
     work: impl FnOnce(&Arc<State>) -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, ObjectError> {
+    on_thread(state, work).await?.map_err(answer)
+}
+
+async fn on_thread<T: Send + 'static>(
+    state: &Arc<State>,
+    work: impl FnOnce(&Arc<State>) -> T + Send + 'static,
+) -> Result<T, ApiError> {
     let state = Arc::clone(state);
     let done = tokio::task::spawn_blocking(move || work(&state)).await;
-    let done = done.map_err(|_| ApiError::internal("the call ended by a bug"))?;
-    done.map_err(answer)
+    done.map_err(|_| ApiError::internal("the call ended by a bug"))
 }
 
 /// Writes into the ledger that an administrator has looked at objects of others.
@@ -143,8 +169,16 @@ fn entry(user: &str, at_us: i64, change: &Change) -> LedgerEntry {
     LedgerEntry { at_us, user: user.to_owned(), action, logspace, question, details }
 }
 
+/// Returns true for the errors that a file brings about, and not the state of the server.
+pub(super) fn conflict(error: &StoreError) -> bool {
+    matches!(
+        error,
+        StoreError::NameTaken { .. } | StoreError::ReadOnly { .. } | StoreError::Kind | StoreError::People
+    )
+}
+
 /// The answer for an error of the store.
-fn answer(error: StoreError) -> ObjectError {
+pub(super) fn answer(error: StoreError) -> ObjectError {
     let text = error.to_string();
     let of = |status, code| ObjectError::Plain(ApiError::new(status, code, text.clone()));
     match error {
@@ -173,6 +207,7 @@ fn answer(error: StoreError) -> ObjectError {
         StoreError::Kind | StoreError::People | StoreError::Comment => {
             of(StatusCode::BAD_REQUEST, ErrorCode::BadRequest)
         }
+        StoreError::ExportSize => of(StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::TooLarge),
         StoreError::Full => of(StatusCode::INSUFFICIENT_STORAGE, ErrorCode::NoSpace),
         StoreError::Busy => ObjectError::Plain(ApiError::busy(text, Duration::from_secs(1))),
         StoreError::Unavailable { .. } => {
