@@ -1,6 +1,7 @@
 """Saved objects of the real server: changes survive a kill, files beside the configuration, a damaged database, and
 objects that are moved to another server as files."""
 
+import base64
 import json
 import os
 import shutil
@@ -183,3 +184,44 @@ def test_objects_move_to_another_server_as_files(binary):
     finally:
         here.close()
         there.close()
+
+
+def as_user(server, user, password, method, path, body=None):
+    """One call with the password of a user; the status and the answer."""
+    token = base64.b64encode(f"{user}:{password}".encode()).decode()
+    headers = {"Content-Type": "application/json", "X-Requested-By": "test", "Authorization": f"Basic {token}"}
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(f"{server.base}/api/v1/{path}", data, headers, method=method)
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        return error.code, json.load(error)
+
+
+def test_another_user_of_a_name_inherits_no_objects(binary):
+    server = Server(binary)
+
+    def user(*words, password=None):
+        return subprocess.run([binary, "user", "--data", server.folder + "/data", *words], input=password, check=True,
+                              capture_output=True, text=True, timeout=30).stdout
+
+    try:
+        server.start()
+        user("add", "bob", password="a long password\n")
+        user("grant", "bob", "main", "search")
+        status, made = as_user(server, "bob", "a long password", "POST", "objects", search("Failed", "failed"))
+        assert status == 201, made
+        path = f"objects/{made['id']}"
+        user("remove", "bob")
+        user("add", "bob", password="another password\n")
+        user("grant", "bob", "main", "search")
+        assert as_user(server, "bob", "another password", "GET", path)[0] == 404
+        assert as_user(server, "bob", "another password", "GET", "objects")[1]["objects"] == []
+        status, orphan = ask(server, "GET", path)
+        assert (status, orphan["owner"], orphan["owner_removed"]) == (200, "bob", True), orphan
+        status, given = ask(server, "PUT", path + "/acl", {"acl": [], "owner": "bob"}, "*")
+        assert status == 200 and "owner_removed" not in given, given
+        assert as_user(server, "bob", "another password", "GET", path)[0] == 200
+    finally:
+        server.close()

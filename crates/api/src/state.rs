@@ -135,6 +135,7 @@ impl State {
         host: &str,
     ) -> io::Result<State> {
         let limits = Limits::default();
+        objects.set_users(Arc::new(accounts.clone()));
         Ok(State {
             backend,
             accounts,

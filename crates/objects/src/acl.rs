@@ -8,6 +8,8 @@ use std::{fmt, str::FromStr};
 
 /// Longest name of a user, as the accounts allow it.
 const USER_CHARS_MAX: usize = 64;
+/// Most letters that are drawn for the id of an account.
+const DRAWN_CHARS_MAX: usize = 32;
 
 /// A level at which a person may use an object; each includes those before it.
 #[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -52,14 +54,90 @@ impl fmt::Display for Level {
     }
 }
 
+/// The id of an account. A name can be given again when its user was removed; an id is never given again.
+///
+/// It is the name, then `#` and letters that were drawn when the account was made. Accounts from before there were ids have
+/// their name alone: what they own stays theirs, and an account that is made later under the name has another id.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub struct UserId(String);
+
+impl UserId {
+    /// The id of nobody, for an object of a file that names no owner.
+    pub fn nobody() -> UserId {
+        UserId::default()
+    }
+
+    /// Returns the id of an account; `drawn` is empty for one from before there were ids.
+    pub fn new(name: &str, drawn: &str) -> Result<UserId, PrincipalError> {
+        let is_drawn = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        if !is_user_name(name) || drawn.len() > DRAWN_CHARS_MAX || !drawn.bytes().all(is_drawn) {
+            return Err(PrincipalError);
+        }
+        Ok(UserId(if drawn.is_empty() { name.to_owned() } else { format!("{name}#{drawn}") }))
+    }
+
+    /// The name that the account has.
+    pub fn name(&self) -> &str {
+        self.0.split('#').next().unwrap_or_default()
+    }
+
+    /// Its text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns true for the id of nobody.
+    pub fn is_nobody(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The same as a file has it.
+    pub(crate) fn by_name(&self) -> UserId {
+        UserId(self.name().to_owned())
+    }
+}
+
+impl FromStr for UserId {
+    type Err = PrincipalError;
+
+    fn from_str(text: &str) -> Result<UserId, PrincipalError> {
+        match text.split_once('#') {
+            None if text.is_empty() => Ok(UserId::nobody()),
+            None => UserId::new(text, ""),
+            Some((_, "")) => Err(PrincipalError),
+            Some((name, drawn)) => UserId::new(name, drawn),
+        }
+    }
+}
+
+/// The accounts of the server.
+pub trait Users: Send + Sync {
+    /// Returns the id of the account that has a name now.
+    fn id_of(&self, name: &str) -> Option<UserId>;
+
+    /// Returns true if the account of an id is still there.
+    fn is_present(&self, id: &UserId) -> bool {
+        self.id_of(id.name()).as_ref() == Some(id)
+    }
+}
+
+/// Every name as an account, for a store without accounts.
+pub(crate) struct EveryName;
+
+impl Users for EveryName {
+    fn id_of(&self, name: &str) -> Option<UserId> {
+        UserId::new(name, "").ok()
+    }
+}
+
 /// Someone that an object is shared with. As text: `everyone`, or `user:` and a name.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[serde(try_from = "String", into = "String")]
 pub enum Principal {
     /// Each user who can log in.
     Everyone,
-    /// A user.
-    User(String),
+    /// A user. Of a text it is only the name; the store needs the id.
+    User(UserId),
 }
 
 /// A text that names nobody.
@@ -79,9 +157,28 @@ impl FromStr for Principal {
 
     fn from_str(text: &str) -> Result<Principal, PrincipalError> {
         match text.strip_prefix("user:") {
-            Some(name) if is_user_name(name) => Ok(Principal::User(name.to_owned())),
+            Some(name) => UserId::new(name, "").map(Principal::User),
             None if text == "everyone" => Ok(Principal::Everyone),
-            _ => Err(PrincipalError),
+            None => Err(PrincipalError),
+        }
+    }
+}
+
+impl Principal {
+    /// Reads the text of a row of the database, which has the id.
+    pub(crate) fn of_row(text: &str) -> Result<Principal, PrincipalError> {
+        match text.strip_prefix("user:") {
+            Some("") => Err(PrincipalError),
+            Some(id) => id.parse().map(Principal::User),
+            None => text.parse(),
+        }
+    }
+
+    /// The text of a row of the database.
+    pub(crate) fn row(&self) -> String {
+        match self {
+            Principal::Everyone => "everyone".to_owned(),
+            Principal::User(id) => format!("user:{}", id.as_str()),
         }
     }
 }
@@ -104,7 +201,7 @@ impl fmt::Display for Principal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Principal::Everyone => f.write_str("everyone"),
-            Principal::User(name) => write!(f, "user:{name}"),
+            Principal::User(id) => write!(f, "user:{}", id.name()),
         }
     }
 }
@@ -128,22 +225,54 @@ pub struct AclEntry {
 /// The person who asks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Caller {
-    /// The user.
-    pub user: String,
+    /// The user's account.
+    pub user: UserId,
     /// True for those who may administer every logspace: they may see, share and delete every object.
     pub is_administrator: bool,
 }
 
 impl Caller {
     /// Returns the level of an object that is shared with the caller, or that the caller owns.
-    pub(crate) fn own_level(&self, owner: &str, acl: &[AclEntry]) -> Option<Level> {
-        if owner == self.user {
+    pub(crate) fn own_level(&self, owner: &UserId, acl: &[AclEntry]) -> Option<Level> {
+        self.level(owner, acl, |id| *id == self.user)
+    }
+
+    /// The same for the object of a file, which names people: the account that has the name now.
+    pub(crate) fn level_by_name(&self, owner: &UserId, acl: &[AclEntry]) -> Option<Level> {
+        self.level(owner, acl, |id| id.name() == self.user.name())
+    }
+
+    fn level(&self, owner: &UserId, acl: &[AclEntry], is_caller: impl Fn(&UserId) -> bool) -> Option<Level> {
+        if !owner.is_nobody() && is_caller(owner) {
             return Some(Level::Own);
         }
         let meant = |entry: &&AclEntry| match &entry.principal {
             Principal::Everyone => true,
-            Principal::User(name) => *name == self.user,
+            Principal::User(id) => is_caller(id),
         };
         acl.iter().filter(meant).map(|entry| entry.level).max()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! The texts of ids.
+
+    use super::*;
+
+    #[test]
+    fn ids_have_a_name_and_what_was_drawn() {
+        let id: UserId = "eva#k3x9".parse().unwrap();
+        assert_eq!((id.name(), id.as_str(), id.by_name().as_str()), ("eva", "eva#k3x9", "eva"));
+        assert_ne!(id, "eva".parse().unwrap());
+        assert_eq!("".parse(), Ok(UserId::nobody()));
+        for text in ["#", "#x", "eva#", "eva#X", "eva#a#b", "e a", &format!("eva#{}", "x".repeat(33))] {
+            assert_eq!(text.parse::<UserId>(), Err(PrincipalError), "{text}");
+        }
+        for text in ["everyone", "user:eva", "user:eva#k3x9"] {
+            assert_eq!(Principal::of_row(text).unwrap().row(), text);
+        }
+        assert!(Principal::of_row("user:").is_err() && "user:eva#k3x9".parse::<Principal>().is_err());
+        assert_eq!(Principal::of_row("user:eva#k3x9").unwrap().to_string(), "user:eva");
     }
 }

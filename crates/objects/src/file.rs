@@ -4,32 +4,41 @@
 //! nothing. Limits: [`FILE_BYTES_MAX`](crate::limits::FILE_BYTES_MAX). A file has neither times nor revisions, so that a
 //! copy that was changed and one that was not can be compared.
 
-mod place;
+mod position;
 
 use crate::{
-    acl::{AclEntry, is_user_name},
+    acl::{AclEntry, UserId, is_user_name},
     content::{Content, ContentError, Draft},
     id::ObjectId,
     kind::{Kind, UnknownKind},
     limits,
 };
-use place::Place;
+use position::Position;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use std::fmt;
+use std::{fmt, path::PathBuf};
+
+/// A file of an object. Its bytes are not checked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ObjectFile {
+    /// The path, or only the name.
+    pub path: PathBuf,
+    /// The content.
+    pub bytes: Vec<u8>,
+}
 
 /// An object of a file.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct FileObject {
     pub(crate) id: ObjectId,
-    /// The owner; empty when the file names none.
-    pub(crate) owner: String,
-    /// The people; none when the file says nothing about them.
+    /// The owner, by name; nobody when the file names none.
+    pub(crate) owner: UserId,
+    /// The people, by name; none when the file says nothing about them.
     pub(crate) acl: Option<Vec<AclEntry>>,
     pub(crate) content: Content,
 }
 
-/// A fault of a file, and its place.
+/// A fault of a file, and its position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileError {
     /// The line, from 1.
@@ -56,6 +65,13 @@ pub enum FileFault {
     Owner,
     /// There are too many people, or one is there twice.
     People,
+    /// The owner, or one of the people, is no user of the server.
+    NoUser {
+        /// The member of the file.
+        member: &'static str,
+        /// The name.
+        name: String,
+    },
     /// The content is refused.
     Content(ContentError),
 }
@@ -69,6 +85,9 @@ impl fmt::Display for FileFault {
             FileFault::Owner => f.write_str("owner: that is no name of a user"),
             FileFault::People => {
                 write!(f, "acl: at most {} people, each once", limits::ACL_ENTRIES_MAX)
+            }
+            FileFault::NoUser { member, name } => {
+                write!(f, "{member}: there is no user {name} on this server")
             }
             FileFault::Content(error) => error.fmt(f),
         }
@@ -92,26 +111,27 @@ impl FileError {
     }
 
     /// A fault of a member of a text that is JSON.
-    fn of_member(text: &[u8], fault: FileFault) -> FileError {
+    pub(crate) fn of_member(text: &[u8], fault: FileFault) -> FileError {
         let names: Vec<&str> = match &fault {
             FileFault::Json { .. } => Vec::new(),
             FileFault::Id => vec!["id"],
             FileFault::Kind(_) => vec!["kind"],
             FileFault::Owner => vec!["owner"],
             FileFault::People => vec!["acl"],
+            FileFault::NoUser { member, .. } => vec![member],
             FileFault::Content(ContentError::Spec(error)) => {
                 std::iter::once("spec").chain(error.member.split('.')).collect()
             }
             FileFault::Content(error) => vec![error.member()],
         };
-        let Place { line, column } = place::of_member(text, &names);
+        let Position { line, column } = position::of_member(text, &names);
         FileError { line, column, fault }
     }
 
-    /// A member that is missing, unknown or of a wrong type inside of the specification: its place is that in the form of
+    /// A member that is missing, unknown or of a wrong type inside of the specification: its position is that in the form of
     /// the kind.
     fn in_spec(text: &[u8], kind: Kind, fault: FileFault) -> FileError {
-        let start = place::offset_of_member(text, &["spec"]);
+        let start = position::offset_of_member(text, &["spec"]);
         let FileFault::Content(ContentError::Spec(error)) = &fault else {
             return FileError::of_member(text, fault);
         };
@@ -119,7 +139,7 @@ impl FileError {
         match found.filter(|_| error.member.is_empty()) {
             None => FileError::of_member(text, fault),
             Some((line, column)) => {
-                let first = place::of_offset(text, start);
+                let first = position::of_offset(text, start);
                 let column = if line == 1 { first.column + column.saturating_sub(1) } else { column.max(1) };
                 FileError { line: first.line + line - 1, column, fault }
             }
@@ -166,6 +186,7 @@ impl FileObject {
         let draft = Draft { kind, name, folder, description, tags, spec, spec_version };
         let content =
             draft.checked().map_err(|error| FileError::in_spec(bytes, kind, FileFault::Content(error)))?;
+        let owner = owner.parse().map_err(|_| at(FileFault::Owner))?;
         Ok(FileObject { id, owner, acl, content })
     }
 
@@ -179,7 +200,7 @@ impl FileObject {
             "folder": content.folder,
             "description": content.description,
             "tags": content.tags,
-            "owner": self.owner,
+            "owner": self.owner.name(),
             "acl": self.acl,
             "spec": content.spec,
             "spec_version": content.spec_version,
@@ -244,7 +265,7 @@ mod tests {
         let names: Vec<&str> =
             text.lines().filter_map(|line| line.strip_prefix("  \"")?.split('"').next()).collect();
         assert!(names.is_sorted() && names.len() == 9 && text.ends_with("}\n"), "{text}");
-        let shared = FileObject { acl: Some(Vec::new()), owner: "eva".into(), ..read };
+        let shared = FileObject { acl: Some(Vec::new()), owner: "eva".parse().unwrap(), ..read };
         assert_eq!(FileObject::decode(&shared.encode()).unwrap(), shared);
         assert_eq!(shared.file_name(), "search-failed.json");
     }
@@ -268,7 +289,7 @@ mod tests {
         );
         check(&SMALL.replace("{\"query\": \"failed\"}", "{\"query\": \"(\"}"), "1:79: spec.query: ");
         let spec = "{\n \"query\": \"x\",\n \"time\": {\"from\": \"tea\"}}";
-        check(&SMALL.replace("{\"query\": \"failed\"}", spec), "3:20: spec.time.from: ");
+        check(&SMALL.replace("{\"query\": \"failed\"}", spec), "3:19: spec.time.from: ");
         let spec = "{\n \"query\": \"x\",\n \"qeury\": 5}";
         check(&SMALL.replace("{\"query\": \"failed\"}", spec), "3:8: spec: unknown field `qeury`");
         check(&SMALL.replace("{\"query\": \"failed\"}", "{\"wrap\": 5}"), "1:78: spec: invalid type");

@@ -6,13 +6,12 @@
 //!
 //! In reading order: `id`, `acl`, `content` and `kind` are values that cannot be invalid; `file` is their form in files and
 //! `provisioned` a folder of those; `database` is the tables; `store` puts both together and applies the rights; `transfer`
-//! compares files with the store, and `folder` reads and writes them.
+//! compares files with the store.
 
 mod acl;
 mod content;
 mod database;
 mod file;
-mod folder;
 mod id;
 mod kind;
 pub mod limits;
@@ -23,15 +22,16 @@ mod store;
 mod tests;
 mod transfer;
 
-pub use acl::{AclEntry, Caller, Level, Principal, PrincipalError};
+pub use acl::{AclEntry, Caller, Level, Principal, PrincipalError, UserId, Users};
 pub use content::{Content, ContentError};
 pub use database::migrations::Migration;
 pub use database::{DATABASE_BYTES_MAX, OpenError, open_with as open_database};
 pub use file::{FileError, FileFault};
 pub use folder::{FolderError, ObjectFile, read_folder, write_folder};
+pub use file::{FileError, FileFault, ObjectFile};
 pub use id::{IdError, ObjectId};
 pub use kind::{Kind, SpecError, UnknownKind};
 pub use object::{Action, Change, Object, Origin, Summary, Version};
 pub use provisioned::{Problem, ProblemReason};
 pub use store::{Expected, Filter, Ownership, Presence, Request, Store, StoreError, Target};
-pub use transfer::{Outcome, PlanError, Step, apply, export, plan};
+pub use transfer::{FolderError, Outcome, PlanError, Step, apply, export, plan, read_folder, write_folder};

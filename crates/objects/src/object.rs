@@ -1,7 +1,7 @@
 //! Objects as the store returns them, and the changes that are written into the ledger.
 
 use crate::{
-    acl::{AclEntry, Caller, Level},
+    acl::{AclEntry, Caller, Level, UserId},
     content::Content,
     id::ObjectId,
 };
@@ -34,8 +34,10 @@ pub struct Summary {
     pub tags: Vec<String>,
     /// One line that tells it apart; for a search, its query.
     pub summary: String,
-    /// The user who owns it; empty for a file that names none.
-    pub owner: String,
+    /// The account that owns it; nobody for a file that names none.
+    pub owner: UserId,
+    /// False when the account of the owner was removed.
+    pub is_owner_present: bool,
     /// Counts the changes, from 1; 0 for a file.
     pub revision: u64,
     /// The time it was made, in microseconds since 1970; 0 for a file.
@@ -63,7 +65,7 @@ pub struct Object {
     pub summary: Summary,
     /// The content.
     pub content: Content,
-    /// The people that it is shared with.
+    /// The people that it is shared with; those whose accounts were removed are left out.
     pub acl: Vec<AclEntry>,
 }
 
@@ -78,7 +80,12 @@ impl Object {
 
     /// Returns true if a caller sees the object because it is theirs or shared with them, and not only as an administrator.
     pub fn is_shared_with(&self, caller: &Caller) -> bool {
-        caller.own_level(&self.summary.owner, &self.acl).is_some()
+        let (owner, acl) = (&self.summary.owner, &self.acl);
+        let level = match self.summary.origin {
+            Origin::Page => caller.own_level(owner, acl),
+            Origin::File(_) => caller.level_by_name(owner, acl),
+        };
+        level.is_some()
     }
 }
 
@@ -151,5 +158,5 @@ pub struct Change {
     /// The revision that it gets.
     pub revision: u64,
     /// The people and the owner after the change, when that is what changes.
-    pub shared: Option<(String, Vec<AclEntry>)>,
+    pub shared: Option<(UserId, Vec<AclEntry>)>,
 }

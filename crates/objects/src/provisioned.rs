@@ -5,8 +5,8 @@
 //! A file with a fault costs itself only.
 
 use crate::{
-    file::{FileError, FileObject},
-    folder::ObjectFile,
+    acl::UserId,
+    file::{FileError, FileObject, ObjectFile},
     id::ObjectId,
     limits::{FILE_BYTES_MAX, FILES_MAX},
 };
@@ -112,7 +112,7 @@ impl Provisioned {
     }
 
     fn take(&mut self, files: impl Iterator<Item = (PathBuf, Result<FileObject, ProblemReason>)>) {
-        let mut names: BTreeMap<(&str, String, String, String), PathBuf> = BTreeMap::new();
+        let mut names: BTreeMap<(&str, UserId, String, String), PathBuf> = BTreeMap::new();
         for (number, (path, object)) in files.enumerate() {
             if number == FILES_MAX {
                 return self.refuse(&path, ProblemReason::Count);

@@ -15,7 +15,7 @@ pub use error::StoreError;
 pub use request::{Expected, Filter, Ownership, Presence, Request, Target};
 
 use crate::{
-    acl::{AclEntry, Caller, Level, Principal},
+    acl::{AclEntry, Caller, EveryName, Level, Principal, Users},
     content::Content,
     database::{self, OpenError, rows::StoredObject},
     file::FileObject,
@@ -26,7 +26,7 @@ use crate::{
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 /// The objects of a server.
@@ -34,6 +34,8 @@ pub struct Store {
     path: PathBuf,
     database: Mutex<DatabaseState>,
     provisioned: Mutex<Arc<Provisioned>>,
+    /// The accounts: until they are set, every name is one.
+    users: OnceLock<Arc<dyn Users>>,
     /// The last failure of the disk or of the database; none once something was written.
     failure: Mutex<Option<String>>,
 }
@@ -63,15 +65,27 @@ impl Store {
             path: path.to_owned(),
             database: Mutex::new(DatabaseState::open(path)),
             provisioned: Mutex::default(),
+            users: OnceLock::new(),
             failure: Mutex::default(),
         }
+    }
+
+    /// Sets the accounts of the server, once.
+    pub fn set_users(&self, users: Arc<dyn Users>) {
+        // A second server with this store has the same accounts.
+        let _ = self.users.set(users);
+    }
+
+    /// Returns the accounts.
+    pub(crate) fn users(&self) -> &dyn Users {
+        self.users.get().map_or(&EveryName, AsRef::as_ref)
     }
 
     /// The same, for commands that have nothing to do without a database.
     pub fn try_open(path: &Path) -> Result<Store, OpenError> {
         let database = Mutex::new(DatabaseState::Open(database::open(path)?));
         let (provisioned, failure) = (Mutex::default(), Mutex::default());
-        Ok(Store { path: path.to_owned(), database, provisioned, failure })
+        Ok(Store { path: path.to_owned(), database, provisioned, users: OnceLock::new(), failure })
     }
 
     /// Reads the folder of objects again, and tries a database that could not be used once more.
@@ -196,15 +210,13 @@ pub(crate) enum Keep {
 }
 
 /// Returns the level of a caller: what is shared with them, or all for an administrator.
-fn level(caller: &Caller, owner: &str, acl: &[AclEntry]) -> Option<Level> {
-    match caller.is_administrator {
-        true => Some(Level::Own),
-        false => caller.own_level(owner, acl),
-    }
+fn level(caller: &Caller, own: Option<Level>) -> Option<Level> {
+    if caller.is_administrator { Some(Level::Own) } else { own }
 }
 
 /// Returns an object of the database as a caller sees it.
-fn seen(stored: StoredObject, acl: Vec<AclEntry>, level: Level) -> Object {
+fn seen(users: &dyn Users, stored: StoredObject, mut acl: Vec<AclEntry>, level: Level) -> Object {
+    acl.retain(|entry| is_meant(users, entry));
     let summary = Summary {
         id: stored.id,
         kind: stored.content.kind.name,
@@ -213,6 +225,7 @@ fn seen(stored: StoredObject, acl: Vec<AclEntry>, level: Level) -> Object {
         description: stored.content.description.clone(),
         tags: stored.content.tags.clone(),
         summary: stored.content.summary.clone(),
+        is_owner_present: users.is_present(&stored.owner),
         owner: stored.owner,
         revision: stored.revision,
         created_us: stored.created_us,
@@ -227,6 +240,14 @@ fn seen(stored: StoredObject, acl: Vec<AclEntry>, level: Level) -> Object {
     Object { summary, content: stored.content, acl }
 }
 
+/// Returns true for an entry whose person is still there.
+pub(crate) fn is_meant(users: &dyn Users, entry: &AclEntry) -> bool {
+    match &entry.principal {
+        Principal::Everyone => true,
+        Principal::User(id) => users.is_present(id),
+    }
+}
+
 /// The people who may see the object of a file: everyone, unless the file names them.
 fn file_acl(file: &FileObject) -> Vec<AclEntry> {
     let everyone = || vec![AclEntry { principal: Principal::Everyone, level: Level::View }];
@@ -236,7 +257,7 @@ fn file_acl(file: &FileObject) -> Vec<AclEntry> {
 /// Returns the object of a file, which can only be viewed; nothing if the caller may not.
 fn seen_file(caller: &Caller, id: &ObjectId, path: &Path, file: &FileObject) -> Option<Object> {
     let acl = file_acl(file);
-    level(caller, &file.owner, &acl)?;
+    level(caller, caller.level_by_name(&file.owner, &acl))?;
     let content: &Content = &file.content;
     let summary = Summary {
         id: id.clone(),
@@ -247,6 +268,7 @@ fn seen_file(caller: &Caller, id: &ObjectId, path: &Path, file: &FileObject) -> 
         tags: content.tags.clone(),
         summary: content.summary.clone(),
         owner: file.owner.clone(),
+        is_owner_present: true,
         revision: 0,
         created_us: 0,
         created_by: String::new(),

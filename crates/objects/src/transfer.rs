@@ -4,20 +4,23 @@
 //! Holds nothing. An import is one transaction: with one conflict nothing is changed. It deletes nothing: objects without a
 //! file stay as they are. Limits: [`FILES_BYTES_MAX`] for all files of an export.
 
+mod folder;
+
+pub use folder::{FolderError, read_folder, write_folder};
+
 use crate::{
-    acl::{AclEntry, Level, Principal},
+    acl::{AclEntry, Level, Principal, UserId, Users},
     content::Content,
     database::{
         rows::{self, StoredObject},
         writes::{self, Stamp},
     },
-    file::FileObject,
-    folder::ObjectFile,
+    file::{FileError, FileFault, FileObject, ObjectFile},
     id::ObjectId,
     limits::FILES_BYTES_MAX,
     object::Action,
-    provisioned::{Problem, Provisioned},
-    store::{Keep, Request, Store, StoreError, taken},
+    provisioned::{Problem, ProblemReason, Provisioned},
+    store::{Keep, Request, Store, StoreError, is_meant, taken},
 };
 use rusqlite::Transaction;
 use serde_json::Value;
@@ -103,7 +106,8 @@ fn import(
     files: &[ObjectFile],
     keep: Keep,
 ) -> Result<Vec<Step>, PlanError> {
-    let read = Provisioned::of_files(files);
+    let mut read = Provisioned::of_files(files);
+    name_unknown(store.users(), files, &mut read);
     if !read.problems.is_empty() {
         return Err(PlanError::Files(read.problems));
     }
@@ -119,7 +123,7 @@ fn import(
     let steps = store.transfer(keep, |transaction| {
         let mut steps = Vec::new();
         for (path, file) in read.objects.values() {
-            let done = put(transaction, request, file);
+            let done = put(store.users(), transaction, request, file);
             let (outcome, members) = done.inspect_err(|_| refused = Some(path.clone()))?;
             let (id, name, kind) = (file.id.clone(), file.content.name.clone(), file.content.kind.name);
             steps.push(Step { path: path.clone(), id, name, kind, outcome, members });
@@ -134,8 +138,44 @@ fn import(
     Ok(steps)
 }
 
+/// Adds the problems of files that name people whom the server does not have.
+fn name_unknown(users: &dyn Users, files: &[ObjectFile], read: &mut Provisioned) {
+    for (path, file) in read.objects.values() {
+        let is_unknown = |id: &&UserId| users.id_of(id.name()).is_none();
+        let people = file.acl.iter().flatten().filter_map(|entry| match &entry.principal {
+            Principal::User(id) => Some(id),
+            Principal::Everyone => None,
+        });
+        let owner = Some(&file.owner).filter(|owner| !owner.is_nobody());
+        let unknown = match owner.filter(is_unknown) {
+            Some(id) => Some(("owner", id)),
+            None => people.into_iter().find(is_unknown).map(|id| ("acl", id)),
+        };
+        if let Some((member, id)) = unknown {
+            let fault = FileFault::NoUser { member, name: id.name().to_owned() };
+            let text = files.iter().find(|file| file.path == *path).map_or(&[][..], |file| &file.bytes);
+            let reason = ProblemReason::Content(FileError::of_member(text, fault));
+            read.problems.push(Problem { path: path.clone(), reason });
+        }
+    }
+}
+
+/// The same with the ids of the people; without those whom the server does not have any more.
+fn with_ids(users: &dyn Users, file: &FileObject) -> (UserId, Vec<AclEntry>) {
+    let everyone = || vec![AclEntry { principal: Principal::Everyone, level: Level::View }];
+    let acl = file.acl.clone().unwrap_or_else(everyone);
+    let known = |entry: AclEntry| match entry.principal {
+        Principal::Everyone => Some(entry),
+        Principal::User(id) => {
+            users.id_of(id.name()).map(|id| AclEntry { principal: Principal::User(id), ..entry })
+        }
+    };
+    let owner = users.id_of(file.owner.name()).unwrap_or_default();
+    (owner, acl.into_iter().filter_map(known).collect())
+}
+
 /// The members of an object that a file gives other values.
-fn changed(known: &StoredObject, people: &[AclEntry], file: &FileObject, acl: &[AclEntry]) -> Vec<String> {
+fn changed(known: &StoredObject, people: &[AclEntry], file: &FileObject, fresh: &Sharing) -> Vec<String> {
     let (old, new): (&Content, &Content) = (&known.content, &file.content);
     let plain = [
         ("deleted", known.deleted_us.is_some()),
@@ -143,8 +183,8 @@ fn changed(known: &StoredObject, people: &[AclEntry], file: &FileObject, acl: &[
         ("folder", old.folder != new.folder),
         ("description", old.description != new.description),
         ("tags", old.tags != new.tags),
-        ("owner", known.owner != file.owner),
-        ("acl", people != acl),
+        ("owner", known.owner != fresh.owner),
+        ("acl", people != fresh.acl),
     ];
     let mut members: Vec<String> =
         plain.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name.to_owned()).collect();
@@ -160,19 +200,26 @@ fn changed(known: &StoredObject, people: &[AclEntry], file: &FileObject, acl: &[
     members
 }
 
+/// The owner and the people of an object, by their ids.
+struct Sharing {
+    owner: UserId,
+    acl: Vec<AclEntry>,
+}
+
 /// Writes the object of a file.
 fn put(
+    users: &dyn Users,
     transaction: &Transaction<'_>,
     request: &Request<'_>,
     file: &FileObject,
 ) -> Result<(Outcome, Vec<String>), StoreError> {
-    let everyone = || vec![AclEntry { principal: Principal::Everyone, level: Level::View }];
-    let acl = file.acl.clone().unwrap_or_else(everyone);
+    let (owner, acl) = with_ids(users, file);
+    let mut sharing = Sharing { owner, acl };
     let known = rows::by_id(transaction, &file.id).map_err(StoreError::of)?;
-    let user = request.caller.user.clone();
+    let user = request.caller.user.name().to_owned();
     let fresh = StoredObject {
         id: file.id.clone(),
-        owner: file.owner.clone(),
+        owner: UserId::nobody(),
         content: file.content.clone(),
         revision: 1,
         created_us: request.now_us,
@@ -184,8 +231,13 @@ fn put(
     let (next, action, members) = match known {
         None => (fresh, Action::Create, Vec::new()),
         Some(known) => {
-            let people = rows::acl(transaction, &file.id).map_err(StoreError::of)?;
-            let members = changed(&known, &people, file, &acl);
+            let mut people = rows::acl(transaction, &file.id).map_err(StoreError::of)?;
+            people.retain(|entry| is_meant(users, entry));
+            // A file of an object whose owner was removed names nobody; the object is still theirs, and of nobody else.
+            if sharing.owner.is_nobody() && !users.is_present(&known.owner) {
+                sharing.owner = known.owner.clone();
+            }
+            let members = changed(&known, &people, file, &sharing);
             if members.is_empty() {
                 return Ok((Outcome::Same, members));
             }
@@ -198,6 +250,8 @@ fn put(
         }
     };
     let stamp = Stamp { action, comment: "" };
+    let next = StoredObject { owner: sharing.owner, ..next };
+    let acl = sharing.acl;
     let written = match action {
         Action::Create => writes::insert(transaction, &next, &stamp),
         _ => writes::update(transaction, &next, &stamp),
@@ -222,8 +276,11 @@ pub fn export(store: &Store) -> Result<Vec<ObjectFile>, StoreError> {
         for id in ids {
             let stored =
                 rows::by_id(transaction, &id).map_err(StoreError::of)?.ok_or(StoreError::NotFound)?;
-            let acl = Some(rows::acl(transaction, &id).map_err(StoreError::of)?);
-            let file = FileObject { id, owner: stored.owner, acl, content: stored.content };
+            let mut acl = rows::acl(transaction, &id).map_err(StoreError::of)?;
+            acl.retain(|entry| is_meant(store.users(), entry));
+            let is_owned = store.users().is_present(&stored.owner);
+            let owner = if is_owned { stored.owner.by_name() } else { UserId::nobody() };
+            let file = FileObject { id, owner, acl: Some(acl), content: stored.content };
             let (path, bytes) = (Path::new(&file.file_name()).to_owned(), file.encode());
             size += bytes.len();
             if size > FILES_BYTES_MAX {

@@ -14,6 +14,7 @@ use argon2::{
     password_hash::{PasswordHash, PasswordHasher, SaltString},
 };
 use aws_lc_rs::digest;
+use objects::{UserId, Users};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -29,6 +30,8 @@ const USERS_MAX: usize = 10_000;
 const PASSWORD_ALPHABET: &[u8] = b"abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 /// Characters of a generated password: 20 of 55 are 115 bits.
 const PASSWORD_LENGTH: usize = 20;
+/// Letters of an id; each stands for five bits.
+const ID_ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 /// Fewest and most bytes of a password.
 const PASSWORD_BYTES_MIN: usize = 8;
 pub(crate) const PASSWORD_BYTES_MAX: usize = 1024;
@@ -107,6 +110,9 @@ struct File {
 
 #[derive(Serialize, Deserialize, Debug)]
 struct User {
+    /// Letters that tell the account from others that had the name before; absent in accounts from before there were ids.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    id: String,
     /// Argon2id in PHC format.
     password: String,
     /// Grants of the user; absent in files of versions before grants existed: then every right.
@@ -166,7 +172,10 @@ impl Accounts {
         if file.users.len() >= USERS_MAX {
             return Err(AccountError::Name("there are 10,000 users already"));
         }
-        file.users.insert(name.to_owned(), User { password: hash(password)?, grants: Some(Vec::new()) });
+        file.users.insert(
+            name.to_owned(),
+            User { id: drawn_id()?, password: hash(password)?, grants: Some(Vec::new()) },
+        );
         self.write(&file)
     }
 
@@ -188,6 +197,17 @@ impl Accounts {
     /// Returns true if there is a user of that name.
     pub fn exists(&self, name: &str) -> bool {
         self.read().is_ok_and(|file| file.users.contains_key(name))
+    }
+
+    /// Returns the id of the account that has a name now.
+    pub fn id(&self, name: &str) -> Result<Option<UserId>, AccountError> {
+        let file = self.known()?;
+        let Some(user) = file.users.get(name) else { return Ok(None) };
+        let id = UserId::new(name, &user.id).map_err(|_| AccountError::Format {
+            path: self.path.clone(),
+            what: format!("the id of {name} has other characters than a-z and 0-9"),
+        })?;
+        Ok(Some(id))
     }
 
     /// The user's credential when the password is right. Takes some 20 ms by design, also for unknown users.
@@ -240,6 +260,20 @@ impl Accounts {
         let text = serde_json::to_string_pretty(file).map_err(|error| failed(error.into()))?;
         durable::replace(&self.path, text.as_bytes()).map_err(failed)
     }
+}
+
+impl Users for Accounts {
+    fn id_of(&self, name: &str) -> Option<UserId> {
+        // Who cannot be read about is nobody: that gives nobody anything.
+        self.id(name).ok().flatten()
+    }
+}
+
+/// Draws the letters of an id: 16 of 32 are 80 bits.
+fn drawn_id() -> Result<String, AccountError> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|_| AccountError::Random)?;
+    Ok(bytes.iter().map(|byte| char::from(ID_ALPHABET[usize::from(byte % 32)])).collect())
 }
 
 /// Returns true if a name consists of 1 to 64 allowed characters.

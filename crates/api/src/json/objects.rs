@@ -28,6 +28,9 @@ pub(crate) struct ObjectSummary {
     summary: String,
     /// The user who owns it; empty for a file that names none.
     owner: String,
+    /// True when the account of the owner was removed; another one of that name owns nothing of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    owner_removed: bool,
     /// Counts the changes; 0 for a file. `If-Match` takes it in quotes.
     revision: u64,
     /// The time it was made, microseconds since 1970; 0 for a file.
@@ -169,7 +172,8 @@ impl From<Summary> for ObjectSummary {
             description: object.description,
             tags: object.tags,
             summary: object.summary,
-            owner: object.owner,
+            owner: object.owner.name().to_owned(),
+            owner_removed: !object.is_owner_present,
             revision: object.revision,
             created_us: object.created_us,
             created_by: object.created_by,

@@ -1,7 +1,7 @@
 //! Saved objects: who may do what with them, conflicts, the ledger, and a store that cannot be used.
 
 use super::{
-    scopes::{EVA, Site},
+    scopes::{EVA, Site, cookie},
     *,
 };
 use serde_json::{Value, json};
@@ -134,9 +134,11 @@ fn people_are_shown_to_owners_only_and_must_exist() {
     assert_eq!(share(EVA, json!({"acl": [], "owner": "nobody"})).status, 400);
     assert_eq!(share(EVA, json!({"acl": [{"principal": "group:x", "level": "view"}]})).status, 400);
     assert_eq!(share(EVA, json!({"acl": [{"principal": "everyone", "level": "rule"}]})).status, 400);
-    // Somebody who is gone meanwhile can stay in the list.
+    // Somebody who is gone meanwhile is in the list no more, and another one of the name gets nothing.
     site.server.accounts.remove("bob").unwrap();
+    site.server.accounts.add("bob", "another password").unwrap();
     let acl = object(EVA)["acl"].clone();
+    assert_eq!(acl.as_array().unwrap().len(), 1, "{acl}");
     let given = share(EVA, json!({"acl": acl, "owner": "ann"}));
     assert_eq!((given.status, &given.body["owner"]), (200, &json!("ann")), "{}", given.body);
 }
@@ -251,7 +253,8 @@ fn changes_are_in_the_ledger_and_nothing_is_changed_without_it() {
     let credential = server.accounts.credential("eva").unwrap().unwrap();
     server.state.sessions().open("t", "eva", credential, &crate::Policy::default(), crate::state::now_s());
     let session = "cookie: duramen_session=t\r\nx-requested-by: t\r\nif-match: *\r\n";
-    let caller = objects::Caller { user: "eva".into(), is_administrator: true };
+    let caller =
+        objects::Caller { user: server.accounts.id("eva").unwrap().unwrap(), is_administrator: true };
     let request = objects::Request { caller: &caller, now_us: 1, record: &|_| Ok(()) };
     let content =
         objects::Content::new("search".parse().unwrap(), ("a", ""), "", Vec::new(), json!({"query": "kept"}));
@@ -374,4 +377,26 @@ fn all_objects_as_files_are_for_administrators_only() {
     assert_eq!((refused.status, problems.as_array().unwrap().len()), (400, 2), "{problems}");
     assert!(problems[0]["line"].as_u64() > Some(5) && problems[1]["line"] == 2, "{problems}");
     assert_eq!(plan(&json!({"files": [], "x": 1})).status, 400);
+}
+
+#[test]
+fn another_user_of_a_name_inherits_no_objects() {
+    let site = Site::start();
+    let id = site.make(BOB, "of bob");
+    site.server.accounts.remove("bob").unwrap();
+    site.server.accounts.add("bob", "a long password").unwrap();
+    site.server.accounts.grant("bob", "both", &[crate::Right::Search]).unwrap();
+    let fresh = cookie(
+        &site.server.ask("POST /api/v1/login", "", r#"{"user":"bob","password":"a long password"}"#).1,
+    );
+    let ask = |request: &str| site.server.ask(request, &format!("{fresh}if-match: *\r\n"), "").0;
+    assert_eq!(ask(&format!("GET /api/v1/objects/{id}")), 404);
+    assert_eq!(ask(&format!("DELETE /api/v1/objects/{id}")), 404);
+    let orphan = site.call(EVA, &format!("GET /api/v1/objects/{id}"), "", &Value::Null).body;
+    assert_eq!((&orphan["owner"], &orphan["owner_removed"]), (&json!("bob"), &json!(true)));
+    // An administrator may give it away, also to the new account.
+    let body = json!({"acl": [], "owner": "bob"});
+    let given = site.call(EVA, &format!("PUT /api/v1/objects/{id}/acl"), "*", &body);
+    assert_eq!((given.status, &given.body["owner_removed"]), (200, &Value::Null), "{}", given.body);
+    assert_eq!(ask(&format!("GET /api/v1/objects/{id}")), 200);
 }

@@ -88,7 +88,7 @@ pub(crate) fn member(shown: &str, logspace: &Arc<Logspace>, filter: Option<&str>
 }
 
 /// The session that a login opened, as headers.
-fn cookie(head: &str) -> String {
+pub(super) fn cookie(head: &str) -> String {
     let cookie = head.split("set-cookie: ").nth(1).unwrap().split(';').next().unwrap();
     format!("cookie: {cookie}\r\nx-requested-by: t\r\n")
 }

@@ -3,7 +3,7 @@
 //! In: a connection, an id or a filter. Out: objects as stored, without the rights of a caller. Holds nothing.
 
 use crate::{
-    acl::{AclEntry, Level},
+    acl::{AclEntry, Level, Principal, UserId},
     content::Content,
     id::ObjectId,
     kind::Kind,
@@ -16,7 +16,7 @@ use std::str::FromStr;
 #[derive(Clone, Debug)]
 pub(crate) struct StoredObject {
     pub(crate) id: ObjectId,
-    pub(crate) owner: String,
+    pub(crate) owner: UserId,
     /// The content; its specification is null in lists.
     pub(crate) content: Content,
     pub(crate) revision: u64,
@@ -62,7 +62,7 @@ fn object(row: &Row<'_>) -> rusqlite::Result<StoredObject> {
     };
     Ok(StoredObject {
         id: parsed(row, 0)?,
-        owner: row.get(1)?,
+        owner: parsed(row, 1)?,
         content,
         revision: row.get::<_, i64>(3)?.unsigned_abs(),
         created_us: row.get(4)?,
@@ -99,7 +99,7 @@ pub(crate) fn at_revision(
 /// Calls `each` with every object of known kinds, without specifications; deleted ones as well.
 pub(crate) fn each(
     connection: &Connection,
-    owner: Option<&str>,
+    owner: Option<&UserId>,
     mut each: impl FnMut(StoredObject),
 ) -> rusqlite::Result<()> {
     let condition = if owner.is_some() { "o.owner = $1" } else { "$1 = ''" };
@@ -108,7 +108,7 @@ pub(crate) fn each(
          JOIN object_version v ON v.object_id = o.id AND v.revision = o.revision WHERE {condition}"
     );
     let mut select = connection.prepare_cached(&text)?;
-    let mut rows = select.query([owner.unwrap_or_default()])?;
+    let mut rows = select.query([owner.map_or("", UserId::as_str)])?;
     while let Some(row) = rows.next()? {
         // A newer program may have written kinds that are not known here.
         if row.get::<_, String>(2)?.parse::<Kind>().is_ok() {
@@ -129,7 +129,8 @@ pub(crate) fn acl(connection: &Connection, id: &ObjectId) -> rusqlite::Result<Ve
 fn entry(row: &Row<'_>) -> rusqlite::Result<AclEntry> {
     let level = Level::of_number(row.get(1)?);
     let level = level.ok_or(rusqlite::Error::IntegralValueOutOfRange(1, row.get(1)?))?;
-    Ok(AclEntry { principal: parsed(row, 0)?, level })
+    let principal = Principal::of_row(&row.get::<_, String>(0)?).map_err(|error| unreadable(0, error))?;
+    Ok(AclEntry { principal, level })
 }
 
 /// Returns all entries of all objects, by the id of the object.
@@ -162,10 +163,10 @@ pub(crate) fn versions(connection: &Connection, id: &ObjectId) -> rusqlite::Resu
 }
 
 /// Returns the number of objects of an owner, with deleted ones.
-pub(crate) fn count(connection: &Connection, owner: &str) -> rusqlite::Result<u64> {
+pub(crate) fn count(connection: &Connection, owner: &UserId) -> rusqlite::Result<u64> {
     let count: i64 = connection
         .prepare_cached("SELECT COUNT(*) FROM object WHERE owner = $1")?
-        .query_row([owner], |row| row.get(0))?;
+        .query_row([owner.as_str()], |row| row.get(0))?;
     Ok(count.unsigned_abs())
 }
 

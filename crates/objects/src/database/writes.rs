@@ -27,7 +27,7 @@ pub(crate) fn insert(
         content.kind.name,
         content.folder,
         content.name,
-        object.owner,
+        object.owner.as_str(),
         number(object.revision),
         object.created_us,
         object.created_by
@@ -47,7 +47,7 @@ pub(crate) fn update(
     connection.prepare_cached(text)?.execute(params![
         content.folder,
         content.name,
-        object.owner,
+        object.owner.as_str(),
         number(object.revision),
         object.deleted_us,
         object.id.as_str()
@@ -87,7 +87,7 @@ pub(crate) fn share(connection: &Connection, id: &ObjectId, acl: &[AclEntry]) ->
     let text = "INSERT INTO acl (object_id, principal, level) VALUES ($1, $2, $3)";
     let mut insert = connection.prepare_cached(text)?;
     for entry in acl {
-        insert.execute(params![id.as_str(), entry.principal.to_string(), entry.level.number()])?;
+        insert.execute(params![id.as_str(), entry.principal.row(), entry.level.number()])?;
     }
     Ok(())
 }

@@ -5,7 +5,7 @@
 
 use super::{Expected, Request, Store, StoreError, Target, query::visible, seen};
 use crate::{
-    acl::{AclEntry, Level, is_user_name},
+    acl::{AclEntry, Level, UserId},
     content::Content,
     database::{
         rows::{self, StoredObject},
@@ -35,9 +35,9 @@ impl Store {
             content,
             revision: 1,
             created_us: request.now_us,
-            created_by: caller.user.clone(),
+            created_by: caller.user.name().to_owned(),
             changed_us: request.now_us,
-            changed_by: caller.user.clone(),
+            changed_by: caller.user.name().to_owned(),
             deleted_us: None,
         };
         self.write(|transaction| {
@@ -49,7 +49,7 @@ impl Store {
             let stamp = Stamp { action: Action::Create, comment };
             writes::insert(transaction, &stored, &stamp).map_err(|error| taken(error, &stored.content))?;
             request.record(&stored, Action::Create, None)?;
-            Ok(seen(stored, Vec::new(), Level::Own))
+            Ok(seen(self.users(), stored, Vec::new(), Level::Own))
         })
     }
 
@@ -110,7 +110,7 @@ impl Store {
         request: &Request<'_>,
         target: &Target,
         acl: Vec<AclEntry>,
-        owner: Option<String>,
+        owner: Option<UserId>,
     ) -> Result<Object, StoreError> {
         let acl = sorted(acl).ok_or(StoreError::People)?;
         self.update(request, target, Level::Own, |transaction, mut stored, _, level| {
@@ -118,7 +118,7 @@ impl Store {
                 return Err(StoreError::Deleted);
             }
             if let Some(owner) = owner.filter(|owner| *owner != stored.owner) {
-                if !is_user_name(&owner) {
+                if owner.is_nobody() {
                     return Err(StoreError::People);
                 }
                 if rows::count(transaction, &owner).map_err(StoreError::of)? >= limits::OBJECTS_PER_OWNER_MAX
@@ -153,19 +153,20 @@ impl Store {
                 && revision != stored.revision
             {
                 let base = rows::at_revision(transaction, &target.id, revision).map_err(StoreError::of)?;
-                let base = base.map(|base| Box::new(seen(base, acl.clone(), level)));
-                return Err(StoreError::Changed { current: Box::new(seen(stored, acl, level)), base });
+                let base = base.map(|base| Box::new(seen(self.users(), base, acl.clone(), level)));
+                let current = Box::new(seen(self.users(), stored, acl, level));
+                return Err(StoreError::Changed { current, base });
             }
             let revision = stored.revision + 1;
             let mut next = change(transaction, stored, acl, level)?;
             next.stored.revision = revision;
             next.stored.changed_us = request.now_us;
-            next.stored.changed_by = request.caller.user.clone();
+            next.stored.changed_by = request.caller.user.name().to_owned();
             let Next { stored, acl, level, stamp } = next;
             writes::update(transaction, &stored, &stamp).map_err(|error| taken(error, &stored.content))?;
             let shared = (stamp.action == Action::Share).then(|| (stored.owner.clone(), acl.clone()));
             request.record(&stored, stamp.action, shared)?;
-            Ok(seen(stored, acl, level))
+            Ok(seen(self.users(), stored, acl, level))
         })
     }
 }
@@ -184,7 +185,7 @@ impl Request<'_> {
         &self,
         stored: &StoredObject,
         action: Action,
-        shared: Option<(String, Vec<AclEntry>)>,
+        shared: Option<(UserId, Vec<AclEntry>)>,
     ) -> Result<(), StoreError> {
         let change = Change {
             action,

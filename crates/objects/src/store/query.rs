@@ -2,7 +2,7 @@
 
 use super::{Filter, Ownership, Presence, Store, StoreError, level, seen, seen_file};
 use crate::{
-    acl::{AclEntry, Caller, Level},
+    acl::{AclEntry, Caller, Level, Users},
     database::rows::{self, StoredObject},
     id::ObjectId,
     limits::LISTED_MAX,
@@ -21,12 +21,13 @@ impl Store {
         let files =
             provisioned.objects.iter().filter_map(|(id, (path, file))| seen_file(caller, id, path, file));
         let is_wanted = |object: &Summary| match filter.ownership {
-            Ownership::Mine => object.owner == caller.user,
+            // Files name people, the account that has the name now.
+            Ownership::Mine => object.owner.name() == caller.user.name(),
             Ownership::Visible | Ownership::All => true,
         };
         let mut found: Vec<Summary> = files.map(|object| object.summary).collect();
         found.retain(|object| is_wanted(object) && filter.fits(object));
-        let stored = match self.read(|transaction| stored(transaction, caller, filter)) {
+        let stored = match self.read(|transaction| stored(self.users(), transaction, caller, filter)) {
             Err(StoreError::Unavailable { .. }) => Vec::new(),
             stored => stored?,
         };
@@ -45,7 +46,7 @@ impl Store {
         }
         self.read(|transaction| {
             let (stored, acl, level) = visible(transaction, caller, id)?;
-            Ok(seen(stored, acl, level))
+            Ok(seen(self.users(), stored, acl, level))
         })
     }
 
@@ -68,13 +69,14 @@ impl Store {
         self.read(|transaction| {
             let (_, acl, level) = visible(transaction, caller, id)?;
             let earlier = rows::at_revision(transaction, id, revision).map_err(StoreError::of)?;
-            Ok(seen(earlier.ok_or(StoreError::NotFound)?, acl, level))
+            Ok(seen(self.users(), earlier.ok_or(StoreError::NotFound)?, acl, level))
         })
     }
 }
 
 /// Lists objects of the database.
 fn stored(
+    users: &dyn Users,
     transaction: &Transaction<'_>,
     caller: &Caller,
     filter: &Filter,
@@ -83,7 +85,7 @@ fn stored(
     for (id, entry) in rows::all_acl(transaction).map_err(StoreError::of)? {
         acl.entry(id).or_default().push(entry);
     }
-    let owner = (filter.ownership == Ownership::Mine).then_some(caller.user.as_str());
+    let owner = (filter.ownership == Ownership::Mine).then_some(&caller.user);
     let mut found = Vec::new();
     let take = |object: StoredObject| {
         let acl = acl.remove(object.id.as_str()).unwrap_or_default();
@@ -96,7 +98,7 @@ fn stored(
             }
         };
         let Some(level) = level else { return };
-        let object = seen(object, acl, level).summary;
+        let object = seen(users, object, acl, level).summary;
         if filter.fits(&object) && (filter.presence == Presence::Present || level >= Level::Edit) {
             found.push(object);
         }
@@ -113,7 +115,8 @@ pub(super) fn visible(
 ) -> Result<(StoredObject, Vec<AclEntry>, Level), StoreError> {
     let stored = rows::by_id(transaction, id).map_err(StoreError::of)?.ok_or(StoreError::NotFound)?;
     let acl = rows::acl(transaction, id).map_err(StoreError::of)?;
-    let level = level(caller, &stored.owner, &acl).ok_or(StoreError::NotFound)?;
+    let own = caller.own_level(&stored.owner, &acl);
+    let level = level(caller, own).ok_or(StoreError::NotFound)?;
     if stored.deleted_us.is_some() && level < Level::Edit {
         return Err(StoreError::NotFound);
     }

@@ -12,8 +12,8 @@ use rusqlite::Connection;
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
 const SECOND: Migration =
-    Migration { version: 2, statements: "ALTER TABLE object ADD COLUMN colour TEXT NOT NULL DEFAULT ''" };
-const BROKEN: Migration = Migration { version: 3, statements: "ALTER TABLE missing ADD COLUMN x TEXT" };
+    Migration { version: 3, statements: "ALTER TABLE object ADD COLUMN colour TEXT NOT NULL DEFAULT ''" };
+const BROKEN: Migration = Migration { version: 4, statements: "ALTER TABLE missing ADD COLUMN x TEXT" };
 
 /// All steps of this version, and others.
 fn and(more: &[Migration]) -> Vec<Migration> {
@@ -122,16 +122,16 @@ fn older_tables_are_changed_over_after_a_copy() {
     let (path, folder) = (site.path(), site.folder.path().join("objects"));
     drop(site.store);
     database::open_with(&path, &and(&[SECOND])).unwrap();
-    assert_eq!(copies(&folder), ["objects.version-1.db"]);
-    let mode = fs::metadata(folder.join("objects.version-1.db")).unwrap().permissions().mode();
+    assert_eq!(copies(&folder), ["objects.version-2.db"]);
+    let mode = fs::metadata(folder.join("objects.version-2.db")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     // The copy is a database of the old version with everything in it.
-    let old = Store::open(&folder.join("objects.version-1.db"));
+    let old = Store::open(&folder.join("objects.version-2.db"));
     assert_eq!(old.object(&caller("eva"), &id).unwrap().content.spec["query"], "one");
     let older_program = Store::open(&path);
     let trouble = &older_program.troubles()[0];
     let want = format!(
-        "was changed by duramen {} to version 2 of its tables; this program knows 1",
+        "was changed by duramen {} to version 3 of its tables; this program knows 2",
         env!("CARGO_PKG_VERSION")
     );
     assert!(trouble.contains(&want), "{trouble}");
@@ -144,10 +144,10 @@ fn a_step_that_fails_leaves_the_tables_as_they_were() {
     drop(site.store);
     let path = site.folder.path().join("objects/objects.db");
     let failed = database::open_with(&path, &and(&[SECOND, BROKEN])).unwrap_err();
-    assert!(matches!(failed, OpenError::Migration { version: 3, .. }), "{failed}");
+    assert!(matches!(failed, OpenError::Migration { version: 4, .. }), "{failed}");
     assert!(failed.to_string().contains("stay as they were: no such table: missing"), "{failed}");
     let store = Store::open(&path);
-    assert!(store.troubles().is_empty(), "still version 1: {:?}", store.troubles());
+    assert!(store.troubles().is_empty(), "still version 2: {:?}", store.troubles());
     assert!(store.object(&caller("eva"), &id).is_ok());
 }
 
@@ -156,12 +156,12 @@ fn three_copies_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("objects.db");
     drop(database::open(&path).unwrap());
-    for last in 2..=6 {
+    for last in 3..=7 {
         let more: Vec<Migration> =
-            (2..=last).map(|version| Migration { version, statements: "SELECT 1" }).collect();
+            (3..=last).map(|version| Migration { version, statements: "SELECT 1" }).collect();
         drop(database::open_with(&path, &and(&more)).unwrap());
     }
-    let want = ["objects.version-3.db", "objects.version-4.db", "objects.version-5.db"];
+    let want = ["objects.version-4.db", "objects.version-5.db", "objects.version-6.db"];
     assert_eq!(copies(folder.path()), want);
 }
 
@@ -176,15 +176,25 @@ fn tables_of_each_version_are_read() {
         let store = Store::open(&path);
         assert!(store.troubles().is_empty(), "{:?}", store.troubles());
         let id = "01990a5e-6c00-7000-8000-000000000001".parse().unwrap();
-        let object = store.object(&caller("eva"), &id).unwrap();
+        // Before version 2 there were names only; they are the ids of the accounts of then.
+        let (owner, person) = match text.contains("VALUES (2,") {
+            true => ("eva#k3x9", "user:bob#b1"),
+            false => ("eva", "user:bob"),
+        };
+        let object = store.object(&caller(owner), &id).unwrap();
         assert_eq!((object.summary.name.as_str(), object.summary.revision), ("Failed logins", 2));
         assert_eq!(
             (object.summary.folder.as_str(), object.summary.tags.join(" ")),
             ("Work", "ssh vpn".into())
         );
         assert_eq!(object.content.spec["query"], "failed AND root");
-        assert_eq!(object.acl, [entry("user:bob", Level::Edit)]);
-        assert_eq!(store.versions(&caller("eva"), &id).unwrap().len(), 2);
+        let connection = Connection::open(&path).unwrap();
+        let row: String = connection.query_row("SELECT principal FROM acl", [], |row| row.get(0)).unwrap();
+        assert_eq!(row, person);
+        let person = Caller { user: person[5..].parse().unwrap(), is_administrator: false };
+        assert_eq!(store.object(&person, &id).unwrap().summary.level, Level::Edit);
+        assert!(store.object(&caller("eva#other"), &id).is_err());
+        assert_eq!(store.versions(&caller(owner), &id).unwrap().len(), 2);
     }
 }
 

@@ -55,13 +55,13 @@ fn an_owner_can_be_replaced_and_an_administrator_sees_all() {
     let site = Site::new();
     let id = site.create("eva", content("a", "one"));
     let give = |user: &str, owner: &str| {
-        let owner = Some(owner.to_owned());
+        let owner = Some(owner.parse().unwrap());
         site.act(user, |store, request| store.share(request, &any(&id), Vec::new(), owner))
     };
     assert!(matches!(give("bob", "bob"), Err(StoreError::NotFound)));
-    assert!(matches!(give("eva", "no name"), Err(StoreError::People)));
+    assert!(matches!(give("eva", ""), Err(StoreError::People)));
     let given = give("eva", "bob").unwrap();
-    assert_eq!(given.summary.owner, "bob");
+    assert_eq!(given.summary.owner.name(), "bob");
     assert!(site.query("eva", &id).is_none() && site.query("bob", &id).is_some());
     site.create("bob", content("b", "two"));
     let all = Filter { ownership: Ownership::All, ..Filter::default() };
@@ -96,4 +96,68 @@ fn principals_have_two_forms() {
     for text in ["", "eva", "user:", "user:a b", "group:x", "user:ä", &format!("user:{}", "x".repeat(65))] {
         assert!(text.parse::<crate::Principal>().is_err(), "{text}");
     }
+}
+
+/// The accounts of a server.
+struct Accounts(std::sync::Mutex<Vec<&'static str>>);
+
+impl crate::Users for Accounts {
+    fn id_of(&self, name: &str) -> Option<crate::UserId> {
+        let ids = self.0.lock().unwrap();
+        ids.iter().map(|id| id.parse::<crate::UserId>().unwrap()).find(|id| id.name() == name)
+    }
+}
+
+#[test]
+fn another_user_of_a_name_inherits_nothing() {
+    let site = Site::new();
+    let accounts = std::sync::Arc::new(Accounts(vec!["eva", "bob#b1", "root"].into()));
+    site.store.set_users(accounts.clone());
+    // Of before there were ids, shared with somebody of after.
+    let id = site.create("eva", content("a", "one"));
+    let bob = AclEntry { principal: crate::Principal::User("bob#b1".parse().unwrap()), level: Level::Edit };
+    site.share("eva", &id, vec![bob]).unwrap();
+    let own = site.create("bob#b1", content("b", "two"));
+    assert!(site.query("eva", &id).is_some() && site.query("bob#b1", &id).is_some());
+    *accounts.0.lock().unwrap() = vec!["eva#e2", "bob#b2", "root"];
+    for user in ["eva#e2", "bob#b2"] {
+        assert_eq!(may(&site, user, &id), "- - - - -", "{user}");
+        assert!(site.query(user, &own).is_none() && site.list(user, Filter::default()).is_empty());
+        let mine = Filter { ownership: Ownership::Mine, ..Filter::default() };
+        assert!(site.list(user, mine).is_empty());
+    }
+    site.create("bob#b2", content("b", "the name is free for another owner"));
+    let object = site.store.object(&caller("root"), &id).unwrap();
+    assert!(!object.summary.is_owner_present && !object.summary.is_shared && object.acl.is_empty());
+    assert_eq!(object.summary.owner.name(), "eva");
+    let owner = Some("eva#e2".parse().unwrap());
+    let given =
+        site.act("root", |store, request| store.share(request, &any(&id), Vec::new(), owner)).unwrap();
+    assert!(given.summary.is_owner_present && site.query("eva#e2", &id).is_some());
+}
+
+#[test]
+fn files_name_people_and_the_store_knows_their_accounts() {
+    let site = Site::new();
+    let accounts = std::sync::Arc::new(Accounts(vec!["eva#e1", "bob#b1", "root"].into()));
+    site.store.set_users(accounts.clone());
+    let id = site.create("eva#e1", content("a", "one"));
+    let bob = AclEntry { principal: crate::Principal::User("bob#b1".parse().unwrap()), level: Level::Edit };
+    site.share("eva#e1", &id, vec![bob]).unwrap();
+    let files = crate::export(&site.store).unwrap();
+    let text = String::from_utf8(files[0].bytes.clone()).unwrap();
+    assert!(text.contains("\"owner\": \"eva\"") && text.contains("\"user:bob\""), "{text}");
+    let request = Request { caller: &caller("root"), now_us: NOW_US, record: &|_| Ok(()) };
+    let outcome = || crate::plan(&site.store, &request, &files).map(|steps| steps[0].members.join(" "));
+    assert_eq!(outcome().unwrap(), "");
+    // The same names, other people: the file would give it to them, and the plan says so.
+    *accounts.0.lock().unwrap() = vec!["eva#e2", "bob#b2", "root"];
+    assert_eq!(outcome().unwrap(), "owner acl");
+    let after = crate::export(&site.store).unwrap();
+    assert!(String::from_utf8_lossy(&after[0].bytes).contains("\"owner\": \"\""));
+    let same = crate::plan(&site.store, &request, &after).unwrap();
+    assert!(same[0].members.is_empty(), "{:?}", same[0].members);
+    *accounts.0.lock().unwrap() = vec!["eva#e2", "root"];
+    let refused = outcome().unwrap_err().to_string();
+    assert!(refused.contains(".json:2:10: acl: there is no user bob on this server"), "{refused}");
 }

@@ -140,7 +140,7 @@ fn a_user_has_so_many_grants_and_no_more() {
 #[test]
 fn a_file_has_so_many_users_and_no_more() {
     let (_folder, accounts) = accounts();
-    let user = |_| User { password: "x".to_owned(), grants: None };
+    let user = |_| User { id: String::new(), password: "x".to_owned(), grants: None };
     let mut file = File { users: (0..9_999).map(|number| (format!("n{number}"), user(number))).collect() };
     accounts.write(&file).unwrap();
     accounts.add("eva", "long enough").unwrap();
@@ -181,4 +181,33 @@ fn errors_say_what_is_wrong() {
     for (error, want) in rows {
         assert_eq!(error.to_string(), want);
     }
+}
+
+#[test]
+fn an_account_has_an_id_that_no_other_one_gets() {
+    let (folder, accounts) = accounts();
+    let path = folder.path().join("users.json");
+    // An account from before there were ids.
+    fs::write(&path, r#"{"users": {"eva": {"password": "$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHQ$aGFzaA"}}}"#)
+        .unwrap();
+    let id = |name: &str| accounts.id(name).unwrap().map(|id| id.as_str().to_owned());
+    assert_eq!(id("eva").as_deref(), Some("eva"));
+    accounts.set_password("eva", "long enough").unwrap();
+    accounts.grant("eva", "main", &[Right::Search]).unwrap();
+    assert_eq!(id("eva").as_deref(), Some("eva"), "it keeps what it owns");
+    accounts.add("bob", "long enough").unwrap();
+    let first = id("bob").unwrap();
+    assert!(first.starts_with("bob#") && first.len() == 20, "{first}");
+    accounts.set_password("bob", "another one").unwrap();
+    assert_eq!(id("bob"), Some(first.clone()));
+    for name in ["eva", "bob"] {
+        let before = id(name);
+        accounts.remove(name).unwrap();
+        assert_eq!((id(name), accounts.id_of(name)), (None, None));
+        accounts.add(name, "long enough").unwrap();
+        assert!(id(name) != before && id(name).unwrap().contains('#'), "{before:?}");
+    }
+    fs::write(&path, r#"{"users": {"eva": {"id": "a#b", "password": "x"}}}"#).unwrap();
+    assert!(matches!(accounts.id("eva"), Err(AccountError::Format { .. })));
+    assert_eq!(accounts.id_of("eva"), None);
 }

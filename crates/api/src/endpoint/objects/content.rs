@@ -36,7 +36,7 @@ pub(crate) async fn object(
     let id = id(&path)?;
     let object = work::read(&state, &user, move |store, caller| store.object(caller, &id)).await?;
     if !object.is_shared_with(&work::caller(&state, &user)?) {
-        let (id, owner) = (object.summary.id.as_str(), object.summary.owner.as_str());
+        let (id, owner) = (object.summary.id.as_str(), object.summary.owner.name());
         work::note_view(&state, &user, "read-object", json!({"object": id, "owner": owner})).await?;
     }
     Ok((etag(&object), Json(ObjectAnswer::from(object))))

@@ -12,7 +12,7 @@ use crate::{
     state::State,
 };
 use axum::{Json, extract::State as Shared, http::HeaderMap, response::IntoResponse};
-use objects::{AclEntry, Level, Principal};
+use objects::{AclEntry, Level, Principal, UserId};
 use std::sync::Arc;
 
 /// Returns the people that an object is shared with, to those who own it.
@@ -31,8 +31,14 @@ pub(crate) async fn people(
         return Err(ApiError::forbidden(text).into());
     }
     let acl = object.acl.iter().map(AclItem::from).collect();
-    let owner = Some(object.summary.owner.clone());
+    let owner = Some(object.summary.owner.name().to_owned());
     Ok((etag(&object), Json(AclDocument { acl, owner })))
+}
+
+/// Returns the account that has a name now.
+fn account(state: &State, name: &str) -> Result<UserId, ApiError> {
+    let known = state.accounts().id(name).map_err(|error| ApiError::internal(error.to_string()))?;
+    known.ok_or_else(|| ApiError::bad_request(format!("there is no user {name}")))
 }
 
 /// Shares an object with people, and gives it to another owner.
@@ -58,21 +64,20 @@ pub(crate) async fn share(
     }
     let id = target.id.clone();
     let present = work::read(&state, &user, move |store, caller| store.object(caller, &id)).await?;
-    let users =
-        acl.iter().filter(|entry| !present.acl.contains(entry)).filter_map(|entry| match &entry.principal {
-            Principal::User(name) => Some(name),
-            Principal::Everyone => None,
-        });
-    // A name with a mistake would share the object with nobody, and look as if it did. Those who may not share learn nothing.
-    if present.summary.level == Level::Own
-        && let Some(name) = users
-            .chain(wanted.owner.iter().filter(|owner| **owner != present.summary.owner))
-            .find(|name| !state.accounts().exists(name))
-    {
-        return Err(ApiError::bad_request(format!("there is no user {name}")).into());
+    // A name with a mistake would share the object with nobody, and look as if it did. Those who may not share learn nothing:
+    // the store refuses them.
+    let may_share = present.summary.level == Level::Own;
+    let owner = match wanted.owner {
+        Some(name) if may_share => Some(account(&state, &name)?),
+        _ => None,
+    };
+    for entry in acl.iter_mut().filter(|_| may_share) {
+        if let Principal::User(id) = &entry.principal {
+            entry.principal = Principal::User(account(&state, id.name())?);
+        }
     }
     let work = move |store: &objects::Store, request: &objects::Request<'_>| {
-        store.share(request, &target, acl, wanted.owner)
+        store.share(request, &target, acl, owner)
     };
     let object = work::change(&state, &user, work).await?;
     Ok((etag(&object), Json(ObjectAnswer::from(object))))

@@ -49,7 +49,10 @@ impl IntoResponse for ObjectError {
 /// Returns the caller, with the right that makes an administrator of objects.
 pub(super) fn caller(state: &State, user: &User) -> Result<Caller, ApiError> {
     let is_administrator = state.may(user, EVERY_LOGSPACE, Right::Administer)?;
-    Ok(Caller { user: user.name.clone(), is_administrator })
+    let known = state.accounts().id(&user.name).map_err(|error| ApiError::internal(error.to_string()))?;
+    // An account that was removed since the call began.
+    let user = known.ok_or_else(ApiError::unauthorized)?;
+    Ok(Caller { user, is_administrator })
 }
 
 /// Refuses users who do not administer every logspace, and records that.
@@ -93,14 +96,14 @@ pub(super) async fn import<T: Send + 'static, E: Display + Send + 'static>(
         let now_us = now_us();
         let recorded = RefCell::new(Vec::new());
         let record = |change: &Change| {
-            state.backend().note(&entry(&caller.user, now_us, change))?;
+            state.backend().note(&entry(caller.user.name(), now_us, change))?;
             recorded.borrow_mut().push(change.clone());
             Ok::<(), io::Error>(())
         };
         let result = work(state.objects(), &Request { caller: &caller, now_us, record: &record });
         if let Err(error) = &result {
             for change in recorded.borrow().iter() {
-                let mut entry = entry(&caller.user, now_us, change);
+                let mut entry = entry(caller.user.name(), now_us, change);
                 entry.details["failed"] = error.to_string().into();
                 // If the ledger fails as well, the caller still gets the first error.
                 let _ = state.backend().note(&entry);
@@ -162,7 +165,7 @@ fn entry(user: &str, at_us: i64, change: &Change) -> LedgerEntry {
     if let Some((owner, acl)) = shared {
         let people: Vec<String> =
             acl.iter().map(|entry| format!("{} {}", entry.principal, entry.level)).collect();
-        details["owner"] = owner.as_str().into();
+        details["owner"] = owner.name().into();
         details["shared_with"] = people.into();
     }
     let (logspace, question) = (String::new(), String::new());

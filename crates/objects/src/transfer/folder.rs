@@ -4,6 +4,7 @@
 //! Limits: those of the folder of objects, and [`FILES_BYTES_MAX`] for all files together.
 
 use crate::{
+    file::ObjectFile,
     limits::{FILES_BYTES_MAX, FILES_MAX},
     provisioned::{Problem, ProblemReason, bytes_of, files},
 };
@@ -14,15 +15,6 @@ use std::{
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
-
-/// A file of an object. Its bytes are not checked.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ObjectFile {
-    /// The path, or only the name.
-    pub path: PathBuf,
-    /// The content.
-    pub bytes: Vec<u8>,
-}
 
 /// The reasons why a folder cannot be read or written.
 #[derive(Debug)]

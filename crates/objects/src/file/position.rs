@@ -1,17 +1,17 @@
-//! Places in JSON texts: the line and the column of a member.
+//! Positions in JSON texts: the line and the column of a member.
 //!
 //! In: a JSON text that has been read without an error, names of members from the outside in. Out: where the value of the
 //! last one begins; of the innermost one that is there, if not all are. Holds nothing. The depth is that of the names.
 
-/// A place in a text; both count from 1, the column in characters.
+/// A position in a text; both count from 1, the column in characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Place {
+pub(crate) struct Position {
     pub(crate) line: usize,
     pub(crate) column: usize,
 }
 
-/// The place of the value of a member.
-pub(crate) fn of_member(text: &[u8], names: &[&str]) -> Place {
+/// The position of the value of a member.
+pub(crate) fn of_member(text: &[u8], names: &[&str]) -> Position {
     of_offset(text, offset_of_member(text, names))
 }
 
@@ -27,12 +27,12 @@ pub(crate) fn offset_of_member(text: &[u8], names: &[&str]) -> usize {
     at
 }
 
-/// The place of an offset in bytes.
-pub(crate) fn of_offset(text: &[u8], offset: usize) -> Place {
+/// The position of an offset in bytes.
+pub(crate) fn of_offset(text: &[u8], offset: usize) -> Position {
     let before = text.get(..offset).unwrap_or(text);
     let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-    Place { line, column: String::from_utf8_lossy(&before[start..]).chars().count() + 1 }
+    Position { line, column: String::from_utf8_lossy(&before[start..]).chars().count() + 1 }
 }
 
 /// The offset of the value of a member of the object at an offset.
@@ -103,8 +103,8 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, names: &[&str], want: (usize, usize)) {
-        let place = of_member(text.as_bytes(), names);
-        assert_eq!((place.line, place.column), want, "{names:?}");
+        let position = of_member(text.as_bytes(), names);
+        assert_eq!((position.line, position.column), want, "{names:?}");
     }
 
     #[test]
@@ -122,14 +122,14 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_ends_early_still_has_a_place() {
+    fn a_text_that_ends_early_still_has_a_position() {
         let text = "{\"a\": {\"b\": \"x\\\"y\", \"c\": [1, {}]}, \"d\": 5}";
         for end in 0..text.len() {
             for names in [&["d"][..], &["a", "c"], &["a", "z"]] {
-                let place = of_member(&text.as_bytes()[..end], names);
-                assert!(place.line == 1 && place.column <= end + 1, "{end} {names:?} {place:?}");
+                let position = of_member(&text.as_bytes()[..end], names);
+                assert!(position.line == 1 && position.column <= end + 1, "{end} {names:?} {position:?}");
             }
         }
-        assert_eq!(of_offset(b"a\nb", 99), Place { line: 2, column: 2 });
+        assert_eq!(of_offset(b"a\nb", 99), Position { line: 2, column: 2 });
     }
 }
