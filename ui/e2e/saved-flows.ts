@@ -123,7 +123,7 @@ export const SAVED_FLOWS: Record<string, (stage: FlowContext) => Promise<void>> 
     await save(page, name);
     const id = urlParameters(page).get("o")!;
     await openMenu(page);
-    await page.click("[role=dialog] >> text=Rename, folder");
+    await page.click("[role=dialog] >> text=Rename, folder, tags");
     await page.waitForSelector("dialog[open] input[name=name]:focus");
     await page.keyboard.type(`${name} again`);
     await page.keyboard.press("Enter");
@@ -151,6 +151,56 @@ export const SAVED_FLOWS: Record<string, (stage: FlowContext) => Promise<void>> 
     expect((await call(page, "GET", `objects/${id}`)).deleted_us === undefined, "it is not restored");
   },
 
+  async "an earlier version of a saved search is looked at and brought back"({ page, open }) {
+    await open();
+    const name = freshName();
+    await typeQuery(page, "failed");
+    await waitUntil("the query is not in the URL", async () => urlParameters(page).get("q") === "failed");
+    await save(page, name);
+    const id = urlParameters(page).get("o")!;
+    await typeQuery(page, "failed AND *a*");
+    await page.waitForSelector("text=changed");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("s");
+    await page.waitForSelector(`.notice.on >> text=${name} saved`);
+    await openMenu(page);
+    await page.click("[role=dialog] >> text=Rename, folder, tags");
+    await page.fill("dialog[open] input[name=tags]", "vpn, ssh");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("dialog[open]", { state: "detached" });
+    expect((await call(page, "GET", `objects/${id}`)).tags.join(" ") === "ssh vpn", "the tags are not kept");
+    await openMenu(page);
+    await page.waitForSelector("[role=dialog] .saved-tags >> text=ssh");
+    await page.click("[role=dialog] >> text=Versions");
+    await page.waitForSelector("dialog[open] .version-entry >> nth=2");
+    await page.locator("dialog[open] .version-entry").last().focus();
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("dialog[open] table");
+    const shown = (await page.textContent("dialog[open] table")) ?? "";
+    expect(shown.includes("failed AND *a*") && shown.includes("ssh, vpn"), `the differences are not shown: ${shown}`);
+    await page.click("dialog[open] >> text=Bring version 1 back");
+    await page.waitForSelector(`.notice.on >> text=${name} is as it was at version 1`);
+    await waitUntil("the view is not as it was", async () => urlParameters(page).get("q") === "failed");
+    const back = await call(page, "GET", `objects/${id}`);
+    expect(back.spec.query === "failed" && back.revision === 4, `back: ${JSON.stringify(back.spec)} ${back.revision}`);
+  },
+
+  async "a saved search is given to another owner"({ page, open, settings }) {
+    await open();
+    await save(page, freshName());
+    const id = urlParameters(page).get("o")!;
+    await openMenu(page);
+    await page.click("[role=dialog] >> text=Share");
+    await page.fill("dialog[open] input[name=owner]", "nobody-of-that-name");
+    await page.click("dialog[open] button:has-text('Give away')");
+    await page.waitForSelector("dialog[open] >> text=there is no user");
+    await page.fill("dialog[open] input[name=owner]", settings.user);
+    await page.click("dialog[open] button:has-text('Give away')");
+    await page.waitForSelector("dialog[open]", { state: "detached" });
+    const given = await call(page, "GET", `objects/${id}`);
+    expect(given.owner === settings.user, `it is ${given.owner}'s`);
+  },
+
   async "what may not be done with a saved search is disabled, with the reason"({ page, open }) {
     await open();
     const name = freshName();
@@ -167,7 +217,7 @@ export const SAVED_FLOWS: Record<string, (stage: FlowContext) => Promise<void>> 
     await page.keyboard.press("w");
     await page.waitForSelector("text=changed");
     await openMenu(page);
-    for (const text of ["Save", "Rename, folder\u2026", "Share\u2026", "Delete\u2026"]) {
+    for (const text of ["Save", "Rename, folder, tags\u2026", "Share\u2026", "Delete\u2026"]) {
       const entry = page.locator("[role=dialog] li button").filter({ hasText: text }).first();
       expect(await entry.isDisabled(), `${text} is not disabled`);
       const said = (await entry.textContent()) ?? "";

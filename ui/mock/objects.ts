@@ -1,6 +1,6 @@
 // Saved searches of the mock: one user, `admin`; a search that `bob` shares and one of a file show what may not be done.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AclItem, SavedContent, SavedSearch } from "../src/api/objects.ts";
+import type { AclItem, SavedContent, SavedSearch, SavedVersion } from "../src/api/objects.ts";
 import { readBody, Refusal, reply } from "./http.ts";
 
 const USERS = ["admin", "bob"];
@@ -16,6 +16,8 @@ const spec = (query: string) => ({
 
 export class MockObjects {
   private readonly all = new Map<string, SavedSearch>();
+  /** Every state of each search, the oldest first, with what was done. */
+  private readonly states = new Map<string, { action: SavedVersion["action"]; state: SavedSearch }[]>();
   private made = 0;
 
   constructor() {
@@ -36,6 +38,17 @@ export class MockObjects {
     }
     const found = this.all.get(id);
     if (!found) throw new Refusal(404, "not_found", "there is no such object");
+    const states = this.states.get(id) ?? [];
+    if (request.method === "GET" && part === "versions") {
+      const revision = Number(path.split("/")[3] ?? 0);
+      const { state } = states.find(({ state }) => state.revision === revision) ?? {};
+      if (state) return reply(response, 200, state);
+      if (revision) throw new Refusal(404, "not_found", "there is no such object");
+      const versions = states.map(({ action, state: { revision, changed_us, changed_by, name, folder } }) => {
+        return { revision, action, changed_us, changed_by, comment: "", name, folder };
+      });
+      return reply(response, 200, versions.reverse());
+    }
     if (request.method === "GET") return reply(response, 200, found, { ETag: `"${found.revision}"` });
     if (found.level === "view")
       throw new Refusal(403, "forbidden", "the object can be changed by those who may edit it");
@@ -48,10 +61,14 @@ export class MockObjects {
     const body = await readBody(request);
     const next = { ...found, revision: found.revision + 1, changed_us: Date.now() * 1000, changed_by: "admin" };
     if (request.method === "DELETE") next.deleted_us = Date.now() * 1000;
-    else if (part === "restore") delete next.deleted_us;
-    else if (part === "acl") this.share(next, (body as unknown as { acl: AclItem[] }).acl);
+    else if (part === "restore") {
+      delete next.deleted_us;
+      const earlier = states.find(({ state }) => state.revision === body.revision)?.state;
+      if (earlier) Object.assign(next, this.content({ ...earlier }, id));
+    } else if (part === "acl") this.share(next, body as unknown as { acl: AclItem[]; owner?: string });
     else Object.assign(next, this.content(body, id));
-    this.put(next);
+    const done = { acl: "share", restore: "restore" } as const;
+    this.put(next, request.method === "DELETE" ? "delete" : (done[part as keyof typeof done] ?? "change"));
     return reply(response, 200, next, { ETag: `"${next.revision}"` });
   }
 
@@ -71,16 +88,21 @@ export class MockObjects {
     return { name, folder, description, tags, spec };
   }
 
-  private share(object: SavedSearch, acl: AclItem[]): void {
+  private share(object: SavedSearch, { acl, owner }: { acl: AclItem[]; owner?: string }): void {
+    if (owner !== undefined && !USERS.includes(owner))
+      throw new Refusal(400, "bad_request", `there is no user ${owner}`);
     const unknown = acl.map(({ principal }) => principal.replace(/^user:/, ""));
     const nobody = unknown.find((name) => name !== "everyone" && !USERS.includes(name));
     if (nobody) throw new Refusal(400, "bad_request", `there is no user ${nobody}`);
     object.acl = acl;
     object.shared = acl.length > 0;
+    object.owner = owner ?? object.owner;
   }
 
-  private put(object: SavedSearch): void {
-    this.all.set(object.id, { ...object, summary: object.spec.query });
+  private put(object: SavedSearch, action: SavedVersion["action"] = "create"): void {
+    const state = { ...object, summary: object.spec.query };
+    this.all.set(object.id, state);
+    this.states.set(object.id, [...(this.states.get(object.id) ?? []), { action, state }]);
   }
 
   private fresh(name: string, folder: string, query: string): SavedSearch {

@@ -25,6 +25,8 @@ export interface SavedSummary {
   /** The query, shortened. */
   summary: string;
   owner: string;
+  /** True when the owner's account was removed. */
+  owner_removed?: boolean;
   revision: number;
   changed_us: number;
   changed_by: string;
@@ -45,6 +47,17 @@ export interface SavedSearch extends SavedSummary {
   spec: SearchSpec;
   /** For those who own it. */
   acl?: AclItem[];
+}
+
+/** A version of a saved search. */
+export interface SavedVersion {
+  revision: number;
+  action: "create" | "change" | "share" | "delete" | "restore";
+  changed_us: number;
+  changed_by: string;
+  comment: string;
+  name: string;
+  folder: string;
 }
 
 /** What its editors decide. */
@@ -83,10 +96,20 @@ export function deleteSearch(seen: SavedSummary): Promise<SavedSearch> {
   return change("DELETE", path(seen.id), etag(seen));
 }
 
-export function restoreSearch(seen: SavedSummary): Promise<SavedSearch> {
-  return change("POST", `${path(seen.id)}/restore`, etag(seen), {});
+/** Brings a deleted search back; with a revision, a search to the content that it had then. */
+export function restoreSearch(seen: SavedSummary, revision?: number): Promise<SavedSearch> {
+  return change("POST", `${path(seen.id)}/restore`, etag(seen), revision === undefined ? {} : { revision });
 }
 
-export function shareSearch(seen: SavedSummary, acl: AclItem[]): Promise<SavedSearch> {
-  return change("PUT", `${path(seen.id)}/acl`, etag(seen), { acl });
+export function listVersions(id: string): Promise<SavedVersion[]> {
+  return get(`${path(id)}/versions`);
+}
+
+export function readVersion(id: string, revision: number): Promise<SavedSearch> {
+  return get(`${path(id)}/versions/${revision}`);
+}
+
+/** Shares a search; an owner is named only to give it away. */
+export function shareSearch(seen: SavedSummary, acl: AclItem[], owner?: string): Promise<SavedSearch> {
+  return change("PUT", `${path(seen.id)}/acl`, etag(seen), owner === undefined ? { acl } : { acl, owner });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SearchSpec } from "../api/objects.ts";
-import { differences, matching, specOf, viewOf } from "./saved-search.ts";
+import { differences, differingMembers, matching, specOf, tagsOf, viewOf } from "./saved-search.ts";
 import { DEFAULT_VIEW } from "./view.ts";
 
 const spec: SearchSpec = {
@@ -48,4 +48,18 @@ test("finds entries by words in any order", () => {
   expect(names("work FAILED")).toEqual(["Failed logins"]);
   expect(names("remote gw1")).toEqual(["VPN"]);
   expect(names("nothing")).toEqual([]);
+});
+
+test("tags of a text are sorted and there once", () => {
+  expect(tagsOf(" vpn, ssh ,, ssh")).toEqual(["ssh", "vpn"]);
+  expect(tagsOf("")).toEqual([]);
+});
+
+test("names, folders and tags differ, too", () => {
+  const one = { name: "a", folder: "", tags: ["x"], spec };
+  expect(differingMembers(one, one, "main")).toEqual([]);
+  expect(differingMembers(one, { ...one, folder: "F", tags: [] }, "main")).toEqual([
+    { what: "Folder", one: "none", other: "F" },
+    { what: "Tags", one: "x", other: "none" },
+  ]);
 });

@@ -1,5 +1,5 @@
 // The view <-> the specification of a saved search. A saved search has no open message and is never live.
-import type { SearchSpec } from "../api/objects.ts";
+import type { SavedContent, SearchSpec } from "../api/objects.ts";
 import type { View } from "./view.ts";
 
 /** Returns what is saved of a view; `logspace` is the one that the result is of. */
@@ -39,6 +39,26 @@ export function differences(one: SearchSpec, other: SearchSpec, first: string): 
   return ROWS.map(([what, text]) => ({ what, one: text(left), other: text(right) })).filter(
     (row) => row.one !== row.other,
   );
+}
+
+/** Lists what differs between two states of a saved search, with their names. */
+export function differingMembers(
+  one: Pick<SavedContent, "name" | "folder" | "tags" | "spec">,
+  other: Pick<SavedContent, "name" | "folder" | "tags" | "spec">,
+  first: string,
+): Difference[] {
+  const named = [
+    { what: "Name", one: one.name, other: other.name },
+    { what: "Folder", one: one.folder || "none", other: other.folder || "none" },
+    { what: "Tags", one: one.tags.join(", ") || "none", other: other.tags.join(", ") || "none" },
+  ].filter((row) => row.one !== row.other);
+  return [...named, ...differences(one.spec, other.spec, first)];
+}
+
+/** Returns the tags of a text with commas, each once. */
+export function tagsOf(text: string): string[] {
+  const tags = text.split(",").map((tag) => tag.trim());
+  return [...new Set(tags.filter(Boolean))].sort();
 }
 
 /** Returns the entries that have every word of a text in their name, folder, tags or query. */

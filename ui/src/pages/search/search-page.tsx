@@ -262,7 +262,12 @@ export function SearchPage({ session, logspaces, ended, onLogin, onLogout }: Pro
           onClose={() => setPackage(undefined)}
         />
       )}
-      <SavedDialogs saved={saved} stale={page.isStale.value} first={page.logspaces.value[0]?.name ?? ""} />
+      <SavedDialogs
+        saved={saved}
+        stale={page.isStale.value}
+        first={page.logspaces.value[0]?.name ?? ""}
+        zone={zone.value}
+      />
       {help && <Help onClose={() => setHelp(false)} />}
       <p class={`notice ${page.notice.value ? "on" : ""}`} role="status">
         {page.notice.value}

@@ -2,12 +2,21 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { SavedContent, SavedSearch } from "../../../api/objects.ts";
-import { VisibleText } from "../../../components/visible-text.tsx";
-import { differences } from "../../../view/saved-search.ts";
+import { Differences } from "./differences.tsx";
+import type { Zone } from "../../../time/zone.ts";
+import { differingMembers, tagsOf } from "../../../view/saved-search.ts";
 import type { SavedModel } from "./saved-model.ts";
 import { ShareDialog } from "./share-dialog.tsx";
+import { VersionsDialog } from "./versions-dialog.tsx";
 
-export function SavedDialogs({ saved, stale, first }: { saved: SavedModel; stale: boolean; first: string }) {
+interface DialogsProps {
+  saved: SavedModel;
+  stale: boolean;
+  first: string;
+  zone: Zone;
+}
+
+export function SavedDialogs({ saved, stale, first, zone }: DialogsProps) {
   const dialog = saved.dialog.value;
   const current = saved.current.value;
   if (!dialog) return null;
@@ -18,6 +27,10 @@ export function SavedDialogs({ saved, stale, first }: { saved: SavedModel; stale
       return current ? <NameDialog saved={saved} current={current} stale={false} /> : null;
     case "share":
       return current ? <ShareDialog key={current.revision} saved={saved} current={current} /> : null;
+    case "versions":
+      return current ? (
+        <VersionsDialog key={current.revision} saved={saved} current={current} first={first} zone={zone} />
+      ) : null;
     case "delete":
       return current ? <DeleteDialog saved={saved} current={current} /> : null;
     case "changed":
@@ -86,8 +99,9 @@ function NameDialog({ saved, current, stale }: { saved: SavedModel; current?: Sa
   useEffect(() => void saved.readList(), []);
   const submit = (form: FormData): void => {
     const [name, folder] = [String(form.get("name")).trim(), String(form.get("folder")).trim()];
-    if (current) void saved.write({ ...current, name, folder }, current);
-    else void saved.create(name, folder);
+    const tags = tagsOf(String(form.get("tags")));
+    if (current) void saved.write({ ...current, name, folder, tags }, current);
+    else void saved.create(name, folder, tags);
   };
   return (
     <DialogFrame saved={saved} title={current ? "Rename or move the search" : "Save the search"} onSubmit={submit}>
@@ -116,6 +130,10 @@ function NameDialog({ saved, current, stale }: { saved: SavedModel; current?: Sa
           <option value={folder} />
         ))}
       </datalist>
+      <label>
+        Tags <span class="muted">(may be empty; a comma between two)</span>
+        <input name="tags" autocomplete="off" defaultValue={current?.tags.join(", ") ?? ""} />
+      </label>
       <DialogButtons saved={saved} submit="Save" />
     </DialogFrame>
   );
@@ -142,11 +160,7 @@ interface ChangedProps {
 
 /** Shows both states, so that nobody overwrites what they have not seen. */
 function ChangedDialog({ saved, current, mine, first }: ChangedProps) {
-  const named = [
-    { what: "Name", one: mine.name, other: current.name },
-    { what: "Folder", one: mine.folder || "none", other: current.folder || "none" },
-  ].filter((row) => row.one !== row.other);
-  const rows = [...named, ...differences(mine.spec, current.spec, first)];
+  const rows = differingMembers(mine, current, first);
   const gone = current.deleted_us !== undefined;
   return (
     <DialogFrame
@@ -155,30 +169,7 @@ function ChangedDialog({ saved, current, mine, first }: ChangedProps) {
       onSubmit={() => void saved.write(mine, current)}
     >
       {rows.length === 0 && <p>Both are the same now.</p>}
-      {rows.length > 0 && (
-        <table class="saved-differences">
-          <thead>
-            <tr>
-              <th scope="col" />
-              <th scope="col">yours</th>
-              <th scope="col">{current.changed_by}'s</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ what, one, other }) => (
-              <tr key={what}>
-                <th scope="row">{what}</th>
-                <td>
-                  <VisibleText text={one} />
-                </td>
-                <td>
-                  <VisibleText text={other} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      <Differences rows={rows} one="yours" other={`${current.changed_by}'s`} />
       <p class="session-buttons">
         <button
           type="button"

@@ -55,6 +55,7 @@ export function SavedList({ saved, onDone }: { saved: SavedModel; onDone(): void
                     <span class="ellipsis mono saved-query">
                       <VisibleText text={entry.summary || "all messages"} />
                     </span>
+                    {entry.tags.length > 0 && <span class="ellipsis saved-query">{entry.tags.join(", ")}</span>}
                   </span>
                   <span class="menu-note">{ownerNote(entry)}</span>
                 </button>
@@ -95,8 +96,9 @@ function Deleted({ saved }: { saved: SavedModel }) {
   );
 }
 
-function ownerNote({ owner, level, file, shared }: SavedSummary): string {
+function ownerNote({ owner, owner_removed, level, file, shared }: SavedSummary): string {
   if (file) return "from a file";
+  if (owner_removed) return `${owner} (removed)`;
   if (level !== "own") return `${owner}, ${level}`;
   return shared ? "shared" : "";
 }

@@ -103,13 +103,20 @@ function CurrentSearch({
         run: () => saved.ask({ kind: "save" }),
       },
       { icon: "refresh", text: "Undo the changes", why: changed ? "" : "no changes", run: () => saved.revert() },
-      { icon: "column", text: "Rename, folder\u2026", why: readOnly, run: () => saved.ask({ kind: "details" }) },
+      { icon: "column", text: "Rename, folder, tags\u2026", why: readOnly, run: () => saved.ask({ kind: "details" }) },
       {
         icon: "user",
         text: "Share\u2026",
         why: notOwner,
         note: current.shared ? "shared" : "only you",
         run: () => saved.ask({ kind: "share" }),
+      },
+      {
+        icon: "clock",
+        text: "Versions\u2026",
+        why: current.file ? readOnly : "",
+        note: `${current.revision}`,
+        run: () => saved.ask({ kind: "versions" }),
       },
       { icon: "link", text: "Copy its link", why: "", run: () => onCopyLink(current.id) },
       { icon: "minus", text: "Delete\u2026", why: readOnly, run: () => saved.ask({ kind: "delete" }) },
@@ -124,9 +131,16 @@ function CurrentSearch({
           <br />
           <span class="muted">
             {changed ? "changed, not saved" : "as saved"}
-            {current.owner && `, owned by ${current.owner}`}
+            {current.owner && `, owned by ${current.owner}${current.owner_removed ? " (removed)" : ""}`}
             {current.file && ", kept in a file"}
           </span>
+          {current.tags.length > 0 && (
+            <span class="saved-tags">
+              {current.tags.map((tag) => (
+                <span key={tag}>{tag}</span>
+              ))}
+            </span>
+          )}
         </p>
       )}
       <ul class="menu saved-actions">

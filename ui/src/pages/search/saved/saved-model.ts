@@ -9,7 +9,9 @@ import {
   createSearch,
   deleteSearch,
   listSearches,
+  listVersions,
   readSearch,
+  readVersion,
   restoreSearch,
   shareSearch,
   type AclItem,
@@ -17,6 +19,7 @@ import {
   type SavedContent,
   type SavedSearch,
   type SavedSummary,
+  type SavedVersion,
 } from "../../../api/objects.ts";
 import { decodeId, encodeView } from "../../../view/codec.ts";
 import { differences, specOf, viewOf } from "../../../view/saved-search.ts";
@@ -25,7 +28,7 @@ import type { SearchModel } from "../model/search-model.ts";
 
 /** The question that is open over the page. */
 export type SavedDialog =
-  | { kind: "save" | "details" | "share" | "delete" }
+  | { kind: "save" | "details" | "share" | "versions" | "delete" }
   /** Somebody else was faster; `mine` is what was to be written. */
   | { kind: "changed"; current: SavedSearch; mine: SavedContent };
 
@@ -34,6 +37,10 @@ export class SavedModel {
   readonly list = signal<SavedSummary[] | undefined>(undefined);
   readonly deleted = signal<SavedSummary[] | undefined>(undefined);
   readonly listError = signal("");
+  /** The versions of the open search, the newest first, while they are asked for. */
+  readonly versions = signal<SavedVersion[] | undefined>(undefined);
+  /** The version whose differences are shown. */
+  readonly version = signal<SavedSearch | undefined>(undefined);
   readonly dialog = signal<SavedDialog | undefined>(undefined);
   readonly busy = signal(false);
   /** The refusal of the server to what the dialog asked for. */
@@ -132,9 +139,41 @@ export class SavedModel {
     this.dialog.value = dialog;
   }
 
+  async readVersions(): Promise<void> {
+    const current = this.current.value;
+    this.versions.value = this.version.value = undefined;
+    if (!current) return;
+    try {
+      this.versions.value = await listVersions(current.id);
+    } catch (cause) {
+      this.error.value = messageOf(cause);
+    }
+  }
+
+  async readVersion(revision: number): Promise<void> {
+    const current = this.current.value;
+    if (!current) return;
+    try {
+      this.version.value = await readVersion(current.id, revision);
+    } catch (cause) {
+      this.error.value = messageOf(cause);
+    }
+  }
+
+  /** Gives the search the content that it had at a version; the versions in between stay. */
+  restoreVersion(revision: number): Promise<void> {
+    const current = this.current.value;
+    if (!current) return Promise.resolve();
+    return this.attempt(`${current.name} is as it was at version ${revision}`, async () => {
+      const restored = await restoreSearch(current, revision);
+      this.current.value = restored;
+      this.show(restored, "push");
+    });
+  }
+
   /** Makes a new search of the view. */
-  create(name: string, folder: string): Promise<void> {
-    const content = { name, folder, description: "", tags: [], spec: this.spec.value };
+  create(name: string, folder: string, tags: string[]): Promise<void> {
+    const content = { name, folder, description: "", tags, spec: this.spec.value };
     return this.attempt(`${name} saved`, async () => this.take(await createSearch(content)));
   }
 
@@ -151,10 +190,18 @@ export class SavedModel {
     return this.attempt(`${name} saved`, async () => this.take(await changeSearch(seen, mine)), mine);
   }
 
-  share(acl: AclItem[]): Promise<void> {
+  /** Shares the search; with an owner, it is theirs afterwards. */
+  share(acl: AclItem[], owner: string | undefined): Promise<void> {
     const current = this.current.value;
     if (!current) return Promise.resolve();
-    return this.attempt(`${current.name} is shared as chosen`, async () => this.take(await shareSearch(current, acl)));
+    const done = owner === undefined ? `${current.name} is shared as chosen` : `${current.name} is ${owner}'s now`;
+    return this.attempt(done, async () => {
+      const given = await shareSearch(current, acl, owner);
+      // What was given away may not be visible any more.
+      const seen = owner === undefined ? given : await readSearch(current.id).catch(() => undefined);
+      if (seen) this.take(seen);
+      else this.detach();
+    });
   }
 
   delete(): Promise<void> {

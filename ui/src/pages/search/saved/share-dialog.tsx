@@ -14,6 +14,7 @@ const LEVELS: [Level, string][] = [
 export function ShareDialog({ saved, current }: { saved: SavedModel; current: SavedSearch }) {
   const [people, setPeople] = useState<AclItem[]>(current.acl ?? []);
   const [name, setName] = useState("");
+  const [owner, setOwner] = useState("");
   const everyone = people.find(({ principal }) => principal === "everyone");
   const set = (principal: string, level: Level | undefined): void =>
     setPeople([
@@ -26,7 +27,11 @@ export function ShareDialog({ saved, current }: { saved: SavedModel; current: Sa
     return isNew ? [...people, { principal, level: "view" }] : people;
   };
   return (
-    <DialogFrame saved={saved} title={`Share ${current.name}`} onSubmit={() => void saved.share(withTyped())}>
+    <DialogFrame
+      saved={saved}
+      title={`Share ${current.name}`}
+      onSubmit={() => void saved.share(withTyped(), owner.trim() || undefined)}
+    >
       <p class="muted">
         Everybody finds with it only what their own rights on {current.spec.logspace || "the logspace"} allow.
       </p>
@@ -91,7 +96,21 @@ export function ShareDialog({ saved, current }: { saved: SavedModel; current: Sa
           </button>
         </span>
       </label>
-      <DialogButtons saved={saved} submit="Share" />
+      <label>
+        Give it to another owner{" "}
+        <span class="muted">
+          ({current.owner_removed ? `the account of ${current.owner} was removed` : `now ${current.owner}`}; empty:
+          stays)
+        </span>
+        <input
+          name="owner"
+          autocomplete="off"
+          maxLength={64}
+          value={owner}
+          onInput={(event) => setOwner(event.currentTarget.value)}
+        />
+      </label>
+      <DialogButtons saved={saved} submit={owner.trim() ? "Give away" : "Share"} />
     </DialogFrame>
   );
 }
