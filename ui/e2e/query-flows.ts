@@ -34,6 +34,37 @@ export const QUERY_FLOWS: Record<string, (stage: FlowContext) => Promise<void>> 
     await waitUntil("the filter was not removed", async () => !urlParameters(page).get("q"));
   },
 
+  async "a pattern leads to its messages, and the head counts rows"({ page, open }) {
+    await open();
+    await typeQuery(page, "* | patterns");
+    await page.waitForSelector(".result-table tbody tr");
+    expect(
+      /messages in (more than )?\d+ rows/.test((await page.textContent(".result-count")) ?? ""),
+      "no rows counted",
+    );
+    const row = page.locator(".result-table tbody tr").filter({ hasText: "<*>" }).first();
+    const pattern = (await row.locator("td").first().textContent()) ?? "";
+    const count = Number(((await row.locator("td").nth(1).textContent()) ?? "").replace(/\D/g, ""));
+    await row.locator("button").first().click();
+    await page.waitForSelector(".list .row[data-index]");
+    const query = urlParameters(page).get("q") ?? "";
+    expect(query.startsWith("message:/^"), `the query is ${query}`);
+    // Further messages may arrive, and two patterns may have messages of one form.
+    expect((await total(page)) >= count && count > 0, `${pattern}: ${count}, found ${await total(page)}`);
+  },
+
+  async "the bars of the page and a table fit a phone"({ page, open }) {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open();
+    const top = async (selector: string): Promise<number> =>
+      Math.round((await page.locator(selector).first().boundingBox())!.y);
+    expect((await top(".live-button")) === (await top(".time-button")), "Live is on a line of its own");
+    await page.goto(`${page.url().split("?")[0]}?q=${encodeURIComponent("* | patterns")}&from=now-24h&to=now`);
+    await page.waitForSelector(".result-table tbody tr");
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(wide <= 390, `the page is ${wide} px wide`);
+  },
+
   async "completion behind a pipe offers names, and Enter takes a chosen one"({ page, open }) {
     await open();
     await page.keyboard.press("/");

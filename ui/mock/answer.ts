@@ -121,6 +121,7 @@ export function answerExplain(store: Store, question: ExplainRequest, nowUs: num
 function piped(rows: Row[], pipe: string, time: TimeRange): Table {
   const words = pipe.split(/\s+/);
   const [command, column] = [words[0], words.at(-1)!];
+  if (command === "patterns") return patterns(rows);
   const top = facet(rows, column, 10).values;
   if (command !== "timechart") {
     const share = (count: number): number => Math.round((10_000 * count) / Math.max(1, rows.length)) / 100;
@@ -140,6 +141,17 @@ function piped(rows: Row[], pipe: string, time: TimeRange): Table {
     return [...counts].map(([start, count]) => [new Date(start / 1000).toISOString(), value, count]);
   });
   return { columns: ["time", column, "count"], rows: made, more: false };
+}
+
+/** Counts texts with each word that has a digit left out. */
+function patterns(rows: Row[]): Table {
+  const counts = new Map<string, number>();
+  for (const { message } of rows) {
+    const pattern = message.replace(/[\w.-]*\d[\w.-]*/g, "<*>");
+    counts.set(pattern, (counts.get(pattern) ?? 0) + 1);
+  }
+  const sorted = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 50);
+  return { columns: ["pattern", "count"], rows: sorted, more: counts.size > 50 };
 }
 
 function facet(rows: Row[], column: string, limit: number): Facet {

@@ -3,7 +3,7 @@ import { ApiError } from "../../api/call.ts";
 import { makePackage, packageAddress, seal, type EvidencePackage } from "../../api/package.ts";
 import { readSession } from "../../api/session.ts";
 import { addFilter, removeFilter, activeFilter, type Filter } from "../../query/edit.ts";
-import { splitPipes, changeCondition } from "../../query/pipes.ts";
+import { changeCondition } from "../../query/pipes.ts";
 import { valuesOf, type Row, type RowId } from "../../api/row.ts";
 import { absolute, shift, zoomOut, type Range, type Span } from "../../time/range.ts";
 import { isDark, theme } from "../../view/preferences.ts";
@@ -95,12 +95,6 @@ export class Actions {
     const query = (this.page.queryInput.value ?? this.page.view.value.query).trim();
     this.page.navigate({ query: changeCondition(query, (old) => (old && old !== "*" ? `${old} AND ${word}` : word)) });
   };
-
-  /** Shows the messages behind a value of a table. */
-  showMessages = (column: string, value: string): void =>
-    this.page.navigate({
-      query: addFilter(splitPipes(this.page.view.value.query).condition, column, value, "include"),
-    });
 
   toggleColumn = (name: string): void => {
     const { columns } = this.page.view.value;

@@ -9,6 +9,7 @@ import { MessageList, type ListHandle } from "./list/message-list.tsx";
 import { LIVE_REFRESH_MS, type SearchModel } from "./model/search-model.ts";
 import { ResultToolbar } from "./result-toolbar.tsx";
 import { ErrorState, EmptyState, type EmptyEvents } from "./states/empty-state.tsx";
+import { messagesBehind } from "../../query/behind.ts";
 import { hasPipes } from "../../query/pipes.ts";
 import { earlierNote } from "./table/comparison.ts";
 import { TableView } from "./table/table-view.tsx";
@@ -119,9 +120,12 @@ export function ResultPanel({
               onZoom={actions.zoom}
               zone={zone}
               dark={dark}
-              isField={isField}
+              isDoor={(column, value) => messagesBehind(view.query, column, value, isField) !== undefined}
               note={comparisonNote(page, zone)}
-              onMessages={actions.showMessages}
+              onMessages={(column, value) => {
+                const query = messagesBehind(view.query, column, value, isField);
+                if (query !== undefined) actions.search(query);
+              }}
             />
           )}
           {length > 0 && (

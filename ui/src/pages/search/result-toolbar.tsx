@@ -38,6 +38,13 @@ export function ResultToolbar({ answer, loading, wrap, sidebarOpen, barsOpen, sh
           <>
             {isPartial && "at least "}
             <b>{formatCount(answer.total)}</b> {answer.total === 1 ? "message" : "messages"}
+            {answer.table && (
+              <>
+                {" in "}
+                {answer.table.more && "more than "}
+                <b>{formatCount(answer.table.rows.length)}</b> {answer.table.rows.length === 1 ? "row" : "rows"}
+              </>
+            )}
           </>
         )}
         {loading && !answer && "Searching\u2026"}

@@ -3,12 +3,12 @@ import { useMemo, useState } from "preact/hooks";
 import type { Cell, Table } from "../../../api/search.ts";
 import { VisibleText } from "../../../components/visible-text.tsx";
 import { Icon } from "../../../components/icon.tsx";
-import { formatCount, formatNumber, formatShortTime } from "../../../time/format.ts";
+import { formatCount, formatFullTime, formatNumber, formatShortTime } from "../../../time/format.ts";
 import type { Span } from "../../../time/range.ts";
 import type { Zone } from "../../../time/zone.ts";
 import { changeText, earlierColumn } from "./comparison.ts";
 import { TableChart } from "./table-chart.tsx";
-import { isNumeric, seriesOf } from "./table.ts";
+import { isNumeric, microseconds, seriesOf } from "./table.ts";
 
 interface Props {
   table: Table;
@@ -17,8 +17,8 @@ interface Props {
   onZoom(span: Span): void;
   zone: Zone;
   dark: boolean;
-  /** Returns true if messages have a field of that name. */
-  isField(name: string): boolean;
+  /** Returns true if there are messages behind a value. */
+  isDoor(column: string, value: Cell): boolean;
   /** What has to be known to read the table. */
   note: string | undefined;
   /** Shows the messages with a value. */
@@ -27,7 +27,7 @@ interface Props {
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
-export function TableView({ table, span, onZoom, zone, dark, isField, note, onMessages }: Props) {
+export function TableView({ table, span, onZoom, zone, dark, isDoor, note, onMessages }: Props) {
   const [order, setOrder] = useState<{ column: number; down: boolean }>();
   const numeric = useMemo(() => table.columns.map((_, column) => isNumeric(table, column)), [table]);
   const earlier = useMemo(() => table.columns.map((_, column) => earlierColumn(table.columns, column)), [table]);
@@ -62,14 +62,14 @@ export function TableView({ table, span, onZoom, zone, dark, isField, note, onMe
             <tr key={index}>
               {row.map((cell, column) => (
                 <td key={column} class={numeric[column] ? "number" : ""}>
-                  {typeof cell === "string" && isField(table.columns[column]!) ? (
+                  {typeof cell === "string" && isDoor(table.columns[column]!, cell) ? (
                     <button
                       type="button"
                       class="link-button"
                       title={`Show the messages with this ${table.columns[column]}`}
                       onClick={() => onMessages(table.columns[column]!, cell)}
                     >
-                      <VisibleText text={cell} />
+                      {ISO_TIME.test(cell) ? <Time text={cell} zone={zone} /> : <VisibleText text={cell} />}
                     </button>
                   ) : (
                     <Value cell={cell} earlier={valueAt(row, earlier[column])} zone={zone} />
@@ -99,9 +99,15 @@ function Value({ cell, earlier, zone }: { cell: Cell; earlier: number | undefine
   if (typeof cell === "number" && earlier !== undefined)
     return <span class={cell > 0 ? "rise" : cell < 0 ? "fall" : ""}>{changeText(cell, earlier)}</span>;
   if (typeof cell === "number") return <>{formatNumber(cell)}</>;
-  if (typeof cell === "string" && ISO_TIME.test(cell))
-    return <time dateTime={cell}>{formatShortTime(Date.parse(cell) * 1000, zone)}</time>;
+  if (typeof cell === "string" && ISO_TIME.test(cell)) return <Time text={cell} zone={zone} />;
   return <VisibleText text={typeof cell === "string" ? cell : JSON.stringify(cell)} />;
+}
+
+/** A time with its fraction of a second, if it has one. */
+function Time({ text, zone }: { text: string; zone: Zone }) {
+  const us = microseconds(text);
+  const shown = us % 1_000_000 === 0 ? formatShortTime(us, zone) : formatFullTime(us, zone);
+  return <time dateTime={text}>{shown}</time>;
 }
 
 /** Numbers over time, drawn as small bars. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isNumeric, seriesOf, SERIES_MAX } from "./table.ts";
+import { isNumeric, microseconds, seriesOf, SERIES_MAX } from "./table.ts";
 
 const at = (second: number): string => new Date(second * 1000).toISOString();
 
@@ -61,4 +61,11 @@ test("a column of numbers may have gaps", () => {
     more: false,
   };
   expect([isNumeric(table, 0), isNumeric(table, 1)]).toEqual([true, false]);
+});
+
+test("times keep their microseconds", () => {
+  expect(microseconds("1970-01-01T00:00:01Z")).toBe(1_000_000);
+  expect(microseconds("1970-01-01T00:00:01.123456Z")).toBe(1_123_456);
+  expect(microseconds("1970-01-01T00:00:01.5Z")).toBe(1_500_000);
+  expect(microseconds("1969-12-31T23:59:59.25Z")).toBe(-750_000);
 });

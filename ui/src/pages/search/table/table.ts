@@ -10,6 +10,13 @@ export const isNumeric = (table: Table, column: number): boolean =>
   table.rows.some((row) => typeof row[column] === "number") &&
   table.rows.every((row) => row[column] === null || typeof row[column] === "number");
 
+/** The microseconds since 1970 of a time of a table, which may have more digits than a Date keeps. */
+export function microseconds(text: string): number {
+  const fraction = /\.(\d+)Z$/.exec(text)?.[1] ?? "";
+  const seconds = Math.floor(Date.parse(text) / 1000);
+  return seconds * 1_000_000 + Number(fraction.padEnd(6, "0").slice(0, 6));
+}
+
 export interface Series {
   /** Seconds since 1970, ascending. */
   times: number[];
