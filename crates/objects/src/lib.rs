@@ -26,8 +26,6 @@ pub use acl::{AclEntry, Caller, Level, Principal, PrincipalError, UserId, Users}
 pub use content::{Content, ContentError};
 pub use database::migrations::Migration;
 pub use database::{DATABASE_BYTES_MAX, OpenError, open_with as open_database};
-pub use file::{FileError, FileFault};
-pub use folder::{FolderError, ObjectFile, read_folder, write_folder};
 pub use file::{FileError, FileFault, ObjectFile};
 pub use id::{IdError, ObjectId};
 pub use kind::{Kind, SpecError, UnknownKind};
