@@ -313,6 +313,6 @@ def test_wrong_configurations_are_refused_by_their_place(binary):
         ('kafka(bootstrap-servers("h:1") topic("t") config("plugin.library.paths" => "/tmp/x.so"));', "the server loads no libraries"),
         ('kafka(bootstrap-servers("") topic("t"));', "names no broker"),
         ('kafka(topic("t"));', "bootstrap-servers"),
-        ("kafka-java(topic(\"t\"));", "write kafka("),
+        ("kafka-java(topic(\"t\"));", "needs `bootstrap-servers()`"),
     )
     check_refusals(binary, cases)

@@ -456,6 +456,10 @@ impl Worker {
                     self.marker = marker_of(&queueing, &self.registry);
                 }
                 self.queueing = queueing;
+                // The driver may have waited for answers, and no message or deadline need follow them.
+                if self.driver.settles_rows() {
+                    self.flush();
+                }
             }
         }
     }

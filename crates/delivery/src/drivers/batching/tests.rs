@@ -362,6 +362,22 @@ fn a_reload_makes_the_rows_of_what_waits_anew() {
 }
 
 #[test]
+fn what_a_reload_waits_for_is_counted_although_nothing_follows() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut setup = Setup::new(folder.path());
+    let gate = Arc::new(Notify::new());
+    setup.table().gate = Some(gate.clone());
+    setup.table().bad = vec!["b"];
+    let outcome = setup.send_for_token(&["h|a", "h|b"]);
+    eventually("the request is under way", || !setup.table().rows.is_empty());
+    let staged = setup.destinations.stage(vec![spec(TestReceiver::default(), folder.path(), None)]).unwrap();
+    setup.destinations.commit(staged);
+    gate.notify_one();
+    setup.check(1, 1, 0);
+    assert_eq!(*outcome.lock().unwrap(), Some(Outcome::Done));
+}
+
+#[test]
 fn a_receiver_that_is_busy_gets_rows_after_a_pause() {
     let folder = tempfile::tempdir().unwrap();
     let setup = Setup::new(folder.path());
