@@ -1,5 +1,6 @@
 """Outputs of the Elasticsearch family into a real OpenSearch: refused documents, crashes, dead letters sent again."""
 
+import json
 import os
 import re
 import signal
@@ -104,6 +105,62 @@ destination d_out {{
         server.until(lambda: counters(server, "dst.elasticsearch2").get("written") == 500, 60, server.ctl("stats"))
         assert sorted(peer.texts("old-app", "text")) == sorted(f"n{number}" for number in range(500))
         assert "client-lib-dir" in server.stderr(), server.stderr()
+    finally:
+        server.close()
+        peer.close()
+
+
+@waits_for(15)
+def test_index_templates_are_there_first_and_indexes_roll_over(binary):
+    """A template that cannot be read by the cluster holds messages; then an alias with its first index is made, and indexes are exchanged."""
+    peer = OpenSearch()
+    text = HEAD + """
+destination d_out {{
+    opensearch(url("URL/_bulk") index("logs") template("$(format-json text=$MSG)") batch-timeout(50)
+        disk-buffer(reliable(yes) capacity-bytes(16Mi)) index-template("logs" => "{folder}/template.json") rollover(alias("logs") max-docs(100) check-freq(1)));
+}};
+destination d_stream {{
+    elasticsearch-datastream(url("URL/events/_bulk") record("text=$MSG @timestamp=$ISODATE") batch-timeout(50)
+        disk-buffer(reliable(yes) capacity-bytes(16Mi)) index-template("events" => "{folder}/events.json") rollover(data-stream("events") max-docs(100) check-freq(1)));
+}};
+log {{ source(s_in); destination(d_stream); flags(flow-control); }};
+"""
+    server = Server(binary, text.replace("URL", f"http://127.0.0.1:{peer.port}"))
+
+    def write(name, patterns, more, kind="keyword"):
+        body = {"settings": {"number_of_replicas": 0}, "mappings": {"properties": {"text": {"type": kind}}}}
+        with open(f"{server.folder}/{name}.json", "w") as out:
+            json.dump({"index_patterns": patterns, "template": body, **more}, out)
+
+    written = lambda: [int(line.split(";")[5]) for line in server.ctl("stats").splitlines() if line.startswith("dst.http;") and ";written;" in line and "#" in line]
+    try:
+        write("template", ["logs-*"], {}, kind="no-such-type")
+        write("events", ["events"], {"data_stream": {}})
+        server.start()
+        post(server, [{"message": f"a{number:03}", "program": "app"} for number in range(150)])
+        server.until(lambda: "index template logs" in server.ctl("healthcheck"), 30, f"the template to hold: {server.ctl('healthcheck')}")
+        assert "error" in peer.call("GET", "/logs")
+        write("template", ["logs-*"], {})
+        server.ctl("reload")
+        server.until(lambda: sum(written()) == 300, 30, f"both to have them: {server.ctl('stats')}\n{server.stderr()[-2000:]}")
+        for index in ("logs", "events"):
+            # The condition holds once the documents can be searched.
+            peer.call("POST", f"/{index}/_refresh")
+        for number in range(150, 1000):
+            if len(peer.call("GET", "/_alias/logs")) > 1 and len(peer.call("GET", "/_data_stream/events")["data_streams"][0]["indices"]) > 1:
+                break
+            post(server, [{"message": f"a{number:03}", "program": "app"}])
+        post(server, [{"message": "last", "program": "app"}])
+        sent = sorted([f"a{one:03}" for one in range(number)] + ["last"])
+        server.until(lambda: sum(written()) == 2 * len(sent), 30, f"all to be written: {server.ctl('stats')}")
+        names = peer.call("GET", "/_alias/logs")
+        assert {name: one["aliases"]["logs"]["is_write_index"] for name, one in names.items()} == {"logs-000001": False, "logs-000002": True}, names
+        mapping = peer.call("GET", "/logs-000002/_mapping")["logs-000002"]["mappings"]["properties"]["text"]
+        assert mapping == {"type": "keyword"}, mapping
+        for index in ("logs", "events"):
+            check_once(peer.texts(index, "text"), sent, index)
+        assert peer.texts("logs-000002", "text")[-1] == "last"
+        assert server.stderr().count("Index rolled over") == 2, server.stderr()
     finally:
         server.close()
         peer.close()

@@ -288,7 +288,7 @@ fn failed(reason: &'static str) -> io::Error {
 }
 
 /// Scheme, host and port.
-fn base(uri: &Uri) -> String {
+pub(super) fn base(uri: &Uri) -> String {
     format!("{}://{}:{}", uri.scheme_str().unwrap_or("http"), uri.host().unwrap_or_default(), port(uri))
 }
 

@@ -3,10 +3,15 @@
 //! In: rows of one group. Out: their verdicts. Holds: a connection for each address. Limits: each address is tried once an
 //! exchange, and once more when the connection breaks, for `timeout()` at most.
 
+mod indexes;
+
+pub(super) use indexes::Indexes;
+
+use self::indexes::Cluster;
 use super::{
     answers::{Judge, bulk, collector, ingestion},
     body::{self, BodyForm},
-    client::{Lane, Reply, Request},
+    client::{Lane, Reply, Request, base},
     form::AnswerForm,
     header_class::RequestHeaders,
     options::{Authorize, Compression, ItemResults, RequestSettings},
@@ -30,6 +35,8 @@ pub(super) struct Shared {
     pub(super) auth: Option<Box<dyn Authorize>>,
     /// `python-http-header()`
     pub(super) headers: Option<RequestHeaders>,
+    /// `index-template()` and `rollover()`
+    pub(super) indexes: Option<Indexes>,
     /// Number of addresses.
     pub(super) urls: usize,
     /// How long an address that failed is skipped.
@@ -59,6 +66,22 @@ impl Shared {
         let mut request = Request { body, messages, headers, made, answer };
         request.made = self.made(&request, &plain).await?;
         Ok((request, plain))
+    }
+
+    /// Sets up the indexes of the cluster that an address belongs to, as far as they are not.
+    async fn prepare(&self, url: &str, headers: &[(&'static str, String)]) -> Result<(), Failure> {
+        let Some(indexes) = &self.indexes else { return Ok(()) };
+        let base = base(&url.parse().map_err(|_| Failure::unreachable("this is no URL"))?);
+        indexes.prepare(&Cluster { base, settings: &self.settings, headers: headers.to_vec() }).await
+    }
+
+    /// Tells those who want to know how a request ended.
+    async fn heard(&self, reply: &Reply) {
+        match (reply, &self.headers, &self.indexes) {
+            (Reply::Status { status, .. }, Some(class), _) => class.received(*status).await,
+            (Reply::Unreachable(_) | Reply::Broken(_), _, Some(indexes)) => indexes.forget().await,
+            _ => {}
+        }
     }
 
     /// Asks the class for the headers of a request.
@@ -103,11 +126,15 @@ impl HttpConnection {
         let mut tries = 1;
         loop {
             let url = urls.get(place).copied().unwrap_or_default();
-            let reply = self.lanes[place].exchange_twice(url, &request, &self.shared.settings).await;
-            if let (Some(class), Reply::Status { status, .. }) = (&self.shared.headers, &reply) {
-                class.received(*status).await;
-            }
-            let judgements = judgements(&self.shared.judge, reply, &request);
+            let judgements = match self.shared.prepare(url, &request.headers).await {
+                Ok(()) => {
+                    let lane = &mut self.lanes[place];
+                    let reply = lane.exchange_twice(url, &request, &self.shared.settings).await;
+                    self.shared.heard(&reply).await;
+                    judgements(&self.shared.judge, reply, &request)
+                }
+                Err(Failure { verdict, answer }) => Judgement::of_all(rows.len(), verdict, answer),
+            };
             let has = |verdict| judgements.iter().any(|one| one.verdict == verdict);
             let is_refused = has(Verdict::Hold(HoldReason::Credentials));
             if let Some(auth) = self.shared.auth.as_ref().filter(|_| is_refused) {

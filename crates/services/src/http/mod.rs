@@ -40,6 +40,7 @@ pub use fetch::{Document, DocumentBody, FetchAnswer, FetchError, Fetcher};
 pub(crate) use form::AnswerForm;
 pub use header_class::{OnHeaderError, PythonHeader};
 pub use options::{
-    Authorization, Authorize, Compression, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction,
+    Authorization, Authorize, Compression, HttpTarget, IndexSetup, ItemIds, ItemResults, RequestSettings,
+    ResponseAction, Rollover, RolloverTarget,
 };
 pub use receiver::HttpReceiver;

@@ -67,6 +67,44 @@ pub enum ItemIds {
     OfServer,
 }
 
+/// `index-template()` and `rollover()`: what is set up in Elasticsearch or OpenSearch before the first document.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct IndexSetup {
+    /// Names of index templates, as a path has them, and their JSON.
+    pub templates: Vec<(String, String)>,
+    /// `rollover()`
+    pub rollover: Option<Rollover>,
+}
+
+/// `rollover()`: when a new index takes the place of the one that is written to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rollover {
+    /// The name that is written to.
+    pub target: RolloverTarget,
+    /// The body of the request: its conditions as JSON.
+    pub conditions: String,
+    /// Least time between two requests.
+    pub every: Duration,
+}
+
+/// The name behind which indexes are exchanged.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RolloverTarget {
+    /// An alias; its first index gets the name with `-000001`.
+    Alias(String),
+    /// A data stream, which the first document makes.
+    DataStream(String),
+}
+
+impl RolloverTarget {
+    /// Returns the name, as a path has it.
+    pub fn name(&self) -> &str {
+        match self {
+            RolloverTarget::Alias(name) | RolloverTarget::DataStream(name) => name,
+        }
+    }
+}
+
 /// A future header.
 pub type Authorization<'a> = Pin<Box<dyn Future<Output = Result<String, Failure>> + Send + 'a>>;
 
@@ -105,6 +143,8 @@ pub struct HttpTarget {
     pub auth: Option<Box<dyn Authorize>>,
     /// `python-http-header()`
     pub header_class: Option<PythonHeader>,
+    /// `index-template()` and `rollover()`
+    pub indexes: IndexSetup,
     /// Settings that all its requests share.
     pub settings: Arc<RequestSettings>,
 }

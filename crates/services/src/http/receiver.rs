@@ -7,10 +7,10 @@ use super::{
     action::Actions,
     answers::Judge,
     body::{self, BodyForm, IdForm},
-    connection::{HttpConnection, Shared},
+    connection::{HttpConnection, Indexes, Shared},
     form::AnswerForm,
     header_class::RequestHeaders,
-    options::HttpTarget,
+    options::{HttpTarget, IndexSetup},
     targets::Targets,
 };
 use delivery::{Batches, Cell, Connection, Receiver, RowError};
@@ -53,6 +53,7 @@ impl HttpReceiver {
             targets: Targets::new(target.urls.len()),
             auth: target.auth.take(),
             headers: target.header_class.take().map(RequestHeaders::new),
+            indexes: (target.indexes != IndexSetup::default()).then(|| Indexes::new(target.indexes.clone())),
             urls: target.urls.len().max(1),
             recovery: target.recovery,
         };
@@ -100,6 +101,9 @@ impl Receiver for HttpReceiver {
     fn log_to(&mut self, log: &InternalLog) {
         if let Some(headers) = &self.shared.headers {
             headers.log_to(log);
+        }
+        if let Some(indexes) = &self.shared.indexes {
+            indexes.log_to(log);
         }
     }
 
@@ -162,7 +166,7 @@ impl Receiver for HttpReceiver {
     fn settings(&self) -> Vec<String> {
         let target = &self.target;
         let settings = &target.settings;
-        vec![
+        let mut all = vec![
             format!("{:?}", target.urls.iter().map(|url| url.constant()).collect::<Vec<_>>()),
             format!("{:?} {:?} {:?}", target.body_prefix, target.body_suffix, target.delimiter),
             format!("{} {:?} {:?}", target.batches.workers, target.batches.retries, target.recovery),
@@ -170,7 +174,9 @@ impl Receiver for HttpReceiver {
             format!("{:?} {:?} {:?}", settings.method, settings.headers, settings.compression),
             format!("{:?} {} {:?}", settings.timeout, settings.follows_redirects, settings.proxy),
             format!("{:?} {:?}", self.shared.auth, self.shared.headers),
-        ]
+        ];
+        all.extend(self.shared.indexes.iter().map(|indexes| format!("{indexes:?}")));
+        all
     }
 
     fn describe(&self, group: &str, _cells: &[Cell]) -> String {

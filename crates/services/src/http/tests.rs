@@ -4,7 +4,7 @@ mod cuts;
 mod items;
 
 use crate::http::{
-    Compression, HttpReceiver, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction,
+    Compression, HttpReceiver, HttpTarget, IndexSetup, ItemIds, ItemResults, RequestSettings, ResponseAction,
 };
 use crate::testing::{Timed, row, sent_and_closed};
 use delivery::{
@@ -128,6 +128,7 @@ fn target(urls: &[String]) -> HttpTarget {
         item_ids: ItemIds::OfMessages,
         auth: None,
         header_class: None,
+        indexes: IndexSetup::default(),
         settings: Arc::new(RequestSettings {
             method: "POST".to_owned(),
             headers: vec![("X-Own".to_owned(), "yes".to_owned())],

@@ -89,10 +89,42 @@ pub(super) const HTTP: &[Row] = &[
     row("ocsp-stapling-verify", V::YesNo, "no", "as in tls()"),
     row("cloud-auth", V::Options(&[CLOUD_AUTH]), "", "tokens that requests show: the header Authorization"),
     row(
+        "index-template",
+        V::Pairs,
+        "",
+        "index templates that Elasticsearch or OpenSearch gets before the first document: \"name\" => \"/path/of/template.json\"",
+    ),
+    row(
+        "rollover",
+        V::Options(&[ROLLOVER]),
+        "",
+        "when a new index takes the place of the one that is written to",
+    ),
+    row(
         "python-http-header",
         V::Options(&[PYTHON_CLASS, PYTHON_CALLS, PYTHON_HTTP_HEADER]),
         "",
         "a class in Python that makes headers for each request, and gets to know the status of each answer",
+    ),
+];
+
+const ROLLOVER: &[Row] = &[
+    row(
+        "alias",
+        V::Text,
+        "",
+        "the alias that url() or index() names; its first index is made, with -000001 after its name",
+    ),
+    row("data-stream", V::Text, "", "or the data stream, which the first document makes"),
+    row("max-age", V::Text, "", "age of the index: 7d, 12h, 30m"),
+    row("max-size", V::Text, "", "size of its primary shards together: 50gb"),
+    row("max-docs", V::Number(1, i64::MAX), "", "its documents"),
+    row("max-primary-shard-size", V::Text, "", "size of its largest primary shard: 50gb"),
+    row(
+        "check-freq",
+        V::Number(1, 86400),
+        "60",
+        "least seconds between two questions whether one of these is reached",
     ),
 ];
 

@@ -95,6 +95,7 @@ impl<'t> Lowering<'t> {
             },
             auth: self.cloud_auth(options)?,
             header_class: self.python_header(options)?,
+            indexes: self.index_setup(options)?,
             settings: Arc::new(self.request_settings(options)?),
         })
     }

@@ -8,6 +8,7 @@ mod elasticsearch;
 mod grpc;
 mod hdfs;
 mod http;
+mod indexes;
 mod loki;
 mod nrdp;
 mod otlp;
