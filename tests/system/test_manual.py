@@ -234,6 +234,7 @@ class Root:
                   " duramen slog key -d master 00:11:22:33:44:55 SERIAL host.key")
         self.must("mkdir -p rules.d /mnt/archive; : > /etc/duramen/host.mac")
         self.write("/etc/duramen/hosts.csv", "gw,site,here\n")
+        self.write("/etc/duramen/logs-template.json", '{"index_patterns": ["logs-*"]}')
         for path in ("/etc/duramen/patterndb.xml", "/manual/patterndb.xml", "/manual/rules.d/one.xml"):
             self.write(path, PATTERNS)
         self.write("/var/log/app.log", "".join(f"Nov 22 10:00:00 gw app: started in {n} ms\n" for n in range(20)))
