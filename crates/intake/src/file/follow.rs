@@ -2,7 +2,7 @@
 //!
 //! In: a path. Out: batches of its lines. Holds: the open file and the part of a line that has no end yet.
 //! Limits: `follow-freq()` between checks of a file that does not grow. A file that lost its name is read until
-//! another has the name: its writer may not know yet.
+//! another has the name, or for [`CHECKS_WHEN_GONE`] checks if it is one of a wildcard: its writer may not know yet.
 
 use super::{
     tail::{Change, Tail, find_rotated},
@@ -19,13 +19,16 @@ use std::{
 use tokio::sync::watch;
 use transport::{InternalLog, own_name, stats};
 
+/// Checks in a row that a file of a wildcard which lost its name is kept open for, although it does not grow.
+const CHECKS_WHEN_GONE: u32 = 10;
+
 /// One file to follow, and how to read it.
 pub(crate) struct Following {
     pub(crate) path: PathBuf,
     pub(crate) poll_every: Duration,
     /// A file without a stored position is read from its start.
     pub(crate) from_start: bool,
-    /// Following ends when nothing has the name any more (a file of a wildcard).
+    /// Following ends when nothing has the name any more (a file of a wildcard), after [`CHECKS_WHEN_GONE`].
     pub(crate) ends_when_gone: bool,
     pub(crate) track: Arc<Track>,
     pub(crate) batch_reader: BatchReader,
@@ -48,6 +51,8 @@ struct Follower {
     leaving: bool,
     /// True when the last check read nothing: since then the file may have been replaced.
     idle: bool,
+    /// Checks in a row that found no bytes and nothing under the name.
+    gone: u32,
     said: Option<io::ErrorKind>,
 }
 
@@ -71,6 +76,7 @@ pub(crate) async fn follow(what: Following, mut stop: watch::Receiver<bool>) {
         fresh: true,
         leaving: false,
         idle: false,
+        gone: 0,
         said: None,
     };
     loop {
@@ -126,7 +132,7 @@ impl Follower {
             self.notice_change()?;
         }
         if self.read()? > 0 {
-            self.grown = Instant::now();
+            (self.grown, self.gone) = (Instant::now(), 0);
             return Ok(Look::Bytes);
         }
         let is_over = |patience: Duration| self.grown.elapsed() >= patience;
@@ -139,11 +145,11 @@ impl Follower {
         }
         match self.notice_change()? {
             Change::None => self.idle = true,
-            Change::Gone if self.what.ends_when_gone => {
+            Change::Gone if self.what.ends_when_gone && self.gone >= CHECKS_WHEN_GONE => {
                 self.leave();
                 return Ok(Look::End);
             }
-            Change::Gone => {}
+            Change::Gone => self.gone += 1,
             Change::Moved | Change::Truncated => return Ok(Look::Bytes),
         }
         Ok(Look::Nothing)

@@ -248,6 +248,33 @@ fn can_start_at_the_end() {
 }
 
 #[test]
+fn lines_of_a_writer_that_does_not_know_of_the_new_name_are_read() {
+    let setup = Setup::new();
+    setup.append("a.log", "one\n");
+    let sources = setup.start(SourceDriver::Wildcard(WildcardSource {
+        folder: setup.folder.path().to_owned(),
+        pattern: "*.log".to_owned(),
+        excluded: None,
+        recursive: false,
+        files_max: 3,
+        from_start: true,
+        poll_every: Duration::from_millis(40),
+        persist_name: None,
+    }));
+    setup.texts(1);
+    fs::rename(setup.path("a.log"), setup.path("a.old")).unwrap();
+    // Several checks find that the name is gone.
+    for (number, text) in ["two\n", "three\n"].into_iter().enumerate() {
+        std::thread::sleep(Duration::from_millis(120));
+        setup.append("a.old", text);
+        setup.texts(2 + number);
+    }
+    setup.append("a.log", "four\n");
+    assert_eq!(setup.texts(4), "one,two,three,four");
+    Setup::stop(sources);
+}
+
+#[test]
 fn follows_all_files_that_fit() {
     let setup = Setup::new();
     fs::create_dir(setup.path("deep")).unwrap();
