@@ -388,7 +388,7 @@ def check_stop(binary, name, driver, begun=0.5):
         server.process.wait(20)
         took = time.monotonic() - start
         print(f"      {name}: stopped in {took:.2f} s")
-        assert took < 1.5, f"{name}: the stop took {took:.1f} s"
+        assert took < 3, f"{name}: the stop took {took:.1f} s"
         assert server.process.returncode == 0
     finally:
         server.close()

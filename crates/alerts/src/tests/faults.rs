@@ -70,6 +70,7 @@ fn rules_that_are_removed_close_their_account() {
         (vec!["ended".to_owned()], vec![(0, Some(4), evaluated())])
     );
     site.send(&lines("a", 4));
+    wait_until("the messages", || site.logspace.is_quiet() && site.logspace.snapshot().sequence == 8);
     site.follow();
     wait_until("the rules", || site.changes() == 2);
     assert_eq!(coverage(&site, "many"), [(0, Some(4), evaluated()), (8, None, evaluated())]);
