@@ -6,7 +6,7 @@
 //! may come after the status. No message is lost because of a fault that an operator can fix: such a fault holds. A row that
 //! the server cannot read fails its whole batch, so the row that the server names is tried alone, or the batch is halved until the row is.
 
-use crate::http::{Judge, Reply};
+use crate::http::{Answer, Judge, Reply};
 use delivery::{HoldReason, Judgement, Verdict, Wait, failure::Failure, verdicts::Verdicts};
 use hyper::HeaderMap;
 use transport::DeadReason;
@@ -102,15 +102,7 @@ pub(super) fn is_unknown_setting(reply: &Reply) -> bool {
 
 /// Judges the outcome of a request. `Ok`: the rows are in the table.
 pub(super) fn of_reply(judge: &Judge, reply: Reply) -> Result<(), Failure> {
-    let (status, wait, headers, body) = match reply {
-        Reply::Unreachable(answer) => return Err(Failure::unreachable(answer)),
-        Reply::Broken(answer) => return Err(Failure { verdict: Verdict::Later(Wait::Busy), answer }),
-        Reply::Silent => {
-            let answer = "the server did not answer in time".to_owned();
-            return Err(Failure { verdict: Verdict::Later(Wait::Busy), answer });
-        }
-        Reply::Status { status, wait, headers, body } => (status, wait, headers, body),
-    };
+    let Answer { status, wait, headers, body } = reply.answer()?;
     if let Some(exception) = Exception::find(&headers, &body) {
         return Err(Failure { verdict: exception.verdict(), answer: exception.answer() });
     }

@@ -10,7 +10,7 @@ use super::{
     options::{Compression, RequestSettings},
     proxy,
 };
-use delivery::patience;
+use delivery::{Verdict, Wait, failure::Failure, patience};
 use http_body_util::{BodyExt, Full};
 use hyper::{
     HeaderMap, Method, Response, Uri,
@@ -72,6 +72,32 @@ pub(crate) enum Reply {
     Broken(String),
     /// It did not answer in time.
     Silent,
+}
+
+/// An answer of a server.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    /// Its status.
+    pub(crate) status: u16,
+    /// The pause that the server requested, if any.
+    pub(crate) wait: Option<Duration>,
+    /// Its headers.
+    pub(crate) headers: HeaderMap,
+    /// As in [`Reply::Status`].
+    pub(crate) body: Vec<u8>,
+}
+
+impl Reply {
+    /// Returns the answer; without one, what becomes of the messages of the request.
+    pub(crate) fn answer(self) -> Result<Answer, Failure> {
+        let busy = |answer| Err(Failure { verdict: Verdict::Later(Wait::Busy), answer });
+        match self {
+            Reply::Status { status, wait, headers, body } => Ok(Answer { status, wait, headers, body }),
+            Reply::Unreachable(answer) => Err(Failure::unreachable(answer)),
+            Reply::Broken(answer) => busy(answer),
+            Reply::Silent => busy("the server did not answer in time".to_owned()),
+        }
+    }
 }
 
 /// The body of an answer that is read piece by piece.

@@ -11,7 +11,7 @@ use self::indexes::Cluster;
 use super::{
     answers::{Judge, bulk, collector, ingestion},
     body::{self, BodyForm},
-    client::{Lane, Reply, Request, base},
+    client::{Answer, Lane, Reply, Request, base},
     form::AnswerForm,
     header_class::RequestHeaders,
     options::{Authorize, Compression, ItemResults, RequestSettings},
@@ -183,11 +183,9 @@ fn pause(judgements: &[Judgement], recovery: Duration) -> Option<Duration> {
 /// Returns the judgements of a request from its outcome.
 fn judgements(judge: &Judge, reply: Reply, request: &Request) -> Vec<Judgement> {
     let all = |verdict, answer: String| Judgement::of_all(request.messages, verdict, answer);
-    match reply {
-        Reply::Unreachable(answer) => all(Verdict::Later(Wait::Reopen), answer),
-        Reply::Broken(answer) => all(Verdict::Later(Wait::Busy), answer),
-        Reply::Silent => all(Verdict::Later(Wait::Busy), "the server did not answer in time".to_owned()),
-        Reply::Status { status, wait, body, .. } => {
+    match reply.answer() {
+        Err(Failure { verdict, answer }) => all(verdict, answer),
+        Ok(Answer { status, wait, body, .. }) => {
             let known = of_form(judge, (status, wait), &body, request);
             known.unwrap_or_else(|| match judge.of_status(status, wait) {
                 Verdict::Delivered => Judgement::delivered(request.messages),

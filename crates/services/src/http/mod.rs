@@ -35,7 +35,7 @@ mod tests;
 
 pub(crate) use answers::Judge;
 pub(crate) use body::{BodyForm, IdForm, cells};
-pub(crate) use client::{Body, Lane, Reply, Request};
+pub(crate) use client::{Answer, Body, Lane, Reply, Request};
 pub use fetch::{Document, DocumentBody, FetchAnswer, FetchError, Fetcher};
 pub(crate) use form::AnswerForm;
 pub use header_class::{OnHeaderError, PythonHeader};

@@ -6,7 +6,7 @@
 //! NRDP judges no single result: it takes a host that Nagios does not know. Its refusals are about the request, so they hold; no
 //! message is lost because of a fault that an operator can fix.
 
-use crate::http::Reply;
+use crate::http::{Answer, Reply};
 use delivery::{
     HoldReason, Verdict, Wait,
     failure::{ANSWER_CHARACTERS_MAX, Failure},
@@ -19,14 +19,11 @@ const NO_TOKEN: &str = "NO TOKEN";
 
 /// Judges the outcome of a request with so many results.
 pub(super) fn of_reply(reply: Reply, results: usize) -> Result<(), Failure> {
-    let failure = |verdict, answer: String| Err(Failure { verdict, answer });
-    match reply {
-        Reply::Unreachable(answer) => Err(Failure::unreachable(answer)),
-        Reply::Broken(answer) => failure(Verdict::Later(Wait::Busy), answer),
-        Reply::Silent => failure(Verdict::Later(Wait::Busy), "the server did not answer in time".to_owned()),
-        Reply::Status { status: 200..=299, body, .. } => of_body(&body, results),
-        Reply::Status { status, wait, .. } => {
-            failure(of_status(status, wait), format!("the server answered {status}"))
+    match reply.answer()? {
+        Answer { status: 200..=299, body, .. } => of_body(&body, results),
+        Answer { status, wait, .. } => {
+            let answer = format!("the server answered {status}");
+            Err(Failure { verdict: of_status(status, wait), answer })
         }
     }
 }

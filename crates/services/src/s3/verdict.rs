@@ -5,7 +5,7 @@
 //!
 //! No message is lost because of a fault that an operator can fix: such a fault holds.
 
-use crate::http::Reply;
+use crate::http::{Answer, Reply};
 use delivery::{
     HoldReason, Verdict, Wait,
     failure::{ANSWER_CHARACTERS_MAX, Failure},
@@ -15,15 +15,9 @@ use transport::DeadReason;
 
 /// Judges the outcome of a request. `Ok`: the server has the object, also if it had it before.
 pub(super) fn of_reply(reply: Reply) -> Result<(), Failure> {
-    match reply {
-        Reply::Unreachable(answer) => Err(Failure::unreachable(answer)),
-        Reply::Broken(answer) => Err(Failure { verdict: Verdict::Later(Wait::Busy), answer }),
-        Reply::Silent => {
-            let answer = "the server did not answer in time".to_owned();
-            Err(Failure { verdict: Verdict::Later(Wait::Busy), answer })
-        }
-        Reply::Status { status: 200..=299, .. } => Ok(()),
-        Reply::Status { status, wait, body, .. } => {
+    match reply.answer()? {
+        Answer { status: 200..=299, .. } => Ok(()),
+        Answer { status, wait, body, .. } => {
             let error = ServerError::read(&body);
             // The object is there: an earlier attempt stored it, because no other batch has its name.
             if status == 412 && matches!(error.code.as_str(), "PreconditionFailed" | "") {

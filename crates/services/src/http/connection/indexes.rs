@@ -7,7 +7,7 @@
 
 use super::super::{
     answers::bulk,
-    client::{Lane, Reply, Request},
+    client::{Answer, Lane, Request},
     form::AnswerForm,
     options::{Compression, IndexSetup, RequestSettings, Rollover, RolloverTarget},
 };
@@ -55,12 +55,6 @@ struct Question<'a> {
     path: String,
     /// JSON, or nothing.
     body: &'a str,
-}
-
-/// An answer of a server that is there.
-struct Answer {
-    status: u16,
-    body: Vec<u8>,
 }
 
 impl Answer {
@@ -229,13 +223,5 @@ async fn ask(lane: &mut Lane, cluster: &Cluster<'_>, question: Question<'_>) -> 
         made: Vec::new(),
         answer: AnswerForm::Words,
     };
-    match lane.exchange_twice(&(cluster.base.clone() + &question.path), &request, &settings).await {
-        Reply::Status { status, body, .. } => Ok(Answer { status, body }),
-        Reply::Unreachable(answer) => Err(Failure::unreachable(answer)),
-        Reply::Broken(answer) => Err(Failure { verdict: Verdict::Later(Wait::Busy), answer }),
-        Reply::Silent => {
-            let answer = "the server did not answer in time".to_owned();
-            Err(Failure { verdict: Verdict::Later(Wait::Busy), answer })
-        }
-    }
+    lane.exchange_twice(&(cluster.base.clone() + &question.path), &request, &settings).await.answer()
 }
