@@ -4,6 +4,7 @@
 
 pub(crate) mod connections;
 pub(crate) mod driver;
+pub(crate) mod file_text;
 pub(crate) mod globals;
 pub(crate) mod identity;
 pub(crate) mod spelling;

@@ -7,7 +7,11 @@ mod java_properties;
 
 use self::java_properties::JavaOnly;
 use super::endpoint::BATCH_BYTES;
-use crate::assemble::{destinations::batches::batches, lowering::Lowering, options::driver::Options};
+use crate::assemble::{
+    destinations::batches::batches,
+    lowering::Lowering,
+    options::{driver::Options, file_text::read_text},
+};
 use config::{
     Diagnostic, Span,
     tree::{Arg, Call},
@@ -15,10 +19,6 @@ use config::{
 use delivery::DestinationDriver;
 use message::Render;
 use outputs::{KafkaReceiver, KafkaTarget, check_topic_name};
-use std::{
-    fs::File,
-    io::{self, Read},
-};
 use transport::kafka::{ClientRole, Properties};
 
 /// Records that are produced without waiting for each other: librdkafka gathers them into batches of its own.
@@ -129,7 +129,7 @@ impl<'t> Lowering<'t> {
     fn properties_file(&mut self, options: &Options<'t>, properties: &mut Properties) -> Option<()> {
         let Some(option) = options.own("properties-file") else { return Some(()) };
         let path = option.text().unwrap_or_default();
-        let text = match read_file(path) {
+        let text = match read_text(path, java_properties::BYTES_MAX) {
             Ok(text) => text,
             Err(error) => {
                 let error = Diagnostic::error(option.span, format!("`{path}` cannot be read: {error}"));
@@ -158,22 +158,10 @@ impl<'t> Lowering<'t> {
     }
 }
 
-fn read_file(path: &str) -> io::Result<String> {
-    let mut text = String::new();
-    File::open(path)?.take(java_properties::BYTES_MAX + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > java_properties::BYTES_MAX {
-        return Err(io::ErrorKind::FileTooLarge.into());
-    }
-    Ok(text)
-}
-
 /// Returns whether the options are those of the driver in Java, whose `sync-send()` means something else.
 fn is_of_java(options: &Options<'_>) -> bool {
-    let name = &options.call.name.text;
-    name.replace('_', "-") == "kafka-java"
-        || options
-            .all("bootstrap-servers")
-            .any(|option| option.name.text.replace('_', "-").starts_with("kafka-"))
+    let is_java_spelling = |option: &Call| option.key() == "kafka-bootstrap-servers";
+    options.call.key() == "kafka-java" || options.all("bootstrap-servers").any(is_java_spelling)
 }
 
 /// Reads `"name" => "value"` or `name("value")`.

@@ -231,6 +231,13 @@ impl<'t> Lowering<'t> {
     }
 }
 
+/// Returns an address as it is written when it has a path, and with this one otherwise.
+pub(super) fn with_path(url: &str, path: &str) -> String {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let has_path = rest.split_once('/').is_some_and(|(_, path)| !path.is_empty());
+    if has_path { url.to_owned() } else { format!("{}{path}", url.trim_end_matches('/')) }
+}
+
 /// Returns the reason why a URL cannot be used.
 pub(super) fn url_problem(text: &str) -> Option<&'static str> {
     if text.starts_with('$') {

@@ -3,19 +3,17 @@
 //! In: their options, files of JSON. Out: what is set up in the cluster. Holds: nothing.
 //! Limits: a file above [`TEMPLATE_BYTES_MAX`], or one that is no index template, is an error at its place.
 
-use crate::assemble::{lowering::Lowering, options::driver::Options};
+use crate::assemble::{
+    lowering::Lowering,
+    options::{driver::Options, file_text::read_text},
+};
 use config::{
     Diagnostic, Span,
     tree::{Arg, Call},
 };
 use serde_json::{Map, Value};
 use services::{IndexSetup, Rollover, RolloverTarget};
-use std::{
-    fmt,
-    fs::File,
-    io::{self, Read},
-    time::Duration,
-};
+use std::{fmt, io, time::Duration};
 
 /// Longest file of an index template.
 const TEMPLATE_BYTES_MAX: u64 = 1 << 20;
@@ -145,11 +143,7 @@ impl fmt::Display for TemplateFault {
 
 /// Reads an index template.
 fn read_template(path: &str) -> Result<String, TemplateFault> {
-    let mut text = String::new();
-    let read = File::open(path).and_then(|file| file.take(TEMPLATE_BYTES_MAX + 1).read_to_string(&mut text));
-    if read.map_err(TemplateFault::Io)? as u64 > TEMPLATE_BYTES_MAX {
-        return Err(TemplateFault::Io(io::ErrorKind::FileTooLarge.into()));
-    }
+    let text = read_text(path, TEMPLATE_BYTES_MAX).map_err(TemplateFault::Io)?;
     let value: Value = serde_json::from_str(&text).map_err(TemplateFault::Json)?;
     value.get("index_patterns").is_some().then_some(text).ok_or(TemplateFault::NoPatterns)
 }

@@ -87,16 +87,14 @@ impl<'t> Lowering<'t> {
         let arg = options.own("url")?.args.first()?;
         let text = arg.text().unwrap_or_default();
         let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
-        let Some(rest) = rest.filter(|rest| !rest.is_empty() && !rest.starts_with('/')) else {
+        if rest.is_none_or(|rest| rest.is_empty() || rest.starts_with('/')) {
             let message = format!("`{text}` is no address of an HTTP API");
             let help = "http://host:3100; for gRPC host:9095";
             self.report.push(Diagnostic::error(arg.span(), message).help(help));
             return None;
-        };
+        }
         self.only_encrypted(options, text)?;
-        let path = rest.find('/').map_or("", |at| &rest[at..]);
-        let whole =
-            if path.len() > 1 { text.to_owned() } else { format!("{}{PATH}", text.trim_end_matches('/')) };
+        let whole = super::http::with_path(text, PATH);
         let template = self.built_in_template(&whole, options)?;
         Some(self.template_renderer(template, options))
     }

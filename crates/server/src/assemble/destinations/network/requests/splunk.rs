@@ -3,6 +3,7 @@
 //! In: its options. Out: a receiver. Holds: nothing.
 //! Limits: an address without a path gets that of the collector; `splunk-hec-event()` of `scl.conf` is newer.
 
+use super::http;
 use crate::assemble::{lowering::Lowering, options::driver::Options};
 use config::{
     Diagnostic,
@@ -52,8 +53,8 @@ impl<'t> Lowering<'t> {
         let mut found = Vec::new();
         for arg in options.all("url").flat_map(|option| &option.args) {
             let (Arg::Text(name) | Arg::Word(name)) = arg else { continue };
-            let url = with_path(&name.text);
-            if let Some(reason) = super::http::url_problem(&name.text) {
+            let url = http::with_path(&name.text, PATH);
+            if let Some(reason) = http::url_problem(&name.text) {
                 self.report.push(Diagnostic::error(name.span, format!("`{}` {reason}", name.text)));
                 return None;
             }
@@ -62,13 +63,6 @@ impl<'t> Lowering<'t> {
         }
         Some(found)
     }
-}
-
-/// Returns an address as it is written when it has a path, and with that of the collector otherwise.
-fn with_path(url: &str) -> String {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let has_path = rest.split_once('/').is_some_and(|(_, path)| !path.is_empty());
-    if has_path { url.to_owned() } else { format!("{}{PATH}", url.trim_end_matches('/')) }
 }
 
 /// Returns the template of an event.
