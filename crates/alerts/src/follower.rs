@@ -12,12 +12,13 @@ mod saved_state;
 mod start;
 
 pub(crate) use desk::{Desk, Ending};
-pub(crate) use saved_state::{SavedState, remove_others};
+pub(crate) use saved_state::SavedState;
+use saved_state::remove_others;
 
 use crate::{
     folder::RuleSet,
     status::{FollowerStatus, StallReason},
-    store::{Batch, Gap, GapReason, Mark, MarkKind, RulesById, Store},
+    store::{Batch, Gap, GapReason, Mark, MarkKind, RulesById, Store, StoreError},
 };
 use journal::{Disk, OsDisk};
 use logspace::{Clock, Logspace};
@@ -96,11 +97,23 @@ impl Surroundings {
         self.status.lock().unwrap_or_else(PoisonError::into_inner).trouble = trouble;
     }
 
+    /// Closes the account of the rules. After a failure the next start tries it again.
+    fn retire(&self) {
+        let _ = retire(&self.store, &self.name, self.clock.wall_us());
+    }
+
     /// Notes that something could be written: what was wrong with that no longer is.
     fn recovered(&self) {
         let mut status = self.status.lock().unwrap_or_else(PoisonError::into_inner);
         status.trouble.take_if(|trouble| *trouble != StallReason::TooLarge);
     }
+}
+
+/// Notes that a logspace has no rules any more, and removes their saved states.
+pub(crate) fn retire(store: &Store, name: &str, now_us: i64) -> Result<(), StoreError> {
+    store.retire(name, now_us)?;
+    remove_others(store.folder(), name, None);
+    Ok(())
 }
 
 /// A thread's state.
@@ -158,8 +171,7 @@ pub(crate) fn run(around: Surroundings, set: Arc<RuleSet>) {
         desk.wait(RETRY);
         if let Some(ending) = desk.ending() {
             if ending == Ending::Retire {
-                // What the database cannot take now is tried again at the next start.
-                let _ = around.store.retire(&around.name, around.clock.wall_us());
+                around.retire();
             }
             return;
         }
@@ -172,7 +184,7 @@ pub(crate) fn run(around: Surroundings, set: Arc<RuleSet>) {
             return;
         }
         let progress = match ending {
-            // What was evaluated is still written.
+            // The last batch is still to be written.
             Some(_) => Progress::More,
             None => follower.step(),
         };
@@ -199,7 +211,7 @@ impl Follower {
     /// Evaluates what is there, for at most the time of a batch.
     fn step(&mut self) -> Progress {
         let until = Instant::now() + BATCH_TIME;
-        // What is awaited is looked at before the messages: none can have been received before and come later.
+        // The clock comes before the messages: none that was received before this time can become visible later.
         let now_us = self.around.clock.wall_us();
         let is_quiet = self.around.logspace.is_quiet();
         let snapshot = self.around.logspace.snapshot();
@@ -402,12 +414,7 @@ impl Follower {
         match ending {
             Ending::Stop if self.cursor >= self.replayed_below && self.has_no_news() => self.save(),
             Ending::Stop | Ending::Crash => {}
-            Ending::Retire => {
-                // What the database cannot take now is tried again at the next start.
-                if self.around.store.retire(&self.around.name, self.around.clock.wall_us()).is_ok() {
-                    remove_others(self.around.store.folder(), &self.around.name, None);
-                }
-            }
+            Ending::Retire => self.around.retire(),
         }
     }
 

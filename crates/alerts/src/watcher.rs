@@ -5,7 +5,7 @@
 
 use crate::{
     folder::{FolderProblem, RuleSet},
-    follower::{self, Desk, Ending, Pace, Surroundings, remove_others},
+    follower::{self, Desk, Ending, Pace, Surroundings},
     status::{FollowerStatus, StallReason},
     store::Store,
 };
@@ -149,9 +149,8 @@ impl Watcher {
         }
         match self.store.resumed(name) {
             Ok(Some(resumed)) if !resumed.texts.is_empty() => {
-                match self.store.retire(name, self.clock.wall_us()) {
-                    Ok(()) => remove_others(self.store.folder(), name, None),
-                    Err(error) => state.problems.push(error.to_string()),
+                if let Err(error) = follower::retire(&self.store, name, self.clock.wall_us()) {
+                    state.problems.push(error.to_string());
                 }
             }
             Ok(_) => {}

@@ -193,7 +193,7 @@ fn changed(known: &StoredObject, people: &[AclEntry], file: &FileObject, fresh: 
         let differing = names.into_iter().filter(|name| old.get(*name) != new.get(*name));
         members.extend(differing.map(|name| format!("spec.{name}")));
     }
-    // What is left is the version of the form.
+    // The files differ in no member that has a name: then in the version of their form.
     if members.is_empty() && old != new {
         members.push("spec".to_owned());
     }

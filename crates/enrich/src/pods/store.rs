@@ -206,7 +206,7 @@ impl Inner {
         while self.bytes - old_bytes + bytes > bytes_max {
             let gone = self.pods.iter().filter(|(uid, entry)| entry.life == Life::Gone && **uid != pod.uid);
             let Some(oldest) = gone.min_by_key(|(_, entry)| entry.used).map(|(uid, _)| uid.clone()) else {
-                // What was known of it would be wrong from now on.
+                // The old data of this pod is out of date, so it goes too.
                 self.forget(&pod.uid);
                 return false;
             };
