@@ -12,6 +12,7 @@ use crate::{
     local::{Pipe, Program, Pseudofile, Stdout, Terminals},
     network::{Gelf, Numbered, Relp, Smtp, Socket, Spoof},
     options::{DestinationDriver, Rendering},
+    receivers::staging::Staging,
 };
 use batching::Batching;
 use letters::DeadLetters;
@@ -30,6 +31,8 @@ pub(crate) struct DriverContext<'a> {
     pub(crate) counters: &'a Arc<Counters>,
     /// The number that a queue on disk was to give next when it was opened.
     pub(crate) fresh: u64,
+    /// The messages that a receiver has staged.
+    pub(crate) staging: Option<Arc<Staging>>,
 }
 
 /// Makes the driver of a destination. Its files are counted as `parts`.
@@ -58,7 +61,7 @@ pub(crate) fn of(
         DestinationDriver::Terminals(target) => Box::new(Line::new(Terminals::new(target), rendering)),
         DestinationDriver::Receiver(receiver) => {
             let letters = context.letters.expect("the set opens dead letters for every receiver");
-            let ends = (letters, context.arrivals);
+            let ends = (letters, context.arrivals, context.staging);
             Box::new(Batching::new(context.id, receiver, ends, log.clone(), context.reopen_after))
         }
         DestinationDriver::Stdout => Box::new(Line::new(Stdout, rendering)),

@@ -58,10 +58,12 @@ pub use options::{
     TerminalTarget, Victim,
 };
 pub use receivers::contract::{
-    Batches, Cell, Connection, Exchange, Heartbeat, HoldReason, Judgement, Receiver, RequestLimits, Row,
-    RowError, Verdict, Wait,
+    Batches, Cell, Chore, Connection, Exchange, Heartbeat, HoldReason, Judgement, Receiver, RequestLimits,
+    Row, RowError, Verdict, Wait,
 };
 pub use receivers::partitioned::Partitioned;
+pub use receivers::sequences::SequenceSet;
+pub use receivers::staging::{DiskSpace, StagedBefore, Staging};
 #[cfg(feature = "testing")]
 pub use receivers::testing as receiver_testing;
 pub use receivers::{failure, verdicts};

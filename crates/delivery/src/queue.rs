@@ -12,12 +12,15 @@ mod waiting;
 pub(super) use self::waiting::Item;
 
 use self::waiting::{Shed, Waiting};
-use crate::options::{DestinationSpec, Queueing, Victim};
+use crate::{
+    options::{DestinationSpec, Queueing, Victim},
+    receivers::staging::Staging,
+};
 use message::{Ack, Delivery, Outlet, WriteBudget};
 use std::{
     collections::VecDeque,
     sync::{
-        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
@@ -87,6 +90,8 @@ pub(super) struct Queue<W> {
     pub(super) arrivals: Arc<Notify>,
     /// The number that a queue on disk was to give next when it was opened.
     pub(super) fresh: AtomicU64,
+    /// The messages that its receiver has staged; set by a queue on disk that is `reliable()`.
+    pub(super) staging: OnceLock<Arc<Staging>>,
 }
 
 struct State<W> {
@@ -139,6 +144,7 @@ impl<W: Writer> Queue<W> {
             memory_is_full: AtomicBool::new(false),
             arrivals: Arc::default(),
             fresh: AtomicU64::new(0),
+            staging: OnceLock::new(),
         }
     }
 
@@ -167,10 +173,15 @@ impl<W: Writer> Queue<W> {
     pub(super) fn set_memory_full(&self, is_full: FullMemory) {
         let is_full = is_full == FullMemory::Yes;
         if self.memory_is_full.swap(is_full, Ordering::Relaxed) != is_full && is_full {
-            // The lock: a thread that is about to wait must not miss it.
-            drop(self.lock());
-            self.wake.notify_one();
+            self.wake();
         }
+    }
+
+    /// Wakes the thread, if it rests, to look at when it must be woken.
+    pub(super) fn wake(&self) {
+        // The lock: a thread that is about to wait must not miss it.
+        drop(self.lock());
+        self.wake.notify_one();
     }
 
     /// Returns whether more waits on disk than may be in memory.

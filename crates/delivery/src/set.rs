@@ -131,7 +131,7 @@ impl Destinations {
         Ok(staged)
     }
 
-    fn start(&self, spec: DestinationSpec) -> Result<Running, StageError> {
+    fn start(&self, mut spec: DestinationSpec) -> Result<Running, StageError> {
         let component = format!("dst.{}", spec.component);
         let counters = self.registry.register(&component, &spec.id, &spec.driver.instance());
         let queue = Arc::new(DestinationQueue::new(&spec.queueing, spec.when_full(), counters));
@@ -145,7 +145,11 @@ impl Destinations {
             }
             Some(disk) if disk.consumer.is_some() => self.start_shared(spec, &queue, &disk, services)?,
             Some(disk) => {
-                let keeper = Keeper::open(&spec.id, disk, queue.clone(), self.log.clone())?;
+                let mut keeper = Keeper::open(&spec.id, disk, queue.clone(), self.log.clone())?;
+                if let DestinationDriver::Receiver(receiver) = &mut spec.driver {
+                    receiver.log_to(&self.log);
+                    keeper.adopt(&mut **receiver)?;
+                }
                 queue.counters.own(keeper.waiting());
                 let thread = worker::spawn(spec, queue.clone(), services, || ());
                 let thread = thread.inspect_err(|_| queue.counters.disown())?;

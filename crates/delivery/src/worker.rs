@@ -119,6 +119,7 @@ impl Worker {
             reopen_after: spec.queueing.reopen_after,
             counters: &queue.counters,
             fresh: queue.fresh.load(Ordering::Relaxed),
+            staging: queue.staging.get().cloned(),
         };
         let driver = drivers::of(spec.driver, spec.rendering, &log, parts, context);
         Worker {

@@ -11,7 +11,10 @@ use super::requests::{DeadRow, HoldEvent, Requests, RowSource, Sending, Settled,
 use crate::{
     driver::{Driver, SettledRows},
     options::{DestinationDriver, Rendering},
-    receivers::contract::{Connection, Judgement, Receiver, Row, RowError, Verdict, Wait},
+    receivers::{
+        contract::{Connection, Judgement, Receiver, Row, RowError, Verdict, Wait},
+        staging::Staging,
+    },
     stopping,
 };
 use letters::{DeadLetters, Letter, StoreError};
@@ -51,6 +54,13 @@ const DEAD_SAID_EVERY: Duration = Duration::from_secs(60);
 /// Least time between two log lines about messages that are sent again.
 const POSTPONED_SAID_EVERY: Duration = Duration::from_secs(10);
 
+/// The end of a task.
+enum Ended {
+    Exchange(Done),
+    /// The chores of the receiver.
+    Chores,
+}
+
 /// A request that came back.
 struct Done {
     connection: Box<dyn Connection>,
@@ -64,12 +74,16 @@ pub(crate) struct Batching {
     receiver: Box<dyn Receiver>,
     requests: Requests,
     letters: Arc<DeadLetters>,
+    /// The messages that the receiver has staged; `None` without a queue on disk that numbers them.
+    staging: Option<Arc<Staging>>,
+    /// The task of the receiver's chores.
+    chores: Option<task::Id>,
     log: InternalLog,
     clock: Clock,
     /// Made at the first request.
     runtime: Option<Runtime>,
     idle: Vec<Box<dyn Connection>>,
-    busy: JoinSet<Done>,
+    busy: JoinSet<Ended>,
     /// The request of each exchange.
     on_their_way: HashMap<task::Id, u64>,
     /// Tells that messages or commands wait for the thread.
@@ -93,7 +107,7 @@ impl Batching {
     pub(crate) fn new(
         id: &str,
         mut receiver: Box<dyn Receiver>,
-        (letters, arrivals): (Arc<DeadLetters>, Arc<Notify>),
+        (letters, arrivals, staging): (Arc<DeadLetters>, Arc<Notify>, Option<Arc<Staging>>),
         log: InternalLog,
         reopen_after: Duration,
     ) -> Batching {
@@ -103,6 +117,8 @@ impl Batching {
             requests: Requests::new(receiver.limits(), receiver.batches().retries, reopen_after),
             receiver,
             letters,
+            staging,
+            chores: None,
             log,
             clock: Clock::new(),
             runtime: None,
@@ -145,23 +161,46 @@ impl Batching {
 
     /// Sends the rows that may be sent, as far as there are connections.
     fn dispatch(&mut self) {
+        self.do_chores();
         while self.has_free_connection() {
             let Some(sending) = self.requests.next(Instant::now()) else { return };
             let connection = self.idle.pop().unwrap_or_else(|| self.receiver.connection());
             let number = sending.number;
-            let task = self.busy.spawn(exchange(connection, sending)).id();
+            let task = async { Ended::Exchange(exchange(connection, sending).await) };
+            let task = self.busy.spawn(task).id();
             self.on_their_way.insert(task, number);
         }
     }
 
     /// Handles the end of an exchange. One that panicked loses its connection; its rows are sent again.
-    fn end(&mut self, ended: Result<(task::Id, Done), task::JoinError>) {
+    fn end(&mut self, ended: Result<(task::Id, Ended), task::JoinError>) {
         let task = ended.as_ref().map_or_else(task::JoinError::id, |(task, _)| *task);
+        self.chores = self.chores.filter(|chores| *chores != task);
         let number = self.on_their_way.remove(&task);
         match ended {
-            Ok((_, done)) => self.judge(done),
+            Ok((_, Ended::Exchange(done))) => self.judge(done),
+            Ok((_, Ended::Chores)) => {}
             Err(_) => number.into_iter().for_each(|number| self.requests.send_again(number)),
         }
+    }
+
+    /// Begins the chores of the receiver that are due.
+    fn do_chores(&mut self) {
+        if self.has_due_chores()
+            && let Some(chores) = self.receiver.chore(self.reopen_after)
+        {
+            let task = async {
+                chores.await;
+                Ended::Chores
+            };
+            self.chores = Some(self.busy.spawn(task).id());
+        }
+    }
+
+    /// Returns whether chores are to begin. At the stop none do: what they would have done is done after the next start.
+    fn has_due_chores(&self) -> bool {
+        let is_due = || self.receiver.next_chore().is_some_and(|due| due <= Instant::now());
+        self.chores.is_none() && !stopping::has_begun() && is_due()
     }
 
     fn judge(&mut self, done: Done) {
@@ -212,6 +251,10 @@ impl Batching {
         let now = self.clock.now();
         let letters: Vec<Letter> = self.dead.iter().map(|dead| letter(dead, now)).collect();
         self.letters.store(&letters, now)?;
+        if self.staging.is_some() {
+            let ids: Vec<RecordId> = self.dead.iter().map(|dead| dead.row.id).collect();
+            self.receiver.settled(&ids);
+        }
         for dead in self.dead.drain(..) {
             self.settled.dead.push(dead.reason);
             if let Some(count) = self.pause.count(1, Instant::now()) {
@@ -256,7 +299,7 @@ impl Batching {
     /// Sends what may be sent and judges what came back, without waiting for anything.
     fn look(&mut self) {
         self.rows_made = 0;
-        if self.busy.is_empty() && !self.requests.has_next() {
+        if self.busy.is_empty() && !self.requests.has_next() && !self.has_due_chores() {
             return;
         }
         // Without a runtime nothing was sent yet; the next flush reports why there is none.
@@ -287,7 +330,7 @@ impl Batching {
     }
 
     fn has_free_connection(&self) -> bool {
-        self.busy.len() < self.receiver.workers()
+        self.busy.len() - usize::from(self.chores.is_some()) < self.receiver.workers()
     }
 
     /// Returns how long to wait for what is on its way: no longer than until another connection has something to do.
@@ -333,8 +376,21 @@ impl Batching {
             }
             self.busy.shutdown().await;
         });
+        self.chores = None;
         self.requests.put_all_back();
         self.runtime = Some(runtime);
+    }
+
+    /// Gives the stages of the receiver before to a new one.
+    fn take_over_stages(&mut self) {
+        let Some(staging) = &self.staging else { return };
+        // What it has from earlier, the queue has passed on long ago.
+        if let Err(error) = self.receiver.stage_at(staging.clone()) {
+            self.log.error(&format!(
+                "Cannot open the record of what is staged; id='{}', error='{error}'",
+                self.id
+            ));
+        }
     }
 
     /// Sends signs of life over the connections that rest.
@@ -428,11 +484,14 @@ impl Driver for Batching {
     }
 
     fn take_settled(&mut self) -> SettledRows {
+        let (messages, bytes) = self.staging.as_ref().map_or((0, 0), |staging| staging.take_delivered());
+        self.settled.delivered += messages;
+        self.settled.bytes += bytes;
         std::mem::take(&mut self.settled)
     }
 
     fn trouble(&self) -> Option<String> {
-        self.requests.trouble()
+        self.requests.trouble().or_else(|| self.receiver.trouble())
     }
 
     fn next_tick(&self) -> Option<Instant> {
@@ -442,7 +501,8 @@ impl Driver for Batching {
         }
         let rows = self.requests.next_due(now);
         let heartbeats = self.idle.iter().filter_map(|connection| connection.next_heartbeat());
-        rows.into_iter().chain(self.letters.next_expiry()).chain(heartbeats).min()
+        let rows = rows.into_iter().chain(self.receiver.next_chore());
+        rows.chain(self.letters.next_expiry()).chain(heartbeats).min()
     }
 
     fn tick(&mut self, now: Instant) {
@@ -455,11 +515,12 @@ impl Driver for Batching {
     }
 
     fn unsettled(&self) -> usize {
-        self.requests.rows() + self.dead.len()
+        self.requests.rows() + self.dead.len() + usize::from(self.chores.is_some() || self.has_due_chores())
     }
 
     fn abandon(&mut self) -> usize {
         self.busy = JoinSet::new();
+        self.chores = None;
         self.requests.put_all_back();
         let dead = self.dead.drain(..).map(|dead| dead.source);
         let left: Vec<RowSource> =
@@ -470,11 +531,13 @@ impl Driver for Batching {
 
     fn configure(&mut self, driver: DestinationDriver, _rendering: Rendering) {
         let DestinationDriver::Receiver(receiver) = driver else { return };
+        self.end_exchanges();
+        self.idle.clear();
+        self.receiver.end_stages();
         self.receiver = receiver;
         self.receiver.log_to(&self.log);
         self.requests.configure(self.receiver.limits(), self.receiver.batches().retries, self.reopen_after);
-        self.end_exchanges();
-        self.idle.clear();
+        self.take_over_stages();
         // Waiting messages are turned into rows again by the new configuration.
         self.receiver.begin(self.clock.now());
         for (id, source) in self.requests.take_all() {

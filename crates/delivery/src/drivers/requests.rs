@@ -347,7 +347,7 @@ impl Requests {
         let rows = Arc::unwrap_or_clone(std::mem::take(&mut request.rows));
         let count = rows.len();
         let is_alone = count == 1;
-        let mut kept = Kept::default();
+        let (mut kept, mut staged) = (Kept::default(), 0);
         let mut verdicts = judgements.iter().flat_map(|judgement| {
             std::iter::repeat_n((judgement.verdict, judgement.answer.as_str()), judgement.rows)
         });
@@ -371,6 +371,10 @@ impl Requests {
                     settled.bytes += row.payload();
                     self.dead_in_a_row = 0;
                 }
+                Verdict::Staged => {
+                    staged += 1;
+                    self.dead_in_a_row = 0;
+                }
                 Verdict::Drop => settled.dropped += 1,
                 Verdict::Dead(reason) => {
                     // The receiver has most of those that it does not name.
@@ -381,11 +385,12 @@ impl Requests {
                 verdict => kept.add(row, source, verdict, answer),
             }
         }
-        if settled.delivered > 0 {
+        let accepted = settled.delivered + staged;
+        if accepted > 0 {
             self.unreachable_until = None;
             settled.events.extend(self.holds.end(&group));
         }
-        self.learn(&mut request, (count, settled.delivered, kept.rows.len()));
+        self.learn(&mut request, (count, accepted, kept.rows.len()));
         let has_progressed = kept.rows.len() < count;
         if has_progressed {
             (request.tries, request.failures, request.is_rest) = (0, 0, true);
@@ -554,7 +559,7 @@ fn back_off(tries: u32) -> Duration {
 /// Orders verdicts by how long rows have to wait.
 fn weight(verdict: Verdict) -> (u8, Duration) {
     match verdict {
-        Verdict::Delivered | Verdict::Dead(_) | Verdict::Drop => (0, Duration::ZERO),
+        Verdict::Delivered | Verdict::Staged | Verdict::Dead(_) | Verdict::Drop => (0, Duration::ZERO),
         Verdict::Split(_) | Verdict::Suspect(_) => (1, Duration::ZERO),
         Verdict::Later(Wait::BackOff | Wait::Busy) => (2, Duration::ZERO),
         Verdict::Later(Wait::For(pause)) => (3, pause),

@@ -3,10 +3,13 @@
 //! In: rows, each made of one message. Out: a [`Verdict`] for each row. Holds: nothing; an implementer holds its connections.
 //! Limits: an implementer bounds how long an exchange takes; [`RequestLimits`] bounds the rows per request.
 
+use super::staging::{StagedBefore, Staging};
 use message::{Batch, RecordId, Stamp};
 use std::{
     future::Future,
+    io,
     pin::Pin,
+    sync::Arc,
     time::{Duration, Instant},
 };
 use transport::{DeadReason, InternalLog};
@@ -130,6 +133,9 @@ pub enum Verdict {
     Dead(DeadReason),
     /// Dropped according to the configuration: it is counted, and no dead letter is stored.
     Drop,
+    /// The receiver has it, but not for good: it stays in the queue on disk, and leaves memory. The receiver holds it by
+    /// [`Staging::hold`], and says later what became of it.
+    Staged,
 }
 
 /// The verdict over some consecutive rows.
@@ -210,6 +216,9 @@ pub type Exchange<'a> = Pin<Box<dyn Future<Output = Vec<Judgement>> + Send + 'a>
 /// A future without a name and a result.
 pub type Heartbeat<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
+/// Work of a receiver that belongs to no rows.
+pub type Chore = Pin<Box<dyn Future<Output = ()> + Send>>;
+
 /// A kind of receiver with its options: it makes rows from messages, and connections.
 pub trait Receiver: Send {
     /// Called before everything else, with the log for what libraries say by themselves.
@@ -253,6 +262,34 @@ pub trait Receiver: Send {
 
     /// Returns where messages go, for the counters: `host:port,table`.
     fn instance(&self) -> String;
+
+    /// Called before anything is sent when the destination has a `reliable()` queue of its own on disk: at the start, and for
+    /// the receiver of a new configuration after [`Receiver::end_stages`] of the one before it. Returns what it has from earlier.
+    fn stage_at(&mut self, _staging: Arc<Staging>) -> io::Result<StagedBefore> {
+        Ok(StagedBefore::default())
+    }
+
+    /// Called before the receiver of a new configuration takes its place. Stages of which it has no record are read again.
+    fn end_stages(&mut self) {}
+
+    /// Notes messages that are dead letters now. Called only after [`Receiver::stage_at`].
+    fn settled(&mut self, _ids: &[RecordId]) {}
+
+    /// Returns when a chore is due; `None` when there is none.
+    fn next_chore(&self) -> Option<Instant> {
+        None
+    }
+
+    /// Returns the chores that are due. They are not called for again before they are done. After a fault of the receiver
+    /// they are tried again after `reopen_after`.
+    fn chore(&self, _reopen_after: Duration) -> Option<Chore> {
+        None
+    }
+
+    /// Returns, for users, why chores are not done.
+    fn trouble(&self) -> Option<String> {
+        None
+    }
 
     /// Returns the options other than the limits, for tests of how they are read.
     fn settings(&self) -> Vec<String> {

@@ -3,9 +3,17 @@
 //! In: a receiver, and a template for the key. Out: the same receiver, which also knows the key of each message.
 //! Holds: both. Limits: the keys share out the connections; two keys may have the same one.
 
-use super::contract::{Batches, Cell, Connection, Receiver, RequestLimits, RowError};
-use message::{Batch, Render, Stamp};
-use std::hash::{DefaultHasher, Hasher};
+use super::{
+    contract::{Batches, Cell, Chore, Connection, Receiver, RequestLimits, RowError},
+    staging::{StagedBefore, Staging},
+};
+use message::{Batch, RecordId, Render, Stamp};
+use std::{
+    hash::{DefaultHasher, Hasher},
+    io,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 use transport::InternalLog;
 
 /// A receiver whose messages have keys.
@@ -68,6 +76,30 @@ impl Receiver for Partitioned {
 
     fn instance(&self) -> String {
         self.receiver.instance()
+    }
+
+    fn stage_at(&mut self, staging: Arc<Staging>) -> io::Result<StagedBefore> {
+        self.receiver.stage_at(staging)
+    }
+
+    fn end_stages(&mut self) {
+        self.receiver.end_stages();
+    }
+
+    fn settled(&mut self, ids: &[RecordId]) {
+        self.receiver.settled(ids);
+    }
+
+    fn next_chore(&self) -> Option<Instant> {
+        self.receiver.next_chore()
+    }
+
+    fn chore(&self, reopen_after: Duration) -> Option<Chore> {
+        self.receiver.chore(reopen_after)
+    }
+
+    fn trouble(&self) -> Option<String> {
+        self.receiver.trouble()
     }
 
     fn settings(&self) -> Vec<String> {

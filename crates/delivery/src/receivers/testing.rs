@@ -3,9 +3,13 @@
 //! In: receivers, messages. Out: their rows as text. Holds: nothing. Limits: none.
 #![allow(clippy::unwrap_used)]
 
-use super::contract::{Cell, Connection, Judgement, Receiver, Row};
+use super::{
+    contract::{Cell, Connection, Judgement, Receiver, Row},
+    sequences::SequenceSet,
+    staging::Staging,
+};
 use message::{Batch, Render, Stamp};
-use std::{net::TcpListener, sync::Arc, time::Duration};
+use std::{net::TcpListener, path::Path, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     runtime::{Builder, Runtime},
@@ -142,4 +146,26 @@ pub fn sent_and_closed(
         let (is_closed, found) = tokio::join!(timeout(Duration::from_secs(2), serve), send);
         (found, is_closed.is_ok_and(|is_closed| is_closed))
     })
+}
+
+/// Makes the staging of a queue without a queue.
+pub fn staging(folder: &Path, incarnation: u64, cursor: u64) -> Arc<Staging> {
+    Arc::new(Staging::new(folder.to_owned(), incarnation, cursor, Box::new(|| {})))
+}
+
+/// Returns the messages that a receiver asks for again; they are no longer kept for that.
+pub fn asked_again(staging: &Arc<Staging>) -> Vec<SequenceSet> {
+    staging.take_rereads().into_iter().map(|(messages, _)| messages).collect()
+}
+
+/// Returns the place up to which everything is settled, when everything below another has left memory; and notes it.
+pub fn settled_below(staging: &Staging, left: u64) -> u64 {
+    let cursor = staging.limit(left);
+    staging.set_cursor(cursor);
+    cursor
+}
+
+/// Returns how many messages were delivered since the last call.
+pub fn delivered(staging: &Staging) -> usize {
+    staging.take_delivered().0
 }

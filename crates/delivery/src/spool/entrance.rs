@@ -7,7 +7,7 @@
 //! of the sources: their tokens are released when they are on disk.
 
 use super::flights::Flights;
-use crate::{options::DiskBuffer, worker::DestinationQueue};
+use crate::{options::DiskBuffer, receivers::staging::RereadGuard, worker::DestinationQueue};
 use message::{Ack, AckSink, Delivery, Outcome, Outlet, Repeats, WriteBudget};
 use std::{
     collections::VecDeque,
@@ -197,16 +197,31 @@ impl Entrance {
     }
 
     /// Passes a delivery that is on disk to the destination's thread.
-    pub(super) fn forward(&self, mut delivery: Delivery, end: u64, count: usize, bytes: usize) {
+    pub(super) fn forward(
+        &self,
+        mut delivery: Delivery,
+        end: u64,
+        (count, bytes): (usize, usize),
+        reread: Option<Arc<RereadGuard>>,
+    ) {
         let number = self.flights(|flights| flights.start(end, count, bytes));
-        delivery.ack = self.token(number);
+        delivery.ack = self.token(number, reread);
         if let Err(refused) = self.queue.enqueue(delivery, count) {
             refused.ack.fail();
         }
     }
 
-    fn token(&self, number: u64) -> Ack {
-        Ack::new(Box::new(Written { shared: self.shared.clone(), number }))
+    fn token(&self, number: u64, reread: Option<Arc<RereadGuard>>) -> Ack {
+        Ack::new(Box::new(Written { shared: self.shared.clone(), number, reread }))
+    }
+
+    /// Returns a function that wakes the keeper to look at how far everything is settled.
+    pub(super) fn waker(&self) -> Box<dyn Fn() + Send + Sync> {
+        let shared = self.shared.clone();
+        Box::new(move || {
+            shared.lock().progressed = true;
+            shared.wake.notify_one();
+        })
     }
 
     /// Drops everything from now on. Adds what came in meanwhile to the arrivals.
@@ -237,7 +252,7 @@ impl Entrance {
         delivery.first = None;
         let controlled = delivery.controlled;
         let number = state.flights.start_in_memory(delivery, count, Instant::now());
-        let handed = Delivery { batch, selection, ack: self.token(number), controlled, first: None };
+        let handed = Delivery { batch, selection, ack: self.token(number, None), controlled, first: None };
         // Under the lock, so that the next delivery cannot overtake it.
         let refused = self.queue.enqueue(handed, count);
         let must_wake = !std::mem::replace(&mut state.is_timed, true);
@@ -288,13 +303,15 @@ struct Written {
     shared: Arc<Shared>,
     /// Its number among the flights.
     number: u64,
+    /// What keeps it on the disk, when it is read again.
+    reread: Option<Arc<RereadGuard>>,
 }
 
 impl AckSink for Written {
     fn acknowledge(&self, outcome: Outcome) {
         // Failed deliveries stay on disk, or in memory to be saved.
         if outcome != Outcome::Done {
-            return;
+            return self.reread.iter().for_each(|reread| reread.fail());
         }
         let mut state = self.shared.lock();
         let before = state.flights.written();

@@ -16,14 +16,19 @@ use super::{
     files::SpoolFiles,
     flights::Unsaved,
     overflow,
+    rereads::Reread,
 };
 use crate::{
     options::DiskBuffer,
     queue::{Command, FullMemory},
+    receivers::{
+        sequences::SequenceSet,
+        staging::{DiskSpace, RereadGuard, Staging},
+    },
     worker::DestinationQueue,
 };
 use journal::{Read, Reader};
-use message::{Ack, Batch, Delivery, RecordId, Selection, codec};
+use message::{Ack, Batch, Delivery, RecordId, codec};
 use std::{
     collections::VecDeque,
     io,
@@ -43,20 +48,25 @@ const TROUBLE_TOLD_EVERY: Duration = Duration::from_secs(60);
 
 /// The owner of a queue on disk.
 pub(crate) struct Keeper {
-    id: String,
-    settings: DiskBuffer,
-    files: SpoolFiles,
-    entrance: Arc<Entrance>,
-    queue: Arc<DestinationQueue>,
-    log: InternalLog,
+    pub(super) id: String,
+    pub(super) settings: DiskBuffer,
+    pub(super) files: SpoolFiles,
+    pub(super) entrance: Arc<Entrance>,
+    pub(super) queue: Arc<DestinationQueue>,
+    pub(super) log: InternalLog,
     /// Arrived, not in the journal.
     arrivals: VecDeque<Arrival>,
     /// In the journal, not durable: with the sequence number after each.
     staged: VecDeque<(Staged, u64)>,
     /// Everything below this number was passed to the destination's thread.
-    handed: u64,
+    pub(super) handed: u64,
     /// Reads messages that the destination's thread cannot take yet; `None` while it keeps up.
     reader: Option<Reader>,
+    /// Messages that the receiver has staged; `None` for a queue that is not `reliable()`, whose messages have no ids.
+    pub(super) staging: Option<Arc<Staging>>,
+    /// Messages that are not read: the receiver has them from earlier.
+    pub(super) known: SequenceSet,
+    pub(super) rereads: VecDeque<Reread>,
     retry_at: Option<Instant>,
     /// True when messages were dropped because the disk buffer is full, and this was reported; nothing has fitted
     /// since.
@@ -106,6 +116,12 @@ impl Keeper {
         queue.counters.disk_capacity.store(settings.capacity_bytes, Ordering::Relaxed);
         queue.fresh.store(files.journal.next_sequence(), Ordering::Relaxed);
         let reader = (waiting > 0).then(|| files.journal.reader(handed));
+        let staging = files.incarnation.map(|incarnation| {
+            Arc::new(Staging::new(settings.folder.clone(), incarnation, handed, entrance.waker()))
+        });
+        if let Some(staging) = &staging {
+            let _ = queue.staging.set(staging.clone());
+        }
         Ok(Keeper {
             id: id.to_owned(),
             settings,
@@ -117,6 +133,9 @@ impl Keeper {
             staged: VecDeque::new(),
             handed,
             reader,
+            staging,
+            known: SequenceSet::default(),
+            rereads: VecDeque::new(),
             retry_at: None,
             is_overflowing: false,
             trouble_told: None,
@@ -125,7 +144,9 @@ impl Keeper {
 
     /// Returns the number of messages that wait on disk from earlier.
     pub(crate) fn waiting(&self) -> u64 {
-        self.files.journal.next_sequence().saturating_sub(self.handed)
+        let next = self.files.journal.next_sequence();
+        let settled = self.staging.as_ref().map_or(0, |staging| staging.settled_within(self.handed..next));
+        next.saturating_sub(self.handed) - settled
     }
 
     /// Returns the entrance of deliveries.
@@ -165,10 +186,13 @@ impl Keeper {
 
     /// Records what was written, saves arrivals to disk, and passes on what fits.
     fn work(&mut self) {
-        let written = self.entrance.flights(|flights| flights.written());
+        let written = self.settled();
         self.retry_at = None;
         if let Err(error) = self.files.release(written) {
             self.failed(&error);
+        }
+        if let Some(staging) = &self.staging {
+            staging.set_cursor(self.files.cursor.sequence());
         }
         let now = Instant::now();
         // Half of the time is enough: what came shortly after does not need a round of its own. New arrivals must
@@ -204,6 +228,11 @@ impl Keeper {
         let counters = &self.queue.counters;
         counters.disk_usage.store(self.files.bytes(), Ordering::Relaxed);
         counters.disk_capacity.store(self.settings.capacity_bytes, Ordering::Relaxed);
+        let is_short = self.files.bytes() > self.settings.capacity_bytes / 2;
+        let space = if is_short { DiskSpace::Short } else { DiskSpace::Ample };
+        if self.staging.as_ref().is_some_and(|staging| staging.set_disk_space(space)) {
+            self.queue.wake();
+        }
     }
 
     /// Returns true when a batch fits on the disk. An empty queue accepts any batch: one larger than the capacity
@@ -360,25 +389,34 @@ impl Keeper {
         delivery.ack = Ack::none();
         let start = end - count as u64;
         if self.reader.is_none() && self.handed == start && self.entrance.has_room() {
-            self.enqueue(delivery, end, count, bytes);
+            self.enqueue(delivery, end, (count, bytes), None);
         } else if self.reader.is_none() {
             self.reader = Some(self.files.journal.reader(self.handed));
         }
     }
 
     fn is_empty(&self) -> bool {
-        self.entrance.flights(|flights| flights.written()) == self.files.journal.next_sequence()
+        self.settled() == self.files.journal.next_sequence()
     }
 
-    fn enqueue(&mut self, mut delivery: Delivery, end: u64, count: usize, bytes: usize) {
+    pub(super) fn enqueue(
+        &mut self,
+        mut delivery: Delivery,
+        end: u64,
+        (count, bytes): (usize, usize),
+        reread: Option<Arc<RereadGuard>>,
+    ) {
         let sequence = end - count as u64;
         delivery.first = self.files.incarnation.map(|incarnation| RecordId { incarnation, sequence });
-        self.handed = end;
-        self.entrance.forward(delivery, end, count, bytes);
+        self.handed = self.handed.max(end);
+        self.entrance.forward(delivery, end, (count, bytes), reread);
     }
 
     /// Reads from the disk as much as fits in memory, and tells the destination's thread when that is not all.
     fn forward(&mut self) {
+        if !self.forward_again() {
+            return self.queue.set_memory_full(FullMemory::Yes);
+        }
         while let Some(mut reader) = self.reader.take() {
             if !self.entrance.has_room() {
                 self.reader = Some(reader);
@@ -409,13 +447,15 @@ impl Keeper {
                 Ok(true)
             }
             Ok(Read::Record(record)) => {
-                let end = record.sequence + u64::from(record.count);
-                let skipped = self.handed.saturating_sub(record.sequence) as usize;
+                let (start, end) = (record.sequence, record.sequence + u64::from(record.count));
+                let wanted = self.known.outside(self.handed.max(start)..end);
+                let is_known = wanted.is_empty();
                 match codec::decode(record.payload) {
+                    _ if is_known => self.pass(end),
                     Ok(batch) if batch.len() == record.count as usize => {
                         let bytes = record.payload.len();
-                        let delivery = delivery(batch, skipped);
-                        self.enqueue(delivery, end, record.count as usize - skipped, bytes);
+                        self.enqueue_runs(batch, (start, bytes), &wanted, None);
+                        self.pass(end);
                     }
                     _ => {
                         self.log
@@ -440,7 +480,7 @@ impl Keeper {
         self.entrance.flights(|flights| flights.skip(end));
     }
 
-    fn failed(&mut self, error: &dyn std::fmt::Display) {
+    pub(super) fn failed(&mut self, error: &dyn std::fmt::Display) {
         stats::add(&self.queue.counters.errors, 1);
         let now = Instant::now();
         self.queue.counters.set_trouble(Some(format!("disk buffer: {error}")));
@@ -462,7 +502,7 @@ impl Keeper {
         }
         self.entrance.close(&mut self.arrivals);
         self.save_rest();
-        let written = self.entrance.flights(|flights| flights.written());
+        let written = self.settled();
         let saved = self.files.cursor.save(written).and_then(|()| self.files.cursor.sync());
         self.count_files();
         let closed = self.files.journal.close();
@@ -503,11 +543,4 @@ impl Keeper {
         lost.iter()
             .for_each(|(delivery, count)| self.entrance.count_drop(delivery, *count, DropReason::Stopped));
     }
-}
-
-/// Returns all messages of a batch except the first ones.
-fn delivery(batch: Batch, skipped: usize) -> Delivery {
-    let mut selection = Selection::all(batch.len());
-    (0..skipped).for_each(|index| selection.remove(index));
-    Delivery { batch: Arc::new(batch), selection, controlled: true, ack: Ack::none(), first: None }
 }

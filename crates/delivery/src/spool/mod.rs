@@ -20,6 +20,7 @@ mod files;
 mod flights;
 mod keeper;
 pub(crate) mod overflow;
+mod rereads;
 mod taken;
 
 pub(crate) use append::QueueDrain;

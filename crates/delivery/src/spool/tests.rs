@@ -2,6 +2,7 @@
 
 mod memory;
 mod numbers;
+mod staged;
 
 use super::{Entrance, Keeper, look};
 use crate::{

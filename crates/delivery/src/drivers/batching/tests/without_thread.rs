@@ -8,7 +8,13 @@ fn driver(table: &TestReceiver, folder: &Path, change: impl FnOnce(&mut DeadLett
     change(&mut options);
     let letters = Arc::new(DeadLetters::open(options, Arc::new(Counters::default())).unwrap());
     let log = InternalLog::new("test", None);
-    Batching::new("d#0", Box::new(table.clone()), (letters, Arc::default()), log, Duration::from_secs(60))
+    Batching::new(
+        "d#0",
+        Box::new(table.clone()),
+        (letters, Arc::default(), None),
+        log,
+        Duration::from_secs(60),
+    )
 }
 
 #[test]
