@@ -75,11 +75,14 @@ class Relp:
             out = []
             for number in numbers[start:start + 100]:
                 self.frame += 1
-                text = b"<13>1 2026-11-22T10:00:00Z h prog - - - number n%d of many" % number
+                text = self.text(number)
                 out.append(b"%d syslog %d %s\n" % (self.frame, len(text), text))
             self.peer.sendall(b"".join(out))
             for _ in out:
                 self.answer()
+
+    def text(self, number):
+        return b"<13>1 2026-11-22T10:00:00Z h prog - - - number n%d of many" % number
 
     def close(self):
         self.answers.close()

@@ -47,8 +47,8 @@ pub use loki::{LokiReceiver, LokiTarget, LokiTime};
 pub use nrdp::{NrdpReceiver, NrdpTarget};
 pub use otlp::{OtlpForm, OtlpReceiver, OtlpTarget};
 pub use s3::{
-    AddressError, BucketReader, FaultKind, KeyError, ListFrom, ListedObject, ObjectBody, ObjectList,
-    ReadFault, S3Bucket, S3Checksum, S3Compression, S3Login, S3Receiver, S3Target, bucket_address,
-    check_prefix,
+    AddressError, BucketReader, CHUNK_BYTES_MAX, CHUNK_BYTES_MIN, FaultKind, KeyError, ListFrom,
+    ListedObject, MultipartLimits, ObjectBody, ObjectList, ReadFault, S3Bucket, S3Checksum, S3Compression,
+    S3Login, S3Receiver, S3Target, bucket_address, check_prefix,
 };
 pub use url::{encode_into, server_url};

@@ -36,17 +36,7 @@ pub(super) fn texts(rows: &[Row]) -> Vec<u8> {
 impl Content {
     /// Compresses a text.
     pub(super) fn of(text: Vec<u8>, compression: S3Compression, level: u32) -> Content {
-        let packed = match compression {
-            S3Compression::None => Ok(text),
-            S3Compression::Gzip => {
-                let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::new(level));
-                encoder.write_all(&text).and_then(|()| encoder.finish())
-            }
-            S3Compression::Zstd => {
-                zstd::stream::encode_all(text.as_slice(), i32::try_from(level).unwrap_or_default())
-            }
-        };
-        let bytes = packed.expect("memory takes what is written to it");
+        let bytes = packed(text, compression, level);
         let sha256 = digest(&SHA256, &bytes);
         Content {
             sha256_hex: hex(sha256.as_ref()),
@@ -54,6 +44,21 @@ impl Content {
             bytes: bytes.into(),
         }
     }
+}
+
+/// Returns a compressed text: one member of gzip or one frame of Zstandard, which may follow another.
+pub(super) fn packed(text: Vec<u8>, compression: S3Compression, level: u32) -> Vec<u8> {
+    let packed = match compression {
+        S3Compression::None => Ok(text),
+        S3Compression::Gzip => {
+            let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::new(level));
+            encoder.write_all(&text).and_then(|()| encoder.finish())
+        }
+        S3Compression::Zstd => {
+            zstd::stream::encode_all(text.as_slice(), i32::try_from(level).unwrap_or_default())
+        }
+    };
+    packed.expect("memory takes what is written to it")
 }
 
 /// Returns the end of the names of compressed objects.

@@ -1,6 +1,6 @@
 //! The request for an object, and its repeats.
 //!
-//! In: rows of one group. Out: one verdict over all of them. Holds: a connection. Limits: `timeout()` for a request; one that
+//! In: rows of one group. Out: one verdict over all of them. Holds: a connection; the objects that are larger than a batch. Limits: `timeout()` for a request; one that
 //! breaks is sent a second time at once, over a new connection.
 //!
 //! The rows are delivered when the server has answered that it stored the object. `If-None-Match: *` makes it refuse an object
@@ -10,6 +10,7 @@
 use super::{
     body::{self, Content},
     key,
+    multipart::{Taken, Uploads},
     options::{S3Checksum, S3Compression, S3Login},
     signature::sign_headers,
     verdict,
@@ -76,12 +77,43 @@ impl Shared {
 /// A connection, or room for one.
 pub(super) struct S3Connection {
     shared: Arc<Shared>,
+    /// The objects that are larger than a batch.
+    uploads: Uploading,
     lane: Lane,
 }
 
+/// The objects of a connection.
+#[derive(Clone)]
+pub(super) enum Uploading {
+    /// Each batch is one.
+    Batches,
+    /// They may be larger than a batch.
+    Parts(Arc<Uploads>),
+    /// They are to be larger than a batch, and there is no record of them.
+    NoRecord,
+}
+
 impl S3Connection {
-    pub(super) fn new(shared: Arc<Shared>) -> S3Connection {
-        S3Connection { shared, lane: Lane::default() }
+    pub(super) fn new(shared: Arc<Shared>, uploads: Uploading) -> S3Connection {
+        S3Connection { shared, uploads, lane: Lane::default() }
+    }
+
+    /// Brings rows to an object. Returns what that makes of them.
+    async fn store(&mut self, group: &str, rows: &[Row]) -> Result<Verdict, Failure> {
+        let uploads = match &self.uploads {
+            Uploading::Batches => return self.exchange(group, rows).await.map(|()| Verdict::Delivered),
+            Uploading::NoRecord => return Err(Failure::unreachable("the record of uploads is not open")),
+            Uploading::Parts(uploads) => uploads.clone(),
+        };
+        if uploads.stage(group, rows, &mut self.lane).await? == Taken::Staged {
+            return Ok(Verdict::Staged);
+        }
+        self.exchange(group, rows).await?;
+        if !uploads.is_empty() {
+            // The queue may be kept from an earlier message on.
+            uploads.settle_rows(rows);
+        }
+        Ok(Verdict::Delivered)
     }
 
     async fn exchange(&mut self, group: &str, rows: &[Row]) -> Result<(), Failure> {
@@ -113,8 +145,8 @@ impl S3Connection {
 impl Connection for S3Connection {
     fn send<'a>(&'a mut self, group: &'a str, rows: &'a [Row]) -> Exchange<'a> {
         Box::pin(async move {
-            match self.exchange(group, rows).await {
-                Ok(()) => Judgement::delivered(rows.len()),
+            match self.store(group, rows).await {
+                Ok(verdict) => Judgement::of_all(rows.len(), verdict, ""),
                 Err(Failure { verdict, answer }) => Judgement::of_all(rows.len(), verdict, answer),
             }
         })

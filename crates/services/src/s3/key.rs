@@ -7,8 +7,9 @@
 //! messages have the same name at every attempt, and other messages have another, so storing an object twice changes
 //! nothing. What a message contributes to a name stays inside the part that the configuration writes.
 
-use crate::identity::{IDENTITY_BYTES_MAX, batch_identity};
+use crate::identity::{IDENTITY_BYTES_MAX, batch_identity, hex};
 use delivery::Row;
+use message::RecordId;
 use std::fmt;
 
 /// Longest name that S3 takes.
@@ -63,4 +64,10 @@ pub(super) fn cleaned(rendered: &[u8]) -> String {
 /// Returns the name of the object of a batch.
 pub(super) fn name(prefix: &str, rows: &[Row], suffix: &str) -> String {
     format!("{prefix}-{}{suffix}", batch_identity(rows))
+}
+
+/// Returns the name of an object that begins with a message, and whose last one is not known yet. The salt makes it another name
+/// than that of any object which began with the same message and was given up.
+pub(super) fn begun_name(prefix: &str, first: RecordId, salt: [u8; 4], suffix: &str) -> String {
+    format!("{prefix}-{:016x}-{:012x}-{}{suffix}", first.incarnation, first.sequence, hex(&salt))
 }

@@ -1,4 +1,4 @@
-//! `s3()`: batches of messages as objects of a bucket, each stored by one signed request; and a bucket that is read.
+//! `s3()`: batches of messages as objects of a bucket, or as parts of larger ones; and a bucket that is read.
 //!
 //! In: templates of names and texts. Out: objects, and what the server answers. Holds: connections. Limits: see
 //! [`S3Target`] and [`BucketReader`].
@@ -10,6 +10,7 @@
 //! | `key` | the name of an object |
 //! | `body` | the content of an object |
 //! | `connection` | the request for an object, and its repeats |
+//! | `multipart` | objects that are larger than a batch |
 //! | `signature` | AWS Signature Version 4 |
 //! | `verdict` | what an answer means |
 //! | `options` | what a configuration says |
@@ -19,6 +20,7 @@ mod address;
 mod body;
 mod connection;
 mod key;
+mod multipart;
 mod options;
 mod read;
 mod receiver;
@@ -30,6 +32,7 @@ mod tests;
 
 pub use address::{AddressError, bucket_address};
 pub use key::{KeyError, check_prefix};
+pub use multipart::{CHUNK_BYTES_MAX, CHUNK_BYTES_MIN, MultipartLimits};
 pub use options::{S3Checksum, S3Compression, S3Login, S3Target};
 pub use read::{
     BucketReader, FaultKind, ListFrom, ListedObject, ObjectBody, ObjectList, ReadFault, S3Bucket,

@@ -3,6 +3,7 @@
 //! In: values that were checked when the configuration was read. Out: the same values, for the driver. Holds:
 //! options only. Limits: none.
 
+use super::multipart::MultipartLimits;
 use delivery::Batches;
 use message::Render;
 use std::{fmt, time::Duration};
@@ -77,6 +78,8 @@ pub struct S3Target {
     pub timeout: Duration,
     /// `tls()`, for a URL that begins with `https://`.
     pub tls: SenderTls,
-    /// How messages are gathered: a batch becomes an object.
+    /// How messages are gathered: a batch becomes an object, or a piece of one.
     pub batches: Batches,
+    /// Objects of several parts; `None`: a batch becomes an object.
+    pub multipart: Option<MultipartLimits>,
 }

@@ -5,14 +5,20 @@
 
 use super::{
     body,
-    connection::{S3Connection, Shared},
+    connection::{S3Connection, Shared, Uploading},
     key,
+    multipart::Uploads,
     options::S3Target,
 };
 use crate::http::{Compression, RequestSettings};
-use delivery::{Batches, Cell, Connection, Receiver, RowError};
-use message::{Batch, Stamp};
-use std::sync::{Arc, atomic::AtomicBool};
+use delivery::{Batches, Cell, Chore, Connection, Receiver, RowError, StagedBefore, Staging};
+use message::{Batch, RecordId, Stamp};
+use std::{
+    io,
+    sync::{Arc, atomic::AtomicBool},
+    time::{Duration, Instant},
+};
+use transport::InternalLog;
 
 /// Longest text of a message.
 const TEXT_BYTES_MAX: usize = 64 << 20;
@@ -23,6 +29,8 @@ pub struct S3Receiver {
     shared: Arc<Shared>,
     /// The beginning of a name before it is cleaned.
     rendered: Vec<u8>,
+    uploads: Uploading,
+    log: Option<InternalLog>,
 }
 
 impl S3Receiver {
@@ -49,11 +57,25 @@ impl S3Receiver {
             settings,
             is_conditional: AtomicBool::new(true),
         };
-        S3Receiver { target, shared: Arc::new(shared), rendered: Vec::new() }
+        let uploads = if target.multipart.is_some() { Uploading::NoRecord } else { Uploading::Batches };
+        S3Receiver { target, shared: Arc::new(shared), rendered: Vec::new(), uploads, log: None }
+    }
+}
+
+impl S3Receiver {
+    pub(super) fn uploads(&self) -> Option<&Arc<Uploads>> {
+        match &self.uploads {
+            Uploading::Parts(uploads) => Some(uploads),
+            Uploading::Batches | Uploading::NoRecord => None,
+        }
     }
 }
 
 impl Receiver for S3Receiver {
+    fn log_to(&mut self, log: &InternalLog) {
+        self.log = Some(log.clone());
+    }
+
     fn begin(&mut self, now: Stamp) {
         self.target.key.begin(now);
         self.target.text.begin(now);
@@ -71,12 +93,16 @@ impl Receiver for S3Receiver {
     ) -> Result<Vec<Cell>, RowError> {
         self.rendered.clear();
         self.target.key.render_name(batch, index, sequence, &mut self.rendered);
+        let prefix_bytes = self.rendered.len();
         if let Some(timestamp) = &mut self.target.key_timestamp {
             self.rendered.push(b'-');
             timestamp.render_name(batch, index, sequence, &mut self.rendered);
         }
         group.push_str(&key::cleaned(&self.rendered));
         key::check_size(group, &self.shared.suffix).map_err(RowError::bad_name)?;
+        if let (Uploading::Parts(uploads), Some(_)) = (&self.uploads, &self.target.key_timestamp) {
+            uploads.note_time(&key::cleaned(&self.rendered[..prefix_bytes]), group);
+        }
         let mut text = Vec::new();
         self.target.text.render(batch, index, sequence, &mut text);
         if text.len() > TEXT_BYTES_MAX {
@@ -86,7 +112,45 @@ impl Receiver for S3Receiver {
     }
 
     fn connection(&self) -> Box<dyn Connection> {
-        Box::new(S3Connection::new(self.shared.clone()))
+        Box::new(S3Connection::new(self.shared.clone(), self.uploads.clone()))
+    }
+
+    fn partition(&mut self, _batch: &Batch, _index: usize, _sequence: u64) -> Option<u64> {
+        // One batch of a group after the other: that is their order in its object.
+        self.target.multipart.map(|_| 0)
+    }
+
+    fn stage_at(&mut self, staging: Arc<Staging>) -> io::Result<StagedBefore> {
+        let log = self.log.clone().unwrap_or_else(|| InternalLog::new("s3", None));
+        let opened = Uploads::open(&self.shared, self.target.multipart, &staging, &log)?;
+        let Some((uploads, before)) = opened else { return Ok(StagedBefore::default()) };
+        self.uploads = Uploading::Parts(Arc::new(uploads));
+        Ok(before)
+    }
+
+    fn end_stages(&mut self) {
+        if let Uploading::Parts(uploads) = std::mem::replace(&mut self.uploads, Uploading::NoRecord) {
+            uploads.end_all();
+        }
+    }
+
+    fn settled(&mut self, ids: &[RecordId]) {
+        if let Some(uploads) = self.uploads() {
+            uploads.settle_ids(ids.iter().copied());
+        }
+    }
+
+    fn next_chore(&self) -> Option<Instant> {
+        self.uploads().and_then(|uploads| uploads.next_due())
+    }
+
+    fn chore(&self, reopen_after: Duration) -> Option<Chore> {
+        let uploads = self.uploads()?.clone();
+        Some(Box::pin(uploads.finish_due(reopen_after)))
+    }
+
+    fn trouble(&self) -> Option<String> {
+        self.uploads().and_then(|uploads| uploads.trouble())
     }
 
     fn batches(&self) -> Batches {
@@ -100,13 +164,16 @@ impl Receiver for S3Receiver {
 
     fn settings(&self) -> Vec<String> {
         let (target, shared) = (&self.target, &self.shared);
-        vec![
+        [
             format!("{} {} {:?}", target.address, target.region, target.login),
             format!("{:?} {:?} {}", target.key.constant(), target.key_timestamp.is_some(), shared.suffix),
             format!("{:?} {} {:?}", target.compression, target.compression_level, target.checksum),
             format!("{:?}", target.headers),
             format!("{:?} {} {:?}", target.timeout, target.batches.workers, target.batches.retries),
         ]
+        .into_iter()
+        .chain(target.multipart.map(|limits| format!("{limits:?}")))
+        .collect()
     }
 
     fn describe(&self, group: &str, cells: &[Cell]) -> String {

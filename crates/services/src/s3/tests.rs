@@ -192,7 +192,7 @@ fn a_name_is_written_in_a_url_with_percent_signs() {
     );
 }
 
-fn rows(sequences: &[u64]) -> Vec<Row> {
+pub(super) fn rows(sequences: &[u64]) -> Vec<Row> {
     let row = |sequence: &u64| {
         let id = RecordId { incarnation: 0xab, sequence: *sequence };
         Row { id, cells: vec![Cell::Bytes(format!("m{sequence}\n").into_bytes())] }
@@ -234,7 +234,7 @@ fn contents_are_packed_as_asked() {
     assert_eq!(empty.sha256_base64, "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
 }
 
-fn target(key: Box<dyn Render>, text: Box<dyn Render>) -> S3Target {
+pub(super) fn target(key: Box<dyn Render>, text: Box<dyn Render>) -> S3Target {
     S3Target {
         address: "http://127.0.0.1:1/logs".to_owned(),
         bucket: "logs".to_owned(),
@@ -257,6 +257,7 @@ fn target(key: Box<dyn Render>, text: Box<dyn Render>) -> S3Target {
             workers: 2,
             retries: Some(4),
         },
+        multipart: None,
     }
 }
 

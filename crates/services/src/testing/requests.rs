@@ -10,7 +10,7 @@ use tokio::{
 };
 
 /// Reads a request: its head in small letters except for its first line, and its body.
-async fn read_request(peer: &mut (impl AsyncRead + Unpin)) -> Option<(String, Vec<u8>)> {
+pub(crate) async fn read_request(peer: &mut (impl AsyncRead + Unpin)) -> Option<(String, Vec<u8>)> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         head.push(peer.read_u8().await.ok()?);

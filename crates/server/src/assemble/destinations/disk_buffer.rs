@@ -115,6 +115,13 @@ impl Lowering<'_> {
     }
 }
 
+/// Returns whether a destination has a queue on disk for itself that is `reliable()`: one that keeps messages until they are settled.
+pub(crate) fn is_reliable_alone(options: &Options<'_>) -> bool {
+    let Some(call) = options.own("disk-buffer") else { return false };
+    let inside = |name: &str| call.options().filter(|option| inner_name(option) == name).last();
+    inside("reliable").and_then(Call::truth).unwrap_or(false) && inside("shared").is_none()
+}
+
 /// A name that cannot be that of a folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct BadFolderName(pub(crate) String);

@@ -6,22 +6,24 @@
 use super::{
     batches::batches,
     brokers::endpoint::{answer_within, machine_tls},
+    disk_buffer::is_reliable_alone,
 };
 use crate::assemble::{lowering::Lowering, options::driver::Options};
 use config::{Diagnostic, tree::Call};
 use delivery::{Batches, DestinationDriver};
 use message::Render;
 use services::{
-    AddressError, S3Checksum, S3Compression, S3Login, S3Receiver, S3Target, bucket_address, check_prefix,
+    AddressError, CHUNK_BYTES_MAX, CHUNK_BYTES_MIN, MultipartLimits, S3Checksum, S3Compression, S3Login,
+    S3Receiver, S3Target, bucket_address, check_prefix,
 };
 use std::time::Duration;
 
 const REGION: &str = "us-east-1";
 const SUFFIX: &str = ".log";
 const CONTENT_TYPE: &str = "application/octet-stream";
-/// Messages of an object: half of what a destination holds, so that one can be filled while another is stored.
+/// Messages of a batch: half of what a destination holds, so that one can be filled while another is stored.
 const BATCH_LINES: usize = 25_000;
-/// Bytes of an object: half of what a disk buffer has in memory, for the same reason.
+/// Bytes of a batch: half of what a disk buffer has in memory, for the same reason.
 const BATCH_BYTES: usize = 8 << 20;
 const WORKERS: usize = 4;
 const COMPRESSION_LEVEL: u32 = 9;
@@ -34,6 +36,14 @@ const WAIT_ON_DISK: Duration = Duration::from_secs(300);
 const WAIT_IN_MEMORY: Duration = Duration::from_secs(10);
 /// Without a disk buffer a longer wait than this is worth a warning.
 const WAIT_IN_MEMORY_MAX: Duration = Duration::from_secs(60);
+
+/// How long an object of several parts grows, as in syslog-ng.
+const OBJECT_GROWS: Duration = Duration::from_secs(3600);
+/// How long a piece of such an object waits for more messages: a larger one is compressed better.
+const WAIT_OF_PIECE: Duration = Duration::from_secs(60);
+/// Most objects that grow at a time, as in syslog-ng, and the most that may be asked for.
+const UPLOADS: usize = 32;
+const UPLOADS_MAX: usize = 1000;
 
 impl<'t> Lowering<'t> {
     /// Makes the receiver of `s3()`. It renders by itself: the template beside it only shows what it sends.
@@ -54,6 +64,7 @@ impl<'t> Lowering<'t> {
             None => self.built_in_template("${MESSAGE}\n", options)?,
         };
         let shown = self.template_renderer(text.clone(), options);
+        let (batches, multipart) = self.s3_batches(options);
         let level = options.own("compresslevel").and_then(Call::number);
         let target = S3Target {
             address,
@@ -81,7 +92,8 @@ impl<'t> Lowering<'t> {
             },
             timeout: answer_within(options, ANSWER_WITHIN),
             tls: self.encryption(options, "")?.unwrap_or_else(machine_tls),
-            batches: self.s3_batches(options),
+            batches,
+            multipart,
         };
         Some((DestinationDriver::Receiver(Box::new(S3Receiver::new(target))), shown))
     }
@@ -195,32 +207,25 @@ impl<'t> Lowering<'t> {
         Some(all)
     }
 
-    /// Returns the limits of an object.
-    fn s3_batches(&mut self, options: &Options<'t>) -> Batches {
+    /// Returns the limits of a batch, and those of an object when it may be larger than one.
+    fn s3_batches(&mut self, options: &Options<'t>) -> (Batches, Option<MultipartLimits>) {
         let written = batches(options, BATCH_LINES, BATCH_BYTES);
-        let bytes = match options.own("max-object-size").and_then(Call::number) {
-            Some(most) => {
-                let most = usize::try_from(most).unwrap_or(usize::MAX);
-                if most > written.bytes {
-                    let span =
-                        options.own("max-object-size").map_or(options.call.name.span, |option| option.span);
-                    let message =
-                        format!("objects have at most {} bytes before they are compressed", written.bytes);
-                    self.report.push(Diagnostic::warning(span, message).help("see `batch-bytes()`"));
-                }
-                most.min(written.bytes)
-            }
-            None => written.bytes,
+        let most = options.own("max-object-size").and_then(Call::number).map(i64::unsigned_abs);
+        let is_larger = most.is_some_and(|most| most > written.bytes as u64);
+        let multipart = match (most, is_reliable_alone(options)) {
+            (Some(most), true) if is_larger => Some(self.s3_multipart(options, most)),
+            _ => None,
         };
+        if multipart.is_none() {
+            self.refuse_parts(options, is_larger.then_some(written.bytes));
+        }
+        let most = most.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
         let is_on_disk = options.own("disk-buffer").is_some();
         let default = if is_on_disk { WAIT_ON_DISK } else { WAIT_IN_MEMORY };
-        let wait = match options.own("batch-timeout") {
-            Some(_) => written.wait,
-            None => {
-                let minutes = options.own("flush-grace-period").and_then(Call::number);
-                let written = minutes.map(|minutes| Duration::from_secs(minutes.unsigned_abs() * 60));
-                Some(written.unwrap_or(default))
-            }
+        let wait = match (options.own("batch-timeout"), &multipart) {
+            (Some(_), _) => written.wait,
+            (None, Some(limits)) => Some(WAIT_OF_PIECE.min(limits.wait)),
+            (None, None) => Some(minutes(options, "flush-grace-period").unwrap_or(default)),
         };
         if let Some(wait) = wait.filter(|wait| *wait > WAIT_IN_MEMORY_MAX && !is_on_disk) {
             let message = format!(
@@ -232,8 +237,61 @@ impl<'t> Lowering<'t> {
             self.report.push(warning.help("disk-buffer(capacity-bytes(1G) reliable(yes))"));
         }
         let workers = options.own("workers").map_or(WORKERS, |_| written.workers);
-        Batches { bytes, wait, workers, ..written }
+        (Batches { bytes: most.min(written.bytes), wait, workers, ..written }, multipart)
     }
+
+    /// Returns the limits of objects of several parts.
+    fn s3_multipart(&mut self, options: &Options<'t>, object_bytes_max: u64) -> MultipartLimits {
+        let chunk_bytes =
+            self.within(options, "chunk-size", (CHUNK_BYTES_MIN, CHUNK_BYTES_MAX, CHUNK_BYTES_MIN));
+        let uploads_max = self.within(options, "max-pending-uploads", (1, UPLOADS_MAX, UPLOADS));
+        let wait = minutes(options, "flush-grace-period").unwrap_or(OBJECT_GROWS);
+        MultipartLimits { chunk_bytes, object_bytes_max, wait, uploads_max }
+    }
+
+    /// Returns a number between two others; one outside gets a warning.
+    fn within(
+        &mut self,
+        options: &Options<'t>,
+        name: &str,
+        (least, most, default): (usize, usize, usize),
+    ) -> usize {
+        let Some(option) = options.own(name) else { return default };
+        let written = option.number().map_or(default, |number| usize::try_from(number).unwrap_or(0));
+        let taken = written.clamp(least, most);
+        if taken != written {
+            let message = format!("`{name}()` is from {least} to {most} here: {taken} is used");
+            self.report.push(Diagnostic::warning(option.span, message));
+        }
+        taken
+    }
+
+    /// Warns of options of objects that are larger than a batch, when there are none. `batch_bytes` is set when larger ones are asked
+    /// for.
+    fn refuse_parts(&mut self, options: &Options<'t>, batch_bytes: Option<usize>) {
+        if let (Some(bytes), Some(option)) = (batch_bytes, options.own("max-object-size")) {
+            let message = format!(
+                "without a disk buffer of its own that is reliable, objects have at most {bytes} bytes before they are \
+                 compressed"
+            );
+            let warning = Diagnostic::warning(option.span, message);
+            self.report.push(warning.help("disk-buffer(capacity-bytes(10G) reliable(yes))"));
+        }
+        for name in ["chunk-size", "max-pending-uploads"] {
+            let Some(option) = options.own(name) else { continue };
+            let message = format!("`{name}()` has no effect: no object is larger than a batch");
+            let warning = Diagnostic::warning(option.span, message);
+            self.report.push(warning.help(
+                "max-object-size(1GiB) and disk-buffer(capacity-bytes(10G) reliable(yes)) make larger ones",
+            ));
+        }
+    }
+}
+
+/// Returns the time of an option in minutes.
+fn minutes(options: &Options<'_>, name: &str) -> Option<Duration> {
+    let minutes = options.own(name).and_then(Call::number)?;
+    Some(Duration::from_secs(minutes.unsigned_abs().saturating_mul(60)))
 }
 
 /// Returns the keyword of a driver's own option, in lower case with hyphens.

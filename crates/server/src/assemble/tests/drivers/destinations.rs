@@ -130,6 +130,7 @@ pub(super) const ROWS: &[&str] = &[
     "s3(bucket(b) object-key(\"k\") access-key(a) secret-key(s) flush-grace-period(60) max-object-size(5GiB) chunk-size(5MiB) max-pending-uploads(32) server-side-encryption(\"AES256\"))",
     "s3(bucket(b) object-key(\"k\") access-key(a) secret-key(s) flush-grace-period(60) batch-timeout(0) disk-buffer(capacity-bytes(1M)) tls(peer-verify(no)))",
     "s3(bucket(b) object-key(\"k\") access-key(a) secret-key(s) disk-buffer(capacity-bytes(1M)))",
+    "s3(bucket(b) object-key(\"k\") access-key(a) secret-key(s) max-object-size(1GiB) chunk-size(1MiB) max-pending-uploads(5000) flush-grace-period(30) disk-buffer(capacity-bytes(1G) reliable(yes)))",
     "s3(bucket(b) object-key(\"k\") role(\"arn:aws:iam::1:role/x\"))",
     "s3(bucket(b) object-key(\"k\") access-key(a))",
     "s3(bucket(\"../x\") object-key(\"k\") access-key(a) secret-key(s))",
