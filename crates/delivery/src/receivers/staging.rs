@@ -58,7 +58,7 @@ pub enum DiskSpace {
     Short,
 }
 
-/// What a receiver has from earlier.
+/// The messages that a receiver has from earlier.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct StagedBefore {
     /// Messages that the queue must not read: they are staged, or were settled, or are read again by order of the receiver.

@@ -303,7 +303,7 @@ struct Written {
     shared: Arc<Shared>,
     /// Its number among the flights.
     number: u64,
-    /// What keeps it on the disk, when it is read again.
+    /// Keeps it on the disk, when it is read again.
     reread: Option<Arc<RereadGuard>>,
 }
 

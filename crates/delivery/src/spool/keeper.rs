@@ -16,7 +16,6 @@ use super::{
     files::SpoolFiles,
     flights::Unsaved,
     overflow,
-    rereads::Reread,
 };
 use crate::{
     options::DiskBuffer,
@@ -81,6 +80,14 @@ enum Staged {
     Arrival(Arrival),
     /// The destination's thread has it, under this number.
     Flight(u64),
+}
+
+/// Messages that are being read again.
+pub(super) struct Reread {
+    /// Those that are left.
+    pub(super) messages: SequenceSet,
+    pub(super) reader: Reader,
+    pub(super) guard: Arc<RereadGuard>,
 }
 
 /// Result of saving what is in memory only to the journal.

@@ -3,27 +3,22 @@
 //! In: what the receiver has from earlier, and what it has lost. Out: deliveries of the rest, and of what was lost. Holds: a reader
 //! for each set of lost messages. Limits: messages are read again only as far as they fit in memory.
 
-use super::{aside::keep_file, keeper::Keeper};
+use super::{
+    aside::keep_file,
+    keeper::{Keeper, Reread},
+};
 use crate::receivers::{
     contract::Receiver,
     sequences::SequenceSet,
     staging::{RereadGuard, StagedBefore},
 };
-use journal::{Read, Reader};
+use journal::Read;
 use message::{Ack, Batch, Delivery, Selection, codec};
 use std::{io, ops::Range, sync::Arc};
 use transport::{
     StageError,
     stats::{self, DropReason},
 };
-
-/// Messages that are being read again.
-pub(super) struct Reread {
-    /// Those that are left.
-    messages: SequenceSet,
-    reader: Reader,
-    guard: Arc<RereadGuard>,
-}
 
 impl Keeper {
     /// Leaves out what a receiver has from earlier. Called before the thread starts.

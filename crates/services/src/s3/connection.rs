@@ -10,69 +10,21 @@
 use super::{
     body::{self, Content},
     key,
-    multipart::{Taken, Uploads},
-    options::{S3Checksum, S3Compression, S3Login},
-    signature::sign_headers,
+    multipart::{StageOutcome, Uploads},
+    shared::{Object, Shared},
     verdict,
 };
 use crate::{
-    http::{Lane, Reply, Request, RequestSettings},
+    http::{Lane, Reply},
     url::encoded,
 };
 use delivery::{Connection, Exchange, Judgement, Row, Verdict, Wait, failure::Failure};
-use hyper::Uri;
 use jiff::Timestamp;
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-};
+use std::sync::{Arc, atomic::Ordering};
 use tokio::task::spawn_blocking;
 
 /// The status of a server that does not know a header.
 const NOT_IMPLEMENTED: u16 = 501;
-
-/// The part of a target that its connections share.
-#[derive(Debug)]
-pub(super) struct Shared {
-    /// The URL of the bucket.
-    pub(super) address: String,
-    pub(super) login: S3Login,
-    pub(super) region: String,
-    /// The end of names, with that of the compression.
-    pub(super) suffix: String,
-    pub(super) compression: S3Compression,
-    pub(super) compression_level: u32,
-    pub(super) checksum: S3Checksum,
-    /// Headers of all objects.
-    pub(super) headers: Vec<(&'static str, String)>,
-    pub(super) settings: RequestSettings,
-    /// The server has not refused `If-None-Match` yet.
-    pub(super) is_conditional: AtomicBool,
-}
-
-/// An object to be stored.
-#[derive(Debug)]
-pub(super) struct Object {
-    pub(super) url: String,
-    pub(super) content: Content,
-}
-
-impl Shared {
-    /// Returns the signed request for an object at a time.
-    pub(super) fn request(&self, object: &Object, now: Timestamp) -> Request {
-        let mut headers = self.headers.clone();
-        if self.checksum == S3Checksum::Sent {
-            headers.push(("x-amz-checksum-sha256", object.content.sha256_base64.clone()));
-        }
-        if self.is_conditional.load(Ordering::Relaxed) {
-            headers.push(("if-none-match", "*".to_owned()));
-        }
-        let uri: Uri = object.url.parse().unwrap_or_default();
-        let request = (self.settings.method.as_str(), &uri, object.content.sha256_hex.as_str());
-        sign_headers(&mut headers, (&self.login, &self.region), request, now);
-        Request { body: object.content.bytes.clone(), messages: 1, headers, ..Request::default() }
-    }
-}
 
 /// A connection, or room for one.
 pub(super) struct S3Connection {
@@ -105,7 +57,7 @@ impl S3Connection {
             Uploading::NoRecord => return Err(Failure::unreachable("the record of uploads is not open")),
             Uploading::Parts(uploads) => uploads.clone(),
         };
-        if uploads.stage(group, rows, &mut self.lane).await? == Taken::Staged {
+        if uploads.stage(group, rows, &mut self.lane).await? == StageOutcome::Staged {
             return Ok(Verdict::Staged);
         }
         self.exchange(group, rows).await?;

@@ -10,6 +10,8 @@
 //! | `key` | the name of an object |
 //! | `body` | the content of an object |
 //! | `connection` | the request for an object, and its repeats |
+//! | `shared` | what the connections of a target share |
+//! | `limits` | the limits of objects that are larger than a batch |
 //! | `multipart` | objects that are larger than a batch |
 //! | `signature` | AWS Signature Version 4 |
 //! | `verdict` | what an answer means |
@@ -20,10 +22,12 @@ mod address;
 mod body;
 mod connection;
 mod key;
+mod limits;
 mod multipart;
 mod options;
 mod read;
 mod receiver;
+mod shared;
 mod signature;
 mod verdict;
 
@@ -32,7 +36,7 @@ mod tests;
 
 pub use address::{AddressError, bucket_address};
 pub use key::{KeyError, check_prefix};
-pub use multipart::{CHUNK_BYTES_MAX, CHUNK_BYTES_MIN, MultipartLimits};
+pub use limits::{CHUNK_BYTES_MAX, CHUNK_BYTES_MIN, MultipartLimits};
 pub use options::{S3Checksum, S3Compression, S3Login, S3Target};
 pub use read::{
     BucketReader, FaultKind, ListFrom, ListedObject, ObjectBody, ObjectList, ReadFault, S3Bucket,

@@ -3,7 +3,7 @@
 //! In: values that were checked when the configuration was read. Out: the same values, for the driver. Holds:
 //! options only. Limits: none.
 
-use super::multipart::MultipartLimits;
+use super::limits::MultipartLimits;
 use delivery::Batches;
 use message::Render;
 use std::{fmt, time::Duration};

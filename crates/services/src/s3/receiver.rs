@@ -5,10 +5,11 @@
 
 use super::{
     body,
-    connection::{S3Connection, Shared, Uploading},
+    connection::{S3Connection, Uploading},
     key,
     multipart::Uploads,
     options::S3Target,
+    shared::Shared,
 };
 use crate::http::{Compression, RequestSettings};
 use delivery::{Batches, Cell, Chore, Connection, Receiver, RowError, StagedBefore, Staging};

@@ -5,12 +5,12 @@
 //! The forms are those of CreateMultipartUpload, UploadPart, CompleteMultipartUpload, AbortMultipartUpload, ListMultipartUploads and
 //! HeadObject in the reference of Amazon S3.
 
-use super::{record::Part, upload::PartBody};
+use super::{record::UploadedPart, upload::PartBody};
 use crate::{
     http::{AnswerForm, Lane, Reply, Request, RequestSettings},
     s3::{
-        connection::Shared,
         options::S3Checksum,
+        shared::Shared,
         signature::sign_headers,
         verdict::{self, ServerError},
     },
@@ -45,7 +45,7 @@ impl From<Failure> for CallError {
     }
 }
 
-/// What became of an object.
+/// The state of an object at the server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stored {
     /// The server has it, with all its bytes.
@@ -112,7 +112,7 @@ impl Calls<'_> {
     pub(super) async fn complete(
         &mut self,
         (object, upload): (&str, &str),
-        parts: &[Part],
+        parts: &[UploadedPart],
     ) -> Result<Stored, Failure> {
         let url = self.url(object, &format!("uploadId={}", in_query(upload)));
         let size = parts.iter().map(|part| part.size).sum();
@@ -243,9 +243,9 @@ impl Calls<'_> {
 }
 
 /// Returns the list of parts that completes an object.
-fn completion(parts: &[Part], checksum: S3Checksum) -> String {
+fn completion(parts: &[UploadedPart], checksum: S3Checksum) -> String {
     let mut text = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">".to_owned();
-    for Part { number, etag, checksum: sha256, .. } in parts {
+    for UploadedPart { number, etag, checksum: sha256, .. } in parts {
         let etag = quick_xml::escape::escape(etag.as_str());
         text.push_str(&format!("<Part><PartNumber>{number}</PartNumber><ETag>{etag}</ETag>"));
         if checksum == S3Checksum::Sent && !sha256.is_empty() {

@@ -8,7 +8,7 @@
 
 use super::{
     calls::{CallError, Calls, Stored},
-    record::{Part, Phase},
+    record::{Phase, UploadedPart},
     stage::digested,
     upload::{Messages, Upload},
     uploads::{BROKEN_MAX, Slot, Uploads},
@@ -119,7 +119,7 @@ impl Uploads {
     fn close_whole(&self, upload: &mut Upload) -> Result<(), Failure> {
         let Messages { places, count, bytes } = upload.unrecorded().clone();
         let size = upload.growing_bytes() as u64;
-        let whole = Part { size, messages: count, bytes, places, ..Part::default() };
+        let whole = UploadedPart { size, messages: count, bytes, places, ..UploadedPart::default() };
         upload.recorded.phase = Phase::Closing;
         let recorded = self.record(|record| record.begin_whole(&upload.recorded, &whole));
         if let Err(failure) = recorded {

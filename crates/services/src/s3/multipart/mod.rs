@@ -1,14 +1,13 @@
 //! Objects that are larger than a batch: uploaded part by part, and complete when they are large or old enough.
 //!
 //! In: batches. Out: parts, complete objects, and what became of their messages. Holds: the part of each open object that is
-//! growing, compressed. Limits: [`MultipartLimits`].
+//! growing, compressed. Limits: [`super::limits::MultipartLimits`].
 //!
 //! A message is staged when it is in a part, and delivered when its object is complete. Until then it is in the queue on disk. The
 //! record beside that queue says which parts the server has, so that an object continues after a crash.
 //!
 //! | module | what it does |
 //! |---|---|
-//! | `limits` | what a configuration says about objects |
 //! | `uploads` | the open objects: batches go to theirs, and the others end |
 //! | `stage` | a batch becomes a part of its object |
 //! | `finish` | an object is completed, or given up |
@@ -19,7 +18,6 @@
 
 mod calls;
 mod finish;
-mod limits;
 mod record;
 mod recover;
 mod stage;
@@ -29,6 +27,5 @@ mod uploads;
 #[cfg(test)]
 mod tests;
 
-pub use limits::{CHUNK_BYTES_MAX, CHUNK_BYTES_MIN, MultipartLimits};
-pub(super) use stage::Taken;
+pub(super) use stage::StageOutcome;
 pub(super) use uploads::Uploads;

@@ -60,7 +60,7 @@ pub(super) struct RecordedUpload {
 
 /// A part that the server has; number 0 is an object that is stored by one request.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Part {
+pub(super) struct UploadedPart {
     pub(super) number: u32,
     pub(super) etag: String,
     /// SHA-256 in Base64; empty if the server was given none.
@@ -139,7 +139,11 @@ impl UploadRecord {
     }
 
     /// Notes an object that is about to be stored by one request.
-    pub(super) fn begin_whole(&mut self, upload: &RecordedUpload, whole: &Part) -> Result<(), RecordError> {
+    pub(super) fn begin_whole(
+        &mut self,
+        upload: &RecordedUpload,
+        whole: &UploadedPart,
+    ) -> Result<(), RecordError> {
         let change = self.database.transaction()?;
         change.execute("DELETE FROM uploads WHERE id = ?1", params![as_stored(upload.id)])?;
         insert_upload(&change, upload)?;
@@ -155,7 +159,7 @@ impl UploadRecord {
     }
 
     /// Notes a part that the server has.
-    pub(super) fn add_part(&mut self, id: u64, part: &Part) -> Result<(), RecordError> {
+    pub(super) fn add_part(&mut self, id: u64, part: &UploadedPart) -> Result<(), RecordError> {
         insert_part(&self.database, as_stored(id), part)
     }
 
@@ -181,7 +185,7 @@ impl UploadRecord {
             return Ok(());
         }
         let change = self.database.transaction()?;
-        insert_part(&change, SETTLED, &Part { places: places.clone(), ..Part::default() })?;
+        insert_part(&change, SETTLED, &UploadedPart { places: places.clone(), ..UploadedPart::default() })?;
         trim(&change, cursor)?;
         Ok(change.commit()?)
     }
@@ -204,11 +208,11 @@ impl UploadRecord {
     }
 
     /// Returns the parts of an object in their order.
-    pub(super) fn parts(&self, id: u64) -> Result<Vec<Part>, RecordError> {
+    pub(super) fn parts(&self, id: u64) -> Result<Vec<UploadedPart>, RecordError> {
         let columns = "SELECT number, etag, checksum, size, messages, bytes FROM parts WHERE object = ?1 ORDER BY number";
         let mut find = self.database.prepare_cached(columns)?;
         let part = |row: &rusqlite::Row<'_>| {
-            Ok(Part {
+            Ok(UploadedPart {
                 number: row.get(0)?,
                 etag: row.get(1)?,
                 checksum: row.get(2)?,
@@ -272,7 +276,7 @@ fn insert_upload(database: &Connection, upload: &RecordedUpload) -> Result<(), R
     Ok(())
 }
 
-fn insert_part(database: &Connection, object: i64, part: &Part) -> Result<(), RecordError> {
+fn insert_part(database: &Connection, object: i64, part: &UploadedPart) -> Result<(), RecordError> {
     let mut bytes = Vec::new();
     part.places.encode(&mut bytes);
     let (size, messages, text) = (as_stored(part.size), as_stored(part.messages), as_stored(part.bytes));

@@ -6,12 +6,11 @@
 //! memory is read from the queue again.
 
 use super::{
-    limits::MultipartLimits,
     record::{FILE, Phase, RecordError, UploadRecord},
     upload::Upload,
     uploads::Uploads,
 };
-use crate::s3::connection::Shared;
+use crate::s3::{limits::MultipartLimits, shared::Shared};
 use delivery::{Row, SequenceSet, StagedBefore, Staging};
 use jiff::Timestamp;
 use message::RecordId;
@@ -67,7 +66,10 @@ impl Uploads {
         work(&mut self.lock_record())
     }
 
-    fn recorded_parts(&self, id: u64) -> Result<(Vec<super::record::Part>, SequenceSet), RecordError> {
+    fn recorded_parts(
+        &self,
+        id: u64,
+    ) -> Result<(Vec<super::record::UploadedPart>, SequenceSet), RecordError> {
         self.change(|record| Ok((record.parts(id)?, record.places(id)?)))
     }
 

@@ -7,12 +7,17 @@
 
 use super::{
     calls::{CallError, Calls},
-    limits::{MultipartLimits, PARTS_MAX},
-    record::{Part, RECORD_BYTES_MAX},
+    record::{RECORD_BYTES_MAX, UploadedPart},
     upload::{Messages, PartBody, Upload},
     uploads::{Slot, Uploads},
 };
-use crate::{http::Lane, s3::body};
+use crate::{
+    http::Lane,
+    s3::{
+        body,
+        limits::{MultipartLimits, PARTS_MAX},
+    },
+};
 use delivery::{HoldReason, Row, Verdict, Wait, failure::Failure};
 use hyper::body::Bytes;
 use std::{
@@ -27,9 +32,9 @@ const SLOTS_TRIED: usize = 4;
 /// Batches between two looks at the size of the record.
 const LOOKED_EVERY: u32 = 64;
 
-/// What becomes of a batch.
+/// The way that a batch takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::s3) enum Taken {
+pub(in crate::s3) enum StageOutcome {
     /// It is in an object that is not complete.
     Staged,
     /// It cannot be staged: it must be an object of its own.
@@ -56,14 +61,14 @@ impl Uploads {
         group: &str,
         rows: &[Row],
         lane: &mut Lane,
-    ) -> Result<Taken, Failure> {
-        let Some(limits) = self.limits else { return Ok(Taken::Alone) };
+    ) -> Result<StageOutcome, Failure> {
+        let Some(limits) = self.limits else { return Ok(StageOutcome::Alone) };
         if let Some(refusal) = self.refusal(group) {
             return Err(refusal);
         }
         // What the queue does not have could not be read again.
         if !rows.iter().all(|row| self.staging.can_hold(row.id)) {
-            return Ok(Taken::Alone);
+            return Ok(StageOutcome::Alone);
         }
         let (compression, level) = (self.shared.compression, self.shared.compression_level);
         let text = body::texts(rows);
@@ -75,7 +80,7 @@ impl Uploads {
             match self.stage_in(&slot, (rows, &packed), lane, &limits).await {
                 Ok(()) => {
                     self.relieve(&limits);
-                    return Ok(Taken::Staged);
+                    return Ok(StageOutcome::Staged);
                 }
                 Err(StageError::Full) => {}
                 Err(StageError::Failed(failure)) => return Err(failure),
@@ -165,7 +170,7 @@ impl Uploads {
         let mut all = upload.unrecorded().clone();
         all.add(messages);
         let Messages { places, count, bytes } = all;
-        let part = Part {
+        let part = UploadedPart {
             number,
             etag,
             checksum: body.sha256_base64,
@@ -253,7 +258,7 @@ pub(super) async fn digested(bytes: Bytes) -> Result<PartBody, Failure> {
     made.map_err(|error| busy(format!("the object could not be made: {error}")))
 }
 
-/// What an answer to a request for a part means for the last batch in it: it is not because of that batch.
+/// Judges an answer to a request for a part for the last batch in it: it is not because of that batch.
 fn of_part(verdict: Verdict) -> Verdict {
     match verdict {
         Verdict::Dead(_) | Verdict::Split(_) | Verdict::Suspect(_) => Verdict::Hold(HoldReason::Schema),

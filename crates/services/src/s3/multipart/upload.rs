@@ -5,7 +5,7 @@
 //!
 //! A batch is put at the end of the growing part and counts only when its messages are staged: until then it can be taken off again.
 
-use super::record::{Part, Phase, RecordedUpload};
+use super::record::{Phase, RecordedUpload, UploadedPart};
 use crate::identity::hex;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use delivery::{Row, SequenceSet};
@@ -51,7 +51,7 @@ impl Messages {
     }
 }
 
-/// What is known of the part that is growing.
+/// The part that is growing.
 #[derive(Debug, Default)]
 struct Growing {
     bytes: Vec<u8>,
@@ -98,7 +98,7 @@ impl Upload {
     }
 
     /// Returns an object from the record.
-    pub(super) fn recovered(recorded: RecordedUpload, parts: &[Part]) -> Upload {
+    pub(super) fn recovered(recorded: RecordedUpload, parts: &[UploadedPart]) -> Upload {
         let mut upload = Upload::new(recorded);
         upload.is_recorded = true;
         upload.is_doubtful = upload.recorded.upload.is_none();
@@ -154,18 +154,18 @@ impl Upload {
     }
 
     /// Notes that the growing part is a part now, which was recorded.
-    pub(super) fn end_part(&mut self, part: &Part) {
+    pub(super) fn end_part(&mut self, part: &UploadedPart) {
         self.growing = Growing::default();
         self.count_part(part);
     }
 
     /// Notes that the messages of the growing part are recorded; its bytes are still to be stored.
-    pub(super) fn end_whole(&mut self, whole: &Part) {
+    pub(super) fn end_whole(&mut self, whole: &UploadedPart) {
         self.growing.staged = Messages::default();
         self.recorded_messages = (whole.messages, whole.bytes);
     }
 
-    fn count_part(&mut self, part: &Part) {
+    fn count_part(&mut self, part: &UploadedPart) {
         self.parts = self.parts.max(part.number);
         self.parts_bytes += part.size;
         self.recorded_messages.0 += part.messages;

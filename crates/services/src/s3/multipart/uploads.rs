@@ -5,13 +5,12 @@
 //! [`REFUSED_MAX`] refused names and [`PREFIXES_MAX`] beginnings.
 
 use super::{
-    limits::MultipartLimits,
     record::{Phase, RecordError, RecordedUpload, UploadRecord},
     upload::Upload,
 };
 use crate::{
     http::Lane,
-    s3::{connection::Shared, key},
+    s3::{key, limits::MultipartLimits, shared::Shared},
 };
 use delivery::{DiskSpace, Row, Staging, Verdict, Wait, failure::Failure};
 use jiff::Timestamp;

@@ -21,10 +21,10 @@ fn upload(id: u64, phase: Phase) -> RecordedUpload {
     }
 }
 
-fn part(number: u32, places: Range<u64>) -> Part {
+fn part(number: u32, places: Range<u64>) -> UploadedPart {
     let messages = places.end - places.start;
     let (etag, checksum, places) = ("\"e\"".to_owned(), "c".to_owned(), set(places));
-    Part { number, etag, checksum, size: 100, messages, bytes: 10 * messages, places }
+    UploadedPart { number, etag, checksum, size: 100, messages, bytes: 10 * messages, places }
 }
 
 #[test]

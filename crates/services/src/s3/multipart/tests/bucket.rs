@@ -1,4 +1,4 @@
-//! A bucket in memory that speaks as much of S3 as objects of several parts need, and fails when it is told to.
+//! A bucket in memory that speaks as much of S3 as objects of several parts need, and fails on demand.
 
 use crate::testing::requests::read_request;
 use std::{
@@ -11,7 +11,7 @@ use tokio::{
     sync::Notify,
 };
 
-/// What happens to one request.
+/// The fate of one request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fault {
     None,
@@ -37,7 +37,7 @@ pub(super) enum Fault {
 pub(super) struct Bucket {
     pub(super) objects: BTreeMap<String, Vec<u8>>,
     uploads: BTreeMap<String, (String, BTreeMap<u32, Vec<u8>>)>,
-    /// What was asked for.
+    /// The requests.
     pub(super) log: Vec<String>,
     fault: Option<(Fault, usize)>,
     was_reached: bool,

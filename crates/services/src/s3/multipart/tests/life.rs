@@ -22,7 +22,7 @@ pub(super) const OBJECT_BYTES: usize = 48;
 const CHUNK_BYTES: usize = 10;
 const BATCH: usize = 2;
 
-/// What outlives a crash of ours.
+/// Everything that outlives a crash of ours.
 pub(super) struct World {
     pub(super) bucket: Arc<Mutex<Bucket>>,
     address: String,
