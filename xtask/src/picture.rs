@@ -34,6 +34,7 @@ const WORDS: &[(&str, [&str; 2])] = &[
     ("pipeline", ["filter, parse,", "rewrite, route"]),
     ("python", ["classes of users,", "in a process"]),
     ("query", ["Lucene's syntax,", "pipes, live tail"]),
+    ("receivers", ["what answers for", "each message"]),
     ("sctp", ["an endpoint", "without sockets"]),
     ("segment", ["columns, words,", "blocks, templates"]),
     ("services", ["systems spoken to", "over HTTP"]),

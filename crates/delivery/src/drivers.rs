@@ -12,10 +12,10 @@ use crate::{
     local::{Pipe, Program, Pseudofile, Stdout, Terminals},
     network::{Gelf, Numbered, Relp, Smtp, Socket, Spoof},
     options::{DestinationDriver, Rendering},
-    receivers::staging::Staging,
 };
 use batching::Batching;
 use letters::DeadLetters;
+use receivers::staging::Staging;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Notify;
 use transport::{InternalLog, stats::Counters};

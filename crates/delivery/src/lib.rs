@@ -15,7 +15,6 @@
 //! | `worker` | the thread of a destination: renders, writes, retries, releases tokens; marks, `suppress()` |
 //! | `queue` | the messages that wait for that thread; other threads may write in its place |
 //! | `drivers` | the driver of each kind of target, and one for all receivers that answer for each message |
-//! | `receivers` | systems that answer for each message: their contract, dead letters, what verdicts are made from |
 //! | `file` | files whose names may contain macros |
 //! | `network` | receivers at the other end of a socket |
 //! | `local` | pipes, programs, terminals |
@@ -35,7 +34,6 @@ mod network;
 mod options;
 mod output;
 mod queue;
-mod receivers;
 mod set;
 mod shared_log;
 mod spool;

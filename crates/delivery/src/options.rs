@@ -3,10 +3,10 @@
 //! In: values that were checked when the configuration was read. Out: the same, typed, for the drivers.
 //! Holds: nothing that runs. Limits: the defaults are syslog-ng's.
 
-use crate::receivers::contract::Receiver;
 use journal::{Disk, OsDisk};
 use letters::DeadLetterOptions;
 use message::Render;
+use receivers::contract::Receiver;
 use sltp::SenderOptions;
 use std::{path::PathBuf, sync::Arc, time::Duration};
 use transport::{

@@ -12,11 +12,9 @@ mod waiting;
 pub(super) use self::waiting::Item;
 
 use self::waiting::{Shed, Waiting};
-use crate::{
-    options::{DestinationSpec, Queueing, Victim},
-    receivers::staging::Staging,
-};
+use crate::options::{DestinationSpec, Queueing, Victim};
 use message::{Ack, Delivery, Outlet, WriteBudget};
+use receivers::staging::Staging;
 use std::{
     collections::VecDeque,
     sync::{

@@ -11,14 +11,14 @@ use super::requests::{DeadRow, HoldEvent, Requests, RowSource, Sending, Settled,
 use crate::{
     driver::{Driver, SettledRows},
     options::{DestinationDriver, Rendering},
-    receivers::{
-        contract::{Connection, Judgement, Receiver, Row, RowError, Verdict, Wait},
-        staging::Staging,
-    },
     stopping,
 };
 use letters::{DeadLetters, Letter, StoreError};
 use message::{Delivery, RecordId, Stamp};
+use receivers::{
+    contract::{Connection, Judgement, Receiver, Row, RowError, Verdict, Wait},
+    staging::Staging,
+};
 use std::{
     collections::HashMap,
     hash::{BuildHasher, RandomState},

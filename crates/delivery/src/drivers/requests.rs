@@ -18,10 +18,10 @@ mod split;
 pub(crate) use holds::HoldEvent;
 pub(crate) use row_source::RowSource;
 
-use crate::receivers::contract::{HoldReason, Judgement, RequestLimits, Row, Verdict, Wait};
 use gather::Gathering;
 use holds::Holds;
 use message::RecordId;
+use receivers::contract::{HoldReason, Judgement, RequestLimits, Row, Verdict, Wait};
 use spacing::Spacing;
 use std::{
     collections::{HashSet, VecDeque},

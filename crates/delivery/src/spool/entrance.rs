@@ -7,8 +7,9 @@
 //! of the sources: their tokens are released when they are on disk.
 
 use super::flights::Flights;
-use crate::{options::DiskBuffer, receivers::staging::RereadGuard, worker::DestinationQueue};
+use crate::{options::DiskBuffer, worker::DestinationQueue};
 use message::{Ack, AckSink, Delivery, Outcome, Outlet, Repeats, WriteBudget};
+use receivers::staging::RereadGuard;
 use std::{
     collections::VecDeque,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},

@@ -20,14 +20,14 @@ use super::{
 use crate::{
     options::DiskBuffer,
     queue::{Command, FullMemory},
-    receivers::{
-        sequences::SequenceSet,
-        staging::{DiskSpace, RereadGuard, Staging},
-    },
     worker::DestinationQueue,
 };
 use journal::{Read, Reader};
 use message::{Ack, Batch, Delivery, RecordId, codec};
+use receivers::{
+    sequences::SequenceSet,
+    staging::{DiskSpace, RereadGuard, Staging},
+};
 use std::{
     collections::VecDeque,
     io,

@@ -7,13 +7,13 @@ use super::{
     aside::keep_file,
     keeper::{Keeper, Reread},
 };
-use crate::receivers::{
+use journal::Read;
+use message::{Ack, Batch, Delivery, Selection, codec};
+use receivers::{
     contract::Receiver,
     sequences::SequenceSet,
     staging::{RereadGuard, StagedBefore},
 };
-use journal::Read;
-use message::{Ack, Batch, Delivery, Selection, codec};
 use std::{io, ops::Range, sync::Arc};
 use transport::{
     StageError,

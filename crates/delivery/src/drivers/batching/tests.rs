@@ -4,12 +4,11 @@ mod without_thread;
 
 use super::*;
 use crate::{
-    DeadFilter, DeadLetterOptions, DestinationSpec, Destinations, DiskBuffer, Queueing,
-    receivers::contract::{Batches, Cell, Exchange, Heartbeat, HoldReason, RequestLimits},
-    replay,
+    DeadFilter, DeadLetterOptions, DestinationSpec, Destinations, DiskBuffer, Queueing, replay,
     testing::lines,
 };
 use message::{Ack, Batch, Field, Outcome, Outlet, WriteBudget};
+use receivers::contract::{Batches, Cell, Exchange, Heartbeat, HoldReason, RequestLimits};
 use std::{
     collections::BTreeMap,
     path::Path,

@@ -4,7 +4,7 @@
 //! that has rows. Limits: those of a request; the caller bounds the rows.
 
 use super::row_source::RowSource;
-use crate::receivers::contract::{RequestLimits, Row};
+use receivers::contract::{RequestLimits, Row};
 use std::{
     sync::Arc,
     time::{Duration, Instant},

@@ -4,7 +4,7 @@
 //! held group, and one for all. Limits: [`DESCRIBED_MAX`] groups are named; there is at most one entry for each group
 //! with rows.
 
-use crate::receivers::contract::HoldReason;
+use receivers::contract::HoldReason;
 use std::{
     collections::BTreeMap,
     sync::Arc,

@@ -9,7 +9,7 @@
 //! until its receiver has refused it: a repeat must be the same request.
 
 use super::{Kept, Request, Requests, RowSource, State};
-use crate::receivers::contract::Row;
+use receivers::contract::Row;
 use std::sync::Arc;
 
 /// The knowledge of the rows of a request that is put back as two.

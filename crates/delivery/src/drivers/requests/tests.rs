@@ -3,8 +3,8 @@
 mod search;
 
 use super::*;
-use crate::receivers::contract::Cell;
 use message::{Ack, Batch, Stamp};
+use receivers::contract::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 fn batch(count: usize) -> Arc<Batch> {

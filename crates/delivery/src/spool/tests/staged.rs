@@ -1,12 +1,12 @@
 //! Messages that a receiver has staged: they leave memory and stay on the disk, over a start, and are read again when they are lost.
 
 use super::*;
-use crate::receivers::{
+use message::{Batch, Stamp};
+use receivers::{
     contract::{Batches, Cell, Connection, Receiver, RowError},
     sequences::SequenceSet,
     staging::{DiskSpace, StagedBefore, Staging},
 };
-use message::{Batch, Stamp};
 use std::{io, ops::Range};
 
 /// A receiver that has some messages from earlier.

@@ -1,8 +1,8 @@
 //! Requests that grow, are full, and are due.
 
 use super::*;
-use crate::receivers::contract::Cell;
 use message::{Ack, Batch, RecordId};
+use receivers::contract::Cell;
 use std::time::Duration;
 
 const START: u64 = 100;

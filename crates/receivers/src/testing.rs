@@ -3,7 +3,7 @@
 //! In: receivers, messages. Out: their rows as text. Holds: nothing. Limits: none.
 #![allow(clippy::unwrap_used)]
 
-use super::{
+use crate::{
     contract::{Cell, Connection, Judgement, Receiver, Row},
     sequences::SequenceSet,
     staging::Staging,

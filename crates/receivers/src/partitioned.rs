@@ -3,7 +3,7 @@
 //! In: a receiver, and a template for the key. Out: the same receiver, which also knows the key of each message.
 //! Holds: both. Limits: the keys share out the connections; two keys may have the same one.
 
-use super::{
+use crate::{
     contract::{Batches, Cell, Chore, Connection, Receiver, RequestLimits, RowError},
     staging::{StagedBefore, Staging},
 };

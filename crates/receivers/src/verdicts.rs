@@ -3,7 +3,7 @@
 //! In: a verdict for each row. Out: judgements, each over all rows next to each other that share it. Holds: them. Limits: none
 //! of its own.
 
-use super::{
+use crate::{
     contract::{Judgement, Verdict},
     failure::Failure,
 };

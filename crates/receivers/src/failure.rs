@@ -2,7 +2,7 @@
 //!
 //! In: the answer of a server. Out: a verdict over the rows. Holds: nothing. Limits: [`ANSWER_CHARACTERS_MAX`].
 
-use super::contract::{HoldReason, Verdict, Wait};
+use crate::contract::{HoldReason, Verdict, Wait};
 use transport::endpoint::OpenError;
 
 /// Longest text of a server that is kept.

@@ -8,7 +8,7 @@
 //! the queue from its first message on, so the others between need no record here: the receiver keeps one, and says at the start
 //! what of the queue is not to be read, because it is staged or was delivered.
 
-use super::sequences::SequenceSet;
+use crate::sequences::SequenceSet;
 use message::RecordId;
 use std::{
     collections::BTreeMap,
@@ -69,12 +69,7 @@ pub struct StagedBefore {
 
 impl Staging {
     /// Makes one for a queue in a folder, of which everything below `cursor` is settled.
-    pub(crate) fn new(
-        folder: PathBuf,
-        incarnation: u64,
-        cursor: u64,
-        wake: Box<dyn Fn() + Send + Sync>,
-    ) -> Staging {
+    pub fn new(folder: PathBuf, incarnation: u64, cursor: u64, wake: Box<dyn Fn() + Send + Sync>) -> Staging {
         let state = State { written: cursor, cursor, ..State::default() };
         Staging { folder, incarnation, state: Mutex::new(state), wake }
     }
@@ -151,14 +146,14 @@ impl Staging {
     }
 
     /// Notes the space that is left. Returns true when it has become short.
-    pub(crate) fn set_disk_space(&self, space: DiskSpace) -> bool {
+    pub fn set_disk_space(&self, space: DiskSpace) -> bool {
         let is_short = space == DiskSpace::Short;
         let mut state = self.lock();
         !std::mem::replace(&mut state.is_disk_short, is_short) && is_short
     }
 
     /// Returns the place up to which everything is settled, when everything below `written` has left the memory of the destination.
-    pub(crate) fn limit(&self, written: u64) -> u64 {
+    pub fn limit(&self, written: u64) -> u64 {
         let mut state = self.lock();
         let lowest = state.stages.values().chain(state.rereading.values()).min().copied();
         let written = lowest.map_or(written, |lowest| written.min(lowest));
@@ -169,27 +164,27 @@ impl Staging {
     }
 
     /// Notes what was settled before the start.
-    pub(crate) fn adopt(&self, settled: &SequenceSet) {
+    pub fn adopt(&self, settled: &SequenceSet) {
         self.lock().settled.extend(settled);
     }
 
     /// Returns how many messages of a range were settled without a stage.
-    pub(crate) fn settled_within(&self, range: Range<u64>) -> u64 {
+    pub fn settled_within(&self, range: Range<u64>) -> u64 {
         self.lock().settled.inside(range).iter().map(|run| run.end - run.start).sum()
     }
 
     /// Notes the place that is on the disk.
-    pub(crate) fn set_cursor(&self, cursor: u64) {
+    pub fn set_cursor(&self, cursor: u64) {
         self.lock().cursor = cursor;
     }
 
     /// Returns the messages, and their bytes, that were delivered since the last call.
-    pub(crate) fn take_delivered(&self) -> (usize, usize) {
+    pub fn take_delivered(&self) -> (usize, usize) {
         std::mem::take(&mut self.lock().delivered)
     }
 
     /// Returns the messages that must be read again, each set with what keeps it on the disk meanwhile.
-    pub(crate) fn take_rereads(self: &Arc<Self>) -> Vec<(SequenceSet, Arc<RereadGuard>)> {
+    pub fn take_rereads(self: &Arc<Self>) -> Vec<(SequenceSet, Arc<RereadGuard>)> {
         let rereads = std::mem::take(&mut self.lock().rereads);
         let guard =
             |number| RereadGuard { staging: self.clone(), number, has_failed: AtomicBool::new(false) };
@@ -204,7 +199,7 @@ impl fmt::Debug for Staging {
 }
 
 /// Keeps messages on the disk that are read again, until the last one of them is settled, or staged again.
-pub(crate) struct RereadGuard {
+pub struct RereadGuard {
     staging: Arc<Staging>,
     number: u64,
     has_failed: AtomicBool,
@@ -212,7 +207,7 @@ pub(crate) struct RereadGuard {
 
 impl RereadGuard {
     /// Notes that some of them were given up: they stay on the disk.
-    pub(crate) fn fail(&self) {
+    pub fn fail(&self) {
         self.has_failed.store(true, Ordering::Relaxed);
     }
 }

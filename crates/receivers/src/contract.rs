@@ -3,7 +3,7 @@
 //! In: rows, each made of one message. Out: a [`Verdict`] for each row. Holds: nothing; an implementer holds its connections.
 //! Limits: an implementer bounds how long an exchange takes; [`RequestLimits`] bounds the rows per request.
 
-use super::staging::{StagedBefore, Staging};
+use crate::staging::{StagedBefore, Staging};
 use message::{Batch, RecordId, Stamp};
 use std::{
     future::Future,
@@ -96,7 +96,7 @@ impl HoldReason {
     }
 
     /// Returns true when it holds everything, not only one table, index or topic.
-    pub(crate) fn is_of_all(self) -> bool {
+    pub fn is_of_all(self) -> bool {
         matches!(self, HoldReason::Credentials | HoldReason::Code | HoldReason::ManyDead)
     }
 }
