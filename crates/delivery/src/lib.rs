@@ -20,8 +20,6 @@
 //! | `local` | pipes, programs, terminals |
 //! | `line` | code shared by targets with one stream of messages |
 //! | `driver` | the interface between the thread and each kind of target |
-//! | `output` | rendered messages that wait to be written |
-//! | `stopping` | signals a waiting thread to stop |
 //! | `options` | the options of a destination |
 
 mod contents;
@@ -32,12 +30,10 @@ mod line;
 mod local;
 mod network;
 mod options;
-mod output;
 mod queue;
 mod set;
 mod shared_log;
 mod spool;
-mod stopping;
 mod worker;
 
 #[cfg(test)]
@@ -68,5 +64,6 @@ pub use receivers::{failure, verdicts};
 pub use set::{Destinations, StagedDestinations};
 pub use shared_log::{SharedLogLock, SharedQueue, lock_shared_log};
 pub use spool::{AppendError, LookError, QueueAppender, QueueSummary};
-pub use stopping::patience;
+pub use transport::sending::stopping::patience;
+pub(crate) use transport::sending::{output, stopping};
 pub use worker::mark;

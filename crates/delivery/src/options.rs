@@ -9,6 +9,7 @@ use message::Render;
 use receivers::contract::Receiver;
 use sltp::SenderOptions;
 use std::{path::PathBuf, sync::Arc, time::Duration};
+pub use transport::sending::output::StreamFraming;
 use transport::{
     FilePermissions, IpOptions, TcpOptions, dtls::SenderDtls, shell::Environment, tls::SenderTls,
 };
@@ -267,16 +268,6 @@ pub enum SocketKind {
     UnixStream(PathBuf),
     /// A unix datagram socket.
     UnixDatagram(PathBuf),
-}
-
-/// How messages are separated on a stream. The template's own line feed is part of the message.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum StreamFraming {
-    /// As the template has it.
-    #[default]
-    Plain,
-    /// `COUNT SP MESSAGE` (RFC 6587, section 3.4.1), without the template's last line feed.
-    OctetCounted,
 }
 
 /// A server by name or address.

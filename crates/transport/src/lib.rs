@@ -8,6 +8,7 @@
 //!
 //! | module | what it does |
 //! |---|---|
+//! | [`sending`] | what threads of destinations share: rendered messages, encrypted streams, the end of waiting at a stop |
 //! | `stage` | the reasons why a source or destination cannot start |
 //! | [`dtls`] | associations over datagrams |
 //! | [`tls`] | settings, certificates, checks of peers, sessions over streams |
@@ -42,6 +43,7 @@ pub mod mqtt;
 pub mod nats;
 pub mod redis;
 pub mod riemann;
+pub mod sending;
 pub mod shell;
 pub mod sql;
 pub mod stats;

@@ -5,8 +5,10 @@
 //! Limits: waiting ends after [`PATIENCE`].
 #![allow(clippy::unwrap_used)]
 
+mod peer;
 mod pki;
 
+pub use peer::{SecurePeer, check_read, output};
 pub use pki::{Pki, params};
 
 use message::{Ack, Batch, Delivery, Field, Intake, Render, Selection, Stamp, WriteBudget};

@@ -4,7 +4,7 @@ use super::{Pipe, Pseudofile, Stdout, pipe::write_some};
 use crate::{
     DestinationDriver, PipeTarget, ProgramTarget, PseudofileTarget,
     line::Target,
-    testing::{Setup, check_read, output, spec},
+    testing::{Setup, spec},
 };
 use std::{
     fs::{self, OpenOptions},
@@ -22,7 +22,7 @@ use transport::{
     FilePermissions,
     shell::Environment,
     sys,
-    testing::{PATIENCE, eventually},
+    testing::{PATIENCE, check_read, eventually, output},
 };
 
 #[test]

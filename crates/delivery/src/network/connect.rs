@@ -5,7 +5,6 @@
 //! All of them end early when the destination must stop.
 
 use super::dtls::SecureDatagrams;
-use super::stream::Secure;
 use crate::{
     options::{Server, SocketKind, SocketTarget},
     stopping,
@@ -18,6 +17,7 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
+use transport::sending::stream::Secure;
 
 /// Longest time to connect.
 pub(super) const CONNECT_WITHIN: Duration = Duration::from_secs(10);

@@ -11,7 +11,6 @@ mod servers;
 mod smtp;
 mod socket;
 mod spoof;
-mod stream;
 mod talk;
 
 pub use dtls::SecureDatagrams;

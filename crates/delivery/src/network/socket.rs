@@ -7,7 +7,6 @@
 use super::{
     connect::{Connection, connect},
     servers::Servers,
-    stream::write_plain,
 };
 use crate::{
     line::Target,
@@ -20,7 +19,7 @@ use std::{
     os::fd::AsFd,
     time::{Duration, Instant},
 };
-use transport::{InternalLog, LogPause, dtls::RECORD_TEXT_BYTES_MAX, sys};
+use transport::{InternalLog, LogPause, dtls::RECORD_TEXT_BYTES_MAX, sending::stream::write_plain, sys};
 
 /// Largest UDP payload over IPv4.
 const DATAGRAM_BYTES_MAX: usize = 65_507;

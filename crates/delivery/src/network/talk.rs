@@ -3,16 +3,13 @@
 //! In: a target. Out: the bytes of the other side. Holds: the connection.
 //! Limits: a call waits for at most [`STALL`], so that its thread can check whether it must stop.
 
-use super::{
-    connect::{CONNECT_WITHIN, Connection, connect_first},
-    stream::Secure,
-};
+use super::connect::{CONNECT_WITHIN, Connection, connect_first};
 use crate::options::SocketTarget;
 use std::{
     io::{self, Read, Write},
     time::{Duration, Instant},
 };
-use transport::{Dial, Link, ReadMode, tls::SenderTls};
+use transport::{Dial, Link, ReadMode, sending::stream::Secure, tls::SenderTls};
 
 /// Longest wait of a call.
 const STALL: Duration = Duration::from_millis(200);

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     DestinationDriver, DestinationSpec, Queueing, Server, SocketKind, SocketTarget, StreamFraming,
     line::Target,
-    testing::{SecurePeer, Setup, accept, check_read, output, spec, tcp_to},
+    testing::{Setup, accept, spec, tcp_to},
 };
 use message::WriteBudget;
 use std::{
@@ -18,7 +18,7 @@ use std::{
 };
 use transport::{
     Dial, InternalLog, ReadMode,
-    testing::{PATIENCE, Pki, delivery, eventually, token},
+    testing::{PATIENCE, Pki, SecurePeer, check_read, delivery, eventually, output, token},
     tls::{PeerVerify, SenderTls, TlsOptions},
 };
 

@@ -1,9 +1,12 @@
 //! Programs that read, do not read, end and do not end.
 
 use super::*;
-use crate::{local::tests::has_ended, testing::output};
+use crate::local::tests::has_ended;
 use std::{fs, path::Path};
-use transport::{shell::Environment, testing::eventually};
+use transport::{
+    shell::Environment,
+    testing::{eventually, output},
+};
 
 fn target(command: &str) -> ProgramTarget {
     ProgramTarget { command: command.to_owned(), keep_over_reload: true, environment: Environment::Inherited }

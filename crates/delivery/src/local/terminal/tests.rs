@@ -1,8 +1,8 @@
 //! Rows for who is logged in where, and for what terminals are shown.
 
 use super::*;
-use crate::testing::output;
 use transport::sys;
+use transport::testing::output;
 
 fn record(kind: i16, line: &str, user: &str) -> Vec<u8> {
     let mut record = vec![0; RECORD_BYTES];

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     DestinationDriver, SocketKind, SocketTarget, StreamFraming,
-    testing::{Setup, output, spec},
+    testing::{Setup, spec},
 };
 use socket2::{Domain, Type};
 use std::{
@@ -12,7 +12,7 @@ use std::{
 };
 use transport::{
     dtls::{Association, RECORD_TEXT_BYTES_MAX, SenderDtls, ServerDtls},
-    testing::{PATIENCE, Pki, eventually},
+    testing::{PATIENCE, Pki, eventually, output},
     tls::PeerVerify,
 };
 use wire::dtls::{Start, append_verify_request, start};

@@ -3,10 +3,11 @@
 use super::*;
 use crate::{
     SocketKind, SocketTarget,
-    testing::{Setup, output, spec},
+    testing::{Setup, spec},
 };
 use flate2::read::{GzDecoder, ZlibDecoder};
 use std::{io::Read, net::UdpSocket, time::Duration};
+use transport::testing::output;
 use wire::{Chunks, Payload};
 
 #[track_caller]

@@ -1,7 +1,7 @@
 //! A mail server with prepared answers.
 
 use super::*;
-use crate::testing::{SecurePeer, Setup, accept, output, spec, tcp_to};
+use crate::testing::{Setup, accept, spec, tcp_to};
 use message::{Outcome, WriteBudget};
 use std::{
     io::{BufRead, BufReader, Write},
@@ -10,7 +10,7 @@ use std::{
     thread::JoinHandle,
 };
 use transport::{
-    testing::{Pki, delivery, eventually, token},
+    testing::{Pki, SecurePeer, delivery, eventually, output, token},
     tls::{PeerVerify, SenderTls, TlsOptions},
 };
 use wire::mail_dialogue::MailLogin;

@@ -4,16 +4,16 @@
 //! Limits: [`PIECE_BYTES`] are encrypted at a time; text counts as written when the last byte of it is sent. A handshake
 //! ends early when the destination must stop.
 
-use crate::{output::Output, stopping};
+use super::{output::Output, stopping};
+use crate::{
+    ReadMode,
+    tls::{ClientTls, Session, SessionState, describe},
+};
 use socket2::Socket;
 use std::{
     io::{self, Read, Write},
     mem::MaybeUninit,
     time::{Duration, Instant},
-};
-use transport::{
-    ReadMode,
-    tls::{ClientTls, Session, SessionState, describe},
 };
 
 /// Text that is encrypted and sent together.
@@ -27,7 +27,7 @@ const ANSWER_BYTES: usize = 16 << 10;
 const VERDICT_WITHIN: Duration = Duration::from_millis(300);
 
 /// Writes what a plain connection takes.
-pub(super) fn write_plain(socket: &Socket, output: &mut Output) -> io::Result<()> {
+pub fn write_plain(socket: &Socket, output: &mut Output) -> io::Result<()> {
     if has_left(socket)? {
         return Err(closed());
     }
@@ -59,7 +59,7 @@ fn closed() -> io::Error {
 }
 
 /// An encrypted connection.
-pub(super) struct Secure {
+pub struct Secure {
     socket: Socket,
     session: Session,
     /// Number of the session's outgoing bytes that are sent.
@@ -70,12 +70,7 @@ pub(super) struct Secure {
 
 impl Secure {
     /// Shakes hands as the client.
-    pub(super) fn connect(
-        socket: Socket,
-        settings: &ClientTls,
-        host: &str,
-        within: Duration,
-    ) -> io::Result<Secure> {
+    pub fn connect(socket: Socket, settings: &ClientTls, host: &str, within: Duration) -> io::Result<Secure> {
         let session = settings.session(host).map_err(|error| failed(&error))?;
         let mut secure = Secure { socket, session, sent: 0, text: 0 };
         let deadline = Instant::now() + within;
@@ -100,7 +95,7 @@ impl Secure {
     }
 
     /// Writes what the connection takes.
-    pub(super) fn write(&mut self, output: &mut Output) -> io::Result<()> {
+    pub fn write(&mut self, output: &mut Output) -> io::Result<()> {
         self.listen()?;
         if self.session.outgoing().is_empty() {
             let rest = output.rest();
@@ -116,13 +111,13 @@ impl Secure {
     }
 
     /// How long `hear` waits.
-    pub(super) fn set_patience(&self, patience: Duration) -> io::Result<()> {
+    pub fn set_patience(&self, patience: Duration) -> io::Result<()> {
         self.socket.set_read_timeout(Some(patience))
     }
 
     /// Sends part of a text; returns how much was sent. Unsent bytes go with the next call, which must have the
     /// same text.
-    pub(super) fn say(&mut self, text: &[u8]) -> io::Result<usize> {
+    pub fn say(&mut self, text: &[u8]) -> io::Result<usize> {
         if self.session.outgoing().is_empty() {
             let piece = &text[..text.len().min(PIECE_BYTES)];
             self.session.encrypt(piece).map_err(|error| failed(&error))?;
@@ -133,7 +128,7 @@ impl Secure {
     }
 
     /// Appends bytes received from the peer; returns true when there were any.
-    pub(super) fn hear(&mut self, text: &mut Vec<u8>, mode: ReadMode) -> io::Result<bool> {
+    pub fn hear(&mut self, text: &mut Vec<u8>, mode: ReadMode) -> io::Result<bool> {
         let mut bytes = vec![0; ANSWER_BYTES];
         let mut reader = &self.socket;
         self.socket.set_nonblocking(mode == ReadMode::NonBlocking)?;

@@ -27,17 +27,17 @@ thread_local! {
 }
 
 /// Makes this thread obey a flag from now on.
-pub(super) fn obey(flag: Arc<AtomicBool>) {
+pub fn obey(flag: Arc<AtomicBool>) {
     STOP.set(Stop { flag: Some(flag), seen: None });
 }
 
 /// Returns whether this thread is to stop.
-pub(super) fn has_begun() -> bool {
+pub fn has_begun() -> bool {
     STOP.with_borrow(|stop| stop.flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)))
 }
 
 /// Returns when this thread stops waiting for a server's answer: at `deadline`, or earlier once it must stop.
-pub(super) fn limit(deadline: Instant) -> Instant {
+pub fn limit(deadline: Instant) -> Instant {
     STOP.with_borrow_mut(|stop| {
         if !stop.flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return deadline;

@@ -77,8 +77,8 @@ fn targets_that_take_one_message_at_a_time_find_each() {
 #[test]
 fn messages_are_numbered_as_they_are_rendered() {
     let mut output = Output::default();
-    let (mut sequence, mut template) = (4, transport::testing::Text("$MSG\n".to_owned()));
-    let some = transport::testing::delivery(&["h|a", "h|b", "h|c"], message::Ack::none(), true);
+    let (mut sequence, mut template) = (4, crate::testing::Text("$MSG\n".to_owned()));
+    let some = crate::testing::delivery(&["h|a", "h|b", "h|c"], message::Ack::none(), true);
     let mut selection = some.selection.clone();
     selection.remove(1);
     output.add((&some.batch, &selection), &mut template, StreamFraming::OctetCounted, &mut sequence);

@@ -1,13 +1,12 @@
 //! Both ends of a stream in one test: plain, encrypted, with peers that refuse, are silent or leave.
 
 use super::*;
-use crate::testing::{SecurePeer, check_read, output};
-use socket2::{Domain, Type};
-use std::{os::unix::net::UnixStream, thread};
-use transport::{
-    testing::{PATIENCE, Pki},
+use crate::{
+    testing::{PATIENCE, Pki, SecurePeer, check_read, output},
     tls::{PeerVerify, TlsOptions, TlsVersions},
 };
+use socket2::{Domain, Type};
+use std::{os::unix::net::UnixStream, thread};
 
 fn pair() -> (Socket, UnixStream) {
     let (near, far) = Socket::pair(Domain::UNIX, Type::STREAM, None).unwrap();

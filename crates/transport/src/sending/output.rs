@@ -4,16 +4,25 @@
 //! Holds: the bytes and where each message ends, so that a new connection starts with a whole message.
 //! Limits: the worker writes before more than `batch_bytes` and one batch are gathered.
 
-use crate::options::StreamFraming;
 use message::{Batch, Render, Selection};
 use std::io::Write;
 
 /// Capacity that an empty buffer keeps; more is freed.
 const KEPT_BYTES: usize = 4 << 20;
 
+/// How messages are separated on a stream. The template's own line feed is part of the message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum StreamFraming {
+    /// As the template has it.
+    #[default]
+    Plain,
+    /// `COUNT SP MESSAGE` (RFC 6587, section 3.4.1), without the template's last line feed.
+    OctetCounted,
+}
+
 /// The output buffer of one target.
 #[derive(Default)]
-pub(super) struct Output {
+pub struct Output {
     bytes: Vec<u8>,
     /// Offsets in `bytes` at which the messages end, ascending.
     ends: Vec<usize>,
@@ -23,7 +32,7 @@ pub(super) struct Output {
 
 impl Output {
     /// Renders the selected messages.
-    pub(super) fn add(
+    pub fn add(
         &mut self,
         (batch, selection): (&Batch, &Selection),
         template: &mut dyn Render,
@@ -38,7 +47,7 @@ impl Output {
 
     /// Adds one message.
     #[inline]
-    pub(super) fn push(&mut self, framing: StreamFraming, render: impl FnOnce(&mut Vec<u8>)) {
+    pub fn push(&mut self, framing: StreamFraming, render: impl FnOnce(&mut Vec<u8>)) {
         let start = self.bytes.len();
         render(&mut self.bytes);
         if framing == StreamFraming::OctetCounted {
@@ -62,12 +71,12 @@ impl Output {
     }
 
     /// Returns the bytes that are to be written.
-    pub(super) fn rest(&self) -> &[u8] {
+    pub fn rest(&self) -> &[u8] {
         &self.bytes[self.written..]
     }
 
     /// Returns whole messages of the unwritten bytes, until there are at least `size` bytes.
-    pub(super) fn part(&self, size: usize) -> &[u8] {
+    pub fn part(&self, size: usize) -> &[u8] {
         let wanted = self.written.saturating_add(size.max(1));
         let at = self.ends.partition_point(|end| *end < wanted);
         let end = self.ends.get(at).copied().unwrap_or(self.bytes.len());
@@ -75,25 +84,25 @@ impl Output {
     }
 
     /// Size of what is to be written.
-    pub(super) fn size(&self) -> usize {
+    pub fn size(&self) -> usize {
         self.bytes.len() - self.written
     }
 
     /// Returns the first message that is not completely written, for targets that take one at a time.
-    pub(super) fn next_message(&self) -> Option<&[u8]> {
+    pub fn next_message(&self) -> Option<&[u8]> {
         let at = self.ends.partition_point(|end| *end <= self.written);
         self.ends.get(at).map(|end| &self.bytes[self.written..*end])
     }
 
     /// Returns the message that starts `offset` bytes after the written ones, for targets with several in flight.
-    pub(super) fn message_at(&self, offset: usize) -> Option<&[u8]> {
+    pub fn message_at(&self, offset: usize) -> Option<&[u8]> {
         let start = self.written + offset;
         let at = self.ends.partition_point(|end| *end <= start);
         self.ends.get(at).map(|end| &self.bytes[start..*end])
     }
 
     /// Removes written bytes.
-    pub(super) fn advance(&mut self, size: usize) {
+    pub fn advance(&mut self, size: usize) {
         self.written += size;
         assert!(self.written <= self.bytes.len(), "wrote {} of {} bytes", self.written, self.bytes.len());
         if self.written == self.bytes.len() {
@@ -102,27 +111,28 @@ impl Output {
     }
 
     /// Returns whether the next byte to write is the first of a message.
-    pub(super) fn is_at_message(&self) -> bool {
+    pub fn is_at_message(&self) -> bool {
         self.written == 0 || self.ends.binary_search(&self.written).is_ok()
     }
 
     /// Goes back to the start of a partly written message, so that a new connection gets it whole.
-    pub(super) fn rewind(&mut self) {
+    pub fn rewind(&mut self) {
         let at = self.ends.partition_point(|end| *end <= self.written);
         self.written = if at == 0 { 0 } else { self.ends[at - 1] };
     }
 
     /// Returns the number of messages that are not completely written.
-    pub(super) fn messages(&self) -> usize {
+    pub fn messages(&self) -> usize {
         self.ends.len() - self.ends.partition_point(|end| *end <= self.written)
     }
 
     /// Returns the number of messages that are not completely written, and of unwritten bytes.
-    pub(super) fn amount(&self) -> (usize, usize) {
+    pub fn amount(&self) -> (usize, usize) {
         (self.messages(), self.size())
     }
 
-    pub(super) fn clear(&mut self) {
+    /// Removes everything.
+    pub fn clear(&mut self) {
         self.bytes.clear();
         self.bytes.shrink_to(KEPT_BYTES);
         self.ends.clear();
