@@ -15,6 +15,7 @@ import time
 import urllib.parse
 
 from server import Server, free_port, waits_for
+from test_relp import Rsyslog, listens
 
 KILLS = int(os.environ.get("KILLS", "6"))
 # Messages that come between two kills.
@@ -303,4 +304,113 @@ def test_what_is_no_sltp_is_closed(binary):
             assert peer.recv(100) == b"", "half a hello is given up"
         assert counter(receiver, "frame_errors", "src.sltp") >= 4
     finally:
+        receiver.close()
+
+
+FALLBACK = HEAD + """
+source s_relp {{ relp(ip("127.0.0.1") port({port})); }};
+destination d_next {{ sltp("127.0.0.1" port(NEXT) token("secret") sender-id("NAME") batch-lines(40) fallback(relp) MORE
+    disk-buffer(capacity-bytes(100000000) reliable(yes))); }};
+log {{ source(s_relp); destination(d_next); flags(flow-control); }};
+"""
+
+RSYSLOG = """
+module(load="imrelp" MORE)
+input(type="imrelp" port="PORT" TLS)
+template(name="line" type="string" string="%msg%\\n")
+action(type="omfile" file="FOLDER/out.log" template="line" asyncWriting="off")
+"""
+
+
+def written(path):
+    """The numbers in a file of rsyslog or of `file()`, each as many times as it is there."""
+    if not os.path.exists(path):
+        return collections.Counter()
+    with open(path) as lines:
+        return collections.Counter(int(word[1:]) for line in lines for word in line.split() if word[0] == "n" and word[1:].isdigit())
+
+
+def test_a_receiver_of_relp_is_upgraded(binary):
+    """rsyslog gets messages over RELP, then a server of ours on its port gets them over SLTP, then rsyslog again: each once."""
+    receiver = Server(binary, RECEIVER)
+    sender = Server(binary, config(FALLBACK, receiver))
+    rules = RSYSLOG.replace("FOLDER", sender.folder).replace("PORT", str(receiver.port)).replace("MORE", "").replace("TLS", "")
+    rsyslog = Rsyslog(sender.folder, rules)
+    path = sender.folder + "/out.log"
+    try:
+        Server.until(lambda: listens(receiver.port), 10, "rsyslog's port")
+        sender.start()
+        feed(sender, range(500))
+        Server.until(lambda: counter(sender, "queued") == 0, 20, "rsyslog's answers")
+        assert written(path) == {number: 1 for number in range(500)}
+        assert counter(sender, "written_by_fallback") == counter(sender, "written") == 500
+        rsyslog.stop()
+        receiver.start()
+        feed(sender, range(500, 1000))
+        Server.until(lambda: receiver.search("number of many", limit=0)["total"] == 500, 20, "messages over SLTP")
+        assert stored(receiver) == {f"n{number}": 1 for number in range(500, 1000)}
+        receiver.stop()
+        rsyslog.start()
+        feed(sender, range(1000, 1200))
+        Server.until(lambda: counter(sender, "queued") == 0, 20, "rsyslog's answers")
+        assert written(path) == {number: 1 for number in [*range(500), *range(1000, 1200)]}
+        assert counter(sender, "written_by_fallback") == 700
+        log = sender.stderr()
+        assert log.count("Receiver does not speak SLTP, messages go over RELP") == 2, log
+        assert log.count("Receiver speaks SLTP again") == 1, log
+    finally:
+        rsyslog.stop()
+        sender.close()
+        receiver.close()
+
+
+def test_fallback_with_tls_and_another_port(binary):
+    """RELP on a port of its own, encrypted as SLTP would be; one session after the other is killed."""
+    nobody = free_port()
+    relp = free_port()
+    receiver = Server(binary, "")
+    certificates(receiver.folder)
+    tls = (f'tls(ca-file("{receiver.folder}/ca.pem") cert-file("{receiver.folder}/sender.pem") '
+           f'key-file("{receiver.folder}/sender.key") peer-verify(required-trusted))')
+    text = FALLBACK.replace("NEXT", str(nobody)).replace("NAME", "a").replace("MORE", f"fallback-port({relp}) {tls}")
+    sender = Server(binary, text)
+    there = (f'tls="on" tls.authMode="certvalid" tls.caCert="{receiver.folder}/ca.pem" '
+             f'tls.myCert="{receiver.folder}/receiver.pem" tls.myPrivKey="{receiver.folder}/receiver.key"')
+    rules = RSYSLOG.replace("FOLDER", sender.folder).replace("PORT", str(relp))
+    rsyslog = Rsyslog(sender.folder, rules.replace("MORE", 'tls.tlslib="openssl"').replace("TLS", there))
+    path = sender.folder + "/out.log"
+    try:
+        Server.until(lambda: listens(relp), 10, "rsyslog's port")
+        sender.start()
+        for turn in range(3):
+            feed(sender, range(turn * 300, (turn + 1) * 300))
+            # It is killed while nothing is on its way: what has no answer may come twice, as with relp().
+            Server.until(lambda: counter(sender, "queued") == 0, 20, "rsyslog's answers")
+            if turn == 1:
+                rsyslog.stop(signal.SIGKILL)
+                rsyslog.start()
+        assert written(path) == {number: 1 for number in range(900)}
+    finally:
+        rsyslog.stop()
+        sender.close()
+        receiver.close()
+
+
+def test_fallback_to_our_own_relp(binary):
+    """A server of ours that has only relp() is recognised, too; without fallback() messages wait, and the log says why."""
+    receiver = Server(binary, RECEIVER.replace('sltp(ip("127.0.0.1") port({port}) tokens("other" "secret"))',
+                                               'relp(ip("127.0.0.1") port({port}))'))
+    sender = Server(binary, config(SENDER, receiver))
+    try:
+        receiver.start()
+        sender.start()
+        feed(sender, range(100))
+        Server.until(lambda: "Error writing to a destination" in sender.stderr(), 20, "an error")
+        assert counter(sender, "queued") == 100 and counter(receiver, "processed", "src.relp") == 0
+        sender.write_config(config(FALLBACK, receiver))
+        sender.ctl("reload")
+        check(receiver, 100)
+        assert "messages go over RELP" in sender.stderr()
+    finally:
+        sender.close()
         receiver.close()

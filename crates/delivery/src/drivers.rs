@@ -49,7 +49,8 @@ pub(crate) fn of(
         DestinationDriver::Spoof(target) => Box::new(Spoof::new(target, rendering, log.clone())),
         DestinationDriver::Relp(target) => Box::new(Line::new(Relp::new(target), rendering)),
         DestinationDriver::Sltp(target) => {
-            Box::new(Numbered::new(*target, rendering, context.counters.clone(), context.fresh))
+            let reports = (context.id.to_owned(), log.clone(), context.counters.clone());
+            Box::new(Numbered::new(*target, rendering, reports, context.fresh))
         }
         DestinationDriver::Gelf(target) => Box::new(Line::new(Gelf::new(target, log.clone()), rendering)),
         DestinationDriver::Mail(target) => Box::new(Line::new(Smtp::new(*target, log.clone()), rendering)),

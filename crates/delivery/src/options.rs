@@ -383,6 +383,8 @@ pub struct SltpTarget {
     pub options: SenderOptions,
     /// `response-timeout()`: a connection without a due answer for this long is given up.
     pub response_within: Duration,
+    /// `fallback(relp)`: how a receiver is spoken to that does not speak SLTP.
+    pub fallback: Option<RelpTarget>,
 }
 
 /// How the payload of a GELF datagram is packed.

@@ -193,6 +193,7 @@ impl Sender {
     /// Begins a connection.
     pub fn connect(&mut self) {
         self.disconnect();
+        self.flights.trim(&mut self.unpacker);
         self.state = State::Greeting;
         self.control.extend_from_slice(MAGIC);
         for stream in &mut self.streams {
@@ -394,6 +395,25 @@ impl Sender {
     /// Returns what was acknowledged since the last call.
     pub fn take_settled(&mut self) -> Settled {
         std::mem::take(&mut self.settled)
+    }
+
+    /// Reads a frame without an acknowledgement, `place` counted from the oldest, for a receiver of another protocol: calls
+    /// `each` with every message. Returns how many there were; `None` when there is no such frame.
+    pub fn read_frame(
+        &mut self,
+        place: usize,
+        each: impl FnMut(&[u8]),
+    ) -> Result<Option<usize>, SenderError> {
+        self.flights.read(place, &mut self.unpacker, each)
+    }
+
+    /// Notes that a receiver of another protocol has acknowledged the oldest `count` messages, in so many bytes. There must
+    /// be no connection. Returns the number of frames that this completes, gaps included: nobody hears of those.
+    pub fn settle_first(&mut self, count: usize, bytes: usize) -> usize {
+        debug_assert_eq!(self.state, State::Closed);
+        self.settled.messages += count;
+        self.settled.bytes += bytes;
+        self.flights.settle_first(count)
     }
 
     /// Gives up all messages without an acknowledgement, and returns how many. Their sources learn of it.

@@ -84,6 +84,8 @@ pub struct Counters {
     pub processed: AtomicU64,
     /// Messages that a destination wrote.
     pub written: AtomicU64,
+    /// The messages of `written` that went over the protocol of `fallback()`.
+    pub written_by_fallback: AtomicU64,
     /// Messages waiting in a queue.
     pub queued: AtomicU64,
     /// Bytes held by a queue.
@@ -186,6 +188,7 @@ impl Counters {
     pub fn reset(&self) {
         let totals = [
             &self.written,
+            &self.written_by_fallback,
             &self.dropped_queue_full,
             &self.dropped_queue_full_oldest,
             &self.dropped_queue_full_severity,

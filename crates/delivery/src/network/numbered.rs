@@ -3,10 +3,13 @@
 //!
 //! In: deliveries, with the numbers of a queue on disk if there is one. Out: frames on a connection. Holds: the frames without an
 //! acknowledgement, with the tokens of their messages. A lost connection is opened again, and continues where the
-//! receiver says: what it has is not sent again.
+//! receiver says: what it has is not sent again. A receiver without SLTP may be spoken to in RELP, see `fallback`.
 //! Limits: the window of both sides; no answer for `response-timeout()` ends the connection.
 
-use super::talk::SocketDial;
+mod fallback;
+
+use self::fallback::{Fallback, LastSltp, OpenError};
+use super::talk::{SocketDial, is_end};
 use crate::{
     driver::{Driver, SettledRows},
     options::{DestinationDriver, Rendering, SltpTarget},
@@ -21,7 +24,7 @@ use std::{
     time::{Duration, Instant},
 };
 use transport::{
-    Dial, Link, ReadMode,
+    Dial, InternalLog, Link, ReadMode,
     stats::{Counters, DropReason},
 };
 use wire::sltp::SEVERITIES;
@@ -35,6 +38,13 @@ const GONE_AFTER: Duration = Duration::from_secs(45);
 /// Drops that are reported to the receiver.
 const SHED: [DropReason; 3] =
     [DropReason::QueueFull, DropReason::QueueFullOldest, DropReason::QueueFullSeverity];
+
+/// The protocol of a connection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Protocol {
+    Sltp,
+    Relp,
+}
 
 /// A target that is spoken to in SLTP.
 pub(crate) struct Numbered {
@@ -50,8 +60,13 @@ pub(crate) struct Numbered {
     spoke: Instant,
     /// When answers were last looked for.
     looked: Instant,
+    /// When the receiver last said something in SLTP.
+    heard_sltp: Option<Instant>,
     /// The receiver has acknowledged something since the last error.
     is_proven: bool,
+    fallback: Option<Fallback>,
+    id: String,
+    log: InternalLog,
     counters: Arc<Counters>,
     /// Dropped messages of which the receiver knows.
     shed: u64,
@@ -61,19 +76,20 @@ impl Numbered {
     pub(crate) fn new(
         target: SltpTarget,
         rendering: Rendering,
-        counters: Arc<Counters>,
+        reports: (String, InternalLog, Arc<Counters>),
         fresh: u64,
     ) -> Numbered {
         let dial = Box::new(SocketDial(target.socket.clone()));
-        Numbered::over(dial, target, rendering, (counters, fresh))
+        let fallback = Fallback::of(&target);
+        Numbered::over((dial, fallback), target, rendering, (reports, fresh))
     }
 
     /// A target that is reached in this way.
     fn over(
-        dial: Box<dyn Dial>,
+        (dial, fallback): (Box<dyn Dial>, Option<Fallback>),
         target: SltpTarget,
         rendering: Rendering,
-        (counters, fresh): (Arc<Counters>, u64),
+        ((id, log, counters), fresh): ((String, InternalLog, Arc<Counters>), u64),
     ) -> Numbered {
         // Random enough: two runs must not have the same.
         let run = RandomState::new().hash_one(fresh) | 1;
@@ -90,7 +106,11 @@ impl Numbered {
             heard: now,
             spoke: now,
             looked: now,
+            heard_sltp: None,
             is_proven: false,
+            fallback,
+            id,
+            log,
             counters,
             shed: 0,
         };
@@ -120,13 +140,67 @@ impl Numbered {
         self.link = None;
         self.input.clear();
         self.sender.disconnect();
+        if let Some(fallback) = &mut self.fallback {
+            fallback.close();
+        }
+    }
+
+    /// Returns the protocol of the connection, which is made if there is none.
+    fn connected(&mut self) -> io::Result<Protocol> {
+        if self.fallback.as_ref().is_some_and(|fallback| fallback.is_connected() && !fallback.is_over()) {
+            return Ok(Protocol::Relp);
+        }
+        if self.link.is_some() && !self.sender.must_reconnect() {
+            return Ok(Protocol::Sltp);
+        }
+        if let Err(error) = self.open() {
+            self.fall_back(error)?;
+            return Ok(Protocol::Relp);
+        }
+        if self.fallback.as_mut().is_some_and(Fallback::report_end) {
+            self.log.notice(&format!(
+                "Receiver speaks SLTP again, messages go over it; id='{}', server='{}'",
+                self.id,
+                self.target.socket.servers()[0]
+            ));
+        }
+        Ok(Protocol::Sltp)
+    }
+
+    /// Speaks RELP to a receiver that does not speak SLTP, if that is configured.
+    fn fall_back(&mut self, error: OpenError) -> io::Result<()> {
+        self.disconnect();
+        let (now, within) = (self.dial.now(), self.target.response_within);
+        let last = match self.heard_sltp {
+            Some(at) if now.saturating_duration_since(at) < within => LastSltp::Lately,
+            _ => LastSltp::LongAgo,
+        };
+        let Some(fallback) = self.fallback.as_mut().filter(|fallback| fallback.suits(&error, last)) else {
+            return Err(error.into_inner());
+        };
+        let text = error.to_string();
+        if let Err(of_relp) = fallback.connect() {
+            return Err(io::Error::new(error.into_inner().kind(), format!("{text}; over RELP: {of_relp}")));
+        }
+        if fallback.report() {
+            self.log.warning(&format!(
+                "Receiver does not speak SLTP, messages go over RELP; id='{}', server='{}', error='{text}'",
+                self.id,
+                self.target.socket.servers()[0]
+            ));
+        }
+        Ok(())
     }
 
     /// Connects, and waits for the receiver to accept.
-    fn open(&mut self) -> io::Result<()> {
+    fn open(&mut self) -> Result<(), OpenError> {
         self.disconnect();
-        self.link = Some(self.dial.dial()?);
+        self.link = Some(self.dial.dial().map_err(OpenError::Connect)?);
         self.sender.connect();
+        self.greet().map_err(OpenError::Greeting)
+    }
+
+    fn greet(&mut self) -> io::Result<()> {
         self.heard = self.dial.now();
         while !self.sender.is_open() {
             self.send()?;
@@ -167,6 +241,7 @@ impl Numbered {
         }
         if any {
             self.heard = self.dial.now();
+            self.heard_sltp = if self.sender.is_open() { Some(self.heard) } else { self.heard_sltp };
         }
         Ok(any)
     }
@@ -177,8 +252,11 @@ impl Numbered {
         if self.sender.unsettled() == 0 {
             return Ok(());
         }
-        if self.link.is_none() || self.sender.must_reconnect() {
-            self.open()?;
+        while self.connected()? == Protocol::Relp {
+            self.work_over_relp()?;
+            if self.sender.unsettled() == 0 {
+                return Ok(());
+            }
         }
         self.tell_shed();
         loop {
@@ -196,6 +274,15 @@ impl Numbered {
                 return Ok(());
             }
         }
+    }
+
+    /// Sends some messages over RELP, and waits for their answers.
+    fn work_over_relp(&mut self) -> io::Result<()> {
+        let Some(fallback) = &mut self.fallback else { return Err(io::ErrorKind::NotConnected.into()) };
+        let before = self.sender.unsettled();
+        let delivered = fallback.deliver(&mut self.sender, &self.counters);
+        self.is_proven |= self.sender.unsettled() < before;
+        delivered
     }
 
     /// Fails when an answer is due for too long.
@@ -235,12 +322,6 @@ fn failure(error: SenderError) -> io::Error {
     io::Error::new(kind, error)
 }
 
-/// Returns whether an error is the end of the connection.
-fn is_end(error: &io::Error) -> bool {
-    use io::ErrorKind::{BrokenPipe, ConnectionReset, UnexpectedEof};
-    matches!(error.kind(), UnexpectedEof | ConnectionReset | BrokenPipe)
-}
-
 impl Driver for Numbered {
     fn begin(&mut self, now: Stamp) {
         self.rendering.template.begin(now);
@@ -256,7 +337,7 @@ impl Driver for Numbered {
     }
 
     fn size(&self) -> usize {
-        self.sender.unsent_bytes()
+        self.sender.unsent_bytes() + self.fallback.as_ref().map_or(0, Fallback::size)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -310,6 +391,7 @@ impl Driver for Numbered {
         self.rendering = rendering;
         if *target != self.target || !target.socket.keep_over_reload {
             self.disconnect();
+            self.fallback = Fallback::of(&target);
         }
         self.dial = Box::new(SocketDial(target.socket.clone()));
         self.sender.configure(target.options.clone());

@@ -6,7 +6,7 @@
 //! received without our seeing the answer arrive twice.
 //! Limits: at most [`RELP_WINDOW`] messages are in flight; no answer for `response-timeout()` ends the session.
 
-use super::talk::SocketDial;
+use super::talk::{SocketDial, is_end};
 use crate::{
     line::Target,
     options::{DestinationDriver, RelpTarget, StreamFraming},
@@ -66,8 +66,21 @@ impl Relp {
     }
 
     /// A target that is reached in this way.
-    fn over(dial: Box<dyn Dial>, target: RelpTarget) -> Relp {
+    pub(super) fn over(dial: Box<dyn Dial>, target: RelpTarget) -> Relp {
         Relp { target, dial, session: None }
+    }
+
+    /// Opens a session, unless there is one.
+    pub(super) fn connect(&mut self) -> io::Result<()> {
+        if self.session.is_none() {
+            self.session = Some(self.open()?);
+        }
+        Ok(())
+    }
+
+    /// Returns whether there is a session.
+    pub(super) fn is_connected(&self) -> bool {
+        self.session.is_some()
     }
 
     /// Connects and opens a session.
@@ -212,12 +225,6 @@ impl Session {
         }
         if waits { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
     }
-}
-
-/// Returns whether an error is the end of the connection.
-fn is_end(error: &io::Error) -> bool {
-    use io::ErrorKind::{BrokenPipe, ConnectionReset, UnexpectedEof};
-    matches!(error.kind(), UnexpectedEof | ConnectionReset | BrokenPipe)
 }
 
 impl Drop for Session {

@@ -68,7 +68,7 @@ impl Servers {
 
     /// Returns true when the first server is back, and makes it the current one.
     pub(super) fn is_back(&mut self) -> bool {
-        if self.probe.as_ref().is_some_and(|probe| probe.found.load(Ordering::Acquire)) {
+        if self.probe.as_ref().is_some_and(Probe::has_found) {
             self.probe = None;
             self.present = 0;
             return true;
@@ -78,7 +78,7 @@ impl Servers {
 }
 
 /// The thread that looks for a server.
-struct Probe {
+pub(super) struct Probe {
     found: Arc<AtomicBool>,
     stop: Arc<(Mutex<bool>, Condvar)>,
 }
@@ -86,7 +86,7 @@ struct Probe {
 impl Probe {
     /// Starts watching a server. `None` when no thread can be started; then the first server is tried again when
     /// the current one fails.
-    fn start(target: SocketTarget, server: Server, failback: Failback) -> Option<Probe> {
+    pub(super) fn start(target: SocketTarget, server: Server, failback: Failback) -> Option<Probe> {
         let probe = Probe { found: Arc::default(), stop: Arc::default() };
         let (found, stop) = (probe.found.clone(), probe.stop.clone());
         let look = move || {
@@ -99,6 +99,11 @@ impl Probe {
             }
         };
         thread::Builder::new().name("failback".to_owned()).spawn(look).ok().map(|_| probe)
+    }
+
+    /// Returns whether the server takes connections.
+    pub(super) fn has_found(&self) -> bool {
+        self.found.load(Ordering::Acquire)
     }
 }
 

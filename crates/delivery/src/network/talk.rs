@@ -29,6 +29,12 @@ impl Dial for SocketDial {
     }
 }
 
+/// Returns whether an error is the end of the connection.
+pub(super) fn is_end(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionReset, UnexpectedEof};
+    matches!(error.kind(), UnexpectedEof | ConnectionReset | BrokenPipe)
+}
+
 /// A connection of sockets.
 pub(super) struct Talk(Connection);
 

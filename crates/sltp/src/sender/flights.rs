@@ -8,7 +8,8 @@ use crate::packing::Unpacker;
 use message::Ack;
 use std::collections::VecDeque;
 use wire::sltp::{
-    Codec, DATA_HEAD_BYTES, Data, FRAME_HEAD_BYTES, FrameKind, Gap, append_frame, rewrite_body,
+    Codec, DATA_HEAD_BYTES, Data, FRAME_HEAD_BYTES, FrameError, FrameKind, Gap, append_frame, append_item,
+    begin_data, finish_data, items, rewrite_body,
 };
 
 /// Messages that are acknowledged.
@@ -25,6 +26,7 @@ pub(super) struct Flight {
     stream: u8,
     from: u64,
     until: u64,
+    /// Messages that are not delivered: fewer than in the frame when the first ones went another way.
     messages: usize,
     frame: Vec<u8>,
     /// `None` for a gap.
@@ -68,6 +70,50 @@ impl Flight {
         append_frame(FrameKind::Gap, &mut frame, |out| gap.encode(out));
         let &Gap { stream, from, until, .. } = gap;
         Flight { stream, from, until, messages: 0, frame, head: None, acks: Vec::new(), is_known: false }
+    }
+}
+
+impl Flight {
+    /// Returns the uncompressed body.
+    fn body(&self, head: &Data, unpacker: &mut Unpacker) -> Result<Vec<u8>, FrameError> {
+        let mut body = Vec::new();
+        let packed = &self.frame[FRAME_HEAD_BYTES + DATA_HEAD_BYTES..];
+        unpacker.unpack(head.codec, packed, head.size as usize, &mut body)?;
+        Ok(body)
+    }
+
+    /// Returns how many of its messages went another way.
+    fn delivered(&self, head: &Data) -> usize {
+        head.count as usize - self.messages
+    }
+
+    fn read(&self, unpacker: &mut Unpacker, mut each: impl FnMut(&[u8])) -> Result<usize, SenderError> {
+        let Some(head) = &self.head else { return Ok(0) };
+        let body = self.body(head, unpacker)?;
+        let list = items(head, &body)?;
+        list[self.delivered(head)..].iter().for_each(|item| each(&body[item.range.clone()]));
+        Ok(self.messages)
+    }
+
+    fn trim(&mut self, unpacker: &mut Unpacker) -> Result<(), SenderError> {
+        let Some(head) = &self.head else { return Ok(()) };
+        let delivered = self.delivered(head);
+        if delivered == 0 {
+            return Ok(());
+        }
+        let body = self.body(head, unpacker)?;
+        let list = items(head, &body)?;
+        let mut frame = Vec::new();
+        begin_data(&mut frame);
+        for item in &list[delivered..] {
+            append_item(&mut frame, None, |out| out.extend_from_slice(&body[item.range.clone()]));
+        }
+        let size = (frame.len() - FRAME_HEAD_BYTES - DATA_HEAD_BYTES) as u32;
+        let from = head.from + delivered as u64;
+        let head = Data { codec: Codec::Plain, count: self.messages as u32, size, from, ..head.clone() };
+        finish_data(&mut frame, &head);
+        (self.from, self.frame, self.head) = (from, frame, Some(head));
+        Ok(())
     }
 }
 
@@ -172,6 +218,49 @@ impl Flights {
             settled.bytes += flight.frame.len();
         }
         settled
+    }
+
+    /// Calls `each` with every undelivered message of a frame. Returns how many; `None` when there is no such frame.
+    pub(super) fn read(
+        &self,
+        place: usize,
+        unpacker: &mut Unpacker,
+        each: impl FnMut(&[u8]),
+    ) -> Result<Option<usize>, SenderError> {
+        let Some(flight) = self.list.get(place) else { return Ok(None) };
+        flight.read(unpacker, each).map(Some)
+    }
+
+    /// Releases the first `count` messages, which went another way, and gaps before the next one. Returns the number of
+    /// frames that are done.
+    pub(super) fn settle_first(&mut self, mut count: usize) -> usize {
+        debug_assert!(!self.has_sent(), "nothing goes two ways at a time");
+        self.messages -= count;
+        let mut frames = 0;
+        while let Some(flight) = self.list.front_mut() {
+            let delivered = count.min(flight.messages);
+            flight.messages -= delivered;
+            count -= delivered;
+            if flight.messages > 0 {
+                break;
+            }
+            self.bytes -= flight.frame.len();
+            self.list.pop_front();
+            frames += 1;
+        }
+        debug_assert_eq!(count, 0, "no more messages are delivered than there are");
+        frames
+    }
+
+    /// Removes messages from the first frame that went another way.
+    pub(super) fn trim(&mut self, unpacker: &mut Unpacker) {
+        debug_assert!(!self.has_sent(), "frames change only before they are sent");
+        let Some(flight) = self.list.front_mut() else { return };
+        let before = flight.frame.len();
+        // A frame that cannot be inflated goes whole: its first messages come twice, and none is lost.
+        if flight.trim(unpacker).is_ok() {
+            self.bytes = self.bytes - before + flight.frame.len();
+        }
     }
 
     /// Inflates the frames that a receiver cannot read.

@@ -467,6 +467,13 @@ const SLTP: &[Row] = &[
         "67108864",
         "most bytes on their way without an acknowledgement",
     ),
+    row(
+        "fallback",
+        V::Word(&["none", "relp"]),
+        "none",
+        "the protocol for a receiver that does not speak SLTP; each connection tries SLTP first",
+    ),
+    row("fallback-port", V::Port, "that of port()", "port of the receiver for fallback(relp)"),
 ];
 
 const SEND: &[Row] = &[

@@ -16,25 +16,25 @@ use transport::{
 use wire::sltp::Level;
 
 /// `time-reopen()`
-const REOPEN: Duration = Duration::from_secs(60);
+pub(super) const REOPEN: Duration = Duration::from_secs(60);
 /// `response-timeout()`
-const RESPONSE_WITHIN: Duration = Duration::from_secs(10);
-const TEXTS: [&str; 5] = ["one", "two", "", "a longer message", "the last of them"];
+pub(super) const RESPONSE_WITHIN: Duration = Duration::from_secs(10);
+pub(super) const TEXTS: [&str; 5] = ["one", "two", "", "a longer message", "the last of them"];
 
 /// A receiver that acknowledges everything at once.
-struct Receiver {
+pub(super) struct Receiver {
     streams: Streams,
     connection: Option<Connection>,
     input: Vec<u8>,
-    received: Vec<String>,
-    gaps: u64,
+    pub(super) received: Vec<String>,
+    pub(super) gaps: u64,
     connections: usize,
     heard_bytes: usize,
     answered_bytes: usize,
 }
 
 impl Receiver {
-    fn new() -> Receiver {
+    pub(super) fn new() -> Receiver {
         Receiver {
             streams: Streams::new(Box::new(NoPositions)),
             connection: None,
@@ -90,7 +90,7 @@ impl Peer for Receiver {
     }
 }
 
-fn target() -> SltpTarget {
+pub(super) fn target() -> SltpTarget {
     let options = SenderOptions {
         sender: "a".to_owned(),
         level: Level::Durable,
@@ -102,16 +102,17 @@ fn target() -> SltpTarget {
         software: "test".to_owned(),
     };
     let socket = SocketTarget::new(SocketKind::Tcp("receiver".to_owned(), 2515));
-    SltpTarget { socket, options, response_within: RESPONSE_WITHIN }
+    SltpTarget { socket, options, response_within: RESPONSE_WITHIN, fallback: None }
 }
 
 fn driver(network: &SimNetwork<Receiver>) -> Numbered {
     let counters = Registry::default().register("dst.sltp", "d#0", "x");
     let rendering = Rendering { template: Text::boxed("$MSG") };
-    Numbered::over(Box::new(network.clone()), target(), rendering, (counters, 0))
+    let reports = ("d#0".to_owned(), InternalLog::new("test", None), counters);
+    Numbered::over((Box::new(network.clone()), None), target(), rendering, (reports, 0))
 }
 
-fn add(driver: &mut Numbered, texts: &[&str], first: Option<u64>, ack: Ack) {
+pub(super) fn add(driver: &mut Numbered, texts: &[&str], first: Option<u64>, ack: Ack) {
     let messages: Vec<String> = texts.iter().map(|text| format!("h|{text}")).collect();
     let messages: Vec<&str> = messages.iter().map(String::as_str).collect();
     let mut delivery = delivery(&messages, ack, true);
@@ -121,7 +122,7 @@ fn add(driver: &mut Numbered, texts: &[&str], first: Option<u64>, ack: Ack) {
 
 /// Works until everything is acknowledged.
 #[track_caller]
-fn finish(driver: &mut Numbered, network: &SimNetwork<Receiver>) {
+pub(super) fn finish<P: Peer + 'static>(driver: &mut Numbered, network: &SimNetwork<P>) {
     let start = network.now();
     while driver.unsettled() > 0 {
         assert!(network.now() - start < 100 * REOPEN, "it never ends");

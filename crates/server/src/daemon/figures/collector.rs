@@ -50,6 +50,9 @@ const OF_DEAD_LETTERS: &[Reading] = &[
     ("dead_letters_evicted", |counters| read(&counters.dead.evicted)),
 ];
 
+/// Figures of destinations that have used `fallback()`.
+const OF_FALLBACK: &[Reading] = &[("written_by_fallback", |counters| read(&counters.written_by_fallback))];
+
 const OF_DESTINATIONS: &[Reading] = &[
     ("processed", |counters| besides_parts(&counters.processed, &counters.written_in_parts)),
     ("written", |counters| besides_parts(&counters.written, &counters.written_in_parts)),
@@ -165,7 +168,9 @@ impl Collector {
             let readings = if source { OF_SOURCES } else { OF_DESTINATIONS };
             let state = if counters.state() == State::Active { 'a' } else { 'o' };
             let dead: &[Reading] = if counters.dead.is_kept() { OF_DEAD_LETTERS } else { &[] };
-            figures.extend(readings.iter().chain(dead).map(|(kind, value)| Figure {
+            let fallback: &[Reading] =
+                if read(&counters.written_by_fallback) > 0 { OF_FALLBACK } else { &[] };
+            figures.extend(readings.iter().chain(dead).chain(fallback).map(|(kind, value)| Figure {
                 component: counters.component.clone(),
                 id: counters.id.clone(),
                 instance: counters.instance.clone(),
@@ -405,6 +410,10 @@ fn destination_samples(counters: &Counters) -> Vec<Sample> {
         counter("syslogng_output_errors_total", &[], read(&counters.errors)),
     ]);
     samples.extend(dropped_of(counters).map(|(reason, value)| dropped(reason, value)));
+    if read(&counters.written_by_fallback) > 0 {
+        let count = read(&counters.written_by_fallback);
+        samples.push(counter("duramen_fallback_messages_total", &[], count));
+    }
     if counters.dead.is_kept() {
         samples.extend(DEAD_REASONS.map(|reason| {
             let count = counters.dead.count(reason);

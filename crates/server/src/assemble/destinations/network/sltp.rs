@@ -8,7 +8,7 @@ use crate::assemble::{
     options::{connections::SLTP_PORT, driver::Options},
 };
 use config::Diagnostic;
-use delivery::{DestinationDriver, SltpTarget, SocketKind};
+use delivery::{DestinationDriver, RelpTarget, SltpTarget, SocketKind, SocketTarget};
 use message::Render;
 use sltp::SenderOptions;
 use std::time::Duration;
@@ -46,10 +46,30 @@ impl<'t> Lowering<'t> {
         let (driver, render) = self.socket(options, kind, Framing::Datagram)?;
         let DestinationDriver::Socket(socket) = driver else { return None };
         let response_within = options.seconds("response-timeout").unwrap_or(RESPONSE_WITHIN);
-        Some((
-            DestinationDriver::Sltp(Box::new(SltpTarget { socket, options: sender, response_within })),
-            render,
-        ))
+        let fallback = self.sltp_fallback(options, &socket, response_within);
+        let target = SltpTarget { socket, options: sender, response_within, fallback };
+        Some((DestinationDriver::Sltp(Box::new(target)), render))
+    }
+
+    /// Returns how a receiver is spoken to that does not speak SLTP.
+    fn sltp_fallback(
+        &mut self,
+        options: &Options<'t>,
+        socket: &SocketTarget,
+        response_within: Duration,
+    ) -> Option<RelpTarget> {
+        if options.word("fallback").as_deref() == Some("relp") {
+            let mut socket = socket.clone();
+            if let SocketKind::Tcp(_, port) = &mut socket.kind {
+                *port = options.port(["fallback-port", "fallback-port"], *port);
+            }
+            return Some(RelpTarget { socket, response_within });
+        }
+        if let Some(option) = options.own("fallback-port") {
+            let message = "`fallback-port()` has no effect without fallback(relp)";
+            self.report.push(Diagnostic::warning(option.name.span, message));
+        }
+        None
     }
 
     fn sender_options(&mut self, options: &Options<'t>) -> Option<SenderOptions> {
