@@ -103,9 +103,17 @@ def check_rights(server, number):
             return error.code, None
 
     assert ask("alerts") == (200, {"alerts": [], "more": False})
+    assert ask("rules") == (200, {"rules": [], "more": False, "problems": [], "has_problems": False})
+    assert ask("session")[1]["may"] == []
     for path, body in (("alerts?logspace=main", None), ("rules/each/state", None), (f"alerts/{number}/acknowledge", b"{}")):
         assert ask(path, body)[0] == 404, path
     user("grant", "eva", "main", "search")
+    assert ask("session")[1]["may"] == ["search"]
+    assert [rule["id"] for rule in ask("rules?text=ALPHA&limit=1")[1]["rules"]] == ["each"], ask("rules?text=ALPHA")
+    rule = ask("rules?id=many")[1]["rules"][0]
+    assert (rule["condition"], rule["file"]) == ("at least 40 messages within 1 second", "site.yaml"), rule
+    assert (rule["logspaces"][0]["gaps"], rule["logspaces"][0]["running"]) == (0, True), rule
+    assert ask("rules?limit=0")[0] == 400 and ask("rules?logspace=none")[0] == 404
     assert ask("rules/each/state")[0] == 200 and ask(f"alerts/{number}/acknowledge", b"{}")[1]["acknowledged_by"] == "eva"
 
 
@@ -202,6 +210,9 @@ def test_rules_with_errors_and_rules_that_go(binary):
         server.ctl("reload")
         assert any("site.yaml:2:" in line for line in health()), health()
         assert figure(server, "duramen_rules") == 1, "the rules before stay in force"
+        listed = server.call("rules")
+        assert [rule["id"] for rule in listed["rules"]] == ["silent"] and listed["has_problems"], listed
+        assert any("site.yaml:2:" in line for line in listed["problems"]), listed
         os.remove(path)
         server.ctl("reload")
         assert health() == [] and figure(server, "duramen_rules") is None

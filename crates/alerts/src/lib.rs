@@ -11,11 +11,12 @@
 //! again as well, so that neither sealing nor a source ever waits for rules. A logspace that is encrypted has no rules: the state
 //! of rules would repeat parts of its messages, readable.
 //!
-//! In reading order: `watcher` starts and ends the threads; `folder` reads the rules; `follower` is one thread; `store`
-//! is the database.
+//! In reading order: `watcher` starts and ends the threads; `folder` reads the rules; `follower` is one thread; `in_force`
+//! lists what it evaluates; `store` is the database.
 
 mod folder;
 mod follower;
+mod in_force;
 mod status;
 mod store;
 #[cfg(test)]
@@ -24,9 +25,11 @@ mod watcher;
 
 pub use folder::{FolderProblem, RuleSet, read_folder};
 pub use follower::LIMITS;
+pub use in_force::{RuleInForce, rules_in_force};
 pub use status::{FollowerStatus, StallReason};
 pub use store::{
     Alert, AlertFilter, AlertState, Coverage, Gap, GapReason, KeptTransition, Mark, MarkKind, Store,
     StoreError, TRANSITIONS_KEPT, Watched,
 };
+pub use watch::Window;
 pub use watcher::Watcher;

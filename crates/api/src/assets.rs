@@ -22,7 +22,12 @@ const NOT_FOUND: &str = "not found: the page is at /, the manual at /manual/, th
 /// Names with a hash never change: keep them for a year.
 const KEEP: &str = "public, max-age=31536000, immutable";
 
-/// Answers a request for a file of the page, which itself is at `/`; nothing else is there.
+/// The addresses of the page, each with its document: in one that lies in a folder, files are a folder higher. The page
+/// has the same list in `ui/src/view/route.ts`.
+const DOCUMENTS: [(&str, &str); 3] =
+    [("/", "index.html"), ("/alerts", "index.html"), ("/alerts/rules", "nested.html")];
+
+/// Answers a request for a file of the page, or for the page itself at one of its addresses; nothing else is there.
 pub(crate) fn serve(method: &Method, path: &str, headers: &HeaderMap) -> Response<Body> {
     let refused = |status, text: &'static str| {
         answer(status, "text/plain; charset=utf-8", None, "no-store", text.as_bytes())
@@ -30,11 +35,11 @@ pub(crate) fn serve(method: &Method, path: &str, headers: &HeaderMap) -> Respons
     if let Some(page) = manual::page_of(path) {
         return manual::serve(method, page, headers);
     }
-    let name = if path == "/" { "index.html" } else { path.strip_prefix('/').unwrap_or(path) };
+    let name = name_of(path);
     let stored = |suffix: &str| find(&format!("{name}{suffix}"));
     let (plain, gzip) = (stored(""), stored(".gz"));
     if plain.or(gzip).is_none() {
-        return match FILES.is_empty() && path == "/" {
+        return match FILES.is_empty() && name.ends_with(".html") {
             true => refused(StatusCode::SERVICE_UNAVAILABLE, NOT_BUILT),
             false => refused(StatusCode::NOT_FOUND, NOT_FOUND),
         };
@@ -50,6 +55,12 @@ pub(crate) fn serve(method: &Method, path: &str, headers: &HeaderMap) -> Respons
         (Some(bytes), ..) => answer(StatusCode::OK, kind, None, keep, bytes),
         (None, None, None) => unpacked(kind, keep, gzip.unwrap_or_default()),
     }
+}
+
+/// Returns the name of the file that answers a path.
+fn name_of(path: &str) -> &str {
+    let document = DOCUMENTS.iter().find(|(address, _)| *address == path);
+    document.map_or(path.strip_prefix('/').unwrap_or(path), |(_, name)| *name)
 }
 
 fn find(name: &str) -> Option<&'static [u8]> {

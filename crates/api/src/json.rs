@@ -6,4 +6,5 @@ pub(crate) mod alerts;
 pub(crate) mod ids;
 pub(crate) mod objects;
 pub(crate) mod rows;
+pub(crate) mod rules;
 pub(crate) mod types;

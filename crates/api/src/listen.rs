@@ -131,6 +131,7 @@ pub(crate) fn routes(state: Arc<State>) -> Router {
         .route("/objects/{id}/acl", get(endpoint::objects::people).put(endpoint::objects::share))
         .route("/alerts", get(endpoint::alerts::list))
         .route("/alerts/{number}/acknowledge", post(endpoint::alerts::acknowledge))
+        .route("/rules", get(endpoint::alerts::rules::list))
         .route("/rules/{id}/state", get(endpoint::alerts::rule_state))
         .route("/object-files", get(endpoint::objects::export))
         .route("/object-files/plan", post(endpoint::objects::plan).layer(files_limit()))

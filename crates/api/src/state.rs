@@ -12,7 +12,7 @@ pub(crate) mod workers;
 
 use crate::{
     access::{
-        accounts::{Accounts, Right},
+        accounts::{AccountError, Accounts, EVERY_LOGSPACE, RIGHTS, Right},
         credentials::Credentials,
         policy::Policy,
         security_event::SecurityEvent,
@@ -82,6 +82,16 @@ pub trait Backend: Send + Sync {
     /// Returns the database of alerts; none where rules do not run.
     fn alerts(&self) -> Option<Arc<alerts::Store>> {
         None
+    }
+
+    /// Returns the figures of each logspace that rules watch. May wait for a reload.
+    fn rule_followers(&self) -> Vec<alerts::FollowerStatus> {
+        Vec::new()
+    }
+
+    /// Lists the reasons why rules were left out, one sentence each. May wait for a reload.
+    fn rule_problems(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// Returns the private folder for temporary files, on the disk of the data.
@@ -293,6 +303,24 @@ impl State {
     /// Returns true if a user has a right in a logspace.
     pub(crate) fn may(&self, user: &User, logspace: &str, right: Right) -> Result<bool, ApiError> {
         self.accounts.may(&user.name, logspace, right).map_err(|error| ApiError::internal(error.to_string()))
+    }
+
+    /// The rights that a user has in at least one logspace, in the order of [`RIGHTS`].
+    pub(crate) fn rights(&self, name: &str) -> Result<Vec<Right>, ApiError> {
+        let internal = |error: AccountError| ApiError::internal(error.to_string());
+        let scopes = self.backend.scopes();
+        let names = || scopes.iter().map(|scope| scope.name.as_str());
+        let mut found = Vec::new();
+        for right in RIGHTS {
+            // A grant for every logspace answers for all of them at once.
+            for logspace in std::iter::once(EVERY_LOGSPACE).chain(names()) {
+                if self.accounts.may(name, logspace, right).map_err(internal)? {
+                    found.push(right);
+                    break;
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// The logspaces that a user may search.

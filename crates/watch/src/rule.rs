@@ -3,6 +3,7 @@
 //! In: values that `read` has checked. Out: the same, with the version that names exactly this rule.
 //! Limits: [`BY_MAX`], [`WINDOW_US_MAX`], [`COUNT_MAX`], [`KEYS_MAX`].
 
+mod condition;
 mod threshold;
 mod version;
 
@@ -154,6 +155,14 @@ pub enum Window {
 }
 
 impl Window {
+    /// Its name in the files of rules.
+    pub fn name(self) -> &'static str {
+        match self {
+            Window::Sliding { .. } => "sliding",
+            Window::Tumbling { .. } => "tumbling",
+        }
+    }
+
     /// Its length in microseconds.
     pub fn us(self) -> i64 {
         match self {
@@ -213,6 +222,16 @@ impl Kind {
             Kind::Absence { within_us, .. }
             | Kind::Sequence { within_us, .. }
             | Kind::NotFollowed { within_us, .. } => *within_us,
+        }
+    }
+
+    /// The window of kinds that have one.
+    pub fn window(&self) -> Option<Window> {
+        match self {
+            Kind::Count { window, .. } | Kind::Distinct { window, .. } | Kind::Value { window, .. } => {
+                Some(*window)
+            }
+            _ => None,
         }
     }
 

@@ -25,6 +25,21 @@ fn types_are_known_by_the_ending_of_a_name() {
 }
 
 #[test]
+fn the_page_has_its_addresses_and_no_others() {
+    let rows = [
+        ("/", "index.html"),
+        ("/alerts", "index.html"),
+        ("/alerts/rules", "nested.html"),
+        ("/alerts/", "alerts/"),
+        ("/alerts/none", "alerts/none"),
+        ("/assets/a.js", "assets/a.js"),
+    ];
+    for (path, want) in rows {
+        assert_eq!(name_of(path), want, "{path}");
+    }
+}
+
+#[test]
 fn codings_are_accepted_when_they_are_named() {
     let accepted = |line: &str| {
         let mut headers = HeaderMap::new();

@@ -3,6 +3,8 @@
 //! In: filters; an acknowledgement. Out: alerts of the logspaces that the user may search. Holds nothing: the database is
 //! that of crate `alerts`. Limits: [`LIST_MAX`] alerts a call.
 
+pub(crate) mod rules;
+
 use crate::{
     access::{accounts::Right, sessions::User},
     error::{ApiError, ErrorCode},

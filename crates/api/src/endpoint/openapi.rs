@@ -45,6 +45,7 @@ use utoipa::OpenApi;
         super::alerts::list,
         super::alerts::acknowledge,
         super::alerts::rule_state,
+        super::alerts::rules::list,
         super::objects::plan,
         super::objects::apply,
         super::objects::export,

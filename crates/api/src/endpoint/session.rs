@@ -53,7 +53,7 @@ pub(crate) async fn login(
     state.sessions().open(&token, &user, credential, &state.backend().policy(), now_s());
     // A session that cannot be saved ends with the next start of the server, which does no harm.
     let _ = state.save_sessions().await;
-    Ok((set_cookie(cookie), Json(answer(&state, user))))
+    Ok((set_cookie(cookie), Json(answer(&state, user)?)))
 }
 
 /// Ends the session.
@@ -76,17 +76,21 @@ pub(crate) async fn logout(
 /// Returns the user of the session.
 #[utoipa::path(get, path = "/api/v1/session", responses(
     (status = 200, body = SessionAnswer), (status = 401, body = crate::error::ErrorAnswer)))]
-pub(crate) async fn session(Shared(state): Shared<Arc<State>>, user: User) -> Json<SessionAnswer> {
-    Json(answer(&state, user.name))
+pub(crate) async fn session(
+    Shared(state): Shared<Arc<State>>,
+    user: User,
+) -> Result<Json<SessionAnswer>, ApiError> {
+    Ok(Json(answer(&state, user.name)?))
 }
 
-fn answer(state: &State, user: String) -> SessionAnswer {
-    SessionAnswer {
+fn answer(state: &State, user: String) -> Result<SessionAnswer, ApiError> {
+    Ok(SessionAnswer {
+        may: state.rights(&user)?,
         user,
         version: env!("CARGO_PKG_VERSION").into(),
         host: state.host().into(),
         listeners: state.backend().listeners(),
-    }
+    })
 }
 
 fn set_cookie(cookie: String) -> [(HeaderName, String); 1] {

@@ -29,6 +29,8 @@ pub struct SessionAnswer {
     pub host: String,
     /// The addresses on which the server waits for syslog.
     pub listeners: Vec<ListenerAnswer>,
+    /// The rights that the user has in any logspace: they decide which pages are offered.
+    pub may: Vec<Right>,
 }
 
 /// An address on which the server waits for syslog.

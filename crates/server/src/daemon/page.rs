@@ -126,6 +126,14 @@ impl Backend for Server {
         self.shared.watcher().map(|watcher| Arc::clone(watcher.store()))
     }
 
+    fn rule_followers(&self) -> Vec<alerts::FollowerStatus> {
+        self.shared.watcher().map(alerts::Watcher::status).unwrap_or_default()
+    }
+
+    fn rule_problems(&self) -> Vec<String> {
+        self.shared.watcher().map(alerts::Watcher::problems).unwrap_or_default()
+    }
+
     fn destination_troubles(&self) -> Vec<String> {
         self.collector.destination_troubles()
     }
