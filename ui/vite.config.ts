@@ -3,10 +3,11 @@
 import { defineConfig } from "vitest/config";
 import { licences } from "./build/licences.ts";
 import { compress } from "./build/compress.ts";
+import { nestedDocument } from "./build/nested-document.ts";
 
 export default defineConfig({
   base: "./",
-  plugins: [licences(), compress()],
+  plugins: [licences(), nestedDocument(), compress()],
   build: {
     outDir: "dist",
     emptyOutDir: true,

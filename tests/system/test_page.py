@@ -26,13 +26,23 @@ def flows(server, *options):
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
 
 
+RULES = """rules:
+- {id: failed, title: Something failed, description: See what it was., kind: match, query: failed, by: host, severity: err}
+- {id: many, title: Many messages, kind: count, query: '*', at-least: 50, within: 1m}
+"""
+
+
 def test_flows_of_the_page(binary):
     assert shutil.which("chromium"), "chromium is missing: tools/install.sh test installs it"
     # Only the sample messages, because the flows rely on their contents.
     server = Server(binary, CONFIG.replace(" internal();", ""))
+    os.mkdir(server.folder + "/rules")
+    with open(server.folder + "/rules/page.yaml", "w") as out:
+        out.write(RULES)
     try:
         server.start()
         demo(binary, server)
+        server.until(lambda: server.call("alerts?state=occurred")["alerts"], 10, "an alert")
         flows(server, "--arrivals=no")
         feed = subprocess.Popen(
             [binary, "loggen", "--stream", "--quiet", "--permanent", "--loop-reading", "--rate", "20", "--read-file",

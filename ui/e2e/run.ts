@@ -1,5 +1,6 @@
 // Runs the flows one after the other, each on a fresh page of one session, and prints what passed.
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { ALERT_FLOWS } from "./alert-flows.ts";
 import { FLOWS, FLOWS_WITH_ARRIVALS } from "./flows.ts";
 import { QUERY_FLOWS } from "./query-flows.ts";
 import { SAVED_FLOWS } from "./saved-flows.ts";
@@ -47,7 +48,8 @@ export async function runAll(settings: Settings): Promise<number> {
   let failed = 0;
   try {
     const context = await loggedIn(browser, settings);
-    for (const [name, flow] of Object.entries({ ...FLOWS, ...QUERY_FLOWS, ...SAVED_FLOWS, ...TRUST_FLOWS })) {
+    const flows = { ...FLOWS, ...QUERY_FLOWS, ...SAVED_FLOWS, ...TRUST_FLOWS, ...ALERT_FLOWS };
+    for (const [name, flow] of Object.entries(flows)) {
       if (!name.includes(settings.only) || !fits(name, settings.arrivals)) continue;
       const started = performance.now();
       const failure = await perform(context, settings, flow);
@@ -96,7 +98,7 @@ async function perform(
   });
   page.on("console", (message) => {
     if (message.type() === "error" && !/status of (400|401|403|412|429|500|503|504)|ERR_/.test(message.text()))
-      problems.push(`console: ${message.text()}`);
+      problems.push(`console: ${message.text()} ${message.location().url}`);
   });
   page.on("pageerror", (error) => problems.push(`page: ${error.message}`));
   const open = async (view = ""): Promise<void> => {

@@ -49,6 +49,16 @@ for (const scheme of ["light", "dark"]) {
   }
   await page.waitForTimeout(1200);
   await page.screenshot({ path: `${folder}/search-${scheme}.png` });
+  if (scheme === "light") {
+    // A server that has no rules has no alerts to show.
+    await page.goto(`${base}alerts`);
+    await page.waitForSelector(".page-filters");
+    if (await page.waitForSelector(".alert-open").catch(() => undefined)) {
+      await page.locator(".alert-open").first().click();
+      await page.waitForSelector(".alert-pane .bar-strip");
+      await page.screenshot({ path: `${folder}/alerts-light.png` });
+    }
+  }
   console.log(`${scheme}: ${folder}/search-${scheme}.png ${troubles.length ? `errors: ${troubles.join("; ")}` : ""}`);
   await context.close();
 }

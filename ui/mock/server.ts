@@ -12,6 +12,7 @@ import {
   answerSearch,
   answerValues,
 } from "./answer.ts";
+import { MockAlerts } from "./alerts.ts";
 import { fill, type Store } from "./data.ts";
 import { asRefusal, cookieOf, readBody, Refusal, reply } from "./http.ts";
 import { MockObjects } from "./objects.ts";
@@ -34,6 +35,8 @@ const SEARCH_MEMBERS = [
 ];
 const EXPLAIN_MEMBERS = ["logspace", "query", "default_operator", "time", "run", "timeout_ms"];
 const FACETS_MEMBERS = ["logspace", "query", "default_operator", "time", "columns", "limit", "snapshot", "timeout_ms"];
+/** The addresses of the page. */
+const DOCUMENTS: Record<string, string> = { "": "index.html", alerts: "index.html", "alerts/rules": "nested.html" };
 const TYPES: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript",
@@ -61,6 +64,8 @@ const LISTENERS = [
   { transport: "tcp", address: "0.0.0.0", port: 5514 },
 ];
 
+const MAY = ["search", "export", "administer"];
+
 const nowUs = (): number => Date.now() * 1000;
 
 export async function startMock(port: number, options: MockOptions = {}): Promise<{ server: Server; stores: Store[] }> {
@@ -87,6 +92,7 @@ class Mock {
   private readonly sessions = new Set<string>();
   private readonly prefix: string;
   private readonly objects = new MockObjects();
+  private readonly alerts: MockAlerts;
   private failures = 0;
 
   constructor(
@@ -94,6 +100,7 @@ class Mock {
     private readonly options: MockOptions,
   ) {
     this.prefix = options.prefix ?? "/";
+    this.alerts = new MockAlerts(stores[0]!);
   }
 
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -114,7 +121,7 @@ class Mock {
 
   private async page(path: string, response: ServerResponse): Promise<void> {
     if (!this.options.pages) throw new Refusal(404, "not_found", "the page is not built");
-    const name = normalize(path || "index.html").replace(/^(\.\.[/\\])+/, "");
+    const name = normalize(DOCUMENTS[path] ?? path).replace(/^(\.\.[/\\])+/, "");
     const bytes = await readFile(join(this.options.pages, name)).catch(() => undefined);
     if (!bytes) throw new Refusal(404, "not_found", `no page ${name}`);
     response.writeHead(200, {
@@ -141,13 +148,20 @@ class Mock {
     if (!this.sessions.has(cookieOf(request)) && !this.basic(request))
       throw new Refusal(401, "unauthorized", "log in first");
     if (path === "objects" || path.startsWith("objects/")) return this.objects.serve(path, asked, request, response);
+    if (/^(alerts|rules)(\/|$)/.test(path)) return this.alerts.serve(path, asked, request, response);
     const call = `${request.method} ${path}`;
     switch (call) {
       case "POST logout":
         this.sessions.delete(cookieOf(request));
         return reply(response, 200, {});
       case "GET session":
-        return reply(response, 200, { user: "admin", version: "0.1.0", host: "loghost", listeners: LISTENERS });
+        return reply(response, 200, {
+          user: "admin",
+          version: "0.1.0",
+          host: "loghost",
+          listeners: LISTENERS,
+          may: MAY,
+        });
       case "GET logspaces":
         return reply(response, 200, this.stores.map(describe));
       case "POST search": {
@@ -283,7 +297,7 @@ function describe(store: Store): unknown {
   return {
     name,
     kind: "local",
-    may: ["search", "export", "administer"],
+    may: MAY,
     locked: false,
     unlocked: false,
     messages: rows.length,

@@ -1,4 +1,4 @@
-// Shows the login to visitors, and the search page to users.
+// Shows the login to visitors, and the pages to users.
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { ApiError, setSessionGuard } from "./api/call.ts";
@@ -7,6 +7,10 @@ import { readLogspaces, type Logspace } from "./api/logspaces.ts";
 import { logout } from "./api/logout.ts";
 import { readSession, type Session } from "./api/session.ts";
 import { LoginPage } from "./pages/login/login-page.tsx";
+import { LazyPage } from "./navigation/lazy-page.tsx";
+import { currentPage, openPage, watchLocation } from "./navigation/location.ts";
+import { listenForGoKeys } from "./navigation/go-keys.ts";
+import { maySee, Rail } from "./navigation/rail.tsx";
 import { SearchPage } from "./pages/search/search-page.tsx";
 import { SessionEnded, watchKeys } from "./session/session-ended.tsx";
 import { RenewableSession } from "./session/session-state.ts";
@@ -48,29 +52,47 @@ export function App() {
   useEffect(() => {
     setSessionGuard(renewable);
     watchKeys();
+    watchLocation();
     void loadSession();
   }, []);
   const state = appState.value;
   if (state === "loading") return null;
   if (state === "login") return <LoginPage onLogin={logIn} />;
   if (state === "unavailable") return <ServerUnavailable onRetry={loadSession} />;
-  const { user } = state.session;
+  return <Pages session={state.session} logspaces={state.logspaces} />;
+}
+
+/** The page of the address, beside the navigation. */
+function Pages({ session, logspaces }: { session: Session; logspaces: Logspace[] }) {
+  useEffect(() => listenForGoKeys((page) => maySee(session, page)), [session]);
+  const page = maySee(session, currentPage.value) ? currentPage.value : "search";
+  useEffect(() => {
+    // What the address says must be what is shown.
+    if (page !== currentPage.value) openPage(page, "");
+  }, [page, currentPage.value]);
+  const props = {
+    session,
+    logspaces,
+    ended: renewable.state.value !== "valid",
+    onLogin: () => void renewable.renew().catch(() => undefined),
+    onLogout: () => void logOut(),
+  };
   return (
-    <>
-      <SearchPage
-        session={state.session}
-        logspaces={state.logspaces}
-        ended={renewable.state.value !== "valid"}
-        onLogin={() => void renewable.renew().catch(() => undefined)}
-        onLogout={() => void logOut()}
-      />
+    <div class="shell">
+      <Rail session={session} />
+      {page === "search" && <SearchPage {...props} />}
+      {page === "alerts" && <LazyPage key="alerts" load={loadAlerts} props={props} />}
+      {page === "rules" && <LazyPage key="rules" load={loadRules} props={props} />}
       {renewable.state.value === "asking" && (
         <SessionEnded
-          user={user}
-          onLogin={(password) => logInAgain(user, password)}
+          user={session.user}
+          onLogin={(password) => logInAgain(session.user, password)}
           onDismiss={() => renewable.dismiss()}
         />
       )}
-    </>
+    </div>
   );
 }
+
+const loadAlerts = async () => (await import("./pages/alerts/alerts-page.tsx")).AlertsPage;
+const loadRules = async () => (await import("./pages/rules/rules-page.tsx")).RulesPage;

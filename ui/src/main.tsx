@@ -6,6 +6,7 @@ import "./style/fonts.css";
 import "./style/theme.css";
 import "./style/components.css";
 import "./style/page.css";
+import "./style/navigation.css";
 import "./style/list.css";
 import "./style/side-panels.css";
 import "./style/saved.css";

@@ -1,7 +1,9 @@
 // One call of the HTTP API.
 //
-// In: a path below api/v1 and a body. Out: the decoded answer, or an ApiError. Holds: nothing. The address is relative to
-// the page, so that any path prefix works. Limits: the caller's AbortSignal.
+// In: a path below api/v1 and a body. Out: the decoded answer, or an ApiError. Holds: nothing. The address is below the
+// root of the page, so that any path prefix works. Limits: the caller's AbortSignal.
+
+import { below } from "../view/route.ts";
 
 /** The kind of a failure, as the server names it; `unavailable` when it did not answer at all. */
 export type ErrorCode =
@@ -61,14 +63,14 @@ export function setSessionGuard(used: SessionGuard | undefined): void {
   guard = used;
 }
 
-/** The address of an endpoint, relative to the page. */
+/** The address of an endpoint. */
 export function address(path: string, parameters: Record<string, string | number | undefined> = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
     if (value !== undefined && value !== "") search.set(name, String(value));
   }
   const text = search.toString();
-  return `api/v1/${path}${text ? `?${text}` : ""}`;
+  return below(`api/v1/${path}${text ? `?${text}` : ""}`);
 }
 
 export function get<Answer>(

@@ -1,5 +1,6 @@
 // GET /session: the user who is logged in, and the server.
 import { get, type OnSessionEnd } from "./call.ts";
+import type { Logspace } from "./logspaces.ts";
 
 export interface Session {
   user: string;
@@ -7,6 +8,8 @@ export interface Session {
   host: string;
   /** The addresses on which the server waits for syslog. */
   listeners: Listener[];
+  /** The rights that the user has in any logspace. */
+  may: Logspace["may"];
 }
 
 export interface Listener {

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Logo } from "../../components/logo.tsx";
 import { describeLoginError } from "./login-error.ts";
+import { below } from "../../view/route.ts";
 
 export function LoginPage({ onLogin }: { onLogin: (user: string, password: string) => Promise<void> }) {
   const [error, setError] = useState("");
@@ -57,7 +58,7 @@ export function LoginPage({ onLogin }: { onLogin: (user: string, password: strin
         </button>
         <p class="login-hint">
           First time here? When the server first started, it printed a user and a password. An administrator can set a
-          new one: <a href="manual/manual/command-line.html">the command line</a>.
+          new one: <a href={below("manual/manual/command-line.html")}>the command line</a>.
         </p>
       </form>
     </main>

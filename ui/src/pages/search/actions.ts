@@ -6,7 +6,6 @@ import { addFilter, removeFilter, activeFilter, type Filter } from "../../query/
 import { changeCondition } from "../../query/pipes.ts";
 import { valuesOf, type Row, type RowId } from "../../api/row.ts";
 import { absolute, shift, zoomOut, type Range, type Span } from "../../time/range.ts";
-import { isDark, theme } from "../../view/preferences.ts";
 import { rememberQuery } from "../../view/recent.ts";
 import type { PaneTab } from "../../view/view.ts";
 import type { Command } from "./keyboard.ts";
@@ -137,10 +136,6 @@ export class Actions {
     const on = !view.value.live;
     const fixed = view.value.range.to !== "now";
     this.page.navigate({ live: on, ...(on && fixed ? { range: { from: "now-15m", to: "now" } } : {}) });
-  };
-
-  toggleTheme = (): void => {
-    theme.value = isDark() ? "light" : "dark";
   };
 
   copy = async (text: string, what: string): Promise<void> => {

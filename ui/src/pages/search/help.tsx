@@ -1,7 +1,7 @@
 // The keyboard shortcuts and the query language on one page.
 import { useEffect, useRef } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
-import { SHORTCUTS } from "./keyboard.ts";
+import { PAGE_SHORTCUTS, SHORTCUTS } from "./keyboard.ts";
 
 const EXAMPLES: [string, string][] = [
   ["failed password", "both words, in any order"],
@@ -49,7 +49,7 @@ export function Help({ onClose }: { onClose: () => void }) {
         </header>
         <div class="help-columns">
           <dl>
-            {SHORTCUTS.map(({ keys, description }) => (
+            {[...SHORTCUTS, ...PAGE_SHORTCUTS].map(({ keys, description }) => (
               <div>
                 <dt>
                   {keys.map((key) => (

@@ -47,14 +47,21 @@ export const SHORTCUTS: { keys: string[]; command: Command; description: string 
   { keys: ["y"], command: "copyLink", description: "Copy a link with fixed times" },
   { keys: ["PageDown"], command: "pageDown", description: "Next screen of rows" },
   { keys: ["PageUp"], command: "pageUp", description: "Previous screen of rows" },
-  { keys: ["Home", "g"], command: "first", description: "Go to the newest row" },
+  { keys: ["Home", "g g"], command: "first", description: "Go to the newest row" },
   { keys: ["b"], command: "saved", description: "Open a saved search" },
   { keys: ["s"], command: "save", description: "Save the search" },
   { keys: ["?"], command: "help", description: "This page" },
 ];
 
+/** Keys that lead to other pages; see `navigation/go-keys.ts`. */
+export const PAGE_SHORTCUTS: { keys: string[]; description: string }[] = [
+  { keys: ["g s"], description: "Go to the search page" },
+  { keys: ["g a"], description: "Go to the alerts" },
+];
+
+// Of keys that are pressed one after the other the last one arrives here.
 const COMMANDS = new Map(
-  SHORTCUTS.flatMap(({ keys, command }) => keys.map((key): [string, Command] => [key, command])),
+  SHORTCUTS.flatMap(({ keys, command }) => keys.map((key): [string, Command] => [key.split(" ").at(-1)!, command])),
 );
 
 /** Returns the command of a key press; undefined while the user types, with modifiers, or when a control uses the key. */

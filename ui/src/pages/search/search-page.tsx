@@ -111,9 +111,7 @@ export function SearchPage({ session, logspaces, ended, onLogin, onLogout }: Pro
         session={session}
         logspaces={page.logspaces.value}
         logspace={page.logspace.value}
-        dark={isDark()}
         onLogspace={(logspace) => page.navigate({ logspace, open: undefined })}
-        onTheme={actions.toggleTheme}
         onHelp={() => setHelp(true)}
         ended={ended}
         onLogin={onLogin}

@@ -3,9 +3,9 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Logspace } from "../../api/logspaces.ts";
 import type { Session } from "../../api/session.ts";
+import { AccountMenu, ThemeButton } from "../../components/account-menu.tsx";
 import { Button } from "../../components/button.tsx";
 import { Icon } from "../../components/icon.tsx";
-import { Logo } from "../../components/logo.tsx";
 import { Popover } from "../../components/popover.tsx";
 import { formatCompact, formatBytes } from "../../time/format.ts";
 
@@ -13,9 +13,7 @@ interface Props {
   session: Session;
   logspaces: Logspace[];
   logspace: string;
-  dark: boolean;
   onLogspace(name: string): void;
-  onTheme(): void;
   onHelp(): void;
   /** The session has ended. */
   ended: boolean;
@@ -26,14 +24,10 @@ interface Props {
 }
 
 export function TopBar(props: Props) {
-  const { session, logspaces, logspace, dark } = props;
+  const { session, logspaces, logspace } = props;
   const [choosing, setChoosing] = useState(false);
-  const [userOpen, setUserOpen] = useState(false);
   return (
     <header class="top">
-      <a class="brand" href="./" aria-label="Duramen, start page">
-        <Logo /> <span>Duramen</span>
-      </a>
       <Popover
         open={choosing}
         onClose={() => setChoosing(false)}
@@ -78,41 +72,9 @@ export function TopBar(props: Props) {
       </Popover>
       {props.children}
       <span class="spacer" />
-      <Button icon={dark ? "sun" : "moon"} title={dark ? "Light theme" : "Dark theme"} onClick={props.onTheme} />
+      <ThemeButton />
       <Button icon="help" title="Keyboard and query help" shortcut="?" onClick={props.onHelp} />
-      <Popover
-        open={userOpen}
-        onClose={() => setUserOpen(false)}
-        label="You"
-        align="right"
-        anchor={
-          <Button
-            icon={props.ended ? "alert" : "user"}
-            title={props.ended ? "Your session has ended: log in again" : `Logged in as ${session.user}`}
-            class={props.ended ? "session-over" : ""}
-            expanded={userOpen}
-            onClick={() => (props.ended ? props.onLogin() : setUserOpen(!userOpen))}
-          >
-            {props.ended ? "Log in" : session.user}
-          </Button>
-        }
-      >
-        <p class="menu-head">
-          <b>{session.user}</b> on {session.host}
-          <br />
-          <span class="muted">Duramen {session.version}</span>
-        </p>
-        <ul class="menu">
-          <li>
-            <button type="button" onClick={props.onLogout}>
-              <span class="menu-mark">
-                <Icon name="close" size={14} />
-              </span>
-              Log out
-            </button>
-          </li>
-        </ul>
-      </Popover>
+      <AccountMenu session={session} ended={props.ended} onLogin={props.onLogin} onLogout={props.onLogout} />
     </header>
   );
 }

@@ -13,6 +13,7 @@ import { hasPipes, splitPipes } from "../../../query/pipes.ts";
 import { absolute, barCountFor, resolve, type Span } from "../../../time/range.ts";
 import { crowdedPart } from "../../../time/crowded.ts";
 import { decodeView, encodeView } from "../../../view/codec.ts";
+import { pageAt, pathOf } from "../../../view/route.ts";
 import { isNarrow } from "../../../view/preferences.ts";
 import { isSameSearch, type View } from "../../../view/view.ts";
 import { findEmptyReason, type EmptyReason } from "./empty-reason.ts";
@@ -83,6 +84,8 @@ export class SearchModel {
 
   private readonly onPop = (): void => {
     const before = this.view.value;
+    // Another page is shown now.
+    if (pageAt(location.pathname) !== "search") return;
     this.view.value = decodeView(location.search);
     this.queryInput.value = undefined;
     if (!isSameSearch(before, this.view.value) || before.live !== this.view.value.live) void this.run();
@@ -96,7 +99,7 @@ export class SearchModel {
     if (searchChanged && change.open === undefined && !isSameSearch(before, after)) after.open = undefined;
     if (change.query !== undefined) this.queryInput.value = undefined;
     this.view.value = after;
-    const url = location.pathname + encodeView(after);
+    const url = pathOf("search") + encodeView(after);
     if (history_ === "push" && searchChanged) history.pushState(null, "", url);
     else history.replaceState(null, "", url);
     if (searchChanged) void this.run();

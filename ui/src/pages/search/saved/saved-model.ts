@@ -25,6 +25,7 @@ import { decodeId, encodeView } from "../../../view/codec.ts";
 import { differences, specOf, viewOf } from "../../../view/saved-search.ts";
 import { DEFAULT_VIEW } from "../../../view/view.ts";
 import type { SearchModel } from "../model/search-model.ts";
+import { pathOf } from "../../../view/route.ts";
 
 /** The question that is open over the page. */
 export type SavedDialog =
@@ -85,7 +86,7 @@ export class SavedModel {
     if (!id) return;
     const found = await this.read(id);
     if (found && this.maySearch(found)) this.show(found, "replace");
-    else history.replaceState(null, "", location.pathname + encodeView(this.page.view.value));
+    else history.replaceState(null, "", pathOf("search") + encodeView(this.page.view.value));
   }
 
   /** Opens a search of the list. */
@@ -234,7 +235,7 @@ export class SavedModel {
     // The page searches at its start: a link only has to set the view.
     if (step === "replace") {
       this.page.view.value = { ...DEFAULT_VIEW, ...view };
-      history.replaceState(null, "", location.pathname + encodeView(this.page.view.value));
+      history.replaceState(null, "", pathOf("search") + encodeView(this.page.view.value));
     } else this.page.navigate(view);
   }
 

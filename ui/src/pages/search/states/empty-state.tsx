@@ -6,7 +6,7 @@ import type { Zone } from "../../../time/zone.ts";
 import type { Listener } from "../../../api/session.ts";
 import type { EmptyReason } from "../model/empty-reason.ts";
 import { ServerUnavailable } from "./server-unavailable.tsx";
-import { StatusMessage } from "./status-message.tsx";
+import { StatusMessage } from "../../../components/status-message.tsx";
 
 const FIRST_RUN_POLL_MS = 2_000;
 

@@ -1,7 +1,7 @@
 // Shown when the server does not answer; tries again by itself.
 import { useEffect, useState } from "preact/hooks";
 import { readHealth } from "../../../api/health.ts";
-import { StatusMessage } from "./status-message.tsx";
+import { StatusMessage } from "../../../components/status-message.tsx";
 
 const RETRY_S = 5;
 

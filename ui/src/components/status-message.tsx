@@ -1,6 +1,6 @@
 // A title, an explanation and one action: the frame of all empty and error states.
 import type { ComponentChildren } from "preact";
-import { Icon, type IconName } from "../../../components/icon.tsx";
+import { Icon, type IconName } from "./icon.tsx";
 
 interface Props {
   icon: IconName;
