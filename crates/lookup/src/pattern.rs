@@ -12,6 +12,7 @@ mod wildcard;
 
 pub use char_filter::CharFilter;
 pub use form::number;
+pub use fuzzy::lower_char;
 pub use in_order::InOrder;
 pub use matcher::Matcher;
 
@@ -27,9 +28,9 @@ pub enum Pattern {
     CaseExact(Vec<u8>),
     /// Text that starts with this, lower-cased by the caller.
     Prefix(Vec<u8>),
-    /// `*` any run, `?` any one character, `\` escapes; lower-cased by the caller.
+    /// `*` any run, `?` any one character, `[äÄ]` one of these characters, `\` escapes; lower-cased by the caller.
     Wildcard(Vec<u8>),
-    /// Within `distance` edits (Damerau-Levenshtein: a transposition is one), lower-cased by the caller.
+    /// Within `distance` edits (Damerau-Levenshtein: a transposition is one) of a text in lower case, in whatever script.
     Fuzzy {
         /// The text.
         text: Vec<u8>,

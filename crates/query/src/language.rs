@@ -4,6 +4,7 @@
 
 pub(crate) mod error;
 pub(crate) mod fields;
+mod letters;
 pub(crate) mod parse;
 pub(crate) mod relative;
 pub(crate) mod times;

@@ -236,7 +236,7 @@ pub fn values(
 ) -> Result<Vec<(Vec<u8>, u64)>, SearchError> {
     let segments = space.members.iter().flat_map(|member| &member.snapshot.segments);
     let views: Vec<&dyn SegmentView> = segments.map(|view| view.as_ref()).collect();
-    let pattern = if prefix.is_empty() { Pattern::Any } else { Pattern::Prefix(words::lower(prefix)) };
+    let pattern = if prefix.is_empty() { Pattern::Any } else { words::prefix(prefix) };
     let sum = Mutex::new(Counts::new(memory));
     let of_segment = |view: &dyn SegmentView| {
         let mut counts = Counts::new(memory);

@@ -80,7 +80,7 @@ impl Form {
 
 /// The quickest form of a wildcard: `*text*`, `*text` and `text*` need no walk.
 fn wild(text: &[u8]) -> Form {
-    let plain = |text: &[u8]| !text.iter().any(|byte| matches!(byte, b'*' | b'?' | b'\\'));
+    let plain = |text: &[u8]| !text.iter().any(|byte| matches!(byte, b'*' | b'?' | b'[' | b'\\'));
     let open_start = text.strip_prefix(b"*");
     match (open_start, text.strip_suffix(b"*")) {
         (Some(_), Some(_)) if text.len() <= 2 => Form::Any,

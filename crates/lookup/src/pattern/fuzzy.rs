@@ -80,7 +80,16 @@ impl Fuzzy {
 
 fn read_characters(text: &[u8], characters: &mut Vec<u32>) {
     characters.clear();
-    characters.extend(String::from_utf8_lossy(text).chars().map(u32::from));
+    characters.extend(String::from_utf8_lossy(text).chars().map(|c| u32::from(lower_char(c))));
+}
+
+/// Returns a character in lower case, if that is one character.
+pub fn lower_char(c: char) -> char {
+    let mut lower = c.to_lowercase();
+    match (lower.next(), lower.next()) {
+        (Some(one), None) => one,
+        _ => c,
+    }
 }
 
 /// Returns true when two texts are at most `distance` edits apart. A common beginning and end cost nothing; at the

@@ -26,25 +26,26 @@ impl Matcher {
         }
     }
 
-    /// Returns the bytes that every matching token begins with, and every matching value after lower-casing.
-    pub fn prefix(&mut self) -> &[u8] {
+    /// Returns texts of which every matching token begins with one, and every matching value after lower-casing. They
+    /// are in order, none begins with another, and there is at least one.
+    pub fn prefixes(&self) -> Vec<Vec<u8>> {
         match &self.form {
-            Form::Exact(text) | Form::Prefix(text) => text,
-            Form::CaseExact(text) => {
-                self.lowered = text.to_ascii_lowercase();
-                &self.lowered
-            }
-            Form::Wildcard(wildcard) => wildcard.prefix(),
-            _ => b"",
+            Form::Exact(text) | Form::Prefix(text) => vec![text.clone()],
+            Form::CaseExact(text) => vec![text.to_ascii_lowercase()],
+            Form::Wildcard(wildcard) => wildcard.prefixes().to_vec(),
+            _ => vec![Vec::new()],
         }
     }
 
-    /// Returns the bytes that every matching token contains, and every matching value after lower-casing.
-    pub fn needle(&mut self) -> Vec<u8> {
+    /// Returns bytes that every matching token contains, and every matching value after lower-casing.
+    pub fn needle(&self) -> Vec<u8> {
         match &self.form {
             Form::Infix(infix) => infix.needle().to_vec(),
             Form::Suffix(text) => text.clone(),
-            _ => self.prefix().to_vec(),
+            _ => match self.prefixes().as_mut_slice() {
+                [prefix] => std::mem::take(prefix),
+                _ => Vec::new(),
+            },
         }
     }
 

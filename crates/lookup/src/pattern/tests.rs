@@ -10,12 +10,13 @@ fn wildcard(text: &str) -> Pattern {
 #[track_caller]
 fn check(pattern: &Pattern, matching: &[&str], other: &[&str]) {
     let mut matcher = Matcher::new(pattern);
-    let prefix = matcher.prefix().to_vec();
+    let prefixes = matcher.prefixes();
+    assert!(prefixes.is_sorted(), "{pattern:?}");
     for text in matching {
         assert!(matcher.matches_value(text.as_bytes()), "{pattern:?} should match {text}");
         assert!(
-            text.to_ascii_lowercase().as_bytes().starts_with(&prefix),
-            "prefix of {pattern:?} and {text}"
+            prefixes.iter().any(|prefix| text.to_ascii_lowercase().as_bytes().starts_with(prefix)),
+            "prefixes of {pattern:?} and {text}"
         );
     }
     for text in other {
@@ -50,13 +51,42 @@ fn wildcards() {
     check(&wildcard("fo?"), &["foo", "fo\u{20ac}"], &["fo", "fooo"]);
 }
 
-/// Checks what a look-up may rely on: the only token, the common prefix and substring of all tokens, and its
+#[test]
+fn one_of_several_characters() {
+    check(&wildcard("[Ää]rger"), &["Ärger", "ärger", "ÄRGER"], &["Arger", "rger", "ÄÄrger", "ärgern"]);
+    check(&wildcard("*[Öö]l*"), &["öl", "Erdöl", "ÖLWECHSEL"], &["ol", "ö", "l"]);
+    check(&wildcard("b[Üü]*[Ss]?"), &["büsx", "BÜxs1"], &["büs", "busx"]);
+    check(&wildcard("[Σςσ]?[Σςσ]"), &["σας", "ΣΑΣ"], &["σα", "ας"]);
+    check(
+        &wildcard("[Жж][Уу][Рр][Нн][Аа][Лл]"),
+        &["журнал", "ЖУРНАЛ", "Журнал", "жУрНаЛ"],
+        &["журна", "журналы"],
+    );
+    check(&wildcard(r"\[a]"), &["[a]"], &["a"]);
+    check(&wildcard("[äÄ"), &["ä"], &["[ä"]);
+    check(&wildcard("*x["), &[], &["x", "x["]);
+}
+
+#[test]
+fn a_look_up_begins_at_each_case() {
+    let prefixes = |text| {
+        let prefixes = Matcher::new(&wildcard(text)).prefixes();
+        prefixes.iter().map(|prefix| String::from_utf8_lossy(prefix).into_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(prefixes("m[Üü]ller"), ["mÜller", "müller"]);
+    assert_eq!(prefixes("[Ää]r*x"), ["Är", "är"]);
+    let cyrillic = prefixes("[Жж][Уу][Рр][Нн][Аа][Лл]");
+    assert_eq!((cyrillic.len(), cyrillic[0].as_str(), cyrillic[15].as_str()), (16, "ЖУРН", "журн"));
+    check_hints(&wildcard("m[Üü]ller*"), None, "mÜller", "", "m\u{fc}ller");
+}
+
+/// Checks what a look-up may rely on: the only token, the first prefix and the common substring of all tokens, and its
 /// characters.
 #[track_caller]
 fn check_hints(pattern: &Pattern, exact: Option<&str>, prefix: &str, needle: &str, held: &str) {
-    let mut matcher = Matcher::new(pattern);
+    let matcher = Matcher::new(pattern);
     assert_eq!(matcher.exact(), exact.map(str::as_bytes), "{pattern:?}");
-    assert_eq!(String::from_utf8_lossy(matcher.prefix()), prefix, "{pattern:?}");
+    assert_eq!(String::from_utf8_lossy(&matcher.prefixes()[0]), prefix, "{pattern:?}");
     assert_eq!(String::from_utf8_lossy(&matcher.needle()), needle, "{pattern:?}");
     assert_eq!(matcher.char_filter(), CharFilter::of(held.as_bytes()), "{pattern:?}");
 }

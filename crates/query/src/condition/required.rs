@@ -118,12 +118,16 @@ fn longest_part(wild: &[u8]) -> Option<Vec<u8>> {
         let next = bytes.next();
         match next {
             Some(b'\\') => part.extend(bytes.next()),
-            Some(byte) if !matches!(byte, b'*' | b'?') => part.push(*byte),
+            Some(byte) if !matches!(byte, b'*' | b'?' | b'[') => part.push(*byte),
             _ => {
                 if part.len() > longest.len() {
                     longest = std::mem::take(&mut part);
                 }
                 part.clear();
+                // One of several characters is none that must be there.
+                if next == Some(&b'[') {
+                    bytes.find(|byte| **byte == b']');
+                }
             }
         }
         if next.is_none() {

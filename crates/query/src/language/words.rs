@@ -3,11 +3,11 @@
 //! In: bytes and patterns. Out: token ranges, yes or no. The rules are those of the store's index.
 //! Limits: a wildcard costs at most its length times the text's; fuzzy distance is at most 2.
 
-use crate::language::tree::Glyph;
-use lookup::{Bound, Pattern};
+use crate::language::{letters, tree::Glyph};
+use lookup::{Bound, Pattern, pattern::lower_char};
 use std::{borrow::Cow, cmp::Ordering, net::IpAddr, ops::Range};
 
-/// Lower-cased as the index does it.
+/// Lower-cased as the index does it: ASCII only. [`exact`] and [`pattern`] know the cases of other letters.
 pub(crate) fn lower(text: &str) -> Vec<u8> {
     text.as_bytes().to_ascii_lowercase()
 }
@@ -22,17 +22,51 @@ pub(crate) fn patterns(glyphs: &[Glyph]) -> Vec<Pattern> {
         let c = if let Glyph::Plain(c) = glyph { *c } else { 'x' };
         bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
     }
-    let mut words = Vec::new();
+    let mut ranges = Vec::new();
     tokens(&bytes, &mut |range| {
         let first = starts.partition_point(|start| *start < range.start);
         let last = starts.partition_point(|start| *start < range.end);
-        words.push(pattern(&glyphs[first..last]));
+        ranges.push(first..last);
     });
+    // What is written without blanks may begin and end within a token.
+    let is_open = |glyph: &Glyph| matches!(glyph, Glyph::Plain(c) if letters::is_unspaced(*c));
+    let last = ranges.len().saturating_sub(1);
+    let of_word = |(index, range): (usize, &Range<usize>)| {
+        let mut word = glyphs[range.clone()].to_vec();
+        if index == 0 && word.first().is_some_and(is_open) {
+            word.insert(0, Glyph::Run);
+        }
+        if index == last && word.last().is_some_and(is_open) {
+            word.push(Glyph::Run);
+        }
+        pattern(&word)
+    };
+    ranges.iter().enumerate().map(of_word).collect()
+}
+
+/// The words of plain text, in lower case.
+pub(crate) fn plain_words(text: &str) -> Vec<Vec<u8>> {
+    let mut words = Vec::new();
+    tokens(text.as_bytes(), &mut |range| words.push(lower(&text[range])));
     words
+}
+
+/// The pattern of exactly this text, in whatever case.
+pub(crate) fn exact(text: &str) -> Pattern {
+    pattern(&text.chars().map(Glyph::Plain).collect::<Vec<_>>())
+}
+
+/// The pattern of what begins with this text, in whatever case.
+pub(crate) fn prefix(text: &str) -> Pattern {
+    pattern(&text.chars().map(Glyph::Plain).chain([Glyph::Run]).collect::<Vec<_>>())
 }
 
 /// One pattern of text with wildcards.
 pub(crate) fn pattern(glyphs: &[Glyph]) -> Pattern {
+    let has_cases = |glyph: &Glyph| matches!(glyph, Glyph::Plain(c) if letters::cases(*c).len() > 1);
+    if glyphs.iter().any(has_cases) {
+        return wild(glyphs);
+    }
     let plain = glyphs.iter().take_while(|glyph| matches!(glyph, Glyph::Plain(_))).count();
     let (head, tail) = glyphs.split_at(plain);
     let text = |glyphs: &[Glyph]| -> Vec<u8> {
@@ -46,20 +80,31 @@ pub(crate) fn pattern(glyphs: &[Glyph]) -> Pattern {
     if tail.iter().all(|glyph| *glyph == Glyph::Run) {
         return if head.is_empty() { Pattern::Any } else { Pattern::Prefix(text(head)) };
     }
-    let mut wild = Vec::new();
+    wild(glyphs)
+}
+
+fn wild(glyphs: &[Glyph]) -> Pattern {
+    let mut wild = String::new();
     for glyph in glyphs {
         match glyph {
-            Glyph::Run => wild.push(b'*'),
-            Glyph::One => wild.push(b'?'),
-            Glyph::Plain(c) => {
-                if matches!(c, '*' | '?' | '\\') {
-                    wild.push(b'\\');
+            Glyph::Run => wild.push('*'),
+            Glyph::One => wild.push('?'),
+            Glyph::Plain(c) => match letters::cases(*c).as_slice() {
+                [_] => {
+                    if matches!(c, '*' | '?' | '[' | '\\') {
+                        wild.push('\\');
+                    }
+                    wild.push(c.to_ascii_lowercase());
                 }
-                wild.extend_from_slice(c.to_ascii_lowercase().encode_utf8(&mut [0; 4]).as_bytes());
-            }
+                cases => {
+                    wild.push('[');
+                    wild.extend(cases);
+                    wild.push(']');
+                }
+            },
         }
     }
-    Pattern::Wildcard(wild)
+    Pattern::Wildcard(wild.into_bytes())
 }
 
 /// Returns true if a value, given as it is and in lower case, matches the pattern.
@@ -86,7 +131,7 @@ pub(crate) fn value_matches(pattern: &Pattern, value: &[u8]) -> bool {
     }
 }
 
-/// Matches a wildcard pattern: `*` any run, `?` any one character, `\` escapes; both lower-cased.
+/// Matches a wildcard pattern: `*` any run, `?` any one character, `[äÄ]` one of these, `\` escapes; both lower-cased.
 fn wildcard(wild: &[u8], text: &[u8]) -> bool {
     let (mut at, mut seen) = (0, 0);
     // Position to return to after the last `*`: in the pattern, and the length of text that it has matched.
@@ -99,6 +144,13 @@ fn wildcard(wild: &[u8], text: &[u8]) -> bool {
                 continue;
             }
             Some(b'?') => (seen < text.len()).then(|| (1, character(text, seen))),
+            Some(b'[') => {
+                let listed = wild[at + 1..].split(|byte| *byte == b']').next().unwrap_or_default();
+                let step = (listed.len() + 2, text.get(seen).map_or(1, |_| character(text, seen)));
+                let listed = str::from_utf8(listed).unwrap_or_default();
+                let fits = |c: char| text[seen..].starts_with(c.encode_utf8(&mut [0; 4]).as_bytes());
+                listed.chars().any(fits).then_some(step)
+            }
             Some(&byte) => {
                 let (literal, length) = match wild.get(at + 1) {
                     Some(&escaped) if byte == b'\\' => (escaped, 2),
@@ -139,7 +191,8 @@ fn character(text: &[u8], at: usize) -> usize {
 fn within(text: &[u8], value: &[u8], distance: u8) -> bool {
     let limit = usize::from(distance);
     let (a, b): (Cow<str>, Cow<str>) = (String::from_utf8_lossy(text), String::from_utf8_lossy(value));
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let read = |text: &str| text.chars().map(lower_char).collect::<Vec<char>>();
+    let (a, b) = (read(&a), read(&b));
     if a.len().abs_diff(b.len()) > limit {
         return false;
     }

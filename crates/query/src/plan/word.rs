@@ -64,7 +64,7 @@ impl Plan<'_> {
 fn within_value(word: &Pattern) -> Option<Pattern> {
     let literal = |text: &[u8]| {
         let escaped = text.iter().flat_map(|byte| match byte {
-            b'*' | b'?' | b'\\' => vec![b'\\', *byte],
+            b'*' | b'?' | b'[' | b'\\' => vec![b'\\', *byte],
             byte => vec![*byte],
         });
         escaped.collect::<Vec<u8>>()

@@ -134,7 +134,12 @@ impl Source for ActiveColumn<'_> {
         self.with(|column| column.values.len())
     }
 
-    fn values(&self, _head: &[u8], cancel: &CancelToken, visit: &mut SeeValue<'_>) -> Result<(), ReadError> {
+    fn values(
+        &self,
+        _prefixes: &[Vec<u8>],
+        cancel: &CancelToken,
+        visit: &mut SeeValue<'_>,
+    ) -> Result<(), ReadError> {
         let count = self.distinct();
         for start in (0..count).step_by(SLICE as usize) {
             cancel.check()?;

@@ -60,9 +60,14 @@ pub(crate) trait Source {
     /// Number of distinct values.
     fn distinct(&self) -> u32;
 
-    /// Calls `visit` with (id, value) of the values; those that do not begin with `prefix` after lower-casing may
-    /// be left out.
-    fn values(&self, prefix: &[u8], cancel: &CancelToken, visit: &mut SeeValue<'_>) -> Result<(), ReadError>;
+    /// Calls `visit` with (id, value) of the values, each once; those that begin with none of the prefixes after
+    /// lower-casing may be left out. The prefixes are in order, and none begins with another.
+    fn values(
+        &self,
+        prefixes: &[Vec<u8>],
+        cancel: &CancelToken,
+        visit: &mut SeeValue<'_>,
+    ) -> Result<(), ReadError>;
 
     /// The value of an id.
     fn value(&self, value_id: u32, value: &mut Vec<u8>) -> Result<(), ReadError>;
@@ -192,8 +197,8 @@ fn find(
     found: &mut Bitmap,
 ) -> Result<(), ReadError> {
     let mut matcher = Matcher::new(pattern);
-    let prefix = if shown.is_shared() { Vec::new() } else { matcher.prefix().to_vec() };
-    find_where(source, &prefix, cancel, found, |kept| {
+    let prefixes = if shown.is_shared() { vec![Vec::new()] } else { matcher.prefixes() };
+    find_where(source, &prefixes, cancel, found, |kept| {
         let mut any = false;
         shown.of(kept, &mut |value| any |= matcher.matches_value(value));
         any
@@ -203,13 +208,13 @@ fn find(
 /// Adds the documents whose value passes a test.
 fn find_where(
     source: &dyn Source,
-    prefix: &[u8],
+    prefixes: &[Vec<u8>],
     cancel: &CancelToken,
     found: &mut Bitmap,
     mut test: impl FnMut(&[u8]) -> bool,
 ) -> Result<(), ReadError> {
     let mut hits: Vec<u32> = Vec::new();
-    source.values(prefix, cancel, &mut |value_id, value| {
+    source.values(prefixes, cancel, &mut |value_id, value| {
         if test(value) {
             hits.push(value_id);
         }
@@ -317,7 +322,7 @@ pub(crate) fn count(
             give(&value, *count);
         }
     } else {
-        source.values(b"", cancel, &mut |value_id, value| {
+        source.values(&[Vec::new()], cancel, &mut |value_id, value| {
             if let Some(count) = counts.get(value_id as usize).filter(|count| **count > 0) {
                 give(value, *count);
             }

@@ -27,8 +27,9 @@ pub(crate) fn add_columns<'a>(
         let mut hits: Vec<u32> = Vec::new();
         for matcher in &mut matchers {
             let needle = matcher.needle();
-            let prefix = if source.is_of_tokens(cancel)? { matcher.prefix() } else { b"" }.to_vec();
-            source.values(&prefix, cancel, &mut |value_id, value| {
+            let is_of_tokens = source.is_of_tokens(cancel)?;
+            let prefixes = if is_of_tokens { matcher.prefixes() } else { vec![Vec::new()] };
+            source.values(&prefixes, cancel, &mut |value_id, value| {
                 if holds(value, &needle) {
                     tokenizer.read(value);
                     let mut tokens = tokenizer.tokens();

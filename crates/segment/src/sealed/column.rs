@@ -205,27 +205,43 @@ impl Source for SealedColumn<'_> {
         self.entry.distinct
     }
 
-    fn values(&self, prefix: &[u8], cancel: &CancelToken, visit: &mut SeeValue<'_>) -> Result<(), ReadError> {
+    fn values(
+        &self,
+        prefixes: &[Vec<u8>],
+        cancel: &CancelToken,
+        visit: &mut SeeValue<'_>,
+    ) -> Result<(), ReadError> {
         let corrupt = |damage| self.owner.corrupt(damage);
-        let lowered = |value: &[u8]| value.iter().map(u8::to_ascii_lowercase).lt(prefix.iter().copied());
-        let start = if prefix.is_empty() { 0 } else { self.values.block_of(lowered).map_err(corrupt)? };
         let mut string = Vec::new();
-        for block in start..self.values.blocks() {
-            if block % 64 == 0 {
-                cancel.check()?;
+        // Blocks before this one were visited for a prefix before.
+        let mut unseen = 0;
+        for prefix in prefixes {
+            let lowered = |value: &[u8]| value.iter().map(u8::to_ascii_lowercase).lt(prefix.iter().copied());
+            let start = if prefix.is_empty() { 0 } else { self.values.block_of(lowered).map_err(corrupt)? };
+            for block in start..self.values.blocks() {
+                if block % 64 == 0 {
+                    cancel.check()?;
+                }
+                let first = self.values.first(block).map_err(corrupt)?;
+                if block > start && !begins_with(first, prefix) && !lowered(first) {
+                    break;
+                }
+                if block < unseen {
+                    continue;
+                }
+                unseen = block + 1;
+                self.values
+                    .block(block)
+                    .and_then(|part| self.owner.file.check_part(&part))
+                    .map_err(corrupt)?;
+                let mut stopped = Ok(());
+                let walked = self.values.walk(block, &mut string, |entry, _| {
+                    stopped = visit(entry.ordinal + 1, entry.string);
+                    Ok(stopped.is_ok())
+                });
+                stopped?;
+                walked.map_err(corrupt)?;
             }
-            let first = self.values.first(block).map_err(corrupt)?;
-            if block > start && !begins_with(first, prefix) && !lowered(first) {
-                break;
-            }
-            self.values.block(block).and_then(|part| self.owner.file.check_part(&part)).map_err(corrupt)?;
-            let mut stopped = Ok(());
-            let walked = self.values.walk(block, &mut string, |entry, _| {
-                stopped = visit(entry.ordinal + 1, entry.string);
-                Ok(stopped.is_ok())
-            });
-            stopped?;
-            walked.map_err(corrupt)?;
         }
         Ok(())
     }
@@ -281,7 +297,7 @@ impl Source for SealedColumn<'_> {
         }
         let mut tokenizer = Tokenizer::default();
         let mut all = true;
-        self.values(b"", cancel, &mut |_, value| {
+        self.values(&[Vec::new()], cancel, &mut |_, value| {
             tokenizer.read(value);
             all &= tokenizer.tokens().next().is_some_and(|token| token.length as usize == value.len());
             Ok(())

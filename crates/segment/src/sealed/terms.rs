@@ -168,30 +168,30 @@ impl Sealed {
     fn search(&self, search: &mut Search<'_>, cancel: &CancelToken) -> Result<(), ReadError> {
         let corrupt = |damage| self.corrupt(damage);
         let dictionary = self.dictionary().map_err(corrupt)?;
-        let exact = search.matcher.exact().map(<[u8]>::to_vec);
-        let prefix = exact.clone().unwrap_or_else(|| search.matcher.prefix().to_vec());
-        let start = dictionary.block_of(|first| first <= prefix.as_slice()).map_err(corrupt)?;
+        let is_exact = search.matcher.exact().is_some();
         let mut string = Vec::new();
-        let mut prefixes = ImpossiblePrefixes::new(dictionary.blocks());
+        let mut impossible = ImpossiblePrefixes::new(dictionary.blocks());
         let filters = self.char_filters(&search.matcher).map_err(corrupt)?;
-        for block in start..dictionary.blocks() {
-            if (block - start) % BLOCKS_A_LOOK == 0 {
-                cancel.check()?;
-            }
-            if filters.cannot_contain(block) {
-                continue;
-            }
-            let is_beyond = |first: &[u8]| exact.is_some() || !first.starts_with(&prefix);
-            if block > start && is_beyond(dictionary.first(block).map_err(corrupt)?) {
-                break;
-            }
-            if prefixes
-                .may_match(&search.matcher, block, || {
-                    Ok((dictionary.first(block)?, dictionary.first(block + 1)?))
-                })
-                .map_err(corrupt)?
-            {
-                self.walk(&dictionary, block, &mut string, search).map_err(corrupt)?;
+        // Blocks before this one were walked for a prefix before.
+        let mut unseen = 0;
+        for prefix in search.matcher.prefixes() {
+            let start = dictionary.block_of(|first| first <= prefix.as_slice()).map_err(corrupt)?;
+            for block in start..dictionary.blocks() {
+                if (block - start) % BLOCKS_A_LOOK == 0 {
+                    cancel.check()?;
+                }
+                if block < unseen || filters.cannot_contain(block) {
+                    continue;
+                }
+                let is_beyond = |first: &[u8]| is_exact || !first.starts_with(&prefix);
+                if block > start && is_beyond(dictionary.first(block).map_err(corrupt)?) {
+                    break;
+                }
+                unseen = block + 1;
+                let firsts = || Ok((dictionary.first(block)?, dictionary.first(block + 1)?));
+                if impossible.may_match(&search.matcher, block, firsts).map_err(corrupt)? {
+                    self.walk(&dictionary, block, &mut string, search).map_err(corrupt)?;
+                }
             }
         }
         Ok(())

@@ -5,7 +5,7 @@ use lookup::{Bitmap, Bound, Column, Pattern, Phrase, PhraseAnswer, ReadError, To
 use proptest::{prelude::*, sample::select};
 use std::collections::BTreeMap;
 
-const WORDS: [&str; 24] = [
+const WORDS: [&str; 28] = [
     "failed",
     "Failed",
     "password",
@@ -24,6 +24,10 @@ const WORDS: [&str; 24] = [
     "...",
     "=",
     "é\u{30c6}",
+    "Müller",
+    "mÜLLER",
+    "Ärger",
+    "журнал",
     "FAILURE",
     "failure",
     "x",
@@ -84,6 +88,8 @@ fn patterns() -> impl Strategy<Value = Pattern> {
         piece().prop_map(|text| Pattern::Wildcard(format!("*{text}*").into())),
         piece().prop_map(|text| Pattern::Wildcard(format!("*{text}").into())),
         (piece(), piece()).prop_map(|(a, b)| Pattern::Wildcard(format!("{a}*?{b}").into())),
+        select(&["m[Üü]ller", "[Ää]r*", "*[Üü]l*", "[Жж][Уу][Рр][Нн][Аа][Лл]", "*\u{30c6}*", "[Éé]?"][..])
+            .prop_map(|text| Pattern::Wildcard(text.into())),
         (select(&WORDS[..]), 0u8..3)
             .prop_map(|(word, distance)| Pattern::Fuzzy { text: word.to_ascii_lowercase().into(), distance }),
         Just(Pattern::Any),

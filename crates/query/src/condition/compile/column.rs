@@ -136,7 +136,7 @@ fn value(column: &Column, pattern: Pattern) -> Condition {
 /// Returns the tests for a plain text, one of which must match: the text itself, a number or an address in any
 /// notation, a network.
 fn plain_tests(text: &str) -> Vec<ValueTest> {
-    let exact = ValueTest::Pattern(Pattern::Exact(words::lower(text)));
+    let exact = ValueTest::Pattern(words::exact(text));
     if let Some((address, bits)) = network(text) {
         return vec![ValueTest::Pattern(Pattern::Network { address, bits }), exact];
     }

@@ -50,8 +50,8 @@ impl Compiler<'_> {
             Test::Term(text) => self.words(asked, text, 0),
             Test::Phrase(text, slop) => self.words(asked, text, slop.unwrap_or(0)),
             Test::Fuzzy(text, distance) => {
-                let mut phrase = words::patterns(&text.glyphs);
-                let (Some(Pattern::Exact(word)), true) = (phrase.pop(), phrase.is_empty()) else {
+                let mut words = text.as_plain().map(|text| words::plain_words(&text)).unwrap_or_default();
+                let (Some(word), true) = (words.pop(), words.is_empty()) else {
                     let remedy = "leave out the ~, or ask for each word: a~ AND b~";
                     return Err(asked.error("only a single word can be fuzzy", remedy));
                 };

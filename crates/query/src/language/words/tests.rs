@@ -1,6 +1,6 @@
 //! Rows of patterns and values.
 
-use super::{compare_texts, lower, matches, pattern, tokens};
+use super::{compare_texts, lower, matches, pattern, patterns, tokens};
 use crate::language::tree::{Glyph, Text};
 use lookup::{Bound, Pattern};
 
@@ -38,8 +38,57 @@ fn wildcards() {
 }
 
 #[test]
+fn letters_of_all_scripts_match_in_any_case() {
+    for (wild, value) in [
+        ("ärger", "Ärger"),
+        ("ÄRGER", "ärger"),
+        ("Журнал", "ЖУРНАЛ"),
+        ("σας", "ΣΑΣ"),
+        ("mü*er", "MÜLLER"),
+        ("é?é", "ÉxÉ"),
+        ("[ä", "[Ä"),
+        ("a]ö", "A]Ö"),
+    ] {
+        check(wild, value, true);
+    }
+    for (wild, value) in [("ärger", "arger"), ("müller", "mueller"), ("straße", "STRASSE"), ("ä", "äÄ")]
+    {
+        check(wild, value, false);
+    }
+}
+
+#[test]
+fn words_written_without_blanks_are_found_within_others() {
+    let found = |query: &str, text: &str| {
+        let patterns = patterns(&glyphs(query));
+        let mut words = Vec::new();
+        tokens(text.as_bytes(), &mut |range| words.push(lower(&text[range])));
+        let fits =
+            |run: &[Vec<u8>]| patterns.iter().zip(run).all(|(pattern, word)| matches(pattern, word, word));
+        words.windows(patterns.len()).any(fits)
+    };
+    let text = "系统日志：用户登录失败 source 防火墙规则";
+    for query in
+        ["登录", "登录失败", "系统", "日志：用户", "用户登录失败 source", "source 防火墙", "失败 source 防火"]
+    {
+        assert!(found(query, text), "{query}");
+    }
+    for query in ["录登", "用户 登录", "登录 source", "source 规则", "sourc", "ource 防火墙"] {
+        assert!(!found(query, text), "{query}");
+    }
+    assert!(found("エラー", "接続エラーが発生"));
+    assert!(found("ผิดพลาด", "เกิดข้อผิดพลาดในระบบ"));
+    assert!(!found("로그", "로그인"), "Korean has blanks between words");
+}
+
+#[test]
 fn fuzzy_counts_a_transposition_once() {
-    let rows = [("fail", "fial", 1, true), ("fail", "fall", 1, true), ("fail", "fails", 1, true)];
+    let rows = [
+        ("fail", "fial", 1, true),
+        ("fail", "fall", 1, true),
+        ("fail", "fails", 1, true),
+        ("ärgen", "ÄRGER", 1, true),
+    ];
     let more = [("fail", "file", 1, false), ("fail", "file", 2, true), ("fail", "mailed", 2, false)];
     for (text, value, distance, want) in rows.into_iter().chain(more) {
         let fuzzy = Pattern::Fuzzy { text: text.into(), distance };
