@@ -107,6 +107,30 @@ FINDS = [
     ("sd.origin.ip:192.0.2.1", "18"), ("sd.origin.ip:192.0.2.129", "18"), ("192.0.2.129", "18"),
 ]
 
+SCRIPTS = [
+    ('<13>1 {now} größe app - - [who@1 name="Müller"] Ärger mit Übergröße', 0),
+    ('<13>1 {now} pc2 app - - [who@1 name="MÜLLER"] ÄRGER über der GRÖSSE', 0),
+    ('<13>1 {now} pc3 app - - - Échec de l’ouverture de session : nom du compte : “admin”', 0),
+    ('<13>1 {now} pc4 app - - - 用户admin登录失败，来自10.1.2.3。', 0),
+    ('<13>1 {now} pc5 app - - - 接続エラーが発生しました', 0),
+    ('<13>1 {now} pc6 app - - - Ошибка чтения ДИСКА sda1', 0),
+    ('<13>1 {now} pc7 app - - - ΤΈΛΟΣ τέλος', 0),
+    ('<13>1 {now} pc8 app - - - เกิดข้อผิดพลาดในระบบ', 0),
+    (b'<13>1 {now} pc9 app - - - M\xfcller in Latin-1', 0),
+]
+
+SCRIPT_FINDS = [
+    # Letters match in any case; letters with a mark are letters of their own.
+    ("ärger", "1 2"), ("ÄRGER", "1 2"), ("arger", ""), ("über*", "1 2"), ("*größe", "1"), ("ÉCHEC", "3"), ("ошибка", "6"), ("диска", "6"),
+    ("ДИС*", "6"), ("ΤΈΛΟΣ", "7"), ("τέλοσ", "7"), ("größe~1", "1"), ("ärgre~", "1 2"), ('"ärger mit"', "1"), ("host:GRÖSSE", ""), ("host:GRÖßE", "1"),
+    ("sd.who@1.name:müller", "1 2"), ("sd.who@1.name:==Müller", "1"), ("sd.who@1.name:mü*", "1 2"), ("müller", "1 2"),
+    # Signs of all scripts separate words.
+    ("ouverture", "3"), ("compte", "3"), ("admin", "3 4"), ('"nom du compte"', "3"), ('"compte admin"', "3"), ("message:=“admin”", "3"),
+    # What is written without blanks is found by any part.
+    ("登录", "4"), ("用户admin登录", "4"), ("失败，来自10.1.2.3", "4"), ("录登", ""), ("10.1.2.3", "4"), ("エラー", "5"), ("接続", "5"), ("ผิดพลาด", "8"),
+    ("message:=户admin登", "4"), ("/登.失/", "4"), ("NOT 登录", "1-3 5-9"), ("登录 OR エラー", "4 5"), ("message:=M", "9"),
+]
+
 TABLES = [
     ("sshd | terms program", [["sshd", 2, 100.0]]),
     ("* | top 2 host", [["box", 10, 55.56], ["gw1", 2, 11.11]]),
@@ -142,11 +166,11 @@ def numbers(text):
     return {n for part in parts for n in range(int(part[0]), int(part[-1]) + 1)}
 
 
-def filled(binary):
+def filled(binary, messages=MESSAGES):
     server = Server(binary, CONFIG)
     server.start()
     frames, start = [], datetime.datetime.now(datetime.timezone.utc)
-    for number, (text, offset) in enumerate(MESSAGES):
+    for number, (text, offset) in enumerate(messages):
         # No two arrive in the same microsecond.
         moment = start + datetime.timedelta(seconds=offset, microseconds=number)
         now = moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ").encode()
@@ -154,14 +178,14 @@ def filled(binary):
         frames.append(raw.replace(b"{now}", now) + b"\n")
     with socket.create_connection(("127.0.0.1", server.port)) as peer:
         peer.sendall(b"".join(frames))
-    server.found("", len(MESSAGES), within=10)
+    server.found("", len(messages), within=10)
     return server
 
 
-def wrong(server):
-    """Every row whose result is wrong."""
+def wrong_finds(server, rows):
+    """The rows of queries that find other messages."""
     troubles = []
-    for query, want in FINDS:
+    for query, want in rows:
         try:
             answer = server.search(query, limit=100)
         except urllib.error.HTTPError as error:
@@ -170,6 +194,12 @@ def wrong(server):
         got = {row["sequence"] + 1 for row in answer["rows"]}
         if got != numbers(want) or answer["total"] != len(got):
             troubles.append((query, "want", want, "got", sorted(got), answer["total"]))
+    return troubles
+
+
+def wrong(server):
+    """Every row whose result is wrong."""
+    troubles = wrong_finds(server, FINDS)
     for query, want in TABLES:
         try:
             table = server.search(query, limit=100)["table"]
@@ -197,6 +227,24 @@ def test_every_row_of_the_contract(binary):
         seal = [server.binary, "logspace", "seal", "main", "--control", server.folder + "/ctl"]
         subprocess.run(seal, check=True, capture_output=True, timeout=60)
         troubles = wrong(server)
+        assert not troubles, "sealed:\n" + "\n".join(map(str, troubles))
+    finally:
+        server.close()
+
+
+def test_words_of_all_scripts(binary):
+    server = filled(binary, SCRIPTS)
+    try:
+        troubles = wrong_finds(server, SCRIPT_FINDS)
+        assert not troubles, "while it is new:\n" + "\n".join(map(str, troubles))
+        marks = server.search("ÄRGER OR 登录")["rows"]
+        marked = {row["message"][start:start + length] for row in marks for start, length in row["highlights"]}
+        assert marked == {"Ärger", "ÄRGER", "登录"}, marked
+        values = server.call("values?logspace=main&column=.SDATA.who@1.name&prefix=m%C3%BC")
+        assert sorted(value["value"] for value in values) == ["MÜLLER", "Müller"], values
+        seal = [server.binary, "logspace", "seal", "main", "--control", server.folder + "/ctl"]
+        subprocess.run(seal, check=True, capture_output=True, timeout=60)
+        troubles = wrong_finds(server, SCRIPT_FINDS)
         assert not troubles, "sealed:\n" + "\n".join(map(str, troubles))
     finally:
         server.close()

@@ -1,12 +1,15 @@
 //! Words of a text, as the index stores them.
 //!
-//! In: text. Out: lower-cased tokens: runs of letters, digits, `_`, `.`, `-` and bytes from 0x80 up, without `.` and
-//! `-` at either end. Only ASCII is lower-cased: other letters are compared as they are.
+//! In: text. Out: lower-cased tokens: runs of letters and digits of all scripts, `_`, `.` and `-`, without `.` and `-` at
+//! either end; [`scripts`] has the rules for what is not ASCII. Only ASCII is lower-cased: patterns list the cases of other
+//! letters.
 //! Holds: the lower-cased copy and one bit per byte, reused for every text. Limits: texts below 4 GiB.
 
 mod classify;
 mod hash;
+pub mod scripts;
 
+use classify::Letters;
 pub use hash::{Hash, SHORT_BYTES, Seed};
 
 /// Bytes that may be read after a token, so that hashing needs no check at the end.
@@ -18,6 +21,8 @@ pub struct Tokenizer {
     lowered: Vec<u8>,
     /// One bit per byte of the text: set when it belongs to a token.
     masks: Vec<u64>,
+    /// Where a token begins right behind another, ascending.
+    breaks: Vec<u32>,
 }
 
 /// A token inside the lower-cased text.
@@ -40,13 +45,29 @@ impl Tokenizer {
         }
         self.masks.clear();
         self.masks.resize(words, 0);
-        classify::lower_and_mark(text, &mut self.lowered, &mut self.masks);
+        self.breaks.clear();
+        if classify::lower_and_mark(text, &mut self.lowered, &mut self.masks) == Letters::OfAllScripts {
+            self.mark_scripts(text);
+        }
+    }
+
+    /// Marks the tokens of a text that is not ASCII.
+    fn mark_scripts(&mut self, text: &[u8]) {
+        self.masks.fill(0);
+        let mut last = 0;
+        scripts::each(text, &mut |range| {
+            if range.start == last && last > 0 {
+                self.breaks.push(range.start as u32);
+            }
+            last = range.end;
+            range.for_each(|at| self.masks[at >> 6] |= 1 << (at & 63));
+        });
     }
 
     /// The tokens of the text, in order.
     #[inline]
     pub fn tokens(&self) -> Tokens<'_> {
-        Tokens { owner: self, word: 0, rest: self.masks.first().copied().unwrap_or(0) }
+        Tokens { owner: self, word: 0, rest: self.masks.first().copied().unwrap_or(0), breaks: 0 }
     }
 
     /// The bytes of a token.
@@ -68,6 +89,8 @@ pub struct Tokens<'a> {
     word: usize,
     /// The rest of the current mask.
     rest: u64,
+    /// How many of the breaks are behind.
+    breaks: usize,
 }
 
 impl Iterator for Tokens<'_> {
@@ -90,7 +113,10 @@ impl Iterator for Tokens<'_> {
             }
             let bit = gaps.trailing_zeros();
             self.rest = masks[self.word] & (u64::MAX << bit);
-            let end = self.word * 64 + bit as usize;
+            let mut end = self.word * 64 + bit as usize;
+            if !self.owner.breaks.is_empty() {
+                end = self.cut(start, end);
+            }
             if let Some(token) = self.trimmed(start, end) {
                 return Some(token);
             }
@@ -99,6 +125,22 @@ impl Iterator for Tokens<'_> {
 }
 
 impl Tokens<'_> {
+    /// Returns where the token ends that begins a run of letters; what is left of the run comes next.
+    #[cold]
+    fn cut(&mut self, start: usize, end: usize) -> usize {
+        let breaks = self.owner.breaks.as_slice();
+        self.breaks += breaks[self.breaks..].iter().take_while(|at| **at as usize <= start).count();
+        match breaks.get(self.breaks) {
+            Some(at) if (*at as usize) < end => {
+                let at = *at as usize;
+                self.word = at >> 6;
+                self.rest = self.owner.masks[self.word] & (u64::MAX << (at & 63));
+                at
+            }
+            _ => end,
+        }
+    }
+
     #[inline(always)]
     fn trimmed(&self, mut start: usize, mut end: usize) -> Option<Token> {
         let bytes = &self.owner.lowered;

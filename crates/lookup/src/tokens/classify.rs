@@ -1,7 +1,21 @@
 //! The byte classifier: lower-cases a text and marks the bytes that tokens are made of, 32 at a time where AVX2 is
 //! available.
 //!
-//! In: text. Out: lower-cased bytes, one bit per byte. Holds nothing. Limits: the outputs must be long enough.
+//! In: text. Out: lower-cased bytes, one bit per byte, and whether there are others than ASCII, which this file takes for
+//! token bytes. Holds nothing. Limits: the outputs must be long enough.
+
+/// The letters of a text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Letters {
+    Ascii,
+    OfAllScripts,
+}
+
+impl Letters {
+    fn with(is_ascii: bool) -> Letters {
+        if is_ascii { Letters::Ascii } else { Letters::OfAllScripts }
+    }
+}
 
 /// Returns true when a byte belongs to tokens.
 const fn is_token(byte: u8) -> bool {
@@ -9,7 +23,7 @@ const fn is_token(byte: u8) -> bool {
 }
 
 /// Fills `lowered` with the lower-cased text and sets the bits of token bytes in `masks`, which must be zero.
-pub(super) fn lower_and_mark(text: &[u8], lowered: &mut [u8], masks: &mut [u64]) {
+pub(super) fn lower_and_mark(text: &[u8], lowered: &mut [u8], masks: &mut [u64]) -> Letters {
     assert!(
         lowered.len() >= text.len() && masks.len() * 64 >= text.len(),
         "no space for {} bytes",
@@ -17,18 +31,18 @@ pub(super) fn lower_and_mark(text: &[u8], lowered: &mut [u8], masks: &mut [u64])
     );
     #[cfg(target_arch = "x86_64")]
     if avx2::is_available() {
-        avx2::lower_and_mark(text, lowered, masks);
-        return;
+        return avx2::lower_and_mark(text, lowered, masks);
     }
-    scalar(text, 0, lowered, masks);
+    scalar(text, 0, lowered, masks)
 }
 
 /// Does the same byte by byte, from `from` on.
-pub(super) fn scalar(text: &[u8], from: usize, lowered: &mut [u8], masks: &mut [u64]) {
+pub(super) fn scalar(text: &[u8], from: usize, lowered: &mut [u8], masks: &mut [u64]) -> Letters {
     for (index, &byte) in text.iter().enumerate().skip(from) {
         lowered[index] = byte.to_ascii_lowercase();
         masks[index >> 6] |= u64::from(is_token(byte)) << (index & 63);
     }
+    Letters::with(text.is_ascii())
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -37,6 +51,7 @@ mod avx2 {
     //! Safety: `vectors` needs AVX2, which `lower_and_mark` is only called with (see `is_available`); it touches
     //! only whole groups of 32 bytes inside `text` and `lowered`, whose lengths the caller checked.
 
+    use super::Letters;
     use std::arch::x86_64::*;
 
     /// For each low half of a byte, the high halves (as bits) with which it is a token byte below 0x80.
@@ -57,11 +72,11 @@ mod avx2 {
         is_x86_feature_detected!("avx2")
     }
 
-    pub(super) fn lower_and_mark(text: &[u8], lowered: &mut [u8], masks: &mut [u64]) {
+    pub(super) fn lower_and_mark(text: &[u8], lowered: &mut [u8], masks: &mut [u64]) -> Letters {
         debug_assert!(is_available());
         let whole = text.len() & !31;
         // Safety: see the module.
-        unsafe { vectors(&text[..whole], &mut lowered[..whole], masks) };
+        let mut high = unsafe { vectors(&text[..whole], &mut lowered[..whole], masks) };
         if whole < text.len() {
             let mut group = [0; 32];
             let mut group_lowered = [0; 32];
@@ -69,14 +84,15 @@ mod avx2 {
             group[..rest].copy_from_slice(&text[whole..]);
             let mut mask = [0];
             // Safety: one whole group. The zeros after the text are not token bytes.
-            unsafe { vectors(&group, &mut group_lowered, &mut mask) };
+            high |= unsafe { vectors(&group, &mut group_lowered, &mut mask) };
             lowered[whole..text.len()].copy_from_slice(&group_lowered[..rest]);
             masks[whole >> 6] |= mask[0] << (whole & 32);
         }
+        Letters::with(high == 0)
     }
 
     #[target_feature(enable = "avx2")]
-    unsafe fn vectors(text: &[u8], lowered: &mut [u8], masks: &mut [u64]) {
+    unsafe fn vectors(text: &[u8], lowered: &mut [u8], masks: &mut [u64]) -> u32 {
         // SAFETY: the table has the 16 bytes that are loaded.
         let pair = |table: &[u8; 16]| unsafe {
             _mm256_broadcastsi128_si256(_mm_loadu_si128(table.as_ptr().cast::<__m128i>()))
@@ -85,6 +101,7 @@ mod avx2 {
         let (zero, fifteen) = (_mm256_setzero_si256(), _mm256_set1_epi8(15));
         let (before_a, behind_z) = (_mm256_set1_epi8(b'A' as i8 - 1), _mm256_set1_epi8(b'Z' as i8 + 1));
         let case = _mm256_set1_epi8(0x20);
+        let mut beyond_ascii = 0;
         for (index, (from, to)) in text.chunks_exact(32).zip(lowered.chunks_exact_mut(32)).enumerate() {
             // SAFETY: `chunks_exact` gives 32 bytes, which are what is loaded.
             let bytes = unsafe { _mm256_loadu_si256(from.as_ptr().cast::<__m256i>()) };
@@ -93,7 +110,9 @@ mod avx2 {
             let high =
                 _mm256_shuffle_epi8(high_halves, _mm256_and_si256(_mm256_srli_epi16(bytes, 4), fifteen));
             let outside = _mm256_cmpeq_epi8(_mm256_and_si256(low, high), zero);
-            let mask = !(_mm256_movemask_epi8(outside) as u32) | _mm256_movemask_epi8(bytes) as u32;
+            let high_bits = _mm256_movemask_epi8(bytes) as u32;
+            beyond_ascii |= high_bits;
+            let mask = !(_mm256_movemask_epi8(outside) as u32) | high_bits;
             let upper =
                 _mm256_and_si256(_mm256_cmpgt_epi8(bytes, before_a), _mm256_cmpgt_epi8(behind_z, bytes));
             let lower = _mm256_or_si256(bytes, _mm256_and_si256(upper, case));
@@ -101,5 +120,6 @@ mod avx2 {
             unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast::<__m256i>(), lower) };
             masks[index >> 1] |= u64::from(mask) << ((index & 1) * 32);
         }
+        beyond_ascii
     }
 }

@@ -28,6 +28,54 @@ fn cuts_into_words() {
 }
 
 #[test]
+fn signs_of_all_scripts_separate_words() {
+    check("« Échec : l\u{2019}utilisateur »", &["Échec", "l", "utilisateur"]);
+    check("Nom du compte\u{a0}: “Administrateur”", &["nom", "du", "compte", "administrateur"]);
+    check("a\u{2013}b\u{2014}c…d 5\u{a0}°C 10€", &["a", "b", "c", "d", "5", "c", "10"]);
+    check("e\u{301}te\u{301} na\u{ad}ive", &["e\u{301}te\u{301}", "na\u{ad}ive"]);
+    check("ошибка: диск-1.", &["ошибка", "диск-1"]);
+    check("사용자 로그인 실패", &["사용자", "로그인", "실패"]);
+    check("خطأ، فشل", &["خطأ", "فشل"]);
+    check("𝒜x \u{1f600}y", &["𝒜x", "y"]);
+}
+
+#[test]
+fn scripts_without_blanks_end_words_of_others() {
+    check("用户admin登录失败，来自10.1.2.3。", &["用户", "admin", "登录失败", "来自", "10.1.2.3"]);
+    check("3月-错误.log", &["3", "月", "错误", "log"]);
+    check("カタカナーひらがな漢字々", &["カタカナーひらがな漢字々"]);
+    check("เกิดข้อผิดพลาด error2", &["เกิดข้อผิดพลาด", "error2"]);
+    check("\u{20000}x\u{20001}", &["\u{20000}", "x", "\u{20001}"]);
+    let mut text = String::new();
+    let mut want = Vec::new();
+    for length in 1..70 {
+        text.push_str(&"a".repeat(length));
+        text.push_str(&"漏".repeat(length % 5 + 1));
+        want.extend(["a".repeat(length), "漏".repeat(length % 5 + 1)]);
+    }
+    assert_eq!(tokens(text.as_bytes()), want);
+}
+
+#[test]
+fn bytes_that_are_no_utf_8_are_letters() {
+    let mut tokenizer = Tokenizer::default();
+    tokenizer.read(b"M\xfcller \xe4\xb8 \xff-x \xe2\x80\x9cq");
+    let found: Vec<&[u8]> = tokenizer.tokens().map(|token| tokenizer.bytes(token)).collect();
+    assert_eq!(found, [&b"m\xfcller"[..], b"\xe4\xb8", b"\xff-x", b"q"]);
+}
+
+#[test]
+fn kinds_of_characters() {
+    for c in "漏洞々カタカナーひらがなไทย่ລາວខ្មែរမြန်မာ\u{20000}".chars()
+    {
+        assert!(scripts::is_unspaced(c), "{c}");
+    }
+    for c in "aZ0äжΩ한국어עברית،。、「　，-_.".chars() {
+        assert!(!scripts::is_unspaced(c), "{c}");
+    }
+}
+
+#[test]
 fn boundaries_of_the_masks_do_not_matter() {
     for shift in 0..130 {
         let text = format!("{}{} Bcd", " ".repeat(shift), "A".repeat(64));
@@ -45,10 +93,10 @@ fn vectors_agree_with_bytes() {
                 (state >> 56) as u8
             })
             .collect();
-        let run = |plain: fn(&[u8], &mut [u8], &mut [u64])| {
+        let run = |plain: fn(&[u8], &mut [u8], &mut [u64]) -> Letters| {
             let (mut lowered, mut masks) = (vec![0; length], vec![0; length / 64 + 1]);
-            plain(&text, &mut lowered, &mut masks);
-            (lowered, masks)
+            let letters = plain(&text, &mut lowered, &mut masks);
+            (lowered, masks, letters)
         };
         let plain = run(|text, lowered, masks| classify::scalar(text, 0, lowered, masks));
         assert_eq!(run(classify::lower_and_mark), plain);

@@ -7,7 +7,7 @@ use crate::{
     condition::{Condition, matcher::phrase},
     language::words,
 };
-use lookup::{Pattern, Phrase};
+use lookup::{Pattern, Phrase, tokens::scripts};
 use memchr::memmem;
 use std::ops::Range;
 
@@ -96,7 +96,8 @@ impl Marker<'_> {
         for token in &tokens {
             let text = &self.lowered[token.clone()];
             if self.found.len() < RANGES_MAX && words::matches(pattern, text, text) {
-                self.found.push(token.clone());
+                let part = within(pattern, text);
+                self.found.push(token.start + part.start..token.start + part.end);
             }
         }
         self.tokens = Some(tokens);
@@ -119,6 +120,22 @@ impl Marker<'_> {
         self.found.extend(found);
         self.tokens = Some(tokens);
     }
+}
+
+/// Returns the part of a token that a pattern is about: of a token without blanks, which may be a whole sentence, what was
+/// asked for, otherwise all of it.
+fn within(pattern: &Pattern, token: &[u8]) -> Range<usize> {
+    let asked = match pattern {
+        Pattern::Wildcard(wild) => {
+            let rest = wild.strip_prefix(b"*").unwrap_or(wild);
+            rest.strip_suffix(b"*").unwrap_or(rest)
+        }
+        Pattern::Prefix(text) => text.as_slice(),
+        _ => b"",
+    };
+    let is_unspaced = str::from_utf8(asked).is_ok_and(|text| text.chars().any(scripts::is_unspaced));
+    let found = memmem::find(token, asked).filter(|_| is_unspaced);
+    found.map_or(0..token.len(), |at| at..at + asked.len())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! Limits: a wildcard costs at most its length times the text's; fuzzy distance is at most 2.
 
 use crate::language::{letters, tree::Glyph};
-use lookup::{Bound, Pattern, pattern::lower_char};
+use lookup::{Bound, Pattern, pattern::lower_char, tokens::scripts};
 use std::{borrow::Cow, cmp::Ordering, net::IpAddr, ops::Range};
 
 /// Lower-cased as the index does it: ASCII only. [`exact`] and [`pattern`] know the cases of other letters.
@@ -14,12 +14,18 @@ pub(crate) fn lower(text: &str) -> Vec<u8> {
 
 /// The words of text with wildcards, each as a pattern. A lone `*` is [`Pattern::Any`].
 pub(crate) fn patterns(glyphs: &[Glyph]) -> Vec<Pattern> {
-    // When splitting into words, a wildcard counts as letters.
+    let is_open = |glyph: &Glyph| matches!(glyph, Glyph::Plain(c) if scripts::is_unspaced(*c));
     let mut bytes = Vec::new();
     let mut starts = Vec::new();
-    for glyph in glyphs {
+    for (index, glyph) in glyphs.iter().enumerate() {
         starts.push(bytes.len());
-        let c = if let Glyph::Plain(c) = glyph { *c } else { 'x' };
+        let near = [index.checked_sub(1), Some(index + 1)].into_iter().flatten();
+        let c = match glyph {
+            Glyph::Plain(c) => *c,
+            // When splitting into words, a wildcard counts as letters of the script beside it.
+            _ if near.filter_map(|at| glyphs.get(at)).any(is_open) => '一',
+            _ => 'x',
+        };
         bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
     }
     let mut ranges = Vec::new();
@@ -29,7 +35,6 @@ pub(crate) fn patterns(glyphs: &[Glyph]) -> Vec<Pattern> {
         ranges.push(first..last);
     });
     // What is written without blanks may begin and end within a token.
-    let is_open = |glyph: &Glyph| matches!(glyph, Glyph::Plain(c) if letters::is_unspaced(*c));
     let last = ranges.len().saturating_sub(1);
     let of_word = |(index, range): (usize, &Range<usize>)| {
         let mut word = glyphs[range.clone()].to_vec();
@@ -285,7 +290,10 @@ fn in_network(network: &[u8; 16], bits: u8, value: &[u8]) -> bool {
 
 /// Calls `visit` with each token of a text, in order: letters, digits and `_`, and `.` and `-` between them.
 pub(crate) fn tokens(text: &[u8], visit: &mut dyn FnMut(Range<usize>)) {
-    let letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
+    if !text.is_ascii() {
+        return scripts::each(text, visit);
+    }
+    let letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let mut at = 0;
     while at < text.len() {
         if !letter(text[at]) {

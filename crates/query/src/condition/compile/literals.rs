@@ -16,8 +16,9 @@ pub(super) fn of_bytes(bytes: &[u8]) -> Vec<Pattern> {
     let mut patterns = Vec::new();
     words::tokens(bytes, &mut |range| {
         let word = bytes[range.clone()].to_ascii_lowercase();
-        // A character next to a token cannot belong to it, except the signs that join two tokens.
-        let joins = |byte: Option<&u8>| byte.is_none_or(|byte| matches!(byte, b'.' | b'-'));
+        // A character next to a token cannot belong to it, except the signs that join two tokens. Segments that were
+        // made by version 0.2 or before have whatever is not ASCII in the same token.
+        let joins = |byte: Option<&u8>| byte.is_none_or(|byte| matches!(byte, b'.' | b'-' | 0x80..));
         let open_start = range.start == 0 || joins(bytes.get(range.start - 1));
         let open_end = joins(bytes.get(range.end));
         let mut wild = Vec::new();

@@ -29,6 +29,9 @@ fn highlights_searched_words() {
     check("\"a b\"", "a b a b", "[a b] [a b]");
     check("a", "", "");
     check("\"x y\"~1 z", "y", "[y]");
+    check("ärger", "ÄRGER mit", "[ÄRGER] mit");
+    check("登录 admin", "用户admin登录失败", "用户[admin登录]失败");
+    check("用户*", "来自用户组", "来自[用户]组");
 }
 
 #[test]

@@ -67,13 +67,13 @@ fn words_written_without_blanks_are_found_within_others() {
             |run: &[Vec<u8>]| patterns.iter().zip(run).all(|(pattern, word)| matches(pattern, word, word));
         words.windows(patterns.len()).any(fits)
     };
-    let text = "系统日志：用户登录失败 source 防火墙规则";
-    for query in
-        ["登录", "登录失败", "系统", "日志：用户", "用户登录失败 source", "source 防火墙", "失败 source 防火"]
-    {
+    let text = "系统日志：用户admin登录失败，来自10.1.2.3 source 防火墙规则";
+    let chinese = ["登录", "登录失败", "系统", "日志：用户", "用户admin登录失败", "source 防火墙", "来自"];
+    for query in chinese.into_iter().chain(["admin", "10.1.2.3", "登*", "*录失*", "登?失", "adm*"]) {
         assert!(found(query, text), "{query}");
     }
-    for query in ["录登", "用户 登录", "登录 source", "source 规则", "sourc", "ource 防火墙"] {
+    for query in ["录登", "用户 登录", "登录 source", "source 规则", "sourc", "dmin", "户dmin登", "户adm"]
+    {
         assert!(!found(query, text), "{query}");
     }
     assert!(found("エラー", "接続エラーが発生"));
