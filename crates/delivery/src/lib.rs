@@ -41,8 +41,8 @@ mod testing;
 
 pub use contents::{is_consumer_file, is_shared_log, look_into_queue, queues, shrink_queue};
 pub use letters::{
-    ANSWER_BYTES_MAX, DeadFilter, DeadLetterOptions, DeadLetters, Letter, LetterError, OnFull, StoreError,
-    dead_folders, look_at_dead, replay,
+    ANSWER_BYTES_MAX, DeadFilter, DeadLetterOptions, DeadLetters, Letter, LetterError, LetterHead,
+    LetterSelection, OnFull, StoreError, Unread, dead_folders, look_at_dead, replay,
 };
 pub use network::SecureDatagrams;
 pub use options::{

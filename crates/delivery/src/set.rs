@@ -12,7 +12,7 @@ use crate::{
     spool::{Entrance, Keeper},
     worker::{self, DestinationQueue},
 };
-use letters::DeadLetters;
+use letters::{DeadLetters, StoreError};
 use message::Outlet;
 use socket2::Domain;
 use std::{
@@ -103,11 +103,12 @@ impl Destinations {
     /// Starts new destinations. Those that already run under the same id keep their queue.
     pub fn stage(&self, specs: Vec<DestinationSpec>) -> Result<StagedDestinations, StageError> {
         let mut staged = StagedDestinations::default();
-        for spec in specs {
+        for mut spec in specs {
             if staged.outlets.contains_key(&spec.id) {
                 return Err(StageError::Twice { id: spec.id });
             }
             load_tls(&spec, &self.log)?;
+            load_letter_keys(&mut spec)?;
             may_spoof(&spec)?;
             let folder = spec.queueing.disk.as_ref().map(|disk| match &disk.consumer {
                 Some(consumer) => disk.folder.join(consumer),
@@ -196,7 +197,10 @@ impl Destinations {
                     _ => {}
                 }
                 if let (Some(letters), Some(options)) = (&running.letters, &spec.queueing.dead_letters) {
-                    letters.configure(options.clone());
+                    // Its keys were read when it was staged.
+                    if let Err(error) = letters.configure(options.clone()) {
+                        self.log.error(&format!("Options of dead letters do not change; error='{error}'"));
+                    }
                 }
                 running.queue.resize(&spec.queueing, spec.when_full());
                 running.queue.command(Command::Configure(Box::new(spec)));
@@ -253,6 +257,17 @@ fn open_letters(
     let options = options.ok_or_else(|| failed(io::Error::other("no folder is set for them")))?;
     let letters = DeadLetters::open(options, queue.counters.clone()).map_err(|error| failed(error.into()))?;
     Ok(Some(Arc::new(letters)))
+}
+
+/// Reads the keys that dead letters are encrypted for and opened with.
+fn load_letter_keys(spec: &mut DestinationSpec) -> Result<(), StageError> {
+    let Some(options) = &mut spec.queueing.dead_letters else { return Ok(()) };
+    let failed = |error: StoreError| StageError::Open {
+        id: spec.id.clone(),
+        what: "dead letters".to_owned(),
+        source: error.into(),
+    };
+    options.load_keys().map(drop).map_err(failed)
 }
 
 /// Reads certificates and keys. A key that waits for its password is not an error: messages wait until it is given.

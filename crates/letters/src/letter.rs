@@ -12,7 +12,7 @@ use transport::DeadReason;
 /// Most bytes of a receiver's answer that a letter keeps.
 pub const ANSWER_BYTES_MAX: usize = 1024;
 /// Version of the layout.
-const VERSION: u8 = 1;
+pub(crate) const VERSION: u8 = 1;
 /// Version and length of the head.
 const START_BYTES: usize = 5;
 
@@ -42,6 +42,10 @@ pub enum LetterError {
     Version(u8),
     /// It was cut, or its head is malformed.
     Form,
+    /// It is encrypted, and no given key opens it.
+    Locked,
+    /// It is encrypted, and its bytes or its head were changed.
+    Changed,
 }
 
 impl fmt::Display for LetterError {
@@ -49,11 +53,79 @@ impl fmt::Display for LetterError {
         match self {
             LetterError::Version(version) => write!(f, "dead letter of format version {version}"),
             LetterError::Form => f.write_str("bytes that are no dead letter"),
+            LetterError::Locked => f.write_str("dead letter that no given key opens"),
+            LetterError::Changed => f.write_str("dead letter that was changed after it was encrypted"),
         }
     }
 }
 
 impl std::error::Error for LetterError {}
+
+/// The part of a letter that can be read without its message, and without a key if it is encrypted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LetterHead {
+    /// The id of the message at its destination.
+    pub id: RecordId,
+    /// Why it is dead.
+    pub reason: DeadReason,
+    /// When it died, microseconds since 1970.
+    pub died_us: i64,
+    /// Number of times it was sent.
+    pub attempts: u32,
+}
+
+impl LetterHead {
+    fn of_json(head: &Value) -> Option<LetterHead> {
+        let text = |name: &str| head.get(name)?.as_str();
+        Some(LetterHead {
+            id: RecordId::parse(text("id")?)?,
+            reason: DeadReason::of_name(text("reason")?)?,
+            died_us: head.get("died_us")?.as_i64()?,
+            attempts: u32::try_from(head.get("attempts")?.as_u64()?).ok()?,
+        })
+    }
+
+    fn to_json(&self) -> Value {
+        json!({
+            "id": self.id.to_string(),
+            "reason": self.reason.name(),
+            "died_us": self.died_us,
+            "attempts": self.attempts,
+        })
+    }
+
+    /// Appends a version, and the head of an encrypted letter.
+    pub(crate) fn encode(&self, version: u8, out: &mut Vec<u8>) {
+        write_head(version, &self.to_json(), out);
+    }
+
+    /// Reads the head of a letter of one of some versions. Returns the version, and the bytes after the head.
+    pub(crate) fn decode<'a>(
+        bytes: &'a [u8],
+        versions: &[u8],
+    ) -> Result<(u8, LetterHead, &'a [u8]), LetterError> {
+        let (version, head, rest) = read_head(bytes, versions)?;
+        Ok((version, LetterHead::of_json(&head).ok_or(LetterError::Form)?, rest))
+    }
+}
+
+fn write_head(version: u8, head: &Value, out: &mut Vec<u8>) {
+    let head = head.to_string();
+    out.push(version);
+    out.extend_from_slice(&u32::try_from(head.len()).unwrap_or(u32::MAX).to_le_bytes());
+    out.extend_from_slice(head.as_bytes());
+}
+
+fn read_head<'a>(bytes: &'a [u8], versions: &[u8]) -> Result<(u8, Value, &'a [u8]), LetterError> {
+    let (&version, rest) = bytes.split_first().ok_or(LetterError::Form)?;
+    if !versions.contains(&version) {
+        return Err(LetterError::Version(version));
+    }
+    let length = rest.first_chunk().map(|length| u32::from_le_bytes(*length) as usize);
+    let body = length.and_then(|length| bytes.get(START_BYTES..)?.split_at_checked(length));
+    let (head, rest) = body.ok_or(LetterError::Form)?;
+    Ok((version, serde_json::from_slice(head).map_err(|_| LetterError::Form)?, rest))
+}
 
 impl Letter {
     /// Makes the letter of one message of a batch.
@@ -80,47 +152,28 @@ impl Letter {
         }
     }
 
+    /// Returns what is known of it without its message.
+    pub(crate) fn head(&self) -> LetterHead {
+        LetterHead { id: self.id, reason: self.reason, died_us: self.died_us, attempts: self.attempts }
+    }
+
     /// Appends the bytes of the letter.
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
-        let head = json!({
-            "id": self.id.to_string(),
-            "of": self.group,
-            "reason": self.reason.name(),
-            "answer": self.answer,
-            "died_us": self.died_us,
-            "attempts": self.attempts,
-        });
-        let head = head.to_string();
-        out.push(VERSION);
-        out.extend_from_slice(&u32::try_from(head.len()).unwrap_or(u32::MAX).to_le_bytes());
-        out.extend_from_slice(head.as_bytes());
+        let mut head = self.head().to_json();
+        head["of"] = self.group.as_str().into();
+        head["answer"] = self.answer.as_str().into();
+        write_head(VERSION, &head, out);
         codec::encode(&self.batch, &Selection::all(self.batch.len()), out);
     }
 
     /// Reads a letter.
     pub(crate) fn decode(bytes: &[u8]) -> Result<Letter, LetterError> {
-        let (&version, rest) = bytes.split_first().ok_or(LetterError::Form)?;
-        if version != VERSION {
-            return Err(LetterError::Version(version));
-        }
-        let length = rest.first_chunk().map(|length| u32::from_le_bytes(*length) as usize);
-        let body = length.and_then(|length| bytes.get(START_BYTES..)?.split_at_checked(length));
-        let (head, message) = body.ok_or(LetterError::Form)?;
+        let (_, head, message) = read_head(bytes, &[VERSION])?;
         let batch = codec::decode(message).ok().filter(|batch| batch.len() == 1).ok_or(LetterError::Form)?;
-        let head: Value = serde_json::from_slice(head).map_err(|_| LetterError::Form)?;
-        head_of(&head, batch).ok_or(LetterError::Form)
+        let text = |name: &str| head.get(name)?.as_str().map(str::to_owned);
+        let LetterHead { id, reason, died_us, attempts } =
+            LetterHead::of_json(&head).ok_or(LetterError::Form)?;
+        let (Some(group), Some(answer)) = (text("of"), text("answer")) else { return Err(LetterError::Form) };
+        Ok(Letter { id, group, reason, answer, died_us, attempts, batch: Arc::new(batch) })
     }
-}
-
-fn head_of(head: &Value, batch: Batch) -> Option<Letter> {
-    let text = |name: &str| head.get(name)?.as_str().map(str::to_owned);
-    Some(Letter {
-        id: RecordId::parse(&text("id")?)?,
-        group: text("of")?,
-        reason: DeadReason::of_name(&text("reason")?)?,
-        answer: text("answer")?,
-        died_us: head.get("died_us")?.as_i64()?,
-        attempts: u32::try_from(head.get("attempts")?.as_u64()?).ok()?,
-        batch: Arc::new(batch),
-    })
 }

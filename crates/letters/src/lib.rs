@@ -6,12 +6,15 @@
 mod letter;
 mod look;
 mod replay;
+mod sealed;
+mod selection;
 mod store;
 
-pub use letter::{ANSWER_BYTES_MAX, Letter, LetterError};
-pub use look::{DeadFilter, dead_folders, look_at_dead};
+pub use letter::{ANSWER_BYTES_MAX, Letter, LetterError, LetterHead};
+pub use look::{dead_folders, look_at_dead};
 pub use replay::replay;
-pub use store::{DeadLetterOptions, DeadLetters, OnFull, StoreError};
+pub use selection::{DeadFilter, LetterSelection};
+pub use store::{DeadLetterOptions, DeadLetters, OnFull, StoreError, Unread};
 
 #[cfg(test)]
 mod tests;

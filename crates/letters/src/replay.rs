@@ -5,7 +5,7 @@
 //! Limits: [`ON_THE_WAY_MAX`] letters in flight. A message that is refused again comes back as a new letter, which is
 //! not part of this replay.
 
-use crate::{DeadFilter, DeadLetters, Letter, StoreError};
+use crate::{DeadLetters, Letter, LetterSelection, StoreError, Unread};
 use message::{Ack, AckSink, Delivery, Outcome, Outlet, Selection, WriteBudget};
 use std::{
     collections::BTreeSet,
@@ -49,30 +49,25 @@ impl AckSink for Sink {
 }
 
 /// Delivers the chosen letters that are in the store now, and waits until they are settled or `is_stopped` returns
-/// true. Returns how many left the store.
+/// true. Returns how many left the store, and how many stay because they cannot be read.
 pub fn replay(
     letters: &DeadLetters,
     outlet: &dyn Outlet,
-    filter: &DeadFilter,
+    selection: &LetterSelection,
     is_stopped: &dyn Fn() -> bool,
-) -> Result<usize, StoreError> {
+) -> Result<(usize, Unread), StoreError> {
     let mut chosen = BTreeSet::new();
-    letters.read(&mut |number, letter| {
-        if filter.chooses(&letter) {
-            chosen.insert(number);
-        }
-        true
-    })?;
-    let (mut replayed, mut done, mut after) = (0, BTreeSet::new(), None);
+    let unread = letters.read(selection, &mut |number, _| chosen.insert(number))?;
+    let (mut replayed, mut done, mut next) = (0, BTreeSet::new(), 0);
     loop {
         let mut part = Vec::new();
-        letters.read(&mut |number, letter| {
-            if chosen.contains(&number) && after.is_none_or(|after| number > after) {
+        letters.read_from(next, selection, &mut |number, letter| {
+            if chosen.contains(&number) {
                 part.push((number, letter));
             }
             part.len() < ON_THE_WAY_MAX
         })?;
-        after = part.last().map(|(number, _)| *number);
+        next = part.last().map_or(next, |(number, _)| number + 1);
         let is_over = part.is_empty() || is_stopped();
         letters.expect(&part);
         let settled = if is_over { BTreeSet::new() } else { deliver(part, outlet, is_stopped) };
@@ -80,7 +75,7 @@ pub fn replay(
         done.extend(settled);
         if is_over {
             letters.remove(&done)?;
-            return Ok(replayed);
+            return Ok((replayed, unread));
         }
         // Removing letters after one that stays renumbers the others: this is done at the end.
         letters.remove_first(&mut done)?;

@@ -1,17 +1,27 @@
 //! The store of the dead letters of one destination.
 //!
 //! In: letters, numbers of letters to remove. Out: letters, oldest first. Holds: a journal that is opened with the first
-//! letter, or at once when there are letters from earlier, and the number below which all are removed.
+//! letter, or at once when there are letters from earlier, and the number below which all are removed; who letters are encrypted
+//! for, and private keys that open them. Everything but reading whole letters works without a private key.
 //! Limits: `capacity-bytes()` and `max-age()`; when it is full, `on-full()` decides. A letter is durable before its
 //! message is acknowledged: a store that cannot be written holds the destination.
 
-use crate::letter::Letter;
-use journal::{CursorFile, Disk, Durability, Journal, Options, OsDisk, Read};
+mod options;
+
+pub use options::{DeadLetterOptions, OnFull, StoreError};
+
+use crate::{
+    letter::{Letter, LetterError, LetterHead},
+    sealed::{Opener, Sealer, StoredLetter},
+    selection::LetterSelection,
+};
+use evidence::Keys;
+use journal::{CursorFile, Durability, Journal, Options, Read};
 use message::{RecordId, Stamp};
 use std::{
     collections::{BTreeSet, VecDeque},
-    fmt, io,
-    path::{Path, PathBuf},
+    io,
+    path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::Ordering},
     time::{Duration, Instant},
 };
@@ -27,96 +37,16 @@ const FILE_BYTES: std::ops::RangeInclusive<u64> = (64 << 10)..=(16 << 20);
 const EARLIER_MAX: usize = 65_536;
 /// How often to check for letters older than `max-age()`.
 const EXPIRES_EVERY: Duration = Duration::from_secs(60);
+/// Bytes of letters that are encrypted before the ones they replace are removed.
+const ENCRYPTED_BYTES_AT_A_TIME: usize = 4 << 20;
 
-/// The reaction to a full store.
+/// Letters that a selection may be about, and that cannot be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum OnFull {
-    /// The destination stops until space is made. Nothing is lost.
-    #[default]
-    Hold,
-    /// The oldest letters are removed and counted.
-    DropOldest,
-    /// The new letter is not stored, and counted.
-    DropNewest,
-}
-
-/// `dead-letters()`: storage of messages that a receiver will never accept.
-#[derive(Clone)]
-pub struct DeadLetterOptions {
-    /// The folder of this store alone.
-    pub folder: PathBuf,
-    /// `capacity-bytes()`: most bytes of its files.
-    pub capacity_bytes: u64,
-    /// `max-age()`: older letters are removed; `None` keeps them.
-    pub max_age: Option<Duration>,
-    /// `on-full()`
-    pub on_full: OnFull,
-    /// The file system.
-    pub disk: Arc<dyn Disk>,
-}
-
-impl fmt::Debug for DeadLetterOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "DeadLetterOptions({}, capacity={})", self.folder.display(), self.capacity_bytes)
-    }
-}
-
-impl DeadLetterOptions {
-    /// Least value of `capacity-bytes()`.
-    pub const CAPACITY_BYTES_MIN: u64 = 1 << 20;
-
-    /// Returns the defaults: one gibibyte, no maximum age, and nothing is lost when it is full.
-    pub fn new(folder: PathBuf) -> DeadLetterOptions {
-        DeadLetterOptions {
-            folder,
-            capacity_bytes: 1 << 30,
-            max_age: None,
-            on_full: OnFull::Hold,
-            disk: Arc::new(OsDisk),
-        }
-    }
-}
-
-/// An error of the store.
-#[derive(Debug)]
-pub enum StoreError {
-    /// Its files cannot be used.
-    Io {
-        /// Its folder.
-        folder: PathBuf,
-        /// The error of the system, or of the journal.
-        source: io::Error,
-    },
-    /// It is full, and with `on-full(hold)` nothing may be lost.
-    Full {
-        /// Its folder.
-        folder: PathBuf,
-        /// `capacity-bytes()`
-        capacity_bytes: u64,
-    },
-}
-
-impl fmt::Display for StoreError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            StoreError::Io { folder, source } => {
-                write!(f, "cannot store dead letters in {}: {source}", folder.display())
-            }
-            StoreError::Full { folder, capacity_bytes } => write!(
-                f,
-                "the {capacity_bytes} bytes for dead letters in {} are full: replay or drop some (duramen queue dead)",
-                folder.display()
-            ),
-        }
-    }
-}
-
-impl std::error::Error for StoreError {}
-
-impl From<StoreError> for io::Error {
-    fn from(error: StoreError) -> io::Error {
-        io::Error::other(error)
-    }
+pub struct Unread {
+    /// Encrypted letters that no given key opens.
+    pub locked: u64,
+    /// Letters whose bytes were changed.
+    pub damaged: u64,
 }
 
 /// A store.
@@ -127,6 +57,9 @@ pub struct DeadLetters {
 
 struct Store {
     options: DeadLetterOptions,
+    sealer: Sealer,
+    /// Those of `decrypt-key()`.
+    keys: Keys,
     files: Option<Files>,
     /// Letters that a failed commit left in the journal: their messages will come again.
     uncommitted: BTreeSet<RecordId>,
@@ -144,10 +77,14 @@ struct Files {
 }
 
 impl DeadLetters {
-    /// Opens a store. Its folder is made with the first letter.
-    pub fn open(options: DeadLetterOptions, counters: Arc<Counters>) -> Result<DeadLetters, StoreError> {
+    /// Opens a store. Its folder is made with the first letter. Letters in clear text from earlier are encrypted when the options
+    /// say so.
+    pub fn open(mut options: DeadLetterOptions, counters: Arc<Counters>) -> Result<DeadLetters, StoreError> {
+        let (recipients, keys) = options.load_keys()?.clone();
         let mut store = Store {
             options,
+            sealer: Sealer::new(recipients),
+            keys,
             files: None,
             uncommitted: BTreeSet::new(),
             earlier: BTreeSet::new(),
@@ -173,9 +110,20 @@ impl DeadLetters {
         self.counters.dead.stored_bytes.store(bytes, Ordering::Relaxed);
     }
 
-    /// Takes new limits.
-    pub fn configure(&self, options: DeadLetterOptions) {
-        self.lock().options = options;
+    /// Takes new options. Letters that are there stay as they are; after an error nothing has changed.
+    pub fn configure(&self, mut options: DeadLetterOptions) -> Result<(), StoreError> {
+        let (recipients, keys) = options.load_keys()?.clone();
+        let mut store = self.lock();
+        if store.sealer.recipients() != recipients {
+            store.sealer = Sealer::new(recipients);
+        }
+        (store.keys, store.options) = (keys, options);
+        Ok(())
+    }
+
+    /// Returns whether letters are encrypted.
+    pub fn encrypts(&self) -> bool {
+        self.lock().sealer.encrypts()
     }
 
     /// Stores letters, durably. After an error none of them counts as stored, and the caller passes them again.
@@ -202,13 +150,65 @@ impl DeadLetters {
         result
     }
 
-    /// Calls `each` with every letter and its number, oldest first, until it returns false.
-    pub fn read(&self, each: &mut dyn FnMut(u64, Letter) -> bool) -> Result<(), StoreError> {
+    /// Calls `each` with the number of every letter and what is known of it without a key, oldest first, until it returns false.
+    pub fn heads(&self, each: &mut dyn FnMut(u64, &LetterHead) -> bool) -> Result<(), StoreError> {
         let mut store = self.lock();
         if store.files.is_none() {
             return Ok(());
         }
-        store.read(each)
+        store.read(&mut |number, letter| each(number, &letter.head))
+    }
+
+    /// Calls `each` with every chosen letter and its number, oldest first, until it returns false. Letters are opened with the
+    /// keys of the selection and with `decrypt-key()`. Returns how many could not be read.
+    pub fn read(
+        &self,
+        selection: &LetterSelection,
+        each: &mut dyn FnMut(u64, Letter) -> bool,
+    ) -> Result<Unread, StoreError> {
+        self.read_from(0, selection, each)
+    }
+
+    /// Does so from a number on.
+    pub(crate) fn read_from(
+        &self,
+        first: u64,
+        selection: &LetterSelection,
+        each: &mut dyn FnMut(u64, Letter) -> bool,
+    ) -> Result<Unread, StoreError> {
+        let (mut unread, mut store) = (Unread::default(), self.lock());
+        if store.files.is_none() {
+            return Ok(unread);
+        }
+        let mut opener = Opener::new(selection.keys.and(&store.keys));
+        store.read_from(first, &mut |number, letter| {
+            if !selection.filter.may_choose(&letter.head) {
+                return true;
+            }
+            match letter.open(&mut opener) {
+                Ok(letter) => return !selection.filter.chooses(&letter) || each(number, letter),
+                Err(LetterError::Locked) => unread.locked += 1,
+                Err(_) => unread.damaged += 1,
+            }
+            true
+        })?;
+        Ok(unread)
+    }
+
+    /// Returns the numbers of the chosen letters, and how many could not be read. A choice by id, reason or time needs no key.
+    pub fn numbers(&self, selection: &LetterSelection) -> Result<(BTreeSet<u64>, Unread), StoreError> {
+        let mut numbers = BTreeSet::new();
+        if selection.filter.group.is_some() {
+            let unread = self.read(selection, &mut |number, _| numbers.insert(number))?;
+            return Ok((numbers, unread));
+        }
+        self.heads(&mut |number, head| {
+            if selection.filter.may_choose(head) {
+                numbers.insert(number);
+            }
+            true
+        })?;
+        Ok((numbers, Unread::default()))
     }
 
     /// From now on these letters are stored when they come, even those that were there when the store was opened.
@@ -258,7 +258,7 @@ impl Store {
     }
 
     /// Opens the files. Returns the ids of the newest letters with them.
-    fn open(&self) -> Result<(Files, BTreeSet<RecordId>), StoreError> {
+    fn open(&mut self) -> Result<(Files, BTreeSet<RecordId>), StoreError> {
         let DeadLetterOptions { folder, disk, capacity_bytes, .. } = &self.options;
         let failed = Store::failed(folder);
         let file_bytes_max = (capacity_bytes / FILES).clamp(*FILE_BYTES.start(), *FILE_BYTES.end());
@@ -268,11 +268,12 @@ impl Store {
         let removed = CursorFile::open(&**disk, &folder.join(CURSOR)).map_err(&failed)?;
         journal.advance(removed.sequence());
         let mut files = Files { letters: 0, journal, removed };
+        files.encrypt(&mut self.sealer).map_err(&failed)?;
         let (mut count, mut newest) = (0, VecDeque::new());
         files
             .read(&mut |_, letter| {
                 count += 1;
-                newest.push_back(letter.id);
+                newest.push_back(letter.head.id);
                 if newest.len() > EARLIER_MAX {
                     newest.pop_front();
                 }
@@ -292,7 +293,7 @@ impl Store {
                 continue;
             }
             let mut bytes = Vec::new();
-            letter.encode(&mut bytes);
+            self.sealer.encode(letter, &mut bytes).map_err(Store::failed(&self.options.folder))?;
             if !self.make_room(bytes.len() as u64, counters)? {
                 counters.dead.evicted.fetch_add(1, Ordering::Relaxed);
                 continue;
@@ -368,7 +369,7 @@ impl Store {
         let (mut end, mut gone) = (None, 0);
         files
             .read(&mut |number, letter| {
-                let is_old = letter.died_us < oldest_us;
+                let is_old = letter.head.died_us < oldest_us;
                 if is_old {
                     (end, gone) = (Some(number + 1), gone + 1);
                 }
@@ -380,9 +381,17 @@ impl Store {
         files.release(end, gone).map_err(&failed)
     }
 
-    fn read(&mut self, each: &mut dyn FnMut(u64, Letter) -> bool) -> Result<(), StoreError> {
+    fn read(&mut self, each: &mut dyn FnMut(u64, &StoredLetter<'_>) -> bool) -> Result<(), StoreError> {
+        self.read_from(0, each)
+    }
+
+    fn read_from(
+        &mut self,
+        first: u64,
+        each: &mut dyn FnMut(u64, &StoredLetter<'_>) -> bool,
+    ) -> Result<(), StoreError> {
         let failed = Store::failed(&self.options.folder);
-        self.files()?.read(each).map_err(failed)
+        self.files()?.read_from(first, each).map_err(failed)
     }
 
     /// Removes letters. Letters that stay after a removed one are written again at the end, so that one number
@@ -393,13 +402,13 @@ impl Store {
         let (mut stay, mut removed, mut gone, mut prefix_end) = (Vec::new(), Vec::new(), 0, None);
         self.read(&mut |number, letter| {
             if numbers.contains(&number) {
-                removed.push(letter.id);
+                removed.push(letter.head.id);
                 gone += 1;
                 if stay.is_empty() {
                     prefix_end = Some(number + 1);
                 }
             } else {
-                stay.push((number, letter));
+                stay.push((number, letter.bytes.to_vec()));
             }
             true
         })?;
@@ -419,7 +428,7 @@ impl Store {
         for (_, letter) in &stay {
             files
                 .journal
-                .append(1, &mut |out| letter.encode(out))
+                .append(1, &mut |out| out.extend_from_slice(letter))
                 .map_err(|error| failed(io::Error::other(error)))?;
         }
         self.commit()?;
@@ -428,8 +437,16 @@ impl Store {
 }
 
 impl Files {
-    fn read(&mut self, each: &mut dyn FnMut(u64, Letter) -> bool) -> io::Result<()> {
-        let mut reader = self.journal.reader(self.removed.sequence());
+    fn read(&mut self, each: &mut dyn FnMut(u64, &StoredLetter<'_>) -> bool) -> io::Result<()> {
+        self.read_from(0, each)
+    }
+
+    fn read_from(
+        &mut self,
+        first: u64,
+        each: &mut dyn FnMut(u64, &StoredLetter<'_>) -> bool,
+    ) -> io::Result<()> {
+        let mut reader = self.journal.reader(first.max(self.removed.sequence()));
         loop {
             match reader.read().map_err(|error| error.source)? {
                 Read::End => return Ok(()),
@@ -437,9 +454,9 @@ impl Files {
                 Read::Damage(_) => {}
                 Read::Record(record) => {
                     let number = record.sequence;
-                    if let Ok(letter) = Letter::decode(record.payload)
+                    if let Ok(letter) = StoredLetter::read(record.payload)
                         && number >= self.removed.sequence()
-                        && !each(number, letter)
+                        && !each(number, &letter)
                     {
                         return Ok(());
                     }
@@ -456,4 +473,51 @@ impl Files {
         self.letters = self.letters.saturating_sub(gone);
         Ok(())
     }
+
+    /// Encrypts the letters that are in clear text, when letters are encrypted. All letters are written again to new files, in their
+    /// order, a part at a time, and the files before them are removed. A crash in between leaves letters of one part there twice.
+    fn encrypt(&mut self, sealer: &mut Sealer) -> io::Result<()> {
+        let mut has_plain = false;
+        if sealer.encrypts() {
+            self.read(&mut |_, letter| {
+                has_plain = !letter.is_encrypted();
+                !has_plain
+            })?;
+        }
+        if !has_plain {
+            return Ok(());
+        }
+        let end = self.journal.next_sequence() + 1;
+        self.journal.advance(end);
+        loop {
+            let (mut part, mut size, mut below) = (Vec::new(), 0, end);
+            self.read(&mut |number, letter| {
+                if number >= end || size > ENCRYPTED_BYTES_AT_A_TIME {
+                    below = number.min(end);
+                    return false;
+                }
+                size += letter.bytes.len();
+                part.push(letter.bytes.to_vec());
+                true
+            })?;
+            for bytes in &part {
+                let again = sealed_again(bytes, sealer)?;
+                self.journal.append(1, &mut |out| out.extend_from_slice(&again)).map_err(io::Error::other)?;
+            }
+            self.journal.commit().map_err(io::Error::other)?;
+            self.release(below, 0)?;
+            if below == end {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Returns the bytes of a stored letter, encrypted if they were not and can be read.
+fn sealed_again(bytes: &[u8], sealer: &mut Sealer) -> io::Result<Vec<u8>> {
+    let plain = StoredLetter::read(bytes).ok().filter(|letter| !letter.is_encrypted());
+    let Some(letter) = plain.and_then(|_| Letter::decode(bytes).ok()) else { return Ok(bytes.to_vec()) };
+    let mut out = Vec::new();
+    sealer.encode(&letter, &mut out)?;
+    Ok(out)
 }

@@ -255,15 +255,19 @@ impl Batching {
             let ids: Vec<RecordId> = self.dead.iter().map(|dead| dead.row.id).collect();
             self.receiver.settled(&ids);
         }
+        let encrypts = self.letters.encrypts();
         for dead in self.dead.drain(..) {
             self.settled.dead.push(dead.reason);
             if let Some(count) = self.pause.count(1, Instant::now()) {
                 let (id, reason) = (&self.id, dead.reason.name());
+                // Both may quote a message, which must be readable with a private key only.
+                let words = match encrypts {
+                    true => String::new(),
+                    false => format!(", of='{}', answer='{}'", dead.group, first_line(&dead.answer)),
+                };
                 self.log.error(&format!(
                     "Receiver will never take messages, they are dead letters; id='{id}', messages='{count}', \
-                     reason='{reason}', of='{}', answer='{}'",
-                    dead.group,
-                    first_line(&dead.answer)
+                     reason='{reason}'{words}"
                 ));
             }
         }

@@ -6,8 +6,9 @@
 
 mod work;
 
-pub(crate) use work::{DeadRequest, DeadStore, DeadWorkError, Verb};
+pub(crate) use work::{DeadRequest, DeadStore, DeadWorkError, PrivateKey, Verb};
 
+use super::logspace::{KeyFiles, VerbError};
 use crate::{
     control::{Reply, follow},
     terminal,
@@ -72,7 +73,7 @@ enum DeadVerb {
 }
 
 /// The letters that a verb is about.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Args, Debug)]
 struct Which {
     /// The destination, such as `d_sql#0`
     destination: String,
@@ -85,12 +86,22 @@ struct Which {
     /// Only the one with this id
     #[arg(long)]
     id: Option<String>,
+    #[command(flatten)]
+    keys: KeyFiles,
 }
 
 impl Which {
-    fn request(&self, verb: Verb, template: Option<String>) -> DeadRequest {
-        let Which { destination, reason, of, id } = self.clone();
-        DeadRequest { verb, destination, reason, of, id, template }
+    fn request(&self, verb: Verb, template: Option<&String>) -> Result<DeadRequest, DeadError> {
+        let keys = self.keys.identities().map_err(DeadError::Key)?;
+        Ok(DeadRequest {
+            verb,
+            destination: self.destination.clone(),
+            reason: self.reason.clone(),
+            of: self.of.clone(),
+            id: self.id.clone(),
+            template: template.cloned(),
+            keys: keys.iter().map(PrivateKey::of).collect(),
+        })
     }
 }
 
@@ -101,6 +112,8 @@ enum DeadError {
     Folder { path: PathBuf, source: io::Error },
     /// A store cannot be opened.
     Store(StoreError),
+    /// A private key cannot be used.
+    Key(VerbError),
     /// The work failed.
     Work(DeadWorkError),
     /// The server refused the request.
@@ -116,6 +129,7 @@ impl fmt::Display for DeadError {
         match self {
             DeadError::Folder { path, source } => write!(f, "cannot read {}: {source}", path.display()),
             DeadError::Store(error) => error.fmt(f),
+            DeadError::Key(error) => error.fmt(f),
             DeadError::Work(error) => error.fmt(f),
             DeadError::Server(text) => f.write_str(text.trim_end()),
             DeadError::Io(error) => error.fmt(f),
@@ -128,20 +142,7 @@ impl std::error::Error for DeadError {}
 
 /// Runs the verb.
 pub(crate) fn run(options: &DeadOptions) -> ExitCode {
-    let (request, controls) = match &options.verb {
-        DeadVerb::Ls => (Which::default().request(Verb::List, None), Controls::Escaped),
-        DeadVerb::Cat { which, template, raw } => (
-            which.request(Verb::Cat, template.clone()),
-            if *raw { Controls::AsTheyAre } else { Controls::Escaped },
-        ),
-        DeadVerb::Replay { which } => (which.request(Verb::Replay, None), Controls::Escaped),
-        DeadVerb::Drop { which } => (which.request(Verb::Drop, None), Controls::Escaped),
-    };
-    let done = match &options.folder {
-        Some(folder) => in_folder(folder, &request, controls),
-        None => at_server(&options.control, &request, controls),
-    };
-    match done {
+    match work(options) {
         Ok(()) => ExitCode::SUCCESS,
         // The reader of standard output has closed the pipe, which is its normal end.
         Err(DeadError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
@@ -149,6 +150,23 @@ pub(crate) fn run(options: &DeadOptions) -> ExitCode {
             errln!("duramen: {}", terminal::lines(&error.to_string()));
             ExitCode::FAILURE
         }
+    }
+}
+
+fn work(options: &DeadOptions) -> Result<(), DeadError> {
+    let request = match &options.verb {
+        DeadVerb::Ls => DeadRequest::list(),
+        DeadVerb::Cat { which, template, .. } => which.request(Verb::Cat, template.as_ref())?,
+        DeadVerb::Replay { which } => which.request(Verb::Replay, None)?,
+        DeadVerb::Drop { which } => which.request(Verb::Drop, None)?,
+    };
+    let controls = match &options.verb {
+        DeadVerb::Cat { raw: true, .. } => Controls::AsTheyAre,
+        _ => Controls::Escaped,
+    };
+    match &options.folder {
+        Some(folder) => in_folder(folder, &request, controls),
+        None => at_server(&options.control, &request, controls),
     }
 }
 

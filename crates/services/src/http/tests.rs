@@ -8,8 +8,8 @@ use crate::http::{
 };
 use crate::testing::{Timed, row, sent_and_closed};
 use delivery::{
-    Batches, DeadLetterOptions, DestinationDriver, DestinationSpec, Destinations, Queueing, Receiver,
-    Rendering, RequestLimits, Row,
+    Batches, DeadLetterOptions, DestinationDriver, DestinationSpec, Destinations, LetterSelection, Queueing,
+    Receiver, Rendering, RequestLimits, Row,
 };
 use message::{Ack, Outcome, Outlet, RecordId, WriteBudget};
 use std::{
@@ -332,7 +332,7 @@ fn a_message_that_is_refused_costs_itself_only() {
     assert_eq!(server.wait(9).len(), 9, "fewer than two for each of six halvings, and the whole");
     let (letters, _) = setup.destinations.dead_letters("d#0").unwrap();
     let mut answers = Vec::new();
-    let read = letters.read(&mut |_, letter| {
+    let read = letters.read(&LetterSelection::default(), &mut |_, letter| {
         answers.push(letter.answer);
         true
     });

@@ -169,6 +169,18 @@ pub(super) const DEAD_LETTERS: &[Row] = &[
         "hold",
         "hold: the destination waits until there is space, and nothing is lost",
     ),
+    row(
+        "encrypt-certificate",
+        V::Texts,
+        "",
+        "recipients that they are encrypted for: files with a certificate or public key, or age1...",
+    ),
+    row(
+        "decrypt-key",
+        V::Text,
+        "",
+        "file with a private key, so that the server prints and replays encrypted ones without being given a key",
+    ),
 ];
 
 pub(super) const MONGODB: &[Row] = &[

@@ -4,7 +4,7 @@ mod without_thread;
 
 use super::*;
 use crate::{
-    DeadFilter, DeadLetterOptions, DestinationSpec, Destinations, DiskBuffer, Queueing, replay,
+    DeadLetterOptions, DestinationSpec, Destinations, DiskBuffer, LetterSelection, Queueing, replay,
     testing::lines,
 };
 use message::{Ack, Batch, Field, Outcome, Outlet, WriteBudget};
@@ -206,7 +206,7 @@ impl Setup {
         let (letters, _) = self.destinations.dead_letters("d#0").unwrap();
         let mut found = Vec::new();
         letters
-            .read(&mut |_, letter| {
+            .read(&LetterSelection::default(), &mut |_, letter| {
                 found.push((letter.reason, letter.answer.clone(), letter.attempts));
                 true
             })
@@ -262,7 +262,7 @@ fn a_replayed_letter_that_is_refused_again_is_one_letter() {
     setup.check(1, 2, 0);
     setup.table().bad = vec!["c"];
     let (letters, outlet) = setup.destinations.dead_letters("d#0").unwrap();
-    let replayed = replay(&letters, &*outlet, &DeadFilter::default(), &|| false).unwrap();
+    let (replayed, _) = replay(&letters, &*outlet, &LetterSelection::default(), &|| false).unwrap();
     assert_eq!((replayed, setup.letters().len(), setup.table().texts().len()), (2, 1, 2));
     setup.check(2, 3, 0);
 }

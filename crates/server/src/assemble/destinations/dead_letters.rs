@@ -6,7 +6,7 @@ use super::disk_buffer::{BadFolderName, folder_name};
 use crate::assemble::{lowering::Lowering, options::driver::Options};
 use config::{Diagnostic, tree::Call};
 use delivery::{DeadLetterOptions, OnFull};
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 /// Folder of the stores below the server's data.
 pub(crate) const FOLDER: &str = "dead-letters";
@@ -38,6 +38,13 @@ impl<'t> Lowering<'t> {
             Some("drop-newest" | "drop_newest") => OnFull::DropNewest,
             _ => OnFull::Hold,
         };
+        letters.recipients = call
+            .options()
+            .filter(|option| option.key() == "encrypt-certificate")
+            .flat_map(Call::texts)
+            .collect();
+        let key = inside("decrypt-key").and_then(Call::text).filter(|path| !path.is_empty());
+        letters.decrypt_key = key.map(PathBuf::from);
         Some(letters)
     }
 }

@@ -220,6 +220,56 @@ fn dead_letters_are_shown_replayed_and_dropped() {
 }
 
 #[test]
+fn encrypted_dead_letters_need_their_key() {
+    let (recipient, key) = Identity::draw().unwrap();
+    let mut transcript = Transcript::new();
+    let is_refusing = Arc::new(AtomicBool::new(true));
+    let port = receiver(is_refusing.clone());
+    let options = format!("dead-letters(encrypt-certificate(\"{recipient}\"))");
+    let config = CONFIG.replace(
+        "log everything",
+        &format!(
+            "destination d_web {{ http(url(\"http://127.0.0.1:{port}/x\") body(\"$MSG\") {options}); }};\n\
+             log {{ source(s_in); destination(d_web); }};\nlog everything"
+        ),
+    );
+    transcript.write("key", &key);
+    transcript.write("other", &Identity::draw().unwrap().1);
+    transcript.write("none", "no key\n");
+    let running = Running::start(&mut transcript, &config);
+    transcript.mask(&format!(":{port}/"), ":WEB/");
+    send_three(&running, &transcript);
+    let control = transcript.dir.path().join("ctl");
+    eventually("dead letters", || {
+        let reply = control::ask(&control, "QUERY GET_SUM dst.http.*.dead_letters", PATIENCE);
+        matches!(reply, Ok(Reply::Done(text)) if text == "3\n")
+    });
+    let dead = "duramen queue dead -c DIR/ctl";
+    for line in [
+        "ls",
+        "cat d_web#0",
+        "cat d_web#0 --key DIR/other",
+        "cat d_web#0 --key DIR/none",
+        "cat d_web#0 --key DIR/other --key DIR/key",
+        "cat d_web#0 --reason type",
+        "drop d_web#0 --of http://127.0.0.1:WEB/x",
+        "replay d_web#0",
+    ] {
+        transcript.run(&format!("{dead} {line}"));
+    }
+    is_refusing.store(false, Ordering::SeqCst);
+    transcript.run(&format!("{dead} replay d_web#0 --key DIR/key"));
+    is_refusing.store(true, Ordering::SeqCst);
+    running.send(&["<13>Nov 21 03:00:03 web app: n4\n"]);
+    wait_for_written(&transcript, 11);
+    running.stop(&mut transcript);
+    for line in ["ls", "cat d_web#0", "cat d_web#0 --key DIR/key", "drop d_web#0", "ls"] {
+        transcript.run(&format!("duramen queue dead --folder DIR/data/dead-letters {line}"));
+    }
+    transcript.check("command/dead_letters_encrypted.txt");
+}
+
+#[test]
 fn sealed_messages_are_unlocked_with_their_key_alone() {
     let (recipient, key) = Identity::draw().unwrap();
     let mut transcript = Transcript::new();

@@ -1,12 +1,14 @@
 //! The work on dead letters, for a running server and for a folder alike.
 //!
-//! In: a request, stores. Out: lines. Holds: the numbers of the letters to remove. Limits: those of a store.
+//! In: a request, stores; private keys, when letters are encrypted. Out: lines. Holds: the numbers of the letters to remove.
+//! Limits: those of a store.
 
-use delivery::{DeadFilter, DeadLetters, Letter, StoreError, replay};
+use delivery::{DeadFilter, DeadLetters, Letter, LetterSelection, StoreError, Unread, replay};
+use evidence::{Identity, Keys};
 use message::{Outlet, RecordId};
 use pipeline::Definitions;
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeSet, fmt, io, sync::Arc};
+use std::{collections::BTreeMap, fmt, io, sync::Arc};
 use template::{RenderOptions, Renderer, Site, Template, TemplateError};
 use transport::DeadReason;
 
@@ -38,6 +40,25 @@ pub(crate) struct DeadRequest {
     pub(crate) id: Option<String>,
     /// The template of a printed message.
     pub(crate) template: Option<String>,
+    /// Private keys that open encrypted letters, for this request only.
+    pub(crate) keys: Vec<PrivateKey>,
+}
+
+/// A private key on its way to a server, on one line.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct PrivateKey(String);
+
+impl PrivateKey {
+    /// Makes a line of a key.
+    pub(crate) fn of(identity: &Identity) -> PrivateKey {
+        PrivateKey(identity.to_line())
+    }
+}
+
+impl fmt::Debug for PrivateKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PrivateKey")
+    }
 }
 
 /// The dead letters of one destination.
@@ -58,6 +79,10 @@ pub(crate) enum DeadWorkError {
     Reason(String),
     /// Not an id.
     Id(String),
+    /// Not a private key.
+    Key,
+    /// Some letters cannot be read; the others were.
+    Unread(Unread),
     /// The template cannot be parsed.
     Template(TemplateError),
     /// The store cannot be used.
@@ -82,6 +107,17 @@ impl fmt::Display for DeadWorkError {
                 write!(f, "{name} is no reason; they are {}", names.join(", "))
             }
             DeadWorkError::Id(text) => write!(f, "{text} is no id: it has 32 hexadecimal digits"),
+            DeadWorkError::Key => f.write_str("the request has a private key that cannot be read"),
+            DeadWorkError::Unread(Unread { locked, damaged: 0 }) => {
+                write!(f, "{} cannot be read without the private key: --key FILE", counted(*locked))
+            }
+            DeadWorkError::Unread(Unread { locked, damaged }) => {
+                write!(
+                    f,
+                    "{} cannot be read: {locked} encrypted for other keys, {damaged} damaged",
+                    counted(locked + damaged)
+                )
+            }
             DeadWorkError::Template(error) => error.fmt(f),
             DeadWorkError::Store(error) => error.fmt(f),
             DeadWorkError::Write(error) => write!(f, "cannot write: {error}"),
@@ -93,6 +129,19 @@ impl fmt::Display for DeadWorkError {
 impl std::error::Error for DeadWorkError {}
 
 impl DeadRequest {
+    /// Makes the request for a list.
+    pub(crate) fn list() -> DeadRequest {
+        DeadRequest {
+            verb: Verb::List,
+            destination: String::new(),
+            reason: None,
+            of: None,
+            id: None,
+            template: None,
+            keys: Vec::new(),
+        }
+    }
+
     /// Carries it out. `print` gets one line at a time.
     pub(crate) fn work(
         &self,
@@ -107,29 +156,30 @@ impl DeadRequest {
         }
         let store = stores.iter().find(|store| store.id == self.destination);
         let store = store.ok_or_else(|| DeadWorkError::NoStore(self.destination.clone()))?;
-        let filter = self.filter()?;
+        let selection = LetterSelection { filter: self.filter()?, keys: self.keys()? };
         match self.verb {
             Verb::List => Ok(()),
-            Verb::Cat => self.cat(store, &filter, (definitions, site), print),
+            Verb::Cat => self.cat(store, &selection, (definitions, site), print),
             Verb::Drop => {
-                let mut numbers = BTreeSet::new();
-                let collect = &mut |number, letter: Letter| {
-                    if filter.chooses(&letter) {
-                        numbers.insert(number);
-                    }
-                    true
-                };
-                store.letters.read(collect).map_err(DeadWorkError::Store)?;
+                let (numbers, unread) = store.letters.numbers(&selection).map_err(DeadWorkError::Store)?;
                 store.letters.remove(&numbers).map_err(DeadWorkError::Store)?;
-                print(&format!("OK {} removed", counted(numbers.len() as u64))).map_err(DeadWorkError::Write)
+                let removed = format!("OK {} removed", counted(numbers.len() as u64));
+                print(&removed).map_err(DeadWorkError::Write)?;
+                all_read(unread)
             }
             Verb::Replay => {
                 let outlet = store.outlet.as_ref().ok_or(DeadWorkError::NotRunning)?;
-                let settled =
-                    replay(&store.letters, &**outlet, &filter, is_stopped).map_err(DeadWorkError::Store)?;
-                print(&format!("OK {} settled", counted(settled as u64))).map_err(DeadWorkError::Write)
+                let (settled, unread) = replay(&store.letters, &**outlet, &selection, is_stopped)
+                    .map_err(DeadWorkError::Store)?;
+                print(&format!("OK {} settled", counted(settled as u64))).map_err(DeadWorkError::Write)?;
+                all_read(unread)
             }
         }
+    }
+
+    fn keys(&self) -> Result<Keys, DeadWorkError> {
+        let identity = |PrivateKey(line): &PrivateKey| Identity::from_line(line).ok_or(DeadWorkError::Key);
+        Ok(Keys::of(self.keys.iter().map(identity).collect::<Result<_, _>>()?))
     }
 
     fn filter(&self) -> Result<DeadFilter, DeadWorkError> {
@@ -152,7 +202,7 @@ impl DeadRequest {
     fn cat(
         &self,
         store: &DeadStore,
-        filter: &DeadFilter,
+        selection: &LetterSelection,
         (definitions, site): (&Definitions, &Arc<Site>),
         print: &mut dyn FnMut(&str) -> io::Result<()>,
     ) -> Result<(), DeadWorkError> {
@@ -161,32 +211,44 @@ impl DeadRequest {
         let mut renderer = Renderer::new(RenderOptions::default(), site.clone());
         let (mut rendered, mut written) = (Vec::new(), Ok(()));
         let show = &mut |_, letter: Letter| {
-            if !filter.chooses(&letter) {
-                return true;
-            }
             rendered.clear();
             template.render(&letter.batch, 0, &mut renderer, &mut rendered);
             let text = String::from_utf8_lossy(&rendered);
             written = print(&head(&letter)).and_then(|()| text.lines().try_for_each(&mut *print));
             written.is_ok()
         };
-        store.letters.read(show).map_err(DeadWorkError::Store)?;
-        written.map_err(DeadWorkError::Write)
+        let unread = store.letters.read(selection, show).map_err(DeadWorkError::Store)?;
+        written.map_err(DeadWorkError::Write)?;
+        all_read(unread)
     }
+}
+
+/// Fails when some letters could not be read.
+fn all_read(unread: Unread) -> Result<(), DeadWorkError> {
+    if unread == Unread::default() { Ok(()) } else { Err(DeadWorkError::Unread(unread)) }
 }
 
 fn list(store: &DeadStore, print: &mut dyn FnMut(&str) -> io::Result<()>) -> Result<(), DeadWorkError> {
     let mut letters = 0;
-    let mut reasons = std::collections::BTreeMap::<&str, u64>::new();
-    let count = &mut |_, letter: Letter| {
+    let mut reasons = BTreeMap::<&str, u64>::new();
+    let mut died: Option<(i64, i64)> = None;
+    let heads = store.letters.heads(&mut |_, head| {
         letters += 1;
-        *reasons.entry(letter.reason.name()).or_default() += 1;
+        *reasons.entry(head.reason.name()).or_default() += 1;
+        let (first, last) = died.unwrap_or((head.died_us, head.died_us));
+        died = Some((first.min(head.died_us), last.max(head.died_us)));
         true
-    };
-    store.letters.read(count).map_err(DeadWorkError::Store)?;
+    });
+    heads.map_err(DeadWorkError::Store)?;
     let reasons: Vec<String> = reasons.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
-    print(&format!("{}\t{}\t{}", store.id, counted(letters), reasons.join(", ")))
+    let died =
+        died.map_or_else(String::new, |(first, last)| format!("{:.6} to {:.6}", time(first), time(last)));
+    print(&format!("{}\t{}\t{}\t{died}", store.id, counted(letters), reasons.join(", ")))
         .map_err(DeadWorkError::Write)
+}
+
+fn time(unix_us: i64) -> jiff::Timestamp {
+    jiff::Timestamp::from_microsecond(unix_us).unwrap_or_default()
 }
 
 fn counted(letters: u64) -> String {
@@ -195,7 +257,7 @@ fn counted(letters: u64) -> String {
 
 /// Returns the line above a message.
 fn head(letter: &Letter) -> String {
-    let died = jiff::Timestamp::from_microsecond(letter.died_us).unwrap_or_default();
+    let died = time(letter.died_us);
     let tries = if letter.attempts == 1 { "try" } else { "tries" };
     format!(
         "{died:.6} {} {} {} {tries}: {} id={}",

@@ -13,22 +13,27 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Private keys that open encrypted segments.
+/// Private keys that open encrypted segments and dead letters.
 #[derive(Args, Debug)]
 pub(in crate::data_folder) struct KeyFiles {
-    /// File with a private key that opens encrypted segments; may be given several times
+    /// File with a private key that opens what is encrypted; may be given several times
     #[arg(long = "key", value_name = "FILE")]
     keys: Vec<PathBuf>,
 }
 
 impl KeyFiles {
     pub(super) fn load(&self) -> Result<Keys, VerbError> {
+        self.identities().map(Keys::of)
+    }
+
+    /// Reads the keys one by one.
+    pub(in crate::data_folder) fn identities(&self) -> Result<Vec<Identity>, VerbError> {
         let load = |path: &PathBuf| {
             let passphrase = passphrase_for(path)?;
             Identity::load(path, passphrase.as_deref())
                 .map_err(|source| VerbError::Identity { path: path.clone(), source })
         };
-        Ok(Keys::of(self.keys.iter().map(load).collect::<Result<_, _>>()?))
+        self.keys.iter().map(load).collect()
     }
 }
 
