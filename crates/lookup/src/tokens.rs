@@ -21,7 +21,7 @@ pub struct Tokenizer {
     lowered: Vec<u8>,
     /// One bit per byte of the text: set when it belongs to a token.
     masks: Vec<u64>,
-    /// Where a token begins right behind another, ascending.
+    /// Starts of the tokens that begin right behind another, ascending.
     breaks: Vec<u32>,
 }
 

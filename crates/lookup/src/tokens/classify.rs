@@ -12,8 +12,9 @@ pub(super) enum Letters {
 }
 
 impl Letters {
-    fn with(is_ascii: bool) -> Letters {
-        if is_ascii { Letters::Ascii } else { Letters::OfAllScripts }
+    /// The letters of bytes by whether the highest bit is set in any of them.
+    fn of(high_bits: u32) -> Letters {
+        if high_bits == 0 { Letters::Ascii } else { Letters::OfAllScripts }
     }
 }
 
@@ -42,7 +43,7 @@ pub(super) fn scalar(text: &[u8], from: usize, lowered: &mut [u8], masks: &mut [
         lowered[index] = byte.to_ascii_lowercase();
         masks[index >> 6] |= u64::from(is_token(byte)) << (index & 63);
     }
-    Letters::with(text.is_ascii())
+    Letters::of(text.iter().fold(0, |bits, byte| bits | u32::from(byte & 0x80)))
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -88,7 +89,7 @@ mod avx2 {
             lowered[whole..text.len()].copy_from_slice(&group_lowered[..rest]);
             masks[whole >> 6] |= mask[0] << (whole & 32);
         }
-        Letters::with(high == 0)
+        Letters::of(high)
     }
 
     #[target_feature(enable = "avx2")]

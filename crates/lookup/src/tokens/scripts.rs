@@ -7,13 +7,13 @@
 use regex_syntax::hir::{Class, ClassUnicode, HirKind};
 use std::{ops::Range, sync::LazyLock};
 
-/// What belongs to words besides letters: marks that are put on them, digits, and signs that are not seen but join.
+/// The class of what belongs to words: letters and the marks that are put on them, digits, and signs that join.
 const IN_WORDS: &str = r"[[\p{L}\p{M}\p{N}\p{Pc}\p{Cf}]--[\u{200b}]]";
 
 /// Letters, marks and digits of scripts that put no blanks between words, and the marks that they share.
 const UNSPACED: &str = r"[[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Bopomofo}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Tibetan}]&&[\p{L}\p{M}\p{N}]]";
 
-/// What a character is to tokens.
+/// The part that a character has in tokens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Outside,
@@ -98,7 +98,7 @@ pub fn each(text: &[u8], visit: &mut dyn FnMut(Range<usize>)) {
 
 /// The token that is being read.
 struct Run<'a> {
-    /// Where it is so far, and whether its letters are those of a script without blanks.
+    /// Its place so far, and whether its letters are those of a script without blanks.
     open: Option<(Range<usize>, bool)>,
     visit: &'a mut dyn FnMut(Range<usize>),
 }
