@@ -13,6 +13,7 @@ sys.path[:0] = [HERE, ROOT + "/tests/system"]
 
 import down
 import faults
+import frames
 import guide
 import lines
 import paper
@@ -23,7 +24,7 @@ from loggers import all_loggers
 from stores.every import STORES
 
 
-PARTS = ("faults", "lines", "spool", "paper", "saturation", "guide")
+PARTS = ("faults", "lines", "frames", "spool", "paper", "saturation", "guide")
 # It takes an hour, so it runs only when it is named.
 DOWN = "down"
 
@@ -44,6 +45,7 @@ def arguments():
     words.add_argument("--guide-messages", type=int, default=2000000, help="messages of the fastest rows of the guideline")
     words.add_argument("--line-messages", type=int, default=1000000, help="messages of each row over long lines")
     words.add_argument("--line-rounds", type=int, default=3, help="rounds of the rows over long lines")
+    words.add_argument("--frame-texts", nargs="*", default=[], help="files of log lines for frames of few messages")
     words.add_argument("--spool-messages", type=int, default=300000, help="messages of each row of disk buffers")
     words.add_argument("--spool-rounds", type=int, default=5, help="rounds of the rows of disk buffers")
     words.add_argument("--rows", help="words of rows of the guideline")
@@ -73,6 +75,8 @@ def main():
         print(table.finish())
     if "lines" in options.what:
         lines.table(options.duramen, options.line_messages, options.line_rounds)
+    if "frames" in options.what:
+        frames.table(options.duramen, options.frame_texts)
     if "spool" in options.what:
         print(spool.table(options.duramen, options.spool_messages, options.spool_rounds, report.Rows(f"{options.out}/spool.csv").add), flush=True)
     if DOWN in options.what:

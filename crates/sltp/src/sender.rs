@@ -5,6 +5,7 @@
 //! Limits: the caller stops adding above a size; at most the smaller of both windows is on its way.
 
 mod batch;
+mod compression;
 mod error;
 mod flights;
 mod options;
@@ -13,8 +14,9 @@ pub use error::SenderError;
 pub use flights::Settled;
 pub use options::SenderOptions;
 
-use crate::packing::{Packer, Unpacker};
+use crate::packing::Unpacker;
 use batch::{OpenBatch, SendStream};
+use compression::Compression;
 use flights::{Flight, Flights};
 use message::{Ack, RecordId};
 use wire::sltp::{
@@ -52,7 +54,7 @@ pub struct Sender {
     streams: Vec<SendStream>,
     open: Option<OpenBatch>,
     flights: Flights,
-    packer: Option<Packer>,
+    compression: Compression,
     unpacker: Unpacker,
     reader: FrameReader,
     /// Bytes that go before the next frame of messages.
@@ -78,7 +80,7 @@ impl Sender {
     /// Creates a sender. `run` is a random number that no other run of any sender has.
     pub fn new(options: SenderOptions, run: u64) -> Sender {
         Sender {
-            packer: options.packer(),
+            compression: Compression::new(options.packer()),
             streams: vec![SendStream::new(OWN_STREAM, run, 0)],
             run,
             queue_fresh: 0,
@@ -99,7 +101,7 @@ impl Sender {
 
     /// Takes new options. What is gathered already goes as it is. The connection must be closed if they differ.
     pub fn configure(&mut self, options: SenderOptions) {
-        self.packer = options.packer();
+        self.compression.set_packer(options.packer());
         self.options = options;
     }
 
@@ -185,9 +187,14 @@ impl Sender {
 
     /// Completes the frame that is being gathered.
     pub fn close_batch(&mut self) {
-        if let Some(open) = self.open.take() {
-            self.flights.push(open.close(self.packer.as_mut()));
+        let Some(open) = self.open.take() else { return };
+        // It goes before the frames that need it.
+        if let Some(dictionary) = self.compression.learn(open.body(), &mut self.unpacker)
+            && self.state == State::Open
+        {
+            append_frame(FrameKind::Dictionary, &mut self.control, |out| out.extend_from_slice(dictionary));
         }
+        self.flights.push(self.compression.close(open));
     }
 
     /// Begins a connection.
@@ -336,8 +343,12 @@ impl Sender {
             }
             self.flights.resume(stream, next);
         }
-        self.flights.unpack_unless(welcome.codec, &mut self.unpacker)?;
         self.frame_bytes_max = welcome.frame_bytes_max as usize;
+        let granted = self.compression.granted(welcome.codec, self.frame_bytes_max);
+        self.flights.unpack_above(granted, &mut self.unpacker)?;
+        if let Some(dictionary) = self.compression.dictionary() {
+            append_frame(FrameKind::Dictionary, &mut self.control, |out| out.extend_from_slice(dictionary));
+        }
         self.window_bytes = window(self.options.window_bytes, welcome.window_bytes);
         if let Some(bytes) = self.flights.largest().filter(|bytes| *bytes > self.frame_bytes_max) {
             return Err(SenderError::FrameLimit { bytes, bytes_max: self.frame_bytes_max });

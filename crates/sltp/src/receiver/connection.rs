@@ -11,8 +11,9 @@ use crate::packing::Unpacker;
 use message::StreamKey;
 use std::sync::Arc;
 use wire::sltp::{
-    self, Bye, ByeReason, Codec, DATA_HEAD_BYTES, Data, FrameKind, FrameReader, Gap, Hello, Item, Level,
-    MAGIC, RawFrame, Refusal, RefusalCode, StreamOffer, VERSION, Welcome, append_frame, items,
+    self, Bye, ByeReason, Codec, DATA_HEAD_BYTES, DICTIONARY_BYTES_MAX, Data, FrameKind, FrameReader, Gap,
+    Hello, Item, Level, MAGIC, RawFrame, Refusal, RefusalCode, StreamOffer, VERSION, Welcome, append_frame,
+    items,
 };
 
 /// Longest payload of a hello.
@@ -33,6 +34,7 @@ pub struct Connection {
     has_magic: bool,
     attached: Vec<Attached>,
     level: Level,
+    codec: Codec,
     /// Bytes for the sender.
     out: Vec<u8>,
 }
@@ -87,6 +89,7 @@ impl Connection {
             has_magic: false,
             attached: Vec::new(),
             level: options.level,
+            codec: Codec::Plain,
             out: Vec::new(),
             options,
         }
@@ -136,6 +139,7 @@ impl Connection {
                 opened.inspect_err(|error| self.refuse(error))
             }
             (FrameKind::Data, false) => self.messages(payload, buffer),
+            (FrameKind::Dictionary, false) => self.dictionary(payload),
             (FrameKind::Gap, false) => self.gap(&Gap::decode(payload)?),
             (FrameKind::Ping, false) => {
                 append_frame(FrameKind::Pong, &mut self.out, |out| out.extend_from_slice(payload));
@@ -173,13 +177,13 @@ impl Connection {
         };
         let resumed = self.attach(&hello, &name)?;
         // A sender that can compress knows best whether it should.
-        let codec = hello.codecs.first().copied().unwrap_or(Codec::Plain);
+        self.codec = hello.codecs.first().copied().unwrap_or(Codec::Plain);
         let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let welcome = Welcome {
             version: VERSION,
             streams: resumed,
             level: self.level,
-            codec,
+            codec: self.codec,
             dictionary: 0,
             window_bytes: self.options.window_bytes,
             message_bytes_max: small(self.options.message_bytes_max),
@@ -213,6 +217,17 @@ impl Connection {
         Ok(resumed)
     }
 
+    fn dictionary(&mut self, payload: &[u8]) -> Result<Step, InputError> {
+        if self.codec != Codec::ZstdDictionary {
+            return Err(InputError::Violation(Violation::Order));
+        }
+        if !(1..=DICTIONARY_BYTES_MAX).contains(&payload.len()) {
+            return Err(sltp::FrameError::Malformed(FrameKind::Dictionary).into());
+        }
+        self.unpacker.set_dictionary(payload)?;
+        Ok(Step::Nothing)
+    }
+
     fn attached(&self, number: u8) -> Result<&Attached, InputError> {
         let found = self.attached.iter().find(|attached| attached.number == number);
         found.ok_or(InputError::Violation(Violation::Stream))
@@ -227,6 +242,9 @@ impl Connection {
         let size = head.size as usize;
         if size > self.options.frame_bytes_max {
             return Err(sltp::FrameError::TooLong(head.size).into());
+        }
+        if head.codec > self.codec {
+            return Err(InputError::Violation(Violation::Order));
         }
         self.attached(head.stream)?;
         let mut body = buffer(size);

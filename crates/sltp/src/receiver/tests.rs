@@ -9,7 +9,7 @@ use std::{
     collections::HashMap,
     sync::{Arc, Mutex},
 };
-use wire::sltp::{Level, RefusalCode};
+use wire::sltp::{FrameError, FrameKind, FrameReader, Level, RefusalCode, append_frame};
 
 fn sender_options() -> SenderOptions {
     SenderOptions {
@@ -63,8 +63,8 @@ impl PositionStore for Kept {
     }
 }
 
-fn connection(streams: &Streams) -> Connection {
-    Connection::new(options(), streams, "cn", Arc::new(|| {}))
+fn connection(options: ReceiverOptions, streams: &Streams) -> Connection {
+    Connection::new(options, streams, "cn", Arc::new(|| {}))
 }
 
 /// Both ends and what is between them.
@@ -79,6 +79,9 @@ struct World {
     /// Numbers in the order in which they arrived.
     arrived: Vec<u64>,
     added: u64,
+    options: ReceiverOptions,
+    /// Connections that began with a dictionary, or got one.
+    dictionaries: usize,
 }
 
 impl World {
@@ -92,6 +95,8 @@ impl World {
             pending: Vec::new(),
             arrived: Vec::new(),
             added: 0,
+            options: options(),
+            dictionaries: 0,
         }
     }
 
@@ -113,7 +118,7 @@ impl World {
     fn turn(&mut self, size: usize) {
         if self.connection.is_none() {
             self.sender.connect();
-            self.connection = Some(connection(&self.streams));
+            self.connection = Some(connection(self.options.clone(), &self.streams));
         }
         let mut left = size;
         while left > 0 && !self.sender.output().is_empty() {
@@ -125,7 +130,11 @@ impl World {
         }
         let connection = self.connection.as_mut().unwrap();
         let mut at = 0;
+        let reader = FrameReader::new(usize::MAX);
         while let Some((step, end)) = connection.read(&self.to_receiver, at, Vec::with_capacity).unwrap() {
+            let read = reader.next(&self.to_receiver, at).ok().flatten();
+            self.dictionaries +=
+                usize::from(read.is_some_and(|(frame, _)| frame.kind == FrameKind::Dictionary));
             at = end;
             if let Step::Messages(Arrival { body, items, ticket }) = step {
                 for item in &items {
@@ -261,14 +270,14 @@ fn refusal(change: impl FnOnce(&mut SenderOptions), fresh: u64) -> Option<Refusa
     let mut world = World::new(&Kept::default());
     (0..20).for_each(|_| world.add());
     world.finish();
-    let mut options = sender_options();
-    change(&mut options);
-    let mut sender = Sender::new(options, 2);
+    let mut offered = sender_options();
+    change(&mut offered);
+    let mut sender = Sender::new(offered, 2);
     sender.set_queue_fresh(fresh);
     sender.add(Some(RecordId { incarnation: 3, sequence: 15 }), &Ack::none(), |out| out.push(b'x'));
     sender.connect();
     let bytes = sender.output().to_vec();
-    let mut connection = connection(&world.streams);
+    let mut connection = connection(options(), &world.streams);
     let mut at = 0;
     loop {
         match connection.read(&bytes, at, Vec::with_capacity) {
@@ -297,7 +306,65 @@ fn who_may_not_send_is_told_why() {
 fn what_is_no_sltp_is_seen_with_its_first_bytes() {
     let streams = Streams::new(Box::new(NoPositions));
     for (bytes, is_whole) in [(&b"1 open 3 abc\n"[..], false), (b"SLTP/1", true), (b"SLTP/2\r\n", false)] {
-        let read = connection(&streams).read(bytes, 0, Vec::with_capacity);
+        let read = connection(options(), &streams).read(bytes, 0, Vec::with_capacity);
         assert_eq!(read.is_ok(), is_whole);
     }
+}
+
+#[test]
+fn messages_come_back_from_frames_with_a_dictionary_over_many_connections() {
+    let large = ReceiverOptions { frame_bytes_max: 1 << 20, ..options() };
+    let mut world = World::new(&Kept::default());
+    world.options = large;
+    for number in 0..4000 {
+        world.add();
+        if number % 2 == 0 {
+            world.sender.close_batch();
+        }
+        world.turn(300);
+        world.settle(0);
+        if number % 500 == 499 {
+            world.cut();
+        }
+    }
+    world.finish();
+    assert_eq!(world.arrived, (0..4000).collect::<Vec<_>>());
+    assert!(world.dictionaries >= 3, "{}", world.dictionaries);
+}
+
+/// Sends a frame after the handshake of a sender that offers this codec.
+#[track_caller]
+fn check_after_hello(compression: Option<i32>, kind: FrameKind, payload: &[u8], want: InputError) {
+    let mut sender = Sender::new(SenderOptions { compression, ..sender_options() }, 1);
+    sender.add(None, &Ack::none(), |out| out.push(b'x'));
+    sender.connect();
+    let mut bytes = sender.output().to_vec();
+    append_frame(kind, &mut bytes, |out| out.extend_from_slice(payload));
+    let streams = Streams::new(Box::new(NoPositions));
+    let mut connection = connection(options(), &streams);
+    let mut at = 0;
+    let error = loop {
+        match connection.read(&bytes, at, Vec::with_capacity) {
+            Ok(Some((_, end))) => at = end,
+            Ok(None) => panic!("nothing is wrong"),
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(error, want);
+}
+
+#[test]
+fn dictionaries_that_nobody_asked_for_are_refused() {
+    let order = InputError::Violation(Violation::Order);
+    check_after_hello(None, FrameKind::Dictionary, b"abcdefgh", order.clone());
+    let malformed = || FrameError::Malformed(FrameKind::Dictionary).into();
+    check_after_hello(Some(3), FrameKind::Dictionary, b"", malformed());
+    // The magic of a dictionary, and nothing that is one.
+    check_after_hello(Some(3), FrameKind::Dictionary, b"\x37\xa4\x30\xec\x01\0\0\0broken", malformed());
+    check_after_hello(Some(3), FrameKind::Dictionary, &[7; 4001], FrameError::TooLong(4001).into());
+    // A frame that needs one before it came, and a compressed one of a sender that did not offer that.
+    let mut head = [0; 28];
+    (head[0], head[1]) = (1, 2);
+    check_after_hello(Some(3), FrameKind::Data, &head, FrameError::Malformed(FrameKind::Data).into());
+    check_after_hello(None, FrameKind::Data, &head, order);
 }

@@ -13,8 +13,6 @@ use wire::sltp::{
 
 /// Bytes of a frame before its messages.
 const HEADS: usize = FRAME_HEAD_BYTES + DATA_HEAD_BYTES;
-/// Bodies below this size go uncompressed: a frame of the compression and its context cost more than they save.
-const PACKED_FROM: usize = 256;
 
 /// A stream of numbers.
 #[derive(Clone, Debug)]
@@ -73,7 +71,13 @@ impl OpenBatch {
         self.frame.len() - HEADS
     }
 
-    pub(super) fn close(mut self, packer: Option<&mut Packer>) -> Flight {
+    /// Returns its messages.
+    pub(super) fn body(&self) -> &[u8] {
+        &self.frame[HEADS..]
+    }
+
+    /// Completes it, compressed up to `best`.
+    pub(super) fn close(mut self, packer: Option<&mut Packer>, best: Codec) -> Flight {
         let size = self.size();
         let mut head = Data {
             stream: self.stream,
@@ -84,12 +88,11 @@ impl OpenBatch {
             from: self.from,
             until: self.from + self.count as u64,
         };
-        let packed =
-            packer.filter(|_| size >= PACKED_FROM).and_then(|packer| packer.pack(&self.frame[HEADS..]));
+        let packed = packer.and_then(|packer| packer.pack(self.body(), best));
         let frame = match packed {
-            Some(body) => {
-                head.codec = Codec::Zstd;
-                rewrite_body(&head, Codec::Zstd, &body)
+            Some((codec, body)) => {
+                head.codec = codec;
+                rewrite_body(&head, codec, &body)
             }
             None => {
                 finish_data(&mut self.frame, &head);

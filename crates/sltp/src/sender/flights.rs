@@ -264,13 +264,10 @@ impl Flights {
     }
 
     /// Inflates the frames that a receiver cannot read.
-    pub(super) fn unpack_unless(&mut self, codec: Codec, unpacker: &mut Unpacker) -> Result<(), SenderError> {
-        if codec == Codec::Zstd {
-            return Ok(());
-        }
+    pub(super) fn unpack_above(&mut self, best: Codec, unpacker: &mut Unpacker) -> Result<(), SenderError> {
         debug_assert!(!self.has_sent(), "frames change only before they are sent");
         for flight in &mut self.list {
-            let Some(head) = flight.head.as_mut().filter(|head| head.codec != Codec::Plain) else { continue };
+            let Some(head) = flight.head.as_mut().filter(|head| head.codec > best) else { continue };
             let mut body = Vec::new();
             let packed = &flight.frame[FRAME_HEAD_BYTES + DATA_HEAD_BYTES..];
             unpacker.unpack(head.codec, packed, head.size as usize, &mut body)?;

@@ -30,7 +30,7 @@ pub struct SenderOptions {
 impl SenderOptions {
     pub(super) fn codecs(&self) -> Vec<Codec> {
         match self.compression {
-            Some(_) => vec![Codec::Zstd, Codec::Plain],
+            Some(_) => vec![Codec::ZstdDictionary, Codec::Zstd, Codec::Plain],
             None => vec![Codec::Plain],
         }
     }

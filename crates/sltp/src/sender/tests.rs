@@ -194,3 +194,84 @@ fn tokens_are_released_with_the_last_message_and_fail_when_given_up() {
     drop(token);
     assert_eq!((sender.abandon(), count.load(Ordering::Relaxed)), (1, 101));
 }
+
+/// Adds messages, a frame for each few, until there must be a dictionary.
+fn learn(sender: &mut Sender, count: usize) {
+    for number in 0..count {
+        let text = format!(
+            "<38>1 2026-11-27T10:00:{:02}Z web0{} sshd {} - - Failed password for {} from 10.0.{}.{} port {} ssh2",
+            number % 60,
+            number % 4,
+            number * 37 % 9000,
+            ["root", "admin", "eva", "tom"][number % 4],
+            number % 250,
+            number * 7 % 250,
+            number * 7919 % 60000,
+        );
+        add(sender, None, &text);
+        if number % 3 == 0 {
+            sender.close_batch();
+            // It is acknowledged, as far as memory is concerned.
+            take(sender);
+        }
+    }
+    sender.close_batch();
+}
+
+/// Takes all output; returns whether a dictionary was in it, and the codecs and bytes of the frames of messages.
+fn codecs(sender: &mut Sender) -> (Vec<FrameKind>, Vec<(Codec, usize)>) {
+    let mut bytes = Vec::new();
+    while !sender.output().is_empty() {
+        bytes.extend_from_slice(sender.output());
+        sender.sent(sender.output().len());
+    }
+    let (mut at, mut kinds, mut frames) = (0, Vec::new(), Vec::new());
+    while let Some((frame, end)) = FrameReader::new(1 << 20).next(&bytes, at).unwrap() {
+        kinds.push(frame.kind);
+        if frame.kind == FrameKind::Data {
+            let head = sltp::Data::decode(&bytes[frame.payload.clone()]).unwrap();
+            frames.push((head.codec, frame.payload.len()));
+        }
+        at = end;
+    }
+    (kinds, frames)
+}
+
+#[test]
+fn small_frames_get_a_dictionary_if_the_receiver_takes_one() {
+    let options = SenderOptions { compression: Some(3), window_bytes: usize::MAX, ..options() };
+    let mut sender = Sender::new(options, 9);
+    learn(&mut sender, 1500);
+    for granted in [Codec::ZstdDictionary, Codec::Zstd, Codec::ZstdDictionary, Codec::Plain] {
+        sender.connect();
+        take(&mut sender);
+        let large = u32::MAX;
+        let answer =
+            Welcome { codec: granted, window_bytes: 1 << 30, frame_bytes_max: large, ..welcome(&[(1, 0)]) };
+        sender.receive(&mut framed(FrameKind::Welcome, |out| answer.encode(out))).unwrap();
+        let (kinds, frames) = codecs(&mut sender);
+        assert_eq!(kinds.contains(&FrameKind::Dictionary), granted == Codec::ZstdDictionary);
+        assert!(frames.len() > 400 && frames.iter().all(|(codec, _)| *codec <= granted), "{granted:?}");
+        if let Some((_, bytes)) = frames.iter().find(|(codec, _)| *codec == Codec::ZstdDictionary) {
+            assert_eq!(kinds[0], FrameKind::Dictionary, "it goes before what needs it");
+            let packed: usize =
+                frames.iter().filter(|(codec, _)| *codec == Codec::Zstd).map(|(_, bytes)| bytes).sum();
+            assert!(*bytes * 3 < packed, "{bytes} of {packed}");
+        }
+    }
+    // Frames of the other connections were inflated; new ones are compressed as far as this receiver grants.
+    learn(&mut sender, 3);
+    assert!(codecs(&mut sender).1.iter().all(|(codec, _)| *codec == Codec::Plain));
+}
+
+#[test]
+fn a_receiver_of_small_frames_gets_no_dictionary() {
+    let mut sender = Sender::new(SenderOptions { compression: Some(3), ..options() }, 9);
+    learn(&mut sender, 1500);
+    sender.connect();
+    take(&mut sender);
+    let answer = Welcome { codec: Codec::ZstdDictionary, ..welcome(&[(1, 0)]) };
+    sender.receive(&mut framed(FrameKind::Welcome, |out| answer.encode(out))).unwrap();
+    let (kinds, frames) = codecs(&mut sender);
+    assert!(!kinds.contains(&FrameKind::Dictionary) && frames.iter().all(|(codec, _)| *codec <= Codec::Zstd));
+}

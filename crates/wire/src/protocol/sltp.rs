@@ -17,8 +17,8 @@ pub use data::{
 };
 pub use frame::{FRAME_HEAD_BYTES, FrameError, FrameKind, FrameReader, RawFrame, append_frame};
 pub use handshake::{
-    Codec, Hello, Level, MAGIC, Refusal, RefusalCode, SENDER_BYTES_MAX, STREAMS_MAX, StreamOffer,
-    TOKEN_BYTES_MAX, VERSION, Welcome,
+    Codec, DICTIONARY_BYTES_MAX, Hello, Level, MAGIC, Refusal, RefusalCode, SENDER_BYTES_MAX, STREAMS_MAX,
+    StreamOffer, TOKEN_BYTES_MAX, VERSION, Welcome,
 };
 
 #[cfg(test)]

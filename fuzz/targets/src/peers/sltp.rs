@@ -54,6 +54,6 @@ fn payload(kind: FrameKind, payload: &[u8]) {
         FrameKind::Ack => drop(Ack::decode(payload)),
         FrameKind::Gap => drop(Gap::decode(payload)),
         FrameKind::Bye => drop(Bye::decode(payload)),
-        FrameKind::Ping | FrameKind::Pong | FrameKind::Unknown => {}
+        FrameKind::Ping | FrameKind::Pong | FrameKind::Dictionary | FrameKind::Unknown => {}
     }
 }

@@ -32,11 +32,13 @@ pub enum FrameKind {
     Pong,
     /// The end of the connection.
     Bye,
+    /// A dictionary, for the compression of the sender's messages.
+    Dictionary,
     /// A kind of a later version that may be skipped.
     Unknown,
 }
 
-const KINDS: [FrameKind; 9] = [
+const KINDS: [FrameKind; 10] = [
     FrameKind::Hello,
     FrameKind::Welcome,
     FrameKind::Refuse,
@@ -46,6 +48,7 @@ const KINDS: [FrameKind; 9] = [
     FrameKind::Ping,
     FrameKind::Pong,
     FrameKind::Bye,
+    FrameKind::Dictionary,
 ];
 
 impl FrameKind {

@@ -17,6 +17,9 @@ pub const STREAMS_MAX: usize = 8;
 /// Longest token.
 pub const TOKEN_BYTES_MAX: usize = 1024;
 
+/// Longest dictionary.
+pub const DICTIONARY_BYTES_MAX: usize = 64 << 10;
+
 /// Longest name of a sender.
 pub const SENDER_BYTES_MAX: usize = 128;
 
@@ -68,18 +71,21 @@ impl Level {
 }
 
 /// How the messages of a frame are compressed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Codec {
     /// Not at all.
     #[default]
     Plain,
     /// One frame of Zstandard.
     Zstd,
+    /// One frame of Zstandard, with the dictionary that the sender has sent on the connection. Who reads it reads
+    /// [`Codec::Zstd`], too.
+    ZstdDictionary,
 }
 
 impl Codec {
     pub(super) fn of(byte: u8) -> Option<Codec> {
-        [Codec::Plain, Codec::Zstd].get(usize::from(byte)).copied()
+        [Codec::Plain, Codec::Zstd, Codec::ZstdDictionary].get(usize::from(byte)).copied()
     }
 
     pub(super) fn byte(self) -> u8 {
@@ -113,7 +119,7 @@ pub struct Hello {
     pub streams: Vec<StreamOffer>,
     /// The level that it asks for.
     pub level: Level,
-    /// The kinds of compression that it can read, the best first; `Plain` is always possible.
+    /// The kinds of compression that it may use, the best first; `Plain` is always possible.
     pub codecs: Vec<Codec>,
     /// The dictionaries that it has.
     pub dictionaries: Vec<u32>,
@@ -132,7 +138,7 @@ pub struct Welcome {
     pub streams: Vec<(u8, u64)>,
     /// The level that it grants.
     pub level: Level,
-    /// The compression that it allows.
+    /// The best compression that it allows.
     pub codec: Codec,
     /// The dictionary for it; 0 is none.
     pub dictionary: u32,

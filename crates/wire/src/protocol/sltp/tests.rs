@@ -24,7 +24,7 @@ fn hello() -> impl Strategy<Value = Hello> {
                 .map(|(stream, (epoch, one, two))| StreamOffer { stream, epoch, lowest: one, fresh: two })
                 .collect(),
             level,
-            codecs: vec![Codec::Zstd, Codec::Plain],
+            codecs: vec![Codec::ZstdDictionary, Codec::Zstd, Codec::Plain],
             dictionaries,
             token,
             software,
