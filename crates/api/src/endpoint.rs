@@ -2,6 +2,7 @@
 //!
 //! In: requests that the guard let in. Out: JSON. Holds nothing.
 
+mod account;
 pub(crate) mod alerts;
 pub(crate) mod export;
 pub(crate) mod health;
@@ -12,9 +13,9 @@ pub(crate) mod objects;
 pub(crate) mod openapi;
 pub(crate) mod package;
 mod queries;
-pub(crate) mod session;
 pub(crate) mod tail;
 
+pub(crate) use account::{session, tokens};
 pub(crate) use queries::{columns, explain, facets, search, validate};
 
 use crate::{

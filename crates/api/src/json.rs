@@ -7,4 +7,5 @@ pub(crate) mod ids;
 pub(crate) mod objects;
 pub(crate) mod rows;
 pub(crate) mod rules;
+pub(crate) mod tokens;
 pub(crate) mod types;

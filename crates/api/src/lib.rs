@@ -20,12 +20,17 @@ mod tests;
 
 pub use access::{
     accounts::{AccountError, Accounts, EVERY_LOGSPACE, Grant, RIGHTS, Right, generated_password},
-    policy::{Network, NetworkError, Policy, ProxyHeader},
+    api_tokens::{
+        ApiToken, IssuedToken, NewToken, TOKEN_DAYS_DEFAULT, TOKEN_SCOPES, TokenError, TokenScope, TokenText,
+        TokenUse, TokenUses, TokenUsesError,
+    },
+    policy::{Network, NetworkError, Policy, ProxyHeader, TOKEN_DAYS_MAX},
     security_event::SecurityEvent,
     sessions::SessionFileError,
 };
 pub use json::{
     ids::{Id, Ids},
+    tokens::{NewTokenAnswer, TokenAnswer, TokenList, TokenRequest},
     types::*,
 };
 pub use listen::{ListenOptions, Listening, listen};

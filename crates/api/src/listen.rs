@@ -16,7 +16,7 @@ use axum::{
     Router,
     extract::DefaultBodyLimit,
     middleware,
-    routing::{get, post},
+    routing::{delete, get, post},
 };
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
@@ -104,6 +104,13 @@ pub(crate) fn routes(state: Arc<State>) -> Router {
         .route("/login", post(endpoint::session::login).layer(DefaultBodyLimit::max(LOGIN_BYTES_MAX)))
         .route("/logout", post(endpoint::session::logout))
         .route("/session", get(endpoint::session::session))
+        .route(
+            "/tokens",
+            get(endpoint::tokens::list)
+                .post(endpoint::tokens::create)
+                .layer(DefaultBodyLimit::max(LOGIN_BYTES_MAX)),
+        )
+        .route("/tokens/{id}", delete(endpoint::tokens::revoke))
         .route("/logspaces", get(endpoint::logspaces::logspaces))
         .route("/search", post(endpoint::search::search))
         .route("/export", get(endpoint::export::export))

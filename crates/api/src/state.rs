@@ -4,19 +4,22 @@
 //! Limits: [`crate::SEARCHES_MAX`] searches, [`TAILS_MAX`] tails, the exports and the memory of [`Limits`]; further ones wait
 //! or are refused.
 
+mod ledger;
 pub(crate) mod limits;
 pub(crate) mod packages;
 pub(crate) mod reports;
 pub(crate) mod slots;
+mod tokens;
 pub(crate) mod workers;
 
 use crate::{
     access::{
         accounts::{AccountError, Accounts, EVERY_LOGSPACE, RIGHTS, Right},
+        api_tokens::{ApiToken, TokenUses},
         credentials::Credentials,
         policy::Policy,
         security_event::SecurityEvent,
-        sessions::{SessionFileError, Sessions, User},
+        sessions::{Proof, SessionFileError, Sessions, User},
     },
     error::ApiError,
     json::ids::Ids,
@@ -120,6 +123,9 @@ pub struct State {
     sessions: Mutex<Sessions>,
     /// File of the sessions; a writer holds it, so that the newest state is written last.
     session_file: Mutex<Option<PathBuf>>,
+    token_uses: Mutex<TokenUses>,
+    /// File of the last uses of tokens; a writer holds it, as above.
+    token_uses_file: Mutex<Option<PathBuf>>,
     objects: Arc<Store>,
     host: String,
     ids: Ids,
@@ -152,6 +158,8 @@ impl State {
             credentials: Credentials::new()?,
             sessions: Mutex::default(),
             session_file: Mutex::default(),
+            token_uses: Mutex::default(),
+            token_uses_file: Mutex::default(),
             objects,
             host: host.to_owned(),
             ids,
@@ -234,12 +242,20 @@ impl State {
         Sessions::save(path, &bytes)
     }
 
-    /// Returns true if a user's credentials are still valid: the password, and the session if there is one.
+    /// Returns true if a user's credentials are still valid: the password, the session, the API token.
     pub(crate) fn is_current(&self, user: &User) -> Result<bool, ApiError> {
-        let present = self.accounts.credential(&user.name);
-        let present = present.map_err(|error| ApiError::internal(error.to_string()))?;
-        let is_open = |hash| self.sessions().is_open(hash, &self.backend.policy(), now_s());
-        Ok(present == Some(user.credential) && user.session.as_ref().is_none_or(is_open))
+        let policy = self.backend.policy();
+        let is_present = |credential| self.accounts.credential(&user.name).map(|now| now == Some(credential));
+        let is_current = match &user.proof {
+            Proof::Session(hash, credential) => is_present(*credential)
+                .map(|is_present| is_present && self.sessions().is_open(hash, &policy, now_s())),
+            Proof::Password(credential) => is_present(*credential),
+            Proof::Token(token) => self
+                .accounts
+                .has_token(&user.name, &token.id)
+                .map(|has_token| has_token && token.is_in_force(policy.token_lifetime, now_s())),
+        };
+        is_current.map_err(|error| ApiError::internal(error.to_string()))
     }
 
     pub(crate) fn sessions(&self) -> MutexGuard<'_, Sessions> {
@@ -274,39 +290,25 @@ impl State {
         &self.host
     }
 
-    /// Records a request in the ledger; without that there is no answer.
-    pub(crate) async fn note(
-        self: &Arc<Self>,
-        user: &User,
-        action: &'static str,
-        scope: &Scope,
-        question: &str,
-        details: serde_json::Value,
-    ) -> Result<(), ApiError> {
-        let at_us = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as i64);
-        let entry = LedgerEntry {
-            at_us,
-            user: user.name.clone(),
-            action,
-            logspace: scope.name.clone(),
-            question: question.to_owned(),
-            details,
-        };
-        let state = Arc::clone(self);
-        let noted = tokio::task::spawn_blocking(move || state.backend.note(&entry)).await;
-        match noted {
-            Ok(Ok(())) => Ok(()),
-            _ => Err(ApiError::internal("the ledger of searches cannot be written: nothing is shown")),
-        }
-    }
-
-    /// Returns true if a user has a right in a logspace.
+    /// Returns true if a user has a right in a logspace, and the API token of the call leaves it to them.
     pub(crate) fn may(&self, user: &User, logspace: &str, right: Right) -> Result<bool, ApiError> {
+        if user.token().is_some_and(|token| !token.permits(logspace, right)) {
+            return Ok(false);
+        }
         self.accounts.may(&user.name, logspace, right).map_err(|error| ApiError::internal(error.to_string()))
     }
 
-    /// The rights that a user has in at least one logspace, in the order of [`RIGHTS`].
-    pub(crate) fn rights(&self, name: &str) -> Result<Vec<Right>, ApiError> {
+    /// Returns true if a user may read the figures of the server. A token needs its scope for that, which was checked, and
+    /// every logspace, but not the scope `administer`: it is in files of other programs.
+    pub(crate) fn may_read_metrics(&self, user: &User) -> Result<bool, ApiError> {
+        let is_reached = user.token().is_none_or(|token| token.permits(EVERY_LOGSPACE, Right::Search));
+        let may = self.accounts.may(&user.name, EVERY_LOGSPACE, Right::Administer);
+        may.map(|may| may && is_reached).map_err(|error| ApiError::internal(error.to_string()))
+    }
+
+    /// The rights that a user has in at least one logspace and that the API token of the call leaves, in the order of [`RIGHTS`].
+    pub(crate) fn rights(&self, name: &str, token: Option<&ApiToken>) -> Result<Vec<Right>, ApiError> {
+        let permits = |logspace: &str, right| token.is_none_or(|token| token.permits(logspace, right));
         let internal = |error: AccountError| ApiError::internal(error.to_string());
         let scopes = self.backend.scopes();
         let names = || scopes.iter().map(|scope| scope.name.as_str());
@@ -314,7 +316,7 @@ impl State {
         for right in RIGHTS {
             // A grant for every logspace answers for all of them at once.
             for logspace in std::iter::once(EVERY_LOGSPACE).chain(names()) {
-                if self.accounts.may(name, logspace, right).map_err(internal)? {
+                if permits(logspace, right) && self.accounts.may(name, logspace, right).map_err(internal)? {
                     found.push(right);
                     break;
                 }

@@ -6,6 +6,7 @@ mod limits;
 mod rights;
 mod saved_objects;
 pub(crate) mod scopes;
+mod tokens;
 
 use crate::{
     Accounts, Backend, EVERY_LOGSPACE, Ids, ListenOptions, Listening, RIGHTS, Scope, SecurityEvent, State,
@@ -116,6 +117,7 @@ impl Server {
         let objects = Arc::new(objects::Store::open(&folder.path().join("objects/objects.db")));
         let state = State::new(backend.clone(), accounts.clone(), objects, ids, "loghost.example").unwrap();
         state.keep_sessions(&folder.path().join("sessions.json")).unwrap();
+        state.keep_token_uses(&folder.path().join("token-uses.json")).unwrap();
         let state = Arc::new(state);
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
@@ -236,6 +238,8 @@ fn e5_log_ins_failures_lock_outs_and_refusals_are_reported() {
     let named = |event: &SecurityEvent| match event {
         SecurityEvent::LoggedIn { user, address } => format!("in {user} {address}"),
         SecurityEvent::Authenticated { user, .. } => format!("call {user}"),
+        SecurityEvent::TokenUsed { user, .. } => format!("token {user}"),
+        SecurityEvent::TokenRefused { reason, .. } => format!("refused token {reason}"),
         SecurityEvent::LoggedOut { user } => format!("out {user}"),
         SecurityEvent::Failed { user, .. } => format!("failed {user}"),
         SecurityEvent::LockedOut { user, .. } => format!("locked {user}"),

@@ -1,14 +1,18 @@
-//! Users and their rights: names, password hashes and grants in one file.
+//! Users and their rights: names, password hashes, grants and API tokens in one file.
 //!
 //! In: a name and a password. Out: the credential, or nothing. Holds: the file's content; it is read again when it
-//! changes, so that `duramen user` works beside a running server.
+//! changes, so that `duramen user` works beside a running server. Changes lock the folder, so that none is lost.
 //! Limits: names of 1 to 64 of `[A-Za-z0-9._@-]`, passwords of 8 to 1024 bytes; the file holds at most 10,000 users.
 
 mod grants;
+mod tokens;
 
 pub use grants::{EVERY_LOGSPACE, Grant, RIGHTS, Right};
 
-use crate::access::durable;
+use crate::access::{
+    api_tokens::{ApiToken, TokenError},
+    durable,
+};
 use argon2::{
     Argon2, PasswordVerifier,
     password_hash::{PasswordHash, PasswordHasher, SaltString},
@@ -17,7 +21,7 @@ use aws_lc_rs::digest;
 use objects::{UserId, Users};
 use serde::{Deserialize, Serialize};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     fmt, fs, io,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
@@ -83,6 +87,8 @@ pub enum AccountError {
     Name(&'static str),
     /// The password is too short or too long.
     Password,
+    /// The API token cannot be made or found.
+    Token(TokenError),
     /// The system has no random numbers.
     Random,
 }
@@ -96,6 +102,7 @@ impl fmt::Display for AccountError {
             }
             AccountError::Name(what) => f.write_str(what),
             AccountError::Password => f.write_str("a password has 8 to 1024 bytes"),
+            AccountError::Token(error) => error.fmt(f),
             AccountError::Random => f.write_str("the system gives no random numbers"),
         }
     }
@@ -106,6 +113,9 @@ impl std::error::Error for AccountError {}
 #[derive(Serialize, Deserialize, Default, Debug)]
 struct File {
     users: BTreeMap<String, User>,
+    /// The owners of tokens by the SHA-256 of their texts.
+    #[serde(skip)]
+    token_owners: HashMap<String, String>,
 }
 
 #[derive(Serialize, Deserialize, Debug)]
@@ -118,6 +128,23 @@ struct User {
     /// Grants of the user; absent in files of versions before grants existed: then every right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     grants: Option<Vec<Grant>>,
+    /// API tokens of the user; absent in files of versions before there were tokens.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    tokens: Vec<ApiToken>,
+}
+
+impl File {
+    /// Lists the owners of tokens: a call must not look through all users.
+    fn index_tokens(&mut self) {
+        for (name, user) in &self.users {
+            let owned = user.tokens.iter().map(|token| (token.sha256.clone(), name.clone()));
+            self.token_owners.extend(owned);
+        }
+    }
+
+    fn user(&mut self, name: &str) -> Result<&mut User, AccountError> {
+        self.users.get_mut(name).ok_or(AccountError::Name("there is no user of that name"))
+    }
 }
 
 impl User {
@@ -162,36 +189,38 @@ impl Accounts {
 
     /// Adds a user without any rights.
     pub fn add(&self, name: &str, password: &str) -> Result<(), AccountError> {
-        let mut file = self.read()?;
         if !allowed_name(name) {
             return Err(AccountError::Name("a user name has 1 to 64 of the characters A-Z a-z 0-9 . _ @ -"));
         }
-        if file.users.contains_key(name) {
-            return Err(AccountError::Name("there is a user of that name"));
-        }
-        if file.users.len() >= USERS_MAX {
-            return Err(AccountError::Name("there are 10,000 users already"));
-        }
-        file.users.insert(
-            name.to_owned(),
-            User { id: drawn_id()?, password: hash(password)?, grants: Some(Vec::new()) },
-        );
-        self.write(&file)
+        let user =
+            User { id: drawn_id()?, password: hash(password)?, grants: Some(Vec::new()), tokens: Vec::new() };
+        self.update(|file| {
+            if file.users.contains_key(name) {
+                return Err(AccountError::Name("there is a user of that name"));
+            }
+            if file.users.len() >= USERS_MAX {
+                return Err(AccountError::Name("there are 10,000 users already"));
+            }
+            file.users.insert(name.to_owned(), user);
+            Ok(())
+        })
     }
 
     /// Changes a user's password.
     pub fn set_password(&self, name: &str, password: &str) -> Result<(), AccountError> {
-        let mut file = self.read()?;
-        let user = file.users.get_mut(name).ok_or(AccountError::Name("there is no user of that name"))?;
-        user.password = hash(password)?;
-        self.write(&file)
+        let password = hash(password)?;
+        self.update(|file| {
+            file.user(name)?.password = password;
+            Ok(())
+        })
     }
 
     /// Removes a user.
     pub fn remove(&self, name: &str) -> Result<(), AccountError> {
-        let mut file = self.read()?;
-        file.users.remove(name).ok_or(AccountError::Name("there is no user of that name"))?;
-        self.write(&file)
+        self.update(|file| {
+            let removed = file.users.remove(name);
+            removed.map(drop).ok_or(AccountError::Name("there is no user of that name"))
+        })
     }
 
     /// Returns true if there is a user of that name.
@@ -250,8 +279,20 @@ impl Accounts {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(File::default()),
             Err(source) => return Err(AccountError::Io { path: self.path.clone(), source }),
         };
-        serde_json::from_str(&text)
-            .map_err(|error| AccountError::Format { path: self.path.clone(), what: error.to_string() })
+        let read = serde_json::from_str(&text);
+        let mut file: File =
+            read.map_err(|error| AccountError::Format { path: self.path.clone(), what: error.to_string() })?;
+        file.index_tokens();
+        Ok(file)
+    }
+
+    /// Changes the file. Nobody else changes it meanwhile.
+    fn update(&self, change: impl FnOnce(&mut File) -> Result<(), AccountError>) -> Result<(), AccountError> {
+        let failed = |source| AccountError::Io { path: self.path.clone(), source };
+        let _locked = durable::lock(&self.path).map_err(failed)?;
+        let mut file = self.read()?;
+        change(&mut file)?;
+        self.write(&file)
     }
 
     /// Replaces the file in one step; only the owner may read it.

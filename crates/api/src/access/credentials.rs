@@ -121,6 +121,12 @@ impl Credentials {
         verdict.clone()
     }
 
+    /// Counts a token that is not accepted, together with names that no user can have; an error with the time to wait when there
+    /// were too many from this address.
+    pub(crate) fn token_refused(&self, client: IpAddr) -> Result<(), Duration> {
+        self.throttle().begin(client, "", Instant::now()).map(drop)
+    }
+
     /// Hashes a password and compares, when it is its turn.
     async fn verify(
         &self,

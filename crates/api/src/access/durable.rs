@@ -1,7 +1,7 @@
 //! Private files that are replaced in one step.
 //!
 //! In: a path, bytes. Out: a file that only its owner may read, with the old bytes or the new ones and never half of
-//! them, also after a crash. Holds nothing.
+//! them, also after a crash; a lock for those who read a file and then replace it. Holds nothing.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -10,10 +10,24 @@ use std::{
     path::Path,
 };
 
-/// Replaces a file, durably; its folder is made when it is not there.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Locks the folder of a file against other processes and threads that change its files, until the result is dropped. The
+/// folder is made when it is not there. A lock file of its own would belong to the user who made it first.
+pub(crate) fn lock(path: &Path) -> io::Result<File> {
+    let folder = File::open(made_folder(path)?)?;
+    folder.lock()?;
+    Ok(folder)
+}
+
+/// The folder of a file, which is made when it is not there.
+fn made_folder(path: &Path) -> io::Result<&Path> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    Ok(folder)
+}
+
+/// Replaces a file, durably; its folder is made when it is not there.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = made_folder(path)?;
     let fresh = path.with_extension("new");
     // A leftover file may be readable for others, or a link.
     match fs::remove_file(&fresh) {

@@ -1,8 +1,12 @@
-//! The configuration's policy for callers: trusted proxies, accepted hosts, the lifetime of sessions.
+//! The configuration's policy for callers: trusted proxies, accepted hosts, the lifetime of sessions and tokens.
 //!
 //! In: options of the page. Out: the values that calls obey. Holds them; a reload brings new ones.
 
+use serde::{Deserialize, Serialize};
 use std::{error::Error, fmt, net::IpAddr, str::FromStr, time::Duration};
+
+/// Most days until an API token expires: a forgotten one is open for a year at most.
+pub const TOKEN_DAYS_MAX: u32 = 366;
 
 /// The options of the page that calls obey.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,6 +21,8 @@ pub struct Policy {
     pub session_lifetime: Duration,
     /// A session ends after this time without a call.
     pub session_idle: Duration,
+    /// Longest life of an API token, whatever it was made for.
+    pub token_lifetime: Duration,
 }
 
 impl Default for Policy {
@@ -27,6 +33,7 @@ impl Default for Policy {
             allowed_hosts: Vec::new(),
             session_lifetime: Duration::from_secs(24 * 3600),
             session_idle: Duration::from_secs(12 * 3600),
+            token_lifetime: Duration::from_secs(u64::from(TOKEN_DAYS_MAX) * 86_400),
         }
     }
 }
@@ -49,7 +56,8 @@ pub enum ProxyHeader {
 }
 
 /// A network: an address, and how many of its bits count.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
+#[serde(try_from = "String", into = "String")]
 pub struct Network {
     address: IpAddr,
     bits: u32,
@@ -66,6 +74,30 @@ impl fmt::Display for NetworkError {
 }
 
 impl Error for NetworkError {}
+
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let most = if self.address.is_ipv4() { 32 } else { 128 };
+        match self.bits == most {
+            true => self.address.fmt(f),
+            false => write!(f, "{}/{}", self.address, self.bits),
+        }
+    }
+}
+
+impl TryFrom<String> for Network {
+    type Error = NetworkError;
+
+    fn try_from(text: String) -> Result<Network, NetworkError> {
+        text.parse()
+    }
+}
+
+impl From<Network> for String {
+    fn from(network: Network) -> String {
+        network.to_string()
+    }
+}
 
 impl FromStr for Network {
     type Err = NetworkError;

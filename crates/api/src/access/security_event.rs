@@ -22,6 +22,26 @@ pub enum SecurityEvent {
         /// Address of the client.
         address: IpAddr,
     },
+    /// A call with an API token.
+    TokenUsed {
+        /// The owner of the token.
+        user: String,
+        /// Id of the token.
+        token: String,
+        /// Address of the client.
+        address: IpAddr,
+    },
+    /// A call with an API token that is not accepted.
+    TokenRefused {
+        /// The owner of the token; empty when it is unknown.
+        user: String,
+        /// Id of the token; empty when it is unknown.
+        token: String,
+        /// The fault, in fixed words.
+        reason: &'static str,
+        /// Address of the client.
+        address: IpAddr,
+    },
     /// A user ended a session.
     LoggedOut {
         /// The user.

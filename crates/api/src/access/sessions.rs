@@ -7,7 +7,7 @@
 //! after its lifetime, after an idle time, at the log-out, and when its credential was changed or removed.
 
 use crate::{
-    access::{accounts::CredentialId, durable, policy::Policy},
+    access::{accounts::CredentialId, api_tokens::ApiToken, durable, policy::Policy},
     scope::Keyring,
 };
 use aws_lc_rs::digest;
@@ -38,12 +38,30 @@ const VERSION: u32 = 1;
 /// The user of a call. Only logged-in users reach handlers that take one.
 pub(crate) struct User {
     pub(crate) name: String,
-    /// The password that let the user in.
-    pub(crate) credential: CredentialId,
-    /// The session of the call; none when it had a password.
-    pub(crate) session: Option<TokenHash>,
+    /// How the user has shown who they are.
+    pub(crate) proof: Proof,
     /// Keys that the session unlocked logspaces with, by local logspace.
     pub(crate) keyring: Keyring,
+}
+
+/// The proof that a call is made by a user.
+pub(crate) enum Proof {
+    /// A session, and the password that it was opened with.
+    Session(TokenHash, CredentialId),
+    /// The password, in the call itself.
+    Password(CredentialId),
+    /// An API token, which leaves the user a part of their rights.
+    Token(Box<ApiToken>),
+}
+
+impl User {
+    /// The API token of the call.
+    pub(crate) fn token(&self) -> Option<&ApiToken> {
+        match &self.proof {
+            Proof::Token(token) => Some(token),
+            Proof::Session(..) | Proof::Password(_) => None,
+        }
+    }
 }
 
 /// SHA-256 of a token, which itself is stored nowhere.
@@ -125,7 +143,8 @@ impl Sessions {
         }
         session.used_s = now_s;
         let (name, credential) = (session.user.clone(), session.credential);
-        Ok(Some(User { name, credential, session: Some(hash), keyring: session.keyring.clone() }))
+        let proof = Proof::Session(hash, credential);
+        Ok(Some(User { name, proof, keyring: session.keyring.clone() }))
     }
 
     /// Returns true if a session exists and has not exceeded its lifetime.

@@ -9,14 +9,14 @@ use crate::{
     },
     error::ApiError,
     json::types::{HealthAnswer, HealthStatus, LogspaceHealth},
-    request::{client::is_forwarded, connection::Caller, guard},
+    request::{bearer, client::is_forwarded, connection::Caller, guard},
     scope::{Scope, ScopeKind},
     state::State,
 };
 use axum::{
     Json,
     extract::{ConnectInfo, FromRequestParts, Request, State as Shared},
-    http::{HeaderMap, header},
+    http::header,
     response::IntoResponse,
 };
 use logspace::Logspace;
@@ -27,7 +27,7 @@ use std::{num::NonZero, sync::Arc};
 #[utoipa::path(get, path = "/api/v1/health", responses((status = 200, body = HealthAnswer)))]
 pub(crate) async fn health(
     Shared(state): Shared<Arc<State>>,
-    headers: HeaderMap,
+    request: Request,
 ) -> Result<Json<HealthAnswer>, ApiError> {
     let scopes = state.backend().scopes();
     let error = |scope: &Scope| local(scope)?.stats().last_error;
@@ -49,10 +49,7 @@ pub(crate) async fn health(
     };
     let (mut not_running, mut sources, mut destinations, mut objects, mut rules) = Default::default();
     let mut logspaces = Vec::new();
-    let user = match guard::cookie(&headers) {
-        Some(token) => state.session(token)?,
-        None => None,
-    };
+    let user = user(&state, request).await?;
     if let Some(user) = user {
         if has_more && state.may(&user, EVERY_LOGSPACE, Right::Administer)? {
             (not_running, sources, destinations, objects, rules) =
@@ -74,6 +71,18 @@ pub(crate) async fn health(
         }
     }
     Ok(Json(HealthAnswer { status, logspaces, not_running, sources, destinations, objects, rules }))
+}
+
+/// The user of a request, if it has a session or an API token.
+async fn user(state: &Arc<State>, request: Request) -> Result<Option<User>, ApiError> {
+    let (mut parts, _) = request.into_parts();
+    match guard::cookie(&parts.headers) {
+        _ if bearer::text(&parts.headers).is_some() => {
+            User::from_request_parts(&mut parts, state).await.map(Some)
+        }
+        Some(token) => state.session(token),
+        None => Ok(None),
+    }
 }
 
 /// The faults of saved objects and of rules. Reading them may wait for a change that is being made.
@@ -99,7 +108,7 @@ pub(crate) async fn metrics(
     if !caller.address.ip().is_loopback() || is_forwarded(request.headers()) {
         let (mut parts, _) = request.into_parts();
         let user = User::from_request_parts(&mut parts, &state).await?;
-        if !state.may(&user, EVERY_LOGSPACE, Right::Administer)? {
+        if !state.may_read_metrics(&user)? {
             let text = "figures are for who may administer every logspace".to_owned();
             return Err(state.refuse(&user, "", Right::Administer, text));
         }

@@ -1,14 +1,21 @@
-//! Authenticates calls: sessions by cookie, passwords by `Authorization: Basic`; adds the headers that every
+//! Authenticates calls: sessions by cookie, passwords by `Authorization: Basic`, API tokens by `Bearer`; adds the headers that every
 //! answer carries.
 //!
 //! In: a request's headers. Out: the user, or an error. Holds nothing of its own.
-//! Limits: a call that changes something must carry `X-Requested-By`, which no foreign page can send; a call for another
+//! Limits: a call that changes something must carry `X-Requested-By`, which no foreign page can send, or a token, which no
+//! browser adds by itself; a call for another
 //! host is not answered.
 
 use crate::{
-    access::{accounts::CredentialId, credentials::Refusal, security_event::SecurityEvent, sessions::User},
+    access::{
+        accounts::CredentialId,
+        credentials::Refusal,
+        security_event::SecurityEvent,
+        sessions::{Proof, User},
+    },
     error::{ApiError, ErrorCode},
     request::{
+        bearer,
         client::client,
         connection::{Caller, InRequest},
         host, security,
@@ -41,8 +48,12 @@ impl FromRequestParts<Arc<State>> for User {
     }
 }
 
-/// The user of a request, by its cookie or its password.
+/// The user of a request, by its token, its cookie or its password.
 async fn user(parts: &Parts, state: &Arc<State>) -> Result<User, ApiError> {
+    if let Some(text) = bearer::text(&parts.headers) {
+        let client = client_of(state, parts);
+        return bearer::user(state, (&parts.method, &parts.extensions), text, client).await;
+    }
     if parts.method != Method::GET && !parts.headers.contains_key("x-requested-by") {
         let text = "calls that change something need the header X-Requested-By";
         return Err(ApiError::forbidden(text));
@@ -62,7 +73,7 @@ async fn user(parts: &Parts, state: &Arc<State>) -> Result<User, ApiError> {
     let credential = authenticate(state, &name, &password, client).await?;
     let event = SecurityEvent::Authenticated { user: name.clone(), address: client };
     security::report(state, event).await?;
-    Ok(User { name, credential, session: None, keyring: Keyring::new() })
+    Ok(User { name, proof: Proof::Password(credential), keyring: Keyring::new() })
 }
 
 /// Checks a password; a failure is written down. Every log-in, by cookie or by `Authorization`, comes through here.

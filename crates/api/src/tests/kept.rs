@@ -91,7 +91,7 @@ fn calls_that_cannot_be_read_are_told_apart_and_written_down() {
     let rows: [(&str, &str, &str, u16); 8] = [
         ("POST /api/v1/login", "", "{", 400),
         ("POST /api/v1/login", "", &format!(r#"{{"user":"eva","password":"{large}"}}"#), 413),
-        ("GET /api/v1/session", "authorization: Bearer x\r\n", "", 401),
+        ("GET /api/v1/session", "authorization: Digest x\r\n", "", 401),
         ("GET /api/v1/session", "authorization: Basic !\r\n", "", 401),
         ("GET /api/v1/session", "authorization: Basic ZXZh\r\n", "", 401),
         ("GET /api/v1/session", "", "", 401),

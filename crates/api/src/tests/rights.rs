@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Limits, Policy, Right, ScopeKind,
-    access::sessions::User,
+    access::sessions::{Proof, User},
     scope::Keyring,
     search::transfer::{access::Access, transfer},
 };
@@ -18,7 +18,7 @@ impl Server {
     /// The user behind a right password, without a session.
     pub(crate) fn user(&self, name: &str) -> User {
         let credential = self.accounts.credential(name).unwrap().unwrap();
-        User { name: name.to_owned(), credential, session: None, keyring: Keyring::new() }
+        User { name: name.to_owned(), proof: Proof::Password(credential), keyring: Keyring::new() }
     }
 
     /// The user of a fresh session.

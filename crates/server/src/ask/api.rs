@@ -1,7 +1,8 @@
 //! Calls of the API.
 //!
-//! In: an address and a password. Out: JSON. Holds the session's cookie.
-//! The password comes from `$DURAMEN_PASSWORD` or from the terminal, never from the command line.
+//! In: an address and a password, or an API token. Out: JSON. Holds the session's cookie, or the token.
+//! The token comes from `$DURAMEN_TOKEN`, the password from `$DURAMEN_PASSWORD` or from the terminal: neither is ever on the
+//! command line.
 
 use super::{
     error::{AskError, FileProblem},
@@ -19,11 +20,12 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 pub(super) struct Session {
     agent: Agent,
     base: String,
-    cookie: String,
+    /// The name and the value of the header that shows who calls.
+    proof: (&'static str, String),
 }
 
 impl Session {
-    /// Logs in.
+    /// Logs in; with an API token there is nothing to log in for.
     pub(super) fn open(login: &Login) -> Result<Session, AskError> {
         let config = Agent::config_builder()
             .http_status_as_error(false)
@@ -31,12 +33,15 @@ impl Session {
             .tls_config(authorities::trusted(login.ca_file.as_deref())?);
         let agent: Agent = config.build().into();
         let base = format!("{}/api/v1", login.url.trim_end_matches('/'));
+        if let Some(token) = token() {
+            return Ok(Session { agent, base, proof: ("authorization", format!("Bearer {token}")) });
+        }
         let password = password(login)?;
-        let mut session = Session { agent, base, cookie: String::new() };
+        let mut session = Session { agent, base, proof: ("cookie", String::new()) };
         let answer = session.send("login", &json!({"user": login.user, "password": password}))?;
         let header = answer.headers().get("set-cookie").and_then(|value| value.to_str().ok());
         let cookie = header.and_then(|text| text.split(';').next());
-        session.cookie = cookie.ok_or(AskError::NoSession)?.to_owned();
+        session.proof.1 = cookie.ok_or(AskError::NoSession)?.to_owned();
         Ok(session)
     }
 
@@ -55,7 +60,8 @@ impl Session {
 
     /// Sends a call whose answer is read piece by piece.
     pub(super) fn get(&self, path: &str, parameters: &[(&str, &str)]) -> Result<Response<Body>, AskError> {
-        let mut request = self.agent.get(format!("{}/{path}", self.base)).header("cookie", &self.cookie);
+        let (name, proof) = &self.proof;
+        let mut request = self.agent.get(format!("{}/{path}", self.base)).header(*name, proof);
         for (name, value) in parameters {
             request = request.query(*name, *value);
         }
@@ -64,7 +70,8 @@ impl Session {
 
     fn send(&self, path: &str, body: &Value) -> Result<Response<Body>, AskError> {
         let request = self.agent.post(format!("{}/{path}", self.base)).header("x-requested-by", "duramen");
-        let request = if self.cookie.is_empty() { request } else { request.header("cookie", &self.cookie) };
+        let (name, proof) = &self.proof;
+        let request = if proof.is_empty() { request } else { request.header(*name, proof) };
         checked(request.send_json(body).map_err(|error| self.unreachable(error))?)
     }
 
@@ -75,6 +82,12 @@ impl Session {
 
 /// The password of tests, which cannot prompt for one.
 const GIVEN: Option<&str> = if cfg!(test) { Some("correct horse battery staple") } else { None };
+
+/// Returns the API token of the environment; tests have none.
+fn token() -> Option<String> {
+    let token = env::var("DURAMEN_TOKEN").ok().filter(|_| GIVEN.is_none());
+    token.map(|token| token.trim().to_owned()).filter(|token| !token.is_empty())
+}
 
 /// Returns the password of the environment, or the one that is typed.
 fn password(login: &Login) -> Result<String, AskError> {

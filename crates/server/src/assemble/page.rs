@@ -8,7 +8,7 @@ use super::{
     lowering::Lowering,
     parts::page_spec::{PageLimits, PageSpec},
 };
-use api::{Network, Policy, ProxyHeader};
+use api::{Network, Policy, ProxyHeader, TOKEN_DAYS_MAX};
 use config::Diagnostic;
 use config::tree::Call;
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
@@ -73,6 +73,7 @@ impl Lowering<'_> {
                 "allowed-hosts" => policy.allowed_hosts.extend(option.texts()),
                 "session-lifetime" => self.duration(option, &mut policy.session_lifetime),
                 "session-idle" => self.duration(option, &mut policy.session_idle),
+                "token-lifetime" => self.token_lifetime(option, &mut policy.token_lifetime),
                 _ => {}
             }
         }
@@ -86,6 +87,18 @@ impl Lowering<'_> {
                 self.report.push(Diagnostic::error(option.span, message));
             }
             Some(seconds) => *into = Duration::from_secs(seconds),
+        }
+    }
+
+    fn token_lifetime(&mut self, option: &Call, into: &mut Duration) {
+        const DAY_S: u64 = 86_400;
+        let longest_s = u64::from(TOKEN_DAYS_MAX) * DAY_S;
+        match option.age_s() {
+            Some(seconds) if (1..=longest_s).contains(&seconds) => *into = Duration::from_secs(seconds),
+            Some(_) | None => {
+                let message = format!("an API token lasts for 1 second to {TOKEN_DAYS_MAX} days");
+                self.report.push(Diagnostic::error(option.span, message));
+            }
         }
     }
 

@@ -41,6 +41,7 @@ const LISTED: &[&str] = &[
     "scratch",
     "searches.ledger",
     "sessions.json",
+    "token-uses.json",
     "users.json",
 ];
 

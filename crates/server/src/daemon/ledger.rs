@@ -73,6 +73,12 @@ impl LedgerKeeper {
             SecurityEvent::Authenticated { address, .. } => {
                 self.repeated().is_first(&format!("{user} {address}"), Instant::now())
             }
+            SecurityEvent::TokenUsed { token, address, .. } => {
+                self.repeated().is_first(&format!("{user} {token} {address}"), Instant::now())
+            }
+            SecurityEvent::TokenRefused { address, .. } => {
+                self.repeated().is_listed(action, &address.to_string(), Instant::now())
+            }
             SecurityEvent::Failed { address, .. } | SecurityEvent::LockedOut { address, .. } => {
                 self.repeated().is_listed(action, &address.to_string(), Instant::now())
             }
@@ -166,6 +172,13 @@ fn described(event: &SecurityEvent) -> (&'static str, String, String, Value) {
         SecurityEvent::LoggedIn { user, address } => ("login", user, "", json!({"address": address})),
         SecurityEvent::Authenticated { user, address } => {
             ("login", user, "", json!({"address": address, "by": "password in the call"}))
+        }
+        SecurityEvent::TokenUsed { user, token, address } => {
+            ("token-used", user, "", json!({"address": address, "token": token}))
+        }
+        SecurityEvent::TokenRefused { user, token, reason, address } => {
+            let token = if token.is_empty() { Value::Null } else { token.as_str().into() };
+            ("token-refused", user, "", json!({"address": address, "token": token, "reason": reason}))
         }
         SecurityEvent::LoggedOut { user } => ("logout", user, "", Value::Null),
         SecurityEvent::Failed { user, address } => ("login-failed", user, "", json!({"address": address})),

@@ -34,6 +34,8 @@ use transport::InternalLog;
 const ROWS_KEY: &str = "rows.key";
 /// Sessions, in the data folder.
 const SESSIONS: &str = "sessions.json";
+/// When API tokens were used last, in the data folder.
+const TOKEN_USES: &str = "token-uses.json";
 /// Folder of evidence packages until they are downloaded, in the data folder.
 const SCRATCH: &str = "scratch";
 /// The password of the first run, in the data folder, when standard output is the system's journal.
@@ -201,6 +203,14 @@ pub(crate) fn open(
         log.write(
             Severity::WARNING,
             &format!("Everybody has to log in again; file='{file}', error='{error}'"),
+        );
+    }
+    let uses = settings.data.join(TOKEN_USES);
+    if let Err(error) = state.keep_token_uses(&uses) {
+        let file = uses.display();
+        log.write(
+            Severity::WARNING,
+            &format!("Earlier uses of API tokens are not known; file='{file}', error='{error}'"),
         );
     }
     let state = Arc::new(state.with_limits(limits));

@@ -111,13 +111,14 @@ fn run_with(settings: Settings, listen: Listen) -> ExitCode {
 
 /// The entries of the data folder that only the server's user may read. Other files there may be outputs,
 /// with modes of their own.
-const PRIVATE: [&str; 12] = [
+const PRIVATE: [&str; 13] = [
     "logspaces",
     "disk-buffers",
     "dead-letters",
     "positions",
     "users.json",
     "sessions.json",
+    "token-uses.json",
     "identity",
     "searches.ledger",
     "rows.key",

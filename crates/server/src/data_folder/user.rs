@@ -1,15 +1,13 @@
-//! `duramen user`: manages users and their rights in logspaces.
+//! `duramen user`: manages users, their rights in logspaces, and their API tokens.
 //!
 //! In: a name, a password from the terminal or standard input, grants. Out: a changed users file; a running
 //! server sees it with the next call. Changes of rights are written to the ledger first.
 
-use super::{
-    author::{now_us, user},
-    layout::LEDGER,
-};
+mod record;
+mod token;
+
 use api::{AccountError, Accounts, Grant, RIGHTS, Right, generated_password};
 use clap::{Args, Subcommand};
-use evidence::{Ledger, LedgerEntry};
 use serde_json::json;
 use std::{
     fmt,
@@ -66,6 +64,9 @@ enum Verb {
         #[arg(value_parser = right)]
         rights: Vec<Right>,
     },
+    /// Make, list and revoke API tokens, with which programs call the API instead of a password
+    #[command(subcommand)]
+    Token(token::TokenVerb),
 }
 
 /// A user who gets a password.
@@ -96,17 +97,17 @@ fn change(options: &UserOptions) -> Result<(), AccountError> {
         Verb::Add(user) => {
             let (name, password) = (&user.name, user.password()?);
             options.record("add-user", name, "", &[])?;
-            options.record_failure("add-user", name, accounts.add(name, &password))?;
+            record::failure(&options.data, "add-user", name, accounts.add(name, &password))?;
             errln!("{name} may see nothing yet: duramen user grant {name} LOGSPACE search");
         }
         Verb::Password(user) => {
             let (name, password) = (&user.name, user.password()?);
             options.record("set-password", name, "", &[])?;
-            options.record_failure("set-password", name, accounts.set_password(name, &password))?;
+            record::failure(&options.data, "set-password", name, accounts.set_password(name, &password))?;
         }
         Verb::Remove { name } => {
             options.record("remove-user", name, "", &[])?;
-            options.record_failure("remove-user", name, accounts.remove(name))?;
+            record::failure(&options.data, "remove-user", name, accounts.remove(name))?;
         }
         Verb::Grants { name } => {
             let names = match name {
@@ -120,15 +121,16 @@ fn change(options: &UserOptions) -> Result<(), AccountError> {
         Verb::Grant { name, logspace, rights } => {
             let rights = if rights.is_empty() { vec![Right::Search] } else { with_search(rights) };
             options.record("grant", name, logspace, &rights)?;
-            options.record_failure("grant", name, accounts.grant(name, logspace, &rights))?;
+            record::failure(&options.data, "grant", name, accounts.grant(name, logspace, &rights))?;
         }
         Verb::Revoke { name, logspace, rights } => {
             let rights = if rights.is_empty() { RIGHTS.to_vec() } else { rights.clone() };
             // Without search there is nothing to export or administer.
             let rights = if rights.contains(&Right::Search) { RIGHTS.to_vec() } else { rights };
             options.record("revoke", name, logspace, &rights)?;
-            options.record_failure("revoke", name, accounts.revoke(name, logspace, &rights))?;
+            record::failure(&options.data, "revoke", name, accounts.revoke(name, logspace, &rights))?;
         }
+        Verb::Token(verb) => token::run(&options.data, &accounts, verb)?,
     }
     Ok(())
 }
@@ -147,32 +149,7 @@ impl UserOptions {
             true => json!({"user": name}),
             false => json!({"user": name, "rights": rights}),
         };
-        self.append(action, logspace, details)
-    }
-
-    /// Records a change that failed, and returns its outcome.
-    fn record_failure(
-        &self,
-        action: &'static str,
-        name: &str,
-        changed: Result<(), AccountError>,
-    ) -> Result<(), AccountError> {
-        if let Err(error) = &changed {
-            self.append(action, "", json!({"user": name, "failed": error.to_string()}))?;
-        }
-        changed
-    }
-
-    fn append(
-        &self,
-        action: &'static str,
-        logspace: &str,
-        details: serde_json::Value,
-    ) -> Result<(), AccountError> {
-        let (logspace, question) = (logspace.to_owned(), String::new());
-        let entry = LedgerEntry { at_us: now_us(), user: user(), action, logspace, question, details };
-        let path = self.data.join(LEDGER);
-        Ledger::at(&path).append(&entry).map_err(|source| AccountError::Io { path, source })
+        record::append(&self.data, action, logspace, details)
     }
 }
 

@@ -115,14 +115,15 @@ impl Accounts {
     }
 
     fn change(&self, user: &str, change: impl FnOnce(&mut Vec<Grant>)) -> Result<(), AccountError> {
-        let mut file = self.read()?;
-        let user = file.users.get_mut(user).ok_or(AccountError::Name("there is no user of that name"))?;
-        let mut grants = user.grants();
-        change(&mut grants);
-        if grants.len() > GRANTS_MAX {
-            return Err(AccountError::Name("a user has 1,000 grants at most"));
-        }
-        user.grants = Some(grants);
-        self.write(&file)
+        self.update(|file| {
+            let user = file.user(user)?;
+            let mut grants = user.grants();
+            change(&mut grants);
+            if grants.len() > GRANTS_MAX {
+                return Err(AccountError::Name("a user has 1,000 grants at most"));
+            }
+            user.grants = Some(grants);
+            Ok(())
+        })
     }
 }

@@ -92,18 +92,26 @@ pub(super) async fn import<T: Send + 'static, E: Display + Send + 'static>(
     work: impl FnOnce(&Store, &Request<'_>) -> Result<T, E> + Send + 'static,
 ) -> Result<Result<T, E>, ApiError> {
     let caller = caller(state, user)?;
+    let token = user.token().map(|token| token.id.clone());
     on_thread(state, move |state| {
         let now_us = now_us();
+        let entry = |change: &Change| {
+            let mut entry = entry(caller.user.name(), now_us, change);
+            if let Some(token) = &token {
+                entry.details["token"] = token.as_str().into();
+            }
+            entry
+        };
         let recorded = RefCell::new(Vec::new());
         let record = |change: &Change| {
-            state.backend().note(&entry(caller.user.name(), now_us, change))?;
+            state.backend().note(&entry(change))?;
             recorded.borrow_mut().push(change.clone());
             Ok::<(), io::Error>(())
         };
         let result = work(state.objects(), &Request { caller: &caller, now_us, record: &record });
         if let Err(error) = &result {
             for change in recorded.borrow().iter() {
-                let mut entry = entry(caller.user.name(), now_us, change);
+                let mut entry = entry(change);
                 entry.details["failed"] = error.to_string().into();
                 // If the ledger fails as well, the caller still gets the first error.
                 let _ = state.backend().note(&entry);

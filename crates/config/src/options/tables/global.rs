@@ -183,6 +183,12 @@ const PAGE: &[Row] = &[
     row("session-lifetime", V::Age, "24h", "time after which a session ends and a new log-in is needed"),
     row("session-idle", V::Age, "12h", "a session ends after this time without a call"),
     row(
+        "token-lifetime",
+        V::Age,
+        "366d",
+        "longest life of an API token; one that was made for longer ends then, too",
+    ),
+    row(
         "searches-memory",
         V::Number(1 << 20, i64::MAX),
         "",

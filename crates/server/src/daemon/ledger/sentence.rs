@@ -8,7 +8,7 @@ use evidence::Entry;
 use message::Severity;
 
 /// Actions with their severity and their sentence.
-const SENTENCES: [(&str, Severity, &str); 25] = [
+const SENTENCES: [(&str, Severity, &str); 29] = [
     ("login", Severity::NOTICE, "User logged in"),
     ("logout", Severity::NOTICE, "User logged out"),
     ("login-failed", Severity::WARNING, "Log-in failed: wrong user or password"),
@@ -19,6 +19,10 @@ const SENTENCES: [(&str, Severity, &str); 25] = [
     ("add-user", Severity::NOTICE, "User added"),
     ("set-password", Severity::NOTICE, "Password of a user changed"),
     ("remove-user", Severity::NOTICE, "User removed"),
+    ("add-token", Severity::NOTICE, "API token of a user made"),
+    ("revoke-token", Severity::NOTICE, "API token of a user revoked"),
+    ("token-used", Severity::INFORMATIONAL, "API token used"),
+    ("token-refused", Severity::WARNING, "API token refused"),
     ("grant", Severity::NOTICE, "Rights granted to a user"),
     ("revoke", Severity::NOTICE, "Rights of a user taken away"),
     ("unlock", Severity::NOTICE, "Logspace unlocked"),
@@ -54,6 +58,7 @@ pub(super) fn of(entry: &Entry) -> Option<(Severity, String)> {
         ("address", named("address")),
         ("host", named("host")),
         ("reason", named("reason")),
+        ("token", if details["token_id"].is_null() { named("token") } else { named("token_id") }),
         ("right", named("right")),
         ("rights", named("rights")),
         ("object", named("object")),

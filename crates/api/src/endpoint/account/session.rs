@@ -3,7 +3,7 @@
 //! In: name and password. Out: a cookie. Limits: failures cost time, see `throttle`.
 
 use crate::{
-    access::{security_event::SecurityEvent, sessions::User},
+    access::{api_tokens::ApiToken, security_event::SecurityEvent, sessions::User},
     error::ApiError,
     json::types::{LoginRequest, SessionAnswer},
     request::{
@@ -53,7 +53,7 @@ pub(crate) async fn login(
     state.sessions().open(&token, &user, credential, &state.backend().policy(), now_s());
     // A session that cannot be saved ends with the next start of the server, which does no harm.
     let _ = state.save_sessions().await;
-    Ok((set_cookie(cookie), Json(answer(&state, user)?)))
+    Ok((set_cookie(cookie), Json(answer(&state, user, None)?)))
 }
 
 /// Ends the session.
@@ -80,12 +80,12 @@ pub(crate) async fn session(
     Shared(state): Shared<Arc<State>>,
     user: User,
 ) -> Result<Json<SessionAnswer>, ApiError> {
-    Ok(Json(answer(&state, user.name)?))
+    Ok(Json(answer(&state, user.name.clone(), user.token())?))
 }
 
-fn answer(state: &State, user: String) -> Result<SessionAnswer, ApiError> {
+fn answer(state: &State, user: String, token: Option<&ApiToken>) -> Result<SessionAnswer, ApiError> {
     Ok(SessionAnswer {
-        may: state.rights(&user)?,
+        may: state.rights(&user, token)?,
         user,
         version: env!("CARGO_PKG_VERSION").into(),
         host: state.host().into(),
@@ -98,7 +98,7 @@ fn set_cookie(cookie: String) -> [(HeaderName, String); 1] {
 }
 
 /// 256 random bits in hexadecimal.
-pub(super) fn token() -> Result<String, ApiError> {
+pub(crate) fn token() -> Result<String, ApiError> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|_| ApiError::internal("the system gives no random numbers"))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())

@@ -1,0 +1,159 @@
+//! `/tokens`: the API tokens of users.
+//!
+//! In: what a token may do, with the password. Out: its text, once; lists without texts. Holds nothing: tokens are in the file of
+//! users. Limits: those of [`crate::access::api_tokens`]. No token can make, list or revoke tokens.
+
+use crate::{
+    access::{
+        accounts::{AccountError, EVERY_LOGSPACE, Right},
+        api_tokens::{NewToken, TokenError},
+        sessions::User,
+    },
+    error::{ApiError, ErrorCode},
+    json::tokens::{NewTokenAnswer, TokenAnswer, TokenList, TokenRequest},
+    request::{
+        client::client,
+        connection::Caller,
+        extract::{Body, Parameters, PathParts},
+        guard,
+    },
+    state::{State, now_s},
+};
+use axum::{
+    Json,
+    extract::{ConnectInfo, State as Shared},
+    http::{HeaderMap, StatusCode},
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use utoipa::IntoParams;
+
+/// Whose tokens are meant.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct OwnerParameters {
+    /// The user; the caller if left out. Others are for users who may administer every logspace.
+    user: Option<String>,
+}
+
+/// Lists tokens, without their texts.
+#[utoipa::path(get, path = "/api/v1/tokens", params(OwnerParameters), responses(
+    (status = 200, body = TokenList), (status = 403, body = crate::error::ErrorAnswer)))]
+pub(crate) async fn list(
+    Shared(state): Shared<Arc<State>>,
+    user: User,
+    Parameters(parameters): Parameters<OwnerParameters>,
+) -> Result<Json<TokenList>, ApiError> {
+    let owner = parameters.user.as_deref().unwrap_or(&user.name);
+    administers(&state, &user, owner)?;
+    let tokens = state.accounts().tokens(owner).map_err(answer)?;
+    let lifetime = state.backend().policy().token_lifetime;
+    let shown = |token: crate::access::api_tokens::ApiToken| {
+        let used = state.last_use(&token.id);
+        TokenAnswer::of(token, used, lifetime)
+    };
+    Ok(Json(TokenList { tokens: tokens.into_iter().map(shown).collect() }))
+}
+
+/// Makes a token of the caller. Its text is in the answer and nowhere else.
+#[utoipa::path(post, path = "/api/v1/tokens", request_body = TokenRequest, responses(
+    (status = 201, body = NewTokenAnswer), (status = 400, body = crate::error::ErrorAnswer),
+    (status = 401, body = crate::error::ErrorAnswer), (status = 409, body = crate::error::ErrorAnswer),
+    (status = 429, body = crate::error::ErrorAnswer)))]
+pub(crate) async fn create(
+    Shared(state): Shared<Arc<State>>,
+    user: User,
+    ConnectInfo(caller): ConnectInfo<Caller>,
+    headers: HeaderMap,
+    Body(request): Body<TokenRequest>,
+) -> Result<(StatusCode, Json<NewTokenAnswer>), ApiError> {
+    let policy = state.backend().policy();
+    let client = client(&policy, caller.address.ip(), &headers);
+    // An open session that somebody else finds must not become an access that outlasts it.
+    guard::authenticate(&state, &user.name, &request.password, client).await?;
+    let TokenRequest { name, scopes, logspaces, networks, days, .. } = request;
+    let new = NewToken { name, scopes, logspaces, networks, days };
+    let issued = new.issue(now_s()).map_err(|error| answer(AccountError::Token(error)))?;
+    let (token, text) = (issued.token, issued.text);
+    let details = token.described(&user.name);
+    state.note_change(&user, "add-token", details.clone()).await?;
+    let added = on_thread(&state, {
+        let (owner, token) = (user.name.clone(), token.clone());
+        move |state| state.accounts().add_token(&owner, token)
+    });
+    recorded(&state, &user, "add-token", details, added.await?).await?;
+    let record = TokenAnswer::of(token, None, policy.token_lifetime);
+    Ok((StatusCode::CREATED, Json(NewTokenAnswer { token: text.reveal().to_owned(), record })))
+}
+
+/// Revokes a token: one of the caller, or of others for users who may administer every logspace.
+#[utoipa::path(delete, path = "/api/v1/tokens/{id}", responses(
+    (status = 200), (status = 404, body = crate::error::ErrorAnswer)))]
+pub(crate) async fn revoke(
+    Shared(state): Shared<Arc<State>>,
+    user: User,
+    PathParts(id): PathParts<String>,
+) -> Result<Json<Value>, ApiError> {
+    let missing = || ApiError::not_found("there is no such token");
+    let owner = state.accounts().token_owner(&id).map_err(answer)?.ok_or_else(missing)?;
+    // Others do not learn that there is such a token.
+    if owner != user.name && !state.may(&user, EVERY_LOGSPACE, Right::Administer)? {
+        return Err(missing());
+    }
+    let details = json!({"user": owner, "token_id": id});
+    state.note_change(&user, "revoke-token", details.clone()).await?;
+    let revoked = on_thread(&state, move |state| state.accounts().revoke_token(&owner, &id));
+    recorded(&state, &user, "revoke-token", details, revoked.await?).await?;
+    Ok(Json(json!({})))
+}
+
+/// Refuses callers who ask about another user and do not administer every logspace.
+fn administers(state: &State, user: &User, owner: &str) -> Result<(), ApiError> {
+    if owner == user.name || state.may(user, EVERY_LOGSPACE, Right::Administer)? {
+        return Ok(());
+    }
+    let text = "tokens of others are for users who may administer every logspace".to_owned();
+    Err(state.refuse(user, EVERY_LOGSPACE, Right::Administer, text))
+}
+
+/// Returns the outcome of a change that was written into the ledger, and writes there if it failed.
+async fn recorded(
+    state: &Arc<State>,
+    user: &User,
+    action: &'static str,
+    mut details: Value,
+    outcome: Result<(), AccountError>,
+) -> Result<(), ApiError> {
+    let Err(error) = outcome else { return Ok(()) };
+    details["failed"] = error.to_string().into();
+    // If the ledger fails as well, the caller still gets the first error.
+    let _ = state.note_change(user, action, details).await;
+    Err(answer(error))
+}
+
+async fn on_thread(
+    state: &Arc<State>,
+    work: impl FnOnce(&State) -> Result<(), AccountError> + Send + 'static,
+) -> Result<Result<(), AccountError>, ApiError> {
+    let state = Arc::clone(state);
+    let done = tokio::task::spawn_blocking(move || work(&state)).await;
+    done.map_err(|_| ApiError::internal("the call ended by a bug"))
+}
+
+fn answer(error: AccountError) -> ApiError {
+    let text = error.to_string();
+    match error {
+        AccountError::Token(TokenError::TooMany { .. }) => {
+            ApiError::new(StatusCode::CONFLICT, ErrorCode::Conflict, text)
+        }
+        AccountError::Token(TokenError::Unknown) | AccountError::Name(_) => ApiError::not_found(text),
+        AccountError::Token(TokenError::Random) | AccountError::Random => ApiError::internal(text),
+        AccountError::Token(_) | AccountError::Password => ApiError::bad_request(text),
+        // The path is for administrators.
+        AccountError::Io { .. } | AccountError::Format { .. } => {
+            ApiError::internal("the file of users cannot be read or written")
+        }
+    }
+}
