@@ -21,7 +21,7 @@ use hyper::{
     },
 };
 use hyper_util::rt::TokioIo;
-use std::{io, time::Duration};
+use std::{io, net::SocketAddr, time::Duration};
 use tokio::{net::TcpStream, time::timeout};
 use tokio_rustls::{TlsConnector, rustls::pki_types::ServerName};
 use transport::endpoint::in_time;
@@ -50,6 +50,8 @@ pub(crate) struct Request {
     pub(crate) made: Vec<(String, String)>,
     /// The content of its answer.
     pub(crate) answer: AnswerForm,
+    /// The address to connect to; none: that of the host in the URL.
+    pub(crate) peer: Option<SocketAddr>,
 }
 
 /// Outcome of a request.
@@ -253,7 +255,7 @@ impl Lane {
         }
         let mut sender = match open {
             Some(sender) => sender,
-            None => connect(uri, settings).await?,
+            None => connect(uri, request.peer, settings).await?,
         };
         let answer = sender.send_request(built(uri, request, settings)?).await.map_err(broken)?;
         self.open = Some((base, sender));
@@ -328,12 +330,19 @@ fn resolved(from: &Uri, location: &str) -> io::Result<Uri> {
     whole.parse().map_err(|_| failed("the server redirects to what is no URL"))
 }
 
-async fn connect(uri: &Uri, settings: &RequestSettings) -> io::Result<SendRequest<Full<Bytes>>> {
+async fn connect(
+    uri: &Uri,
+    peer: Option<SocketAddr>,
+    settings: &RequestSettings,
+) -> io::Result<SendRequest<Full<Bytes>>> {
     let host = uri.host().ok_or_else(|| failed("this URL has no host"))?;
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let proxy = settings.proxy.as_ref();
-    let (peer, peer_port) = proxy.map_or((host, port(uri)), |proxy| (proxy.host.as_str(), proxy.port));
-    let mut stream = in_time(patience, TcpStream::connect((peer, peer_port))).await?;
+    let (name, name_port) = proxy.map_or((host, port(uri)), |proxy| (proxy.host.as_str(), proxy.port));
+    let mut stream = match peer {
+        Some(address) => in_time(patience, TcpStream::connect(address)).await?,
+        None => in_time(patience, TcpStream::connect((name, name_port))).await?,
+    };
     stream.set_nodelay(true)?;
     if uri.scheme_str() != Some("https") {
         return speak(TokioIo::new(stream)).await;

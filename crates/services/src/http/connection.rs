@@ -53,7 +53,7 @@ impl Shared {
         let (messages, made) = (rows.len(), Vec::new());
         if self.headers.is_none() {
             let body = self.form.body(rows).into();
-            return Ok((Request { body, messages, headers, made, answer }, Bytes::new()));
+            return Ok((Request { body, messages, headers, made, answer, peer: None }, Bytes::new()));
         }
         let plain = self.form.plain(rows);
         let (body, plain) = match self.form.compression {
@@ -63,7 +63,7 @@ impl Shared {
             }
             compression => (body::packed(plain.clone(), compression).into(), plain.into()),
         };
-        let mut request = Request { body, messages, headers, made, answer };
+        let mut request = Request { body, messages, headers, made, answer, peer: None };
         request.made = self.made(&request, &plain).await?;
         Ok((request, plain))
     }

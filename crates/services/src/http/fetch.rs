@@ -3,6 +3,10 @@
 //! In: addresses. Out: status and body of each answer. Holds: a connection.
 //! Limits: those of `client`.
 
+mod post;
+
+pub use post::{PostAnswer, PostError, Poster};
+
 use super::{
     client::{Body, Lane, Reply, Request},
     form::AnswerForm,

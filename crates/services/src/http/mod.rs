@@ -14,7 +14,7 @@
 //! | `answers` | answers that say more than their status |
 //! | `header_class` | headers that a class of the configuration makes |
 //! | `client`, `proxy` | one exchange over a connection |
-//! | `fetch` | documents of a server, one request after the other |
+//! | `fetch` | documents of a server, one request after the other; one body to an address that was checked before |
 //! | `options` | the options |
 
 mod action;
@@ -36,7 +36,7 @@ mod tests;
 pub(crate) use answers::Judge;
 pub(crate) use body::{BodyForm, IdForm, cells};
 pub(crate) use client::{Answer, Body, Lane, Reply, Request};
-pub use fetch::{Document, DocumentBody, FetchAnswer, FetchError, Fetcher};
+pub use fetch::{Document, DocumentBody, FetchAnswer, FetchError, Fetcher, PostAnswer, PostError, Poster};
 pub(crate) use form::AnswerForm;
 pub use header_class::{OnHeaderError, PythonHeader};
 pub use options::{

@@ -40,6 +40,7 @@ impl NrdpConnection {
             headers: vec![content],
             made: Vec::new(),
             answer: AnswerForm::Words,
+            ..Request::default()
         };
         let reply = self.lane.exchange_twice(&self.shared.url, &request, &self.shared.settings).await;
         verdict::of_reply(reply, rows.len())

@@ -222,6 +222,7 @@ async fn ask(lane: &mut Lane, cluster: &Cluster<'_>, question: Question<'_>) -> 
         headers: cluster.headers.clone(),
         made: Vec::new(),
         answer: AnswerForm::Words,
+        ..Request::default()
     };
     lane.exchange_twice(&(cluster.base.clone() + &question.path), &request, &settings).await.answer()
 }
