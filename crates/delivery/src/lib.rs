@@ -44,7 +44,7 @@ pub use letters::{
     ANSWER_BYTES_MAX, DeadFilter, DeadLetterOptions, DeadLetters, Letter, LetterError, LetterHead,
     LetterSelection, OnFull, StoreError, Unread, dead_folders, look_at_dead, replay,
 };
-pub use network::SecureDatagrams;
+pub use network::{SecureDatagrams, send_mail};
 pub use options::{
     DestinationDriver, DestinationSpec, DiskBuffer, Failback, FileTarget, GelfTarget, MailTarget, MarkMode,
     Marks, OverflowPolicy, Packing, PipeTarget, ProgramTarget, PseudofileTarget, Queueing, RelpTarget,

@@ -18,6 +18,7 @@ pub(crate) use gelf::Gelf;
 pub(crate) use numbered::Numbered;
 pub(crate) use relp::Relp;
 pub(crate) use smtp::Smtp;
+pub use smtp::send_mail;
 pub(crate) use socket::Socket;
 pub(crate) use spoof::{Spoof, raw_socket};
 

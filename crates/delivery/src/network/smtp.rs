@@ -57,23 +57,6 @@ impl Smtp {
         Smtp { target, log, session: None, put_off: 0, refused: 0, pause }
     }
 
-    fn open(&self) -> io::Result<Session> {
-        let name = own_name(&HostPolicy { fqdn: true, ..HostPolicy::default() });
-        let login = self.target.login.clone();
-        let encryption = match self.target.starttls {
-            Some(_) => Encryption::StartTls,
-            None => Encryption::AsConnected,
-        };
-        Ok(Session {
-            talk: Some(Talk::open(&self.target.socket)?),
-            dialogue: Dialogue::new(&name, encryption, login),
-            input: Vec::new(),
-            out: Vec::new(),
-            asked: Instant::now(),
-            is_proven: false,
-        })
-    }
-
     /// Removes the first waiting mail from the output, or returns an error when it must be retried.
     fn settle(&mut self, verdict: Verdict, output: &mut Output) -> io::Result<()> {
         let size = output.next_message().map_or(0, <[u8]>::len);
@@ -104,15 +87,40 @@ impl Smtp {
     }
 }
 
+/// Sends a mail, with its envelope as [`mail::Mail::append`] writes both, over a connection of its own. An error means that the
+/// server cannot be used now; it has the mail only if the connection broke before its last answer. `go_on` is asked about
+/// five times a second while an answer is outstanding.
+pub fn send_mail(target: &MailTarget, bytes: &[u8], go_on: &dyn Fn() -> bool) -> io::Result<Verdict> {
+    let mut session = Session::open(target)?;
+    loop {
+        if let Some(verdict) = session.work(target, bytes, Attempt::Last)? {
+            return Ok(verdict);
+        }
+        if !go_on() {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+    }
+}
+
 impl Session {
-    /// Talks to the server until the first mail is settled. `None` while an answer is outstanding.
-    fn work(
-        &mut self,
-        target: &MailTarget,
-        output: &Output,
-        attempt: Attempt,
-    ) -> io::Result<Option<Verdict>> {
-        let Some(bytes) = output.next_message() else { return Ok(None) };
+    fn open(target: &MailTarget) -> io::Result<Session> {
+        let name = own_name(&HostPolicy { fqdn: true, ..HostPolicy::default() });
+        let encryption = match target.starttls {
+            Some(_) => Encryption::StartTls,
+            None => Encryption::AsConnected,
+        };
+        Ok(Session {
+            talk: Some(Talk::open(&target.socket)?),
+            dialogue: Dialogue::new(&name, encryption, target.login.clone()),
+            input: Vec::new(),
+            out: Vec::new(),
+            asked: Instant::now(),
+            is_proven: false,
+        })
+    }
+
+    /// Talks to the server until a mail is settled. `None` while an answer is outstanding.
+    fn work(&mut self, target: &MailTarget, bytes: &[u8], attempt: Attempt) -> io::Result<Option<Verdict>> {
         let envelope = mail::envelope(bytes).ok_or(io::ErrorKind::InvalidData)?;
         loop {
             if self.dialogue.is_ready() {
@@ -180,11 +188,15 @@ impl Target for Smtp {
     fn write(&mut self, output: &mut Output) -> io::Result<()> {
         let mut session = match self.session.take() {
             Some(session) => session,
-            None => self.open()?,
+            None => Session::open(&self.target)?,
+        };
+        let Some(bytes) = output.next_message() else {
+            self.session = Some(session);
+            return Err(io::ErrorKind::WouldBlock.into());
         };
         let is_last = self.put_off >= self.target.retries;
         let attempt = if is_last { Attempt::Last } else { Attempt::Repeatable };
-        match session.work(&self.target, output, attempt) {
+        match session.work(&self.target, bytes, attempt) {
             Ok(Some(verdict)) => {
                 session.is_proven |= matches!(verdict, Verdict::Delivered { .. });
                 self.session = Some(session);

@@ -241,7 +241,7 @@ fn new_settings_and_a_reload_end_a_session_unless_it_is_to_stay() {
     let first = target(&listener);
     let mut smtp = Smtp::new(first.clone(), InternalLog::new("test", None));
     let mut check = |target: &MailTarget, want: bool| {
-        smtp.session = Some(smtp.open().unwrap());
+        smtp.session = Some(Session::open(&smtp.target).unwrap());
         smtp.configure(DestinationDriver::Mail(Box::new(target.clone())));
         assert_eq!((smtp.session.is_some(), &smtp.target), (want, target));
     };
@@ -253,7 +253,7 @@ fn new_settings_and_a_reload_end_a_session_unless_it_is_to_stay() {
     restarting.socket.keep_over_reload = false;
     check(&restarting, false);
     check(&restarting, false);
-    smtp.session = Some(smtp.open().unwrap());
+    smtp.session = Some(Session::open(&smtp.target).unwrap());
     smtp.close();
     assert!(smtp.session.is_none());
 }
