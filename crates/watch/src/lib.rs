@@ -10,12 +10,11 @@
 //! before it, whenever it is computed, and nothing is ever late, because received times never decrease.
 //!
 //! A server runs it in crate `alerts`: one thread for each logspace gives its messages and, while none arrive, marks of
-//! time to an evaluator. Notifications will be sent from its database, with the id of the transition as the key by which a
-//! receiver recognises a repetition.
+//! time to an evaluator. Crate `notify` sends notifications of what is in its database.
 //!
 //! Modules in reading order, the lowest last:
 //! - `sigma`: rules of the Sigma project as queries.
-//! - `read`: rules from YAML or JSON, with the place of every error.
+//! - `read`: rules, channels and routes from YAML or JSON, with the place of every error.
 //! - `evaluator`: messages to transitions; `candidates` chooses the rules that a message may concern.
 //! - `snapshot`: the state of an evaluator as bytes.
 //! - `state`: the window of each kind of rule.
@@ -39,7 +38,11 @@ mod transition;
 
 pub use evaluator::{Evaluator, Input, Limits, RuleCounters, Selecting};
 
-pub use read::{RULES_BYTES_MAX, RULES_MAX, RuleError, RuleFault, read};
+pub use read::{
+    Channel, ChannelKind, HttpChannel, MailChannel, MailEncryption, NotificationFault, Notifications,
+    RULES_BYTES_MAX, RULES_MAX, Reach, Route, RuleError, RuleFault, Service, Setting, read,
+    read_notifications,
+};
 pub use rule::{Aggregate, KEYS_MAX, Kind, Rule, RuleVersion, Threshold, WINDOW_US_MAX, Window};
 pub use sigma::{SigmaRefusal, SigmaRule, import as import_sigma};
 pub use snapshot::RestoreError;

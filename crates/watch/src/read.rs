@@ -6,11 +6,16 @@
 mod fault;
 mod kinds;
 mod node;
+mod notifications;
 mod options;
 mod tree;
 
-pub use fault::{RuleError, RuleFault};
+pub use fault::{NotificationFault, RuleError, RuleFault};
 pub(crate) use node::{Content, Node, Quoting};
+pub use notifications::{
+    Channel, ChannelKind, HttpChannel, MailChannel, MailEncryption, Notifications, Reach, Route, Service,
+    Setting, read_notifications,
+};
 pub(crate) use tree::parse;
 
 use crate::rule::{Rule, RuleVersion};
@@ -22,8 +27,6 @@ use std::{collections::HashSet, sync::Arc};
 pub const RULES_BYTES_MAX: usize = 16 << 20;
 /// Most rules of a file.
 pub const RULES_MAX: usize = 20_000;
-/// Longest identifier of a rule, in bytes.
-const ID_BYTES_MAX: usize = 128;
 
 /// Reads the rules of a text, in its order; or returns all that is wrong with it.
 pub fn read(text: &str) -> Result<Vec<Arc<Rule>>, Vec<RuleError>> {
@@ -67,7 +70,7 @@ fn rules_of(root: &Node) -> Result<&[Node], RuleError> {
 /// Reads a rule; returns all that is wrong with it.
 fn one(node: &Node, text: &str) -> Result<Rule, Vec<RuleError>> {
     let mut options = Options::of(node, text)?;
-    let id = options.required_text("id");
+    let id = options.id();
     let title = options.text("title");
     let description = options.text("description").unwrap_or_default();
     let severity = severity(&mut options);
@@ -78,11 +81,6 @@ fn one(node: &Node, text: &str) -> Result<Rule, Vec<RuleError>> {
     let hold_us = options.duration("for");
     clock(&mut options);
     let kind = kinds::kind(&mut options, &by);
-    if let Some(id) = &id
-        && !is_id(id)
-    {
-        options.fault("id", RuleFault::BadId);
-    }
     if let (Some(kind), Some(_)) = (&kind, hold_us)
         && !kinds::can_hold(kind)
     {
@@ -110,12 +108,6 @@ fn one(node: &Node, text: &str) -> Result<Rule, Vec<RuleError>> {
         // Whatever is missing was noted as an error.
         _ => Err(vec![node.fault(RuleFault::NoRules)]),
     }
-}
-
-/// Returns true for an identifier: letters, digits and some signs, so that it can stand in a URL and a file name.
-fn is_id(id: &str) -> bool {
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    !id.is_empty() && id.len() <= ID_BYTES_MAX && id.bytes().all(fits)
 }
 
 fn severity(options: &mut Options<'_>) -> Severity {

@@ -2,6 +2,10 @@
 //!
 //! In: what is wrong. Out: a sentence with a remedy. Holds: line and column, from 1.
 
+mod notification;
+
+pub use notification::NotificationFault;
+
 use crate::rule::{COUNT_MAX, KEYS_MAX};
 use query::QueryError;
 use std::fmt;
@@ -148,6 +152,8 @@ pub enum RuleFault {
     TooManyExpected,
     /// Nothing names the keys of which one can be missing.
     Unexpected,
+    /// Something in a file of channels and routes.
+    Notification(NotificationFault),
 }
 
 impl fmt::Display for RuleFault {
@@ -211,6 +217,7 @@ impl fmt::Display for RuleFault {
             ),
             RuleFault::TooManyExpected => write!(f, "a rule expects at most {KEYS_MAX} keys by name"),
             RuleFault::Unexpected => f.write_str("keys name the values of by, which is missing"),
+            RuleFault::Notification(fault) => fault.fmt(f),
         }
     }
 }

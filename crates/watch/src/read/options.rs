@@ -3,11 +3,14 @@
 //! In: the map of a rule. Out: values; notes what is wrong and which keys nobody asked for. Holds: the errors so far.
 
 use super::{
-    fault::{RuleError, RuleFault},
+    fault::{NotificationFault, RuleError, RuleFault},
     node::{Content, Node, Quoting},
 };
 use crate::rule::{BY_MAX, Threshold, WINDOW_US_MAX, WINDOW_US_MIN};
 use query::{Name, ParseOptions, Query};
+
+/// Longest identifier, in bytes.
+const ID_BYTES_MAX: usize = 128;
 
 /// The keys of thresholds.
 pub(super) const THRESHOLDS: &str = "at-least, more-than, at-most, less-than, exactly, between";
@@ -87,6 +90,30 @@ impl<'a> Options<'a> {
         }
     }
 
+    /// The identifier of a rule, a channel or a route.
+    pub(super) fn id(&mut self) -> Option<String> {
+        let id = self.required_text("id");
+        if id.as_ref().is_some_and(|id| !is_id(id)) {
+            self.fault("id", RuleFault::BadId);
+        }
+        id
+    }
+
+    /// A text or a list of texts, one at least.
+    pub(super) fn some_texts(&mut self, key: &'static str, most: usize) -> Vec<String> {
+        if self.value(key).is_none() {
+            self.fault(key, RuleFault::MissingKey { key });
+            return Vec::new();
+        }
+        let texts = self.texts(key).unwrap_or_default();
+        if texts.len() > most {
+            self.fault(key, RuleFault::Notification(NotificationFault::MoreThan { most }));
+        } else if texts.is_empty() {
+            self.fault(key, RuleFault::NotTexts);
+        }
+        texts
+    }
+
     /// A text or a list of texts.
     pub(super) fn texts(&mut self, key: &'static str) -> Option<Vec<String>> {
         let texts = match &self.value(key)?.content {
@@ -108,6 +135,12 @@ impl<'a> Options<'a> {
             self.fault(key, RuleFault::NotADuration);
         }
         us
+    }
+
+    /// A length of time in microseconds, which may be none: `0`.
+    pub(super) fn duration_or_zero(&mut self, key: &'static str) -> Option<i64> {
+        let is_zero = |text: &str| matches!(text, "0" | "0s");
+        if self.value(key)?.text().is_some_and(is_zero) { Some(0) } else { self.duration(key) }
     }
 
     /// A length of time that must be there.
@@ -264,6 +297,12 @@ const NUMBER_THRESHOLDS: &[(&str, OfNumber)] = &[
     ("less-than", Threshold::LessThan),
     ("exactly", Threshold::Exactly),
 ];
+
+/// Returns true for an identifier: letters, digits and some signs, so that it can stand in a URL and a file name.
+fn is_id(id: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    !id.is_empty() && id.len() <= ID_BYTES_MAX && id.bytes().all(fits)
+}
 
 /// Returns the text of a node.
 pub(super) fn text_of(node: &Node) -> Option<String> {
