@@ -95,7 +95,7 @@ pub fn read_folder(folder: &Path) -> Result<RuleSet, Vec<FolderProblem>> {
         return Err(vec![FolderProblem::Files]);
     }
     let (mut texts, mut problems) = (Vec::new(), Vec::new());
-    for path in files {
+    for path in files.into_iter().filter(|path| !is_of_notifications(path)) {
         match text(&path) {
             Ok(text) => texts.push((path.to_string_lossy().into_owned(), text)),
             Err(problem) => problems.push(problem),
@@ -143,6 +143,21 @@ impl RuleSet {
     pub(crate) fn watching(&self, logspace: &str) -> Vec<Arc<Rule>> {
         self.rules.iter().filter(|rule| rule.watches(logspace)).cloned().collect()
     }
+}
+
+/// Returns true for the file of channels and routes, which stands among those of rules.
+pub fn is_of_notifications(path: &Path) -> bool {
+    path.file_stem().is_some_and(|stem| stem == "notifications")
+}
+
+/// Reads the text of the file of channels and routes in a folder; none when there is no such file.
+pub fn read_notifications_text(folder: &Path) -> Result<Option<(PathBuf, String)>, FolderProblem> {
+    let found = match files(folder) {
+        Ok(files) => files.into_iter().find(|path| is_of_notifications(path)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(source) => return Err(FolderProblem::Io { path: folder.to_owned(), source }),
+    };
+    found.map(|path| text(&path).map(|text| (path, text))).transpose()
 }
 
 /// The files of rules in a folder, sorted, so that their order is always the same.

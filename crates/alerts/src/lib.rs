@@ -23,13 +23,13 @@ mod store;
 mod tests;
 mod watcher;
 
-pub use folder::{FolderProblem, RuleSet, read_folder};
+pub use folder::{FolderProblem, RuleSet, is_of_notifications, read_folder, read_notifications_text};
 pub use follower::LIMITS;
 pub use in_force::{RuleInForce, rules_in_force};
 pub use status::{FollowerStatus, StallReason};
 pub use store::{
     Alert, AlertFilter, AlertState, Coverage, Gap, GapReason, KeptTransition, Mark, MarkKind, Store,
-    StoreError, TRANSITIONS_KEPT, Watched,
+    StoreError, TRANSITIONS_KEPT, Watched, alert_numbered, alert_of, transitions_after,
 };
 pub use watch::Window;
 pub use watcher::Watcher;

@@ -14,6 +14,7 @@ pub use model::{
     Alert, AlertFilter, AlertState, Coverage, Gap, GapReason, KeptTransition, Mark, MarkKind, Watched,
 };
 pub(crate) use reads::Resumed;
+pub use reads::{alert_numbered, alert_of, transitions_after};
 pub(crate) use writes::{Adoption, RulesById, Windows};
 
 use objects::{OpenError, open_database};

@@ -5,7 +5,8 @@
 use objects::Migration;
 
 /// All steps.
-pub(super) const ALL: &[Migration] = &[Migration { version: 1, statements: VERSION_1 }];
+pub(super) const ALL: &[Migration] =
+    &[Migration { version: 1, statements: VERSION_1 }, Migration { version: 2, statements: VERSION_2 }];
 
 const VERSION_1: &str = "
 CREATE TABLE watched (
@@ -86,4 +87,95 @@ CREATE TABLE alert (
 );
 CREATE INDEX alert_firing ON alert (logspace, rule, version, instance) WHERE state = 'firing';
 CREATE INDEX alert_state ON alert (state, number);
+";
+
+/// Notifications: what each route made of each transition, what waits for its group, and what is on its way.
+const VERSION_2: &str = "
+CREATE INDEX alert_instance ON alert (logspace, rule, version, instance);
+CREATE TABLE notification_setup (
+    id BIGINT PRIMARY KEY,
+    content TEXT NOT NULL,
+    routed BIGINT NOT NULL
+);
+CREATE TABLE notification_event (
+    number BIGINT PRIMARY KEY,
+    route TEXT NOT NULL,
+    group_key TEXT NOT NULL,
+    alert BIGINT,
+    transition BIGINT,
+    logspace TEXT NOT NULL,
+    change TEXT NOT NULL,
+    at_us BIGINT NOT NULL,
+    record TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    silence BIGINT,
+    notice TEXT
+);
+CREATE INDEX notification_event_waiting ON notification_event (route, group_key) WHERE outcome = 'waiting';
+CREATE INDEX notification_event_alert ON notification_event (alert);
+CREATE INDEX notification_event_notice ON notification_event (notice);
+CREATE TABLE notification_group (
+    route TEXT NOT NULL,
+    group_key TEXT NOT NULL,
+    due_us BIGINT,
+    sent_us BIGINT,
+    PRIMARY KEY (route, group_key)
+);
+CREATE TABLE notification_episode (
+    route TEXT NOT NULL,
+    alert BIGINT NOT NULL,
+    group_key TEXT NOT NULL,
+    state TEXT NOT NULL,
+    notice TEXT,
+    PRIMARY KEY (route, alert)
+);
+CREATE TABLE notification_route (
+    route TEXT PRIMARY KEY,
+    free_us BIGINT NOT NULL,
+    heartbeat_us BIGINT NOT NULL
+);
+CREATE TABLE notification (
+    number BIGINT PRIMARY KEY,
+    id TEXT NOT NULL,
+    notice TEXT NOT NULL,
+    route TEXT NOT NULL,
+    group_key TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    content TEXT NOT NULL,
+    created_us BIGINT NOT NULL,
+    state TEXT NOT NULL,
+    due_us BIGINT,
+    asked BIGINT NOT NULL,
+    attempts BIGINT NOT NULL,
+    settled_us BIGINT
+);
+CREATE UNIQUE INDEX notification_id ON notification (id);
+CREATE INDEX notification_notice ON notification (notice);
+CREATE INDEX notification_due ON notification (channel, due_us) WHERE state = 'waiting';
+CREATE TABLE notification_attempt (
+    notification BIGINT NOT NULL,
+    attempt BIGINT NOT NULL,
+    at_us BIGINT NOT NULL,
+    duration_us BIGINT NOT NULL,
+    outcome TEXT NOT NULL,
+    answer TEXT NOT NULL,
+    PRIMARY KEY (notification, attempt)
+);
+CREATE TABLE notification_channel (
+    channel TEXT PRIMARY KEY,
+    definition TEXT NOT NULL,
+    disabled_us BIGINT NOT NULL,
+    reason TEXT NOT NULL
+);
+CREATE TABLE silence (
+    number BIGINT PRIMARY KEY,
+    query TEXT NOT NULL,
+    from_us BIGINT NOT NULL,
+    to_us BIGINT NOT NULL,
+    author TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    created_us BIGINT NOT NULL,
+    ended_us BIGINT,
+    ended_by TEXT
+);
 ";

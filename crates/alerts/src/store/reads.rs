@@ -87,6 +87,49 @@ fn rows<T>(
     Ok(found.collect::<rusqlite::Result<Vec<T>>>()?)
 }
 
+const TRANSITION_COLUMNS: &str = "number, logspace, id, rule, version, severity, key, instance, change, sequence, at_us, \
+                                  value, first_sequence";
+
+/// Returns at most `limit` transitions of all logspaces with higher numbers than this, oldest first, within a transaction.
+pub fn transitions_after(
+    connection: &Connection,
+    above: u64,
+    limit: usize,
+) -> Result<Vec<KeptTransition>, StoreError> {
+    let sql =
+        format!("SELECT {TRANSITION_COLUMNS} FROM transition WHERE number > $1 ORDER BY number LIMIT $2");
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    rows(connection, &sql, vec![Value::Integer(above.cast_signed()), Value::Integer(limit)], transition)
+}
+
+/// Returns the alert that a transition began or ended, within a transaction; none for changes of the rule itself.
+pub fn alert_of(connection: &Connection, one: &KeptTransition) -> Result<Option<Alert>, StoreError> {
+    match one.change.as_str() {
+        // An alert has the number of the transition that began it.
+        "fired" | "occurred" => return alert_numbered(connection, one.number),
+        "degraded" | "recovered" => return Ok(None),
+        _ => {}
+    }
+    let sql = format!(
+        "SELECT {ALERT_COLUMNS} FROM alert WHERE logspace = $1 AND rule = $2 AND version = $3 AND instance = $4 \
+         AND number <= $5 ORDER BY number DESC LIMIT 1"
+    );
+    let values = vec![
+        Value::Text(one.logspace.clone()),
+        Value::Text(one.rule.clone()),
+        Value::Text(one.version.clone()),
+        Value::Integer(one.instance.cast_signed()),
+        Value::Integer(one.number.cast_signed()),
+    ];
+    Ok(rows(connection, &sql, values, alert)?.pop())
+}
+
+/// Returns an alert by its number, within a transaction.
+pub fn alert_numbered(connection: &Connection, number: u64) -> Result<Option<Alert>, StoreError> {
+    let sql = format!("SELECT {ALERT_COLUMNS} FROM alert WHERE number = $1");
+    Ok(rows(connection, &sql, vec![Value::Integer(number.cast_signed())], alert)?.pop())
+}
+
 impl Store {
     /// Returns what a restart of a logspace's rules goes on from; none when it has none.
     pub(crate) fn resumed(&self, logspace: &str) -> Result<Option<Resumed>, StoreError> {

@@ -134,7 +134,9 @@ impl Store {
         if changed == 0 { Err(StoreError::NoAlert) } else { Ok(()) }
     }
 
-    fn transaction<T>(
+    /// Lets a function read and write in one transaction; an error of it undoes what it wrote. Notifications keep their tables
+    /// beside those of alerts, so that both always agree.
+    pub fn transaction<T>(
         &self,
         act: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
@@ -149,6 +151,10 @@ impl Store {
     /// Removes the oldest transitions beyond the limit, with alerts of their age that do not fire.
     fn prune(&self, transaction: &Transaction<'_>, last: u64) -> Result<(), StoreError> {
         let oldest = last.saturating_sub(self.transitions_kept).cast_signed();
+        // What notifications have not seen yet stays.
+        let routed = "SELECT COALESCE(MIN(routed), $1) FROM notification_setup";
+        let routed: i64 = transaction.prepare_cached(routed)?.query_row([oldest], |row| row.get(0))?;
+        let oldest = oldest.min(routed);
         if oldest > 0 {
             transaction.prepare_cached("DELETE FROM transition WHERE number <= $1")?.execute([oldest])?;
             let alerts = "DELETE FROM alert WHERE number <= $1 AND state <> 'firing'";

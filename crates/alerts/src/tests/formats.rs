@@ -15,10 +15,17 @@ fn testdata(name: &str) -> PathBuf {
 
 #[test]
 fn every_version_of_the_tables_stays_readable() {
+    check("version-1.sql", 0);
+    check("version-2.sql", 1);
+}
+
+/// Opens a database of an earlier version; `notifications` is the number of them in it.
+#[track_caller]
+fn check(version: &str, notifications: i64) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("alerts.db");
     let old = Connection::open(&path).unwrap();
-    old.execute_batch(&fs::read_to_string(testdata("version-1.sql")).unwrap()).unwrap();
+    old.execute_batch(&fs::read_to_string(testdata(version)).unwrap()).unwrap();
     drop(old);
     let store = Store::at(&path);
     let alerts = store.alerts(&AlertFilter { limit: 10, ..AlertFilter::default() }).unwrap();
@@ -33,6 +40,13 @@ fn every_version_of_the_tables_stays_readable() {
         store.coverage("main", None).unwrap().len(),
     );
     assert_eq!(counts, (2, 2, 1, 3));
+    let kept: i64 = store
+        .transaction(|transaction| {
+            let sql = "SELECT COUNT(*) FROM notification WHERE state = 'waiting'";
+            Ok(transaction.query_row(sql, [], |row| row.get(0))?)
+        })
+        .unwrap();
+    assert_eq!(notifications, kept, "{version}");
 }
 
 #[test]
