@@ -29,6 +29,7 @@ const WORDS: &[(&str, [&str; 2])] = &[
     ("lookup", ["what is looked up", "in segments"]),
     ("message", ["the record, the", "batch, its ack"]),
     ("alerts", ["what rules report", "each once"]),
+    ("notify", ["mails and webhooks", "about alerts"]),
     ("objects", ["saved searches", "and their versions"]),
     ("outputs", ["databases, brokers,", "classes in Python"]),
     ("pipeline", ["filter, parse,", "rewrite, route"]),

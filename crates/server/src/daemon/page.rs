@@ -121,7 +121,7 @@ impl Backend for Server {
     }
 
     fn rule_troubles(&self) -> Vec<String> {
-        self.shared.watcher().map(|watcher| watcher.troubles()).unwrap_or_default()
+        self.shared.rule_troubles()
     }
 
     fn alerts(&self) -> Option<Arc<alerts::Store>> {

@@ -384,7 +384,7 @@ impl Running {
         self.destinations.stop(drain);
         if let Some(rules) = &self.shared.rules {
             // Its threads have the logspaces open.
-            rules.watcher().stop();
+            rules.stop();
         }
         let current = std::mem::take(&mut *self.shared.locked());
         drop(current);

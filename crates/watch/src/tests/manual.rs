@@ -1,14 +1,16 @@
-//! The page about rules: every rule on it is read, and every story below a rule happens.
+//! The pages about rules and notifications: all on them is read, and every story below a rule happens.
 
 use super::site::{S, evaluator, events, rules};
 use crate::{Rule, Selecting, Transition};
 
 const PAGE: &str = include_str!("../../../../docs/manual/rules.md");
+const NOTIFICATIONS: &str = include_str!("../../../../docs/manual/notifications.md");
+const CHANNELS: &str = include_str!("../../../../examples/notifications.yaml");
 const EXAMPLES: &str = include_str!("../../../../examples/rules.yaml");
 
-/// Returns the blocks of the page with their languages.
-fn blocks() -> Vec<(&'static str, &'static str)> {
-    let inside = PAGE.split("```").skip(1).step_by(2);
+/// Returns the blocks of a page with their languages.
+fn blocks(page: &'static str) -> Vec<(&'static str, &'static str)> {
+    let inside = page.split("```").skip(1).step_by(2);
     inside.filter_map(|block| block.split_once('\n')).collect()
 }
 
@@ -37,7 +39,7 @@ fn play(text: &str, story: &str) {
 
 #[test]
 fn what_the_manual_tells_of_rules_happens() {
-    let blocks = blocks();
+    let blocks = blocks(PAGE);
     let mut stories = 0;
     for pair in blocks.windows(2) {
         if let [("yaml", text), ("text", story)] = pair {
@@ -48,4 +50,14 @@ fn what_the_manual_tells_of_rules_happens() {
     assert!(stories >= 9, "{stories}");
     blocks.iter().filter(|(language, _)| *language == "yaml").for_each(|(_, text)| drop(rules(text)));
     assert_eq!(rules(EXAMPLES).len(), 7);
+}
+
+#[test]
+fn channels_and_routes_of_the_manual_are_read() {
+    let of_page = blocks(NOTIFICATIONS).into_iter().filter(|(language, _)| *language == "yaml");
+    let texts: Vec<&str> = of_page.map(|(_, text)| text).chain([CHANNELS]).collect();
+    assert_eq!(texts.len(), 3);
+    for text in texts {
+        assert!(crate::read_notifications(text).is_ok(), "{text}");
+    }
 }

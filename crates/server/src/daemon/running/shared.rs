@@ -125,6 +125,11 @@ impl Shared {
         self.rules.as_ref().map(Rules::watcher)
     }
 
+    /// Returns what is wrong with rules and notifications, one sentence each.
+    pub(crate) fn rule_troubles(&self) -> Vec<String> {
+        self.rules.as_ref().map(Rules::troubles).unwrap_or_default()
+    }
+
     /// Returns the facts about this machine for macros.
     pub(crate) fn site(&self) -> &Arc<Site> {
         &self.site
@@ -194,7 +199,7 @@ impl Shared {
             stats.last_error.or(starting).map(|error| format!("logspace {name}: {error}"))
         });
         let objects = self.objects().map(|store| store.troubles()).unwrap_or_default();
-        let rules = self.watcher().map(Watcher::troubles).unwrap_or_default();
+        let rules = self.rule_troubles();
         troubles.chain(self.config().left_out).chain(objects).chain(rules).collect()
     }
 

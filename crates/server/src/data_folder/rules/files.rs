@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
-use watch::{RULES_BYTES_MAX, Rule};
+use watch::{Notifications, RULES_BYTES_MAX, Rule};
 
 /// The reason why rules cannot be used.
 #[derive(Debug)]
@@ -73,6 +73,16 @@ pub(super) fn read(paths: &[PathBuf]) -> Result<Vec<RulesFile>, FilesError> {
         files.push(RulesFile { path: path.clone(), rules });
     }
     if count == 0 { Ok(files) } else { Err(FilesError::Wrong { count }) }
+}
+
+/// Reads a file of channels and routes; prints what is wrong with it.
+pub(super) fn read_notifications(path: &Path) -> Result<Notifications, FilesError> {
+    watch::read_notifications(&text(path)?).map_err(|errors| {
+        for error in &errors {
+            errln!("{}:{}", path.display(), terminal::line(&error.to_string()));
+        }
+        FilesError::Wrong { count: errors.len() }
+    })
 }
 
 /// Returns the text of a file.

@@ -1,0 +1,151 @@
+//! Requests of HTTP.
+//!
+//! In: a channel, a notification. Out: a request, and what its answer means. Holds nothing.
+//! Limits: [`TIMEOUT`]; [`BODY_BYTES_MAX`] a body of a webhook: alerts beyond that are counted, not listed.
+
+use super::{address, delivery::Delivery, secret, signature};
+use crate::{letter::Letter, notice::Notice};
+use serde_json::{Value, json};
+use services::{PostAnswer, Poster};
+use std::{net::SocketAddr, time::Duration};
+use transport::tls::SenderTls;
+use watch::{HttpChannel, Service, Setting};
+
+/// Longest time for a request and its answer.
+const TIMEOUT: Duration = Duration::from_secs(20);
+/// Longest body of a webhook: Standard Webhooks asks for less than 20 kB.
+const BODY_BYTES_MAX: usize = 19_000;
+
+/// A request that is ready to be sent.
+pub(super) struct Request {
+    url: String,
+    peer: SocketAddr,
+    method: &'static str,
+    headers: Vec<(String, String)>,
+    body: Vec<u8>,
+}
+
+/// Makes the request of a notification, or says why that is not possible now.
+pub(super) fn request(channel: &HttpChannel, letter: &Letter, now_us: i64) -> Result<Request, Delivery> {
+    let url = secret::value(&channel.url).map_err(Delivery::failed)?;
+    let peer = address::peer(&url, channel.reach).map_err(Delivery::failed)?;
+    let (mut headers, body) = match &channel.service {
+        Service::Webhook { secret } => webhook(secret.as_ref(), letter, now_us)?,
+    };
+    headers.push(("content-type".to_owned(), "application/json".to_owned()));
+    Ok(Request { url, peer, method: "POST", headers, body })
+}
+
+/// Headers and a body.
+type Parts = (Vec<(String, String)>, Vec<u8>);
+
+/// Makes the request of a webhook: signed, with its id, and the time of this attempt.
+fn webhook(secret: Option<&Setting>, letter: &Letter, now_us: i64) -> Result<Parts, Delivery> {
+    let secrets = secret.map(secret::value).transpose().map_err(Delivery::failed)?.unwrap_or_default();
+    let body = webhook_body(letter);
+    let headers = signature::headers(&secrets, &letter.id, now_us.div_euclid(1_000_000), &body);
+    let wrong = "the secret is not whsec_ and the base64 of 24 to 64 bytes";
+    Ok((headers.ok_or_else(|| Delivery::failed(wrong))?, body))
+}
+
+/// Returns the JSON of a notification, with as many alerts as fit.
+fn webhook_body(letter: &Letter) -> Vec<u8> {
+    let Notice(content) = &letter.content;
+    let mut content = content.clone();
+    let subject = letter.content.subject();
+    if let Some(fields) = content.as_object_mut() {
+        fields.insert("id".to_owned(), Value::from(letter.id.as_str()));
+        fields.insert("thread".to_owned(), json!(letter.thread));
+        fields.insert("title".to_owned(), Value::from(subject));
+    }
+    loop {
+        let body = content.to_string().into_bytes();
+        let alerts = content.get_mut("alerts").and_then(Value::as_array_mut);
+        match alerts {
+            // The oldest go first.
+            Some(alerts) if body.len() > BODY_BYTES_MAX && !alerts.is_empty() => drop(alerts.remove(0)),
+            _ => return body,
+        }
+    }
+}
+
+/// Sends a request.
+pub(super) async fn exchange(request: Request, tls: SenderTls) -> Delivery {
+    let poster = Poster { method: request.method, timeout: TIMEOUT, tls };
+    match poster.post(&request.url, request.peer, request.headers, request.body).await {
+        Ok(answer) => judge(&answer),
+        Err(error) => Delivery::failed(error),
+    }
+}
+
+/// Returns what an answer means: only a status from 200 to 299 says that the receiver has it.
+fn judge(answer: &PostAnswer) -> Delivery {
+    let words = String::from_utf8_lossy(&answer.body);
+    let shown = format!("{} {}", answer.status, words.trim()).trim_end().to_owned();
+    match answer.status {
+        200..=299 => Delivery::Done(shown),
+        410 => Delivery::Gone(shown),
+        // The request came too slowly, too early or too often.
+        408 | 425 | 429 => Delivery::Later { answer: shown, wait: answer.wait },
+        300..=399 => Delivery::Never(format!("{shown}: redirections are not followed")),
+        400..=499 => Delivery::Never(shown),
+        _ => Delivery::Later { answer: shown, wait: answer.wait },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Answers, and bodies that are too long.
+
+    use super::*;
+
+    #[test]
+    fn only_a_success_is_one() {
+        let judged = |status| {
+            let wait = Some(Duration::from_secs(7));
+            match judge(&PostAnswer { status, wait, body: b"because".to_vec() }) {
+                Delivery::Done(_) => "done",
+                Delivery::Later { wait: Some(_), .. } => "later",
+                Delivery::Later { wait: None, .. } => "at some time",
+                Delivery::Never(_) => "never",
+                Delivery::Gone(_) => "gone",
+            }
+        };
+        for (status, want) in [
+            (200, "done"),
+            (204, "done"),
+            (301, "never"),
+            (307, "never"),
+            (400, "never"),
+            (401, "never"),
+            (404, "never"),
+            (408, "later"),
+            (410, "gone"),
+            (425, "later"),
+            (429, "later"),
+            (500, "later"),
+            (502, "later"),
+            (503, "later"),
+            (504, "later"),
+            (101, "later"),
+        ] {
+            assert_eq!(judged(status), want, "{status}");
+        }
+    }
+
+    #[test]
+    fn a_body_stays_below_twenty_kilobytes_and_keeps_the_newest_alerts() {
+        let long = |number: i64| json!({"rule": "r".repeat(900), "at_us": number});
+        let alerts: Vec<Value> = (0..50).map(long).collect();
+        let content = Notice(json!({"type": "alerts", "count": 50, "alerts": alerts}));
+        let letter =
+            Letter { number: 1, id: "msg_a".into(), created_us: 0, content, attempts: 0, thread: None };
+        let body = webhook_body(&letter);
+        assert!(body.len() <= BODY_BYTES_MAX);
+        let body: Value = serde_json::from_slice(&body).unwrap();
+        let kept = body["alerts"].as_array().unwrap();
+        assert!((15..50).contains(&kept.len()));
+        assert_eq!(kept.last().unwrap()["at_us"], 49);
+        assert_eq!((&body["count"], &body["id"]), (&json!(50), &json!("msg_a")));
+    }
+}
