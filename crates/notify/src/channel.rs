@@ -8,10 +8,12 @@
 //! | `delivery` | what became of an attempt |
 //! | `secret` | values that are kept elsewhere |
 //! | `signature` | the headers of Standard Webhooks |
-//! | `http` | requests of HTTP: webhooks |
+//! | `http` | requests of HTTP: webhooks and chats |
+//! | `chat` | the bodies of Slack, Teams, Telegram and Matrix |
 //! | `mail` | mails |
 
 mod address;
+mod chat;
 mod delivery;
 mod http;
 mod mail;

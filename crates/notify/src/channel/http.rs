@@ -1,12 +1,12 @@
-//! Requests of HTTP.
+//! Requests of HTTP: webhooks and chats.
 //!
 //! In: a channel, a notification. Out: a request, and what its answer means. Holds nothing.
 //! Limits: [`TIMEOUT`]; [`BODY_BYTES_MAX`] a body of a webhook: alerts beyond that are counted, not listed.
 
-use super::{address, delivery::Delivery, secret, signature};
+use super::{address, chat, delivery::Delivery, secret, signature};
 use crate::{letter::Letter, notice::Notice};
 use serde_json::{Value, json};
-use services::{PostAnswer, Poster};
+use services::{PostAnswer, Poster, encode_into};
 use std::{net::SocketAddr, time::Duration};
 use transport::tls::SenderTls;
 use watch::{HttpChannel, Service, Setting};
@@ -29,23 +29,61 @@ pub(super) struct Request {
 pub(super) fn request(channel: &HttpChannel, letter: &Letter, now_us: i64) -> Result<Request, Delivery> {
     let url = secret::value(&channel.url).map_err(Delivery::failed)?;
     let peer = address::peer(&url, channel.reach).map_err(Delivery::failed)?;
-    let (mut headers, body) = match &channel.service {
-        Service::Webhook { secret } => webhook(secret.as_ref(), letter, now_us)?,
-    };
+    let Parts { url, method, mut headers, body } = parts(&channel.service, url, letter, now_us)?;
     headers.push(("content-type".to_owned(), "application/json".to_owned()));
-    Ok(Request { url, peer, method: "POST", headers, body })
+    Ok(Request { url, peer, method, headers, body })
 }
 
-/// Headers and a body.
-type Parts = (Vec<(String, String)>, Vec<u8>);
+/// The parts of a request that its service decides about.
+struct Parts {
+    url: String,
+    method: &'static str,
+    headers: Vec<(String, String)>,
+    body: Vec<u8>,
+}
+
+impl Parts {
+    fn post(url: String, body: &Value) -> Parts {
+        Parts { url, method: "POST", headers: Vec::new(), body: body.to_string().into_bytes() }
+    }
+}
+
+/// Makes what the service of a channel takes.
+fn parts(service: &Service, url: String, letter: &Letter, now_us: i64) -> Result<Parts, Delivery> {
+    let (subject, text) = (letter.content.subject(), letter.content.body());
+    Ok(match service {
+        Service::Webhook { secret } => webhook(secret.as_ref(), url, letter, now_us)?,
+        Service::Slack => Parts::post(url, &chat::slack(&subject, &text)),
+        Service::Teams => Parts::post(url, &chat::teams(&text)),
+        Service::Telegram { token, chat } => {
+            let token = secret::value(token).map_err(Delivery::failed)?;
+            Parts::post(
+                format!("{}/bot{token}/sendMessage", url.trim_end_matches('/')),
+                &chat::telegram(chat, &text),
+            )
+        }
+        Service::Matrix { token, room } => {
+            let token = secret::value(token).map_err(Delivery::failed)?;
+            let mut path = Vec::new();
+            encode_into(room.as_bytes(), &mut path);
+            let room = String::from_utf8_lossy(&path);
+            let url = url.trim_end_matches('/');
+            // The server recognises a repetition by the last part, which is the id of the notification.
+            let url = format!("{url}/_matrix/client/v3/rooms/{room}/send/m.room.message/{}", letter.id);
+            let headers = vec![("authorization".to_owned(), format!("Bearer {token}"))];
+            Parts { method: "PUT", headers, ..Parts::post(url, &chat::matrix(&text)) }
+        }
+    })
+}
 
 /// Makes the request of a webhook: signed, with its id, and the time of this attempt.
-fn webhook(secret: Option<&Setting>, letter: &Letter, now_us: i64) -> Result<Parts, Delivery> {
+fn webhook(secret: Option<&Setting>, url: String, letter: &Letter, now_us: i64) -> Result<Parts, Delivery> {
     let secrets = secret.map(secret::value).transpose().map_err(Delivery::failed)?.unwrap_or_default();
     let body = webhook_body(letter);
     let headers = signature::headers(&secrets, &letter.id, now_us.div_euclid(1_000_000), &body);
     let wrong = "the secret is not whsec_ and the base64 of 24 to 64 bytes";
-    Ok((headers.ok_or_else(|| Delivery::failed(wrong))?, body))
+    let headers = headers.ok_or_else(|| Delivery::failed(wrong))?;
+    Ok(Parts { url, method: "POST", headers, body })
 }
 
 /// Returns the JSON of a notification, with as many alerts as fit.
@@ -86,11 +124,21 @@ fn judge(answer: &PostAnswer) -> Delivery {
         200..=299 => Delivery::Done(shown),
         410 => Delivery::Gone(shown),
         // The request came too slowly, too early or too often.
-        408 | 425 | 429 => Delivery::Later { answer: shown, wait: answer.wait },
+        408 | 425 | 429 => {
+            Delivery::Later { answer: shown, wait: answer.wait.or_else(|| asked(&answer.body)) }
+        }
         300..=399 => Delivery::Never(format!("{shown}: redirections are not followed")),
         400..=499 => Delivery::Never(shown),
         _ => Delivery::Later { answer: shown, wait: answer.wait },
     }
+}
+
+/// Returns the pause that a body asks for: Telegram says it in seconds, Matrix in milliseconds.
+fn asked(body: &[u8]) -> Option<Duration> {
+    let body: Value = serde_json::from_slice(body).ok()?;
+    let seconds = body["parameters"]["retry_after"].as_u64().map(Duration::from_secs);
+    let wait = seconds.or_else(|| body["retry_after_ms"].as_u64().map(Duration::from_millis));
+    wait.map(|wait| wait.clamp(Duration::from_secs(1), Duration::from_secs(3_600)))
 }
 
 #[cfg(test)]
@@ -130,6 +178,20 @@ mod tests {
             (101, "later"),
         ] {
             assert_eq!(judged(status), want, "{status}");
+        }
+    }
+
+    #[test]
+    fn a_body_may_ask_for_a_pause() {
+        for (body, want) in [
+            (r#"{"ok": false, "parameters": {"retry_after": 9}}"#, Some(9)),
+            (r#"{"errcode": "M_LIMIT_EXCEEDED", "retry_after_ms": 2000}"#, Some(2)),
+            (r#"{"retry_after_ms": 1}"#, Some(1)),
+            (r#"{"retry_after_ms": 9000000000}"#, Some(3_600)),
+            (r#"{"retry_after_ms": -1}"#, None),
+            ("slow down", None),
+        ] {
+            assert_eq!(asked(body.as_bytes()).map(|wait| wait.as_secs()), want, "{body}");
         }
     }
 

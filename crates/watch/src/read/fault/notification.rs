@@ -28,6 +28,8 @@ pub enum NotificationFault {
     NotAUrl,
     /// A value is no address of a mailbox.
     NotAnAddress,
+    /// A value is no id of a room of Matrix.
+    NotARoom,
     /// A path is not absolute.
     NotAbsolute,
     /// A password would be sent over a connection that is not encrypted.
@@ -54,6 +56,9 @@ impl fmt::Display for NotificationFault {
             NotificationFault::NotAnAddress => {
                 f.write_str("the address of a mailbox is needed here, such as ops@example.com")
             }
+            NotificationFault::NotARoom => f.write_str(
+                "the id of a room is needed here, which begins with an exclamation mark, not its name",
+            ),
             NotificationFault::NotAbsolute => f.write_str("a path is needed here that begins with a slash"),
             NotificationFault::PasswordInClear => {
                 f.write_str("the password would be sent in the clear: write starttls or tls")

@@ -13,7 +13,9 @@ use crate::read::{
 use std::path::PathBuf;
 
 /// The kinds of channels, for errors.
-const KINDS: &str = "webhook or mail";
+const KINDS: &str = "mail, webhook, slack, teams, telegram or matrix";
+/// The address of the bots of Telegram.
+const TELEGRAM: &str = "https://api.telegram.org";
 /// Ports of mail servers: for clients with STARTTLS, with TLS from the start, and between servers.
 const SUBMISSION: u16 = 587;
 const SUBMISSIONS: u16 = 465;
@@ -25,6 +27,10 @@ pub(super) fn read(node: &Node, text: &str) -> Result<Channel, Vec<RuleError>> {
     let id = options.id();
     let kind = match options.required_text("kind").as_deref() {
         Some("webhook") => webhook(&mut options).map(ChannelKind::Http),
+        Some("slack") => http(&mut options, Service::Slack).map(ChannelKind::Http),
+        Some("teams") => http(&mut options, Service::Teams).map(ChannelKind::Http),
+        Some("telegram") => telegram(&mut options).map(ChannelKind::Http),
+        Some("matrix") => matrix(&mut options).map(ChannelKind::Http),
         Some("mail") => mail(&mut options).map(ChannelKind::Mail),
         other => {
             if let Some(word) = other {
@@ -47,10 +53,33 @@ fn webhook(options: &mut Options<'_>) -> Option<HttpChannel> {
     http(options, Service::Webhook { secret })
 }
 
+fn telegram(options: &mut Options<'_>) -> Option<HttpChannel> {
+    let token = required(options, ["", "token-file", "token-env"]);
+    let chat = options.required_text("chat");
+    let url = setting(options, ["url", "url-file", "url-env"]);
+    let url = url.unwrap_or_else(|| Setting::Text(TELEGRAM.to_owned()));
+    at(options, Service::Telegram { token: token?, chat: chat? }, url)
+}
+
+fn matrix(options: &mut Options<'_>) -> Option<HttpChannel> {
+    let token = required(options, ["", "token-file", "token-env"]);
+    let room = options.required_text("room");
+    if room.as_ref().is_some_and(|room| !room.starts_with('!')) {
+        options.fault("room", RuleFault::Notification(NotificationFault::NotARoom));
+    }
+    let url = required(options, ["url", "url-file", "url-env"]);
+    at(options, Service::Matrix { token: token?, room: room? }, url?)
+}
+
 /// Reads what all channels over HTTP have.
 fn http(options: &mut Options<'_>, service: Service) -> Option<HttpChannel> {
     let url = required(options, ["url", "url-file", "url-env"]);
-    if let Some(Setting::Text(url)) = &url
+    at(options, service, url?)
+}
+
+/// Reads what channels at a URL have.
+fn at(options: &mut Options<'_>, service: Service, url: Setting) -> Option<HttpChannel> {
+    if let Setting::Text(url) = &url
         && !is_url(url)
     {
         options.fault("url", RuleFault::Notification(NotificationFault::NotAUrl));
@@ -64,7 +93,7 @@ fn http(options: &mut Options<'_>, service: Service) -> Option<HttpChannel> {
             Reach::Public
         }
     };
-    Some(HttpChannel { service, url: url?, reach, ca_file: path(options, "ca-file") })
+    Some(HttpChannel { service, url, reach, ca_file: path(options, "ca-file") })
 }
 
 /// Returns true for a URL of HTTP with a host and without a user.
@@ -158,7 +187,8 @@ fn setting(options: &mut Options<'_>, keys: [&'static str; 3]) -> Option<Setting
 fn required(options: &mut Options<'_>, keys: [&'static str; 3]) -> Option<Setting> {
     let found = setting(options, keys);
     if found.is_none() {
-        options.fault(keys[0], RuleFault::MissingKey { key: keys[0] });
+        let key = if keys[0].is_empty() { keys[1] } else { keys[0] };
+        options.fault(key, RuleFault::MissingKey { key });
     }
     found
 }

@@ -67,12 +67,34 @@ pub enum Service {
         /// The secret, `whsec_` and base64.
         secret: Option<Setting>,
     },
+    /// An incoming webhook of Slack.
+    Slack,
+    /// A workflow of Teams.
+    Teams,
+    /// A bot of Telegram.
+    Telegram {
+        /// The token of the bot.
+        token: Setting,
+        /// The chat: its number, or its name with an `@`.
+        chat: String,
+    },
+    /// A user of Matrix.
+    Matrix {
+        /// The access token of the user.
+        token: Setting,
+        /// The id of the room.
+        room: String,
+    },
 }
 
 impl Service {
     fn name(&self) -> &'static str {
         match self {
             Service::Webhook { .. } => "webhook",
+            Service::Slack => "slack",
+            Service::Teams => "teams",
+            Service::Telegram { .. } => "telegram",
+            Service::Matrix { .. } => "matrix",
         }
     }
 }

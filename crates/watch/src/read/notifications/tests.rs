@@ -38,6 +38,10 @@ fn channels_and_routes_are_read() {
         &["a webhook"],
     );
     check_channel("id: a, kind: webhook, url-env: HOOK", &["a webhook"]);
+    check_channel("id: a, kind: slack, url-file: /s", &["a slack"]);
+    check_channel("id: a, kind: teams, url-file: /s", &["a teams"]);
+    check_channel("id: a, kind: telegram, token-file: /s, chat: -100", &["a telegram"]);
+    check_channel("id: a, kind: matrix, url: 'https://h', token-env: T, room: '!r:h'", &["a matrix"]);
     check_channel(
         "id: m, kind: mail, server: mail, from: a@b, to: [c@d, 'e@f'], user: u, password-env: P",
         &["m mail"],
@@ -56,8 +60,20 @@ fn every_error_has_its_place() {
         "channels: x",
         &["1:11: a file of notifications has two keys, channels and routes, with a list each"],
     );
-    check_channel("id: a, kind: fax", &["2:17: fax is unknown here: write webhook or mail"]);
+    check_channel(
+        "id: a, kind: fax",
+        &["2:17: fax is unknown here: write mail, webhook, slack, teams, telegram or matrix"],
+    );
     check_channel("id: a", &["2:3: the key kind is missing"]);
+    check_channel("id: a, kind: slack", &["2:3: the key url is missing"]);
+    check_channel(
+        "id: a, kind: telegram",
+        &["2:3: the key token-file is missing", "2:3: the key chat is missing"],
+    );
+    check_channel(
+        "id: a, kind: matrix, url: 'https://h', token-env: T, room: '#r:h'",
+        &["2:63: the id of a room is needed here, which begins with an exclamation mark, not its name"],
+    );
     check_channel("id: a, kind: webhook", &["2:3: the key url is missing"]);
     check_channel(
         "id: a, kind: webhook, url: ftp://x",
