@@ -13,8 +13,10 @@ import sqlite3
 import subprocess
 import threading
 import time
+import urllib.error
+import urllib.request
 
-from server import Server, free_port, waits
+from server import Server, basic, free_port, waits
 from test_mail import Mailbox
 
 CONFIG = """@version: 4.8
@@ -66,6 +68,8 @@ class Hook(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", "0")
         self.end_headers()
 
+    do_PUT = do_POST
+
     def log_message(self, *_):
         pass
 
@@ -87,6 +91,7 @@ def start(binary, notifications):
     os.mkdir(server.folder + "/rules")
     write(server, "site.yaml", RULES)
     write(server, "secret", SECRET + "\n")
+    write(server, "token", "TOKEN\n")
     write(server, "notifications.yaml", notifications.replace("FOLDER", server.folder + "/rules"))
     server.start()
     return server
@@ -127,8 +132,12 @@ channels:
 - {{id: hook, kind: webhook, url: '{hook.url()}', addresses: any, secret-file: FOLDER/secret}}
 - {{id: ops, kind: mail, server: 127.0.0.1, port: {mailbox.controller.port}, encryption: none, from: duramen@example.com, to: [ops@example.com]}}
 - {{id: inside, kind: webhook, url: '{hook.url("inside")}'}}
+- {{id: chat, kind: slack, url: '{hook.url("slack")}', addresses: any}}
+- {{id: team, kind: teams, url: '{hook.url("teams")}', addresses: any}}
+- {{id: bot, kind: telegram, url: '{hook.url("")}', addresses: any, token-file: FOLDER/token, chat: -100}}
+- {{id: room, kind: matrix, url: '{hook.url("")}', addresses: any, token-file: FOLDER/token, room: '!r:example.com'}}
 routes:
-- {{id: disk, alerts: 'rule:disk', channels: [hook, ops, inside], wait: 0, interval: 0}}
+- {{id: disk, alerts: 'rule:disk', channels: [hook, ops, inside, chat, team, bot, room], wait: 0, interval: 0}}
 """)
     try:
         watches(server)
@@ -144,6 +153,18 @@ routes:
         assert "crit fired: Disk full host=gw1" in mail["Subject"] and "Disk full" in mail.get_content(), mail
         assert mail["Auto-Submitted"] == "auto-generated" and mail["In-Reply-To"] is None
         assert end["In-Reply-To"] == end["References"] == mail["Message-ID"] != end["Message-ID"], end
+        body = lambda path: json.loads(hook.taken(path)[0]["body"])
+        sent = lambda word: next((request["path"] for request in list(hook.requests) if word in request["path"]), None)
+        server.until(lambda: all(sent(word) for word in ("slack", "teams", "sendMessage", "_matrix")), 20, "messages in chats")
+        assert "Disk full host=gw1" in body("/slack")["blocks"][0]["text"]["text"]
+        assert body("/teams")["attachments"][0]["contentType"] == "application/vnd.microsoft.card.adaptive"
+        told = body("/botTOKEN/sendMessage")
+        assert told["chat_id"] == "-100" and "Disk full" in told["text"], told
+        name = rows(server, "SELECT id FROM notification WHERE channel = 'room' ORDER BY number")[0][0]
+        (room,) = [request for request in hook.requests if request["path"].endswith(name)]
+        assert room["path"] == f"/_matrix/client/v3/rooms/%21r%3Aexample.com/send/m.room.message/{name}", room
+        assert room["headers"]["authorization"] == "Bearer TOKEN" and json.loads(room["body"])["msgtype"] == "m.text", room
+        assert "TOKEN" not in str(rows(server, "SELECT * FROM notification")) + server.stderr()
         # Nothing reaches an address of this machine unless the file says that it may.
         server.until(lambda: any("127.0.0.1, which is no address of the public internet" in answer for (answer,) in
                                  rows(server, "SELECT answer FROM notification_attempt")), 20, "a refusal")
@@ -185,6 +206,13 @@ routes:
         send(server, "gw5 app: alpha")
         server.until(lambda: rows(server, "SELECT 1 FROM notification_event WHERE record LIKE '%gw5%' AND outcome = 'notified'"), 20, "a notification")
         assert len(hook.requests) == seen and not hook.taken("/elsewhere"), hook.requests
+        tried = server.call("channels/hook/test", {})["id"]
+        server.until(lambda: any(request["headers"]["webhook-id"] == tried for request in hook.taken()), 20, "the test")
+        assert server.call(f"notifications/{tried}")["attempts"][-1]["outcome"] == "delivered"
+        server.until(lambda: any(b"gw5" in request["body"] for request in hook.taken()), 20, "what waited")
+        hook.answers = [410]
+        send(server, "gw6 app: alpha")
+        server.until(lambda: any("channel hook: disabled" in line for line in health()), 20, "the channel to be disabled again")
         # A definition that changes makes it another channel.
         write(server, "notifications.yaml", f"""
 channels:
@@ -193,7 +221,8 @@ routes:
 - {{id: all, channels: hook, group-by: [host], wait: 0, interval: 0}}
 """)
         server.ctl("reload")
-        server.until(lambda: any(b"gw5" in request["body"] for request in hook.taken("/new")), 20, "what waited")
+        send(server, "gw7 app: alpha")
+        server.until(lambda: any(b"gw7" in request["body"] for request in hook.taken("/new")), 20, "what came later")
         assert "webhook-signature" not in hook.taken("/new")[0]["headers"]
         assert not any("disabled" in line for line in health()), health()
     finally:
@@ -269,6 +298,61 @@ routes:
         os.remove(path)
         server.ctl("reload")
         assert not health() and not rows(server, "SELECT 1 FROM notification_setup")
+    finally:
+        server.close()
+        hook.shutdown()
+
+
+@waits
+def test_silences_mute_and_their_end_is_told(binary):
+    hook = Receiver()
+    server = start(binary, f"""
+channels:
+- {{id: hook, kind: webhook, url: '{hook.url()}', addresses: any}}
+routes:
+- {{id: all, channels: hook, group-by: [host], wait: 0, interval: 0}}
+""")
+    write(server, "site.yaml", RULES + "- {id: gone, kind: absence, query: '*', by: host, keys: [gw1], within: 1s}\n")
+    try:
+        now = time.time_ns() // 1000
+        user = lambda *words: subprocess.run([server.binary, "user", "--data", server.folder + "/data", *words], capture_output=True, text=True, timeout=30, check=True)
+        password = user("add", "eva", "--generate").stdout.strip()
+
+        def refused(method, path, body=None):
+            headers = {"Authorization": basic("eva", password), "Content-Type": "application/json", "X-Requested-By": "test"}
+            data = None if body is None else json.dumps(body).encode()
+            try:
+                with urllib.request.urlopen(urllib.request.Request(f"{server.base}/api/v1/{path}", data, headers, method=method), timeout=30) as answer:
+                    return json.load(answer)
+            except urllib.error.HTTPError as error:
+                return error.code
+
+        silence = {"query": "rule:gone", "to_us": now + 600_000_000, "reason": "maintenance"}
+        assert refused("POST", "silences", silence) == refused("GET", "silences") == refused("POST", "channels/hook/test", {}) == 403
+        assert refused("GET", "notifications") == {"decisions": [], "more": False}
+        made = server.call("silences", silence)
+        assert (made["number"], made["author"], made["ended_us"]) == (1, "admin", None), made
+        for wrong in ({**silence, "reason": ""}, {**silence, "query": "rule:("}, {**silence, "to_us": 1}, {"query": "x"}):
+            try:
+                server.call("silences", wrong)
+                raise AssertionError(wrong)
+            except urllib.error.HTTPError as error:
+                assert error.code in (400, 422), wrong
+        server.ctl("reload")
+        decided = lambda: server.call("notifications")["decisions"]
+        server.until(lambda: any(one["outcome"] == "silenced" and one["silence"] == 1 for one in decided()), 20, "an alert to be muted")
+        assert not hook.taken()
+        asked = urllib.request.Request(f"{server.base}/api/v1/silences/1", headers={"X-Requested-By": "test"}, method="DELETE")
+        with server.opener.open(asked, timeout=30) as answer:
+            assert json.load(answer)["ended_by"] == "admin"
+        server.until(hook.taken, 20, "what still fires")
+        body = json.loads(hook.taken()[0]["body"])
+        assert [alert["change"] for alert in body["alerts"]] == ["unsilenced"], body
+        server.until(lambda: decided()[0]["notifications"][0]["state"] == "sent", 20, "the record")
+        assert refused("GET", "notifications") == {"decisions": [], "more": False}
+        with open(server.folder + "/data/searches.ledger") as ledger:
+            actions = [json.loads(line)["action"] for line in ledger]
+        assert actions.count("silence-alerts") >= 1 and actions.count("end-silence") == 1, actions
     finally:
         server.close()
         hook.shutdown()

@@ -4,6 +4,7 @@
 
 pub(crate) mod alerts;
 pub(crate) mod ids;
+pub(crate) mod notifications;
 pub(crate) mod objects;
 pub(crate) mod rows;
 pub(crate) mod rules;

@@ -139,6 +139,14 @@ pub(crate) fn routes(state: Arc<State>) -> Router {
         .route("/alerts", get(endpoint::alerts::list))
         .route("/alerts/{number}/acknowledge", post(endpoint::alerts::acknowledge))
         .route("/rules", get(endpoint::alerts::rules::list))
+        .route("/notifications", get(endpoint::alerts::notifications::list))
+        .route("/notifications/{id}", get(endpoint::alerts::notifications::one))
+        .route(
+            "/silences",
+            get(endpoint::alerts::notifications::silences).post(endpoint::alerts::notifications::silence),
+        )
+        .route("/silences/{number}", delete(endpoint::alerts::notifications::end_silence))
+        .route("/channels/{id}/test", post(endpoint::alerts::notifications::test))
         .route("/rules/{id}/state", get(endpoint::alerts::rule_state))
         .route("/object-files", get(endpoint::objects::export))
         .route("/object-files/plan", post(endpoint::objects::plan).layer(files_limit()))

@@ -21,6 +21,7 @@ mod limit;
 mod pass;
 mod routing;
 
+pub(crate) use grouping::insert_notification;
 pub(crate) use pass::{FollowUp, Next, Pass};
 
 use alerts::{Store, StoreError};

@@ -10,10 +10,12 @@
 //!
 //! In reading order: `notifier` starts and ends the threads; `setup` is the file in force; `dispatch` decides;
 //! `outbox` is what is on its way, and its thread for each channel; `channel` sends; `record` is an alert as receivers and
-//! queries see it; `notice` is what they get.
+//! queries see it; `notice` is what they get. `silence` and `history` are
+//! for people.
 
 mod channel;
 mod dispatch;
+mod history;
 mod letter;
 mod notice;
 mod notifier;
@@ -21,9 +23,12 @@ mod options;
 mod outbox;
 mod record;
 mod setup;
+mod silence;
 #[cfg(test)]
 mod tests;
 
+pub use history::{Decision, DecisionFilter, Sent, TestError, Tried, decisions, notification, test_channel};
 pub use notifier::Notifier;
 pub use options::{NotifierOptions, WallClock};
 pub use setup::{SetupProblem, read_setup};
+pub use silence::{NewSilence, Silence, SilenceError, end_silence, silence_alerts, silences};

@@ -21,6 +21,8 @@ pub(crate) enum Purpose {
     Alerts,
     /// A sign of life.
     Heartbeat,
+    /// Somebody tries a channel.
+    Test,
 }
 
 impl Purpose {
@@ -28,6 +30,7 @@ impl Purpose {
         match self {
             Purpose::Alerts => "alerts",
             Purpose::Heartbeat => "heartbeat",
+            Purpose::Test => "test",
         }
     }
 }
@@ -85,6 +88,7 @@ impl Notice {
         let server = self.text("server");
         match self.text("type") {
             "heartbeat" => format!("{server} is alive"),
+            "test" => format!("{server}: this is a test"),
             _ => match self.records().as_slice() {
                 [] => format!("{server}: no alerts"),
                 [record, ..] if self.count() == 1 => format!("{server}: {}", record.line()),

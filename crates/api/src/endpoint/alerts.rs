@@ -3,6 +3,7 @@
 //! In: filters; an acknowledgement. Out: alerts of the logspaces that the user may search. Holds nothing: the database is
 //! that of crate `alerts`. Limits: [`LIST_MAX`] alerts a call.
 
+pub(crate) mod notifications;
 pub(crate) mod rules;
 
 use crate::{
