@@ -5,6 +5,7 @@ import re
 import signal
 import socket
 import subprocess
+import tempfile
 
 from server import Server, waits_for
 from test_isolation import FILLER, StuckPeer
@@ -216,10 +217,25 @@ def test_what_others_get_does_not_pile_up_behind_a_destination_that_holds(binary
             Server.until(lambda: len(set(numbers(server, "one"))) == sent, 30, "the file to have every message")
             # All of it is more than twice as long.
             Server.until(lambda: journal_bytes(server) < 6 << 20, 5, "the log to be short")
+            # The sender does not learn what is on the disk. What came before a message that only the file gets is there with it.
+            due = sum(number < sent for number in wanted)
+            Server.until(lambda: balance(server, "peer").get("queued") == due, 10, "the peer's messages to be taken")
+            lines = len(numbers(server, "one"))
+            send(server, range(1, 2))
+            Server.until(lambda: len(numbers(server, "one")) > lines, 10, "the file to have another message")
             server.stop(signal.SIGKILL)
         assert any(name.startswith("backlog-") for name in os.listdir(log_folder(server)))
-        shown = queue(binary, "cat", "-t", "$MSG\\n", log_folder(server) + "/d_peer#0.consumer").split()[0::2]
-        assert shown == [str(number) for number in wanted], "all of it waits, in its order"
+        shown = lambda: queue(binary, "cat", "-t", "$MSG\\n", log_folder(server) + "/d_peer#0.consumer").split()[0::2]
+        assert shown() == [str(number) for number in wanted], "all of it waits, in its order"
+        # To another file system and back, which a memory file system is; the backlog goes with its log, and not alone.
+        with tempfile.TemporaryDirectory(prefix="duramen-shared-", dir="/dev/shm") as elsewhere:
+            backlog = next(name for name in os.listdir(log_folder(server)) if name.startswith("backlog-"))
+            assert "no queue" in queue(binary, "relocate", "--new-path", elsewhere, f"{log_folder(server)}/{backlog}", good=False)
+            queue(binary, "relocate", "--new-path", elsewhere, log_folder(server))
+            assert not os.path.exists(log_folder(server)) and os.path.isdir(f"{elsewhere}/main.shared/{backlog}")
+            queue(binary, "relocate", "--new-path", os.path.dirname(log_folder(server)), elsewhere)
+            assert not os.listdir(elsewhere)
+        assert shown() == [str(number) for number in wanted], "all of it has moved"
         server.write_config(text(stuck.port))
         server.start()
         Server.until(lambda: len(stuck.lines) >= len(wanted), 20, "the peer to have its messages")

@@ -150,12 +150,19 @@ impl<W: Writer> Queue<W> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the limits; waiting messages stay.
+    /// Changes the limits; waiting messages stay. From a queue that drops from now on, sources no longer wait for them.
     pub(super) fn resize(&self, queueing: &Queueing, when_full: WhenFull) {
         let mut state = self.lock();
         state.messages_max = queueing.messages_max;
         state.bytes_max = queueing.bytes_max;
-        state.when_full = when_full;
+        let has_changed = std::mem::replace(&mut state.when_full, when_full) != when_full;
+        let released = match when_full {
+            WhenFull::DropsAll(victim) if has_changed && !self.is_backed => state.waiting.let_go(victim),
+            _ => Vec::new(),
+        };
+        drop(state);
+        // Sources are notified outside the lock.
+        drop(released);
     }
 
     pub(super) fn command(&self, command: Command) {

@@ -17,7 +17,7 @@ use crate::{
     driver::Driver,
     drivers::{self, DriverContext},
     file::Parts,
-    options::{DestinationSpec, Queueing},
+    options::{DestinationSpec, OverflowPolicy, Queueing},
     queue::{Command, Item, Queue, Wake, Writer},
     stopping,
 };
@@ -455,6 +455,10 @@ impl Worker {
                 }
                 if queueing.marks != self.queueing.marks {
                     self.marker = marker_of(&queueing, &self.registry);
+                }
+                if matches!(queueing.on_full, OverflowPolicy::Drop(_)) && !self.queue.is_backed {
+                    // As for what waits in the queue: sources do not wait for a destination that drops.
+                    self.items.iter_mut().for_each(|item| drop(item.let_go()));
                 }
                 self.queueing = queueing;
                 // The driver may have waited for answers, and no message or deadline need follow them.

@@ -4,7 +4,7 @@ use super::{
     WhenFull::{Drops, DropsAll, HoldsBack},
     *,
 };
-use message::{Field, Priority, Selection, Severity};
+use message::{Field, Outcome, Priority, RecordId, Selection, Severity};
 use std::sync::atomic::Ordering;
 use transport::{
     Registry,
@@ -84,6 +84,31 @@ fn a_full_queue_drops_only_without_flow_control() {
     check((0, Drops), false, (0, 3, true));
     check((2, Drops), true, (3, 0, false));
     check((2, HoldsBack), false, (3, 0, false));
+}
+
+#[test]
+fn a_reload_that_no_longer_holds_sources_lets_them_go() {
+    for victim in [Victim::Newest, Victim::Oldest, Victim::LeastSevere] {
+        let queue = queue(3, HoldsBack);
+        let (ack, seen) = token();
+        queue.deliver(delivery(&["h|a", "h|b", "h|c", "h|d"], ack, true), &WriteBudget::none());
+        // A dead letter that is delivered again stays where it is until it is settled.
+        let (ack, again) = token();
+        let mut letter = delivery(&["h|letter"], ack, true);
+        letter.first = Some(RecordId::default());
+        queue.deliver(letter, &WriteBudget::none());
+        let is_released = |seen: &std::sync::Mutex<Option<Outcome>>| seen.lock().unwrap().is_some();
+        assert!(!is_released(&seen));
+        let limits = Queueing { messages_max: 3, ..Queueing::default() };
+        queue.resize(&limits, HoldsBack);
+        assert!(!is_released(&seen), "the same as before");
+        queue.resize(&limits, DropsAll(victim));
+        assert_eq!((is_released(&seen), is_released(&again)), (true, false), "{victim:?}");
+        queue.deliver(delivery(&["h|e"], Ack::none(), true), &WriteBudget::none());
+        let dropped = queue.counters.dropped();
+        assert!(dropped > 0, "{victim:?}");
+        assert_eq!(taken(&queue) as u64 + dropped, 6, "{victim:?}");
+    }
 }
 
 #[test]

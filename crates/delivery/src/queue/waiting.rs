@@ -4,7 +4,8 @@
 //! each severity, so that absent ones are not searched. Limits: those that the queue passes; a delivery that loses
 //! most of its messages is copied, so that the rest does not keep the whole batch in memory.
 
-use message::{Delivery, Selection};
+use crate::options::Victim;
+use message::{Ack, Delivery, Selection};
 use std::{collections::VecDeque, sync::Arc};
 
 /// Below this share of a batch's messages a waiting delivery is copied out, so that it does not pin the batch.
@@ -71,6 +72,11 @@ impl Item {
         (count > 0).then(|| Item { severities, ..Item::new(delivery, count) })
     }
 
+    /// Returns the token of an item that is not kept for its source any more; those with an id keep theirs.
+    pub(crate) fn let_go(&mut self) -> Option<Ack> {
+        self.may_shed().then(|| std::mem::replace(&mut self.delivery.ack, Ack::none()))
+    }
+
     /// Returns true when its messages may be dropped: those with an id are stored elsewhere until their token is
     /// released.
     fn may_shed(&self) -> bool {
@@ -102,6 +108,21 @@ impl Waiting {
     pub(super) fn push(&mut self, item: Item) {
         self.count(&item);
         self.items.push_back(item);
+    }
+
+    /// Takes the tokens of everything that waits, in a queue which drops these from now on.
+    pub(super) fn let_go(&mut self, victim: Victim) -> Vec<Ack> {
+        let mut items = VecDeque::new();
+        self.swap(&mut items);
+        let mut tokens = Vec::new();
+        for mut item in items {
+            tokens.extend(item.let_go());
+            self.push(match victim {
+                Victim::LeastSevere => Item::with_severities(item.delivery, item.count),
+                Victim::Newest | Victim::Oldest => item,
+            });
+        }
+        tokens
     }
 
     fn count(&mut self, item: &Item) {

@@ -195,20 +195,23 @@ impl LogThread {
         Ok(LogPlace { number, waiting })
     }
 
-    /// Stages what waited until its destination may be further behind.
+    /// Stages what waited until its destination may be further behind. A destination that no longer holds its sources back since the
+    /// last reload drops it instead.
     fn admit_held(&mut self) {
         for number in 0..CONSUMERS_MAX {
-            while let Some(consumer) = &mut self.consumers[number]
-                && let Some(part) = consumer.held.pop_front()
-            {
-                let context = context(&self.files, &self.inbox, &self.index, &self.log);
-                if consumer.fits(bytes_of(&part), &context) {
-                    self.stage(vec![part]);
-                } else {
-                    self.inbox.await_progress(number);
-                    consumer.held.push_front(part);
+            let Some(consumer) = &mut self.consumers[number] else { continue };
+            let mut held = std::mem::take(&mut consumer.held);
+            while let Some(part) = held.pop_front() {
+                let fitting = self.admitted(part);
+                fitting.into_iter().for_each(|part| self.stage(vec![part]));
+                let again = self.consumers[number].as_mut().and_then(|consumer| consumer.held.pop_front());
+                if let Some(part) = again {
+                    held.push_front(part);
                     break;
                 }
+            }
+            if let Some(consumer) = &mut self.consumers[number] {
+                consumer.held = held;
             }
         }
     }

@@ -435,3 +435,29 @@ fn a_full_disk_buffer_does_what_its_policy_says() {
     // Eight fit into three quarters; from then on the less severe give way.
     check_policy(least_severe, &[7, 7, 7, 7, 7, 7, 7, 7, 7, 0, 6, 0, 5, 0], (0, 4));
 }
+
+#[test]
+fn sources_that_wait_are_let_go_when_a_reload_no_longer_holds_them() {
+    for victim in [Victim::Newest, Victim::LeastSevere] {
+        let folder = tempfile::tempdir().unwrap();
+        let settings =
+            DiskBuffer { on_full: OverflowPolicy::Hold, ..buffer(&folder.path().join("q"), 1 << 20) };
+        let mut life = Life::begin(settings.clone());
+        let outcomes: Vec<Seen> = (0..14)
+            .map(|_| {
+                let (ack, outcome) = token();
+                let delivery = delivery(&[&format!("h|{}", "x".repeat(100 << 10))], ack, true);
+                life.entrance.deliver(delivery, &WriteBudget::none());
+                life.work();
+                outcome
+            })
+            .collect();
+        let waiting = || outcomes.iter().filter(|outcome| outcome.lock().unwrap().is_none()).count();
+        assert_eq!(waiting(), 4);
+        life.entrance.configure(DiskBuffer { on_full: OverflowPolicy::Drop(victim), ..settings });
+        life.work();
+        assert_eq!((waiting(), life.queue.counters.dropped()), (0, 4), "{victim:?}");
+        assert_eq!(life.drained().len(), 10);
+        assert_eq!(life.figures(), "in=14 queued=0 dropped=4");
+    }
+}

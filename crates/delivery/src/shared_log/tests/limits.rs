@@ -244,6 +244,96 @@ fn new_settings_count() {
     assert!(seen.iter().all(is_done));
 }
 
+/// The policies that let no source wait.
+const DROPPING: [Victim; 3] = [Victim::Newest, Victim::Oldest, Victim::LeastSevere];
+
+/// Gives the destination that is stuck another policy, as a reload does.
+fn reload(life: &mut Life, disk: &SimDisk, on_full: OverflowPolicy) {
+    let buffer = settings(Path::new("/x.shared"), Arc::new(disk.clone()));
+    let settings = DiskBuffer { on_full, memory_messages: 2, ..buffer };
+    life.inbox.configure(life.destinations[1].place.number, settings);
+    life.work();
+}
+
+#[test]
+fn sources_that_wait_are_let_go_when_a_reload_no_longer_holds_them() {
+    for victim in DROPPING {
+        let (mut life, disk) = stuck(OverflowPolicy::Hold);
+        let deliver = |life: &mut Life, numbers: std::ops::Range<usize>| -> Vec<Seen> {
+            let one = |number| {
+                let seen = life.deliver_to_all(&long(number));
+                life.drain(0);
+                seen
+            };
+            numbers.map(one).collect()
+        };
+        let held = deliver(&mut life, 0..14);
+        assert!(!is_done(&held[13]));
+        reload(&mut life, &disk, OverflowPolicy::Drop(victim));
+        assert!(held.iter().all(is_done), "{victim:?} lets go");
+        assert!(deliver(&mut life, 14..20).iter().all(is_done), "{victim:?} holds nothing");
+        let dropped = life.destinations[1].queue.counters.dropped();
+        life.figures(1);
+        let left = numbers(&life.drain(1));
+        assert_eq!((left.len() as u64 + dropped, left.is_sorted()), (20, true), "{victim:?}: {left:?}");
+        assert!(life.figures(1).contains("queued=0"), "{victim:?}");
+        match victim {
+            Victim::Oldest => assert_eq!(left.last(), Some(&19)),
+            Victim::Newest | Victim::LeastSevere => assert_eq!(left[..8], (0..8).collect::<Vec<_>>()),
+        }
+        // Held again, nothing more is dropped.
+        reload(&mut life, &disk, OverflowPolicy::Hold);
+        deliver(&mut life, 20..34);
+        assert_eq!(numbers(&life.drain(1)), (20..34).collect::<Vec<_>>(), "{victim:?}");
+    }
+}
+
+#[test]
+fn a_backlog_stays_complete_or_is_counted_when_a_reload_changes_the_policy() {
+    for victim in DROPPING {
+        let (mut life, disk) = stuck(OverflowPolicy::Hold);
+        let mut tokens = Vec::new();
+        let deliver = |life: &mut Life, tokens: &mut Vec<Seen>, messages: std::ops::Range<usize>| {
+            for number in messages {
+                // Every fourth message is for both.
+                if number % 4 == 0 {
+                    tokens.push(life.deliver_to_all(&long(number)));
+                } else {
+                    life.deliver(&[&long(number)], &[(0, Selection::all(1))], Ack::none(), true);
+                }
+                life.work();
+                life.drain(0);
+                assert!(disk.used_bytes() < 5 << 20, "{victim:?}: {} bytes on disk", disk.used_bytes());
+            }
+        };
+        deliver(&mut life, &mut tokens, 0..80);
+        let has_moved = disk.paths().iter().any(|path| path.to_string_lossy().contains("backlog-"));
+        assert!(has_moved && !tokens.iter().all(is_done));
+        reload(&mut life, &disk, OverflowPolicy::Drop(victim));
+        assert!(tokens.iter().all(is_done), "{victim:?} lets go");
+        deliver(&mut life, &mut tokens, 80..160);
+        assert!(tokens.iter().all(is_done), "{victim:?} holds nothing");
+        life.figures(1);
+        // What waits is the same after a restart. What was in hand when the oldest were dropped is lost at the stop, and counted.
+        [1, 0].into_iter().for_each(|index| life.leave(index));
+        let counters = &life.destinations[1].queue.counters;
+        let (queued, dropped) = (counters.queued.load(Ordering::Relaxed), counters.dropped());
+        assert_eq!((queued + dropped, queued > 0), (40, true), "{victim:?}");
+        drop(life);
+        let settings = settings(Path::new("/x.shared"), Arc::new(disk.clone()));
+        let settings = DiskBuffer { on_full: OverflowPolicy::Drop(victim), ..settings };
+        let mut life = Life::begin(&[("fine", settings.clone()), ("stuck", settings)]);
+        let waiting = life.destinations[1].place.waiting;
+        let left = numbers(&life.drain(1));
+        assert_eq!(
+            (left.len() as u64, waiting, left.is_sorted()),
+            (queued, queued, true),
+            "{victim:?}: {left:?}"
+        );
+        assert!(life.figures(1).ends_with("queued=0 dropped=0"), "{victim:?}");
+    }
+}
+
 #[test]
 fn a_full_disk_is_tried_again() {
     let (mut life, disk) = stuck(OverflowPolicy::Hold);
