@@ -280,6 +280,7 @@ def test_what_a_full_queue_drops_is_told(binary):
         Server.until(lambda: "Sender of SLTP lost messages" in receiver.stderr(), 20, "the report")
         dropped = counter(sender, "dropped")
         assert f"reason='queue-full', messages='{dropped}'" in receiver.stderr(), (dropped, receiver.stderr())
+        assert f"severities='notice:{dropped}'" in receiver.stderr(), receiver.stderr()
     finally:
         sender.close()
         receiver.close()

@@ -9,7 +9,7 @@
 
 mod waiting;
 
-pub(super) use self::waiting::Item;
+pub(super) use self::waiting::{Item, severities_of};
 
 use self::waiting::{Shed, Waiting};
 use crate::options::{DestinationSpec, Queueing, Victim};
@@ -318,10 +318,14 @@ impl<W: Writer> Queue<W> {
             Victim::Newest => {
                 let room = state.messages_max.saturating_sub(state.messages);
                 let left = if state.bytes >= state.bytes_max { 0 } else { wanted.min(room) };
+                let mut shed = Shed { incoming: wanted - left, ..Shed::default() };
                 if left < wanted {
-                    delivery.selection = delivery.selection.first(left);
+                    let first = delivery.selection.first(left);
+                    let mut rest = std::mem::replace(&mut delivery.selection, first);
+                    rest.subtract(&delivery.selection);
+                    shed.count(delivery, &rest);
                 }
-                (Shed { incoming: wanted - left, ..Shed::default() }, DropReason::QueueFull)
+                (shed, DropReason::QueueFull)
             }
             Victim::Oldest => {
                 (state.waiting.shed_oldest(delivery, wanted, limits), DropReason::QueueFullOldest)
@@ -334,6 +338,7 @@ impl<W: Writer> Queue<W> {
             state.messages = state.messages.saturating_sub(shed.waiting);
             state.bytes = state.bytes.saturating_sub(shed.bytes);
             stats::add(self.counters.dropped_for(reason), shed.incoming + shed.waiting);
+            self.counters.add_shed(&shed.severities);
             stats::subtract(&self.counters.queued, shed.waiting);
             stats::subtract(&self.counters.memory_usage, shed.bytes);
         }

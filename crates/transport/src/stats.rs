@@ -26,6 +26,9 @@ pub const ENTRIES_MAX: usize = 10_000;
 /// Most entries that are parts: so that files cannot use up the entries of connections.
 pub const PARTS_MAX: usize = 5_000;
 
+/// Severities of syslog.
+pub const SEVERITIES: usize = 8;
+
 /// Instance that counts for all that no longer fit.
 const OTHERS: &str = "...";
 
@@ -96,6 +99,9 @@ pub struct Counters {
     pub dropped_queue_full_oldest: AtomicU64,
     /// Messages dropped as [`DropReason::QueueFullSeverity`].
     pub dropped_queue_full_severity: AtomicU64,
+    /// Messages dropped because a queue was full, by severity from emergency to debug. Those of a shared log, which are
+    /// not read when they are dropped, are missing.
+    pub shed_by_severity: [AtomicU64; SEVERITIES],
     /// Messages dropped as [`DropReason::Unwritable`].
     pub dropped_unwritable: AtomicU64,
     /// Messages dropped as [`DropReason::Refused`].
@@ -169,6 +175,13 @@ impl Counters {
         .sum()
     }
 
+    /// Counts messages of each severity that were dropped because a queue was full; they are counted as dropped besides.
+    pub fn add_shed(&self, severities: &[usize; SEVERITIES]) {
+        for (total, count) in self.shed_by_severity.iter().zip(severities).filter(|(_, count)| **count > 0) {
+            add(total, *count);
+        }
+    }
+
     /// Messages dropped for one reason.
     pub fn dropped_for(&self, reason: DropReason) -> &AtomicU64 {
         match reason {
@@ -204,7 +217,8 @@ impl Counters {
             &self.written_in_parts,
             &self.bytes_in_parts,
         ];
-        totals.iter().for_each(|total| total.store(0, Ordering::Relaxed));
+        let totals = totals.into_iter().chain(&self.shed_by_severity);
+        totals.for_each(|total| total.store(0, Ordering::Relaxed));
         self.refusals.reset();
         self.dead.reset();
         self.processed.store(self.queued.load(Ordering::Relaxed), Ordering::Relaxed);

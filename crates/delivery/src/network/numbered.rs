@@ -23,10 +23,7 @@ use std::{
     sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
-use transport::{
-    Dial, InternalLog, Link, ReadMode,
-    stats::{Counters, DropReason},
-};
+use transport::{Dial, InternalLog, Link, ReadMode, stats::Counters};
 use wire::sltp::SEVERITIES;
 
 /// How often answers are looked for while the thread has nothing to send.
@@ -35,10 +32,6 @@ const LOOKED_EVERY: Duration = Duration::from_millis(5);
 const PING_EVERY: Duration = Duration::from_secs(15);
 /// A connection that rests ends when several signs of life were not answered.
 const GONE_AFTER: Duration = Duration::from_secs(45);
-/// Drops that are reported to the receiver.
-const SHED: [DropReason; 3] =
-    [DropReason::QueueFull, DropReason::QueueFullOldest, DropReason::QueueFullSeverity];
-
 /// The protocol of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Protocol {
@@ -68,8 +61,8 @@ pub(crate) struct Numbered {
     id: String,
     log: InternalLog,
     counters: Arc<Counters>,
-    /// Dropped messages of which the receiver knows.
-    shed: u64,
+    /// Dropped messages of which the receiver knows, by severity.
+    shed: [u64; SEVERITIES],
 }
 
 impl Numbered {
@@ -112,24 +105,25 @@ impl Numbered {
             id,
             log,
             counters,
-            shed: 0,
+            shed: [0; SEVERITIES],
         };
         numbered.shed = numbered.dropped();
         numbered
     }
 
-    /// Returns the messages that were dropped because the queue was full.
-    fn dropped(&self) -> u64 {
-        SHED.iter().map(|reason| self.counters.dropped_for(*reason).load(Ordering::Relaxed)).sum()
+    /// Returns the messages that were dropped because the queue was full, by severity.
+    fn dropped(&self) -> [u64; SEVERITIES] {
+        std::array::from_fn(|severity| self.counters.shed_by_severity[severity].load(Ordering::Relaxed))
     }
 
     /// Tells the receiver of messages that were dropped since the last call.
     fn tell_shed(&mut self) {
         let dropped = self.dropped();
         // The counters may have been reset.
-        let count = dropped.saturating_sub(self.shed);
+        let since = std::array::from_fn(|severity| dropped[severity].saturating_sub(self.shed[severity]));
+        let count = since.iter().sum();
         if count > 0 && self.sender.is_open() {
-            self.sender.report_shed([0; SEVERITIES], count);
+            self.sender.report_shed(since, count);
         }
         if count == 0 || self.sender.is_open() {
             self.shed = dropped;

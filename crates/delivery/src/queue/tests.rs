@@ -266,6 +266,13 @@ fn check_full(victim: Victim, batches: &[&[&str]], want: &str, reason: DropReaso
     assert_eq!(read(counters.dropped_for(reason)), sent - queued, "all for one reason");
     assert!(queued <= 4);
     let items = queue.take_all();
+    for severity in 0..8 {
+        let came = batches.iter().flat_map(|batch| batch.iter());
+        let came = came.filter(|text| text.as_bytes()[0] - b'0' == severity).count();
+        let kept = items.iter().map(|item| severities_of(&item.delivery, &item.delivery.selection));
+        let kept: usize = kept.map(|severities| severities[usize::from(severity)]).sum();
+        assert_eq!(read(&counters.shed_by_severity[usize::from(severity)]), came - kept, "{severity}");
+    }
     assert_eq!(memory, items.iter().map(Item::bytes).sum::<usize>(), "bytes in memory");
     assert_eq!(queued, items.iter().map(|item| item.count).sum::<usize>());
     let text = |item: &Item, index| {

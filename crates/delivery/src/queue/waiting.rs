@@ -7,12 +7,10 @@
 use crate::options::Victim;
 use message::{Ack, Delivery, Selection};
 use std::{collections::VecDeque, sync::Arc};
+use transport::stats::SEVERITIES;
 
 /// Below this share of a batch's messages a waiting delivery is copied out, so that it does not pin the batch.
 const SPARSE: usize = 4;
-/// Severities of syslog, 0 to 7.
-const SEVERITIES: usize = 8;
-
 /// Deliveries that wait, oldest first.
 #[derive(Default)]
 pub(super) struct Waiting {
@@ -31,6 +29,17 @@ pub(super) struct Shed {
     pub(super) waiting: usize,
     /// Bytes of the waiting messages.
     pub(super) bytes: usize,
+    /// Messages of both by severity.
+    pub(super) severities: [usize; SEVERITIES],
+}
+
+impl Shed {
+    /// Counts the severities of messages that are dropped.
+    pub(super) fn count(&mut self, delivery: &Delivery, dropped: &Selection) {
+        for (sum, count) in self.severities.iter_mut().zip(severities_of(delivery, dropped)) {
+            *sum += count;
+        }
+    }
 }
 
 /// A queued delivery.
@@ -82,6 +91,13 @@ impl Item {
     fn may_shed(&self) -> bool {
         self.delivery.first.is_none()
     }
+}
+
+/// Returns how many messages of a delivery have each severity.
+pub(crate) fn severities_of(delivery: &Delivery, selection: &Selection) -> [usize; SEVERITIES] {
+    let mut severities = [0; SEVERITIES];
+    selection.iter().for_each(|index| severities[severity_of(delivery, index)] += 1);
+    severities
 }
 
 fn severity_of(delivery: &Delivery, index: usize) -> usize {
@@ -153,6 +169,7 @@ impl Waiting {
         let mut shed = Shed { incoming: wanted.saturating_sub(messages_max), ..Shed::default() };
         if shed.incoming > 0 {
             let first = delivery.selection.first(shed.incoming);
+            shed.count(delivery, &first);
             delivery.selection.subtract(&first);
         }
         let bytes = delivery.batch.held_bytes();
@@ -184,7 +201,8 @@ impl Waiting {
     ) -> Shed {
         let mut shed = Shed::default();
         if self.bytes >= bytes_max {
-            delivery.selection = Selection::none(delivery.batch.len());
+            let all = std::mem::replace(&mut delivery.selection, Selection::none(delivery.batch.len()));
+            shed.count(delivery, &all);
             return Shed { incoming: wanted, ..shed };
         }
         let mut over = (self.messages + wanted).saturating_sub(messages_max);
@@ -194,6 +212,7 @@ impl Waiting {
             }
             let dropped = last_of(delivery, severity, over);
             let gone = dropped.count();
+            shed.count(delivery, &dropped);
             delivery.selection.subtract(&dropped);
             shed.incoming += gone;
             over -= gone;
@@ -202,7 +221,10 @@ impl Waiting {
         // Items that waited before severities were configured cannot be dropped.
         let left = delivery.selection.count().saturating_sub(over);
         shed.incoming += delivery.selection.count() - left;
-        delivery.selection = delivery.selection.first(left);
+        let first = delivery.selection.first(left);
+        let mut rest = std::mem::replace(&mut delivery.selection, first);
+        rest.subtract(&delivery.selection);
+        shed.count(delivery, &rest);
         shed
     }
 
@@ -228,6 +250,7 @@ impl Waiting {
     fn shed_at(&mut self, index: usize, dropped: &Selection, shed: &mut Shed) {
         let Some(item) = self.items.remove(index) else { return };
         self.uncount(&item);
+        shed.count(&item.delivery, dropped);
         shed.waiting += dropped.count();
         shed.bytes += item.bytes;
         if let Some(rest) = item.without(dropped) {

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     options::DiskBuffer,
-    queue::{Command, FullMemory},
+    queue::{Command, FullMemory, severities_of},
     worker::DestinationQueue,
 };
 use journal::{Read, Reader};
@@ -317,12 +317,13 @@ impl Keeper {
         arrival.delivery.selection.subtract(&mild);
         arrival.count -= gone;
         stats::add(self.queue.counters.dropped_for(overflow::reason(policy)), gone);
+        self.queue.counters.add_shed(&severities_of(&arrival.delivery, &mild));
         stats::subtract(&self.queue.counters.queued, gone);
     }
 
     /// Handles a full disk buffer: some deliveries wait, the others are dropped.
     fn refuse(&mut self) {
-        let (entrance, policy) = (&self.entrance, self.settings.on_full);
+        let (entrance, policy, counters) = (&self.entrance, self.settings.on_full, &self.queue.counters);
         let may_wait = |delivery: &Delivery| overflow::may_wait(policy, delivery);
         // Deliveries that the destination's thread already has are not lost, and their sources need not wait.
         drop(entrance.flights(|flights| flights.let_go(&may_wait)));
@@ -331,6 +332,8 @@ impl Keeper {
             let waits = may_wait(&arrival.delivery);
             if !waits {
                 entrance.drop_arrival(arrival, overflow::reason(policy));
+                let Delivery { selection, .. } = &arrival.delivery;
+                counters.add_shed(&severities_of(&arrival.delivery, selection));
             }
             waits
         });

@@ -419,6 +419,8 @@ fn check_policy(on_full: OverflowPolicy, severities: &[u8], want: (usize, u64)) 
         _ => &counters.dropped_queue_full,
     };
     assert_eq!(reason.load(Ordering::Relaxed), want.1);
+    let shed: u64 = counters.shed_by_severity.iter().map(|count| count.load(Ordering::Relaxed)).sum();
+    assert_eq!(shed, want.1);
     let arrived = life.drained().len() as u64;
     assert_eq!(arrived, severities.len() as u64 - want.1);
     assert_eq!(life.figures(), format!("in={} queued=0 dropped={}", severities.len(), want.1));

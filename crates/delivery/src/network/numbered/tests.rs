@@ -28,6 +28,7 @@ pub(super) struct Receiver {
     input: Vec<u8>,
     pub(super) received: Vec<String>,
     pub(super) gaps: u64,
+    severities: [u64; SEVERITIES],
     connections: usize,
     heard_bytes: usize,
     answered_bytes: usize,
@@ -41,6 +42,7 @@ impl Receiver {
             input: Vec::new(),
             received: Vec::new(),
             gaps: 0,
+            severities: [0; SEVERITIES],
             connections: 0,
             heard_bytes: 0,
             answered_bytes: 0,
@@ -79,7 +81,10 @@ impl Peer for Receiver {
                     }
                     arrival.ticket.complete(Outcome::Done);
                 }
-                Step::Gap(gap) => self.gaps += gap.count,
+                Step::Gap(gap) => {
+                    self.gaps += gap.count;
+                    self.severities.iter_mut().zip(gap.severities).for_each(|(sum, count)| *sum += count);
+                }
                 Step::Nothing | Step::Opened { .. } | Step::Over => {}
             }
         }
@@ -207,12 +212,12 @@ fn what_the_queue_dropped_is_told() {
     let mut driver = driver(&network);
     add(&mut driver, &["one"], None, Ack::none());
     finish(&mut driver, &network);
-    driver.counters.dropped_for(DropReason::QueueFull).fetch_add(4, Ordering::Relaxed);
+    driver.counters.add_shed(&[0, 0, 1, 0, 0, 0, 3, 0]);
     for text in ["two", "three"] {
         add(&mut driver, &[text], None, Ack::none());
         finish(&mut driver, &network);
     }
-    network.peer(|peer| assert_eq!(peer.gaps, 4));
+    network.peer(|peer| assert_eq!((peer.gaps, peer.severities), (4, [0, 0, 1, 0, 0, 0, 3, 0])));
 }
 
 #[test]
