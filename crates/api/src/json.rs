@@ -8,5 +8,6 @@ pub(crate) mod notifications;
 pub(crate) mod objects;
 pub(crate) mod rows;
 pub(crate) mod rules;
+pub(crate) mod sessions;
 pub(crate) mod tokens;
 pub(crate) mod types;

@@ -30,6 +30,7 @@ pub use access::{
 };
 pub use json::{
     ids::{Id, Ids},
+    sessions::{EndedSessions, OpenSession, OpenSessions},
     tokens::{NewTokenAnswer, TokenAnswer, TokenList, TokenRequest},
     types::*,
 };

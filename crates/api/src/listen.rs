@@ -104,6 +104,8 @@ pub(crate) fn routes(state: Arc<State>) -> Router {
         .route("/login", post(endpoint::session::login).layer(DefaultBodyLimit::max(LOGIN_BYTES_MAX)))
         .route("/logout", post(endpoint::session::logout))
         .route("/session", get(endpoint::session::session))
+        .route("/sessions", get(endpoint::sessions::list).delete(endpoint::sessions::end_all))
+        .route("/sessions/{id}", delete(endpoint::sessions::end))
         .route(
             "/tokens",
             get(endpoint::tokens::list)

@@ -19,7 +19,7 @@ use crate::{
         credentials::Credentials,
         policy::Policy,
         security_event::SecurityEvent,
-        sessions::{Proof, SessionFileError, Sessions, User},
+        sessions::{Activity, Proof, SessionFileError, Sessions, User},
     },
     error::ApiError,
     json::ids::Ids,
@@ -216,10 +216,14 @@ impl State {
     }
 
     /// The user of a session's token; nothing when there is no such session any more.
-    pub(crate) fn session(self: &Arc<Self>, token: &str) -> Result<Option<User>, ApiError> {
+    pub(crate) fn session(
+        self: &Arc<Self>,
+        token: &str,
+        activity: Activity,
+    ) -> Result<Option<User>, ApiError> {
         let (policy, now_s) = (self.backend.policy(), now_s());
         let credential = |name: &str| self.accounts.credential(name);
-        let user = self.sessions().user(token, &policy, now_s, credential);
+        let user = self.sessions().user(token, &policy, now_s, activity, credential);
         let user = user.map_err(|error| ApiError::internal(error.to_string()))?;
         if user.is_some() && self.sessions().take_due(now_s) {
             let state = Arc::clone(self);

@@ -6,6 +6,7 @@ mod limits;
 mod rights;
 mod saved_objects;
 pub(crate) mod scopes;
+mod sessions;
 mod tokens;
 
 use crate::{

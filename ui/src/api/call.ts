@@ -112,10 +112,14 @@ export function change<Answer>(
   return send<Answer>(address(path), request, "ask");
 }
 
+/** Header of calls that nobody has asked for at this moment, such as those of timers: they do not keep a session open. */
+const AUTOMATIC = { "X-Automatic": "1" };
+
 async function send<Answer>(url: string, request: RequestInit, onSessionEnd: OnSessionEnd): Promise<Answer> {
+  const headers = { ...(request.headers as Record<string, string>), ...(onSessionEnd === "report" ? AUTOMATIC : {}) };
   let answer: Response;
   try {
-    answer = await fetch(url, { ...request, credentials: "same-origin", cache: "no-store" });
+    answer = await fetch(url, { ...request, headers, credentials: "same-origin", cache: "no-store" });
   } catch (cause) {
     if (cause instanceof DOMException && cause.name === "AbortError") throw cause;
     throw new ApiError({ code: "unavailable", message: "The server does not answer." });

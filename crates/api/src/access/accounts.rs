@@ -51,7 +51,8 @@ pub struct Accounts {
     last: Arc<Mutex<Option<Read>>>,
 }
 
-/// Identifies the current password of a user: another password, or another user of that name, is another credential.
+/// Identifies the current password of a user: another password, or another user of that name, is another credential. It is
+/// another one as well after all sessions were ended by command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct CredentialId(pub(crate) [u8; 32]);
 
@@ -128,6 +129,9 @@ struct User {
     /// Grants of the user; absent in files of versions before grants existed: then every right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     grants: Option<Vec<Grant>>,
+    /// Number of times that all sessions of the user were ended by command: sessions of an earlier number are over.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    session_epoch: u32,
     /// API tokens of the user; absent in files of versions before there were tokens.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     tokens: Vec<ApiToken>,
@@ -157,6 +161,10 @@ impl User {
         for part in [name, &self.password] {
             context.update(&(part.len() as u64).to_be_bytes());
             context.update(part.as_bytes());
+        }
+        // Without it, sessions of earlier versions stay.
+        if self.session_epoch > 0 {
+            context.update(&self.session_epoch.to_be_bytes());
         }
         let mut id = [0; 32];
         id.iter_mut().zip(context.finish().as_ref()).for_each(|(to, from)| *to = *from);
@@ -192,8 +200,13 @@ impl Accounts {
         if !allowed_name(name) {
             return Err(AccountError::Name("a user name has 1 to 64 of the characters A-Z a-z 0-9 . _ @ -"));
         }
-        let user =
-            User { id: drawn_id()?, password: hash(password)?, grants: Some(Vec::new()), tokens: Vec::new() };
+        let user = User {
+            id: drawn_id()?,
+            password: hash(password)?,
+            grants: Some(Vec::new()),
+            session_epoch: 0,
+            tokens: Vec::new(),
+        };
         self.update(|file| {
             if file.users.contains_key(name) {
                 return Err(AccountError::Name("there is a user of that name"));
@@ -211,6 +224,15 @@ impl Accounts {
         let password = hash(password)?;
         self.update(|file| {
             file.user(name)?.password = password;
+            Ok(())
+        })
+    }
+
+    /// Ends all sessions of a user, on a server that runs as well as after a start.
+    pub fn end_sessions(&self, name: &str) -> Result<(), AccountError> {
+        self.update(|file| {
+            let user = file.user(name)?;
+            user.session_epoch = user.session_epoch.wrapping_add(1).max(1);
             Ok(())
         })
     }
@@ -308,6 +330,10 @@ impl Users for Accounts {
         // Who cannot be read about is nobody: that gives nobody anything.
         self.id(name).ok().flatten()
     }
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// Draws the letters of an id: 16 of 32 are 80 bits.

@@ -1,10 +1,11 @@
 //! The sessions of users who are logged in.
 //!
-//! In: tokens, with the time as an argument. Out: the user. Holds: sessions under a hash of their token, with the
-//! credential that opened them and the keys that they unlocked logspaces with. A file has everything but the keys, so
+//! In: tokens, with the time as an argument. Out: the user; a list of sessions for people. Holds: sessions under a hash of
+//! their token, with the credential that opened them, the client that did, and the keys that they unlocked logspaces with. A file has everything but the keys, so
 //! that sessions survive a restart; its contents cannot be used to log in.
 //! Limits: [`SESSIONS_MAX`] sessions, [`USER_SESSIONS_MAX`] of one user (the one idle longest is ended); a session ends
-//! after its lifetime, after an idle time, at the log-out, and when its credential was changed or removed.
+//! after its lifetime, after an idle time, at the log-out, and when its credential was changed or removed. Calls that a page
+//! makes by a timer do not end the idle time: a page that is left open must not keep its session.
 
 use crate::{
     access::{accounts::CredentialId, api_tokens::ApiToken, durable, policy::Policy},
@@ -18,6 +19,7 @@ use std::{
     fmt,
     fs::File,
     io::{self, Read},
+    net::IpAddr,
     path::Path,
     sync::Arc,
 };
@@ -34,6 +36,10 @@ const CLOCK_SLACK_S: u64 = 300;
 const FILE_BYTES_MAX: u64 = 16 << 20;
 /// Version of the file.
 const VERSION: u32 = 1;
+/// Characters of the name of a browser that are kept.
+const AGENT_CHARS_MAX: usize = 200;
+/// Bytes of the hash that make the id of a session: 64 bits.
+const ID_BYTES: usize = 8;
 
 /// The user of a call. Only logged-in users reach handlers that take one.
 pub(crate) struct User {
@@ -42,6 +48,45 @@ pub(crate) struct User {
     pub(crate) proof: Proof,
     /// Keys that the session unlocked logspaces with, by local logspace.
     pub(crate) keyring: Keyring,
+}
+
+/// The maker of a call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Activity {
+    /// A person, or a program.
+    User,
+    /// A timer of a page, which runs whether somebody looks at it or not.
+    Timer,
+}
+
+/// The client that opened a session, as it was then.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(crate) struct SessionClient {
+    /// Address of the client; none in files of versions that did not record it.
+    pub(crate) address: Option<IpAddr>,
+    /// The browser or program, as it calls itself, up to [`AGENT_CHARS_MAX`] characters.
+    pub(crate) agent: String,
+}
+
+impl SessionClient {
+    pub(crate) fn new(address: IpAddr, agent: &str) -> SessionClient {
+        let agent = agent.chars().filter(|c| !c.is_control()).take(AGENT_CHARS_MAX).collect();
+        SessionClient { address: Some(address), agent }
+    }
+}
+
+/// A session, as people see it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ListedSession {
+    /// Digits by which it is ended; they are no secret, and do not let anybody in.
+    pub(crate) id: String,
+    pub(crate) user: String,
+    pub(crate) client: SessionClient,
+    /// Seconds since 1970 when it was opened, and used last.
+    pub(crate) opened_s: u64,
+    pub(crate) used_s: u64,
+    /// Seconds since 1970 when it ends at the latest, if nobody uses it.
+    pub(crate) ends_s: u64,
 }
 
 /// The proof that a call is made by a user.
@@ -75,6 +120,11 @@ impl TokenHash {
         hash.iter_mut().zip(digest.as_ref()).for_each(|(to, from)| *to = *from);
         TokenHash(hash)
     }
+
+    /// The id of the session.
+    pub(crate) fn id(&self) -> String {
+        hex(&self.0[..ID_BYTES])
+    }
 }
 
 /// The sessions of one server.
@@ -89,10 +139,24 @@ struct Session {
     credential: CredentialId,
     opened_s: u64,
     used_s: u64,
+    client: SessionClient,
     keyring: Keyring,
 }
 
 impl Session {
+    fn listed(&self, hash: &TokenHash, policy: &Policy) -> ListedSession {
+        let lifetime_s = self.opened_s.saturating_add(policy.session_lifetime.as_secs());
+        let idle_s = self.used_s.saturating_add(policy.session_idle.as_secs());
+        ListedSession {
+            id: hash.id(),
+            user: self.user.clone(),
+            client: self.client.clone(),
+            opened_s: self.opened_s,
+            used_s: self.used_s,
+            ends_s: lifetime_s.min(idle_s),
+        }
+    }
+
     fn is_over(&self, policy: &Policy, now_s: u64) -> bool {
         self.opened_s > now_s + CLOCK_SLACK_S
             || now_s.saturating_sub(self.opened_s) >= policy.session_lifetime.as_secs()
@@ -114,8 +178,39 @@ impl Sessions {
         self.make_room(USER_SESSIONS_MAX, |session| session.user == user);
         self.make_room(SESSIONS_MAX, |_| true);
         let (user, keyring) = (user.to_owned(), Keyring::new());
-        let session = Session { user, credential, opened_s: now_s, used_s: now_s, keyring };
+        let client = SessionClient::default();
+        let session = Session { user, credential, opened_s: now_s, used_s: now_s, client, keyring };
         self.open.insert(TokenHash::of(token), session);
+    }
+
+    /// Notes the client that opened a session.
+    pub(crate) fn set_client(&mut self, token: &str, client: SessionClient) {
+        if let Some(session) = self.open.get_mut(&TokenHash::of(token)) {
+            session.client = client;
+        }
+    }
+
+    /// The open sessions of a user, the one opened last first.
+    pub(crate) fn of_user(&self, user: &str, policy: &Policy, now_s: u64) -> Vec<ListedSession> {
+        let open =
+            self.open.iter().filter(|(_, session)| session.user == user && !session.is_over(policy, now_s));
+        let mut listed: Vec<ListedSession> =
+            open.map(|(hash, session)| session.listed(hash, policy)).collect();
+        listed.sort_by(|one, other| other.opened_s.cmp(&one.opened_s).then_with(|| one.id.cmp(&other.id)));
+        listed
+    }
+
+    /// The user of the session that has an id.
+    pub(crate) fn owner(&self, id: &str) -> Option<String> {
+        let found = self.open.iter().find(|(hash, _)| hash.id() == id);
+        found.map(|(_, session)| session.user.clone())
+    }
+
+    /// Ends the sessions of a user that `is_meant` is true for; returns how many there were.
+    pub(crate) fn end(&mut self, user: &str, is_meant: impl Fn(&TokenHash) -> bool) -> usize {
+        let before = self.open.len();
+        self.open.retain(|hash, session| session.user != user || !is_meant(hash));
+        before - self.open.len()
     }
 
     /// Ends the one idle longest when there are too many of a kind.
@@ -127,12 +222,13 @@ impl Sessions {
         }
     }
 
-    /// Returns the user of a token and renews the session. `credential` returns the current credential of a user.
+    /// Returns the user of a token, and renews the session unless a timer made the call. `credential` returns the current credential of a user.
     pub(crate) fn user<E>(
         &mut self,
         token: &str,
         policy: &Policy,
         now_s: u64,
+        activity: Activity,
         credential: impl FnOnce(&str) -> Result<Option<CredentialId>, E>,
     ) -> Result<Option<User>, E> {
         let hash = TokenHash::of(token);
@@ -141,7 +237,9 @@ impl Sessions {
             self.open.remove(&hash);
             return Ok(None);
         }
-        session.used_s = now_s;
+        if activity == Activity::User {
+            session.used_s = now_s;
+        }
         let (name, credential) = (session.user.clone(), session.credential);
         let proof = Proof::Session(hash, credential);
         Ok(Some(User { name, proof, keyring: session.keyring.clone() }))
@@ -188,6 +286,8 @@ impl Sessions {
             credential: hex(&session.credential.0),
             opened_s: session.opened_s,
             used_s: session.used_s,
+            address: session.client.address,
+            agent: session.client.agent.clone(),
         };
         let saved = Saved { version: VERSION, sessions: self.open.iter().map(saved).collect() };
         Ok(serde_json::to_vec(&saved)?)
@@ -225,6 +325,7 @@ impl Sessions {
                 credential: CredentialId(credential),
                 opened_s: saved.opened_s,
                 used_s: saved.used_s,
+                client: SessionClient { address: saved.address, agent: saved.agent },
                 keyring: Keyring::new(),
             };
             sessions.open.insert(TokenHash(hash), session);
@@ -266,6 +367,11 @@ struct SavedSession {
     credential: String,
     opened_s: u64,
     used_s: u64,
+    /// Absent in files of earlier versions, as the next one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    address: Option<IpAddr>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    agent: String,
 }
 
 fn hex(bytes: &[u8]) -> String {

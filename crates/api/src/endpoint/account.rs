@@ -1,6 +1,8 @@
-//! Calls about the user: log-in and log-out, API tokens.
+//! Calls about the user: log-in and log-out, sessions, API tokens.
 //!
 //! In: names, passwords. Out: sessions and tokens. Holds nothing.
 
+mod owner;
 pub(crate) mod session;
+pub(crate) mod sessions;
 pub(crate) mod tokens;

@@ -5,7 +5,7 @@
 use crate::{
     access::{
         accounts::{EVERY_LOGSPACE, Right},
-        sessions::User,
+        sessions::{Activity, User},
     },
     error::ApiError,
     json::types::{HealthAnswer, HealthStatus, LogspaceHealth},
@@ -76,11 +76,12 @@ pub(crate) async fn health(
 /// The user of a request, if it has a session or an API token.
 async fn user(state: &Arc<State>, request: Request) -> Result<Option<User>, ApiError> {
     let (mut parts, _) = request.into_parts();
-    match guard::cookie(&parts.headers) {
+    match guard::session_token(&parts.headers, &parts.extensions) {
         _ if bearer::text(&parts.headers).is_some() => {
             User::from_request_parts(&mut parts, state).await.map(Some)
         }
-        Some(token) => state.session(token),
+        // Monitors and pages ask again and again, whether somebody looks or not.
+        Some(token) => state.session(token, Activity::Timer),
         None => Ok(None),
     }
 }

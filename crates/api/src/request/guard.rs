@@ -11,7 +11,7 @@ use crate::{
         accounts::CredentialId,
         credentials::Refusal,
         security_event::SecurityEvent,
-        sessions::{Proof, User},
+        sessions::{Activity, Proof, User},
     },
     error::{ApiError, ErrorCode},
     request::{
@@ -35,6 +35,11 @@ use std::{net::IpAddr, sync::Arc, time::Duration};
 pub(crate) const API: &str = "/api/";
 /// Name of the session cookie.
 pub(crate) const COOKIE: &str = "duramen_session";
+/// The name over an encrypted connection: browsers take a cookie of such a name from this host alone and over TLS alone, so
+/// that neither another host of the domain nor an unencrypted page can plant one.
+pub(crate) const HOST_COOKIE: &str = "__Host-duramen_session";
+/// Header of calls that a page makes by a timer.
+const AUTOMATIC: &str = "x-automatic";
 
 impl FromRequestParts<Arc<State>> for User {
     type Rejection = ApiError;
@@ -58,8 +63,8 @@ async fn user(parts: &Parts, state: &Arc<State>) -> Result<User, ApiError> {
         let text = "calls that change something need the header X-Requested-By";
         return Err(ApiError::forbidden(text));
     }
-    if let Some(token) = cookie(&parts.headers)
-        && let Some(user) = state.session(token)?
+    if let Some(token) = session_token(&parts.headers, &parts.extensions)
+        && let Some(user) = state.session(token, activity(&parts.headers))?
     {
         return Ok(user);
     }
@@ -176,10 +181,32 @@ pub(crate) fn encrypted_place(request: &Request, port: u16) -> Option<String> {
     path.starts_with('/').then(|| format!("https://{host}{port}{path}"))
 }
 
-/// The session token of a request.
+/// The session token of a request. Over an encrypted connection only the cookie counts that no other host can have set.
+pub(crate) fn session_token<'h>(headers: &'h HeaderMap, extensions: &Extensions) -> Option<&'h str> {
+    named_cookie(headers, cookie_name(headers, extensions.get::<ConnectInfo<Caller>>().map(|info| &info.0)))
+}
+
+/// The session token of a request whose user is known.
 pub(crate) fn cookie(headers: &HeaderMap) -> Option<&str> {
+    named_cookie(headers, HOST_COOKIE).or_else(|| named_cookie(headers, COOKIE))
+}
+
+/// The name of the session cookie of a request: it depends on whether this connection is encrypted, or came through a proxy
+/// that says that its own is.
+pub(crate) fn cookie_name(headers: &HeaderMap, caller: Option<&Caller>) -> &'static str {
+    let is_forwarded = headers.get("x-forwarded-proto").is_some_and(|value| value == "https");
+    let is_encrypted = caller.is_some_and(|caller| caller.is_encrypted);
+    if is_encrypted || is_forwarded { HOST_COOKIE } else { COOKIE }
+}
+
+fn named_cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     let cookies = headers.get(header::COOKIE)?.to_str().ok()?;
-    cookies.split(';').find_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='))
+    cookies.split(';').find_map(|pair| pair.trim().strip_prefix(name)?.strip_prefix('='))
+}
+
+/// Returns who made a call, as the page says.
+pub(crate) fn activity(headers: &HeaderMap) -> Activity {
+    if headers.contains_key(AUTOMATIC) { Activity::Timer } else { Activity::User }
 }
 
 fn basic(headers: &HeaderMap) -> Option<(String, String)> {

@@ -24,6 +24,9 @@ use TokenScope::{Administer, Export, Metrics, ReadAlerts, ReadObjects, Search, W
 pub(crate) const CALLS: &[(&str, &str, TokenNeed)] = &[
     ("POST", "/api/v1/logout", NoToken),
     ("GET", "/api/v1/session", AnyToken),
+    ("GET", "/api/v1/sessions", NoToken),
+    ("DELETE", "/api/v1/sessions", NoToken),
+    ("DELETE", "/api/v1/sessions/{id}", NoToken),
     ("GET", "/api/v1/tokens", NoToken),
     ("POST", "/api/v1/tokens", NoToken),
     ("DELETE", "/api/v1/tokens/{id}", NoToken),

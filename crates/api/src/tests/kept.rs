@@ -1,7 +1,10 @@
 //! What outlives a server, and the limits of passwords and sessions.
 
 use super::*;
-use crate::{Policy, access::sessions::Sessions};
+use crate::{
+    Policy,
+    access::sessions::{Activity, Sessions},
+};
 use std::time::Duration;
 
 /// The cookie that a log-in set, as a header.
@@ -16,7 +19,9 @@ fn sessions_are_kept_in_their_file_from_the_log_in_to_the_log_out() {
         let mut sessions = Sessions::load(&server.folder.path().join("sessions.json")).unwrap();
         let token = session.trim().split_once('=').unwrap().1;
         let credential = |name: &str| server.accounts.credential(name);
-        let user = sessions.user(token, &Policy::default(), crate::state::now_s(), credential).unwrap();
+        let user = sessions
+            .user(token, &Policy::default(), crate::state::now_s(), Activity::User, credential)
+            .unwrap();
         user.map(|user| user.name)
     };
     let session = cookie(&server.login("a long password").1);

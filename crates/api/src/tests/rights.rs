@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Limits, Policy, Right, ScopeKind,
-    access::sessions::{Proof, User},
+    access::sessions::{Activity, Proof, User},
     scope::Keyring,
     search::transfer::{access::Access, transfer},
 };
@@ -26,7 +26,7 @@ impl Server {
         let head = self.login("a long password").1;
         let token = head.split("duramen_session=").nth(1).unwrap().split(';').next().unwrap().to_owned();
         let _inside = self.runtime.enter();
-        let user = self.state.session(&token).ok().unwrap().unwrap();
+        let user = self.state.session(&token, Activity::User).ok().unwrap().unwrap();
         (token, user)
     }
 
@@ -74,7 +74,8 @@ fn a_session_that_is_too_old_ends_long_answers() {
     let now_s = crate::state::now_s();
     server.state.sessions().open("t", "eva", credential, &Policy::default(), now_s);
     let none = |_: &str| Ok::<_, io::Error>(Some(credential));
-    let user = server.state.sessions().user("t", &Policy::default(), now_s, none).unwrap().unwrap();
+    let user =
+        server.state.sessions().user("t", &Policy::default(), now_s, Activity::User, none).unwrap().unwrap();
     assert!(!Access::new(server.state.clone(), user, Vec::new()).is_granted());
     assert!((1_700_000_000..10_000_000_000).contains(&now_s), "seconds since 1970: {now_s}");
 }

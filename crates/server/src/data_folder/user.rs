@@ -39,6 +39,11 @@ enum Verb {
         /// Name
         name: String,
     },
+    /// End all sessions of a user, who has to log in again; API tokens stay
+    Logout {
+        /// Name
+        name: String,
+    },
     /// List the rights of users
     Grants {
         /// Only this user
@@ -108,6 +113,10 @@ fn change(options: &UserOptions) -> Result<(), AccountError> {
         Verb::Remove { name } => {
             options.record("remove-user", name, "", &[])?;
             record::failure(&options.data, "remove-user", name, accounts.remove(name))?;
+        }
+        Verb::Logout { name } => {
+            options.record("end-session", name, "", &[])?;
+            record::failure(&options.data, "end-session", name, accounts.end_sessions(name))?;
         }
         Verb::Grants { name } => {
             let names = match name {

@@ -140,7 +140,13 @@ fn a_user_has_so_many_grants_and_no_more() {
 #[test]
 fn a_file_has_so_many_users_and_no_more() {
     let (_folder, accounts) = accounts();
-    let user = |_| User { id: String::new(), password: "x".to_owned(), grants: None, tokens: Vec::new() };
+    let user = |_| User {
+        id: String::new(),
+        password: "x".to_owned(),
+        grants: None,
+        session_epoch: 0,
+        tokens: Vec::new(),
+    };
     let users = (0..9_999).map(|number| (format!("n{number}"), user(number))).collect();
     let mut file = File { users, ..File::default() };
     accounts.write(&file).unwrap();

@@ -28,7 +28,7 @@ fn name(
     now_s: u64,
     credential: Option<CredentialId>,
 ) -> Option<String> {
-    let user = sessions.user(token, &policy(), now_s, |_| Ok::<_, Infallible>(credential));
+    let user = sessions.user(token, &policy(), now_s, Activity::User, |_| Ok::<_, Infallible>(credential));
     user.unwrap().map(|user| user.name)
 }
 
@@ -67,7 +67,8 @@ fn keys_are_a_sessions_own() {
     let keys = || Arc::new(Unlocked::with(evidence::Keys::default()));
     assert!(sessions.unlock("t", "audit", keys()) && !sessions.unlock("x", "audit", keys()));
     let count = |sessions: &mut Sessions, token: &str| {
-        let user = sessions.user(token, &policy(), NOW, |_| Ok::<_, Infallible>(Some(PASSWORD)));
+        let user =
+            sessions.user(token, &policy(), NOW, Activity::User, |_| Ok::<_, Infallible>(Some(PASSWORD)));
         user.unwrap().unwrap().keyring.len()
     };
     assert_eq!((count(&mut sessions, "t"), count(&mut sessions, "u")), (1, 0));
@@ -141,6 +142,8 @@ fn file(version: u32, hashes: impl Iterator<Item = String>) -> Vec<u8> {
         credential: hex(&PASSWORD.0),
         opened_s: NOW,
         used_s: NOW,
+        address: None,
+        agent: String::new(),
     };
     serde_json::to_vec(&Saved { version, sessions: hashes.map(session).collect() }).unwrap()
 }
@@ -173,4 +176,49 @@ fn only_files_of_this_version_and_size_are_read() {
     fs::write(&path, "[]").unwrap();
     let strange = Sessions::load(&path).err().unwrap().to_string();
     assert_eq!(strange, "it is not a file of sessions of this version");
+}
+
+#[test]
+fn a_timer_does_not_keep_a_session() {
+    let mut sessions = opened(&[("t", "eva")]);
+    let mut by = |activity, hour| {
+        let user = sessions
+            .user("t", &policy(), NOW + hour * HOUR, activity, |_| Ok::<_, Infallible>(Some(PASSWORD)));
+        user.unwrap().is_some()
+    };
+    assert!(by(Activity::Timer, 6) && by(Activity::Timer, 11));
+    assert!(!by(Activity::Timer, 12), "nobody was there for twelve hours");
+    let mut sessions = opened(&[("t", "eva")]);
+    let mut by = |activity, hour| {
+        let user = sessions
+            .user("t", &policy(), NOW + hour * HOUR, activity, |_| Ok::<_, Infallible>(Some(PASSWORD)));
+        user.unwrap().is_some()
+    };
+    assert!(by(Activity::User, 6) && by(Activity::Timer, 17), "a person was there eleven hours ago");
+}
+
+#[test]
+fn sessions_are_listed_and_ended() {
+    let mut sessions = opened(&[("t", "eva"), ("b", "bob")]);
+    sessions.open("u", "eva", PASSWORD, &policy(), NOW + HOUR);
+    let address: IpAddr = "192.0.2.7".parse().unwrap();
+    sessions.set_client("u", SessionClient::new(address, &format!("Browser\n{}", "x".repeat(500))));
+    let listed = sessions.of_user("eva", &policy(), NOW + HOUR);
+    assert_eq!(listed.iter().map(|one| one.opened_s).collect::<Vec<_>>(), [NOW + HOUR, NOW]);
+    assert_eq!(listed[0].client.address, Some(address));
+    assert!(listed[0].client.agent.starts_with("Browserx") && listed[0].client.agent.len() == 200);
+    assert_eq!((listed[1].ends_s, listed[1].id.len()), (NOW + 12 * HOUR, 16));
+    assert_eq!(sessions.of_user("eva", &policy(), NOW + 12 * HOUR).len(), 1, "what is over is not listed");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sessions.json");
+    Sessions::save(&path, &sessions.encode().unwrap()).unwrap();
+    let mut sessions = Sessions::load(&path).unwrap();
+    assert_eq!(sessions.of_user("eva", &policy(), NOW + HOUR), listed);
+    assert_eq!(sessions.owner(&listed[1].id).as_deref(), Some("eva"));
+    assert_eq!(sessions.owner("0000000000000000"), None);
+    assert_eq!(sessions.end("bob", |hash| hash.id() == listed[1].id), 0, "it is not a session of bob");
+    assert_eq!(sessions.end("eva", |hash| hash.id() == listed[1].id), 1);
+    assert_eq!(name(&mut sessions, "t", NOW, Some(PASSWORD)), None);
+    assert_eq!(sessions.end("eva", |_| true), 1);
+    assert!(name(&mut sessions, "b", NOW, Some(PASSWORD)).is_some());
 }

@@ -3,14 +3,19 @@
 //! In: name and password. Out: a cookie. Limits: failures cost time, see `throttle`.
 
 use crate::{
-    access::{api_tokens::ApiToken, security_event::SecurityEvent, sessions::User},
+    access::{
+        accounts::CredentialId,
+        api_tokens::ApiToken,
+        security_event::SecurityEvent,
+        sessions::{SessionClient, User},
+    },
     error::ApiError,
     json::types::{LoginRequest, SessionAnswer},
     request::{
         client::client,
         connection::Caller,
         extract::Body,
-        guard::{self, COOKIE},
+        guard::{self, HOST_COOKIE},
         security,
     },
     state::{State, now_s},
@@ -22,7 +27,7 @@ use axum::{
     response::IntoResponse,
 };
 use serde_json::json;
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 /// Opens a session.
 #[utoipa::path(post, path = "/api/v1/login", request_body = LoginRequest, responses(
@@ -46,11 +51,8 @@ pub(crate) async fn login(
     let user = request.user;
     security::report(&state, SecurityEvent::LoggedIn { user: user.clone(), address: client }).await?;
     let token = token()?;
-    // The cookie is for encrypted connections only when this one is encrypted, or came through a proxy that says it is.
-    let forwarded = headers.get("x-forwarded-proto").is_some_and(|value| value == "https");
-    let secure = if caller.is_encrypted || forwarded { "; Secure" } else { "" };
-    let cookie = format!("{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/{secure}");
-    state.sessions().open(&token, &user, credential, &state.backend().policy(), now_s());
+    let cookie = session_cookie(&headers, &caller, &token, "");
+    open(&state, &headers, &token, &user, credential, client);
     // A session that cannot be saved ends with the next start of the server, which does no harm.
     let _ = state.save_sessions().await;
     Ok((set_cookie(cookie), Json(answer(&state, user, None)?)))
@@ -60,6 +62,7 @@ pub(crate) async fn login(
 #[utoipa::path(post, path = "/api/v1/logout", responses((status = 200)))]
 pub(crate) async fn logout(
     Shared(state): Shared<Arc<State>>,
+    ConnectInfo(caller): ConnectInfo<Caller>,
     headers: HeaderMap,
     user: User,
 ) -> Result<impl IntoResponse, ApiError> {
@@ -70,7 +73,7 @@ pub(crate) async fn logout(
         })?;
         security::report(&state, SecurityEvent::LoggedOut { user: user.name }).await?;
     }
-    Ok((set_cookie(format!("{COOKIE}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0")), Json(json!({}))))
+    Ok((set_cookie(session_cookie(&headers, &caller, "", "; Max-Age=0")), Json(json!({}))))
 }
 
 /// Returns the user of the session.
@@ -91,6 +94,31 @@ fn answer(state: &State, user: String, token: Option<&ApiToken>) -> Result<Sessi
         host: state.host().into(),
         listeners: state.backend().listeners(),
     })
+}
+
+/// Opens a session in place of the one that the browser has had until now.
+fn open(
+    state: &State,
+    headers: &HeaderMap,
+    token: &str,
+    user: &str,
+    credential: CredentialId,
+    client: IpAddr,
+) {
+    let agent = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
+    let mut sessions = state.sessions();
+    if let Some(old) = guard::cookie(headers) {
+        sessions.close(old);
+    }
+    sessions.open(token, user, credential, &state.backend().policy(), now_s());
+    sessions.set_client(token, SessionClient::new(client, agent));
+}
+
+/// The cookie of a session. It is for encrypted connections only when this one is.
+fn session_cookie(headers: &HeaderMap, caller: &Caller, token: &str, more: &str) -> String {
+    let name = guard::cookie_name(headers, Some(caller));
+    let secure = if name == HOST_COOKIE { "; Secure" } else { "" };
+    format!("{name}={token}; HttpOnly; SameSite=Strict; Path=/{secure}{more}")
 }
 
 fn set_cookie(cookie: String) -> [(HeaderName, String); 1] {

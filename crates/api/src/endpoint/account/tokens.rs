@@ -3,6 +3,7 @@
 //! In: what a token may do, with the password. Out: its text, once; lists without texts. Holds nothing: tokens are in the file of
 //! users. Limits: those of [`crate::access::api_tokens`]. No token can make, list or revoke tokens.
 
+use super::owner::{OwnerParameters, administers};
 use crate::{
     access::{
         accounts::{AccountError, EVERY_LOGSPACE, Right},
@@ -24,19 +25,8 @@ use axum::{
     extract::{ConnectInfo, State as Shared},
     http::{HeaderMap, StatusCode},
 };
-use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use utoipa::IntoParams;
-
-/// Whose tokens are meant.
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct OwnerParameters {
-    /// The user; the caller if left out. Others are for users who may administer every logspace.
-    user: Option<String>,
-}
 
 /// Lists tokens, without their texts.
 #[utoipa::path(get, path = "/api/v1/tokens", params(OwnerParameters), responses(
@@ -107,15 +97,6 @@ pub(crate) async fn revoke(
     let revoked = on_thread(&state, move |state| state.accounts().revoke_token(&owner, &id));
     recorded(&state, &user, "revoke-token", details, revoked.await?).await?;
     Ok(Json(json!({})))
-}
-
-/// Refuses callers who ask about another user and do not administer every logspace.
-fn administers(state: &State, user: &User, owner: &str) -> Result<(), ApiError> {
-    if owner == user.name || state.may(user, EVERY_LOGSPACE, Right::Administer)? {
-        return Ok(());
-    }
-    let text = "tokens of others are for users who may administer every logspace".to_owned();
-    Err(state.refuse(user, EVERY_LOGSPACE, Right::Administer, text))
 }
 
 /// Returns the outcome of a change that was written into the ledger, and writes there if it failed.

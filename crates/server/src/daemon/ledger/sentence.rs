@@ -8,7 +8,7 @@ use evidence::Entry;
 use message::Severity;
 
 /// Actions with their severity and their sentence.
-const SENTENCES: [(&str, Severity, &str); 29] = [
+const SENTENCES: [(&str, Severity, &str); 30] = [
     ("login", Severity::NOTICE, "User logged in"),
     ("logout", Severity::NOTICE, "User logged out"),
     ("login-failed", Severity::WARNING, "Log-in failed: wrong user or password"),
@@ -19,6 +19,7 @@ const SENTENCES: [(&str, Severity, &str); 29] = [
     ("add-user", Severity::NOTICE, "User added"),
     ("set-password", Severity::NOTICE, "Password of a user changed"),
     ("remove-user", Severity::NOTICE, "User removed"),
+    ("end-session", Severity::NOTICE, "Sessions of a user ended"),
     ("add-token", Severity::NOTICE, "API token of a user made"),
     ("revoke-token", Severity::NOTICE, "API token of a user revoked"),
     ("token-used", Severity::INFORMATIONAL, "API token used"),
