@@ -347,9 +347,15 @@ fn no_token_does_more_than_its_scope_and_its_owner() {
 
 /// Returns true for calls about what the owner keeps or learns in any case, and not about a logspace.
 fn is_own(request: &str) -> bool {
-    ["/api/v1/objects", "/api/v1/object-files", "/api/v1/alerts", "/api/v1/rules"]
-        .iter()
-        .any(|path| request.contains(path))
+    let paths = [
+        "/api/v1/objects",
+        "/api/v1/object-files",
+        "/api/v1/alerts",
+        "/api/v1/rules",
+        "/api/v1/notifications",
+        "/api/v1/silences",
+    ];
+    paths.iter().any(|path| request.contains(path))
 }
 
 #[test]
