@@ -88,6 +88,28 @@ def expected(messages, starts):
     return sorted(found)
 
 
+def check_preview(server, messages):
+    """A rule over the past reports each message that it would have reported then."""
+    def tried(rule, **more):
+        return server.call("rules/preview", {"logspace": "main", "rule": rule, "from": "now-1d", "bars": 10, **more})
+
+    each = {"kind": "match", "query": "alpha", "by": "host"}
+    alphas = [message for message in messages if "alpha" in message["message"]]
+    # What has only just arrived may still be followed by something that was received before it.
+    server.until(lambda: tried(each)["fired_total"] == len(alphas), 10, "each message to be reported")
+    found = tried(each)
+    assert sum(found["fired"]) == sum(found["matched"]) == len(alphas) and found["per_day"] > 0, found
+    assert found["moments"][0]["key"] == {"host": alphas[0]["host"]} and found["unread"] == 0, found["moments"][0]
+    assert tried({**each, "kind": "count", "at-least": 100_000, "within": "1h"})["fired_total"] == 0
+    for rule, more, said in ((each, {"bars": 501}, "bars"), (each, {"from": "now"}, "range"), (each, {"from": "now-500d"}, "400 days"),
+                             ({"kind": "match"}, {}, "query"), ({**each, "query": '"open'}, {}, "quote"), ({**each, "knd": 1}, {}, "knd"),
+                             (each, {"logspace": "none"}, "none")):
+        try:
+            raise AssertionError(f"{rule} {more} is taken: {tried(rule, **more)}")
+        except urllib.error.HTTPError as error:
+            assert error.code in (400, 404) and said in error.read().decode(), (rule, more)
+
+
 def check_rights(server, number):
     """Who may not search a logspace learns nothing of its alerts and rules."""
     user = lambda *words: subprocess.run([server.binary, "user", "--data", server.folder + "/data", *words], capture_output=True, text=True, timeout=30, check=True)
@@ -107,7 +129,10 @@ def check_rights(server, number):
     assert ask("session")[1]["may"] == []
     for path, body in (("alerts?logspace=main", None), ("rules/each/state", None), (f"alerts/{number}/acknowledge", b"{}")):
         assert ask(path, body)[0] == 404, path
+    tried = json.dumps({"logspace": "main", "rule": {"kind": "match", "query": "alpha"}, "from": "now-1d"}).encode()
+    assert ask("rules/preview", tried)[0] == 404
     user("grant", "eva", "main", "search")
+    assert ask("rules/preview", tried)[0] == 200
     assert ask("session")[1]["may"] == ["search"]
     assert [rule["id"] for rule in ask("rules?text=ALPHA&limit=1")[1]["rules"]] == ["each"], ask("rules?text=ALPHA")
     rule = ask("rules?id=many")[1]["rules"][0]
@@ -144,6 +169,7 @@ def test_every_transition_is_there_once_after_kills_and_a_reload(binary):
         server.until(lambda: caught_up(server), 20, "the last message to be evaluated")
         messages = [json.loads(line) for line in server.text("/api/v1/export?logspace=main&format=ndjson").splitlines()]
         messages.sort(key=lambda message: message["sequence"])
+        check_preview(server, messages)
 
         end = messages[-1]["sequence"] + 1
         server.until(lambda: server.call("rules/extra/state")[0]["next_sequence"] == end, 20, "the sequence number to be written")

@@ -31,5 +31,4 @@ pub use store::{
     Alert, AlertFilter, AlertState, Coverage, Gap, GapReason, KeptTransition, Mark, MarkKind, Store,
     StoreError, TRANSITIONS_KEPT, Watched, alert_numbered, alert_of, transitions_after,
 };
-pub use watch::Window;
 pub use watcher::Watcher;

@@ -3,4 +3,5 @@
 mod crashes;
 mod faults;
 mod formats;
+mod history;
 mod site;

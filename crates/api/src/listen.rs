@@ -149,6 +149,7 @@ pub(crate) fn routes(state: Arc<State>) -> Router {
         )
         .route("/silences/{number}", delete(endpoint::alerts::notifications::end_silence))
         .route("/channels/{id}/test", post(endpoint::alerts::notifications::test))
+        .route("/rules/preview", post(endpoint::alerts::preview::preview))
         .route("/rules/{id}/state", get(endpoint::alerts::rule_state))
         .route("/object-files", get(endpoint::objects::export))
         .route("/object-files/plan", post(endpoint::objects::plan).layer(files_limit()))

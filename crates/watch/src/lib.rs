@@ -15,6 +15,7 @@
 //! Modules in reading order, the lowest last:
 //! - `sigma`: rules of the Sigma project as queries.
 //! - `read`: rules, channels and routes from YAML or JSON, with the place of every error.
+//! - `history`: what a rule would have reported over stored messages.
 //! - `evaluator`: messages to transitions; `candidates` chooses the rules that a message may concern.
 //! - `snapshot`: the state of an evaluator as bytes.
 //! - `state`: the window of each kind of rule.
@@ -25,6 +26,7 @@
 
 mod candidates;
 mod evaluator;
+mod history;
 mod key;
 mod key_table;
 mod read;
@@ -38,6 +40,7 @@ mod transition;
 
 pub use evaluator::{Evaluator, Input, Limits, RuleCounters, Selecting};
 
+pub use history::{BARS_MAX, BYTES_MAX as HISTORY_BYTES_MAX, History, HistoryRange, history};
 pub use read::{
     Channel, ChannelKind, HttpChannel, MailChannel, MailEncryption, NotificationFault, Notifications,
     RULES_BYTES_MAX, RULES_MAX, Reach, Route, RuleError, RuleFault, Service, Setting, read,

@@ -203,7 +203,7 @@ impl Site {
     }
 
     /// Returns the messages of the logspace.
-    fn documents(&self) -> Vec<Document> {
+    pub(super) fn documents(&self) -> Vec<Document> {
         let mut documents = Vec::new();
         for segment in &self.logspace.snapshot().segments {
             let mut all = 0..segment.len();

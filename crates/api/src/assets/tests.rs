@@ -30,6 +30,7 @@ fn the_page_has_its_addresses_and_no_others() {
         ("/", "index.html"),
         ("/alerts", "index.html"),
         ("/alerts/rules", "nested.html"),
+        ("/alerts/new", "nested.html"),
         ("/alerts/", "alerts/"),
         ("/alerts/none", "alerts/none"),
         ("/assets/a.js", "assets/a.js"),

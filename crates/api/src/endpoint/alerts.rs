@@ -4,6 +4,7 @@
 //! that of crate `alerts`. Limits: [`LIST_MAX`] alerts a call.
 
 pub(crate) mod notifications;
+pub(crate) mod preview;
 pub(crate) mod rules;
 
 use crate::{

@@ -58,6 +58,7 @@ use utoipa::OpenApi;
         super::alerts::notifications::silence,
         super::alerts::notifications::end_silence,
         super::alerts::notifications::test,
+        super::alerts::preview::preview,
         super::objects::plan,
         super::objects::apply,
         super::objects::export,

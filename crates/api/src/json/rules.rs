@@ -2,9 +2,11 @@
 //!
 //! In: rules of crate `alerts`. Out: answers. Holds nothing.
 
-use alerts::{FollowerStatus, RuleInForce, Window};
-use serde::Serialize;
+use alerts::{FollowerStatus, RuleInForce};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use utoipa::ToSchema;
+use watch::{History, Transition, Window};
 
 /// The rules in force.
 #[derive(Serialize, ToSchema)]
@@ -118,5 +120,101 @@ impl RuleHealth {
             running: status.is_some(),
             trouble: status.and_then(|status| status.trouble.as_ref()).map(ToString::to_string),
         }
+    }
+}
+
+/// A rule to try over messages that are stored already.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PreviewRequest {
+    /// The logspace.
+    pub(crate) logspace: String,
+    /// The rule with the keys of files of rules; its id may be left out.
+    #[schema(value_type = Object)]
+    pub(crate) rule: Map<String, Value>,
+    /// Received time: ISO 8601, seconds since 1970, `now-7d`.
+    pub(crate) from: String,
+    /// The same; the end itself is not part of the range; `now` if left out.
+    pub(crate) to: Option<String>,
+    /// Bars, up to 500; 84 if left out.
+    pub(crate) bars: Option<usize>,
+    /// Longest time in milliseconds; 10,000 if left out.
+    pub(crate) timeout_ms: Option<u64>,
+}
+
+/// The outcome of a rule over messages that are stored already.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct PreviewAnswer {
+    /// Start of the range, microseconds since 1970.
+    pub(crate) from_us: i64,
+    /// Its end.
+    pub(crate) to_us: i64,
+    /// When the rule fires, in words.
+    pub(crate) condition: String,
+    /// Messages that match the queries of the rule, by bar.
+    matched: Vec<u64>,
+    /// How often it would have fired, by bar.
+    fired: Vec<u64>,
+    /// How often in all.
+    fired_total: u64,
+    /// How often a day, on average, from the first message on; of less than a day, how often in all.
+    per_day: f64,
+    /// Received time of the first message of the range; null: there is none.
+    first_us: Option<i64>,
+    /// The first moments at which it would have fired, at most 500.
+    moments: Vec<PreviewMoment>,
+    /// Messages that could not be read.
+    unread: u64,
+    /// True when there were more groups than a preview keeps: it would have fired more often.
+    degraded: bool,
+    /// The time up to which messages were evaluated, when there was no time for the rest; else null.
+    reached_us: Option<i64>,
+}
+
+/// A moment at which a rule would have fired.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct PreviewMoment {
+    /// Its time.
+    at_us: i64,
+    /// Names and values of the fields that messages are grouped by.
+    #[schema(value_type = Object)]
+    key: Map<String, Value>,
+    /// The figure that was compared.
+    value: Option<f64>,
+}
+
+/// Microseconds of a day.
+const DAY_US: f64 = 86_400e6;
+
+impl PreviewAnswer {
+    /// Makes one of a history of a range.
+    pub(crate) fn of(rule: &watch::Rule, (from_us, to_us): (i64, i64), history: History) -> PreviewAnswer {
+        let fired_total = history.fired_total();
+        let end_us = history.reached_us.unwrap_or(to_us).max(from_us);
+        // Time before the first message says nothing about how often the rule fires, and minutes say nothing about a day.
+        let begun_us = history.first_us.unwrap_or(from_us);
+        let days = ((end_us - begun_us) as f64 / DAY_US).max(1.0);
+        PreviewAnswer {
+            from_us,
+            to_us,
+            condition: rule.condition(),
+            fired_total,
+            per_day: fired_total as f64 / days,
+            first_us: history.first_us,
+            moments: history.moments.iter().map(|moment| PreviewMoment::of(rule, moment)).collect(),
+            matched: history.matched,
+            fired: history.fired,
+            unread: history.unread,
+            degraded: history.is_degraded,
+            reached_us: history.reached_us,
+        }
+    }
+}
+
+impl PreviewMoment {
+    fn of(rule: &watch::Rule, transition: &Transition) -> PreviewMoment {
+        let names = rule.key_names().map(str::to_owned);
+        let values = transition.key.iter().map(|value| String::from_utf8_lossy(value).into_owned().into());
+        PreviewMoment { at_us: transition.at_us, key: names.zip(values).collect(), value: transition.value }
     }
 }

@@ -98,6 +98,23 @@ fn calls_have_their_answers() {
         (EVA, "GET /api/v1/rules", none()),
         (EVA, "GET /api/v1/rules?logspace=nowhere", none()),
         (EVA, "GET /api/v1/rules?limit=5000", none()),
+        (
+            EVA,
+            "POST /api/v1/rules/preview",
+            all(json!({"rule": {"kind": "match", "query": "open"}, "from": "2001-01-01"})),
+        ),
+        (
+            EVA,
+            "POST /api/v1/rules/preview",
+            all(
+                json!({"rule": {"kind": "match", "query": "a", "by": "host"}, "from": "2000-01-01", "to": "2000-06-01", "bars": 3}),
+            ),
+        ),
+        (
+            EVA,
+            "POST /api/v1/rules/preview",
+            json!({"logspace": "both", "rule": {"kind": "match", "query": "a"}, "from": "now-1d"}),
+        ),
         (EVA, "GET /api/v1/search", none()),
         (EVA, "DELETE /api/v1/session", none()),
         (EVA, "GET /api/v1/nothing", none()),
