@@ -13,6 +13,12 @@ async function visit({ page, settings }: FlowContext, address: string): Promise<
   await page.waitForSelector(".alert-open");
 }
 
+/** The number of messages that match, as the bars say it to readers of screens. */
+async function matchedTotal(page: Page): Promise<number> {
+  const label = await page.getAttribute(".draft-check svg[aria-label^='Messages']", "aria-label");
+  return Number(/: ([^;]*);/.exec(label ?? "")?.[1]?.replace(/\D/g, "") ?? NaN);
+}
+
 /** Has the page ask the server at once, as it does when somebody returns to it. */
 const readAgain = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
@@ -93,6 +99,47 @@ export const ALERT_FLOWS: Record<string, (stage: FlowContext) => Promise<void>> 
       const answer = await page.request.get(`${settings.base}${address}`);
       expect(answer.status() === 404, `${address} answers ${answer.status()}`);
     }
+  },
+
+  async "a search becomes a rule that is checked over the past, in three clicks"({ page, open, settings }) {
+    await page
+      .context()
+      .grantPermissions(["clipboard-read", "clipboard-write"], { origin: new URL(settings.base).origin });
+    await open("?q=failed");
+    await page.click(".result-toolbar >> text=Alert");
+    await page.waitForSelector(".draft-verdict");
+    expect(urlParameters(page).get("q") === "failed", "the rule does not have the query");
+    const fired = async (): Promise<number> =>
+      Number((await page.textContent(".draft-verdict b"))?.replace(/\D/g, "") ?? NaN);
+    await page.selectOption(".draft-form select >> nth=1", "match");
+    // Each message fires: more than a hundred a day are copied only by those who want them.
+    await waitUntil("a rule for each message fires seldom", async () => (await fired()) > 50);
+    const matched = await matchedTotal(page);
+    await waitUntil("not each message fires", async () => (await fired()) === (await matchedTotal(page)));
+    expect(matched > 0, "no message matches");
+    const copy = page.locator("button:has-text('Copy the rule')");
+    if (await page.locator(".draft-confirm input").count()) {
+      expect(await copy.isDisabled(), "a loud rule is copied without a question");
+      await page.check(".draft-confirm input");
+    }
+    await copy.click();
+    await page.waitForSelector(".notice.on >> text=Rule copied");
+    const text = await page.evaluate(() => navigator.clipboard.readText());
+    expect(text.includes("query: failed") && text.includes("kind: match"), `copied: ${text}`);
+    await page.fill(".draft-form input >> nth=0", '"open');
+    await page.waitForSelector(".draft-check [role=alert]");
+    expect(await copy.isDisabled(), "a rule with an error can be copied");
+    await page.fill(".draft-form input >> nth=0", "failed");
+    await page.waitForSelector(".draft-check [role=alert]", { state: "detached" });
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await page.waitForSelector(".draft-check:not(.stale)");
+    const found = await findings(page);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(wide <= 390, `the page is ${wide} px wide in a window of 390`);
+    expect(found.length === 0, found.join("; "));
+    await page.goBack();
+    await page.waitForSelector(".list .row[data-index]");
   },
 
   async "the alerts fit every window, theme and forced colours, and axe finds nothing"(stage) {

@@ -88,6 +88,7 @@ export class MockAlerts {
     if (kind === "alerts" && !id) return this.list(asked, response);
     if (kind === "alerts") return this.acknowledge(Number(id), await readBody(request), response);
     if (!id) return this.rules(asked, response);
+    if (id === "preview") return this.preview(await readBody(request), response);
     const found = RULES.find((rule) => rule.id === decodeURIComponent(id));
     if (!found || part !== "state") throw new Refusal(404, "not_found", `no rule ${id}`);
     const next = this.store.rows.length;
@@ -120,6 +121,40 @@ export class MockAlerts {
     const rules = RULES.filter(fits).map((rule) => ({ ...rule, logspaces: [this.healthOf(rule)] }));
     rules.sort((a, b) => a.title.localeCompare(b.title));
     reply(response, 200, { rules, more: false, problems: [], has_problems: false });
+  }
+
+  private preview(body: Record<string, unknown>, response: ServerResponse): void {
+    const asked = body.rule as Record<string, string>;
+    const days = Number(/^now-(\d+)d$/.exec(String(body.from))?.[1] ?? 1);
+    const to_us = Date.now() * 1000;
+    const from_us = to_us - days * 1_440 * MINUTE_US;
+    const more = asked["kind"] === "match" ? 0 : Number(asked["more-than"] ?? 1);
+    if (Number.isNaN(more)) throw new Refusal(400, "bad_request", "a number is needed");
+    const { id, title, query } = { id: "new", title: "", query: "", ...asked };
+    const condition = more === 0 ? "each message" : `more than ${more} messages within 1 minute`;
+    const rows = this.store.rows.filter((row) => row.received_us >= from_us);
+    const bars = Number(body.bars ?? 84);
+    const counts = (times: number[]): number[] => {
+      const found = new Array<number>(bars).fill(0);
+      for (const time of times) found[Math.min(bars - 1, Math.floor(((time - from_us) / (to_us - from_us)) * bars))]!++;
+      return found;
+    };
+    const fired = report(rule({ id, title, query, condition, more }), rows);
+    const { matches } = compile(query);
+    reply(response, 200, {
+      from_us,
+      to_us,
+      condition,
+      matched: counts(rows.filter((row) => matches(row)).map((row) => row.received_us)),
+      fired: counts(fired.map(({ began_us }) => began_us)),
+      fired_total: fired.length,
+      per_day: fired.length / days,
+      first_us: rows[0]?.received_us ?? null,
+      moments: fired.slice(0, 500).map(({ began_us, key, value }) => ({ at_us: began_us, key, value })),
+      unread: 0,
+      degraded: false,
+      reached_us: null,
+    });
   }
 
   private healthOf({ id }: MockRule): RuleHealth {

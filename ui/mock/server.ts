@@ -36,7 +36,12 @@ const SEARCH_MEMBERS = [
 const EXPLAIN_MEMBERS = ["logspace", "query", "default_operator", "time", "run", "timeout_ms"];
 const FACETS_MEMBERS = ["logspace", "query", "default_operator", "time", "columns", "limit", "snapshot", "timeout_ms"];
 /** The addresses of the page. */
-const DOCUMENTS: Record<string, string> = { "": "index.html", alerts: "index.html", "alerts/rules": "nested.html" };
+const DOCUMENTS: Record<string, string> = {
+  "": "index.html",
+  alerts: "index.html",
+  "alerts/rules": "nested.html",
+  "alerts/new": "nested.html",
+};
 const TYPES: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript",

@@ -83,6 +83,7 @@ function Pages({ session, logspaces }: { session: Session; logspaces: Logspace[]
       {page === "search" && <SearchPage {...props} />}
       {page === "alerts" && <LazyPage key="alerts" load={loadAlerts} props={props} />}
       {page === "rules" && <LazyPage key="rules" load={loadRules} props={props} />}
+      {page === "draft" && <LazyPage key="draft" load={loadDraft} props={props} />}
       {renewable.state.value === "asking" && (
         <SessionEnded
           user={session.user}
@@ -95,4 +96,5 @@ function Pages({ session, logspaces }: { session: Session; logspaces: Logspace[]
 }
 
 const loadAlerts = async () => (await import("./pages/alerts/alerts-page.tsx")).AlertsPage;
+const loadDraft = async () => (await import("./pages/draft/draft-page.tsx")).DraftPage;
 const loadRules = async () => (await import("./pages/rules/rules-page.tsx")).RulesPage;

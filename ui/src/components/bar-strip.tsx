@@ -12,9 +12,13 @@ interface Props {
   marks: number[];
   zone: Zone;
   label: string;
+  /** Alerts have another colour than messages. */
+  tone?: "alert";
+  /** Said when there is nothing. */
+  none?: string;
 }
 
-export function BarStrip({ bars, marks, zone, label }: Props) {
+export function BarStrip({ bars, marks, zone, label, tone, none = "no messages" }: Props) {
   const { counts, start_us, width_us } = bars;
   const most = Math.max(1, ...counts);
   const step = WIDTH / Math.max(1, counts.length);
@@ -22,7 +26,7 @@ export function BarStrip({ bars, marks, zone, label }: Props) {
   const total = counts.reduce((sum, count) => sum + count, 0);
   const shown = marks.map(place).filter((x) => x >= 0 && x <= WIDTH);
   return (
-    <figure class="bar-strip">
+    <figure class={`bar-strip ${tone ?? ""}`}>
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
@@ -47,7 +51,7 @@ export function BarStrip({ bars, marks, zone, label }: Props) {
       </svg>
       <figcaption>
         <span>{formatShortTime(start_us, zone)}</span>
-        <span>{total === 0 ? "no messages" : `at most ${formatCount(most)} a bar`}</span>
+        <span>{total === 0 ? none : `at most ${formatCount(most)} a bar`}</span>
         <span>{formatShortTime(start_us + counts.length * width_us, zone)}</span>
       </figcaption>
     </figure>

@@ -18,7 +18,7 @@ interface Entry {
 
 const ENTRIES: Entry[] = [
   { page: "search", also: [], label: "Search", icon: "search", keys: "g s" },
-  { page: "alerts", also: ["rules"], label: "Alerts", icon: "bell", keys: "g a" },
+  { page: "alerts", also: ["rules", "draft"], label: "Alerts", icon: "bell", keys: "g a" },
 ];
 
 /** Returns true if a user may see a page: everybody may search, if only to learn that there is nothing to see. */

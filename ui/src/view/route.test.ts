@@ -6,6 +6,7 @@ test("a path is split into its root and its page", () => {
     ["/", "/", "search"],
     ["/alerts", "/", "alerts"],
     ["/alerts/rules", "/", "rules"],
+    ["/alerts/new", "/", "draft"],
     ["/logs/", "/logs/", "search"],
     ["/logs/alerts", "/logs/", "alerts"],
     ["/logs/alerts/rules", "/logs/", "rules"],

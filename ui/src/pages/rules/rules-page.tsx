@@ -6,8 +6,9 @@ import { ALERT_TABS, PageHead, type PageProps } from "../../components/page-head
 import { SeverityMark } from "../../components/severity.tsx";
 import { StatusMessage } from "../../components/status-message.tsx";
 import { VisibleText } from "../../components/visible-text.tsx";
+import { follow } from "../../navigation/location.ts";
 import { formatCount } from "../../time/format.ts";
-import { below } from "../../view/route.ts";
+import { below, pathOf } from "../../view/route.ts";
 import { levelOf, type HealthLevel } from "../alerts/coverage.ts";
 import "../../style/alerts.css";
 import { RulePane } from "./rule-pane.tsx";
@@ -52,6 +53,9 @@ export function RulesPage(props: PageProps) {
             onInput={(event) => model.find(event.currentTarget.value)}
           />
         </label>
+        <a class="button primary" href={pathOf("draft")} onClick={(event) => follow(event, "draft", "")}>
+          <Icon name="plus" /> New rule
+        </a>
         {list && (
           <span class="muted" role="status">
             {list.more && "more than "}

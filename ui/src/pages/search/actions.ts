@@ -1,9 +1,12 @@
 // The actions of the search page, one function each: buttons and shortcuts call the same ones.
+import { openPage } from "../../navigation/location.ts";
+import { DEFAULT_DRAFT, encodeDraft } from "../draft/draft.ts";
+import { copyText } from "../../components/copy-text.ts";
 import { ApiError } from "../../api/call.ts";
 import { makePackage, packageAddress, seal, type EvidencePackage } from "../../api/package.ts";
 import { readSession } from "../../api/session.ts";
 import { addFilter, removeFilter, activeFilter, type Filter } from "../../query/edit.ts";
-import { changeCondition } from "../../query/pipes.ts";
+import { changeCondition, splitPipes } from "../../query/pipes.ts";
 import { valuesOf, type Row, type RowId } from "../../api/row.ts";
 import { absolute, shift, zoomOut, type Range, type Span } from "../../time/range.ts";
 import { rememberQuery } from "../../view/recent.ts";
@@ -12,7 +15,7 @@ import type { Command } from "./keyboard.ts";
 import type { IncompletePackage } from "./package-dialog.tsx";
 import { formatCount } from "../../time/format.ts";
 import type { SearchModel } from "./model/search-model.ts";
-import { copyText, curlCommand, exportLink, permalink } from "./model/share-links.ts";
+import { curlCommand, exportLink, permalink } from "./model/share-links.ts";
 import type { ShareAction } from "./share-menu.tsx";
 
 const PAGE_STEP_ROWS = 20;
@@ -136,6 +139,12 @@ export class Actions {
     const on = !view.value.live;
     const fixed = view.value.range.to !== "now";
     this.page.navigate({ live: on, ...(on && fixed ? { range: { from: "now-15m", to: "now" } } : {}) });
+  };
+
+  /** Opens a new rule that looks for what the query finds. */
+  makeRule = (): void => {
+    const { condition } = splitPipes(this.page.view.value.query);
+    openPage("draft", encodeDraft({ ...DEFAULT_DRAFT, logspace: this.page.logspace.value, query: condition.trim() }));
   };
 
   copy = async (text: string, what: string): Promise<void> => {

@@ -81,6 +81,8 @@ export function ResultPanel({
           onSearch: actions.searchTyped,
         }}
         onShare={actions.share}
+        rules={page.logspaces.value.find(({ name }) => name === page.logspace.value)?.kind === "local"}
+        onRule={actions.makeRule}
         onExplain={(signal) => page.explain(signal)}
       />
       {answer && !error && (

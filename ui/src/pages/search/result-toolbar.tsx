@@ -18,12 +18,15 @@ interface Props {
   onBars(): void;
   share: { logspace: string; may: Logspace["may"]; stale: boolean; onSearch(): void };
   onShare(what: ShareAction): void;
+  /** True when rules can watch the logspace. */
+  rules: boolean;
+  onRule(): void;
   /** Explains what the query costs. */
   onExplain(signal: AbortSignal): Promise<Explanation>;
 }
 
-export function ResultToolbar({ answer, loading, wrap, sidebarOpen, barsOpen, share, ...on }: Props) {
-  const { onWrap, onSidebar, onBars, onShare, onExplain } = on;
+export function ResultToolbar({ answer, loading, wrap, sidebarOpen, barsOpen, share, rules, ...on }: Props) {
+  const { onWrap, onSidebar, onBars, onShare, onRule, onExplain } = on;
   const isPartial = answer?.searched_from_us !== undefined;
   return (
     <div class="result-toolbar">
@@ -73,6 +76,14 @@ export function ResultToolbar({ answer, loading, wrap, sidebarOpen, barsOpen, sh
         onClick={onBars}
       />
       <Button icon="wrap" title="Wrap long messages" shortcut="w" pressed={wrap} onClick={onWrap} />
+      <Button
+        icon="bell"
+        title={rules ? "Make a rule that watches for these messages" : "Rules watch local logspaces: choose one"}
+        disabled={!rules}
+        onClick={onRule}
+      >
+        <span class="share-label">Alert</span>
+      </Button>
       <ShareMenu {...share} onShare={onShare} />
     </div>
   );

@@ -1,4 +1,4 @@
-// Links and commands that repeat a search elsewhere, and the clipboard.
+// Links and commands that repeat a search elsewhere.
 import type { SearchModel } from "./search-model.ts";
 import { absolute } from "../../../time/range.ts";
 import { encodeView } from "../../../view/codec.ts";
@@ -30,21 +30,4 @@ export function exportLink(page: SearchModel, format: "csv" | "csv-safe" | "ndjs
 function shellQuoted(text: string): string {
   if (/^[\w.@-]+$/.test(text)) return text;
   return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-/** Copies text to the clipboard; over plain HTTP browsers allow only the old API. */
-export async function copyText(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    const area = document.createElement("textarea");
-    area.value = text;
-    area.className = "visually-hidden";
-    document.body.append(area);
-    area.select();
-    const done = document.execCommand("copy");
-    area.remove();
-    return done;
-  }
 }
