@@ -238,6 +238,9 @@ fn requests() -> Vec<(String, String, TokenNeed)> {
         ("POST", "/unlock") => json!({"logspace": "all", "key": "nonsense"}),
         ("POST", "/objects") => json!({"kind": "search", "name": "x", "spec": {"query": "a"}}),
         ("POST", "/object-files/plan" | "/object-files/apply") => json!({"files": []}),
+        ("POST", "/rules/preview") => {
+            json!({"logspace": "all", "rule": {"kind": "match", "query": "a"}, "from": "2000-01-01", "to": "2000-01-02"})
+        }
         ("POST", "/alerts/{number}/acknowledge") => json!({"note": "seen"}),
         ("POST", "/tokens") => json!({"name": "x", "scopes": ["search"], "password": PASSWORD}),
         _ => json!({}),
