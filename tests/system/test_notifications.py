@@ -208,7 +208,8 @@ routes:
         assert len(hook.requests) == seen and not hook.taken("/elsewhere"), hook.requests
         tried = server.call("channels/hook/test", {})["id"]
         server.until(lambda: any(request["headers"]["webhook-id"] == tried for request in hook.taken()), 20, "the test")
-        assert server.call(f"notifications/{tried}")["attempts"][-1]["outcome"] == "delivered"
+        attempts = lambda: server.call(f"notifications/{tried}")["attempts"]
+        server.until(lambda: [one["outcome"] for one in attempts()] == ["delivered"], 20, "the record of the test")
         server.until(lambda: any(b"gw5" in request["body"] for request in hook.taken()), 20, "what waited")
         hook.answers = [410]
         send(server, "gw6 app: alpha")
