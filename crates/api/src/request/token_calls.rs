@@ -71,12 +71,6 @@ pub(crate) const CALLS: &[(&str, &str, TokenNeed)] = &[
     ("GET", "/api/v1/rules", Scope(ReadAlerts)),
     ("POST", "/api/v1/rules/preview", Scope(Search)),
     ("GET", "/api/v1/rules/{id}/state", Scope(ReadAlerts)),
-    ("GET", "/api/v1/notifications", NoToken),
-    ("GET", "/api/v1/notifications/{id}", NoToken),
-    ("GET", "/api/v1/silences", NoToken),
-    ("POST", "/api/v1/silences", NoToken),
-    ("DELETE", "/api/v1/silences/{number}", NoToken),
-    ("POST", "/api/v1/channels/{id}/test", NoToken),
     ("GET", "/api/v1/health", AnyToken),
     ("GET", "/metrics", Scope(Metrics)),
 ];

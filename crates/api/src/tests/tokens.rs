@@ -242,6 +242,7 @@ fn requests() -> Vec<(String, String, TokenNeed)> {
             json!({"logspace": "all", "rule": {"kind": "match", "query": "a"}, "from": "2000-01-01", "to": "2000-01-02"})
         }
         ("POST", "/alerts/{number}/acknowledge") => json!({"note": "seen"}),
+        ("POST", "/silences") => json!({"query": "rule:x", "to_us": 1, "reason": "maintenance"}),
         ("POST", "/tokens") => json!({"name": "x", "scopes": ["search"], "password": PASSWORD}),
         _ => json!({}),
     };
