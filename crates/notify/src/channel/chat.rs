@@ -1,8 +1,8 @@
 //! Messages for chats: Slack, Teams, Telegram, Matrix.
 //!
 //! In: a notification. Out: the bodies that the services document, with its text. Holds nothing.
-//! Limits: those of the services, below which texts are cut. Text of messages never becomes markup: nobody is called by a name in
-//! a log line, and no link leads to where one says.
+//! Limits: those of the services, below which texts are cut. Nobody is called by a name in a log line, and no link leads to where
+//! one says. Only Slack formats words between stars and the like.
 
 use serde_json::{Value, json};
 
