@@ -180,6 +180,8 @@ log {{ source(s_other); destination(d_aside); }};
         assert [value for _, value in found[:-1]] == ["seen"] * 60 and len(found[-1][1]) == 1000000
         assert until(server, "else", len(BAD)) == BAD
         assert parsed(server) == (len(texts), len(BAD))
+        # What a process writes itself comes over a pipe of its own, after its answers.
+        server.until(lambda: "MemoryError" in server.stderr(), 5, "the reason of the process")
         said = server.stderr()
         for words in ["Python: ValueError", "in parse", "exit status: 9", "signal: 11", "took more than 1 s", "no answer", "MemoryError"]:
             assert words in said, (words, said)
