@@ -1,11 +1,11 @@
 //! Private files that are replaced in one step.
 //!
 //! In: a path, bytes. Out: a file that only its owner may read, with the old bytes or the new ones and never half of
-//! them, also after a crash; a lock for those who read a file and then replace it. Holds nothing.
+//! them, also after a crash; its bytes; a lock for those who read a file and then replace it. Holds nothing.
 
 use std::{
     fs::{self, File, OpenOptions},
-    io::{self, Write},
+    io::{self, Read, Write},
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::Path,
 };
@@ -23,6 +23,17 @@ fn made_folder(path: &Path) -> io::Result<&Path> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     Ok(folder)
+}
+
+/// Returns at most this many bytes of a file; `None` when it is not there.
+pub(crate) fn read(path: &Path, most_bytes: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    match File::open(path) {
+        Ok(file) => file.take(most_bytes).read_to_end(&mut bytes)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    Ok(Some(bytes))
 }
 
 /// Replaces a file, durably; its folder is made when it is not there.

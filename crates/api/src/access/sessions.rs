@@ -8,21 +8,18 @@
 //! makes by a timer do not end the idle time: a page that is left open must not keep its session.
 
 use crate::{
-    access::{accounts::CredentialId, api_tokens::ApiToken, durable, policy::Policy},
+    access::{
+        accounts::CredentialId,
+        api_tokens::{ApiToken, hex},
+        durable,
+        policy::Policy,
+    },
     scope::Keyring,
 };
 use aws_lc_rs::digest;
 use logspace::Unlocked;
 use serde::{Deserialize, Serialize};
-use std::{
-    collections::HashMap,
-    fmt,
-    fs::File,
-    io::{self, Read},
-    net::IpAddr,
-    path::Path,
-    sync::Arc,
-};
+use std::{collections::HashMap, fmt, io, net::IpAddr, path::Path, sync::Arc};
 
 /// Most sessions at once.
 pub(crate) const SESSIONS_MAX: usize = 10_000;
@@ -304,11 +301,8 @@ impl Sessions {
 
     /// Reads a file; there need not be one.
     pub(crate) fn load(path: &Path) -> Result<Sessions, SessionFileError> {
-        let mut bytes = Vec::new();
-        match File::open(path) {
-            Ok(file) => file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).map_err(SessionFileError::Io)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Sessions::default()),
-            Err(error) => return Err(SessionFileError::Io(error)),
+        let Some(bytes) = durable::read(path, FILE_BYTES_MAX).map_err(SessionFileError::Io)? else {
+            return Ok(Sessions::default());
         };
         let saved: Saved = serde_json::from_slice(&bytes).map_err(|_| SessionFileError::Format)?;
         if saved.version != VERSION || saved.sessions.len() > SESSIONS_MAX {
@@ -372,10 +366,6 @@ struct SavedSession {
     address: Option<IpAddr>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     agent: String,
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn unhex(text: &str) -> Option<[u8; 32]> {

@@ -62,14 +62,8 @@ pub(crate) async fn list(
     user: User,
     Parameters(parameters): Parameters<AlertParameters>,
 ) -> Result<Json<AlertList>, ApiError> {
-    let limit = parameters.limit.unwrap_or(LIST_DEFAULT);
-    if limit == 0 || limit > LIST_MAX {
-        return Err(ApiError::bad_request(format!("limit: 1 to {LIST_MAX}")));
-    }
-    let logspaces = match parameters.logspace.as_deref() {
-        Some(name) => vec![state.scope(&user, Some(name), Right::Search)?.name.clone()],
-        None => visible(&state, &user)?,
-    };
+    let limit = list_limit(parameters.limit)?;
+    let logspaces = listed(&state, &user, parameters.logspace.as_deref())?;
     let filter = AlertFilter {
         logspaces: Some(logspaces),
         rule: parameters.rule,
@@ -158,6 +152,22 @@ pub(crate) async fn rule_state(
     match states.is_empty() {
         true => Err(ApiError::not_found(format!("no logspace that you may search has a rule {rule}"))),
         false => Ok(Json(states)),
+    }
+}
+
+/// The number of entries that a call lists.
+fn list_limit(asked: Option<usize>) -> Result<usize, ApiError> {
+    match asked.unwrap_or(LIST_DEFAULT) {
+        limit @ 1..=LIST_MAX => Ok(limit),
+        _ => Err(ApiError::bad_request(format!("limit: 1 to {LIST_MAX}"))),
+    }
+}
+
+/// The names of the logspaces of a list: one that the user may search, or all.
+fn listed(state: &State, user: &User, logspace: Option<&str>) -> Result<Vec<String>, ApiError> {
+    match logspace {
+        Some(name) => Ok(vec![state.scope(user, Some(name), Right::Search)?.name.clone()]),
+        None => visible(state, user),
     }
 }
 

@@ -6,14 +6,7 @@
 
 use crate::access::durable;
 use serde::{Deserialize, Serialize};
-use std::{
-    collections::HashMap,
-    fmt,
-    fs::File,
-    io::{self, Read},
-    net::IpAddr,
-    path::Path,
-};
+use std::{collections::HashMap, fmt, io, net::IpAddr, path::Path};
 
 /// Seconds between two updates of the file.
 const SAVE_EVERY_S: u64 = 60;
@@ -67,11 +60,8 @@ impl std::error::Error for TokenUsesError {}
 impl TokenUses {
     /// Reads a file; there need not be one.
     pub fn load(path: &Path) -> Result<TokenUses, TokenUsesError> {
-        let mut bytes = Vec::new();
-        match File::open(path) {
-            Ok(file) => file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).map_err(TokenUsesError::Io)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(TokenUses::default()),
-            Err(error) => return Err(TokenUsesError::Io(error)),
+        let Some(bytes) = durable::read(path, FILE_BYTES_MAX).map_err(TokenUsesError::Io)? else {
+            return Ok(TokenUses::default());
         };
         let saved: Saved = serde_json::from_slice(&bytes).map_err(|_| TokenUsesError::Format)?;
         match saved.version {

@@ -3,9 +3,9 @@
 //!
 //! In: silences, filters. Out: the same; decisions about alerts of the logspaces that the user may search. Holds nothing: the
 //! database is that of crate `alerts`. Silences and tests concern everybody, so that they are for those who administer every
-//! logspace, and each is in the ledger before it is made. Limits: [`LIST_MAX`], and those of silences.
+//! logspace, and each is in the ledger before it is made. Limits: as many decisions a call as alerts, and those of silences.
 
-use super::{now_us, read, visible};
+use super::{list_limit, listed, now_us, read};
 use crate::{
     access::{
         accounts::{EVERY_LOGSPACE, Right},
@@ -32,11 +32,6 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use utoipa::IntoParams;
 
-/// Decisions of a list without a limit.
-const LIST_DEFAULT: usize = 100;
-/// Most decisions of a list.
-const LIST_MAX: usize = 500;
-
 /// The decisions to list.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -62,14 +57,8 @@ pub(crate) async fn list(
     user: User,
     Parameters(parameters): Parameters<DecisionParameters>,
 ) -> Result<Json<DecisionList>, ApiError> {
-    let limit = parameters.limit.unwrap_or(LIST_DEFAULT);
-    if limit == 0 || limit > LIST_MAX {
-        return Err(ApiError::bad_request(format!("limit: 1 to {LIST_MAX}")));
-    }
-    let logspaces = match parameters.logspace.as_deref() {
-        Some(name) => vec![state.scope(&user, Some(name), Right::Search)?.name.clone()],
-        None => visible(&state, &user)?,
-    };
+    let limit = list_limit(parameters.limit)?;
+    let logspaces = listed(&state, &user, parameters.logspace.as_deref())?;
     let DecisionParameters { alert, route, before, .. } = parameters;
     // One more, to know whether there are more.
     let filter = DecisionFilter { logspaces: Some(logspaces), alert, route, before, limit: limit + 1 };
