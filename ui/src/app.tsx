@@ -67,7 +67,7 @@ function Pages({ session, logspaces }: { session: Session; logspaces: Logspace[]
   useEffect(() => listenForGoKeys((page) => maySee(session, page)), [session]);
   const page = maySee(session, currentPage.value) ? currentPage.value : "search";
   useEffect(() => {
-    // What the address says must be what is shown.
+    // The page that is shown is always the one that the address names.
     if (page !== currentPage.value) openPage(page, "");
   }, [page, currentPage.value]);
   const props = {

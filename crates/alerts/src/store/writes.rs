@@ -151,7 +151,7 @@ impl Store {
     /// Removes the oldest transitions beyond the limit, with alerts of their age that do not fire.
     fn prune(&self, transaction: &Transaction<'_>, last: u64) -> Result<(), StoreError> {
         let oldest = last.saturating_sub(self.transitions_kept).cast_signed();
-        // What notifications have not seen yet stays.
+        // Transitions that notifications have not routed yet are kept.
         let routed = "SELECT COALESCE(MIN(routed), $1) FROM notification_setup";
         let routed: i64 = transaction.prepare_cached(routed)?.query_row([oldest], |row| row.get(0))?;
         let oldest = oldest.min(routed);

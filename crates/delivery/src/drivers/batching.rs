@@ -388,7 +388,7 @@ impl Batching {
     /// Gives the stages of the receiver before to a new one.
     fn take_over_stages(&mut self) {
         let Some(staging) = &self.staging else { return };
-        // What it has from earlier, the queue has passed on long ago.
+        // The stages that this returns are known to the queue since its own start.
         if let Err(error) = self.receiver.stage_at(staging.clone()) {
             self.log.error(&format!(
                 "Cannot open the record of what is staged; id='{}', error='{error}'",

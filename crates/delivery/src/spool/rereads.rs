@@ -123,7 +123,7 @@ impl Keeper {
                 end
             }
         };
-        // What is left before this place does not exist any more.
+        // Messages before this place cannot be read any more: they are counted as dropped.
         let before = reread.messages.count();
         reread.messages.trim(end);
         let gone = (before - reread.messages.count()) as usize;

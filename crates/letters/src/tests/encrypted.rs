@@ -88,7 +88,7 @@ fn heads_need_no_key_and_texts_do() {
     let without = LetterSelection::default();
     let unread = letters.read(&without, &mut |_, _| panic!("a letter is open")).unwrap();
     assert_eq!((unread, stored(&counters)), (Unread { locked: 2, damaged: 0 }, 2));
-    // What is chosen by what is encrypted needs a key, and nothing else does.
+    // Only a choice by something encrypted, here the table, needs a key.
     let group = DeadFilter { group: Some("logs".to_owned()), ..DeadFilter::default() };
     let selection = LetterSelection { filter: group.clone(), ..LetterSelection::default() };
     assert_eq!(letters.numbers(&selection).unwrap(), (BTreeSet::new(), Unread { locked: 2, damaged: 0 }));

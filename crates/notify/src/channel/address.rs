@@ -119,7 +119,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         [0x2002, high, low, ..] => is_public_v4(embedded(high, low)),
         // Teredo, documentation.
         [0x2001, 0 | 0xdb8, ..] => false,
-        // What is given out at present as global unicast addresses (RFC 4291) is 2000::/3: the rest is local, private or unused.
+        // Global unicast addresses are given out of 2000::/3 only (RFC 4291): all others are local, private or unused.
         [first, ..] => first & 0xe000 == 0x2000,
     }
 }

@@ -81,7 +81,7 @@ fn a_silence_mutes_and_its_end_is_told_once() {
     site.fire("disk", "warning", "gw3");
     site.fire("load", "warning", "gw4");
     site.pass(1);
-    // What was told before is resolved, silence or not; what was muted needs no end.
+    // The end of an alert that was notified before is notified, silence or not; that of a muted one is not.
     site.resolve("disk", "warning", told);
     site.resolve("disk", "warning", short);
     site.pass(1);

@@ -34,7 +34,7 @@ pub(crate) fn patterns(glyphs: &[Glyph]) -> Vec<Pattern> {
         let last = starts.partition_point(|start| *start < range.end);
         ranges.push(first..last);
     });
-    // What is written without blanks may begin and end within a token.
+    // A word of a script without blanks may begin and end within a token.
     let last = ranges.len().saturating_sub(1);
     let of_word = |(index, range): (usize, &Range<usize>)| {
         let mut word = glyphs[range.clone()].to_vec();

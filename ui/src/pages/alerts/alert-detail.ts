@@ -1,4 +1,4 @@
-// What the pane shows of an alert beside the alert itself: its rule as it is now, its coverage, the course of its messages.
+// Facts that the pane shows beside the alert itself: its rule as it is now, its coverage, the course of its messages.
 //
 // In: the alert that is open. Out: signals. Holds: the request under way; a newer one aborts it.
 import { batch, signal } from "@preact/signals";

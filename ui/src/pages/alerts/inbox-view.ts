@@ -1,4 +1,4 @@
-// What the inbox shows, as one value <-> the query part of its address.
+// The filter of the inbox and the selected alert, as one value <-> the query part of its address.
 import type { AlertState } from "../../api/alerts.ts";
 
 export type InboxState = "all" | "firing" | "occurred" | "resolved";

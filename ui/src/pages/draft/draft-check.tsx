@@ -1,4 +1,4 @@
-// What the rule would have reported: a number a day, bars of messages and of alerts, and the moments.
+// Result of a check over the past: alerts a day, bars of messages and of alerts, and the moments at which the rule would have fired.
 import type { Preview } from "../../api/preview.ts";
 import type { ErrorBody } from "../../api/call.ts";
 import { BarStrip } from "../../components/bar-strip.tsx";

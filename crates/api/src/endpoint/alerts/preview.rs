@@ -55,7 +55,7 @@ pub(crate) async fn preview(
     let timeout_ms = request.timeout_ms.unwrap_or(TIMEOUT_MS_DEFAULT);
     let tried = Arc::clone(&rule);
     let history = searching::run(&state, &user.name, search, timeout_ms, move |search| {
-        // What the rule may keep is reserved at once, so that previews wait for memory as searches do.
+        // The most memory that a rule may use is reserved first, so that previews wait for memory as searches do.
         let mut memory = search.memory.permit("rule");
         memory.grow(watch::HISTORY_BYTES_MAX)?;
         let range = HistoryRange { received_us, bars };

@@ -314,7 +314,7 @@ fn a_backlog_stays_complete_or_is_counted_when_a_reload_changes_the_policy() {
         deliver(&mut life, &mut tokens, 80..160);
         assert!(tokens.iter().all(is_done), "{victim:?} holds nothing");
         life.figures(1);
-        // What waits is the same after a restart. What was in hand when the oldest were dropped is lost at the stop, and counted.
+        // As many wait after a restart. Those in hand when the oldest were dropped are lost at the stop, and counted.
         [1, 0].into_iter().for_each(|index| life.leave(index));
         let counters = &life.destinations[1].queue.counters;
         let (queued, dropped) = (counters.queued.load(Ordering::Relaxed), counters.dropped());

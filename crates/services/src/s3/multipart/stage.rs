@@ -66,7 +66,7 @@ impl Uploads {
         if let Some(refusal) = self.refusal(group) {
             return Err(refusal);
         }
-        // What the queue does not have could not be read again.
+        // A staged message must be in the queue on disk, to be read again after a crash.
         if !rows.iter().all(|row| self.staging.can_hold(row.id)) {
             return Ok(StageOutcome::Alone);
         }

@@ -46,13 +46,13 @@ fn a_record_is_the_same_after_a_restart() {
         |record: &UploadRecord| record.parts(1).unwrap().iter().map(|part| part.number).collect::<Vec<_>>();
     assert_eq!((numbers(&record), record.places(1).unwrap()), (vec![1, 2], set(0..9)));
     assert!(record.places_bytes().unwrap() == 6 && record.settled().unwrap().is_empty());
-    // What is complete is settled until the queue has passed it.
+    // The messages of a complete upload stay settled until the queue has passed them.
     record.complete(1, 0).unwrap();
     assert_eq!((record.settled().unwrap(), record.uploads().unwrap().len()), (set(0..9), 2));
     record.settle(&set(12..13), 5).unwrap();
     record.settle(&SequenceSet::default(), 100).unwrap();
     assert_eq!(record.settled().unwrap().count(), 5);
-    // What is lost is to be read again, and its upload to be removed.
+    // The messages of a lost upload are returned, to be read again; the upload is to be removed.
     assert_eq!(record.lose(2).unwrap(), set(20..22));
     assert_eq!(record.uploads().unwrap()[0], upload(2, Phase::Aborting));
     record.forget(2).unwrap();
