@@ -127,6 +127,11 @@ impl<'a> Dictionary<'a> {
         self.0.blocks()
     }
 
+    /// Returns the places of its blocks, and their first strings.
+    pub(crate) fn directory(&self) -> &Directory<'a> {
+        &self.0
+    }
+
     /// The first string of a block.
     pub(crate) fn first(&self, block: usize) -> Result<&'a [u8], Damage> {
         self.0.first(block)

@@ -184,14 +184,14 @@ impl<'a> Dictionary<'a> {
         self.directory.blocks()
     }
 
+    /// Returns the places of its chunks, and their first terms.
+    pub(crate) fn directory(&self) -> &Directory<'a> {
+        &self.directory
+    }
+
     /// The first term of a chunk.
     pub(crate) fn first(&self, chunk: usize) -> Result<&'a [u8], Damage> {
         self.directory.first(chunk)
-    }
-
-    /// See [`Directory::block_of`].
-    pub(crate) fn chunk_of(&self, is_before: impl Fn(&[u8]) -> bool) -> Result<usize, Damage> {
-        self.directory.block_of(is_before)
     }
 
     /// Unpacks the texts of a chunk.

@@ -5,7 +5,7 @@
 
 use super::{
     Sealed,
-    terms::{ImpossiblePrefixes, Search, SeeTerm},
+    terms::{Search, SeeTerm},
 };
 use crate::{
     format::{Damage, directory::HEAD_BYTES, file::Section},
@@ -27,32 +27,9 @@ impl Sealed {
         let dictionary = self.packed_dictionary().map_err(corrupt)?;
         let mut unpacker =
             Unpacker::new().map_err(|source| ReadError::Io { path: self.path().to_owned(), source })?;
-        let is_exact = search.matcher.exact().is_some();
-        let mut impossible = ImpossiblePrefixes::new(dictionary.chunks());
-        let filters = self.char_filters(&search.matcher).map_err(corrupt)?;
-        // Chunks before this one were searched for a prefix before.
-        let mut unseen = 0;
-        for prefix in search.matcher.prefixes() {
-            let start = dictionary.chunk_of(|first| first <= prefix.as_slice()).map_err(corrupt)?;
-            for chunk in start..dictionary.chunks() {
-                if (chunk - start) % CHUNKS_A_LOOK == 0 {
-                    cancel.check()?;
-                }
-                if chunk < unseen || filters.cannot_contain(chunk) {
-                    continue;
-                }
-                let is_beyond = |first: &[u8]| is_exact || !first.starts_with(&prefix);
-                if chunk > start && is_beyond(dictionary.first(chunk).map_err(corrupt)?) {
-                    break;
-                }
-                unseen = chunk + 1;
-                let firsts = || Ok((dictionary.first(chunk)?, dictionary.first(chunk + 1)?));
-                if impossible.may_match(&search.matcher, chunk, firsts).map_err(corrupt)? {
-                    self.search_chunk(&dictionary, chunk, &mut unpacker, search).map_err(corrupt)?;
-                }
-            }
-        }
-        Ok(())
+        self.each_piece(dictionary.directory(), CHUNKS_A_LOOK, search, cancel, &mut |chunk, search| {
+            self.search_chunk(&dictionary, chunk, &mut unpacker, search)
+        })
     }
 
     fn search_chunk(

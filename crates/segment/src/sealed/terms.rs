@@ -9,7 +9,7 @@ use crate::{
     format::{
         Damage, FileSlice, Reader,
         dictionary::{BLOCK, Dictionary},
-        directory::HEAD_BYTES,
+        directory::{Directory, HEAD_BYTES},
         file::Section,
         postings, put_varint,
     },
@@ -168,29 +168,45 @@ impl Sealed {
     fn search(&self, search: &mut Search<'_>, cancel: &CancelToken) -> Result<(), ReadError> {
         let corrupt = |damage| self.corrupt(damage);
         let dictionary = self.dictionary().map_err(corrupt)?;
-        let is_exact = search.matcher.exact().is_some();
         let mut string = Vec::new();
-        let mut impossible = ImpossiblePrefixes::new(dictionary.blocks());
+        self.each_piece(dictionary.directory(), BLOCKS_A_LOOK, search, cancel, &mut |block, search| {
+            self.walk(&dictionary, block, &mut string, search)
+        })
+    }
+
+    /// Calls `visit` with the number of each piece of the list of terms that may have a matching one, each once, ascending. The
+    /// token is checked every `look` pieces.
+    pub(super) fn each_piece(
+        &self,
+        directory: &Directory<'_>,
+        look: usize,
+        search: &mut Search<'_>,
+        cancel: &CancelToken,
+        visit: &mut dyn FnMut(usize, &mut Search<'_>) -> Result<(), Damage>,
+    ) -> Result<(), ReadError> {
+        let corrupt = |damage| self.corrupt(damage);
+        let is_exact = search.matcher.exact().is_some();
+        let mut impossible = ImpossiblePrefixes::new(directory.blocks());
         let filters = self.char_filters(&search.matcher).map_err(corrupt)?;
-        // Blocks before this one were walked for a prefix before.
+        // Pieces before this one were visited for a prefix before.
         let mut unseen = 0;
         for prefix in search.matcher.prefixes() {
-            let start = dictionary.block_of(|first| first <= prefix.as_slice()).map_err(corrupt)?;
-            for block in start..dictionary.blocks() {
-                if (block - start) % BLOCKS_A_LOOK == 0 {
+            let start = directory.block_of(|first| first <= prefix.as_slice()).map_err(corrupt)?;
+            for piece in start..directory.blocks() {
+                if (piece - start) % look == 0 {
                     cancel.check()?;
                 }
-                if block < unseen || filters.cannot_contain(block) {
+                if piece < unseen || filters.cannot_contain(piece) {
                     continue;
                 }
                 let is_beyond = |first: &[u8]| is_exact || !first.starts_with(&prefix);
-                if block > start && is_beyond(dictionary.first(block).map_err(corrupt)?) {
+                if piece > start && is_beyond(directory.first(piece).map_err(corrupt)?) {
                     break;
                 }
-                unseen = block + 1;
-                let firsts = || Ok((dictionary.first(block)?, dictionary.first(block + 1)?));
-                if impossible.may_match(&search.matcher, block, firsts).map_err(corrupt)? {
-                    self.walk(&dictionary, block, &mut string, search).map_err(corrupt)?;
+                unseen = piece + 1;
+                let firsts = || Ok((directory.first(piece)?, directory.first(piece + 1)?));
+                if impossible.may_match(&search.matcher, piece, firsts).map_err(corrupt)? {
+                    visit(piece, search).map_err(corrupt)?;
                 }
             }
         }
