@@ -261,7 +261,7 @@ fn encrypted_dead_letters_need_their_key() {
     transcript.run(&format!("{dead} replay d_web#0 --key DIR/key"));
     is_refusing.store(true, Ordering::SeqCst);
     running.send(&["<13>Nov 21 03:00:03 web app: n4\n"]);
-    wait_for_written(&transcript, 11);
+    wait_for_written(&transcript, 12);
     running.stop(&mut transcript);
     for line in ["ls", "cat d_web#0", "cat d_web#0 --key DIR/key", "drop d_web#0", "ls"] {
         transcript.run(&format!("duramen queue dead --folder DIR/data/dead-letters {line}"));
