@@ -20,7 +20,7 @@ use std::{
     io,
     mem::{Discriminant, discriminant},
     path::PathBuf,
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
     thread::JoinHandle,
     time::{Duration, Instant},
 };
@@ -185,6 +185,7 @@ impl Destinations {
             self.running.keys().filter(|key| !staged.kept.contains_key(*key)).cloned().collect();
         for key in removed {
             if let Some(mut running) = self.running.remove(&key) {
+                self.report_removed(&key, &running);
                 running.stop(Instant::now() + LEAVE_WITHIN);
                 self.leaving.extend(running.thread.take());
             }
@@ -207,6 +208,18 @@ impl Destinations {
             }
         }
         self.running.extend(staged.fresh.drain());
+    }
+
+    /// Reports that a queue on disk stays although its destination was removed.
+    fn report_removed(&self, (id, _, folder): &Key, running: &Running) {
+        let waiting = running.queue.counters.queued.load(Ordering::Relaxed);
+        if let Some(folder) = folder.as_ref().filter(|_| waiting > 0) {
+            self.log.warning(&format!(
+                "Destination was removed from the configuration; what it cannot deliver now stays in its disk buffer; \
+                 id='{id}', folder='{}', messages='{waiting}'",
+                folder.display()
+            ));
+        }
     }
 
     /// Returns the dead letters of a destination and the queue in memory before it, even if there is also one on
