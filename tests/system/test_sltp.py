@@ -118,7 +118,7 @@ def seal(binary, server):
     subprocess.run([binary, "logspace", "seal", "main", "--control", server.folder + "/ctl"], capture_output=True, timeout=60)
 
 
-def storm(binary, servers, kills):
+def storm(binary, servers, kills, feed=feed):
     """Feeds the first of some servers, kills one after the other at random; the last has everything once."""
     first, last = servers[0], servers[-1]
     try:

@@ -4,6 +4,8 @@
 //! A reload stages first: new destinations start, running ones are unchanged until `commit`.
 //! Limits: a removed destination has [`LEAVE_WITHIN`] to write waiting messages.
 
+mod left_queues;
+
 use crate::{
     network::raw_socket,
     options::{DestinationDriver, DestinationSpec, DiskBuffer, OverflowPolicy, SocketKind, SocketTarget},
@@ -129,6 +131,8 @@ impl Destinations {
             };
             staged.outlets.insert(key.0, outlet);
         }
+        let started = staged.fresh.iter().filter(|(_, running)| matches!(running.disk, DiskEntrance::Own(_)));
+        left_queues::report(&started.filter_map(|(key, _)| key.2.clone()).collect(), &self.log);
         Ok(staged)
     }
 

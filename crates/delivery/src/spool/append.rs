@@ -95,6 +95,11 @@ impl QueueDrain {
         Ok(Some(QueueDrain { folder: folder.to_owned(), journal, first: cursor.sequence() }))
     }
 
+    /// Returns the number of messages that were not delivered.
+    pub(crate) fn waiting(&self) -> u64 {
+        self.journal.next_sequence().saturating_sub(self.first)
+    }
+
     /// Reads the messages that were not delivered. Returns its damaged parts, one sentence each.
     pub(crate) fn drain(
         &self,

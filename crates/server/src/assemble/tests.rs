@@ -300,6 +300,16 @@ fn makes_destinations() {
         ],
     );
     makes(
+        &format!("destination d {{ stdout(); syslog(h lanes(err lane(crit log-fifo-size(6)))); }};\n{log}"),
+        &[
+            "from anon-source0#0 stdin  Newline",
+            "to d#0 stdout  queue=10000",
+            "to d#1 syslog Tcp(\"h\", 601) OctetCounted queue=10000",
+            "to d#1.crit syslog Tcp(\"h\", 601) OctetCounted queue=6",
+            "to d#1.err syslog Tcp(\"h\", 601) OctetCounted queue=10000",
+        ],
+    );
+    makes(
         &format!(
             "destination d {{ logspace(\"all\" retention-age(\"2d\") legal-hold(yes) encrypt-certificate(\"age1x\", \"/a.pem\") sign-key(\"/sign.key\") timestamp-url(\"http://tsa/\") timestamp-freq(60) recode(no) recode-after(\"1h\") age-after(\"30d\")); }};\n{log}"
         ),

@@ -8,7 +8,7 @@ use super::brokers::{
 };
 use super::http::{CLICKHOUSE, ELASTICSEARCH, HTTP, LOKI, NRDP, OTLP, S3, S3_BUCKET, SPLUNK_HEC};
 use super::network::{FAILOVER, TLS};
-use super::shared::{DESTINATION, FOLDERS, PERMISSIONS, SOCKET, TEXT};
+use super::shared::{DESTINATION, FOLDERS, LANES, PERMISSIONS, SOCKET, TEXT};
 use super::sql::{MONGODB, SQL, SQL_SERVER};
 use super::stores::hdfs::HDFS;
 use super::stores::logspace::{LOGSPACE, LOGSPACES, LOGSTORE};
@@ -36,13 +36,13 @@ pub(crate) const DRIVERS: &[Driver] = &[
     driver(
         "network",
         Plain::One("host", V::Text),
-        &[NETWORK, SEND, SOCKET, TEXT, DESTINATION],
+        &[NETWORK, LANES, SEND, SOCKET, TEXT, DESTINATION],
         "messages over TCP or UDP",
     ),
     driver(
         "syslog",
         Plain::One("host", V::Text),
-        &[SYSLOG, SEND, SOCKET, TEXT, DESTINATION],
+        &[SYSLOG, LANES, SEND, SOCKET, TEXT, DESTINATION],
         "RFC 5424 over TCP or UDP",
     ),
     driver(
@@ -55,7 +55,7 @@ pub(crate) const DRIVERS: &[Driver] = &[
     driver(
         "tcp",
         Plain::One("host", V::Text),
-        &[OLD, SEND, SOCKET, TEXT, DESTINATION],
+        &[OLD, LANES, SEND, SOCKET, TEXT, DESTINATION],
         "network(transport(tcp))",
     ),
     driver(
@@ -67,7 +67,7 @@ pub(crate) const DRIVERS: &[Driver] = &[
     driver(
         "tcp6",
         Plain::One("host", V::Text),
-        &[OLD, SEND, SOCKET, TEXT, DESTINATION],
+        &[OLD, LANES, SEND, SOCKET, TEXT, DESTINATION],
         "network(transport(tcp) ip-protocol(6))",
     ),
     driver(
@@ -79,13 +79,13 @@ pub(crate) const DRIVERS: &[Driver] = &[
     driver(
         "relp",
         Plain::One("host", V::Text),
-        &[RELP, SEND, SOCKET, TEXT, DESTINATION],
+        &[RELP, LANES, SEND, SOCKET, TEXT, DESTINATION],
         "RELP: messages are written when the receiver has answered them",
     ),
     driver(
         "sltp",
         Plain::One("host", V::Text),
-        &[SLTP, SEND, SOCKET, TEXT, DESTINATION],
+        &[SLTP, LANES, SEND, SOCKET, TEXT, DESTINATION],
         "SLTP: numbered messages, written when the receiver has acknowledged them, each stored once",
     ),
     driver(

@@ -132,12 +132,15 @@ pub(super) const PARTITION_KEY: Row = row(
     "messages for which this template makes the same text keep their order, whatever workers() is",
 );
 
+/// The values of `on-full()`.
+pub(super) const FULL_WORDS: &[&str] = &["hold", "drop-newest", "drop-oldest", "drop-lowest-severity"];
+
 /// Options of every destination.
 pub(super) const DESTINATION: &[Row] = &[
     row("log-fifo-size", V::Number(1, 1 << 31), "10000", "messages that wait"),
     row(
         "on-full",
-        V::Word(&["hold", "drop-newest", "drop-oldest", "drop-lowest-severity"]),
+        V::Word(FULL_WORDS),
         "hold on paths with flow control and for file(), else drop-newest",
         "what a full queue does, in memory or on disk: hold the sources back, or drop messages of all paths and hold nobody back; drop-oldest is not possible with disk-buffer()",
     ),
@@ -166,6 +169,38 @@ pub(super) const DESTINATION: &[Row] = &[
     row("suppress", V::Number(0, 1 << 31), "0", "seconds in which a repeated message is only counted"),
     row("disk-buffer", V::Options(&[DISK_BUFFER]), "", "a queue on disk"),
     row("hook-commands", V::Options(&[HOOKS]), "", "commands that are run when the driver starts and stops"),
+];
+
+/// `lanes()`.
+pub(super) const LANES: &[Row] = &[row(
+    "lanes",
+    V::TextOr(&[LANE_CALLS]),
+    "",
+    "severities, such as crit err: messages that are as severe have a queue and a connection of their own, so that they do not wait behind others",
+)];
+
+const LANE_CALLS: &[Row] = &[
+    row("lane", V::TextOr(&[LANE]), "", "a severity, and options of its lane"),
+    row("rest", V::Options(&[LANE]), "", "options of the lane with all other messages"),
+];
+
+/// The options of a lane, which replace those of its destination.
+const LANE: &[Row] = &[
+    row("log-fifo-size", V::Number(1, 1 << 31), "that of the destination", "messages that wait"),
+    row("on-full", V::Word(FULL_WORDS), "that of the destination", "what the full queue of this lane does"),
+    row(
+        "throttle",
+        V::Number(0, 1 << 31),
+        "that of the destination",
+        "most messages a second; 0 is no limit",
+    ),
+    row("ip-tos", V::Number(0, 255), "that of the destination", "type of service; traffic class in IPv6"),
+    row(
+        "capacity-bytes",
+        V::Number(1, i64::MAX),
+        "that of disk-buffer()",
+        "most bytes on the disk; at least 1 MiB",
+    ),
 ];
 
 /// `hook-commands()`.

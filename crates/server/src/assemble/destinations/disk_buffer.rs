@@ -38,7 +38,9 @@ impl<'t> Lowering<'t> {
             self.report.push(Diagnostic::error(call.name.span, message));
             return None;
         }
-        let Some(capacity) = number("capacity-bytes") else {
+        let of_lane = options.own("capacity-bytes").and_then(Call::number);
+        let of_lane = of_lane.and_then(|bytes| u64::try_from(bytes).ok());
+        let Some(capacity) = of_lane.or(number("capacity-bytes")) else {
             let message =
                 "`disk-buffer()` needs capacity-bytes(): the most bytes that it may take on the disk";
             self.report.push(Diagnostic::error(call.name.span, message));

@@ -48,6 +48,8 @@ impl<'t> Lowering<'t> {
             let before = outlets.len();
             if call.key() == "network-load-balancer" {
                 outlets.extend(self.load_balancer(&id, &options).map(|outlet| (id, outlet)));
+            } else if let Some(lanes) = options.own("lanes") {
+                outlets.extend(self.lanes(&id, &options, lanes).map(|outlet| (id, outlet)));
             } else if self.add_driver(&id, &options) {
                 outlets.push(self.late_bound_outlet(&id));
             }
@@ -69,7 +71,7 @@ impl<'t> Lowering<'t> {
 
     /// Adds the outlet of a destination, to be connected to its queue later.
     pub(crate) fn late_bound_outlet(&mut self, id: &str) -> (String, Arc<LateBoundOutlet>) {
-        // `d#0.1` is the second receiver of the first driver of `d`.
+        // `d#0.1` is the second receiver of the first driver of `d`, `d#0.err` one of its lanes.
         let driver =
             id.rsplit_once('.').filter(|(driver, _)| driver.contains('#')).map_or(id, |(driver, _)| driver);
         let mut names = vec![id.to_owned(), driver.to_owned(), message::source_name(id).to_owned()];
@@ -141,7 +143,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Makes the target of a driver, and the renderer of its messages. `None` after an error, which is in the report.
-    fn target(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {
+    pub(crate) fn target(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {
         let path = || options.plain().map(PathBuf::from);
         Some(match options.call.key().as_str() {
             "file" => {

@@ -15,12 +15,19 @@ pub(crate) struct Options<'t> {
     pub(crate) call: &'t Call,
     pub(crate) globals: &'t Globals<'t>,
     tables: &'static [&'static [Row]],
+    /// The options of one of its lanes, which replace its own.
+    lane: Option<&'t Call>,
 }
 
 impl<'t> Options<'t> {
     pub(crate) fn new(kind: Kind, call: &'t Call, globals: &'t Globals<'t>) -> Options<'t> {
         let tables = options::driver(kind, &call.key()).map_or(&[] as &[_], |driver| driver.options);
-        Options { call, globals, tables }
+        Options { call, globals, tables, lane: None }
+    }
+
+    /// Returns the options of one lane of the driver: those of `lane` replace its own.
+    pub(crate) fn of_lane(&self, lane: Option<&'t Call>) -> Options<'t> {
+        Options { lane, ..*self }
     }
 
     /// Returns the options inside of an option of the driver.
@@ -29,7 +36,12 @@ impl<'t> Options<'t> {
             Some(ValueKind::Options(tables)) => tables,
             _ => &[],
         };
-        Options { call, globals: self.globals, tables }
+        Options { call, globals: self.globals, tables, lane: None }
+    }
+
+    /// Returns whether the driver has an option of this name, written or not.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        options::row(self.tables, name).is_some()
     }
 
     /// Returns the driver's own option; the last one counts.
@@ -41,7 +53,8 @@ impl<'t> Options<'t> {
     pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &'t Call> {
         let (tables, globals) = (self.tables, self.globals);
         let name = name.to_owned();
-        let wanted = self.call.options().filter(move |option| present_name(tables, &option.key()) == name);
+        let written = self.call.options().chain(self.lane.into_iter().flat_map(Call::options));
+        let wanted = written.filter(move |option| present_name(tables, &option.key()) == name);
         wanted.inspect(move |option| globals.mark_used(option))
     }
 

@@ -23,10 +23,13 @@ pub(crate) struct LateBoundOutlet {
 impl LateBoundOutlet {
     /// Makes one that shares deliveries among others: each goes to the one that got the fewest messages.
     pub(crate) fn sharing(outlets: Vec<Arc<LateBoundOutlet>>) -> LateBoundOutlet {
-        let share = LateBoundOutlet::new(Arc::default());
         let given = outlets.iter().map(|_| AtomicU64::new(0)).collect();
-        share.connect(Arc::new(SharedAmong { outlets, given }));
-        share
+        LateBoundOutlet::connected(Arc::new(SharedAmong { outlets, given }))
+    }
+
+    /// Makes one that leads to other outlets, which have the taps.
+    pub(crate) fn connected(outlet: Arc<dyn Outlet>) -> LateBoundOutlet {
+        LateBoundOutlet { outlet: OnceLock::from(outlet), tap: Arc::default() }
     }
 
     /// Makes one without a queue. A tap on the destination sees the messages that pass here.

@@ -10,5 +10,6 @@ pub(crate) mod late_bound_outlet;
 pub(crate) mod logspace;
 pub(crate) mod page_spec;
 pub(crate) mod periodic_tasks;
+pub(crate) mod severity_lanes;
 pub(crate) mod source_draft;
 pub(crate) mod table_file;

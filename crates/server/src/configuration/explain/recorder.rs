@@ -9,10 +9,11 @@ use super::{
 };
 use crate::assemble::folder_name;
 use delivery::{DestinationDriver, DestinationSpec, SocketKind, SocketTarget};
-use message::{Batch, Render, Selection};
+use message::{Batch, Render, Selection, Severity};
 use pipeline::route::{Event, Label, Refusal, Tracer};
 use std::collections::HashMap;
 use template::Renderer;
+use transport::stats::SEVERITIES;
 
 /// Records the events of one message.
 pub(super) struct Recorder {
@@ -155,9 +156,18 @@ impl Recorder {
         Some(Node::Branch { what, place, flow_control, condition, taken, last: false, events })
     }
 
+    /// Returns the id of the lane of a destination that gets messages of a severity, unless it is that of all others.
+    fn lane(&self, name: &str, severity: Severity) -> Option<String> {
+        let mut lanes =
+            (severity.0..SEVERITIES as u8).map(|least| format!("{name}.{}", Severity(least).name()));
+        lanes.find(|lane| self.destinations.contains_key(lane))
+    }
+
     fn deliver(&mut self, outgoing: &Outgoing<'_>) {
         let Outgoing { name, batch, selection, flow_control } = *outgoing;
         for index in selection.iter() {
+            let lane = self.lane(name, batch.messages[index].pri.severity());
+            let name = lane.as_deref().unwrap_or(name);
             let sequence = self.sequences.entry(name.to_owned()).or_default();
             *sequence += 1;
             let sequence = *sequence;

@@ -4,6 +4,7 @@
 
 pub(crate) mod failover;
 pub(crate) mod gelf;
+pub(crate) mod lanes;
 pub(crate) mod load_balancer;
 pub(crate) mod mail;
 mod requests;
