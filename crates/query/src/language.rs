@@ -2,6 +2,7 @@
 //!
 //! In: text. Out: a tree, or an error with its position. Holds: names of fields, formats of times and words.
 
+pub(crate) mod bind;
 pub(crate) mod error;
 pub(crate) mod fields;
 mod letters;

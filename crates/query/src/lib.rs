@@ -26,13 +26,15 @@ pub use condition::{
     required::{RequiredMark, number_of},
 };
 pub use language::{
+    bind::{ParameterValue, bind, parameters, with_values},
     error::{Hint, QueryError},
     fields::{column, column_name},
     parse::{DEPTH_MAX, NODES_MAX, Parsed, TEXT_CHARS_MAX, parse},
     times::{parse_duration, parse_time},
     tree::{
         Clause, Command, Comparison, End, EndText, Function, FunctionKind, Glyph, Join, LetterCase, Node,
-        NodeKind, NotSign, Operator, Pipe, PipeName, SortKey, Test, Text, TextRange, UncomparedRange, escape,
+        NodeKind, NotSign, Operator, Parameter, ParameterPosition, Pipe, PipeName, SortKey, Test, Text,
+        TextRange, UncomparedRange, escape, is_parameter_name,
     },
 };
 pub use matches::BUCKETS_MAX;

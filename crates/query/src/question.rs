@@ -15,7 +15,7 @@ use crate::{
         error::{Hint, QueryError},
         parse::parse,
         relative,
-        tree::{Node, Operator, Pipe, TextRange},
+        tree::{Node, Operator, Parameter, Pipe, TextRange},
     },
     stage::{self, Name, Pipes},
 };
@@ -47,6 +47,11 @@ impl Query {
     /// Parses a query.
     pub fn parse(text: &str, options: &ParseOptions) -> Result<Query, QueryError> {
         let mut parsed = parse(text, options.default_operator)?;
+        if let Some(Parameter { name, range, .. }) = parsed.parameters.first() {
+            let message = format!("the parameter {name} has no value here");
+            let remedy = "parameters belong to the panels of dashboards; write a value";
+            return Err(QueryError::new(range.start, range.end - range.start, message, remedy));
+        }
         let condition = compile(&parsed.tree, options.now_us, options.offset_s, &mut parsed.hints)?;
         let pipes = stage::compile(&parsed.pipes, options.now_us, options.offset_s, &mut parsed.hints)?;
         Ok(Query {

@@ -6,12 +6,13 @@
 
 mod clause;
 mod cursor;
+mod parameter;
 mod pipe;
 mod range;
 
 use crate::language::{
     error::{Hint, QueryError},
-    tree::{Join, Node, NodeKind, NotSign, Operator, Pipe},
+    tree::{Join, Node, NodeKind, NotSign, Operator, Parameter, Pipe},
 };
 use cursor::Cursor;
 
@@ -29,6 +30,8 @@ pub struct Parsed {
     pub tree: Node,
     /// The pipes, in the order in which they are applied.
     pub pipes: Vec<Pipe>,
+    /// The parameters, in the order of the text.
+    pub parameters: Vec<Parameter>,
     /// Advice, in the order of the text.
     pub hints: Vec<Hint>,
 }
@@ -40,6 +43,7 @@ pub fn parse(text: &str, default_operator: Operator) -> Result<Parsed, QueryErro
         default: default_operator,
         depth: 0,
         nodes: 0,
+        parameters: Vec::new(),
         hints: Vec::new(),
     };
     if parser.cursor.length() > TEXT_CHARS_MAX {
@@ -57,7 +61,7 @@ pub fn parse(text: &str, default_operator: Operator) -> Result<Parsed, QueryErro
         false => Vec::new(),
     };
     match parser.cursor.peek() {
-        None => Ok(Parsed { tree, pipes, hints: parser.hints }),
+        None => Ok(Parsed { tree, pipes, parameters: parser.parameters, hints: parser.hints }),
         Some(_) => Err(parser.unexpected()),
     }
 }
@@ -67,6 +71,7 @@ struct Parser {
     default: Operator,
     depth: usize,
     nodes: usize,
+    parameters: Vec<Parameter>,
     hints: Vec<Hint>,
 }
 

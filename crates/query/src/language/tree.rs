@@ -4,10 +4,12 @@
 //! editor may change a part and print the rest unchanged.
 //! Limits: the parser bounds depth and number of nodes.
 
+mod parameter;
 mod pipe;
 mod print;
 mod text;
 
+pub use parameter::{Parameter, ParameterPosition, is_parameter_name};
 pub use pipe::{Command, Function, FunctionKind, Pipe, PipeName, SortKey};
 pub use text::{Glyph, Text, escape};
 

@@ -9,7 +9,7 @@ use super::{
 use crate::language::{
     error::{Hint, QueryError},
     fields, times,
-    tree::{Clause, Glyph, LetterCase, Node, NodeKind, Operator, Test, Text},
+    tree::{Clause, Glyph, LetterCase, Node, NodeKind, Operator, ParameterPosition, Test, Text},
 };
 use std::net::Ipv6Addr;
 
@@ -19,6 +19,9 @@ impl Parser {
         self.count_node()?;
         if starts_value(&self.cursor) {
             return self.value(start, None);
+        }
+        if let Some(name) = self.parameter(ParameterPosition::Word)? {
+            return self.finish(start, None, Test::Phrase(Text::plain(&name), None));
         }
         let text = self.term(Start::Bare)?;
         if text.glyphs.is_empty() {
@@ -56,6 +59,9 @@ impl Parser {
         }
         if starts_value(&self.cursor) || self.cursor.peek() == Some('=') {
             return self.value(start, Some(field));
+        }
+        if let Some(name) = self.parameter(ParameterPosition::Word)? {
+            return self.finish(start, Some(field), Test::Phrase(Text::plain(&name), None));
         }
         if let Some(text) = self.address_or_time() {
             return self.after_term(start, Some(field), text);
@@ -217,6 +223,7 @@ impl Parser {
             Some('n') if !is_long => {
                 self.cursor.peek_at(ahead + 1) == Some('o') && self.cursor.peek_at(ahead + 2) == Some('w')
             }
+            Some('$') => self.cursor.peek_at(ahead + 1) == Some('{'),
             Some(c) => c.is_ascii_digit() || c == '"' || is_long && c.is_alphabetic(),
             None => false,
         }

@@ -5,7 +5,7 @@
 use super::Parser;
 use crate::language::{
     error::QueryError,
-    tree::{Comparison, End, EndText, Node, Test, Text, UncomparedRange},
+    tree::{Comparison, End, EndText, Node, ParameterPosition, Test, Text, UncomparedRange},
 };
 
 impl Parser {
@@ -90,6 +90,13 @@ impl Parser {
     /// Text without wildcards: in quotes, or up to a blank or a character for which `ends` is true.
     fn literal(&mut self, ends: fn(char) -> bool) -> Result<EndText, QueryError> {
         let start = self.cursor.position();
+        if let Some(name) = self.parameter(ParameterPosition::Literal)? {
+            return Ok(EndText {
+                text: name,
+                quoted: true,
+                place: UncomparedRange(self.cursor.place_from(start)),
+            });
+        }
         if self.cursor.peek() == Some('"') {
             let text = self.quoted()?.shown();
             return Ok(EndText { text, quoted: true, place: UncomparedRange(self.cursor.place_from(start)) });
