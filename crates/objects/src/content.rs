@@ -4,9 +4,10 @@
 //! Limits: those of [`limits`](crate::limits).
 
 use crate::{
-    kind::{Kind, SpecError},
+    kind::{Kind, SpecError, dashboard::Dashboard},
     limits,
 };
+use serde::Deserialize;
 use serde_json::Value;
 use std::fmt;
 
@@ -110,6 +111,14 @@ pub(crate) struct Draft {
 }
 
 impl Content {
+    /// Returns the dashboard; none when the object is of another kind.
+    pub fn dashboard(&self) -> Option<Dashboard> {
+        match self.kind.name {
+            "dashboard" => Dashboard::deserialize(&self.spec).ok(),
+            _ => None,
+        }
+    }
+
     /// Checks a content. The name and the parts of the folder lose blanks around them.
     pub fn new(
         kind: Kind,

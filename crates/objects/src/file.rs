@@ -285,7 +285,7 @@ mod tests {
         check(&SMALL.replace("\"failed\",", "\"Failed!\","), "id: 1 to 64");
         check(
             &SMALL.replace("\"search\"", "\"serach\""),
-            "kind: there are no objects of kind \"serach\"; known: search",
+            "kind: there are no objects of kind \"serach\"; known: search, dashboard",
         );
         check(&SMALL.replace("{\"query\": \"failed\"}", "{\"query\": \"(\"}"), "1:79: spec.query: ");
         let spec = "{\n \"query\": \"x\",\n \"time\": {\"from\": \"tea\"}}";

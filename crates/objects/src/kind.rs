@@ -4,7 +4,8 @@
 //! Holds nothing. To add a kind: write its row in [`KINDS`] and a module that checks its specification.
 
 mod checked;
-mod search;
+pub(crate) mod dashboard;
+pub(crate) mod search;
 
 pub(crate) use checked::Checked;
 pub use checked::SpecError;
@@ -24,8 +25,10 @@ pub struct Kind {
 }
 
 /// All kinds.
-const KINDS: &[Kind] =
-    &[Kind { name: "search", spec_version: 1, check: search::check, form_error: search::form_error }];
+const KINDS: &[Kind] = &[
+    Kind { name: "search", spec_version: 1, check: search::check, form_error: search::form_error },
+    Kind { name: "dashboard", spec_version: 1, check: dashboard::check, form_error: dashboard::form_error },
+];
 
 /// A name of no kind.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -28,7 +28,14 @@ pub use database::migrations::Migration;
 pub use database::{DATABASE_BYTES_MAX, OpenError, open_with as open_database};
 pub use file::{FileError, FileFault, ObjectFile};
 pub use id::{IdError, ObjectId};
-pub use kind::{Kind, SpecError, UnknownKind};
+pub use kind::{
+    Kind, SpecError, UnknownKind,
+    dashboard::{
+        Dashboard, DashboardParameter, GRID_COLUMNS, PANELS_MAX, PARAMETERS_MAX, Panel, PanelKind,
+        PanelOptions, PanelTime, ParameterError, ParameterType, ROWS_MAX, Values,
+    },
+    search::{SearchClock, SearchTime},
+};
 pub use object::{Action, Change, Object, Origin, Summary, Version};
 pub use provisioned::{Problem, ProblemReason};
 pub use store::{Expected, Filter, Ownership, Presence, Request, Store, StoreError, Target};

@@ -14,7 +14,7 @@ const COLUMNS_MAX: usize = 24;
 /// Longest name of a column or of a logspace, in bytes.
 const NAME_BYTES_MAX: usize = 256;
 /// Longest line of a list, in characters.
-const SUMMARY_CHARS_MAX: usize = 200;
+pub(super) const SUMMARY_CHARS_MAX: usize = 200;
 
 /// The specification of a search.
 #[derive(Serialize, Deserialize, Debug)]
@@ -40,29 +40,35 @@ struct SearchSpec {
 }
 
 /// The time range of a search. An end that is empty is no limit.
-#[derive(Serialize, Deserialize, Debug)]
+#[derive(Serialize, Deserialize, Clone, Debug)]
 #[serde(deny_unknown_fields)]
-struct SearchTime {
+pub struct SearchTime {
+    /// The clock of the times.
     #[serde(default)]
-    clock: Clock,
+    pub clock: SearchClock,
+    /// The start.
     #[serde(default)]
-    from: String,
+    pub from: String,
+    /// The end.
     #[serde(default)]
-    to: String,
+    pub to: String,
 }
 
-#[derive(Serialize, Deserialize, Default, Debug)]
+/// The clocks of messages.
+#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[serde(rename_all = "lowercase")]
-enum Clock {
+pub enum SearchClock {
+    /// The received time.
     #[default]
     Received,
+    /// The event time.
     Event,
 }
 
 impl Default for SearchTime {
     /// The last hour, as the page begins.
     fn default() -> SearchTime {
-        SearchTime { clock: Clock::Received, from: "now-1h".to_owned(), to: "now".to_owned() }
+        SearchTime { clock: SearchClock::Received, from: "now-1h".to_owned(), to: "now".to_owned() }
     }
 }
 
@@ -82,33 +88,50 @@ pub(super) fn check(spec: &Value) -> Result<Checked, SpecError> {
     let read = SearchSpec::deserialize(spec).map_err(|error| SpecError::new("", error.to_string()))?;
     Query::parse(&read.query, &ParseOptions::default())
         .map_err(|error| SpecError::new("query", error.to_string()))?;
-    if read.logspace.len() > NAME_BYTES_MAX || read.logspace.chars().any(char::is_control) {
-        return Err(SpecError::new("logspace", "that is no name of a logspace"));
-    }
-    for (member, text) in [("time.from", &read.time.from), ("time.to", &read.time.to)] {
-        if !text.is_empty() && parse_time(text, 0, 0).is_none() {
-            let what =
-                format!("{text:?} is no time; ISO 8601, seconds since 1970, or now with -15m, -1h, -7d");
-            return Err(SpecError::new(member, what));
-        }
-    }
-    for (member, names) in [("columns", &read.columns), ("facets", &read.facets)] {
-        if names.len() > COLUMNS_MAX {
-            return Err(SpecError::new(member, format!("at most {COLUMNS_MAX} names")));
-        }
-        if names.iter().any(|name| name.is_empty() || name.len() > NAME_BYTES_MAX) {
-            return Err(SpecError::new(member, format!("a name has 1 to {NAME_BYTES_MAX} bytes")));
-        }
-        let mut sorted: Vec<&String> = names.iter().collect();
-        sorted.sort_unstable();
-        if sorted.windows(2).any(|pair| pair[0] == pair[1]) {
-            return Err(SpecError::new(member, "a name is there twice"));
-        }
-    }
+    check_logspace("logspace", &read.logspace)?;
+    check_times("time", &read.time.from, &read.time.to)?;
+    check_columns("columns", &read.columns)?;
+    check_columns("facets", &read.facets)?;
     let line: Vec<&str> = read.query.split_whitespace().collect();
     let summary = line.join(" ").chars().take(SUMMARY_CHARS_MAX).collect();
     let spec = serde_json::to_value(&read).map_err(|error| SpecError::new("", error.to_string()))?;
     Ok(Checked { spec, summary })
+}
+
+/// Refuses a text that is no name of a logspace; an empty one names none.
+pub(super) fn check_logspace(member: &str, name: &str) -> Result<(), SpecError> {
+    match name.len() > NAME_BYTES_MAX || name.chars().any(char::is_control) {
+        true => Err(SpecError::new(member, "that is no name of a logspace")),
+        false => Ok(()),
+    }
+}
+
+/// Refuses ends of a range that are no times.
+pub(super) fn check_times(member: &str, from: &str, to: &str) -> Result<(), SpecError> {
+    for (end, text) in [("from", from), ("to", to)] {
+        if !text.is_empty() && parse_time(text, 0, 0).is_none() {
+            let what =
+                format!("{text:?} is no time; ISO 8601, seconds since 1970, or now with -15m, -1h, -7d");
+            return Err(SpecError::new(&format!("{member}.{end}"), what));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses lists of columns that are too long, or have a name twice.
+pub(super) fn check_columns(member: &str, names: &[String]) -> Result<(), SpecError> {
+    if names.len() > COLUMNS_MAX {
+        return Err(SpecError::new(member, format!("at most {COLUMNS_MAX} names")));
+    }
+    if names.iter().any(|name| name.is_empty() || name.len() > NAME_BYTES_MAX) {
+        return Err(SpecError::new(member, format!("a name has 1 to {NAME_BYTES_MAX} bytes")));
+    }
+    let mut sorted: Vec<&String> = names.iter().collect();
+    sorted.sort_unstable();
+    match sorted.windows(2).any(|pair| pair[0] == pair[1]) {
+        true => Err(SpecError::new(member, "a name is there twice")),
+        false => Ok(()),
+    }
 }
 
 /// The line and the column at which a text that begins with a specification has not its form.

@@ -165,7 +165,7 @@ fn contents_have_limits() {
     let comment = "x".repeat(501);
     let commented = site.act("eva", |store, request| store.create(request, content("a", "x"), &comment));
     assert!(matches!(commented, Err(StoreError::Comment)));
-    assert!("dashboard".parse::<Kind>().unwrap_err().to_string().contains("known: search"));
+    assert!("chart".parse::<Kind>().unwrap_err().to_string().contains("known: search, dashboard"));
 }
 
 #[test]
