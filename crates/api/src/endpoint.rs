@@ -16,7 +16,7 @@ mod queries;
 pub(crate) mod tail;
 
 pub(crate) use account::{session, sessions, tokens};
-pub(crate) use queries::{columns, explain, facets, search, validate};
+pub(crate) use queries::{columns, dashboards, explain, facets, search, validate};
 
 use crate::{
     assets,

@@ -98,6 +98,25 @@ fn files_limit() -> DefaultBodyLimit {
     DefaultBodyLimit::max(endpoint::objects::FILES_BODY_BYTES_MAX)
 }
 
+/// Returns the routes of saved objects.
+fn object_routes() -> Router<Arc<State>> {
+    Router::new()
+        .route("/objects", get(endpoint::objects::list).post(endpoint::objects::create))
+        .route(
+            "/objects/{id}",
+            get(endpoint::objects::object).put(endpoint::objects::change).delete(endpoint::objects::delete),
+        )
+        .route("/objects/{id}/versions", get(endpoint::objects::versions))
+        .route("/objects/{id}/versions/{revision}", get(endpoint::objects::version))
+        .route("/objects/{id}/restore", post(endpoint::objects::restore))
+        .route("/objects/{id}/acl", get(endpoint::objects::people).put(endpoint::objects::share))
+        .route("/object-files", get(endpoint::objects::export))
+        .route("/object-files/plan", post(endpoint::objects::plan).layer(files_limit()))
+        .route("/object-files/apply", post(endpoint::objects::apply).layer(files_limit()))
+        .route("/dashboards/run", post(endpoint::dashboards::run_draft))
+        .route("/dashboards/{id}/run", post(endpoint::dashboards::run))
+}
+
 /// Returns the routes of all paths.
 pub(crate) fn routes(state: Arc<State>) -> Router {
     let api = Router::new()
@@ -129,15 +148,7 @@ pub(crate) fn routes(state: Arc<State>) -> Router {
         .route("/context", get(endpoint::message::context))
         .route("/message", get(endpoint::message::message))
         .route("/tail", get(endpoint::tail::tail))
-        .route("/objects", get(endpoint::objects::list).post(endpoint::objects::create))
-        .route(
-            "/objects/{id}",
-            get(endpoint::objects::object).put(endpoint::objects::change).delete(endpoint::objects::delete),
-        )
-        .route("/objects/{id}/versions", get(endpoint::objects::versions))
-        .route("/objects/{id}/versions/{revision}", get(endpoint::objects::version))
-        .route("/objects/{id}/restore", post(endpoint::objects::restore))
-        .route("/objects/{id}/acl", get(endpoint::objects::people).put(endpoint::objects::share))
+        .merge(object_routes())
         .route("/alerts", get(endpoint::alerts::list))
         .route("/alerts/{number}/acknowledge", post(endpoint::alerts::acknowledge))
         .route("/rules", get(endpoint::alerts::rules::list))
@@ -151,9 +162,6 @@ pub(crate) fn routes(state: Arc<State>) -> Router {
         .route("/channels/{id}/test", post(endpoint::alerts::notifications::test))
         .route("/rules/preview", post(endpoint::alerts::preview::preview))
         .route("/rules/{id}/state", get(endpoint::alerts::rule_state))
-        .route("/object-files", get(endpoint::objects::export))
-        .route("/object-files/plan", post(endpoint::objects::plan).layer(files_limit()))
-        .route("/object-files/apply", post(endpoint::objects::apply).layer(files_limit()))
         .route("/health", get(endpoint::health::health))
         .route("/openapi.json", get(endpoint::openapi::openapi))
         .fallback(endpoint::unknown)

@@ -1,6 +1,7 @@
 //! The API over a real socket, spoken to byte by byte.
 
 mod callers;
+mod dashboards;
 mod kept;
 mod limits;
 mod rights;

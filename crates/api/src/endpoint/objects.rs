@@ -12,9 +12,12 @@ mod list;
 mod people;
 mod work;
 
-pub(crate) use content::{__path_change, __path_delete, __path_object, change, delete, object};
+pub(crate) use content::{
+    __path_change, __path_delete, __path_object, change, delete, object, visible_object,
+};
 pub(crate) use files::{__path_apply, __path_export, __path_plan, FILES_BODY_BYTES_MAX, apply, export, plan};
 pub(crate) use history::{__path_restore, __path_version, __path_versions, restore, version, versions};
 pub(crate) use link::link;
 pub(crate) use list::{__path_create, __path_list, create, list};
 pub(crate) use people::{__path_people, __path_share, people, share};
+pub(crate) use work::ObjectError;

@@ -38,6 +38,8 @@ use utoipa::OpenApi;
         super::message::context,
         super::message::message,
         super::tail::tail,
+        super::dashboards::run,
+        super::dashboards::run_draft,
         super::objects::list,
         super::objects::create,
         super::objects::object,

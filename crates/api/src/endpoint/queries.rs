@@ -3,6 +3,7 @@
 //! In: requests. Out: JSON. Holds nothing.
 
 pub(crate) mod columns;
+pub(crate) mod dashboards;
 pub(crate) mod explain;
 pub(crate) mod facets;
 pub(crate) mod search;

@@ -281,7 +281,7 @@ fn default_facet_limit() -> usize {
     10
 }
 
-fn default_timeout() -> u64 {
+pub(crate) fn default_timeout() -> u64 {
     30_000
 }
 

@@ -57,6 +57,8 @@ pub(crate) const CALLS: &[(&str, &str, TokenNeed)] = &[
     ("POST", "/api/v1/objects/{id}/restore", Scope(WriteObjects)),
     ("GET", "/api/v1/objects/{id}/acl", Scope(ReadObjects)),
     ("PUT", "/api/v1/objects/{id}/acl", Scope(WriteObjects)),
+    ("POST", "/api/v1/dashboards/run", Scope(Search)),
+    ("POST", "/api/v1/dashboards/{id}/run", Scope(Search)),
     ("GET", "/api/v1/object-files", Scope(ReadObjects)),
     ("POST", "/api/v1/object-files/plan", Scope(ReadObjects)),
     ("POST", "/api/v1/object-files/apply", Scope(WriteObjects)),

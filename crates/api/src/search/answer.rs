@@ -36,6 +36,7 @@ pub(crate) const STALLED: Duration = Duration::from_secs(60);
 const LOOK_EVERY: Duration = Duration::from_secs(15);
 
 /// The scope and format in which an answer is shown.
+#[derive(Clone)]
 pub(crate) struct Shown {
     pub(crate) state: Arc<State>,
     pub(crate) scope: Arc<Scope>,

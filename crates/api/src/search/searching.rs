@@ -61,8 +61,16 @@ pub(crate) fn prepare(
     default_operator: Operator,
     time: &TimeRange,
 ) -> Result<(Query, Search), ApiError> {
-    let options = options(default_operator);
-    let query = Query::parse(text, &options)?;
+    prepare_at(text, &options(default_operator), time)
+}
+
+/// Reads a query and a time range as they are meant at a moment.
+pub(crate) fn prepare_at(
+    text: &str,
+    options: &ParseOptions,
+    time: &TimeRange,
+) -> Result<(Query, Search), ApiError> {
+    let query = Query::parse(text, options)?;
     let read = |name: &str, text: &Option<String>| match text.as_deref().map(str::trim) {
         None | Some("") => Ok(None),
         Some(text) => query::parse_time(text, options.now_us, options.offset_s).map(Some).ok_or_else(|| {

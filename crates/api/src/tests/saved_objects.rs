@@ -6,19 +6,19 @@ use super::{
 };
 use serde_json::{Value, json};
 
-const BOB: &str = "bob";
+pub(super) const BOB: &str = "bob";
 const ANN: &str = "ann";
 
 /// The status, the tag and the body of a call.
-struct Reply {
-    status: u16,
+pub(super) struct Reply {
+    pub(super) status: u16,
     etag: String,
-    body: Value,
+    pub(super) body: Value,
 }
 
 impl Site {
     /// Calls as a user who has seen a state of the object.
-    fn call(&self, who: &'static str, request: &str, seen: &str, body: &Value) -> Reply {
+    pub(super) fn call(&self, who: &'static str, request: &str, seen: &str, body: &Value) -> Reply {
         let body = if body.is_null() { String::new() } else { body.to_string() };
         let condition = if seen.is_empty() { String::new() } else { format!("if-match: {seen}\r\n") };
         let headers = format!("{}{condition}", self.session(who));
@@ -28,13 +28,13 @@ impl Site {
         Reply { status, etag: etag.unwrap_or_default().to_owned(), body }
     }
 
-    fn make(&self, who: &'static str, name: &str) -> String {
+    pub(super) fn make(&self, who: &'static str, name: &str) -> String {
         let made = self.call(who, "POST /api/v1/objects", "", &search(name, "open"));
         assert_eq!((made.status, made.etag.as_str()), (201, "\"1\""), "{}", made.body);
         made.body["id"].as_str().unwrap().to_owned()
     }
 
-    fn share(&self, id: &str, acl: Value) {
+    pub(super) fn share(&self, id: &str, acl: Value) {
         let shared = self.call(EVA, &format!("PUT /api/v1/objects/{id}/acl"), "*", &json!({"acl": acl}));
         assert_eq!(shared.status, 200, "{}", shared.body);
     }

@@ -237,6 +237,7 @@ fn requests() -> Vec<(String, String, TokenNeed)> {
         ("POST", "/package" | "/seal" | "/lock") => json!({"logspace": "all"}),
         ("POST", "/unlock") => json!({"logspace": "all", "key": "nonsense"}),
         ("POST", "/objects") => json!({"kind": "search", "name": "x", "spec": {"query": "a"}}),
+        ("POST", "/dashboards/run") => json!({"spec": {}, "run": {}}),
         ("POST", "/object-files/plan" | "/object-files/apply") => json!({"files": []}),
         ("POST", "/rules/preview") => {
             json!({"logspace": "all", "rule": {"kind": "match", "query": "a"}, "from": "2000-01-01", "to": "2000-01-02"})
@@ -347,6 +348,21 @@ fn no_token_does_more_than_its_scope_and_its_owner() {
         let (status, _, answer) = server.ask(request, &format!("{}{far}", bearer(&eva(scope))), body);
         assert_eq!(status, 200, "{scope}: {answer}");
     }
+}
+
+#[test]
+fn a_saved_dashboard_needs_two_scopes() {
+    let site = Site::start();
+    let body = json!({"kind": "dashboard", "name": "a", "spec": {"logspace": "all"}});
+    let (_, _, made) = site.server.ask("POST /api/v1/objects", BASIC, &body.to_string());
+    let made: Value = serde_json::from_str(&made).unwrap();
+    let run = format!("POST /api/v1/dashboards/{}/run", made["id"].as_str().unwrap());
+    let with = |scopes: &[&str]| {
+        let token = text(&make(&site.server, EVA, json!({"scopes": scopes})).1);
+        site.server.ask(&run, &bearer(&token), "{}").0
+    };
+    assert_eq!((with(&["search"]), with(&["objects:read"])), (403, 403));
+    assert_eq!(with(&["search", "objects:read"]), 200);
 }
 
 /// Returns true for calls about what the owner keeps or learns in any case, and not about a logspace.

@@ -12,7 +12,7 @@ use crate::{
     state::State,
 };
 use axum::{Json, extract::State as Shared, http::HeaderMap, response::IntoResponse};
-use objects::{Content, Kind};
+use objects::{Content, Kind, Object};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -25,6 +25,21 @@ pub(super) fn checked(request: ObjectRequest) -> Result<(Content, String), ApiEr
     Ok((content.map_err(|error| ApiError::bad_request(error.to_string()))?, comment))
 }
 
+/// Reads an object that the caller may see. When only the right to administer lets the caller see it, that is in the ledger.
+pub(crate) async fn visible_object(
+    state: &Arc<State>,
+    user: &User,
+    path: &str,
+) -> Result<Object, ObjectError> {
+    let id = id(path)?;
+    let object = work::read(state, user, move |store, caller| store.object(caller, &id)).await?;
+    if !object.is_shared_with(&work::caller(state, user)?) {
+        let (id, owner) = (object.summary.id.as_str(), object.summary.owner.name());
+        work::note_view(state, user, "read-object", json!({"object": id, "owner": owner})).await?;
+    }
+    Ok(object)
+}
+
 /// Returns an object. When only the right to administer lets the caller see it, that is in the ledger.
 #[utoipa::path(get, path = "/api/v1/objects/{id}", params(("id" = String, Path)), responses(
     (status = 200, body = ObjectAnswer), (status = 404, body = crate::error::ErrorAnswer)))]
@@ -33,12 +48,7 @@ pub(crate) async fn object(
     user: User,
     PathParts(path): PathParts<String>,
 ) -> Result<impl IntoResponse, ObjectError> {
-    let id = id(&path)?;
-    let object = work::read(&state, &user, move |store, caller| store.object(caller, &id)).await?;
-    if !object.is_shared_with(&work::caller(&state, &user)?) {
-        let (id, owner) = (object.summary.id.as_str(), object.summary.owner.name());
-        work::note_view(&state, &user, "read-object", json!({"object": id, "owner": owner})).await?;
-    }
+    let object = visible_object(&state, &user, &path).await?;
     Ok((etag(&object), Json(ObjectAnswer::from(object))))
 }
 

@@ -73,7 +73,7 @@ pub(crate) async fn search(
 }
 
 /// Puts an answer into the API's shape.
-fn writer(
+pub(crate) fn writer(
     shown: Shown,
     found: AnswerWithRows,
     mut hints: Vec<String>,
