@@ -19,12 +19,7 @@ mod state;
 mod tests;
 
 pub use access::{
-    accounts::{AccountError, Accounts, EVERY_LOGSPACE, Grant, RIGHTS, Right, generated_password},
-    api_tokens::{
-        ApiToken, IssuedToken, NewToken, TOKEN_DAYS_DEFAULT, TOKEN_SCOPES, TokenError, TokenScope, TokenText,
-        TokenUse, TokenUses, TokenUsesError,
-    },
-    policy::{Network, NetworkError, Policy, ProxyHeader, TOKEN_DAYS_MAX},
+    policy::{Policy, ProxyHeader},
     security_event::SecurityEvent,
     sessions::SessionFileError,
 };

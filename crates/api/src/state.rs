@@ -14,16 +14,13 @@ pub(crate) mod workers;
 
 use crate::{
     access::{
-        accounts::{AccountError, Accounts, EVERY_LOGSPACE, RIGHTS, Right},
-        api_tokens::{ApiToken, TokenUses},
         credentials::Credentials,
         policy::Policy,
         security_event::SecurityEvent,
         sessions::{Activity, Proof, SessionFileError, Sessions, User},
     },
     error::ApiError,
-    json::ids::Ids,
-    json::types::ListenerAnswer,
+    json::{ids::Ids, types::ListenerAnswer},
     scope::Scope,
     state::{
         limits::Limits,
@@ -33,6 +30,7 @@ use crate::{
         workers::Workers,
     },
 };
+use accounts::{AccountError, Accounts, ApiToken, EVERY_LOGSPACE, RIGHTS, Right, TokenUses};
 use evidence::LedgerEntry;
 use objects::Store;
 use query::MemoryPool;

@@ -10,10 +10,8 @@ pub(crate) mod scopes;
 mod sessions;
 mod tokens;
 
-use crate::{
-    Accounts, Backend, EVERY_LOGSPACE, Ids, ListenOptions, Listening, RIGHTS, Scope, SecurityEvent, State,
-    listen,
-};
+use crate::{Backend, Ids, ListenOptions, Listening, Scope, SecurityEvent, State, listen};
+use accounts::{Accounts, EVERY_LOGSPACE, RIGHTS};
 use std::{
     io::{Read, Write},
     net::{SocketAddr, TcpStream},

@@ -6,10 +6,8 @@
 //! each; [`WAITING_MAX`] checks wait for their turn, for [`WAIT_MAX`]; [`VERIFIED_MAX`] passwords are remembered for
 //! [`VERIFIED_FOR`]. Names that no user can have are refused without being recorded.
 
-use crate::access::{
-    accounts::{Accounts, CredentialId, PASSWORD_BYTES_MAX, allowed_name},
-    throttle::{Throttle, keyed_tag},
-};
+use crate::access::throttle::{Throttle, keyed_tag};
+use accounts::{Accounts, CredentialId, PASSWORD_BYTES_MAX, allowed_name};
 use aws_lc_rs::{constant_time::verify_slices_are_equal, hmac, rand::SystemRandom};
 use message::peer_network;
 use std::{

@@ -7,15 +7,8 @@
 //! after its lifetime, after an idle time, at the log-out, and when its credential was changed or removed. Calls that a page
 //! makes by a timer do not end the idle time: a page that is left open must not keep its session.
 
-use crate::{
-    access::{
-        accounts::CredentialId,
-        api_tokens::{ApiToken, hex},
-        durable,
-        policy::Policy,
-    },
-    scope::Keyring,
-};
+use crate::{access::policy::Policy, scope::Keyring};
+use accounts::{ApiToken, CredentialId, durable, hex};
 use aws_lc_rs::digest;
 use logspace::Unlocked;
 use serde::{Deserialize, Serialize};

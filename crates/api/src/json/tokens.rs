@@ -2,10 +2,7 @@
 //!
 //! In: JSON. Out: JSON. Limits: unknown members of a request are refused, so that a misspelt one is noticed.
 
-use crate::access::{
-    api_tokens::{ApiToken, TOKEN_DAYS_DEFAULT, TokenScope, TokenUse},
-    policy::Network,
-};
+use accounts::{ApiToken, Network, TOKEN_DAYS_DEFAULT, TokenScope, TokenUse};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use utoipa::ToSchema;

@@ -6,7 +6,6 @@
 
 use crate::{
     access::{
-        api_tokens::{ApiToken, TokenRefusal, TokenText},
         security_event::SecurityEvent,
         sessions::{Proof, User},
     },
@@ -18,6 +17,7 @@ use crate::{
     scope::Keyring,
     state::State,
 };
+use accounts::{ApiToken, TokenRefusal, TokenText};
 use axum::{
     extract::MatchedPath,
     http::{Extensions, HeaderMap, Method, StatusCode, header},

@@ -8,7 +8,6 @@
 
 use crate::{
     access::{
-        accounts::CredentialId,
         credentials::Refusal,
         security_event::SecurityEvent,
         sessions::{Activity, Proof, User},
@@ -23,6 +22,7 @@ use crate::{
     scope::Keyring,
     state::State,
 };
+use accounts::CredentialId;
 use axum::{
     extract::{ConnectInfo, FromRequestParts, Request, State as Shared},
     http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},

@@ -3,7 +3,7 @@
 //! In: a method and the path of a route. Out: the scope that a token needs. Holds nothing. A call that is not in the table takes no
 //! token, so that a new one is closed until somebody decides; a test compares the table with the description of the API.
 
-use crate::access::api_tokens::TokenScope;
+use accounts::TokenScope;
 use axum::http::Method;
 
 /// The requirement of a call to a token.

@@ -3,10 +3,7 @@
 //! In: the text of a token, the address of the client. Out: its owner and its record, or a refusal. Holds nothing of its own.
 
 use super::{State, now_s};
-use crate::access::{
-    accounts::AccountError,
-    api_tokens::{ApiToken, TokenRefusal, TokenText, TokenUse, TokenUses, TokenUsesError},
-};
+use accounts::{AccountError, ApiToken, TokenRefusal, TokenText, TokenUse, TokenUses, TokenUsesError};
 use std::{
     io,
     net::IpAddr,

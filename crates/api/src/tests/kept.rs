@@ -81,7 +81,7 @@ fn health_is_told_to_everybody_and_its_reasons_to_administrators() {
         let (_, _, body) = server.ask("GET /api/v1/health", &session, "");
         let health: serde_json::Value = serde_json::from_str(&body).unwrap();
         assert_eq!(health[name], serde_json::json!(troubles[at]), "{body}");
-        server.accounts.revoke("eva", EVERY_LOGSPACE, &[crate::Right::Administer]).unwrap();
+        server.accounts.revoke("eva", EVERY_LOGSPACE, &[accounts::Right::Administer]).unwrap();
         let (_, _, body) = server.ask("GET /api/v1/health", &session, "");
         assert!(!body.contains(&troubles[at][0]), "{body}");
     }

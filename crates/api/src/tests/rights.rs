@@ -5,11 +5,12 @@ use super::{
     *,
 };
 use crate::{
-    Limits, Policy, Right, ScopeKind,
+    Limits, Policy, ScopeKind,
     access::sessions::{Activity, Proof, User},
     scope::Keyring,
     search::transfer::{access::Access, transfer},
 };
+use accounts::Right;
 use axum::body::to_bytes;
 use serde_json::{Value, json};
 use std::io;

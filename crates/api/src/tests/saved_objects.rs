@@ -385,7 +385,7 @@ fn another_user_of_a_name_inherits_no_objects() {
     let id = site.make(BOB, "of bob");
     site.server.accounts.remove("bob").unwrap();
     site.server.accounts.add("bob", "a long password").unwrap();
-    site.server.accounts.grant("bob", "both", &[crate::Right::Search]).unwrap();
+    site.server.accounts.grant("bob", "both", &[accounts::Right::Search]).unwrap();
     let fresh = cookie(
         &site.server.ask("POST /api/v1/login", "", r#"{"user":"bob","password":"a long password"}"#).1,
     );

@@ -5,7 +5,8 @@ mod calls;
 pub(crate) mod large;
 
 use super::Server;
-use crate::{Right, Scope, ScopeKind, ScopeMember};
+use crate::{Scope, ScopeKind, ScopeMember};
+use accounts::Right;
 use evidence::{Identity, Recipient};
 use logspace::{Logspace, LogspaceOptions, Unheard};
 use message::{Ack, Batch, Delivery, Message, Origin, Outlet, Selection, Span, Stamp, WriteBudget};
@@ -424,7 +425,7 @@ fn live_tails_stay_within_and_end_with_the_grant() {
     .unwrap();
     let mut lines = BufReader::new(peer).lines();
     assert!(lines.any(|line| line.is_ok_and(|line| line.contains("status"))));
-    site.server.accounts.revoke("bob", "open-only", &crate::RIGHTS).unwrap();
+    site.server.accounts.revoke("bob", "open-only", &accounts::RIGHTS).unwrap();
     assert!(lines.all(|line| line.is_ok()), "the tail ends");
 }
 

@@ -5,9 +5,10 @@ use super::{
     *,
 };
 use crate::{
-    Policy, TOKEN_SCOPES, TokenScope,
+    Policy,
     request::token_calls::{CALLS, TokenNeed},
 };
+use accounts::{TOKEN_SCOPES, TokenScope};
 use axum::http::Method;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -123,7 +124,7 @@ fn tokens_that_are_not_accepted_are_counted_and_others_are_not_held_up() {
     std::fs::write(&users, kept).unwrap();
     let (status, _, body) = asked(&far);
     assert!(status == 401 && body.contains("address"), "{status} {body}");
-    let unknown = crate::TokenText::draw().unwrap();
+    let unknown = accounts::TokenText::draw().unwrap();
     let (status, _, body) = asked(unknown.reveal());
     assert!(status == 401 && body.contains("unknown"), "{status} {body}");
     let refused: Vec<u16> = (0..4).map(|_| asked("nonsense").0).collect();
@@ -190,7 +191,7 @@ fn tokens_of_others_are_for_administrators() {
 #[test]
 fn without_a_ledger_no_token_is_made_or_used() {
     let server = Server::listening(Given { is_full: true, ..Given::default() }, |options| options);
-    let new = crate::NewToken {
+    let new = accounts::NewToken {
         name: "t".to_owned(),
         scopes: vec![TokenScope::Search],
         logspaces: vec!["*".to_owned()],
@@ -214,17 +215,17 @@ fn a_long_answer_ends_with_its_token() {
     let server = Server::start();
     let id = make(&server, "eva", json!({"scopes": ["export"], "logspaces": ["a"]})).1["id"].clone();
     let id = id.as_str().unwrap();
-    let access = |rights: &[(&str, crate::Right)]| {
+    let access = |rights: &[(&str, accounts::Right)]| {
         let token = server.accounts.tokens("eva").unwrap().remove(0);
         let user =
             User { name: "eva".to_owned(), proof: Proof::Token(Box::new(token)), keyring: Keyring::new() };
         let rights = rights.iter().map(|(name, right)| ((*name).to_owned(), *right)).collect();
         Access::new(server.state.clone(), user, rights)
     };
-    let export = access(&[("a", crate::Right::Export)]);
+    let export = access(&[("a", accounts::Right::Export)]);
     assert!(export.is_granted());
-    assert!(!access(&[("b", crate::Right::Search)]).is_granted(), "another logspace");
-    assert!(!access(&[("a", crate::Right::Administer)]).is_granted(), "another right");
+    assert!(!access(&[("b", accounts::Right::Search)]).is_granted(), "another logspace");
+    assert!(!access(&[("a", accounts::Right::Administer)]).is_granted(), "another right");
     server.accounts.revoke_token("eva", id).unwrap();
     assert!(!export.is_granted());
 }

@@ -8,7 +8,8 @@ use super::{
     lowering::Lowering,
     parts::page_spec::{PageLimits, PageSpec},
 };
-use api::{Network, Policy, ProxyHeader, TOKEN_DAYS_MAX};
+use accounts::{Network, TOKEN_DAYS_MAX};
+use api::{Policy, ProxyHeader};
 use config::Diagnostic;
 use config::tree::Call;
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};

@@ -9,9 +9,10 @@ use super::{
     running::Shared,
     settings::Settings,
 };
+use accounts::{AccountError, Accounts};
 use api::{
-    AccountError, Accounts, Backend, ConnectionLimits, Ids, Limits, ListenOptions, ListenerAnswer, Listening,
-    Policy, Scope, SecurityEvent, State,
+    Backend, ConnectionLimits, Ids, Limits, ListenOptions, ListenerAnswer, Listening, Policy, Scope,
+    SecurityEvent, State,
 };
 use evidence::LedgerEntry;
 use message::Severity;

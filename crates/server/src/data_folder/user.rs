@@ -6,7 +6,7 @@
 mod record;
 mod token;
 
-use api::{AccountError, Accounts, Grant, RIGHTS, Right, generated_password};
+use accounts::{AccountError, Accounts, Grant, RIGHTS, Right, generated_password};
 use clap::{Args, Subcommand};
 use serde_json::json;
 use std::{

@@ -2,14 +2,8 @@
 //!
 //! In: a parameter. Out: a refusal, or not. Holds nothing.
 
-use crate::{
-    access::{
-        accounts::{EVERY_LOGSPACE, Right},
-        sessions::User,
-    },
-    error::ApiError,
-    state::State,
-};
+use crate::{access::sessions::User, error::ApiError, state::State};
+use accounts::{EVERY_LOGSPACE, Right};
 use serde::Deserialize;
 use utoipa::IntoParams;
 

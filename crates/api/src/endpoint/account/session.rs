@@ -4,8 +4,6 @@
 
 use crate::{
     access::{
-        accounts::CredentialId,
-        api_tokens::ApiToken,
         security_event::SecurityEvent,
         sessions::{SessionClient, User},
     },
@@ -20,6 +18,7 @@ use crate::{
     },
     state::{State, now_s},
 };
+use accounts::{ApiToken, CredentialId};
 use axum::{
     Json,
     extract::{ConnectInfo, State as Shared},

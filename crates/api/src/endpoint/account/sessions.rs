@@ -4,15 +4,13 @@
 
 use super::owner::{OwnerParameters, administers};
 use crate::{
-    access::{
-        accounts::{EVERY_LOGSPACE, Right},
-        sessions::{Proof, User},
-    },
+    access::sessions::{Proof, User},
     error::ApiError,
     json::sessions::{EndedSessions, OpenSession, OpenSessions},
     request::extract::{Parameters, PathParts},
     state::{State, now_s},
 };
+use accounts::{EVERY_LOGSPACE, Right};
 use axum::{Json, extract::State as Shared};
 use serde_json::json;
 use std::sync::Arc;

@@ -1,15 +1,11 @@
 //! `/tokens`: the API tokens of users.
 //!
 //! In: what a token may do, with the password. Out: its text, once; lists without texts. Holds nothing: tokens are in the file of
-//! users. Limits: those of [`crate::access::api_tokens`]. No token can make, list or revoke tokens.
+//! users. Limits: those of [`accounts`]. No token can make, list or revoke tokens.
 
 use super::owner::{OwnerParameters, administers};
 use crate::{
-    access::{
-        accounts::{AccountError, EVERY_LOGSPACE, Right},
-        api_tokens::{NewToken, TokenError},
-        sessions::User,
-    },
+    access::sessions::User,
     error::{ApiError, ErrorCode},
     json::tokens::{NewTokenAnswer, TokenAnswer, TokenList, TokenRequest},
     request::{
@@ -20,6 +16,7 @@ use crate::{
     },
     state::{State, now_s},
 };
+use accounts::{AccountError, EVERY_LOGSPACE, NewToken, Right, TokenError};
 use axum::{
     Json,
     extract::{ConnectInfo, State as Shared},
@@ -40,7 +37,7 @@ pub(crate) async fn list(
     administers(&state, &user, owner)?;
     let tokens = state.accounts().tokens(owner).map_err(answer)?;
     let lifetime = state.backend().policy().token_lifetime;
-    let shown = |token: crate::access::api_tokens::ApiToken| {
+    let shown = |token: accounts::ApiToken| {
         let used = state.last_use(&token.id);
         TokenAnswer::of(token, used, lifetime)
     };

@@ -8,12 +8,13 @@ mod request;
 mod run;
 
 use crate::{
-    access::{api_tokens::TokenScope, sessions::User},
+    access::sessions::User,
     endpoint::objects::{ObjectError, visible_object},
     error::ApiError,
     request::extract::{Body, PathParts},
     state::State,
 };
+use accounts::TokenScope;
 use axum::{extract::State as Shared, response::Response};
 use objects::Content;
 use request::{DraftRequest, RunAnswer, RunRequest};

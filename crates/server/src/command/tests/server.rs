@@ -6,7 +6,7 @@ use crate::{
     daemon::{self, Settings},
     terminal::testing::Tape,
 };
-use api::{Accounts, Right};
+use accounts::{Accounts, Right};
 use std::{
     fs,
     net::UdpSocket,

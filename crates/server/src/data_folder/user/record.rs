@@ -6,7 +6,7 @@ use crate::data_folder::{
     author::{now_us, user},
     layout::LEDGER,
 };
-use api::AccountError;
+use accounts::AccountError;
 use evidence::{Ledger, LedgerEntry};
 use serde_json::{Value, json};
 use std::path::Path;

@@ -4,7 +4,7 @@
 //! first, without the text.
 
 use super::record;
-use api::{
+use accounts::{
     AccountError, Accounts, ApiToken, NewToken, TOKEN_DAYS_DEFAULT, TOKEN_DAYS_MAX, TokenError, TokenScope,
     TokenUses,
 };
@@ -52,7 +52,7 @@ pub(super) struct NewTokenOptions {
     logspace: Vec<String>,
     /// Addresses or networks that it may be used from, such as 10.0.0.0/8; all when left out
     #[arg(long, num_args = 1.., value_delimiter = ',', value_parser = network)]
-    network: Vec<api::Network>,
+    network: Vec<accounts::Network>,
     /// Days until it expires, up to 366
     #[arg(long, default_value_t = TOKEN_DAYS_DEFAULT, value_parser = clap::value_parser!(u32).range(1..=i64::from(TOKEN_DAYS_MAX)))]
     days: u32,
@@ -113,7 +113,7 @@ fn list(data: &Path, accounts: &Accounts, name: Option<&str>) -> Result<(), Acco
 /// A line of the list, with tabs between its fields.
 fn line(user: &str, token: &ApiToken, uses: &TokenUses) -> String {
     let scopes: Vec<&str> = token.scopes.iter().map(|scope| scope.name()).collect();
-    let networks: Vec<String> = token.networks.iter().map(api::Network::to_string).collect();
+    let networks: Vec<String> = token.networks.iter().map(accounts::Network::to_string).collect();
     let networks = if networks.is_empty() { "*".to_owned() } else { networks.join(",") };
     let used = uses.last(&token.id).map_or_else(
         || "never used".to_owned(),
@@ -154,7 +154,7 @@ struct UnknownScope;
 
 impl fmt::Display for UnknownScope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = api::TOKEN_SCOPES.iter().map(|scope| scope.name()).collect();
+        let names: Vec<&str> = accounts::TOKEN_SCOPES.iter().map(|scope| scope.name()).collect();
         write!(f, "one of {}", names.join(", "))
     }
 }
@@ -165,6 +165,6 @@ fn scope(text: &str) -> Result<TokenScope, UnknownScope> {
     TokenScope::parse(text).ok_or(UnknownScope)
 }
 
-fn network(text: &str) -> Result<api::Network, api::NetworkError> {
+fn network(text: &str) -> Result<accounts::Network, accounts::NetworkError> {
     text.parse()
 }

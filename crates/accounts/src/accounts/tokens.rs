@@ -4,7 +4,7 @@
 //! Limits: [`TOKENS_MAX`] tokens per user.
 
 use super::{AccountError, Accounts, EVERY_LOGSPACE, Right, allowed_name};
-use crate::access::api_tokens::{ApiToken, TokenError, TokenScope, hex};
+use crate::api_tokens::{ApiToken, TokenError, TokenScope, hex};
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use std::collections::HashSet;
 
@@ -53,7 +53,7 @@ impl Accounts {
     }
 
     /// Returns the owner and the record of the token whose text has this SHA-256.
-    pub(crate) fn token(&self, sha256: &[u8; 32]) -> Result<Option<(String, ApiToken)>, AccountError> {
+    pub fn token(&self, sha256: &[u8; 32]) -> Result<Option<(String, ApiToken)>, AccountError> {
         let file = self.known()?;
         let sha256 = hex(sha256);
         let Some((name, user)) =
@@ -67,13 +67,13 @@ impl Accounts {
     }
 
     /// Returns true if a user still has a token.
-    pub(crate) fn has_token(&self, user: &str, id: &str) -> Result<bool, AccountError> {
+    pub fn has_token(&self, user: &str, id: &str) -> Result<bool, AccountError> {
         let file = self.known()?;
         Ok(file.users.get(user).is_some_and(|user| user.tokens.iter().any(|token| token.id == id)))
     }
 
     /// Returns the ids of all tokens.
-    pub(crate) fn token_ids(&self) -> Result<HashSet<String>, AccountError> {
+    pub fn token_ids(&self) -> Result<HashSet<String>, AccountError> {
         let file = self.known()?;
         Ok(file.users.values().flat_map(|user| &user.tokens).map(|token| token.id.clone()).collect())
     }
@@ -82,7 +82,7 @@ impl Accounts {
 impl ApiToken {
     /// Returns true if the token leaves its owner a right in a logspace. Every token leaves the right to search: which calls
     /// it may be used for is checked before.
-    pub(crate) fn permits(&self, logspace: &str, right: Right) -> bool {
+    pub fn permits(&self, logspace: &str, right: Right) -> bool {
         let reaches = self.logspaces.iter().any(|name| name == EVERY_LOGSPACE || name == logspace);
         let scope = match right {
             Right::Search => None,

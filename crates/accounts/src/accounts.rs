@@ -9,7 +9,7 @@ mod tokens;
 
 pub use grants::{EVERY_LOGSPACE, Grant, RIGHTS, Right};
 
-use crate::access::{
+use crate::{
     api_tokens::{ApiToken, TokenError},
     durable,
 };
@@ -36,9 +36,10 @@ const PASSWORD_ALPHABET: &[u8] = b"abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWX
 const PASSWORD_LENGTH: usize = 20;
 /// Letters of an id; each stands for five bits.
 const ID_ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
-/// Fewest and most bytes of a password.
+/// Fewest bytes of a password.
 const PASSWORD_BYTES_MIN: usize = 8;
-pub(crate) const PASSWORD_BYTES_MAX: usize = 1024;
+/// Most bytes of a password.
+pub const PASSWORD_BYTES_MAX: usize = 1024;
 /// A hash of no password: unknown users cost the same time as known ones.
 const NOBODY: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRvZm91cnM$4WRwzVbFNkjIDeBhWrcmPKyIT9sNy1HFnkyNR2bVVBo";
@@ -54,7 +55,7 @@ pub struct Accounts {
 /// Identifies the current password of a user: another password, or another user of that name, is another credential. It is
 /// another one as well after all sessions were ended by command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct CredentialId(pub(crate) [u8; 32]);
+pub struct CredentialId(pub [u8; 32]);
 
 /// A version of the file and its content.
 type Read = (FileId, Arc<File>);
@@ -262,7 +263,7 @@ impl Accounts {
     }
 
     /// The user's credential when the password is right. Takes some 20 ms by design, also for unknown users.
-    pub(crate) fn verify(&self, name: &str, password: &str) -> Result<Option<CredentialId>, AccountError> {
+    pub fn verify(&self, name: &str, password: &str) -> Result<Option<CredentialId>, AccountError> {
         let file = self.known()?;
         let known = file.users.get(name);
         let stored = known.map_or(NOBODY, |user| user.password.as_str());
@@ -273,7 +274,7 @@ impl Accounts {
     }
 
     /// The credential that a user has now; nothing when there is no such user.
-    pub(crate) fn credential(&self, name: &str) -> Result<Option<CredentialId>, AccountError> {
+    pub fn credential(&self, name: &str) -> Result<Option<CredentialId>, AccountError> {
         Ok(self.known()?.users.get(name).map(|user| user.credential(name)))
     }
 
@@ -344,7 +345,7 @@ fn drawn_id() -> Result<String, AccountError> {
 }
 
 /// Returns true if a name consists of 1 to 64 allowed characters.
-pub(crate) fn allowed_name(name: &str) -> bool {
+pub fn allowed_name(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "._@-".contains(c);
     !name.is_empty() && name.len() <= 64 && name.chars().all(allowed)
 }

@@ -12,7 +12,7 @@ use std::{
 
 /// Locks the folder of a file against other processes and threads that change its files, until the result is dropped. The
 /// folder is made when it is not there. A lock file of its own would belong to the user who made it first.
-pub(crate) fn lock(path: &Path) -> io::Result<File> {
+pub fn lock(path: &Path) -> io::Result<File> {
     let folder = File::open(made_folder(path)?)?;
     folder.lock()?;
     Ok(folder)
@@ -26,7 +26,7 @@ fn made_folder(path: &Path) -> io::Result<&Path> {
 }
 
 /// Returns at most this many bytes of a file; `None` when it is not there.
-pub(crate) fn read(path: &Path, most_bytes: u64) -> io::Result<Option<Vec<u8>>> {
+pub fn read(path: &Path, most_bytes: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     match File::open(path) {
         Ok(file) => file.take(most_bytes).read_to_end(&mut bytes)?,
@@ -37,7 +37,7 @@ pub(crate) fn read(path: &Path, most_bytes: u64) -> io::Result<Option<Vec<u8>>> 
 }
 
 /// Replaces a file, durably; its folder is made when it is not there.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = made_folder(path)?;
     let fresh = path.with_extension("new");
     // A leftover file may be readable for others, or a link.

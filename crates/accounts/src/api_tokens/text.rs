@@ -32,7 +32,7 @@ impl fmt::Debug for TokenText {
 
 impl TokenText {
     /// Draws a token of a user with the system's generator.
-    pub(crate) fn draw() -> Result<TokenText, getrandom::Error> {
+    pub fn draw() -> Result<TokenText, getrandom::Error> {
         let mut text = format!("{PREFIX}{USER_KIND}");
         let end = text.len() + RANDOM_LENGTH;
         while text.len() < end {
@@ -47,7 +47,7 @@ impl TokenText {
     }
 
     /// Returns a text that has the form of a token and the right checksum.
-    pub(crate) fn parse(text: &str) -> Option<TokenText> {
+    pub fn parse(text: &str) -> Option<TokenText> {
         let is_form = text.len() == LENGTH
             && text.strip_prefix(PREFIX)?.starts_with(USER_KIND)
             && text.bytes().skip(PREFIX.len()).all(|byte| byte.is_ascii_alphanumeric());
@@ -56,7 +56,7 @@ impl TokenText {
     }
 
     /// SHA-256 of the text. It needs no slow hash: 178 random bits cannot be tried out.
-    pub(crate) fn hash(&self) -> [u8; 32] {
+    pub fn hash(&self) -> [u8; 32] {
         let mut hash = [0; 32];
         let digest = digest::digest(&digest::SHA256, self.0.as_bytes());
         hash.iter_mut().zip(digest.as_ref()).for_each(|(to, from)| *to = *from);
@@ -64,7 +64,7 @@ impl TokenText {
     }
 
     /// The last four characters.
-    pub(crate) fn last_four(&self) -> &str {
+    pub fn last_four(&self) -> &str {
         self.0.get(LENGTH - 4..).unwrap_or_default()
     }
 

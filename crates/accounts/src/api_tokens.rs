@@ -12,11 +12,13 @@ pub use scope::{TOKEN_SCOPES, TokenScope};
 pub use text::TokenText;
 pub use uses::{TokenUse, TokenUses, TokenUsesError};
 
-use crate::access::policy::{Network, TOKEN_DAYS_MAX};
+use crate::network::Network;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::{fmt, net::IpAddr, time::Duration};
 
+/// Most days until an API token expires: a forgotten one is open for a year at most.
+pub const TOKEN_DAYS_MAX: u32 = 366;
 /// Days after which a token expires, unless something else is asked for.
 pub const TOKEN_DAYS_DEFAULT: u32 = 90;
 /// Most logspaces that a token names.
@@ -56,7 +58,7 @@ pub struct ApiToken {
     /// Its purpose.
     pub name: String,
     /// SHA-256 of its text, in hexadecimal.
-    pub(crate) sha256: String,
+    pub sha256: String,
     /// The last four characters of its text, by which people recognize it.
     pub last_four: String,
     /// The calls that it may be used for.
@@ -135,7 +137,7 @@ impl std::error::Error for TokenError {}
 
 /// The reasons for which a call with a token is refused before anything else is looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum TokenRefusal {
+pub enum TokenRefusal {
     /// The text is none that this program makes: its form or its checksum is wrong. Nothing was looked up.
     Malformed,
     /// There is no such token, or not any more.
@@ -148,7 +150,7 @@ pub(crate) enum TokenRefusal {
 
 impl TokenRefusal {
     /// The reason, in fixed words.
-    pub(crate) fn reason(self) -> &'static str {
+    pub fn reason(self) -> &'static str {
         match self {
             TokenRefusal::Malformed => "this is no API token: its form or its checksum is wrong",
             TokenRefusal::Unknown => "the API token is unknown: it was revoked, or its user removed",
@@ -218,7 +220,7 @@ impl ApiToken {
     }
 
     /// Checks the time and the client of a call.
-    pub(crate) fn check(&self, lifetime: Duration, now_s: u64, client: IpAddr) -> Result<(), TokenRefusal> {
+    pub fn check(&self, lifetime: Duration, now_s: u64, client: IpAddr) -> Result<(), TokenRefusal> {
         if !self.is_in_force(lifetime, now_s) {
             return Err(TokenRefusal::Expired);
         }
@@ -228,17 +230,18 @@ impl ApiToken {
     }
 
     /// Returns true while the token has not expired.
-    pub(crate) fn is_in_force(&self, lifetime: Duration, now_s: u64) -> bool {
+    pub fn is_in_force(&self, lifetime: Duration, now_s: u64) -> bool {
         self.created_s <= now_s.saturating_add(CLOCK_SLACK_S) && now_s < self.end_s(lifetime)
     }
 
     /// Returns true if the token may be used for calls of a scope.
-    pub(crate) fn has(&self, scope: TokenScope) -> bool {
+    pub fn has(&self, scope: TokenScope) -> bool {
         self.scopes.contains(&scope)
     }
 }
 
-pub(crate) fn hex(bytes: &[u8]) -> String {
+/// Writes bytes in hexadecimal, in small letters.
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -4,7 +4,7 @@
 //! file has them, at most [`SAVE_EVERY_S`] seconds behind, so that `duramen user token ls` shows them too.
 //! Limits: only tokens that are in the file of users are kept, so there are at most as many entries as tokens.
 
-use crate::access::durable;
+use crate::durable;
 use serde::{Deserialize, Serialize};
 use std::{collections::HashMap, fmt, io, net::IpAddr, path::Path};
 
@@ -76,7 +76,7 @@ impl TokenUses {
     }
 
     /// Notes a use. Returns true when the file is due to be written, and then counts it as written.
-    pub(crate) fn record(&mut self, id: &str, address: IpAddr, now_s: u64) -> bool {
+    pub fn record(&mut self, id: &str, address: IpAddr, now_s: u64) -> bool {
         self.uses.insert(id.to_owned(), TokenUse { at_s: now_s, address });
         let is_due = now_s.abs_diff(self.saved_s) >= SAVE_EVERY_S;
         if is_due {
@@ -86,13 +86,13 @@ impl TokenUses {
     }
 
     /// Forgets the tokens that are gone, and returns the bytes of the file.
-    pub(crate) fn encode(&mut self, exists: impl Fn(&str) -> bool) -> io::Result<Vec<u8>> {
+    pub fn encode(&mut self, exists: impl Fn(&str) -> bool) -> io::Result<Vec<u8>> {
         self.uses.retain(|id, _| exists(id));
         Ok(serde_json::to_vec(&Saved { version: VERSION, uses: self.uses.clone() })?)
     }
 
     /// Writes bytes of [`TokenUses::encode`] to a file.
-    pub(crate) fn save(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    pub fn save(path: &Path, bytes: &[u8]) -> io::Result<()> {
         durable::replace(path, bytes)
     }
 }

@@ -1,0 +1,22 @@
+//! Users: names, passwords, rights and API tokens, in one file that the server and the command line share.
+//!
+//! In: names, passwords, grants, records of tokens. Out: credentials, rights, refusals. Holds: the content of the file. Touches
+//! the file of users and nothing else. Limits: those of [`Accounts`] and [`ApiToken`].
+//!
+//! In reading order: `network` and `api_tokens` are values, `durable` replaces files in one step, `accounts` is the file of
+//! users.
+
+mod accounts;
+mod api_tokens;
+pub mod durable;
+mod network;
+
+pub use accounts::{
+    AccountError, Accounts, CredentialId, EVERY_LOGSPACE, Grant, PASSWORD_BYTES_MAX, RIGHTS, Right,
+    allowed_name, generated_password,
+};
+pub use api_tokens::{
+    ApiToken, IssuedToken, NewToken, TOKEN_DAYS_DEFAULT, TOKEN_DAYS_MAX, TOKEN_SCOPES, TokenError,
+    TokenRefusal, TokenScope, TokenText, TokenUse, TokenUses, TokenUsesError, hex,
+};
+pub use network::{Network, NetworkError};
