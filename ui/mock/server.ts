@@ -12,6 +12,7 @@ import {
   answerSearch,
   answerValues,
 } from "./answer.ts";
+import { MockAccount } from "./account.ts";
 import { MockAlerts } from "./alerts.ts";
 import { fill, type Store } from "./data.ts";
 import { asRefusal, cookieOf, readBody, Refusal, reply } from "./http.ts";
@@ -41,6 +42,7 @@ const DOCUMENTS: Record<string, string> = {
   alerts: "index.html",
   "alerts/rules": "nested.html",
   "alerts/new": "nested.html",
+  profile: "index.html",
 };
 const TYPES: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
@@ -94,10 +96,10 @@ export async function startMock(port: number, options: MockOptions = {}): Promis
 }
 
 class Mock {
-  private readonly sessions = new Set<string>();
   private readonly prefix: string;
   private readonly objects = new MockObjects();
   private readonly alerts: MockAlerts;
+  private readonly account: MockAccount;
   private failures = 0;
 
   constructor(
@@ -106,6 +108,7 @@ class Mock {
   ) {
     this.prefix = options.prefix ?? "/";
     this.alerts = new MockAlerts(stores[0]!);
+    this.account = new MockAccount(options.password ?? "heartwood");
   }
 
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -149,15 +152,16 @@ class Mock {
     }
     if (path === "health")
       return reply(response, 200, { status: "ok", logspaces: this.stores.map(({ name }) => name) });
-    if (path === "login") return this.login(await readBody(request), response);
-    if (!this.sessions.has(cookieOf(request)) && !this.basic(request))
+    if (path === "login") return this.login(await readBody(request), request, response);
+    if (!this.account.has(cookieOf(request)) && !this.basic(request))
       throw new Refusal(401, "unauthorized", "log in first");
+    if (/^(sessions|password|tokens)(\/|$)/.test(path) && (await this.account.serve(path, request, response))) return;
     if (path === "objects" || path.startsWith("objects/")) return this.objects.serve(path, asked, request, response);
     if (/^(alerts|rules)(\/|$)/.test(path)) return this.alerts.serve(path, asked, request, response);
     const call = `${request.method} ${path}`;
     switch (call) {
       case "POST logout":
-        this.sessions.delete(cookieOf(request));
+        this.account.close(cookieOf(request));
         return reply(response, 200, {});
       case "GET session":
         return reply(response, 200, {
@@ -239,15 +243,14 @@ class Mock {
     }
   }
 
-  private login(body: Record<string, unknown>, response: ServerResponse): void {
+  private login(body: Record<string, unknown>, request: IncomingMessage, response: ServerResponse): void {
     if (this.failures >= 5) throw new Refusal(429, "too_many_attempts", "too many attempts; wait 20 s");
-    if (body.user !== "admin" || body.password !== (this.options.password ?? "heartwood")) {
+    if (body.user !== "admin" || body.password !== this.account.password) {
       this.failures++;
       throw new Refusal(401, "unauthorized", "user or password is wrong");
     }
     this.failures = 0;
-    const session = crypto.randomUUID();
-    this.sessions.add(session);
+    const session = this.account.open(request);
     reply(
       response,
       200,
@@ -258,7 +261,7 @@ class Mock {
 
   private basic(request: IncomingMessage): boolean {
     const pair = Buffer.from(request.headers.authorization?.replace(/^Basic /, "") ?? "", "base64").toString();
-    return pair === `admin:${this.options.password ?? "heartwood"}`;
+    return pair === `admin:${this.account.password}`;
   }
 
   private store(name: unknown): Store {

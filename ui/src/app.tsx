@@ -84,6 +84,7 @@ function Pages({ session, logspaces }: { session: Session; logspaces: Logspace[]
       {page === "alerts" && <LazyPage key="alerts" load={loadAlerts} props={props} />}
       {page === "rules" && <LazyPage key="rules" load={loadRules} props={props} />}
       {page === "draft" && <LazyPage key="draft" load={loadDraft} props={props} />}
+      {page === "profile" && <LazyPage key="profile" load={loadProfile} props={props} />}
       {renewable.state.value === "asking" && (
         <SessionEnded
           user={session.user}
@@ -97,4 +98,5 @@ function Pages({ session, logspaces }: { session: Session; logspaces: Logspace[]
 
 const loadAlerts = async () => (await import("./pages/alerts/alerts-page.tsx")).AlertsPage;
 const loadDraft = async () => (await import("./pages/draft/draft-page.tsx")).DraftPage;
+const loadProfile = async () => (await import("./pages/profile/profile-page.tsx")).ProfilePage;
 const loadRules = async () => (await import("./pages/rules/rules-page.tsx")).RulesPage;

@@ -24,11 +24,12 @@ const KEEP: &str = "public, max-age=31536000, immutable";
 
 /// The addresses of the page, each with its document: in one that lies in a folder, files are a folder higher. The page
 /// has the same list in `ui/src/view/route.ts`.
-const DOCUMENTS: [(&str, &str); 4] = [
+const DOCUMENTS: [(&str, &str); 5] = [
     ("/", "index.html"),
     ("/alerts", "index.html"),
     ("/alerts/rules", "nested.html"),
     ("/alerts/new", "nested.html"),
+    ("/profile", "index.html"),
 ];
 
 /// Answers a request for a file of the page, or for the page itself at one of its addresses; nothing else is there.

@@ -24,6 +24,8 @@ pub(crate) struct ErrorAnswer {
 pub enum ErrorCode {
     /// The caller has to log in.
     Unauthorized,
+    /// The password that a call asks for once more is wrong.
+    WrongPassword,
     /// The user lacks a right, or the call a header.
     Forbidden,
     /// Too many log-ins failed.

@@ -25,7 +25,7 @@ pub use access::{
 };
 pub use json::{
     ids::{Id, Ids},
-    sessions::{EndedSessions, OpenSession, OpenSessions},
+    sessions::{EndedSessions, OpenSession, OpenSessions, PasswordRequest},
     tokens::{NewTokenAnswer, TokenAnswer, TokenList, TokenRequest},
     types::*,
 };

@@ -117,9 +117,9 @@ fn object_routes() -> Router<Arc<State>> {
         .route("/dashboards/{id}/run", post(endpoint::dashboards::run))
 }
 
-/// Returns the routes of all paths.
-pub(crate) fn routes(state: Arc<State>) -> Router {
-    let api = Router::new()
+/// Returns the routes of calls about users: log-ins, sessions, passwords, tokens.
+fn account_routes() -> Router<Arc<State>> {
+    Router::new()
         .route("/login", post(endpoint::session::login).layer(DefaultBodyLimit::max(LOGIN_BYTES_MAX)))
         .route("/logout", post(endpoint::session::logout))
         .route("/session", get(endpoint::session::session))
@@ -131,7 +131,14 @@ pub(crate) fn routes(state: Arc<State>) -> Router {
                 .post(endpoint::tokens::create)
                 .layer(DefaultBodyLimit::max(LOGIN_BYTES_MAX)),
         )
+        .route("/password", post(endpoint::password::change).layer(DefaultBodyLimit::max(LOGIN_BYTES_MAX)))
         .route("/tokens/{id}", delete(endpoint::tokens::revoke))
+}
+
+/// Returns the routes of all paths.
+pub(crate) fn routes(state: Arc<State>) -> Router {
+    let api = Router::new()
+        .merge(account_routes())
         .route("/logspaces", get(endpoint::logspaces::logspaces))
         .route("/search", post(endpoint::search::search))
         .route("/export", get(endpoint::export::export))

@@ -8,6 +8,7 @@ import { below } from "../view/route.ts";
 /** The kind of a failure, as the server names it; `unavailable` when it did not answer at all. */
 export type ErrorCode =
   | "unauthorized"
+  | "wrong_password"
   | "forbidden"
   | "too_many_attempts"
   | "not_found"
@@ -110,6 +111,14 @@ export function change<Answer>(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   };
   return send<Answer>(address(path), request, "ask");
+}
+
+/** Deletes something, whatever state it is in. */
+export function remove<Answer>(
+  path: string,
+  parameters: Record<string, string | number | undefined> = {},
+): Promise<Answer> {
+  return send<Answer>(address(path, parameters), { method: "DELETE", headers: { "X-Requested-By": "duramen" } }, "ask");
 }
 
 /** Header of calls that nobody has asked for at this moment, such as those of timers: they do not keep a session open. */

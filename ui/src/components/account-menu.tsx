@@ -1,6 +1,7 @@
 // The buttons at the right end of each page's head: the theme, and the user.
 import { useState } from "preact/hooks";
 import type { Session } from "../api/session.ts";
+import { openPage } from "../navigation/location.ts";
 import { isDark, theme } from "../view/preferences.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
@@ -51,6 +52,20 @@ export function AccountMenu({ session, ended, onLogin, onLogout }: Props) {
         <span class="muted">Duramen {session.version}</span>
       </p>
       <ul class="menu">
+        <li>
+          <button
+            type="button"
+            onClick={() => {
+              setOpen(false);
+              openPage("profile", "");
+            }}
+          >
+            <span class="menu-mark">
+              <Icon name="user" size={14} />
+            </span>
+            Profile
+          </button>
+        </li>
         <li>
           <button type="button" onClick={onLogout}>
             <span class="menu-mark">

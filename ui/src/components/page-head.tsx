@@ -21,17 +21,19 @@ export function PageHead({ title, tabs, session, ended, onLogin, onLogout }: Pro
   return (
     <header class="top page-head">
       <h1>{title}</h1>
-      <nav class="page-tabs" aria-label={title}>
-        {tabs.map(({ page, label }) => (
-          <a
-            href={pathOf(page)}
-            aria-current={page === currentPage.value ? "page" : undefined}
-            onClick={(event) => follow(event, page, "")}
-          >
-            {label}
-          </a>
-        ))}
-      </nav>
+      {tabs.length > 0 && (
+        <nav class="page-tabs" aria-label={title}>
+          {tabs.map(({ page, label }) => (
+            <a
+              href={pathOf(page)}
+              aria-current={page === currentPage.value ? "page" : undefined}
+              onClick={(event) => follow(event, page, "")}
+            >
+              {label}
+            </a>
+          ))}
+        </nav>
+      )}
       <span class="spacer" />
       <ThemeButton />
       <AccountMenu session={session} ended={ended} onLogin={onLogin} onLogout={onLogout} />

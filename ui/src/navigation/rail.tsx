@@ -23,7 +23,7 @@ const ENTRIES: Entry[] = [
 
 /** Returns true if a user may see a page: everybody may search, if only to learn that there is nothing to see. */
 export function maySee(session: Session, page: PageName): boolean {
-  return page === "search" || session.may.includes("search");
+  return page === "search" || page === "profile" || session.may.includes("search");
 }
 
 export function Rail({ session }: { session: Session }) {

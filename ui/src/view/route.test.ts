@@ -7,6 +7,7 @@ test("a path is split into its root and its page", () => {
     ["/alerts", "/", "alerts"],
     ["/alerts/rules", "/", "rules"],
     ["/alerts/new", "/", "draft"],
+    ["/profile", "/", "profile"],
     ["/logs/", "/logs/", "search"],
     ["/logs/alerts", "/logs/", "alerts"],
     ["/logs/alerts/rules", "/logs/", "rules"],

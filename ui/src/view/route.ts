@@ -3,11 +3,17 @@
 // In: the path of the browser's address. Out: the page that it means, paths of other pages. Holds: the root of the page,
 // which does not change after it was loaded. The server has the same list in `crates/api/src/assets.rs`.
 
-export type PageName = "search" | "alerts" | "rules" | "draft";
+export type PageName = "search" | "alerts" | "rules" | "draft" | "profile";
 
-const PATHS: Record<PageName, string> = { search: "", alerts: "alerts", rules: "alerts/rules", draft: "alerts/new" };
+const PATHS: Record<PageName, string> = {
+  search: "",
+  alerts: "alerts",
+  rules: "alerts/rules",
+  draft: "alerts/new",
+  profile: "profile",
+};
 /** Longer paths first: the end of one may be the end of another. */
-const NAMES: readonly PageName[] = ["draft", "rules", "alerts", "search"];
+const NAMES: readonly PageName[] = ["draft", "rules", "alerts", "profile", "search"];
 
 /** Splits a path into the root, which ends with a slash, and the page. */
 export function splitPath(path: string): { root: string; page: PageName } {

@@ -19,7 +19,7 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio::{
-    sync::{OnceCell, Semaphore},
+    sync::{OnceCell, OwnedSemaphorePermit, Semaphore},
     time::timeout,
 };
 
@@ -139,12 +139,7 @@ impl Credentials {
             self.throttle().forgive(&attempt);
             Refusal::Busy
         };
-        let turn = {
-            let _waiting = self.waiting.try_acquire().map_err(|_| busy())?;
-            let turn = timeout(WAIT_MAX, Arc::clone(&self.turns).acquire_owned()).await;
-            // The semaphore is never closed.
-            turn.map_err(|_| busy())?.map_err(|_| busy())?
-        };
+        let turn = self.turn().await.ok_or_else(busy)?;
         let (accounts, asked, password) = (accounts.clone(), name.to_owned(), password.to_owned());
         let checked = tokio::task::spawn_blocking(move || {
             // The turn ends with the hash, even if the client has disconnected by then.
@@ -162,6 +157,14 @@ impl Credentials {
         self.throttle().succeeded(&attempt, now);
         self.remember(name, Verified { tag, credential, at: now });
         Ok(credential)
+    }
+
+    /// Waits for the turn to hash; nothing when too many wait, or for too long.
+    pub(crate) async fn turn(&self) -> Option<OwnedSemaphorePermit> {
+        let _waiting = self.waiting.try_acquire().ok()?;
+        let turn = timeout(WAIT_MAX, Arc::clone(&self.turns).acquire_owned()).await;
+        // The semaphore is never closed.
+        turn.ok()?.ok()
     }
 
     /// Returns true if this password of this user was verified a short while ago and has not changed since.

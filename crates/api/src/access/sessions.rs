@@ -247,6 +247,13 @@ impl Sessions {
         session.map(|session| session.keyring.insert(logspace.to_owned(), unlocked)).is_some()
     }
 
+    /// Lets a session stay open after its user has changed the password.
+    pub(crate) fn renew(&mut self, hash: &TokenHash, credential: CredentialId) {
+        if let Some(session) = self.open.get_mut(hash) {
+            session.credential = credential;
+        }
+    }
+
     /// Forgets the keys for a logspace.
     pub(crate) fn lock(&mut self, token: &str, logspace: &str) {
         if let Some(session) = self.open.get_mut(&TokenHash::of(token)) {

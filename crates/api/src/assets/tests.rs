@@ -31,6 +31,7 @@ fn the_page_has_its_addresses_and_no_others() {
         ("/alerts", "index.html"),
         ("/alerts/rules", "nested.html"),
         ("/alerts/new", "nested.html"),
+        ("/profile", "index.html"),
         ("/alerts/", "alerts/"),
         ("/alerts/none", "alerts/none"),
         ("/assets/a.js", "assets/a.js"),

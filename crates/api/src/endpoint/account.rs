@@ -2,7 +2,9 @@
 //!
 //! In: names, passwords. Out: sessions and tokens. Holds nothing.
 
+mod change;
 mod owner;
+pub(crate) mod password;
 pub(crate) mod session;
 pub(crate) mod sessions;
 pub(crate) mod tokens;

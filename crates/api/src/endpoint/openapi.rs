@@ -18,6 +18,7 @@ use utoipa::OpenApi;
         super::sessions::list,
         super::sessions::end,
         super::sessions::end_all,
+        super::password::change,
         super::tokens::list,
         super::tokens::create,
         super::tokens::revoke,

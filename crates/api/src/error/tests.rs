@@ -9,7 +9,8 @@ use std::{collections::BTreeSet, fs, path::Path};
 /// Returns the code after another; the compiler ensures that none is left out here.
 fn next(code: ErrorCode) -> Option<ErrorCode> {
     Some(match code {
-        Unauthorized => Forbidden,
+        Unauthorized => WrongPassword,
+        WrongPassword => Forbidden,
         Forbidden => TooManyAttempts,
         TooManyAttempts => NotFound,
         NotFound => BadRequest,

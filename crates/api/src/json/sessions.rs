@@ -1,9 +1,9 @@
-//! Answers of `/sessions`.
+//! Requests and answers of `/sessions` and `/password`.
 //!
-//! In: nothing. Out: JSON.
+//! In: JSON. Out: JSON.
 
 use crate::access::sessions::ListedSession;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 const SECOND_US: u64 = 1_000_000;
@@ -35,6 +35,16 @@ pub struct OpenSession {
 pub struct OpenSessions {
     /// The sessions, the one opened last first.
     pub sessions: Vec<OpenSession>,
+}
+
+/// Another password for the caller.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PasswordRequest {
+    /// The password until now, once more.
+    pub password: String,
+    /// The new one.
+    pub new_password: String,
 }
 
 /// The sessions that were ended.

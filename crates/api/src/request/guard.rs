@@ -30,6 +30,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use std::{net::IpAddr, sync::Arc, time::Duration};
+use tokio::sync::OwnedSemaphorePermit;
 
 /// Prefix of the API's paths; errors below it are answered in the API's format.
 pub(crate) const API: &str = "/api/";
@@ -95,6 +96,33 @@ pub(crate) async fn authenticate(
     outcome
 }
 
+/// Checks the password of a user who is logged in once more: an open session alone must not be enough for what lasts longer
+/// than it.
+pub(crate) async fn confirm(
+    state: &Arc<State>,
+    name: &str,
+    password: &str,
+    client: IpAddr,
+) -> Result<(), ApiError> {
+    match authenticate(state, name, password, client).await {
+        Ok(_) => Ok(()),
+        // Another code than that of a session that has ended: there, pages ask for a log-in.
+        Err(error) if error.status() == StatusCode::UNAUTHORIZED => {
+            Err(ApiError::new(StatusCode::UNAUTHORIZED, ErrorCode::WrongPassword, "the password is wrong"))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Waits for the turn to hash a new password: each hash takes memory, as each check does.
+pub(crate) async fn hashing_turn(state: &State) -> Result<OwnedSemaphorePermit, ApiError> {
+    state.credentials().turn().await.ok_or_else(busy)
+}
+
+fn busy() -> ApiError {
+    ApiError::busy("too many log-ins at once; try again in a second", Duration::ZERO)
+}
+
 async fn check(state: &State, name: &str, password: &str, client: IpAddr) -> Result<CredentialId, ApiError> {
     match state.credentials().check(state.accounts(), client, name, password).await {
         Ok(credential) => Ok(credential),
@@ -102,9 +130,7 @@ async fn check(state: &State, name: &str, password: &str, client: IpAddr) -> Res
             Err(ApiError::new(StatusCode::UNAUTHORIZED, ErrorCode::Unauthorized, "wrong user or password"))
         }
         Err(Refusal::Wait(wait)) => Err(ApiError::too_many_attempts(wait)),
-        Err(Refusal::Busy) => {
-            Err(ApiError::busy("too many log-ins at once; try again in a second", Duration::ZERO))
-        }
+        Err(Refusal::Busy) => Err(busy()),
         Err(Refusal::Failed(error)) => Err(ApiError::internal(error)),
     }
 }

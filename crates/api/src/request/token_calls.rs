@@ -27,6 +27,7 @@ pub(crate) const CALLS: &[(&str, &str, TokenNeed)] = &[
     ("GET", "/api/v1/sessions", NoToken),
     ("DELETE", "/api/v1/sessions", NoToken),
     ("DELETE", "/api/v1/sessions/{id}", NoToken),
+    ("POST", "/api/v1/password", NoToken),
     ("GET", "/api/v1/tokens", NoToken),
     ("POST", "/api/v1/tokens", NoToken),
     ("DELETE", "/api/v1/tokens/{id}", NoToken),

@@ -1,7 +1,7 @@
 //! Sessions: listed, ended, replaced at a log-in, not kept by timers; their cookies.
 
 use super::*;
-use crate::access::sessions::Activity;
+use crate::access::sessions::{Activity, TokenHash};
 use serde_json::{Value, json};
 
 const BASIC: &str = "authorization: Basic ZXZhOmEgbG9uZyBwYXNzd29yZA==\r\nx-requested-by: t\r\n";
@@ -123,4 +123,35 @@ fn an_encrypted_page_has_a_cookie_that_no_other_host_can_set() {
     let (status, head, _) = server.ask("POST /api/v1/logout", &headers, "{}");
     assert!(status == 200 && head.contains("__host-duramen_session=; httponly"), "{head}");
     assert_eq!(ask("__Host-duramen_session", https), 401);
+}
+
+#[test]
+fn a_password_is_changed_with_the_one_until_now_and_ends_other_sessions() {
+    let server = Server::start();
+    let (here, there) = (session(&server, "eva", ""), session(&server, "eva", ""));
+    let change = |headers: &str, old: &str, new: &str| {
+        let body = json!({"password": old, "new_password": new}).to_string();
+        json_of(server.ask("POST /api/v1/password", headers, &body))
+    };
+    let new = "quite another long one";
+    let (status, answer) = change(&here, "certainly wrong", new);
+    assert_eq!((status, answer["error"]["code"].as_str()), (401, Some("wrong_password")), "{answer}");
+    let (status, answer) = change(&here, "a long password", "short");
+    assert_eq!((status, answer["error"]["code"].as_str()), (400, Some("bad_request")), "{answer}");
+    assert_eq!(server.login("a long password").0, 200, "a refused password changes nothing");
+    server.state.sessions().end("eva", |hash| ![&here, &there].iter().any(|cookie| has_hash(cookie, hash)));
+    assert_eq!(change(&here, "a long password", new), (200, json!({"ended": 1})));
+    assert_eq!(server.ask("GET /api/v1/session", &here, "").0, 200, "the session of the call stays");
+    assert_eq!(server.ask("GET /api/v1/session", &there, "").0, 401);
+    assert_eq!(server.login("a long password").0, 401);
+    assert_eq!(server.login(new).0, 200);
+    let ledger = server.backend.ledger.lock().unwrap().join("\n");
+    assert_eq!(ledger, ["eva set-password"; 3].join("\n"), "one that fails is in it before and after");
+}
+
+fn has_hash(cookie: &str, hash: &TokenHash) -> bool {
+    cookie
+        .split("session=")
+        .nth(1)
+        .is_some_and(|rest| TokenHash::of(rest.split(['\r', ';']).next().unwrap_or_default()) == *hash)
 }

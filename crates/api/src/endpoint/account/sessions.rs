@@ -77,7 +77,7 @@ fn present(user: &User) -> Option<String> {
 }
 
 /// Answers when the file no longer has the sessions: they must not come back with a restart.
-async fn saved(state: &Arc<State>, ended: usize) -> Result<Json<EndedSessions>, ApiError> {
+pub(super) async fn saved(state: &Arc<State>, ended: usize) -> Result<Json<EndedSessions>, ApiError> {
     state.save_sessions().await.map_err(|error| {
         ApiError::internal(format!("ended, but the file of sessions cannot be written: {error}"))
     })?;

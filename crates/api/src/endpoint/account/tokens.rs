@@ -3,10 +3,13 @@
 //! In: what a token may do, with the password. Out: its text, once; lists without texts. Holds nothing: tokens are in the file of
 //! users. Limits: those of [`accounts`]. No token can make, list or revoke tokens.
 
-use super::owner::{OwnerParameters, administers};
+use super::{
+    change,
+    owner::{OwnerParameters, administers},
+};
 use crate::{
     access::sessions::User,
-    error::{ApiError, ErrorCode},
+    error::ApiError,
     json::tokens::{NewTokenAnswer, TokenAnswer, TokenList, TokenRequest},
     request::{
         client::client,
@@ -16,7 +19,7 @@ use crate::{
     },
     state::{State, now_s},
 };
-use accounts::{AccountError, EVERY_LOGSPACE, NewToken, Right, TokenError};
+use accounts::{AccountError, EVERY_LOGSPACE, NewToken, Right};
 use axum::{
     Json,
     extract::{ConnectInfo, State as Shared},
@@ -35,7 +38,7 @@ pub(crate) async fn list(
 ) -> Result<Json<TokenList>, ApiError> {
     let owner = parameters.user.as_deref().unwrap_or(&user.name);
     administers(&state, &user, owner)?;
-    let tokens = state.accounts().tokens(owner).map_err(answer)?;
+    let tokens = state.accounts().tokens(owner).map_err(change::answer)?;
     let lifetime = state.backend().policy().token_lifetime;
     let shown = |token: accounts::ApiToken| {
         let used = state.last_use(&token.id);
@@ -59,18 +62,17 @@ pub(crate) async fn create(
     let policy = state.backend().policy();
     let client = client(&policy, caller.address.ip(), &headers);
     // An open session that somebody else finds must not become an access that outlasts it.
-    guard::authenticate(&state, &user.name, &request.password, client).await?;
+    guard::confirm(&state, &user.name, &request.password, client).await?;
     let TokenRequest { name, scopes, logspaces, networks, days, .. } = request;
     let new = NewToken { name, scopes, logspaces, networks, days };
-    let issued = new.issue(now_s()).map_err(|error| answer(AccountError::Token(error)))?;
+    let issued = new.issue(now_s()).map_err(|error| change::answer(AccountError::Token(error)))?;
     let (token, text) = (issued.token, issued.text);
     let details = token.described(&user.name);
-    state.note_change(&user, "add-token", details.clone()).await?;
-    let added = on_thread(&state, {
+    change::recorded(&state, &user, "add-token", details, {
         let (owner, token) = (user.name.clone(), token.clone());
         move |state| state.accounts().add_token(&owner, token)
-    });
-    recorded(&state, &user, "add-token", details, added.await?).await?;
+    })
+    .await?;
     let record = TokenAnswer::of(token, None, policy.token_lifetime);
     Ok((StatusCode::CREATED, Json(NewTokenAnswer { token: text.reveal().to_owned(), record })))
 }
@@ -84,54 +86,13 @@ pub(crate) async fn revoke(
     PathParts(id): PathParts<String>,
 ) -> Result<Json<Value>, ApiError> {
     let missing = || ApiError::not_found("there is no such token");
-    let owner = state.accounts().token_owner(&id).map_err(answer)?.ok_or_else(missing)?;
+    let owner = state.accounts().token_owner(&id).map_err(change::answer)?.ok_or_else(missing)?;
     // Others do not learn that there is such a token.
     if owner != user.name && !state.may(&user, EVERY_LOGSPACE, Right::Administer)? {
         return Err(missing());
     }
     let details = json!({"user": owner, "token_id": id});
-    state.note_change(&user, "revoke-token", details.clone()).await?;
-    let revoked = on_thread(&state, move |state| state.accounts().revoke_token(&owner, &id));
-    recorded(&state, &user, "revoke-token", details, revoked.await?).await?;
+    let revoke = move |state: &State| state.accounts().revoke_token(&owner, &id);
+    change::recorded(&state, &user, "revoke-token", details, revoke).await?;
     Ok(Json(json!({})))
-}
-
-/// Returns the outcome of a change that was written into the ledger, and writes there if it failed.
-async fn recorded(
-    state: &Arc<State>,
-    user: &User,
-    action: &'static str,
-    mut details: Value,
-    outcome: Result<(), AccountError>,
-) -> Result<(), ApiError> {
-    let Err(error) = outcome else { return Ok(()) };
-    details["failed"] = error.to_string().into();
-    // If the ledger fails as well, the caller still gets the first error.
-    let _ = state.note_change(user, action, details).await;
-    Err(answer(error))
-}
-
-async fn on_thread(
-    state: &Arc<State>,
-    work: impl FnOnce(&State) -> Result<(), AccountError> + Send + 'static,
-) -> Result<Result<(), AccountError>, ApiError> {
-    let state = Arc::clone(state);
-    let done = tokio::task::spawn_blocking(move || work(&state)).await;
-    done.map_err(|_| ApiError::internal("the call ended by a bug"))
-}
-
-fn answer(error: AccountError) -> ApiError {
-    let text = error.to_string();
-    match error {
-        AccountError::Token(TokenError::TooMany { .. }) => {
-            ApiError::new(StatusCode::CONFLICT, ErrorCode::Conflict, text)
-        }
-        AccountError::Token(TokenError::Unknown) | AccountError::Name(_) => ApiError::not_found(text),
-        AccountError::Token(TokenError::Random) | AccountError::Random => ApiError::internal(text),
-        AccountError::Token(_) | AccountError::Password => ApiError::bad_request(text),
-        // The path is for administrators.
-        AccountError::Io { .. } | AccountError::Format { .. } => {
-            ApiError::internal("the file of users cannot be read or written")
-        }
-    }
 }

@@ -1,0 +1,67 @@
+//! Changes of accounts: on a thread of their own, in the ledger before they are made and again if they fail.
+//!
+//! In: a change, its words for the ledger. Out: its outcome, or an error for the client. Holds nothing.
+
+use crate::{
+    access::sessions::User,
+    error::{ApiError, ErrorCode},
+    state::State,
+};
+use accounts::{AccountError, TokenError};
+use axum::http::StatusCode;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Writes a change into the ledger, and makes it. Without the ledger it is not made.
+pub(super) async fn recorded(
+    state: &Arc<State>,
+    user: &User,
+    action: &'static str,
+    details: Value,
+    change: impl FnOnce(&State) -> Result<(), AccountError> + Send + 'static,
+) -> Result<(), ApiError> {
+    state.note_change(user, action, details.clone()).await?;
+    outcome(state, user, action, details, on_thread(state, change).await?).await
+}
+
+/// Returns the outcome of a change that was written into the ledger, and writes there if it failed.
+async fn outcome(
+    state: &Arc<State>,
+    user: &User,
+    action: &'static str,
+    mut details: Value,
+    outcome: Result<(), AccountError>,
+) -> Result<(), ApiError> {
+    let Err(error) = outcome else { return Ok(()) };
+    details["failed"] = error.to_string().into();
+    // If the ledger fails as well, the caller still gets the first error.
+    let _ = state.note_change(user, action, details).await;
+    Err(answer(error))
+}
+
+/// Runs work with the file of users on a thread that may wait for the disk.
+pub(super) async fn on_thread<T: Send + 'static>(
+    state: &Arc<State>,
+    work: impl FnOnce(&State) -> T + Send + 'static,
+) -> Result<T, ApiError> {
+    let state = Arc::clone(state);
+    let done = tokio::task::spawn_blocking(move || work(&state)).await;
+    done.map_err(|_| ApiError::internal("the call ended by a bug"))
+}
+
+/// Returns the answer for a change that cannot be made.
+pub(super) fn answer(error: AccountError) -> ApiError {
+    let text = error.to_string();
+    match error {
+        AccountError::Token(TokenError::TooMany { .. }) => {
+            ApiError::new(StatusCode::CONFLICT, ErrorCode::Conflict, text)
+        }
+        AccountError::Token(TokenError::Unknown) | AccountError::Name(_) => ApiError::not_found(text),
+        AccountError::Token(TokenError::Random) | AccountError::Random => ApiError::internal(text),
+        AccountError::Token(_) | AccountError::Password => ApiError::bad_request(text),
+        // The path is for administrators.
+        AccountError::Io { .. } | AccountError::Format { .. } => {
+            ApiError::internal("the file of users cannot be read or written")
+        }
+    }
+}

@@ -1,0 +1,96 @@
+// The account of the mock's one user: its password, its sessions beside the browsers', its API tokens.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { OpenSession } from "../src/api/sessions.ts";
+import type { ApiToken, NewToken } from "../src/api/tokens.ts";
+import { cookieOf, readBody, Refusal, reply } from "./http.ts";
+
+const DAY_US = 86_400_000_000;
+const nowUs = (): number => Date.now() * 1000;
+
+export class MockAccount {
+  private readonly sessions = new Map<string, OpenSession>();
+  private tokens: ApiToken[] = [];
+  private made = 0;
+
+  constructor(public password: string) {}
+
+  /** Opens a session and returns its cookie. */
+  open(request: IncomingMessage): string {
+    const cookie = crypto.randomUUID();
+    const agent = request.headers["user-agent"] ?? "";
+    const now = nowUs();
+    const session = { id: cookie.slice(0, 8), user: "admin", opened_us: now, used_us: now, ends_us: now + DAY_US };
+    this.sessions.set(cookie, { ...session, address: "127.0.0.1", agent, current: false });
+    return cookie;
+  }
+
+  close(cookie: string): void {
+    this.sessions.delete(cookie);
+  }
+
+  has(cookie: string): boolean {
+    return this.sessions.has(cookie);
+  }
+
+  /** Answers a call about the account; returns false for others. */
+  async serve(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+    const cookie = cookieOf(request);
+    const [kind, id] = path.split("/");
+    switch (`${request.method} ${kind}`) {
+      case "GET sessions": {
+        const sessions = [...this.sessions].map(([of, session]) => ({ ...session, current: of === cookie }));
+        reply(response, 200, { sessions: sessions.reverse() });
+        return true;
+      }
+      case "DELETE sessions":
+        reply(response, 200, { ended: this.end((of, session) => (id ? session.id === id : of !== cookie)) });
+        return true;
+      case "POST password": {
+        const body = await readBody(request);
+        this.confirm(body.password);
+        if (String(body.new_password).length < 8)
+          throw new Refusal(400, "bad_request", "a password has at least 8 characters");
+        this.password = String(body.new_password);
+        reply(response, 200, { ended: this.end((of) => of !== cookie) });
+        return true;
+      }
+      case "GET tokens":
+        reply(response, 200, { tokens: this.tokens });
+        return true;
+      case "POST tokens": {
+        const { password, days, ...asked } = (await readBody(request)) as unknown as NewToken;
+        this.confirm(password);
+        const text = `dmn_u${crypto.randomUUID().replaceAll("-", "")}abcd`;
+        const now = nowUs();
+        const token = {
+          ...asked,
+          id: `t${++this.made}`,
+          last_four: "abcd",
+          created_us: now,
+          expires_us: now + days * DAY_US,
+        };
+        this.tokens = [...this.tokens, token];
+        reply(response, 201, { ...token, token: text });
+        return true;
+      }
+      case "DELETE tokens":
+        if (!this.tokens.some((token) => token.id === id))
+          throw new Refusal(404, "not_found", "there is no such token");
+        this.tokens = this.tokens.filter((token) => token.id !== id);
+        reply(response, 200, {});
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  private confirm(password: unknown): void {
+    if (password !== this.password) throw new Refusal(401, "wrong_password", "the password is wrong");
+  }
+
+  private end(isMeant: (cookie: string, session: OpenSession) => boolean): number {
+    const meant = [...this.sessions].filter(([cookie, session]) => isMeant(cookie, session));
+    for (const [cookie] of meant) this.sessions.delete(cookie);
+    return meant.length;
+  }
+}

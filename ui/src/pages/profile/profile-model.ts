@@ -1,0 +1,116 @@
+// The state of the profile: sessions and API tokens of the user, and the outcome of the last change.
+//
+// In: events of the components. Out: signals. Holds: lists, read when the page opens, when it is returned to, and after each change.
+import { batch, signal } from "@preact/signals";
+import { isAborted, ApiError } from "../../api/call.ts";
+import { changePassword } from "../../api/password.ts";
+import { endSession, endSessions, listSessions, type OpenSession } from "../../api/sessions.ts";
+import { listTokens, makeToken, revokeToken, type ApiToken, type NewToken } from "../../api/tokens.ts";
+
+/** The part of the page that a message belongs to. */
+export type Section = "password" | "sessions" | "tokens";
+
+export interface Outcome {
+  section: Section;
+  text: string;
+  failed: boolean;
+}
+
+export class ProfileModel {
+  readonly sessions = signal<OpenSession[] | undefined>(undefined);
+  readonly tokens = signal<ApiToken[] | undefined>(undefined);
+  readonly outcome = signal<Outcome | undefined>(undefined);
+  readonly busy = signal(false);
+  /** The token that was made last, with its text: it is shown until the page is left. */
+  readonly made = signal<(ApiToken & { token: string }) | undefined>(undefined);
+
+  start(): void {
+    document.addEventListener("visibilitychange", this.onVisible);
+    void this.read();
+  }
+
+  stop(): void {
+    document.removeEventListener("visibilitychange", this.onVisible);
+  }
+
+  private readonly onVisible = (): void => {
+    if (!document.hidden) void this.read();
+  };
+
+  async read(): Promise<void> {
+    try {
+      const [sessions, tokens] = await Promise.all([listSessions(), listTokens()]);
+      batch(() => {
+        this.sessions.value = sessions;
+        this.tokens.value = tokens;
+      });
+    } catch (cause) {
+      if (!isAborted(cause)) this.say("sessions", messageOf(cause), true);
+    }
+  }
+
+  /** Returns true if the password was changed. */
+  changePassword(password: string, newPassword: string): Promise<boolean> {
+    return this.change("password", async () => {
+      const { ended } = await changePassword(password, newPassword);
+      return `The password was changed.${ended > 0 ? ` ${countOf(ended)} ended.` : ""}`;
+    });
+  }
+
+  endSession(id: string): Promise<boolean> {
+    return this.change("sessions", async () => {
+      await endSession(id);
+      return "The session was ended.";
+    });
+  }
+
+  endOthers(): Promise<boolean> {
+    return this.change("sessions", async () => `${countOf((await endSessions()).ended)} ended.`);
+  }
+
+  /** Returns true if the token was made. */
+  makeToken(token: NewToken): Promise<boolean> {
+    return this.change("tokens", async () => {
+      this.made.value = await makeToken(token);
+      return "";
+    });
+  }
+
+  revokeToken(token: ApiToken): Promise<boolean> {
+    return this.change("tokens", async () => {
+      await revokeToken(token.id);
+      if (this.made.value?.id === token.id) this.made.value = undefined;
+      return `${token.name} was revoked: the next call with it is refused.`;
+    });
+  }
+
+  say(section: Section, text: string, failed: boolean): void {
+    this.outcome.value = text ? { section, text, failed } : undefined;
+  }
+
+  private async change(section: Section, work: () => Promise<string>): Promise<boolean> {
+    if (this.busy.value) return false;
+    this.busy.value = true;
+    this.outcome.value = undefined;
+    try {
+      this.say(section, await work(), false);
+      return true;
+    } catch (cause) {
+      this.say(section, messageOf(cause), true);
+      return false;
+    } finally {
+      this.busy.value = false;
+      void this.read();
+    }
+  }
+}
+
+const countOf = (ended: number): string => (ended === 1 ? "1 other session was" : `${ended} other sessions were`);
+
+/** The server's words, as a sentence. */
+export function messageOf(cause: unknown): string {
+  if (!(cause instanceof ApiError)) return String(cause);
+  const { message } = cause.body;
+  const sentence = message.charAt(0).toUpperCase() + message.slice(1);
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+}
