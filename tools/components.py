@@ -31,6 +31,8 @@ IS_LICENCE = re.compile(r"^(licen[cs]e|copying|notice|unlicense)", re.IGNORECASE
 MIT = TREE + "/packaging/licences/MIT.txt"
 # The notice of musl, which a static binary contains.
 MUSL = TREE + "/packaging/licences/musl.txt"
+# The notices of the lists that the hashes of common passwords were made from.
+COMMON_PASSWORDS = TREE + "/packaging/licences/common-passwords.txt"
 
 Component = collections.namedtuple("Component", "ref name version licence digest texts needs kind")
 
@@ -168,6 +170,13 @@ def musl(target):
         return Component(f"pkg:generic/musl@{version}", "musl", version, "MIT", None, [text.read()], [], "library")
 
 
+def common_passwords():
+    """The lists of common passwords whose hashes the program contains."""
+    with open(COMMON_PASSWORDS, encoding="utf-8") as text:
+        return Component("pkg:generic/common-passwords@1", "common-passwords", "1", "BSD-3-Clause AND MIT", None, [text.read()], [],
+                         "library")
+
+
 def page():
     """Lists the packages that the page contains: its build records them, with the texts of their licences."""
     with open(TREE + "/ui/package-lock.json") as lock:
@@ -216,11 +225,11 @@ def main():
     facts = json.loads(subprocess.check_output([binary, "version", "--json"]))
     target = target_of(facts)
     library = [musl(target)] if facts["libc"] == "musl" else []
-    components = sorted([*crates(target), openssl(facts), *library, *page()], key=lambda one: one.ref)
+    components = sorted([*crates(target), openssl(facts), common_passwords(), *library, *page()], key=lambda one: one.ref)
     own = next(one for one in components if one.kind == "application")
     by_name = {one.name: one for one in components}
     by_name["openssl-sys"].needs.append(next(one.ref for one in components if one.ref.startswith("pkg:generic/openssl")))
-    own.needs.extend(one.ref for one in components if one.ref.startswith(("pkg:npm/", "pkg:generic/musl@")))
+    own.needs.extend(one.ref for one in components if one.ref.startswith(("pkg:npm/", "pkg:generic/musl@", "pkg:generic/common-passwords@")))
     with open(TREE + "/LICENSE") as text:
         own_text = text.read()
     wrong = []

@@ -211,7 +211,7 @@ class Root:
                 break
             said += got.decode(errors="replace")
             if re.search(r"(passphrase|[Pp]assword|pass phrase|The same again)[^\n]*: ?$", said[answered:]):
-                os.write(terminal, b"a long secret\n")
+                os.write(terminal, b"a long secret of mine\n")
                 answered = len(said)
         else:
             os.kill(process, signal.SIGKILL)

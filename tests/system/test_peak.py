@@ -28,9 +28,9 @@ destination d_main {{ logspace("main" segment-memory(16777216) recode(no)); }};
 log {{ source(s_network); source(s_http); destination(d_main); flags(flow-control); }};
 """
 
-# Configured or documented sizes, in bytes: all searches and exports; the block cache; four password checks at a time;
+# Configured or documented sizes, in bytes: all searches and exports; the block cache; two password checks at a time;
 # and for the logspace three segments of 16 MiB with the memory for sealing them, the journal and the queues.
-BUDGETS = 64 * MIB + KEPT + 4 * 19 * MIB + 260 * MIB
+BUDGETS = 64 * MIB + KEPT + 2 * 19 * MIB + 260 * MIB
 # Sockets, threads with the blocks that they read, pieces of answers being sent, memory that the allocator has not
 # returned yet.
 BASE = 128 * MIB

@@ -68,7 +68,7 @@ def test_a_bundle_has_no_messages_and_no_secrets(binary):
             written = text.read()
         for kind in ("password", "word", "url", "header", "define", "comment", "command", "pattern", "number"):
             assert SECRETS[kind] in written, f"the test plants no {kind}"
-        subprocess.run([binary, "user", "--data", server.folder + "/data", "add", SECRETS["user"]], input="a long secret\na long secret\n",
+        subprocess.run([binary, "user", "--data", server.folder + "/data", "add", SECRETS["user"]], input="a long secret of mine\n",
                        text=True, capture_output=True, timeout=30)
         subprocess.run(["logger", "-n", "127.0.0.1", "-P", str(server.port), "-d", "-t", SECRETS["program"], SECRETS["body"]], check=True)
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:

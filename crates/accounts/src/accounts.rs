@@ -2,7 +2,7 @@
 //!
 //! In: a name and a password. Out: the credential, or nothing. Holds: the file's content; it is read again when it
 //! changes, so that `duramen user` works beside a running server. Changes lock the folder, so that none is lost.
-//! Limits: names of 1 to 64 of `[A-Za-z0-9._@-]`, passwords of 8 to 1024 bytes; the file holds at most 10,000 users.
+//! Limits: names of 1 to 64 of `[A-Za-z0-9._@-]`, passwords as [`crate::password`] allows them; the file holds at most 10,000 users.
 
 mod grants;
 mod tokens;
@@ -10,11 +10,12 @@ mod tokens;
 pub use grants::{EVERY_LOGSPACE, Grant, RIGHTS, Right};
 
 use crate::{
-    api_tokens::{ApiToken, TokenError},
+    api_tokens::{ApiToken, TokenError, hex, unhex},
     durable,
+    password::{self, PASSWORD_CHARS_MIN, PasswordContext, PasswordFault, normalized},
 };
 use argon2::{
-    Argon2, PasswordVerifier,
+    ARGON2ID_IDENT, Argon2, Params, PasswordVerifier, Version,
     password_hash::{PasswordHash, PasswordHasher, SaltString},
 };
 use aws_lc_rs::digest;
@@ -36,10 +37,6 @@ const PASSWORD_ALPHABET: &[u8] = b"abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWX
 const PASSWORD_LENGTH: usize = 20;
 /// Letters of an id; each stands for five bits.
 const ID_ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
-/// Fewest bytes of a password.
-const PASSWORD_BYTES_MIN: usize = 8;
-/// Most bytes of a password.
-pub const PASSWORD_BYTES_MAX: usize = 1024;
 /// A hash of no password: unknown users cost the same time as known ones.
 const NOBODY: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRvZm91cnM$4WRwzVbFNkjIDeBhWrcmPKyIT9sNy1HFnkyNR2bVVBo";
@@ -48,6 +45,8 @@ const NOBODY: &str =
 #[derive(Clone, Debug)]
 pub struct Accounts {
     path: PathBuf,
+    /// Name of this machine, which passwords must not consist of.
+    host: Arc<str>,
     /// The content read last and the version it came from; replaced at each change of the file.
     last: Arc<Mutex<Option<Read>>>,
 }
@@ -87,8 +86,8 @@ pub enum AccountError {
     },
     /// The name is not allowed, taken, or not there.
     Name(&'static str),
-    /// The password is too short or too long.
-    Password,
+    /// The password must not be set.
+    Password(PasswordFault),
     /// The API token cannot be made or found.
     Token(TokenError),
     /// The system has no random numbers.
@@ -103,7 +102,7 @@ impl fmt::Display for AccountError {
                 write!(f, "{} is not a users file: {what}", path.display())
             }
             AccountError::Name(what) => f.write_str(what),
-            AccountError::Password => f.write_str("a password has 8 to 1024 bytes"),
+            AccountError::Password(fault) => fault.fmt(f),
             AccountError::Token(error) => error.fmt(f),
             AccountError::Random => f.write_str("the system gives no random numbers"),
         }
@@ -127,6 +126,9 @@ struct User {
     id: String,
     /// Argon2id in PHC format.
     password: String,
+    /// The credential, in hexadecimal, from before the same password was hashed with other parameters: sessions stay open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    kept_credential: Option<String>,
     /// Grants of the user; absent in files of versions before grants existed: then every right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     grants: Option<Vec<Grant>>,
@@ -158,6 +160,9 @@ impl User {
     }
 
     fn credential(&self, name: &str) -> CredentialId {
+        if let Some(kept) = self.kept_credential.as_deref().and_then(unhex) {
+            return CredentialId(kept);
+        }
         let mut context = digest::Context::new(&digest::SHA256);
         for part in [name, &self.password] {
             context.update(&(part.len() as u64).to_be_bytes());
@@ -176,7 +181,12 @@ impl User {
 impl Accounts {
     /// The accounts of a file, which need not exist yet.
     pub fn at(path: &Path) -> Accounts {
-        Accounts { path: path.to_owned(), last: Arc::default() }
+        Accounts { path: path.to_owned(), host: "".into(), last: Arc::default() }
+    }
+
+    /// The same on a machine of a name, which new passwords must not consist of.
+    pub fn on_host(self, host: &str) -> Accounts {
+        Accounts { host: host.into(), ..self }
     }
 
     /// Makes the user `admin` with a new password when there is no user at all. The password is returned once and
@@ -203,7 +213,8 @@ impl Accounts {
         }
         let user = User {
             id: drawn_id()?,
-            password: hash(password)?,
+            password: self.hashed(name, password)?,
+            kept_credential: None,
             grants: Some(Vec::new()),
             session_epoch: 0,
             tokens: Vec::new(),
@@ -222,9 +233,10 @@ impl Accounts {
 
     /// Changes a user's password.
     pub fn set_password(&self, name: &str, password: &str) -> Result<(), AccountError> {
-        let password = hash(password)?;
+        let password = self.hashed(name, password)?;
         self.update(|file| {
-            file.user(name)?.password = password;
+            let user = file.user(name)?;
+            (user.password, user.kept_credential) = (password, None);
             Ok(())
         })
     }
@@ -234,6 +246,7 @@ impl Accounts {
         self.update(|file| {
             let user = file.user(name)?;
             user.session_epoch = user.session_epoch.wrapping_add(1).max(1);
+            user.kept_credential = None;
             Ok(())
         })
     }
@@ -269,8 +282,35 @@ impl Accounts {
         let stored = known.map_or(NOBODY, |user| user.password.as_str());
         let parsed = PasswordHash::new(stored)
             .map_err(|error| AccountError::Format { path: self.path.clone(), what: error.to_string() })?;
-        let right = Argon2::default().verify_password(password.as_bytes(), &parsed).is_ok();
-        Ok(known.filter(|_| right).map(|user| user.credential(name)))
+        let form = normalized(password);
+        let matches = |text: &str| Argon2::default().verify_password(text.as_bytes(), &parsed).is_ok();
+        // Earlier versions hashed passwords as they were typed.
+        let is_right = matches(&form) || (form != password && matches(password));
+        let Some(user) = known.filter(|_| is_right) else { return Ok(None) };
+        if is_outdated(&parsed) {
+            // The password works as well as before if that fails.
+            let _ = self.rehash(name, stored, &form);
+        }
+        Ok(Some(user.credential(name)))
+    }
+
+    /// Hashes a right password with the parameters of this version, unless it was changed meanwhile. Its credential stays.
+    fn rehash(&self, name: &str, stored: &str, password: &str) -> Result<(), AccountError> {
+        let fresh = hash(password)?;
+        self.update(|file| {
+            let user = file.user(name)?;
+            if user.password == stored {
+                user.kept_credential = Some(hex(&user.credential(name).0));
+                user.password = fresh;
+            }
+            Ok(())
+        })
+    }
+
+    /// Checks a new password of a user, and hashes it.
+    fn hashed(&self, name: &str, password: &str) -> Result<String, AccountError> {
+        let context = PasswordContext { user: name, host: &self.host, chars_min: PASSWORD_CHARS_MIN };
+        hash(&password::check(password, context).map_err(AccountError::Password)?)
     }
 
     /// The credential that a user has now; nothing when there is no such user.
@@ -350,15 +390,23 @@ pub fn allowed_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= 64 && name.chars().all(allowed)
 }
 
+/// Returns true if a password should be hashed again: with other parameters, or by another function, than those of this version.
+fn is_outdated(hash: &PasswordHash<'_>) -> bool {
+    let present = Params::default();
+    let costs = |params: &Params| (params.m_cost(), params.t_cost(), params.p_cost());
+    hash.algorithm != ARGON2ID_IDENT
+        || hash.version != Some(Version::V0x13.into())
+        || !Params::try_from(hash).is_ok_and(|params| costs(&params) == costs(&present))
+}
+
+/// Hashes a password with the parameters of this version.
 fn hash(password: &str) -> Result<String, AccountError> {
-    if !(PASSWORD_BYTES_MIN..=PASSWORD_BYTES_MAX).contains(&password.len()) {
-        return Err(AccountError::Password);
-    }
     let mut salt = [0; 16];
     getrandom::fill(&mut salt).map_err(|_| AccountError::Random)?;
     let salt = SaltString::encode_b64(&salt).map_err(|_| AccountError::Random)?;
-    let hash =
-        Argon2::default().hash_password(password.as_bytes(), &salt).map_err(|_| AccountError::Password)?;
+    let hash = Argon2::default().hash_password(password.as_bytes(), &salt);
+    // Only a password that is longer than every limit cannot be hashed.
+    let hash = hash.map_err(|_| AccountError::Password(PasswordFault::TooLong))?;
     Ok(hash.to_string())
 }
 

@@ -245,6 +245,18 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Reads 32 bytes in hexadecimal.
+pub fn unhex(text: &str) -> Option<[u8; 32]> {
+    let mut bytes = [0; 32];
+    if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    for (number, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(text.get(2 * number..2 * number + 2)?, 16).ok()?;
+    }
+    Some(bytes)
+}
+
 fn drawn_id() -> Result<String, TokenError> {
     let mut bytes = [0; ID_LENGTH];
     getrandom::fill(&mut bytes).map_err(|_| TokenError::Random)?;

@@ -3,20 +3,25 @@
 //! In: names, passwords, grants, records of tokens. Out: credentials, rights, refusals. Holds: the content of the file. Touches
 //! the file of users and nothing else. Limits: those of [`Accounts`] and [`ApiToken`].
 //!
-//! In reading order: `network` and `api_tokens` are values, `durable` replaces files in one step, `accounts` is the file of
+//! In reading order: `network` and `api_tokens` are values, `password` decides which passwords
+//! may be set, `durable` replaces files in one step, `accounts` is the file of
 //! users.
 
 mod accounts;
 mod api_tokens;
 pub mod durable;
 mod network;
+mod password;
 
 pub use accounts::{
-    AccountError, Accounts, CredentialId, EVERY_LOGSPACE, Grant, PASSWORD_BYTES_MAX, RIGHTS, Right,
-    allowed_name, generated_password,
+    AccountError, Accounts, CredentialId, EVERY_LOGSPACE, Grant, RIGHTS, Right, allowed_name,
+    generated_password,
 };
 pub use api_tokens::{
     ApiToken, IssuedToken, NewToken, TOKEN_DAYS_DEFAULT, TOKEN_DAYS_MAX, TOKEN_SCOPES, TokenError,
-    TokenRefusal, TokenScope, TokenText, TokenUse, TokenUses, TokenUsesError, hex,
+    TokenRefusal, TokenScope, TokenText, TokenUse, TokenUses, TokenUsesError, hex, unhex,
 };
 pub use network::{Network, NetworkError};
+pub use password::{
+    PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, PASSWORD_CHARS_MIN_WITH_FACTOR, PasswordContext, PasswordFault,
+};

@@ -1,6 +1,7 @@
 //! Accounts in a temporary file.
 
 use super::*;
+use crate::password::PASSWORD_BYTES_MAX;
 
 fn accounts() -> (tempfile::TempDir, Accounts) {
     let folder = tempfile::tempdir().unwrap();
@@ -22,10 +23,10 @@ fn the_first_run_makes_admin_once() {
 #[test]
 fn users_come_change_and_go() {
     let (_folder, accounts) = accounts();
-    accounts.add("eva", "first password").unwrap();
-    assert!(matches!(accounts.add("eva", "other password"), Err(AccountError::Name(_))));
+    accounts.add("eva", "the first of them all").unwrap();
+    assert!(matches!(accounts.add("eva", "some other password"), Err(AccountError::Name(_))));
     accounts.set_password("eva", "second password").unwrap();
-    assert!(accounts.verify("eva", "first password").unwrap().is_none());
+    assert!(accounts.verify("eva", "the first of them all").unwrap().is_none());
     assert!(accounts.verify("eva", "second password").unwrap().is_some());
     accounts.remove("eva").unwrap();
     assert!(accounts.names().unwrap().is_empty());
@@ -35,26 +36,26 @@ fn users_come_change_and_go() {
 fn bad_names_passwords_and_files_are_refused() {
     let (folder, accounts) = accounts();
     for name in ["", "a b", "../x", &"x".repeat(65)] {
-        assert!(matches!(accounts.add(name, "long enough"), Err(AccountError::Name(_))), "{name}");
+        assert!(matches!(accounts.add(name, "quite long enough"), Err(AccountError::Name(_))), "{name}");
     }
-    assert!(matches!(accounts.add("eva", "short"), Err(AccountError::Password)));
-    assert!(matches!(accounts.add("eva", "7 bytes"), Err(AccountError::Password)));
-    let longest = "x".repeat(PASSWORD_BYTES_MAX);
-    assert!(matches!(accounts.add("eva", &format!("{longest}x")), Err(AccountError::Password)));
-    for (name, password) in [("eva", "8 bytes."), (&"x".repeat(64), &longest)] {
+    assert!(matches!(accounts.add("eva", "short"), Err(AccountError::Password(_))));
+    assert!(matches!(accounts.add("eva", "just too short"), Err(AccountError::Password(_))));
+    let longest = "pine and oak, ".repeat(80)[..PASSWORD_BYTES_MAX].to_owned();
+    assert!(matches!(accounts.add("eva", &format!("{longest}x")), Err(AccountError::Password(_))));
+    for (name, password) in [("eva", "is long enough."), (&"x".repeat(64), &longest)] {
         accounts.add(name, password).unwrap();
         assert!(accounts.exists(name) && accounts.verify(name, password).unwrap().is_some(), "{name}");
     }
     assert!(!accounts.exists("bob"));
     fs::write(folder.path().join("users.json"), "{").unwrap();
-    assert!(matches!(accounts.verify("eva", "long enough"), Err(AccountError::Format { .. })));
+    assert!(matches!(accounts.verify("eva", "quite long enough"), Err(AccountError::Format { .. })));
 }
 
 #[test]
 fn only_the_owner_reads_the_file() {
     use std::os::unix::fs::PermissionsExt;
     let (folder, accounts) = accounts();
-    accounts.add("eva", "long enough").unwrap();
+    accounts.add("eva", "quite long enough").unwrap();
     let mode = fs::metadata(folder.path().join("users.json")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
 }
@@ -62,7 +63,7 @@ fn only_the_owner_reads_the_file() {
 #[test]
 fn grants_come_and_go() {
     let (folder, accounts) = accounts();
-    accounts.add("eva", "long enough").unwrap();
+    accounts.add("eva", "quite long enough").unwrap();
     let may = |logspace: &str| -> Vec<&str> {
         let rights = RIGHTS.into_iter().filter(|right| accounts.may("eva", logspace, *right).unwrap());
         rights.map(Right::name).collect()
@@ -107,10 +108,10 @@ fn passwords_have_every_letter_equally_often() {
 #[test]
 fn the_file_is_read_again_only_when_it_has_changed() {
     let (_folder, accounts) = accounts();
-    accounts.add("eva", "long enough").unwrap();
+    accounts.add("eva", "quite long enough").unwrap();
     let known = accounts.known().unwrap();
     assert!(Arc::ptr_eq(&known, &accounts.known().unwrap()));
-    accounts.add("bob", "long enough").unwrap();
+    accounts.add("bob", "quite long enough").unwrap();
     assert!(!Arc::ptr_eq(&known, &accounts.known().unwrap()));
 }
 
@@ -125,7 +126,7 @@ fn a_file_that_cannot_be_read_is_not_an_empty_one() {
 #[test]
 fn a_user_has_so_many_grants_and_no_more() {
     let (_folder, accounts) = accounts();
-    accounts.add("eva", "long enough").unwrap();
+    accounts.add("eva", "quite long enough").unwrap();
     let mut file = accounts.read().unwrap();
     let grants = (1..1_000).map(|number| Grant { logspace: format!("n{number}"), may: RIGHTS.to_vec() });
     file.users.get_mut("eva").unwrap().grants = Some(grants.collect());
@@ -144,18 +145,19 @@ fn a_file_has_so_many_users_and_no_more() {
         id: String::new(),
         password: "x".to_owned(),
         grants: None,
+        kept_credential: None,
         session_epoch: 0,
         tokens: Vec::new(),
     };
     let users = (0..9_999).map(|number| (format!("n{number}"), user(number))).collect();
     let mut file = File { users, ..File::default() };
     accounts.write(&file).unwrap();
-    accounts.add("eva", "long enough").unwrap();
-    let refused = accounts.add("bob", "long enough").unwrap_err();
+    accounts.add("eva", "quite long enough").unwrap();
+    let refused = accounts.add("bob", "quite long enough").unwrap_err();
     assert_eq!(refused.to_string(), "there are 10,000 users already");
     file.users.clear();
     accounts.write(&file).unwrap();
-    assert!(accounts.add("bob", "long enough").is_ok());
+    assert!(accounts.add("bob", "quite long enough").is_ok());
 }
 
 #[test]
@@ -182,7 +184,10 @@ fn errors_say_what_is_wrong() {
             "/users.json is not a users file: no number",
         ),
         (AccountError::Name("taken"), "taken"),
-        (AccountError::Password, "a password has 8 to 1024 bytes"),
+        (
+            AccountError::Password(PasswordFault::TooLong),
+            "a password has at most 1024 bytes: choose a shorter one",
+        ),
         (AccountError::Random, "the system gives no random numbers"),
     ];
     for (error, want) in rows {
@@ -199,22 +204,87 @@ fn an_account_has_an_id_that_no_other_one_gets() {
         .unwrap();
     let id = |name: &str| accounts.id(name).unwrap().map(|id| id.as_str().to_owned());
     assert_eq!(id("eva").as_deref(), Some("eva"));
-    accounts.set_password("eva", "long enough").unwrap();
+    accounts.set_password("eva", "quite long enough").unwrap();
     accounts.grant("eva", "main", &[Right::Search]).unwrap();
     assert_eq!(id("eva").as_deref(), Some("eva"), "it keeps what it owns");
-    accounts.add("bob", "long enough").unwrap();
+    accounts.add("bob", "quite long enough").unwrap();
     let first = id("bob").unwrap();
     assert!(first.starts_with("bob#") && first.len() == 20, "{first}");
-    accounts.set_password("bob", "another one").unwrap();
+    accounts.set_password("bob", "another one of those").unwrap();
     assert_eq!(id("bob"), Some(first.clone()));
     for name in ["eva", "bob"] {
         let before = id(name);
         accounts.remove(name).unwrap();
         assert_eq!((id(name), accounts.id_of(name)), (None, None));
-        accounts.add(name, "long enough").unwrap();
+        accounts.add(name, "quite long enough").unwrap();
         assert!(id(name) != before && id(name).unwrap().contains('#'), "{before:?}");
     }
     fs::write(&path, r#"{"users": {"eva": {"id": "a#b", "password": "x"}}}"#).unwrap();
     assert!(matches!(accounts.id("eva"), Err(AccountError::Format { .. })));
     assert_eq!(accounts.id_of("eva"), None);
+}
+
+/// A file with the user `eva`, whose password is hashed with the parameters of an earlier version.
+fn earlier(folder: &Path, password: &str) -> Accounts {
+    let params = Params::new(8_192, 1, 1, None).unwrap();
+    let old = Argon2::new(argon2::Algorithm::Argon2id, Version::V0x13, params);
+    let salt = SaltString::encode_b64(b"some salt or other").unwrap();
+    let hash = old.hash_password(password.as_bytes(), &salt).unwrap().to_string();
+    let path = folder.join("users.json");
+    fs::write(&path, serde_json::json!({"users": {"eva": {"password": hash}}}).to_string()).unwrap();
+    Accounts::at(&path)
+}
+
+#[test]
+fn a_password_of_earlier_parameters_works_and_is_hashed_again_at_a_log_in() {
+    let folder = tempfile::tempdir().unwrap();
+    // It is shorter than one that is set today.
+    let accounts = earlier(folder.path(), "old one");
+    let text = || fs::read_to_string(folder.path().join("users.json")).unwrap();
+    let before = accounts.credential("eva").unwrap();
+    assert!(accounts.verify("eva", "wrong").unwrap().is_none());
+    assert!(text().contains("m=8192,t=1"), "a wrong password changes nothing");
+    assert_eq!(accounts.verify("eva", "old one").unwrap(), before);
+    assert!(text().contains("m=19456,t=2,p=1") && !text().contains("m=8192"), "{}", text());
+    assert_eq!(accounts.credential("eva").unwrap(), before, "open sessions stay");
+    let after_one = text();
+    assert_eq!(accounts.verify("eva", "old one").unwrap(), before);
+    assert_eq!(text(), after_one, "it is hashed once");
+    accounts.end_sessions("eva").unwrap();
+    let ended = accounts.credential("eva").unwrap();
+    assert_ne!(ended, before);
+    accounts.set_password("eva", "quite long enough").unwrap();
+    assert!(![before, ended].contains(&accounts.credential("eva").unwrap()));
+}
+
+#[test]
+fn the_same_letters_are_the_same_password_however_they_were_typed() {
+    let (composed, decomposed) =
+        ("caf\u{e9} and cr\u{ea}pes at nine", "cafe\u{301} and cre\u{302}pes at nine");
+    let (_folder, accounts) = accounts();
+    accounts.add("eva", decomposed).unwrap();
+    for typed in [composed, decomposed] {
+        assert!(accounts.verify("eva", typed).unwrap().is_some(), "{typed}");
+    }
+    // Earlier versions hashed what was typed.
+    let folder = tempfile::tempdir().unwrap();
+    let accounts = earlier(folder.path(), decomposed);
+    assert!(accounts.verify("eva", composed).unwrap().is_none());
+    assert!(accounts.verify("eva", decomposed).unwrap().is_some());
+    assert!(accounts.verify("eva", composed).unwrap().is_some(), "it was hashed again in its normal form");
+}
+
+#[test]
+fn a_new_password_is_neither_short_nor_made_of_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let accounts = Accounts::at(&folder.path().join("users.json")).on_host("loghost7.example");
+    let refused = |outcome: Result<(), AccountError>| match outcome {
+        Err(AccountError::Password(fault)) => fault,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(refused(accounts.add("eva.holm", "eva.holm@loghost7.example")), PasswordFault::Guessable);
+    accounts.add("eva.holm", "quite long enough").unwrap();
+    let fault = refused(accounts.set_password("eva.holm", "fourteen chars"));
+    assert_eq!(fault, PasswordFault::TooShort { chars: 14, chars_min: 15 });
+    assert!(accounts.verify("eva.holm", "quite long enough").unwrap().is_some());
 }

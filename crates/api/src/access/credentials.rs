@@ -2,8 +2,7 @@
 //!
 //! In: a name, a password, the client. Out: the credential, or the reason why not. Holds: recently verified
 //! passwords, under a key that is in no file; checks in progress: equal ones share one result.
-//! Limits: as many hashes at a time as there are cores, but at least [`HASHES_MIN`] and at most [`HASHES_MAX`], of 19 MiB
-//! each; [`WAITING_MAX`] checks wait for their turn, for [`WAIT_MAX`]; [`VERIFIED_MAX`] passwords are remembered for
+//! Limits: [`HASHES_MAX`] hashes at a time, of 19 MiB each; [`WAITING_MAX`] checks wait for their turn, for [`WAIT_MAX`]; [`VERIFIED_MAX`] passwords are remembered for
 //! [`VERIFIED_FOR`]. Names that no user can have are refused without being recorded.
 
 use crate::access::throttle::{Throttle, keyed_tag};
@@ -15,7 +14,6 @@ use std::{
     io,
     net::IpAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    thread,
     time::{Duration, Instant},
 };
 use tokio::{
@@ -23,9 +21,8 @@ use tokio::{
     time::timeout,
 };
 
-/// Fewest and most passwords that are hashed at a time.
-const HASHES_MIN: usize = 2;
-const HASHES_MAX: usize = 4;
+/// Most passwords that are hashed at a time: each takes 19 MiB.
+const HASHES_MAX: usize = 2;
 /// Most checks that wait for their turn.
 const WAITING_MAX: usize = 64;
 /// Longest wait for a turn: with all waiting it takes some 0.7 s on two cores.
@@ -77,13 +74,12 @@ impl Credentials {
             hmac::Key::generate(hmac::HMAC_SHA256, &random)
                 .map_err(|_| io::Error::other("the system gives no random numbers"))
         };
-        let cores = thread::available_parallelism().map_or(1, usize::from);
         Ok(Credentials {
             key: drawn()?,
             throttle: Mutex::new(Throttle::new(drawn()?)),
             verified: Mutex::default(),
             running: Mutex::default(),
-            turns: Arc::new(Semaphore::new(cores.clamp(HASHES_MIN, HASHES_MAX))),
+            turns: Arc::new(Semaphore::new(HASHES_MAX)),
             waiting: Semaphore::new(WAITING_MAX),
         })
     }

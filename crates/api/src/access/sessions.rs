@@ -8,7 +8,7 @@
 //! makes by a timer do not end the idle time: a page that is left open must not keep its session.
 
 use crate::{access::policy::Policy, scope::Keyring};
-use accounts::{ApiToken, CredentialId, durable, hex};
+use accounts::{ApiToken, CredentialId, durable, hex, unhex};
 use aws_lc_rs::digest;
 use logspace::Unlocked;
 use serde::{Deserialize, Serialize};
@@ -366,17 +366,6 @@ struct SavedSession {
     address: Option<IpAddr>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     agent: String,
-}
-
-fn unhex(text: &str) -> Option<[u8; 32]> {
-    let mut bytes = [0; 32];
-    if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return None;
-    }
-    for (number, byte) in bytes.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(text.get(2 * number..2 * number + 2)?, 16).ok()?;
-    }
-    Some(bytes)
 }
 
 #[cfg(test)]

@@ -169,13 +169,13 @@ pub(crate) fn open(
 ) -> Result<Option<Page>, OpenPageError> {
     let Some(address) = settings.http else { return Ok(None) };
     let Some(objects) = shared.objects().cloned() else { return Ok(None) };
-    let accounts = Accounts::at(&settings.data.join("users.json"));
+    let host = shared.site().loghost.clone();
+    let accounts = Accounts::at(&settings.data.join("users.json")).on_host(&host);
     let password = accounts.first_run().map_err(OpenPageError::Accounts)?;
     if password.is_some() {
         let recorded = ledger.append("(first run)", "add-user", "", serde_json::json!({"user": "admin"}));
         recorded.map_err(OpenPageError::Ledger)?;
     }
-    let host = shared.site().loghost.clone();
     let key = settings.data.join(ROWS_KEY);
     let unusable = |path: &Path, source| OpenPageError::Data { path: path.to_owned(), source };
     let ids = Ids::load_or_draw(&key).map_err(|source| unusable(&key, source))?;

@@ -58,7 +58,7 @@ pub(super) fn answer(error: AccountError) -> ApiError {
         }
         AccountError::Token(TokenError::Unknown) | AccountError::Name(_) => ApiError::not_found(text),
         AccountError::Token(TokenError::Random) | AccountError::Random => ApiError::internal(text),
-        AccountError::Token(_) | AccountError::Password => ApiError::bad_request(text),
+        AccountError::Token(_) | AccountError::Password(_) => ApiError::bad_request(text),
         // The path is for administrators.
         AccountError::Io { .. } | AccountError::Format { .. } => {
             ApiError::internal("the file of users cannot be read or written")
