@@ -6,6 +6,7 @@ import collections
 import functools
 import http.server
 import json
+import signal
 import subprocess
 import tempfile
 import threading
@@ -132,6 +133,88 @@ def test_splunk_stub_events_of_the_premium_edition(binary):
     finally:
         server.close()
         stub.close()
+
+
+class IndexerStub(SplunkStub):
+    """The same with indexer acknowledgement (useACK): events are kept when they are indexed, which a question of their channel finds out. It loses
+    what is not indexed when it is restarted, and with it all its numbers, which begin at one again."""
+
+    def __init__(self):
+        self.waiting, self.count, self.questions, self.indexes = {}, 0, 0, False
+        super().__init__()
+
+    def answer(self, path, headers, body):
+        channel = headers.get("X-Splunk-Request-Channel")
+        if headers.get("Authorization") != "Splunk t-1":
+            return 403, {"text": "Invalid token", "code": 4}
+        if not channel:
+            return 400, {"text": "Data channel is missing", "code": 10}
+        if path.startswith("/services/collector/ack?"):
+            assert path.endswith("?channel=" + channel), path
+            return self.state(channel, json.loads(body)["acks"])
+        if self.busy:
+            self.busy -= 1
+            return 503, {"text": "Server is busy", "code": 9}
+        self.count += 1
+        self.waiting[channel, self.count] = body
+        return 200, {"text": "Success", "code": 0, "ackId": self.count}
+
+    def state(self, channel, numbers):
+        if numbers != [0]:
+            self.questions += 1
+        found = {}
+        for number in numbers:
+            indexed = self.indexes and (channel, number) in self.waiting
+            if indexed:
+                text = self.waiting.pop((channel, number))
+                self.taken += events(text) if text.startswith("{") else [{"event": line} for line in text.split("\n")]
+            found[str(number)] = bool(indexed)
+        return 200, {"acks": found}
+
+    def restart(self):
+        with self.lock:
+            self.waiting, self.count = {}, 0
+
+
+def check_indexed(binary, block, kind, shown):
+    """Messages count as written when they are indexed; over a kill of the server and a restart of Splunk none is missing."""
+    stub = IndexerStub()
+    driver = f'{block}(url("{stub.url}") token("t-1") use-ack(yes) ack-timeout(3) workers(2) batch-lines(20) MORE disk-buffer(capacity-bytes(10M) reliable(yes)))'
+    driver = driver.replace("MORE", 'index("main") batch-timeout(300)' if block == "splunk-hec" else "batch-timeout(300)")
+    server = Server(binary, config(driver))
+    texts = [f"n{number}" for number in range(100)]
+    try:
+        stub.busy = 1
+        server.start()
+        send(server, [("web", text) for text in texts])
+        server.until(lambda: stub.questions > 4, 30, "questions")
+        assert destination.counters(server, kind)["written"] == 0 and not stub.taken
+        # What it has taken and not acknowledged is with us still.
+        server.stop(signal.SIGKILL)
+        server.start()
+        server.until(lambda: len(stub.waiting) > 2, 30, "the events again")
+        stub.restart()
+        stub.indexes = True
+        server.until(lambda: destination.counters(server, kind)["written"] == 100, 60, "events that are indexed")
+        found = destination.counters(server, kind)
+        assert found["queued"] == found["dropped"] == 0, found
+        # What was sent before the kill and the restart was lost there, or came in time to be kept twice.
+        assert {shown(event) for event in stub.taken} == set(texts), stub.taken
+    finally:
+        server.close()
+        stub.close()
+
+
+def test_splunk_stub_events_are_written_when_indexed(binary):
+    check_indexed(binary, "splunk-hec-event", "dst.http", lambda event: event["event"])
+
+
+def test_splunk_stub_lines_are_written_when_indexed(binary):
+    check_indexed(binary, "splunk-hec-raw", "dst.http", lambda event: event["event"].rsplit(" ", 1)[1])
+
+
+def test_splunk_stub_events_of_the_premium_edition_are_written_when_indexed(binary):
+    check_indexed(binary, "splunk-hec", "dst.splunk-hec", lambda event: event["event"])
 
 
 class OpenObserveStub(Stub):

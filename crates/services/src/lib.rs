@@ -39,9 +39,9 @@ pub use cloud::{ClientAuth, ClientCredentials, CloudAuth, MetadataAccount, Servi
 pub use grpc::{GrpcAnswer, GrpcSettings, GrpcStatus, KeepAlive};
 pub use hdfs::{HdfsAppend, HdfsCompression, HdfsReceiver, HdfsTarget, NameNodeError, name_node_address};
 pub use http::{
-    Authorization, Authorize, Compression, Document, DocumentBody, FetchAnswer, FetchError, Fetcher,
-    HttpReceiver, HttpTarget, IndexSetup, ItemIds, ItemResults, OnHeaderError, PostAnswer, PostError, Poster,
-    PythonHeader, RequestSettings, ResponseAction, Rollover, RolloverTarget,
+    AckOptions, Authorization, Authorize, Compression, Document, DocumentBody, FetchAnswer, FetchError,
+    Fetcher, HttpReceiver, HttpTarget, IndexSetup, ItemIds, ItemResults, OnHeaderError, PostAnswer,
+    PostError, Poster, PythonHeader, RequestSettings, ResponseAction, Rollover, RolloverTarget,
 };
 pub use loki::{LokiReceiver, LokiTarget, LokiTime};
 pub use nrdp::{NrdpReceiver, NrdpTarget};

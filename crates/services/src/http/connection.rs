@@ -3,11 +3,13 @@
 //! In: rows of one group. Out: their verdicts. Holds: a connection for each address. Limits: each address is tried once an
 //! exchange, and once more when the connection breaks, for `timeout()` at most.
 
+mod acks;
 mod indexes;
 
+pub(super) use acks::Acks;
 pub(super) use indexes::Indexes;
 
-use self::indexes::Cluster;
+use self::{acks::Channel, indexes::Cluster};
 use super::{
     answers::{Judge, bulk, collector, ingestion},
     body::{self, BodyForm},
@@ -37,6 +39,8 @@ pub(super) struct Shared {
     pub(super) headers: Option<RequestHeaders>,
     /// `index-template()` and `rollover()`
     pub(super) indexes: Option<Indexes>,
+    /// `use-ack()`
+    pub(super) acks: Option<Acks>,
     /// Number of addresses.
     pub(super) urls: usize,
     /// How long an address that failed is skipped.
@@ -105,11 +109,59 @@ impl Shared {
 pub(super) struct HttpConnection {
     shared: Arc<Shared>,
     lanes: Vec<Lane>,
+    /// With `use-ack()`: the channel of its requests, after something failed another one.
+    channel: Option<Channel>,
 }
 
 impl HttpConnection {
     pub(super) fn new(shared: Arc<Shared>) -> HttpConnection {
-        HttpConnection { lanes: (0..shared.urls).map(|_| Lane::default()).collect(), shared }
+        HttpConnection { lanes: (0..shared.urls).map(|_| Lane::default()).collect(), shared, channel: None }
+    }
+
+    /// Makes the request for some rows, with the channel of this connection.
+    async fn request(&mut self, rows: &[Row], answer: AnswerForm) -> Result<(Request, Bytes), Failure> {
+        if self.shared.acks.is_none() {
+            return self.shared.request(rows, answer).await;
+        }
+        let (mut request, plain) = self.shared.request(rows, AnswerForm::Collector).await?;
+        let channel = match self.channel.take() {
+            Some(channel) => channel,
+            None => Channel::new(self.shared.urls)?,
+        };
+        request.headers.push((acks::CHANNEL, channel.id.clone()));
+        self.channel = Some(channel);
+        Ok((request, plain))
+    }
+
+    /// Sends a request to one address, and judges its rows.
+    async fn outcome(&mut self, place: usize, url: &str, request: &Request) -> Vec<Judgement> {
+        let (shared, lane) = (self.shared.clone(), &mut self.lanes[place]);
+        let (Some(acks), Some(channel)) = (&shared.acks, &mut self.channel) else {
+            let reply = lane.exchange_twice(url, request, &shared.settings).await;
+            shared.heard(&reply).await;
+            return judgements(&shared.judge, reply, request);
+        };
+        let url = acks::without_channel(url);
+        if let Err(Failure { verdict, answer }) = acks.check((lane, channel, place), &url, request).await {
+            return Judgement::of_all(request.messages, verdict, answer);
+        }
+        let reply = lane.exchange_twice(&url, request, &shared.settings).await;
+        shared.heard(&reply).await;
+        let number = acks::number(&reply);
+        let is_decided = match &reply {
+            Reply::Status { status, wait, .. } => shared.judge.of_action(*status, *wait).is_some(),
+            _ => false,
+        };
+        let found = judgements(&shared.judge, reply, request);
+        if is_decided {
+            return found;
+        }
+        let found = acks.confirmed((lane, &shared.judge), (&url, request), found, number).await;
+        if found.iter().any(|judgement| judgement.verdict != Verdict::Delivered) {
+            // What is asked for from now on must not be taken for what was sent before.
+            self.channel = None;
+        }
+        found
     }
 
     async fn exchange(&mut self, group: &str, rows: &[Row]) -> Vec<Judgement> {
@@ -117,7 +169,7 @@ impl HttpConnection {
         let urls: Vec<&str> = group.splitn(self.shared.urls + 1, ' ').take(self.shared.urls).collect();
         let forms = urls.iter().map(|url| self.shared.item_results.form(url));
         let answer = forms.max_by_key(|form| form.is_read()).unwrap_or_default();
-        let (mut request, plain) = match self.shared.request(rows, answer).await {
+        let (mut request, plain) = match self.request(rows, answer).await {
             Ok(made) => made,
             Err(Failure { verdict, answer }) => return Judgement::of_all(rows.len(), verdict, answer),
         };
@@ -127,12 +179,7 @@ impl HttpConnection {
         loop {
             let url = urls.get(place).copied().unwrap_or_default();
             let judgements = match self.shared.prepare(url, &request.headers).await {
-                Ok(()) => {
-                    let lane = &mut self.lanes[place];
-                    let reply = lane.exchange_twice(url, &request, &self.shared.settings).await;
-                    self.shared.heard(&reply).await;
-                    judgements(&self.shared.judge, reply, &request)
-                }
+                Ok(()) => self.outcome(place, url, &request).await,
                 Err(Failure { verdict, answer }) => Judgement::of_all(rows.len(), verdict, answer),
             };
             let has = |verdict| judgements.iter().any(|one| one.verdict == verdict);

@@ -40,7 +40,7 @@ pub use fetch::{Document, DocumentBody, FetchAnswer, FetchError, Fetcher, PostAn
 pub(crate) use form::AnswerForm;
 pub use header_class::{OnHeaderError, PythonHeader};
 pub use options::{
-    Authorization, Authorize, Compression, HttpTarget, IndexSetup, ItemIds, ItemResults, RequestSettings,
-    ResponseAction, Rollover, RolloverTarget,
+    AckOptions, Authorization, Authorize, Compression, HttpTarget, IndexSetup, ItemIds, ItemResults,
+    RequestSettings, ResponseAction, Rollover, RolloverTarget,
 };
 pub use receiver::HttpReceiver;

@@ -145,8 +145,19 @@ pub struct HttpTarget {
     pub header_class: Option<PythonHeader>,
     /// `index-template()` and `rollover()`
     pub indexes: IndexSetup,
+    /// `use-ack()`: requests are acknowledged by the indexers of Splunk; `None` asks for no acknowledgement.
+    pub acks: Option<AckOptions>,
     /// Settings that all its requests share.
     pub settings: Arc<RequestSettings>,
+}
+
+/// `use-ack()`: when the indexers of Splunk are asked for acknowledgements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AckOptions {
+    /// `ack-timeout()`: longest wait, after which messages are sent again.
+    pub within: Duration,
+    /// The pause before the first question; later ones are longer.
+    pub asked_after: Duration,
 }
 
 /// Settings that all requests of a destination share.

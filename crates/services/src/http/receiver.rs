@@ -7,7 +7,7 @@ use super::{
     action::Actions,
     answers::Judge,
     body::{self, BodyForm, IdForm},
-    connection::{HttpConnection, Indexes, Shared},
+    connection::{Acks, HttpConnection, Indexes, Shared},
     form::AnswerForm,
     header_class::RequestHeaders,
     options::{HttpTarget, IndexSetup},
@@ -54,6 +54,7 @@ impl HttpReceiver {
             auth: target.auth.take(),
             headers: target.header_class.take().map(RequestHeaders::new),
             indexes: (target.indexes != IndexSetup::default()).then(|| Indexes::new(target.indexes.clone())),
+            acks: target.acks.map(|options| Acks::new(options, &target.settings)),
             urls: target.urls.len().max(1),
             recovery: target.recovery,
         };
@@ -176,6 +177,7 @@ impl Receiver for HttpReceiver {
             format!("{:?} {:?}", self.shared.auth, self.shared.headers),
         ];
         all.extend(self.shared.indexes.iter().map(|indexes| format!("{indexes:?}")));
+        all.extend(target.acks.map(|acks| format!("{acks:?}")));
         all
     }
 

@@ -1,5 +1,6 @@
 //! A server with prepared answers, and what becomes of the messages.
 
+mod acks;
 mod cuts;
 mod items;
 
@@ -129,6 +130,7 @@ fn target(urls: &[String]) -> HttpTarget {
         auth: None,
         header_class: None,
         indexes: IndexSetup::default(),
+        acks: None,
         settings: Arc::new(RequestSettings {
             method: "POST".to_owned(),
             headers: vec![("X-Own".to_owned(), "yes".to_owned())],

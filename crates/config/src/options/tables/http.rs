@@ -106,6 +106,18 @@ pub(super) const HTTP: &[Row] = &[
         "",
         "a class in Python that makes headers for each request, and gets to know the status of each answer",
     ),
+    row(
+        "use-ack",
+        V::YesNo,
+        "no",
+        "for Splunk's event collector: messages count as written when its indexers have acknowledged them (useACK of the token)",
+    ),
+    row(
+        "ack-timeout",
+        V::Number(1, 86400),
+        "300",
+        "seconds without an acknowledgement after which messages are sent again, with use-ack()",
+    ),
 ];
 
 const ROLLOVER: &[Row] = &[

@@ -16,7 +16,7 @@ use config::tree::{Arg, Name};
 use delivery::{DestinationDriver, Server};
 use message::Render;
 use services::{
-    Compression, HttpReceiver, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction,
+    AckOptions, Compression, HttpReceiver, HttpTarget, ItemIds, ItemResults, RequestSettings, ResponseAction,
 };
 use std::{sync::Arc, time::Duration};
 use transport::tls::{SenderTls, TlsOptions};
@@ -25,6 +25,12 @@ use transport::tls::{SenderTls, TlsOptions};
 const PROXY_PORT: u16 = 1080;
 /// Longest wait for an answer.
 const ANSWER_WITHIN: Duration = Duration::from_secs(60);
+/// Longest wait for the acknowledgement of Splunk's indexers.
+const ACKNOWLEDGED_WITHIN: Duration = Duration::from_secs(300);
+/// Pause before they are first asked.
+const ASKED_AFTER: Duration = Duration::from_millis(250);
+/// The path of Splunk's event collector.
+const COLLECTOR: &str = "/services/collector";
 /// Time for which a failed server is skipped, as in syslog-ng.
 const RECOVERY: Duration = Duration::from_secs(60);
 
@@ -76,6 +82,7 @@ impl<'t> Lowering<'t> {
         batch_lines: usize,
     ) -> Option<HttpTarget> {
         Some(HttpTarget {
+            acks: self.indexer_acks(options, &urls)?,
             urls,
             body: reshaped(body, options),
             body_prefix: String::new(),
@@ -98,6 +105,30 @@ impl<'t> Lowering<'t> {
             indexes: self.index_setup(options)?,
             settings: Arc::new(self.request_settings(options)?),
         })
+    }
+
+    /// Parses `use-ack()` and `ack-timeout()`. The outer `None` means an error, which is in the report.
+    fn indexer_acks(
+        &mut self,
+        options: &Options<'t>,
+        urls: &[Box<dyn Render>],
+    ) -> Option<Option<AckOptions>> {
+        let within = options.seconds("ack-timeout");
+        let Some(option) = options.own("use-ack").filter(|option| option.truth() == Some(true)) else {
+            if let Some(option) = options.own("ack-timeout") {
+                let message = "`ack-timeout()` has no effect without use-ack(yes)";
+                self.report.push(Diagnostic::warning(option.name.span, message));
+            }
+            return Some(None);
+        };
+        let mut known = urls.iter().filter_map(|url| url.constant());
+        if known.any(|url| !url.contains(COLLECTOR)) {
+            let message = "`use-ack()` is possible only for Splunk's HTTP event collector: an address with /services/collector";
+            self.report.push(Diagnostic::error(option.name.span, message));
+            return None;
+        }
+        let within = within.unwrap_or(ACKNOWLEDGED_WITHIN);
+        Some(Some(AckOptions { within, asked_after: ASKED_AFTER }))
     }
 
     /// Parses `url("http://a/" "http://b/")`; one text may also hold several, separated by blanks.
