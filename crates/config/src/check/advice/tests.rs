@@ -98,3 +98,48 @@ fn names_promises_that_are_not_kept() {
         &["main.conf:3:8: warning: source `s` is defined and never used"],
     );
 }
+
+#[test]
+fn names_lanes_that_wait_for_the_others() {
+    let says = |options: &str, flags: &str, want: &[&str]| {
+        says(
+            &format!(
+                "source s {{ stdin(); }};\nlog {{ source(s); destination {{ tcp(\"h\" {options}); }}; flags({flags}); }};"
+            ),
+            want,
+        );
+    };
+    let waits = "main.conf:4:40: warning: severe messages wait as well when the queue of the other ones is full: it holds the sources back";
+    says("lanes(err)", "flow-control", &[waits]);
+    says("lanes(err rest(on-full(hold)))", "", &[waits]);
+    says("lanes(lane(err on-full(drop-newest)))", "flow-control", &[waits]);
+    says("lanes(err)", "", &[]);
+    says("lanes(err rest(on-full(drop-newest)))", "flow-control", &[]);
+    says("lanes(lane(err on-full(hold))) on-full(drop-lowest-severity)", "flow-control", &[]);
+    says("lanes(err) disk-buffer(capacity-bytes(1M))", "flow-control", &[]);
+}
+
+#[test]
+fn names_promises_that_a_lane_does_not_keep() {
+    let says = |options: &str, flags: &str, want: &[&str]| {
+        says(
+            &format!(
+                "source s {{ relp(); }};\nlog {{ source(s); destination {{ tcp(\"h\" disk-buffer(capacity-bytes(1M)) {options}); }}; flags({flags}); }};"
+            ),
+            want,
+        );
+    };
+    let lost = "main.conf:4:1: warning: relp() tells its senders that messages are safe, but this path may drop them when a queue is full";
+    says("lanes(err)", "flow-control", &[]);
+    says("lanes(err)", "", &[]);
+    says("lanes(err rest(on-full(drop-newest)))", "flow-control", &[lost]);
+    says("lanes(err rest(on-full(drop-newest)))", "", &[lost]);
+    says("lanes(lane(err on-full(drop-newest)))", "flow-control", &[lost]);
+    says("lanes(lane(err on-full(hold)) rest(on-full(hold)))", "", &[]);
+    says("lanes(lane(err on-full(hold)) rest(on-full(hold))) on-full(drop-newest)", "flow-control", &[]);
+    says(
+        "lanes(lane(err on-full(hold)) crit rest(on-full(hold))) on-full(drop-newest)",
+        "flow-control",
+        &[lost],
+    );
+}
