@@ -407,7 +407,7 @@ impl<W: Writer> Outlet for Queue<W> {
         // A few messages would keep the whole batch in memory for as long as they wait; one that is written at once
         // need not be copied.
         if is_bounded && !state.waiting.is_empty() {
-            waiting::copy_if_sparse(&mut delivery, count);
+            delivery.copy_if_sparse(count);
         }
         let item = match state.when_full {
             WhenFull::DropsAll(Victim::LeastSevere) => Item::with_severities(delivery, count),

@@ -45,3 +45,19 @@ pub struct Delivery {
     /// disk. The ids of the others follow it without a gap.
     pub first: Option<RecordId>,
 }
+
+/// Below this share of a batch's messages a delivery is copied out of it.
+const SPARSE: usize = 4;
+
+impl Delivery {
+    /// Copies the `count` selected messages out of their batch when they are less than a quarter of it: otherwise they
+    /// would keep the whole batch in memory for as long as they wait. A batch with `${RCPTID}`s stays as it is.
+    pub fn copy_if_sparse(&mut self, count: usize) {
+        debug_assert_eq!(count, self.selection.count(), "the number of selected messages");
+        if count * SPARSE < self.batch.len() && self.batch.rcptid == 0 {
+            let batch = self.batch.copy_of(&self.selection);
+            self.selection = Selection::all(batch.len());
+            self.batch = Arc::new(batch);
+        }
+    }
+}

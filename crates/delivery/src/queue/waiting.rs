@@ -6,11 +6,9 @@
 
 use crate::options::Victim;
 use message::{Ack, Delivery, Selection};
-use std::{collections::VecDeque, sync::Arc};
+use std::collections::VecDeque;
 use transport::stats::SEVERITIES;
 
-/// Below this share of a batch's messages a waiting delivery is copied out, so that it does not pin the batch.
-const SPARSE: usize = 4;
 /// Deliveries that wait, oldest first.
 #[derive(Default)]
 pub(super) struct Waiting {
@@ -77,7 +75,7 @@ impl Item {
         }
         delivery.selection.subtract(dropped);
         let count = delivery.selection.count();
-        copy_if_sparse(&mut delivery, count);
+        delivery.copy_if_sparse(count);
         (count > 0).then(|| Item { severities, ..Item::new(delivery, count) })
     }
 
@@ -268,14 +266,4 @@ fn last_of(delivery: &Delivery, severity: usize, most: usize) -> Selection {
     let mut last = Selection::none(delivery.batch.len());
     found.iter().rev().take(most).for_each(|index| last.add(*index));
     last
-}
-
-/// Copies a delivery out of its batch when it has few of its messages: otherwise it would keep the whole batch in
-/// memory for as long as it waits.
-pub(super) fn copy_if_sparse(delivery: &mut Delivery, count: usize) {
-    if count * SPARSE < delivery.batch.len() && delivery.batch.rcptid == 0 {
-        let batch = delivery.batch.copy_of(&delivery.selection);
-        delivery.selection = Selection::all(batch.len());
-        delivery.batch = Arc::new(batch);
-    }
 }
