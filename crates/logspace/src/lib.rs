@@ -39,7 +39,9 @@ pub use files::clock::{Clock, OsClock};
 pub use files::layout::{segment_files, segment_path as segment_file};
 pub use logspace::{Host, Logspace};
 pub use opening::OpenLogspaceError;
-pub use options::{Authority, AuthorityError, EvidenceNotice, LogspaceOptions, Notice, Notices, Unheard};
+pub use options::{
+    Authority, AuthorityError, CommitTurns, EvidenceNotice, LogspaceOptions, Notice, Notices, Unheard,
+};
 pub use package::{ExportError, Exported, MessageSelector, PackagePart, document_json, export_package};
 pub use rebuild::{RebuildIndex, RebuildIndexError};
 pub use segments::{Growing, MakeDraftError, Outline, Recoded, Segments, Unlocked};
@@ -47,4 +49,5 @@ pub use shared::Retention;
 pub use shared::live::{LIVE_BATCHES_MAX, LIVE_BYTES_MAX, Live, Subscription};
 pub use shared::moves::{MoveError, Moved};
 pub use shared::stats::LogspaceStats;
+
 pub use threads::scrub::scrub_file;

@@ -3,9 +3,12 @@
 //! In: the configuration. Out: the same, typed, with defaults. Limits: each option says its own.
 
 mod authority;
+mod commit_turns;
 mod evidence_notice;
 
 pub use authority::{Authority, AuthorityError};
+pub(crate) use commit_turns::CommitTurn;
+pub use commit_turns::CommitTurns;
 pub use evidence_notice::EvidenceNotice;
 
 use crate::files::clock::ClockEvent;
@@ -23,6 +26,8 @@ pub struct LogspaceOptions {
     pub commit_bytes_max: u64,
     /// Least time between two commits, unless `commit_bytes_max` wait: spares disks that sync slowly.
     pub commit_gap: Duration,
+    /// The turns of its commits, which it shares with other logspaces.
+    pub commit_turns: Arc<CommitTurns>,
     /// Largest size of a journal file.
     pub journal_file_bytes_max: u64,
     /// Kind of failure that acknowledged messages survive.
@@ -91,6 +96,7 @@ impl Default for LogspaceOptions {
             queue_bytes_max: 64 << 20,
             commit_bytes_max: 8 << 20,
             commit_gap: Duration::from_millis(2),
+            commit_turns: Arc::default(),
             journal_file_bytes_max: 128 << 20,
             durability: journal::Durability::Device,
             unbuilt_bytes_max: 64 << 20,

@@ -171,11 +171,14 @@ impl Shared {
             // Those are stored already.
             repeats.sift(numbering, &mut delivery.selection);
         }
-        let Delivery { batch, selection, ack, controlled, .. } = delivery;
-        let count = selection.count() as u64;
+        let count = delivery.selection.count();
         if count == 0 {
             return;
         }
+        // With a logspace for each host, a batch has a few messages for each of many.
+        delivery.copy_if_sparse(count);
+        let Delivery { batch, selection, ack, controlled, .. } = delivery;
+        let count = count as u64;
         self.counters.messages_in.fetch_add(count, Ordering::Relaxed);
         let cost = batch.held_bytes() as u64;
         let refused = if controlled {

@@ -28,6 +28,8 @@ struct State<T> {
     cost: u64,
     open: bool,
     nudged: bool,
+    /// Cost of waiting items at which the consumer is woken; `None` while it does not wait.
+    wake_at: Option<u64>,
 }
 
 /// Result of [`Queue::take`].
@@ -43,7 +45,7 @@ pub(crate) enum PopResult<T> {
 impl<T> Queue<T> {
     /// Creates an open, empty queue.
     pub(crate) fn new(cost_max: u64) -> Queue<T> {
-        let state = State { items: VecDeque::new(), cost: 0, open: true, nudged: false };
+        let state = State { items: VecDeque::new(), cost: 0, open: true, nudged: false, wake_at: None };
         Queue {
             state: Mutex::new(state),
             filled: Condvar::new(),
@@ -99,7 +101,7 @@ impl<T> Queue<T> {
             if left.is_zero() {
                 return PopResult::Nothing;
             }
-            state = self.filled.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state = self.wait(state, 0, left);
         }
         state.nudged = false;
         debug_assert!(!state.items.is_empty() || state.cost == 0, "an empty queue costs nothing");
@@ -122,18 +124,31 @@ impl<T> Queue<T> {
         PopResult::Items(items)
     }
 
-    /// Sleeps until items of `cost` wait, the time is over, or the queue is closed.
+    /// Sleeps until items of `cost` wait, the time is over, the queue was nudged, or it is closed.
     pub(crate) fn linger(&self, cost: u64, until: Instant) {
         #[cfg(test)]
         self.observed.waits();
         let mut state = self.locked();
-        while state.open && state.cost < cost {
+        while state.open && !state.nudged && state.cost < cost {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return;
             }
-            state = self.filled.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state = self.wait(state, cost, left);
         }
+    }
+
+    /// Lets the consumer wait until items of `cost` wait, the time is over, or somebody wakes it.
+    fn wait<'a>(
+        &self,
+        mut state: MutexGuard<'a, State<T>>,
+        cost: u64,
+        left: Duration,
+    ) -> MutexGuard<'a, State<T>> {
+        state.wake_at = Some(cost);
+        let mut state = self.filled.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        state.wake_at = None;
+        state
     }
 
     /// Wakes the consumer although nothing came.
@@ -156,7 +171,17 @@ impl<T> Queue<T> {
 
     /// Sleeps, but not beyond the closing of the queue.
     pub(crate) fn pause(&self, duration: Duration) {
-        self.linger(u64::MAX, Instant::now() + duration);
+        #[cfg(test)]
+        self.observed.waits();
+        let until = Instant::now() + duration;
+        let mut state = self.locked();
+        while state.open {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            state = self.wait(state, u64::MAX, left);
+        }
     }
 
     /// Returns the cost of the waiting items.
@@ -172,7 +197,10 @@ impl<T> Queue<T> {
     fn push(&self, state: &mut State<T>, item: T, cost: u64) {
         state.items.push_back((item, cost));
         state.cost += cost;
-        self.filled.notify_one();
+        if state.wake_at.is_some_and(|at| at <= state.cost) {
+            state.wake_at = None;
+            self.filled.notify_one();
+        }
     }
 
     fn locked(&self) -> MutexGuard<'_, State<T>> {

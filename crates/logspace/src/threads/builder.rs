@@ -33,6 +33,10 @@ const IDLE: Duration = Duration::from_secs(1);
 /// memory in a segment as in a batch.
 const PARTS_OF_MEMORY: u64 = 16;
 
+/// Bytes to wait for when more messages are not to be published yet: a thread that is woken for each batch costs more
+/// than the work.
+const GATHERED_BYTES: u64 = 1 << 20;
+
 /// Most bytes taken at once, so that their space is soon free for others.
 const TAKEN_BYTES_MAX: u64 = 4 << 20;
 
@@ -102,6 +106,11 @@ impl Builder {
         loop {
             let refresh = self.published + self.shared.options.refresh;
             let deadline = if self.dirty { refresh } else { Instant::now() + IDLE };
+            if self.dirty {
+                self.shared
+                    .unbuilt
+                    .linger(GATHERED_BYTES.min(self.shared.options.unbuilt_bytes_max / 2), refresh);
+            }
             match self.shared.unbuilt.take(TAKEN_BYTES_MAX, deadline) {
                 PopResult::Closed => return,
                 PopResult::Nothing => self.end_day(self.shared.clock.wall_us()),

@@ -10,7 +10,7 @@ use crate::{
         numbers::{NumberMark, SYNC_GAP},
         taken::TakenNumbers,
     },
-    options::Notice,
+    options::{CommitTurn, Notice},
     shared::{Pending, Shared, Stored, queue::PopResult},
 };
 use journal::Journal;
@@ -62,10 +62,12 @@ impl Writer {
                 PopResult::Nothing => self.change_mark(NumberMark::sync_when_due),
                 PopResult::Items(mut pending) => {
                     if let Some(gap) = options.commit_gap.checked_sub(last_commit.elapsed()) {
-                        self.gather(&mut pending, Instant::now() + gap);
+                        self.linger(&pending, Instant::now() + gap);
                     }
+                    let turn = options.commit_turns.take();
+                    self.take_more(&mut pending);
                     last_commit = Instant::now();
-                    self.store(pending);
+                    self.store(pending, turn);
                 }
             }
             self.release();
@@ -77,18 +79,30 @@ impl Writer {
     }
 
     /// Waits a little for more messages to commit together.
-    fn gather(&self, pending: &mut Vec<Pending>, until: Instant) {
-        let bytes = pending.iter().map(|part| part.batch.held_bytes() as u64).sum();
-        let room = self.shared.options.commit_bytes_max.saturating_sub(bytes);
+    fn linger(&self, pending: &[Pending], until: Instant) {
+        let room = self.room(pending);
         if room > 0 {
             self.shared.inbox.linger(room, until);
-            if let PopResult::Items(more) = self.shared.inbox.take(room, Instant::now()) {
-                pending.extend(more);
-            }
         }
     }
 
-    fn store(&mut self, pending: Vec<Pending>) {
+    /// Takes the messages that came meanwhile.
+    fn take_more(&self, pending: &mut Vec<Pending>) {
+        let room = self.room(pending);
+        if room > 0
+            && let PopResult::Items(more) = self.shared.inbox.take(room, Instant::now())
+        {
+            pending.extend(more);
+        }
+    }
+
+    /// Returns the bytes that a commit may have besides these messages.
+    fn room(&self, pending: &[Pending]) -> u64 {
+        let bytes = pending.iter().map(|part| part.batch.held_bytes() as u64).sum();
+        self.shared.options.commit_bytes_max.saturating_sub(bytes)
+    }
+
+    fn store(&mut self, pending: Vec<Pending>, turn: CommitTurn) {
         if !self.has_key() {
             let count: u64 = pending.iter().map(|part| part.selection.count() as u64).sum();
             self.shared.counters.dropped_closed.fetch_add(count, Relaxed);
@@ -105,7 +119,7 @@ impl Writer {
         }
         let count: u64 = stored.iter().map(|part| part.selection.count() as u64).sum();
         let staged = self.journal.staged_bytes() as u64;
-        if !self.commit() {
+        if !self.commit(turn) {
             self.shared.counters.dropped_closed.fetch_add(count, Relaxed);
             return;
         }
@@ -208,12 +222,15 @@ impl Writer {
     }
 
     /// Tries until everything staged is durable; returns false when the logspace closes before.
-    fn commit(&mut self) -> bool {
+    fn commit(&mut self, turn: CommitTurn) -> bool {
+        let mut turn = Some(turn);
         let mut stalled = false;
         loop {
             match self.journal.commit() {
                 Ok(_) => break,
                 Err(error) => {
+                    // Others may have more luck.
+                    drop(turn.take());
                     self.shared.counters.commits_failed.fetch_add(1, Relaxed);
                     if !stalled {
                         self.shared.complain(Notice::JournalStalled { error: error.to_string() });

@@ -72,7 +72,7 @@ const DATABASE_TICKS: u64 = 5;
 pub(crate) struct Running {
     config: PathBuf,
     skip_unsupported: bool,
-    data: PathBuf,
+    opener: Opener,
     environment: Environment,
     log: InternalLog,
     sources: Sources,
@@ -137,7 +137,7 @@ impl Running {
         let mut running = Running {
             config: settings.config.clone(),
             skip_unsupported: settings.skip_unsupported,
-            data: settings.data.clone(),
+            opener: Opener::new(settings.data.clone(), log.clone()),
             environment,
             destinations: Destinations::new(registry.clone(), log.clone()),
             tables: Tables::start(log.clone()).map_err(StartError::TablesThread)?,
@@ -301,7 +301,7 @@ impl Running {
                 Some(_) => {
                     return Err(ReloadError::SealingChanged { logspace: spec.name.clone() });
                 }
-                None => Arc::new(self.opener().open(spec).map_err(ReloadError::Logspace)?),
+                None => Arc::new(self.opener.open(spec).map_err(ReloadError::Logspace)?),
             };
             logspaces.push((spec.clone(), logspace));
         }
@@ -332,17 +332,13 @@ impl Running {
                     members.follow(&spec.base)?;
                     members.clone()
                 }
-                None => Arc::new(Members::open(self.opener(), spec.base.clone())?),
+                None => Arc::new(Members::open(self.opener.clone(), spec.base.clone())?),
             };
             let surroundings = Surroundings { taken: taken.clone(), log: self.log.clone() };
             let family = Family::start(spec, members, surroundings).map_err(ReloadError::FamilyThread)?;
             families.push(Arc::new(family));
         }
         Ok(families)
-    }
-
-    fn opener(&self) -> Opener {
-        Opener { data: self.data.clone(), log: self.log.clone() }
     }
 
     /// Passes the time to the log paths, and checks every few ticks whether pattern databases have changed.

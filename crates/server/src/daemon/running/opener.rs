@@ -10,7 +10,7 @@ use crate::{
     data_folder::layout::{LEDGER, LOGSPACES},
 };
 use evidence::Ledger;
-use logspace::{Logspace, OpenLogspaceError};
+use logspace::{CommitTurns, Logspace, OpenLogspaceError};
 use notices::Reports;
 use sealing::SealingError;
 use std::{fmt, path::PathBuf, sync::Arc};
@@ -39,11 +39,20 @@ impl std::error::Error for OpenError {}
 /// Opens logspaces.
 #[derive(Clone)]
 pub(super) struct Opener {
-    pub(super) data: PathBuf,
+    data: PathBuf,
     pub(super) log: InternalLog,
+    commit_turns: Arc<CommitTurns>,
 }
 
+/// Commits at a time: while one waits for the disk, another one is made ready.
+const COMMITS_AT_ONCE: usize = 2;
+
 impl Opener {
+    /// Creates one for the logspaces of a data folder, which take turns to write to its disk.
+    pub(super) fn new(data: PathBuf, log: InternalLog) -> Opener {
+        Opener { data, log, commit_turns: Arc::new(CommitTurns::new(COMMITS_AT_ONCE)) }
+    }
+
     /// Returns the folder that has a folder for each logspace.
     pub(super) fn folder(&self) -> PathBuf {
         self.data.join(LOGSPACES)
@@ -54,6 +63,7 @@ impl Opener {
         let unusable = |source| OpenError::Sealing { logspace: spec.name.clone(), source };
         let mut options = sealing::options(spec).map_err(unusable)?;
         options.ledger = Some(Ledger::at(&self.data.join(LEDGER)));
+        options.commit_turns = Arc::clone(&self.commit_turns);
         let notices = Arc::new(Reports { log: self.log.clone(), name: spec.name.clone() });
         Logspace::open(&self.folder().join(&spec.name), options, notices).map_err(OpenError::Logspace)
     }

@@ -49,7 +49,7 @@ fn spec(max: usize) -> FamilySpec {
 
 fn opened(data: &Path, max: usize) -> Family {
     let log = InternalLog::new("duramen", None);
-    let opener = Opener { data: data.to_owned(), log: log.clone() };
+    let opener = Opener::new(data.to_owned(), log.clone());
     let spec = spec(max);
     let members = Arc::new(Members::open(opener, spec.base.clone()).unwrap());
     let taken: HashSet<String> = ["plain", "all", "overflow"].map(str::to_owned).into();
