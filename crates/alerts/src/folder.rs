@@ -1,11 +1,11 @@
 //! The folder of rules: files that an administrator keeps beside the configuration.
 //!
-//! In: a folder. Out: the rules of its files, or everything that is wrong with them: a set of rules is used as a whole.
-//! Holds nothing. Limits: [`FILES_MAX`] files, [`RULES_MAX`] rules, [`watch::RULES_BYTES_MAX`] bytes a file; other endings than
+//! In: a folder; rules that people keep on the server. Out: the rules of its files, or everything that is wrong with them: they
+//! are used as a whole. Holds nothing. Limits: [`FILES_MAX`] files, [`RULES_MAX`] rules, [`watch::RULES_BYTES_MAX`] bytes a file; other endings than
 //! `.yaml`, `.yml` and `.json` are left alone, folders inside are not read.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap, HashSet},
     fmt, fs,
     io::{self, Read},
     os::unix::fs::OpenOptionsExt,
@@ -28,6 +28,23 @@ pub struct RuleSet {
     pub(crate) texts: Vec<(String, String)>,
     /// The rules, in the order of the files.
     pub rules: Vec<Arc<Rule>>,
+}
+
+/// Text before the id of an object, in the place of the path of a file.
+const SAVED: &str = "object:";
+
+/// A rule that somebody keeps on the server, and not in a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SavedRule {
+    /// Its id, which is that of the object.
+    pub id: String,
+    /// The rule as the text of a file of rules.
+    pub text: String,
+}
+
+/// Returns the id of the object that a text is of; none for that of a file.
+pub(crate) fn saved_id(path: &str) -> Option<&str> {
+    path.strip_prefix(SAVED)
 }
 
 /// A reason why the rules of a folder cannot be used.
@@ -137,6 +154,48 @@ impl RuleSet {
             problems.push(FolderProblem::Rules);
         }
         if problems.is_empty() { Ok(RuleSet { texts, rules }) } else { Err(problems) }
+    }
+
+    /// Reads the rules of files among texts that a logspace's thread had adopted; none when they cannot be read any more.
+    pub(crate) fn of_files(mut texts: Vec<(String, String)>) -> Option<RuleSet> {
+        texts.retain(|(path, _)| saved_id(path).is_none());
+        RuleSet::of(texts).ok()
+    }
+
+    /// Returns the files with the rules that they have, by their ids.
+    pub fn files(&self) -> BTreeMap<String, PathBuf> {
+        let of_file = |(path, text): &(String, String)| {
+            let rules = watch::read(text).unwrap_or_default();
+            let path = PathBuf::from(path);
+            rules.into_iter().map(move |rule| (rule.id.to_string(), path.clone())).collect::<Vec<_>>()
+        };
+        self.texts.iter().flat_map(of_file).collect()
+    }
+
+    /// Returns the set for a logspace: all files, and the rules of objects that watch it. A rule of a file counts when an
+    /// object has its id. Returns what was left out as well.
+    pub(crate) fn with_saved(&self, saved: &[SavedRule], logspace: &str) -> (RuleSet, Vec<FolderProblem>) {
+        let (mut set, mut problems) = (self.clone(), Vec::new());
+        let ids: HashSet<&str> = self.rules.iter().map(|rule| rule.id.as_ref()).collect();
+        for one in saved.iter().filter(|one| !ids.contains(one.id.as_str())) {
+            let path = format!("{SAVED}{}", one.id);
+            match watch::read(&one.text) {
+                Ok(rules) if rules.iter().any(|rule| rule.watches(logspace)) => {
+                    set.rules.extend(rules);
+                    set.texts.push((path, one.text.clone()));
+                }
+                Ok(_) => {}
+                Err(errors) => {
+                    let named = |error| FolderProblem::Rule { path: PathBuf::from(&path), error };
+                    problems.extend(errors.into_iter().map(named));
+                }
+            }
+        }
+        if set.rules.len() > RULES_MAX {
+            problems.push(FolderProblem::Rules);
+            return (self.clone(), problems);
+        }
+        (set, problems)
     }
 
     /// Returns the rules that watch a logspace.

@@ -1,7 +1,7 @@
-//! Rules of the configuration over the messages of logspaces: what happened is kept in a database.
+//! Rules over the messages of logspaces: what happened is kept in a database.
 //!
-//! In: files of rules; the messages of each logspace that rules watch, in the order of their sequence numbers, once they
-//! are durable. Out: transitions, alerts, coverage, each once. Holds: one thread for each logspace with rules, a SQLite
+//! In: files of rules, rules that people keep on the server; the messages of each logspace that rules watch, in the order of
+//! their sequence numbers, once they are durable. Out: transitions, alerts, coverage, each once. Holds: one thread for each logspace with rules, a SQLite
 //! database, the state of the rules as files. Limits: [`LIMITS`] for each logspace; [`TRANSITIONS_KEPT`].
 //!
 //! The transitions are those that one evaluator without interruption would report over the same messages and the marks
@@ -23,12 +23,14 @@ mod store;
 mod tests;
 mod watcher;
 
-pub use folder::{FolderProblem, RuleSet, is_of_notifications, read_folder, read_notifications_text};
+pub use folder::{
+    FolderProblem, RuleSet, SavedRule, is_of_notifications, read_folder, read_notifications_text,
+};
 pub use follower::LIMITS;
-pub use in_force::{RuleInForce, rules_in_force};
+pub use in_force::{LogspaceProgress, RuleInForce, RuleProgress, rule_progress, rules_in_force};
 pub use status::{FollowerStatus, StallReason};
 pub use store::{
-    Alert, AlertFilter, AlertState, Coverage, Gap, GapReason, KeptTransition, Mark, MarkKind, Store,
-    StoreError, TRANSITIONS_KEPT, Watched, alert_numbered, alert_of, transitions_after,
+    Alert, AlertFilter, AlertState, Coverage, Gap, GapReason, KeptTransition, Mark, MarkKind, StoppedRule,
+    Store, StoreError, TRANSITIONS_KEPT, Watched, alert_numbered, alert_of, transitions_after,
 };
-pub use watcher::Watcher;
+pub use watcher::{SavedRules, Watcher};

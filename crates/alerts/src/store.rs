@@ -7,6 +7,7 @@
 mod migrations;
 mod model;
 mod reads;
+mod stopped;
 mod writes;
 
 pub(crate) use model::Batch;
@@ -15,6 +16,7 @@ pub use model::{
 };
 pub(crate) use reads::Resumed;
 pub use reads::{alert_numbered, alert_of, transitions_after};
+pub use stopped::StoppedRule;
 pub(crate) use writes::{Adoption, RulesById, Windows};
 
 use objects::{OpenError, open_database};

@@ -4,4 +4,5 @@ mod crashes;
 mod faults;
 mod formats;
 mod history;
+mod saved;
 mod site;

@@ -1,10 +1,10 @@
 //! Starts and ends the threads that evaluate rules.
 //!
-//! In: the rules of the folder, the open logspaces, at the start and at each reload. Out: one thread for each logspace that
+//! In: the rules of the folder and the open logspaces, at the start and at each reload; rules of objects, whenever they change. Out: one thread for each logspace that
 //! rules watch. Holds: the threads. Without rules there is neither a thread nor a database.
 
 use crate::{
-    folder::{FolderProblem, RuleSet},
+    folder::{FolderProblem, RuleSet, SavedRule},
     follower::{self, Desk, Ending, Pace, Surroundings},
     status::{FollowerStatus, StallReason},
     store::Store,
@@ -12,7 +12,7 @@ use crate::{
 use logspace::{Clock, Logspace, OsClock};
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io,
+    io, mem,
     path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread::{self, JoinHandle},
@@ -29,8 +29,25 @@ pub struct Watcher {
 #[derive(Default)]
 struct State {
     threads: BTreeMap<String, Thread>,
-    /// Faults of the folder, and of the names in its rules.
+    /// The open logspaces.
+    logspaces: Vec<(String, Arc<Logspace>)>,
+    /// The last rules of the folder that could be used; none before there were any.
+    files: Option<RuleSet>,
+    /// Faults of the folder.
+    file_problems: Vec<String>,
+    /// The rules of objects, and the reasons why others do not run.
+    saved: SavedRules,
+    /// Faults of logspaces, and of the names in rules.
     problems: Vec<String>,
+}
+
+/// The rules of objects that run, and the reasons why others do not.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct SavedRules {
+    /// Those that run, by id.
+    pub running: Vec<SavedRule>,
+    /// Reasons why others do not, one sentence each.
+    pub problems: Vec<String>,
 }
 
 struct Thread {
@@ -63,11 +80,12 @@ impl Watcher {
         &self.store
     }
 
-    /// Follows the rules of the folder and the logspaces of a configuration. Rules with errors change nothing: as long as
-    /// there are some, those that were in force stay so, across a restart as well.
+    /// Follows the rules of the folder, those of objects, and the logspaces of a configuration. Files with errors change
+    /// nothing: as long as there are some, the rules of files that were in force stay so, across a restart as well.
     pub fn follow(
         &self,
         read: Result<RuleSet, Vec<FolderProblem>>,
+        saved: SavedRules,
         logspaces: &[(String, Arc<Logspace>)],
     ) -> io::Result<()> {
         let mut state = self.locked();
@@ -77,17 +95,48 @@ impl Watcher {
         for name in gone {
             state.threads.remove(&name).into_iter().for_each(|thread| thread.end(Ending::Stop));
         }
+        state.logspaces = logspaces.to_vec();
+        state.saved = saved;
         match read {
-            Ok(set) => {
-                state.problems = unknown(&set, &open);
-                let set = Arc::new(set);
-                logspaces.iter().try_for_each(|one| self.follow_one(&mut state, one, &set))
-            }
-            Err(problems) => {
-                state.problems = problems.iter().map(ToString::to_string).collect();
-                logspaces.iter().try_for_each(|one| self.keep_one(&mut state, one))
-            }
+            Ok(set) => (state.files, state.file_problems) = (Some(set), Vec::new()),
+            Err(problems) => state.file_problems = problems.iter().map(ToString::to_string).collect(),
         }
+        self.apply(&mut state)
+    }
+
+    /// Follows other rules of objects; files and logspaces stay.
+    pub fn follow_saved(&self, saved: SavedRules) -> io::Result<()> {
+        let mut state = self.locked();
+        if state.saved == saved {
+            return Ok(());
+        }
+        let before = mem::replace(&mut state.saved, saved);
+        let applied = self.apply(&mut state);
+        if applied.is_err() {
+            // The next call tries it again.
+            state.saved = before;
+        }
+        applied
+    }
+
+    /// Has each logspace watched by its rules.
+    fn apply(&self, state: &mut State) -> io::Result<()> {
+        state.problems.clear();
+        let mut unknown = unknown(state);
+        for one in state.logspaces.clone() {
+            let files = match &state.files {
+                Some(files) => Some(files.clone()),
+                None => self.files_before(state, &one.0),
+            };
+            let Some(files) = files else { continue };
+            let (set, problems) = files.with_saved(&state.saved.running, &one.0);
+            unknown.extend(problems.iter().map(ToString::to_string));
+            self.follow_one(state, &one, &Arc::new(set))?;
+        }
+        unknown.sort_unstable();
+        unknown.dedup();
+        state.problems.extend(unknown);
+        Ok(())
     }
 
     /// Has a logspace watched by the rules of a set.
@@ -114,23 +163,20 @@ impl Watcher {
         Ok(())
     }
 
-    /// Has a logspace watched by the rules that did so before the restart.
-    fn keep_one(&self, state: &mut State, (name, logspace): &(String, Arc<Logspace>)) -> io::Result<()> {
-        if state.threads.contains_key(name) || !self.store.exists() {
-            return Ok(());
+    /// Returns the rules of files that watched a logspace before the restart; none when they are not known.
+    fn files_before(&self, state: &mut State, name: &str) -> Option<RuleSet> {
+        if !self.store.exists() {
+            return Some(RuleSet::default());
         }
         match self.store.resumed(name) {
-            Ok(Some(resumed)) if !resumed.texts.is_empty() && !logspace.is_encrypted() => {
-                // A later version may refuse what an earlier one has read; that is among the problems already.
-                if let Ok(set) = RuleSet::of(resumed.texts) {
-                    let thread = self.start(name, logspace, Arc::new(set))?;
-                    state.threads.insert(name.clone(), thread);
-                }
+            // A later version may refuse what an earlier one has read; that is among the problems already.
+            Ok(Some(resumed)) => RuleSet::of_files(resumed.texts),
+            Ok(None) => Some(RuleSet::default()),
+            Err(error) => {
+                state.problems.push(error.to_string());
+                None
             }
-            Ok(_) => {}
-            Err(error) => state.problems.push(error.to_string()),
         }
-        Ok(())
     }
 
     fn start(&self, name: &str, logspace: &Arc<Logspace>, set: Arc<RuleSet>) -> io::Result<Thread> {
@@ -167,7 +213,12 @@ impl Watcher {
 
     /// Returns what is wrong with the rules themselves, one sentence each.
     pub fn problems(&self) -> Vec<String> {
-        self.locked().problems.clone()
+        let state = self.locked();
+        [&state.file_problems, &state.saved.problems, &state.problems]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect()
     }
 
     /// Returns what is wrong, one sentence each.
@@ -200,10 +251,17 @@ impl Drop for Watcher {
 }
 
 /// Returns the names in rules that no logspace has.
-fn unknown(set: &RuleSet, open: &BTreeSet<&str>) -> Vec<String> {
-    let named = set.rules.iter().flat_map(|rule| rule.logspaces.iter().map(move |name| (rule, name)));
-    named
-        .filter(|(_, name)| !open.contains(name.as_str()))
-        .map(|(rule, name)| format!("rule {}: there is no logspace {name} that rules can watch", rule.id))
-        .collect()
+fn unknown(state: &State) -> Vec<String> {
+    let open: BTreeSet<&str> = state.logspaces.iter().map(|(name, _)| name.as_str()).collect();
+    let files = state.files.iter().flat_map(|set| set.rules.iter().cloned());
+    let saved = state.saved.running.iter().flat_map(|one| watch::read(&one.text).unwrap_or_default());
+    let mut found = Vec::new();
+    for rule in files.chain(saved) {
+        let unknown = rule.logspaces.iter().filter(|name| !open.contains(name.as_str()));
+        let id = &rule.id;
+        found.extend(
+            unknown.map(|name| format!("rule {id}: there is no logspace {name} that rules can watch")),
+        );
+    }
+    found
 }

@@ -63,6 +63,16 @@ impl Scope {
         Scope { name: name.to_owned(), kind: ScopeKind::Local, members: vec![member] }
     }
 
+    /// Returns the logspace itself, for rules; they watch no parts of one, and no several at once.
+    pub(crate) fn watchable(&self) -> Result<Arc<Logspace>, ApiError> {
+        let member = self.members.first().filter(|_| self.kind == ScopeKind::Local);
+        let logspace = member.map(|member| Arc::clone(&member.logspace)).filter(|one| !one.is_encrypted());
+        logspace.ok_or_else(|| {
+            let text = "name a local one that is not encrypted";
+            ApiError::bad_request(format!("rules cannot watch logspace {}: {text}", self.name))
+        })
+    }
+
     /// Returns true if its sequence numbers may be shown.
     pub(crate) fn is_plain(&self) -> bool {
         matches!(self.members.as_slice(), [member] if member.boundary.is_none())

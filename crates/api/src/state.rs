@@ -35,6 +35,7 @@ use evidence::LedgerEntry;
 use objects::Store;
 use query::MemoryPool;
 use std::{
+    collections::BTreeMap,
     io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -93,6 +94,11 @@ pub trait Backend: Send + Sync {
     /// Lists the reasons why rules were left out, one sentence each. May wait for a reload.
     fn rule_problems(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// Returns why saved rules that are switched on do not run, by their ids. May wait for a reload.
+    fn stopped_rules(&self) -> BTreeMap<String, String> {
+        BTreeMap::new()
     }
 
     /// Returns the private folder for temporary files, on the disk of the data.

@@ -6,6 +6,7 @@ mod kept;
 mod limits;
 mod rights;
 mod saved_objects;
+mod saved_rules;
 pub(crate) mod scopes;
 mod sessions;
 mod tokens;

@@ -20,7 +20,7 @@ impl Record {
             "number": alert.map(|alert| alert.number),
             "change": transition.change,
             "rule": transition.rule,
-            "title": alert.map_or(&transition.rule, |alert| &alert.title),
+            "title": alert.map_or_else(|| rule_title(transition), |alert| alert.title.clone()),
             "severity": transition.severity,
             "logspace": transition.logspace,
             "key": key(&transition.key),
@@ -129,13 +129,23 @@ fn change_shown(change: &str) -> &str {
         "unknown" => "state unknown",
         "degraded" => "the rule cannot track all its keys",
         "recovered" => "the rule tracks all its keys again",
+        "stopped" => "the rule is stopped",
+        "resumed" => "the rule runs again",
         other => other,
     }
 }
 
 /// Returns true for a change after which nothing fires any more.
 pub(crate) fn is_end(change: &str) -> bool {
-    matches!(change, "resolved" | "forgotten" | "ended" | "unknown" | "recovered")
+    matches!(change, "resolved" | "forgotten" | "ended" | "unknown" | "recovered" | "resumed")
+}
+
+/// Returns the title of a rule that a transition is about: a rule that is stopped or runs again has it among what is said of
+/// it, others have only their ids.
+fn rule_title(transition: &KeptTransition) -> String {
+    let of_rule = matches!(transition.change.as_str(), "stopped" | "resumed").then(|| key(&transition.key));
+    let title = of_rule.as_ref().and_then(|key| key.get("title")).and_then(Value::as_str);
+    title.unwrap_or(&transition.rule).to_owned()
 }
 
 fn key(text: &str) -> Value {

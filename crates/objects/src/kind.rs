@@ -5,11 +5,13 @@
 
 mod checked;
 pub(crate) mod dashboard;
+pub(crate) mod rule;
 pub(crate) mod search;
 
 pub(crate) use checked::Checked;
 pub use checked::SpecError;
 
+use crate::limits::{OBJECTS_PER_OWNER_MAX, RULES_MAX, RULES_PER_OWNER_MAX};
 use serde_json::Value;
 use std::{fmt, str::FromStr};
 
@@ -20,14 +22,40 @@ pub struct Kind {
     pub name: &'static str,
     /// The version of specifications that are written today.
     pub spec_version: u32,
+    /// Most objects of the kind that one owner has, without deleted ones.
+    pub owner_max: u64,
+    /// Most objects of the kind, without deleted ones.
+    pub total_max: u64,
     check: fn(&Value) -> Result<Checked, SpecError>,
     form_error: fn(&[u8]) -> Option<(usize, usize)>,
 }
 
 /// All kinds.
 const KINDS: &[Kind] = &[
-    Kind { name: "search", spec_version: 1, check: search::check, form_error: search::form_error },
-    Kind { name: "dashboard", spec_version: 1, check: dashboard::check, form_error: dashboard::form_error },
+    Kind {
+        name: "search",
+        spec_version: 1,
+        owner_max: OBJECTS_PER_OWNER_MAX,
+        total_max: u64::MAX,
+        check: search::check,
+        form_error: search::form_error,
+    },
+    Kind {
+        name: "dashboard",
+        spec_version: 1,
+        owner_max: OBJECTS_PER_OWNER_MAX,
+        total_max: u64::MAX,
+        check: dashboard::check,
+        form_error: dashboard::form_error,
+    },
+    Kind {
+        name: Kind::RULE,
+        spec_version: 1,
+        owner_max: RULES_PER_OWNER_MAX,
+        total_max: RULES_MAX,
+        check: rule::check,
+        form_error: rule::form_error,
+    },
 ];
 
 /// A name of no kind.
@@ -64,6 +92,9 @@ impl FromStr for Kind {
 }
 
 impl Kind {
+    /// The name of the kind of rules.
+    pub const RULE: &str = "rule";
+
     /// Checks a specification.
     pub(crate) fn check(&self, spec: &Value) -> Result<Checked, SpecError> {
         (self.check)(spec)

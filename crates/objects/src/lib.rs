@@ -38,5 +38,5 @@ pub use kind::{
 };
 pub use object::{Action, Change, Object, Origin, Summary, Version};
 pub use provisioned::{Problem, ProblemReason};
-pub use store::{Expected, Filter, Ownership, Presence, Request, Store, StoreError, Target};
+pub use store::{Expected, Filter, Kept, KeptRule, Ownership, Presence, Request, Store, StoreError, Target};
 pub use transfer::{FolderError, Outcome, PlanError, Step, apply, export, plan, read_folder, write_folder};

@@ -32,3 +32,7 @@ pub const FILE_BYTES_MAX: u64 = 256 << 10;
 pub const FILES_MAX: usize = 5_000;
 /// Largest size of all files of an import or an export: both are in memory at once.
 pub const FILES_BYTES_MAX: usize = 16 << 20;
+/// Most rules of one owner: each costs time for every message.
+pub const RULES_PER_OWNER_MAX: u64 = 200;
+/// Most rules of all owners.
+pub const RULES_MAX: u64 = 1_000;

@@ -5,13 +5,16 @@
 //! recorded is not done. A database that cannot be used is a trouble, not the end: objects of files are there without it.
 //! Limits: see [`limits`](crate::limits). Each call may wait for a disk.
 
+mod change_count;
 mod changes;
 mod error;
+mod kept;
 mod query;
 mod request;
 
-pub(crate) use changes::taken;
+pub(crate) use changes::{one_more, taken};
 pub use error::StoreError;
+pub use kept::{Kept, KeptRule};
 pub use request::{Expected, Filter, Ownership, Presence, Request, Target};
 
 use crate::{
@@ -23,8 +26,10 @@ use crate::{
     object::{Object, Origin, Summary},
     provisioned::Provisioned,
 };
+use change_count::ChangeCount;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
@@ -38,6 +43,9 @@ pub struct Store {
     users: OnceLock<Arc<dyn Users>>,
     /// The last failure of the disk or of the database; none once something was written.
     failure: Mutex<Option<String>>,
+    /// The files of other folders that have rules, by their ids.
+    taken: Mutex<BTreeMap<String, PathBuf>>,
+    changes: ChangeCount,
 }
 
 /// The database, or the reason why there is none.
@@ -67,6 +75,8 @@ impl Store {
             provisioned: Mutex::default(),
             users: OnceLock::new(),
             failure: Mutex::default(),
+            taken: Mutex::default(),
+            changes: ChangeCount::default(),
         }
     }
 
@@ -85,7 +95,9 @@ impl Store {
     pub fn try_open(path: &Path) -> Result<Store, OpenError> {
         let database = Mutex::new(DatabaseState::Open(database::open(path)?));
         let (provisioned, failure) = (Mutex::default(), Mutex::default());
-        Ok(Store { path: path.to_owned(), database, provisioned, users: OnceLock::new(), failure })
+        let (path, users) = (path.to_owned(), OnceLock::new());
+        let (taken, changes) = (Mutex::default(), ChangeCount::default());
+        Ok(Store { path, database, provisioned, users, failure, taken, changes })
     }
 
     /// Reads the folder of objects again, and tries a database that could not be used once more.
@@ -96,6 +108,8 @@ impl Store {
         if matches!(*state, DatabaseState::Unusable(_)) {
             *state = DatabaseState::open(&self.path);
         }
+        drop(state);
+        self.changes.add();
     }
 
     /// Closes the database: everything is in its one file then, and the others are gone. Later calls find no database.
@@ -163,6 +177,7 @@ impl Store {
             }
         };
         if result.is_ok() {
+            self.changes.add();
             *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = None;
         }
         self.watched(result)

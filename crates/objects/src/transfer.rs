@@ -20,7 +20,7 @@ use crate::{
     limits::FILES_BYTES_MAX,
     object::Action,
     provisioned::{Problem, ProblemReason, Provisioned},
-    store::{Keep, Request, Store, StoreError, is_meant, taken},
+    store::{Keep, Request, Store, StoreError, is_meant, one_more, taken},
 };
 use rusqlite::Transaction;
 use serde_json::Value;
@@ -123,7 +123,9 @@ fn import(
     let steps = store.transfer(keep, |transaction| {
         let mut steps = Vec::new();
         for (path, file) in read.objects.values() {
-            let done = put(store.users(), transaction, request, file);
+            let done = store
+                .refuse_taken(file.content.kind, &file.id)
+                .and_then(|()| put(store.users(), transaction, request, file));
             let (outcome, members) = done.inspect_err(|_| refused = Some(path.clone()))?;
             let (id, name, kind) = (file.id.clone(), file.content.name.clone(), file.content.kind.name);
             steps.push(Step { path: path.clone(), id, name, kind, outcome, members });
@@ -252,6 +254,9 @@ fn put(
     let stamp = Stamp { action, comment: "" };
     let next = StoredObject { owner: sharing.owner, ..next };
     let acl = sharing.acl;
+    if action != Action::Change || members.iter().any(|member| member == "owner") {
+        one_more(transaction, next.content.kind, &next.owner)?;
+    }
     let written = match action {
         Action::Create => writes::insert(transaction, &next, &stamp),
         _ => writes::update(transaction, &next, &stamp),

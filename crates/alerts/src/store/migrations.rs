@@ -5,8 +5,11 @@
 use objects::Migration;
 
 /// All steps.
-pub(super) const ALL: &[Migration] =
-    &[Migration { version: 1, statements: VERSION_1 }, Migration { version: 2, statements: VERSION_2 }];
+pub(super) const ALL: &[Migration] = &[
+    Migration { version: 1, statements: VERSION_1 },
+    Migration { version: 2, statements: VERSION_2 },
+    Migration { version: 3, statements: VERSION_3 },
+];
 
 const VERSION_1: &str = "
 CREATE TABLE watched (
@@ -177,5 +180,18 @@ CREATE TABLE silence (
     created_us BIGINT NOT NULL,
     ended_us BIGINT,
     ended_by TEXT
+);
+";
+
+/// Rules of objects that do not run, because their owners lost a right: each was reported once.
+const VERSION_3: &str = "
+CREATE TABLE stopped_rule (
+    logspace TEXT NOT NULL,
+    rule TEXT NOT NULL,
+    version TEXT NOT NULL,
+    severity TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    since_us BIGINT NOT NULL,
+    PRIMARY KEY (logspace, rule)
 );
 ";

@@ -107,7 +107,7 @@ pub fn alert_of(connection: &Connection, one: &KeptTransition) -> Result<Option<
     match one.change.as_str() {
         // An alert has the number of the transition that began it.
         "fired" | "occurred" => return alert_numbered(connection, one.number),
-        "degraded" | "recovered" => return Ok(None),
+        "degraded" | "recovered" | "stopped" | "resumed" => return Ok(None),
         _ => {}
     }
     let sql = format!(

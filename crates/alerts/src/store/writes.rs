@@ -165,7 +165,7 @@ impl Store {
 }
 
 /// The highest number of a transition: numbers are never given twice, because the newest are never removed.
-fn last_number(transaction: &Transaction<'_>) -> Result<u64, StoreError> {
+pub(super) fn last_number(transaction: &Transaction<'_>) -> Result<u64, StoreError> {
     let sql = "SELECT COALESCE(MAX(number), 0) FROM transition";
     let last: i64 = transaction.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
     Ok(last.cast_unsigned())

@@ -25,6 +25,16 @@ const RULES: [&str; 3] = [
 ",
 ];
 
+const SAVED: [&str; 3] = [
+    "",
+    "- {id: kept, kind: count, query: beta, by: host, at-least: 2, within: 20s}
+- {id: lonely, kind: absence, query: gamma, within: 25s}
+",
+    "- {id: kept, title: Another, kind: count, query: beta, by: host, at-least: 2, within: 20s}
+- {id: fourth, kind: match, query: gamma, by: host, resolve-after: 9s}
+",
+];
+
 fn lines(chance: &mut Chance) -> Vec<String> {
     let word = |chance: &mut Chance| ["alpha", "beta", "gamma"][chance.below(3) as usize];
     let one = |chance: &mut Chance| format!("h{} {} here", chance.below(4), word(chance));
@@ -34,7 +44,7 @@ fn lines(chance: &mut Chance) -> Vec<String> {
 
 /// Lets something happen.
 fn happen(site: &mut Site, chance: &mut Chance) {
-    match chance.below(20) {
+    match chance.below(22) {
         0..=8 => site.send(&lines(chance)),
         9..=12 => site.clock.pass(Duration::from_secs(chance.below(12))),
         13 => site.clock.step(100 * S),
@@ -46,7 +56,8 @@ fn happen(site: &mut Site, chance: &mut Chance) {
             site.restart(Ending::Stop);
         }
         17 => site.change_rules(RULES[chance.below(3) as usize]),
-        18 => {
+        18 | 19 => site.change_saved(SAVED[chance.below(3) as usize]),
+        20 => {
             site.logspace.seal_now(Duration::from_secs(60)).unwrap();
         }
         _ => site.settle(),

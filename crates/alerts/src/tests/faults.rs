@@ -1,7 +1,7 @@
 //! What cannot be read or written: gaps, full disks, lost states, rules with errors.
 
 use super::site::{START_US, Site, wait_until};
-use crate::{AlertState, GapReason, RuleSet, follower::Ending};
+use crate::{AlertState, GapReason, RuleSet, SavedRules, follower::Ending};
 use logspace::Retention;
 use rusqlite::Connection;
 use std::time::Duration;
@@ -63,7 +63,9 @@ fn rules_that_are_removed_close_their_account() {
     site.send(&lines("a", 4));
     wait_until("the alert", || states(&site) == ["firing"]);
     site.settle();
-    site.watcher.follow(Ok(RuleSet::default()), &[("space".to_owned(), site.logspace.clone())]).unwrap();
+    site.watcher
+        .follow(Ok(RuleSet::default()), SavedRules::default(), &[("space".to_owned(), site.logspace.clone())])
+        .unwrap();
     assert!(site.watcher.status().is_empty());
     assert_eq!(
         (states(&site), coverage(&site, "many")),
@@ -81,14 +83,14 @@ fn rules_with_errors_leave_those_in_force() {
     let mut site = Site::new(EACH);
     let wrong = || RuleSet::of(vec![("x.yaml".to_owned(), "rules:\n- id: a".to_owned())]);
     let named = [("space".to_owned(), site.logspace.clone())];
-    site.watcher.follow(wrong(), &named).unwrap();
+    site.watcher.follow(wrong(), SavedRules::default(), &named).unwrap();
     assert!(site.watcher.troubles()[0].starts_with("x.yaml:2:"), "{:?}", site.watcher.troubles());
     site.send(&lines("a", 2));
     wait_until("two alerts", || site.alerts().len() == 2);
     site.restart(Ending::Crash);
     site.watcher.end_all(Ending::Stop);
     // After a restart as well.
-    site.watcher.follow(wrong(), &named).unwrap();
+    site.watcher.follow(wrong(), SavedRules::default(), &named).unwrap();
     site.send(&lines("a", 2));
     wait_until("four alerts", || site.alerts().len() == 4);
 }

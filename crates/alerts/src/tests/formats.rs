@@ -17,6 +17,7 @@ fn testdata(name: &str) -> PathBuf {
 fn every_version_of_the_tables_stays_readable() {
     check("version-1.sql", 0);
     check("version-2.sql", 1);
+    check("version-3.sql", 1);
 }
 
 /// Opens a database of an earlier version; `notifications` is the number of them in it.

@@ -1,7 +1,7 @@
 //! A logspace, the threads that watch it, clocks that tests set; and what should come out.
 
 use crate::{
-    Alert, AlertFilter, GapReason, KeptTransition, MarkKind, RuleSet, Store, Watcher,
+    Alert, AlertFilter, GapReason, KeptTransition, MarkKind, RuleSet, SavedRule, SavedRules, Store, Watcher,
     follower::{Ending, LIMITS, Pace},
 };
 use logspace::{Clock, Logspace, LogspaceOptions, Unheard};
@@ -71,6 +71,8 @@ pub(super) struct Site {
     pub(super) watcher: Watcher,
     /// The rules that are in the folder.
     rules: String,
+    /// The rules that people keep on the server.
+    pub(super) saved: SavedRules,
     /// The sets of rules in the order in which they came into force.
     pub(super) sets: Vec<String>,
     pub(super) transitions_kept: u64,
@@ -98,6 +100,7 @@ impl Site {
             logspace,
             watcher,
             rules: String::new(),
+            saved: SavedRules::default(),
             sets: Vec::new(),
             transitions_kept: crate::TRANSITIONS_KEPT,
         };
@@ -125,7 +128,25 @@ impl Site {
             "" => Vec::new(),
             rules => vec![("rules.yaml".to_owned(), format!("rules:\n{rules}"))],
         };
-        self.watcher.follow(RuleSet::of(texts), &self.named()).unwrap();
+        self.watcher.follow(RuleSet::of(texts), self.saved.clone(), &self.named()).unwrap();
+    }
+
+    /// Changes the rules of objects, each on a line with its id first, and waits until they are in force.
+    pub(super) fn change_saved(&mut self, rules: &str) {
+        let one = |line: &str| {
+            let id = line.trim_start_matches("- {id: ").split(',').next().unwrap();
+            SavedRule { id: id.to_owned(), text: format!("rules:\n{line}\n") }
+        };
+        let running = rules.lines().map(one).collect();
+        self.saved = SavedRules { running, problems: Vec::new() };
+        self.watcher.follow_saved(self.saved.clone()).unwrap();
+        self.wait_for_rules();
+    }
+
+    /// All rules that should be in force.
+    fn wanted(&self) -> String {
+        let saved = self.saved.running.iter().map(|one| one.text.trim_start_matches("rules:\n"));
+        std::iter::once(self.rules.as_str()).chain(saved).collect()
     }
 
     /// Changes the rules of the folder, and waits until they are in force.
@@ -137,12 +158,12 @@ impl Site {
 
     /// Waits until the rules of the folder are in force.
     pub(super) fn wait_for_rules(&mut self) {
-        let before = self.sets.len();
-        if self.sets.last() == Some(&self.rules) {
+        let (before, wanted) = (self.sets.len(), self.wanted());
+        if self.sets.last() == Some(&wanted) {
             return;
         }
         wait_until("the rules", || self.changes() > before);
-        self.sets.push(self.rules.clone());
+        self.sets.push(wanted);
         assert_eq!(self.changes(), self.sets.len());
     }
 

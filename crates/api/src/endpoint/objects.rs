@@ -10,7 +10,8 @@ mod history;
 mod link;
 mod list;
 mod people;
-mod work;
+mod rule;
+pub(crate) mod work;
 
 pub(crate) use content::{
     __path_change, __path_delete, __path_object, change, delete, object, visible_object,

@@ -70,8 +70,8 @@ pub(crate) struct DecisionAnswer {
     alert: Option<u64>,
     /// The logspace.
     logspace: String,
-    /// The change: `fired`, `resolved`, `occurred`, `forgotten`, `ended`, `unknown`, `reminder`, `unsilenced`, `degraded` or
-    /// `recovered`.
+    /// The change: `fired`, `resolved`, `occurred`, `forgotten`, `ended`, `unknown`, `reminder`, `unsilenced`, `degraded`,
+    /// `recovered`, `stopped` or `resumed`.
     change: String,
     /// Its time, microseconds since 1970.
     at_us: i64,

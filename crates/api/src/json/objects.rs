@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 pub(crate) struct ObjectSummary {
     /// The id, a part of the permalink `/o/{id}`.
     id: String,
-    /// The kind, `search` or `dashboard`.
+    /// The kind, `search`, `dashboard` or `rule`.
     kind: &'static str,
     /// The name.
     name: String,
@@ -92,7 +92,7 @@ pub(crate) struct ObjectList {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ObjectRequest {
-    /// The kind, `search` or `dashboard`.
+    /// The kind, `search`, `dashboard` or `rule`.
     pub(crate) kind: String,
     /// The name.
     pub(crate) name: String,

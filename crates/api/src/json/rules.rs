@@ -1,14 +1,16 @@
-//! Rules in force as JSON.
+//! Rules as JSON.
 //!
-//! In: rules of crate `alerts`. Out: answers. Holds nothing.
+//! In: rules, and the objects that they are kept in. Out: answers. Holds nothing.
 
-use alerts::{FollowerStatus, RuleInForce};
+use super::objects::ObjectSummary;
+use alerts::{FollowerStatus, RuleProgress};
+use objects::Summary;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
-use watch::{History, Transition, Window};
+use watch::{History, Rule, Transition, Window};
 
-/// The rules in force.
+/// Rules.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct RuleList {
     /// The rules, by title.
@@ -21,7 +23,7 @@ pub(crate) struct RuleList {
     pub(crate) has_problems: bool,
 }
 
-/// A rule in force.
+/// A rule.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct RuleAnswer {
     /// Its id.
@@ -34,8 +36,14 @@ pub(crate) struct RuleAnswer {
     severity: String,
     /// Digest of what it does.
     version: String,
-    /// The file that it is kept in.
-    file: String,
+    /// The file of the folder of rules that it is kept in; null for a saved object.
+    file: Option<String>,
+    /// The saved object that it is kept in; null for a file of the folder of rules.
+    object: Option<ObjectSummary>,
+    /// `running`; for a saved object also `waiting` (it begins within a moment), `off` (switched off) and `stopped`.
+    pub(crate) state: &'static str,
+    /// Why it is stopped, or does not begin; null otherwise.
+    pub(crate) reason: Option<String>,
     /// `match`, `count` and the other kinds.
     kind: &'static str,
     /// The messages that it is about.
@@ -58,15 +66,17 @@ pub(crate) struct RuleAnswer {
 
 impl RuleAnswer {
     /// Makes one without its state.
-    pub(crate) fn of(found: &RuleInForce) -> RuleAnswer {
-        let rule = &found.rule;
+    pub(crate) fn of(rule: &Rule) -> RuleAnswer {
         RuleAnswer {
             id: rule.id.to_string(),
             title: rule.title.clone(),
             description: rule.description.clone(),
             severity: rule.severity.name().to_owned(),
             version: rule.version.to_string(),
-            file: found.file.clone(),
+            file: None,
+            object: None,
+            state: "running",
+            reason: None,
             kind: rule.kind.name(),
             query: rule.query.text().to_owned(),
             then: rule.kind.then().map(|then| then.text().to_owned()),
@@ -77,6 +87,16 @@ impl RuleAnswer {
             missing: rule.missing.as_deref().map(|value| String::from_utf8_lossy(value).into_owned()),
             logspaces: Vec::new(),
         }
+    }
+
+    /// Says which object the rule is kept in.
+    pub(crate) fn kept_in(self, object: Summary) -> RuleAnswer {
+        RuleAnswer { object: Some(object.into()), ..self }
+    }
+
+    /// Says which file the rule is kept in.
+    pub(crate) fn in_file(self, file: &str) -> RuleAnswer {
+        RuleAnswer { file: Some(file.to_owned()), ..self }
     }
 }
 
@@ -106,15 +126,16 @@ pub(crate) struct RuleHealth {
 }
 
 impl RuleHealth {
-    /// The state before anything is known of the rule itself.
-    pub(crate) fn of(logspace: &str, next_sequence: u64, status: Option<&FollowerStatus>) -> RuleHealth {
+    /// Makes one of how far the rule has come, and of the thread that evaluates it.
+    pub(crate) fn of(logspace: &str, progress: RuleProgress, status: Option<&FollowerStatus>) -> RuleHealth {
+        let RuleProgress { from, next_sequence, missed, gaps, firing } = progress;
         RuleHealth {
             logspace: logspace.to_owned(),
-            from: None,
+            from,
             next_sequence,
-            missed: 0,
-            gaps: 0,
-            firing: 0,
+            missed,
+            gaps,
+            firing,
             behind_messages: status.map_or(0, |status| status.behind_messages),
             behind_us: status.map_or(0, |status| status.behind_us),
             running: status.is_some(),
@@ -188,7 +209,7 @@ const DAY_US: f64 = 86_400e6;
 
 impl PreviewAnswer {
     /// Makes one of a history of a range.
-    pub(crate) fn of(rule: &watch::Rule, (from_us, to_us): (i64, i64), history: History) -> PreviewAnswer {
+    pub(crate) fn of(rule: &Rule, (from_us, to_us): (i64, i64), history: History) -> PreviewAnswer {
         let fired_total = history.fired_total();
         let end_us = history.reached_us.unwrap_or(to_us).max(from_us);
         // Time before the first message says nothing about how often the rule fires, and minutes say nothing about a day.
@@ -212,7 +233,7 @@ impl PreviewAnswer {
 }
 
 impl PreviewMoment {
-    fn of(rule: &watch::Rule, transition: &Transition) -> PreviewMoment {
+    fn of(rule: &Rule, transition: &Transition) -> PreviewMoment {
         let names = rule.key_names().map(str::to_owned);
         let values = transition.key.iter().map(|value| String::from_utf8_lossy(value).into_owned().into());
         PreviewMoment { at_us: transition.at_us, key: names.zip(values).collect(), value: transition.value }

@@ -5,6 +5,8 @@ use crate::{
     DecisionFilter, NewSilence, TestError, channel::Delivery, decisions, end_silence, notification, outbox,
     silence_alerts, silences, test_channel,
 };
+use alerts::StoppedRule;
+use std::collections::BTreeSet;
 
 const ROUTE: &str = "- {id: r, channels: a, wait: 0, interval: 0}";
 
@@ -105,4 +107,25 @@ fn a_test_goes_to_its_channel_and_enables_it_again() {
     let letter = site.next("a").unwrap();
     assert_eq!((letter.id, letter.content.subject()), (id, "srv: this is a test".to_owned()));
     assert_eq!(site.next("b"), None);
+}
+
+#[test]
+fn a_rule_that_stops_and_runs_again_is_told_by_its_name() {
+    let mut site = Site::new(ROUTE);
+    let text = "rules:\n- {id: kept, title: Failed logins, kind: match, query: x, severity: err}";
+    let rule = watch::read(text).unwrap().remove(0);
+    let stopped = StoppedRule::of(&rule, "main", "eva", "its owner eva may not search main");
+    site.store.note_stopped(&[stopped], &BTreeSet::new(), site.now_us).unwrap();
+    site.pass(1);
+    let told = site.next("a").unwrap();
+    let subject = told.content.subject();
+    assert!(subject.starts_with("srv: err the rule is stopped: Failed logins "), "{subject}");
+    assert!(subject.contains("owner=eva") && subject.contains("may not search main"), "{subject}");
+    assert_eq!(told.content.text("status"), "firing");
+    site.answer("a", &told, Delivery::Done("ok".to_owned()));
+    site.store.note_stopped(&[], &BTreeSet::from(["kept".to_owned()]), site.now_us).unwrap();
+    site.pass(1);
+    let told = site.next("a").unwrap();
+    assert!(told.content.subject().contains("the rule runs again: Failed logins"), "{:?}", told.content);
+    assert_eq!(told.content.text("status"), "resolved");
 }

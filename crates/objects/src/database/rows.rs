@@ -170,6 +170,31 @@ pub(crate) fn count(connection: &Connection, owner: &UserId) -> rusqlite::Result
     Ok(count.unsigned_abs())
 }
 
+/// Returns the number of objects of a kind that are there, of one owner and of all.
+pub(crate) fn count_of_kind(
+    connection: &Connection,
+    kind: Kind,
+    owner: &UserId,
+) -> rusqlite::Result<(u64, u64)> {
+    let text = "SELECT COUNT(CASE WHEN owner = $1 THEN 1 END), COUNT(*) FROM object \
+        WHERE kind = $2 AND deleted_us IS NULL";
+    let counts = connection.prepare_cached(text)?.query_row(params![owner.as_str(), kind.name], |row| {
+        Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))
+    })?;
+    Ok((counts.0.unsigned_abs(), counts.1.unsigned_abs()))
+}
+
+/// Returns the objects of a kind that are there, with their specifications, by id.
+pub(crate) fn of_kind(connection: &Connection, kind: Kind) -> rusqlite::Result<Vec<StoredObject>> {
+    let text = format!(
+        "SELECT {HEAD}, v.spec FROM object o \
+         JOIN object_version v ON v.object_id = o.id AND v.revision = o.revision \
+         WHERE o.kind = $1 AND o.deleted_us IS NULL ORDER BY o.id"
+    );
+    let mut select = connection.prepare_cached(&text)?;
+    select.query_map([kind.name], object)?.collect()
+}
+
 /// Lists the objects that were deleted before a time.
 pub(crate) fn deleted_before(
     connection: &Connection,

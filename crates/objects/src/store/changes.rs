@@ -13,6 +13,7 @@ use crate::{
     },
     file::sorted,
     id::ObjectId,
+    kind::Kind,
     limits,
     object::{Action, Change, Object},
 };
@@ -46,6 +47,7 @@ impl Store {
             {
                 return Err(StoreError::TooMany);
             }
+            one_more(transaction, stored.content.kind, &stored.owner)?;
             let stamp = Stamp { action: Action::Create, comment };
             writes::insert(transaction, &stored, &stamp).map_err(|error| taken(error, &stored.content))?;
             request.record(&stored, Action::Create, None)?;
@@ -99,6 +101,9 @@ impl Store {
                 let earlier = rows::at_revision(transaction, &target.id, revision).map_err(StoreError::of)?;
                 stored.content = earlier.ok_or(StoreError::NotFound)?.content;
             }
+            if stored.deleted_us.is_some() {
+                one_more(transaction, stored.content.kind, &stored.owner)?;
+            }
             stored.deleted_us = None;
             Ok(Next { stored, acl, level, stamp: Stamp { action: Action::Restore, comment: "" } })
         })
@@ -124,6 +129,11 @@ impl Store {
                 if rows::count(transaction, &owner).map_err(StoreError::of)? >= limits::OBJECTS_PER_OWNER_MAX
                 {
                     return Err(StoreError::TooMany);
+                }
+                if rows::count_of_kind(transaction, stored.content.kind, &owner).map_err(StoreError::of)?.0
+                    >= stored.content.kind.owner_max
+                {
+                    return Err(StoreError::TooManyOfKind(stored.content.kind));
                 }
                 stored.owner = owner;
             }
@@ -159,6 +169,9 @@ impl Store {
             }
             let revision = stored.revision + 1;
             let mut next = change(transaction, stored, acl, level)?;
+            if matches!(next.stamp.action, Action::Change | Action::Restore) {
+                self.refuse_taken(next.stored.content.kind, &target.id)?;
+            }
             next.stored.revision = revision;
             next.stored.changed_us = request.now_us;
             next.stored.changed_by = request.caller.user.name().to_owned();
@@ -197,6 +210,13 @@ impl Request<'_> {
         };
         (self.record)(&change).map_err(StoreError::Record)
     }
+}
+
+/// Refuses an object more than the limits of its kind allow.
+pub(crate) fn one_more(transaction: &Transaction<'_>, kind: Kind, owner: &UserId) -> Result<(), StoreError> {
+    let (of_owner, of_all) = rows::count_of_kind(transaction, kind, owner).map_err(StoreError::of)?;
+    let is_room = of_owner < kind.owner_max && of_all < kind.total_max;
+    if is_room { Ok(()) } else { Err(StoreError::TooManyOfKind(kind)) }
 }
 
 /// Removes the objects that were deleted long ago.

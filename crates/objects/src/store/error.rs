@@ -1,6 +1,6 @@
 //! The reasons why the store refuses a request.
 
-use crate::{acl::Level, id::IdError, limits, object::Object};
+use crate::{acl::Level, id::IdError, kind::Kind, limits, object::Object};
 use rusqlite::ErrorCode;
 use std::{fmt, io, path::PathBuf};
 
@@ -50,6 +50,13 @@ pub enum StoreError {
     Comment,
     /// The owner has too many objects.
     TooMany,
+    /// The owner, or all owners together, have too many objects of the kind.
+    TooManyOfKind(Kind),
+    /// A file of another folder has something of that id, which counts.
+    IdTaken {
+        /// The file.
+        path: PathBuf,
+    },
     /// The files of an export would be too large.
     ExportSize,
     /// The disk is full, or the database has reached its limit.
@@ -108,6 +115,14 @@ impl fmt::Display for StoreError {
                 "a user has at most {} objects, deleted ones included",
                 limits::OBJECTS_PER_OWNER_MAX
             ),
+            StoreError::TooManyOfKind(kind) => write!(
+                f,
+                "a user has at most {} objects of kind {}, all users together {}",
+                kind.owner_max, kind.name, kind.total_max
+            ),
+            StoreError::IdTaken { path } => {
+                write!(f, "{} has a rule with the id of the object: it is changed there", path.display())
+            }
             StoreError::ExportSize => write!(
                 f,
                 "the files of all objects have more than {} bytes; copy the database instead",

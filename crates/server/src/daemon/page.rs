@@ -9,6 +9,7 @@ use super::{
     running::Shared,
     settings::Settings,
 };
+use crate::data_folder::layout::USERS;
 use accounts::{AccountError, Accounts};
 use api::{
     Backend, ConnectionLimits, Ids, Limits, ListenOptions, ListenerAnswer, Listening, Policy, Scope,
@@ -17,6 +18,7 @@ use api::{
 use evidence::LedgerEntry;
 use message::Severity;
 use std::{
+    collections::BTreeMap,
     env,
     ffi::OsStr,
     fmt,
@@ -137,6 +139,10 @@ impl Backend for Server {
         self.shared.watcher().map(alerts::Watcher::problems).unwrap_or_default()
     }
 
+    fn stopped_rules(&self) -> BTreeMap<String, String> {
+        self.shared.stopped_rules()
+    }
+
     fn destination_troubles(&self) -> Vec<String> {
         self.collector.destination_troubles()
     }
@@ -170,7 +176,7 @@ pub(crate) fn open(
     let Some(address) = settings.http else { return Ok(None) };
     let Some(objects) = shared.objects().cloned() else { return Ok(None) };
     let host = shared.site().loghost.clone();
-    let accounts = Accounts::at(&settings.data.join("users.json")).on_host(&host);
+    let accounts = Accounts::at(&settings.data.join(USERS)).on_host(&host);
     let password = accounts.first_run().map_err(OpenPageError::Accounts)?;
     if password.is_some() {
         let recorded = ledger.append("(first run)", "add-user", "", serde_json::json!({"user": "admin"}));

@@ -8,3 +8,5 @@ pub(crate) const OBJECTS: &str = "objects/objects.db";
 pub(crate) const ALERTS: &str = "alerts/alerts.db";
 /// The ledger below the data folder.
 pub(crate) const LEDGER: &str = "searches.ledger";
+/// The accounts below the data folder.
+pub(crate) const USERS: &str = "users.json";

@@ -6,7 +6,7 @@
 mod record;
 mod token;
 
-use crate::assemble::machine_name;
+use crate::{assemble::machine_name, data_folder::layout::USERS};
 use accounts::{AccountError, Accounts, Grant, RIGHTS, Right, generated_password};
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -97,7 +97,7 @@ pub(crate) fn run(options: &UserOptions) -> ExitCode {
 }
 
 fn change(options: &UserOptions) -> Result<(), AccountError> {
-    let accounts = Accounts::at(&options.data.join("users.json")).on_host(&machine_name());
+    let accounts = Accounts::at(&options.data.join(USERS)).on_host(&machine_name());
     match &options.verb {
         Verb::List => accounts.names()?.iter().for_each(|name| outln!("{name}")),
         Verb::Add(user) => {

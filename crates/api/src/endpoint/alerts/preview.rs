@@ -10,7 +10,6 @@ use crate::{
     json::rules::{PreviewAnswer, PreviewRequest},
     json::types::{Operator, TimeRange},
     request::extract::Body,
-    scope::{Scope, ScopeKind},
     search::searching,
     state::State,
 };
@@ -48,7 +47,7 @@ pub(crate) async fn preview(
     let (_, mut search) = searching::prepare("", Operator::And, &time)?;
     let received_us = range(search.from_us, search.to_us)?;
     let scope = state.scope(&user, Some(&request.logspace), Right::Search)?;
-    let logspace = local(&scope)?;
+    let logspace = scope.watchable()?;
     let details = json!({"from_us": received_us.0, "to_us": received_us.1, "kind": rule.kind.name()});
     state.note(&user, "preview-rule", &scope, rule.query.text(), details).await?;
     search.limit = 0;
@@ -86,16 +85,4 @@ fn range(from_us: Option<i64>, to_us: Option<i64>) -> Result<(i64, i64), ApiErro
             Err(ApiError::bad_request("the range must begin before its end, and be no longer than 400 days"))
         }
     }
-}
-
-/// Returns the logspace itself; rules watch no parts of one, and no several at once.
-fn local(scope: &Scope) -> Result<Arc<logspace::Logspace>, ApiError> {
-    let member = scope.members.first().filter(|_| scope.kind == ScopeKind::Local);
-    let logspace = member.map(|member| Arc::clone(&member.logspace)).filter(|one| !one.is_encrypted());
-    logspace.ok_or_else(|| {
-        ApiError::bad_request(format!(
-            "rules cannot watch logspace {}: name a local one that is not encrypted",
-            scope.name
-        ))
-    })
 }

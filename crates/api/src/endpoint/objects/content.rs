@@ -2,6 +2,7 @@
 
 use super::{
     condition::{etag, id, target},
+    rule,
     work::{self, ObjectError},
 };
 use crate::{
@@ -67,6 +68,7 @@ pub(crate) async fn change(
 ) -> Result<impl IntoResponse, ObjectError> {
     let target = target(&path, &headers)?;
     let (content, comment) = checked(request)?;
+    rule::may_write(&state, &user, &content)?;
     let work = move |store: &objects::Store, request: &objects::Request<'_>| {
         store.change(request, &target, content, &comment)
     };

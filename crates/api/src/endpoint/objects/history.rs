@@ -2,6 +2,7 @@
 
 use super::{
     condition::{etag, id, target},
+    rule,
     work::{self, ObjectError},
 };
 use crate::{
@@ -56,6 +57,12 @@ pub(crate) async fn restore(
     Body(wanted): Body<RestoreRequest>,
 ) -> Result<impl IntoResponse, ObjectError> {
     let target = target(&path, &headers)?;
+    let id = target.id.clone();
+    let restored = work::read(&state, &user, move |store, caller| match wanted.revision {
+        Some(revision) => store.version(caller, &id, revision),
+        None => store.object(caller, &id),
+    });
+    rule::may_write(&state, &user, &restored.await?.content)?;
     let work = move |store: &objects::Store, request: &objects::Request<'_>| {
         store.restore(request, &target, wanted.revision)
     };

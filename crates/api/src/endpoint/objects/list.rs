@@ -3,6 +3,7 @@
 use super::{
     condition::etag,
     content::checked,
+    rule,
     work::{self, ObjectError},
 };
 use crate::{
@@ -115,6 +116,7 @@ pub(crate) async fn create(
         return Err(state.refuse(&user, "", Right::Search, text).into());
     }
     let (content, comment) = checked(request)?;
+    rule::may_write(&state, &user, &content)?;
     let work = move |store: &objects::Store, request: &objects::Request<'_>| {
         store.create(request, content, &comment)
     };

@@ -2,6 +2,7 @@
 
 use super::{
     condition::{etag, id, target},
+    rule,
     work::{self, ObjectError},
 };
 use crate::{
@@ -68,7 +69,13 @@ pub(crate) async fn share(
     // the store refuses them.
     let may_share = present.summary.level == Level::Own;
     let owner = match wanted.owner {
-        Some(name) if may_share => Some(account(&state, &name)?),
+        Some(name) if may_share => {
+            let owner = account(&state, &name)?;
+            if owner != present.summary.owner {
+                rule::may_own(&state, &name, &present.content)?;
+            }
+            Some(owner)
+        }
         _ => None,
     };
     for entry in acl.iter_mut().filter(|_| may_share) {

@@ -47,7 +47,7 @@ impl IntoResponse for ObjectError {
 }
 
 /// Returns the caller, with the right that makes an administrator of objects.
-pub(super) fn caller(state: &State, user: &User) -> Result<Caller, ApiError> {
+pub(crate) fn caller(state: &State, user: &User) -> Result<Caller, ApiError> {
     let is_administrator = state.may(user, EVERY_LOGSPACE, Right::Administer)?;
     let known = state.accounts().id(&user.name).map_err(|error| ApiError::internal(error.to_string()))?;
     // An account that was removed since the call began.
@@ -66,7 +66,7 @@ pub(super) fn administrator(state: &State, user: &User) -> Result<(), ApiError> 
 }
 
 /// Reads from the store.
-pub(super) async fn read<T: Send + 'static>(
+pub(crate) async fn read<T: Send + 'static>(
     state: &Arc<State>,
     user: &User,
     work: impl FnOnce(&Store, &Caller) -> Result<T, StoreError> + Send + 'static,
@@ -139,7 +139,7 @@ async fn on_thread<T: Send + 'static>(
 }
 
 /// Writes into the ledger that an administrator has looked at objects of others.
-pub(super) async fn note_view(
+pub(crate) async fn note_view(
     state: &Arc<State>,
     user: &User,
     action: &'static str,
@@ -184,12 +184,17 @@ fn entry(user: &str, at_us: i64, change: &Change) -> LedgerEntry {
 pub(super) fn conflict(error: &StoreError) -> bool {
     matches!(
         error,
-        StoreError::NameTaken { .. } | StoreError::ReadOnly { .. } | StoreError::Kind | StoreError::People
+        StoreError::NameTaken { .. }
+            | StoreError::ReadOnly { .. }
+            | StoreError::Kind
+            | StoreError::People
+            | StoreError::TooManyOfKind(_)
+            | StoreError::IdTaken { .. }
     )
 }
 
 /// The answer for an error of the store.
-pub(super) fn answer(error: StoreError) -> ObjectError {
+pub(crate) fn answer(error: StoreError) -> ObjectError {
     let text = error.to_string();
     let of = |status, code| ObjectError::Plain(ApiError::new(status, code, text.clone()));
     match error {
@@ -212,9 +217,11 @@ pub(super) fn answer(error: StoreError) -> ObjectError {
             let (current, base) = ((*current).into(), base.map(|base| (*base).into()));
             ObjectError::Changed(status, Box::new(ChangedAnswer { error, current, base }))
         }
-        StoreError::Deleted | StoreError::NameTaken { .. } | StoreError::TooMany => {
-            of(StatusCode::CONFLICT, ErrorCode::Conflict)
-        }
+        StoreError::Deleted
+        | StoreError::NameTaken { .. }
+        | StoreError::TooMany
+        | StoreError::TooManyOfKind(_)
+        | StoreError::IdTaken { .. } => of(StatusCode::CONFLICT, ErrorCode::Conflict),
         StoreError::Kind | StoreError::People | StoreError::Comment => {
             of(StatusCode::BAD_REQUEST, ErrorCode::BadRequest)
         }

@@ -4,6 +4,7 @@
 
 mod rules;
 mod saved_objects;
+mod saved_rules;
 
 pub(super) use rules::Rules;
 pub(super) use saved_objects::SavedObjects;

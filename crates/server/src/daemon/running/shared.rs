@@ -20,6 +20,7 @@ use logspace::Logspace;
 use objects::Store;
 use pipeline::{Definitions, parser::Probes};
 use std::{
+    collections::BTreeMap,
     net::SocketAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -91,12 +92,14 @@ impl Shared {
 impl Shared {
     /// The state before the first configuration of a server with these settings.
     pub(super) fn of(settings: &Settings, site: Arc<Site>) -> Shared {
+        let objects = SavedObjects::open(settings);
+        let rules = Rules::new(settings, objects.as_ref().map(SavedObjects::store));
         Shared {
             site,
             probes: Arc::default(),
             page: PageTls::default(),
-            objects: SavedObjects::open(settings),
-            rules: Some(Rules::new(settings)),
+            objects,
+            rules: Some(rules),
             state: Mutex::default(),
         }
     }
@@ -128,6 +131,11 @@ impl Shared {
     /// Returns what is wrong with rules and notifications, one sentence each.
     pub(crate) fn rule_troubles(&self) -> Vec<String> {
         self.rules.as_ref().map(Rules::troubles).unwrap_or_default()
+    }
+
+    /// Returns why saved rules that are switched on do not run, by their ids.
+    pub(crate) fn stopped_rules(&self) -> BTreeMap<String, String> {
+        self.rules.as_ref().map(Rules::stopped).unwrap_or_default()
     }
 
     /// Returns the facts about this machine for macros.

@@ -3,7 +3,11 @@
 //! In: the data folder, the folder of files. Out: the store that the API uses. Holds: the store. A database or a file that
 //! cannot be used is reported in our log and in the health of the server, which runs without it.
 
-use crate::{daemon::settings::Settings, data_folder::layout::OBJECTS};
+use crate::{
+    daemon::settings::Settings,
+    data_folder::layout::{OBJECTS, USERS},
+};
+use accounts::Accounts;
 use message::Severity;
 use objects::Store;
 use std::{
@@ -26,6 +30,8 @@ impl SavedObjects {
     pub(crate) fn open(settings: &Settings) -> Option<SavedObjects> {
         settings.http?;
         let store = Arc::new(Store::open(&settings.data.join(OBJECTS)));
+        // Rules need the accounts of their owners before the page is open.
+        store.set_users(Arc::new(Accounts::at(&settings.data.join(USERS))));
         let beside = settings.config.parent().unwrap_or(Path::new("")).join(FOLDER);
         Some(SavedObjects { store, beside })
     }
