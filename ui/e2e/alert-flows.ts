@@ -19,6 +19,18 @@ async function matchedTotal(page: Page): Promise<number> {
   return Number(/: ([^;]*);/.exec(label ?? "")?.[1]?.replace(/\D/g, "") ?? NaN);
 }
 
+/** How often the rule that is written would have fired. */
+async function fired(page: Page): Promise<number> {
+  return Number((await page.textContent(".draft-verdict b"))?.replace(/\D/g, "") ?? NaN);
+}
+
+/** Deletes the rule that is open. */
+async function remove(page: Page): Promise<void> {
+  await page.click(".alert-pane >> text=Delete");
+  await page.click(".alert-pane >> text=Delete it");
+  await page.waitForSelector(".alert-pane", { state: "detached" });
+}
+
 /** Has the page ask the server at once, as it does when somebody returns to it. */
 const readAgain = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
@@ -101,36 +113,43 @@ export const ALERT_FLOWS: Record<string, (stage: FlowContext) => Promise<void>> 
     }
   },
 
-  async "a search becomes a rule that is checked over the past, in three clicks"({ page, open, settings }) {
-    await page
-      .context()
-      .grantPermissions(["clipboard-read", "clipboard-write"], { origin: new URL(settings.base).origin });
+  async "a search becomes a rule that watches, in two clicks"({ page, open }) {
     await open("?q=failed");
+    const name = "failed";
     await page.click(".result-toolbar >> text=Alert");
     await page.waitForSelector(".draft-verdict");
     expect(urlParameters(page).get("q") === "failed", "the rule does not have the query");
-    const fired = async (): Promise<number> =>
-      Number((await page.textContent(".draft-verdict b"))?.replace(/\D/g, "") ?? NaN);
-    await page.selectOption(".draft-form select >> nth=1", "match");
-    // Each message fires: more than a hundred a day are copied only by those who want them.
-    await waitUntil("a rule for each message fires seldom", async () => (await fired()) > 50);
-    const matched = await matchedTotal(page);
-    await waitUntil("not each message fires", async () => (await fired()) === (await matchedTotal(page)));
-    expect(matched > 0, "no message matches");
-    const copy = page.locator("button:has-text('Copy the rule')");
+    // The number is filled in: with it the rule would seldom have fired.
+    const save = page.locator(".draft-save button:has-text('Save')");
+    await waitUntil("the rule cannot be saved", async () => !(await save.isDisabled()));
+    expect((await fired(page)) <= 7, `it would have fired ${await fired(page)} times in a week`);
+    await save.click();
+    await page.waitForSelector(".alert-pane h2");
+    expect(path(page).endsWith("/alerts/rules"), `the rule is saved, and the page is ${page.url()}`);
+    expect((await page.textContent(".alert-pane h2")) === name, "another rule is open");
+    await page.waitForSelector(".alert-pane .coverage >> text=/Evaluated|not evaluated|No message/i");
+    await remove(page);
+  },
+
+  async "a saved rule is changed, switched off and deleted, and somebody else is not overwritten"({ page, settings }) {
+    await page.goto(`${settings.base}alerts/new?q=failed&title=Rule+of+a+flow&kind=match&by=`);
+    const save = page.locator(".draft-save button:has-text('Save')");
+    // Each message fires: more than a hundred a day are saved only by those who want them.
+    await waitUntil("a rule for each message fires seldom", async () => (await fired(page)) > 50);
+    await waitUntil("not each message fires", async () => (await fired(page)) === (await matchedTotal(page)));
     if (await page.locator(".draft-confirm input").count()) {
-      expect(await copy.isDisabled(), "a loud rule is copied without a question");
+      expect(await save.isDisabled(), "a loud rule is saved without a question");
       await page.check(".draft-confirm input");
     }
-    await copy.click();
-    await page.waitForSelector(".notice.on >> text=Rule copied");
-    const text = await page.evaluate(() => navigator.clipboard.readText());
-    expect(text.includes("query: failed") && text.includes("kind: match"), `copied: ${text}`);
     await page.fill(".draft-form input >> nth=0", '"open');
     await page.waitForSelector(".draft-check [role=alert]");
-    expect(await copy.isDisabled(), "a rule with an error can be copied");
+    expect(await save.isDisabled(), "a rule with an error can be saved");
     await page.fill(".draft-form input >> nth=0", "failed");
     await page.waitForSelector(".draft-check [role=alert]", { state: "detached" });
+    await page.selectOption(".draft-form select >> nth=1", "not-followed");
+    await page.fill(".draft-field:has-text('The other message matches') input", "accepted");
+    await page.fill(".draft-field:has-text('Further keys') textarea", "forget-after: 2d");
+    await waitUntil("the rule cannot be saved", async () => !(await save.isDisabled()));
     await page.emulateMedia({ reducedMotion: "reduce" });
     await page.waitForSelector(".draft-check:not(.stale)");
     const found = await findings(page);
@@ -138,8 +157,49 @@ export const ALERT_FLOWS: Record<string, (stage: FlowContext) => Promise<void>> 
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     expect(wide <= 390, `the page is ${wide} px wide in a window of 390`);
     expect(found.length === 0, found.join("; "));
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await save.click();
+    await page.waitForSelector(".alert-pane h2 >> text=Rule of a flow");
+    found.push(...(await findings(page)));
+    expect(found.length === 0, found.join("; "));
+
+    // Two editors: the second one gets both states.
+    await page.click(".alert-pane >> text=Change");
+    await page.waitForSelector(".draft-left h2 >> text=Change Rule of a flow");
+    await waitUntil("the further keys are not there", async () => {
+      return (await page.inputValue(".draft-field:has-text('Further keys') textarea")) === "forget-after: 2d";
+    });
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await other.waitForSelector(".draft-left h2 >> text=Change Rule of a flow");
+    await other.fill(".draft-field:has-text('Title') input", "Rule of another");
+    const saveOther = other.locator(".draft-save button:has-text('Save')");
+    await waitUntil("the other one cannot be saved", async () => !(await saveOther.isDisabled()));
+    await saveOther.click();
+    await other.waitForSelector(".alert-pane h2 >> text=Rule of another");
+    await other.close();
+    await waitUntil("the rule cannot be saved", async () => !(await save.isDisabled()));
+    await save.click();
+    await page.waitForSelector(".draft-save [role=alert] >> text=has changed this rule meanwhile");
+    await page.click("text=Show theirs");
+    await page.waitForSelector(".draft-left h2 >> text=Change Rule of another");
+    await waitUntil("the rule cannot be saved", async () => !(await save.isDisabled()));
+    await save.click();
+    await page.waitForSelector(".alert-pane h2 >> text=Rule of another");
+
+    await page.click(".alert-pane >> text=Switch off");
+    await page.waitForSelector(".rule-row .coverage >> text=switched off");
+    await page.click(".alert-pane >> text=Switch on");
+    await page.waitForSelector(".rule-row .coverage >> text=switched off", { state: "detached" });
+    await page.click(".alert-pane >> text=Duplicate");
+    await page.waitForSelector(".draft-left h2 >> text=New rule");
+    await waitUntil("the copy has no name of its own", async () => {
+      return (await page.inputValue(".draft-field:has-text('Title') input")) === "Rule of another (copy)";
+    });
     await page.goBack();
-    await page.waitForSelector(".list .row[data-index]");
+    await page.waitForSelector(".alert-pane h2 >> text=Rule of another");
+    await remove(page);
+    expect((await page.locator(".rule-row >> text=Rule of another").count()) === 0, "a deleted rule is listed");
   },
 
   async "the alerts fit every window, theme and forced colours, and axe finds nothing"(stage) {

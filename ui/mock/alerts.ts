@@ -2,8 +2,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Alert } from "../src/api/alerts.ts";
 import type { Rule, RuleHealth } from "../src/api/rules.ts";
+import type { Severity } from "../src/api/row.ts";
+import type { SavedRule } from "../src/api/saved-rules.ts";
 import type { Row, Store } from "./data.ts";
 import { readBody, Refusal, reply } from "./http.ts";
+import type { MockObjects } from "./objects.ts";
 import { compile } from "./query.ts";
 
 const MINUTE_US = 60_000_000;
@@ -18,6 +21,9 @@ const rule = (change: Partial<MockRule> & Pick<MockRule, "id" | "title" | "query
   severity: "warning",
   version: "5d0c1f72",
   file: "rules.yaml",
+  object: null,
+  state: "running",
+  reason: null,
   kind: "count",
   then: null,
   by: ["host"],
@@ -70,7 +76,10 @@ const RULES: MockRule[] = [
 export class MockAlerts {
   private readonly alerts: Alert[];
 
-  constructor(private readonly store: Store) {
+  constructor(
+    private readonly store: Store,
+    private readonly objects: MockObjects,
+  ) {
     const found = RULES.filter(({ kind }) => kind !== "absence").flatMap((rule) => report(rule, store.rows));
     const silent = RULES.find(({ kind }) => kind === "absence")!;
     const at = (store.rows.at(-1)?.received_us ?? 0) - 34 * MINUTE_US;
@@ -89,7 +98,8 @@ export class MockAlerts {
     if (kind === "alerts") return this.acknowledge(Number(id), await readBody(request), response);
     if (!id) return this.rules(asked, response);
     if (id === "preview") return this.preview(await readBody(request), response);
-    const found = RULES.find((rule) => rule.id === decodeURIComponent(id));
+    const all = [...RULES, ...this.objects.rules().map(ruleOf)];
+    const found = all.find((rule) => rule.id === decodeURIComponent(id));
     if (!found || part !== "state") throw new Refusal(404, "not_found", `no rule ${id}`);
     const next = this.store.rows.length;
     const coverage = [{ version: found.version, from: 0, to: next, goes_on: true, state: "evaluated" }];
@@ -118,7 +128,8 @@ export class MockAlerts {
     const text = (asked.get("text") ?? "").toLowerCase();
     const fits = (rule: MockRule): boolean =>
       rule.id === (asked.get("id") ?? rule.id) && `${rule.id} ${rule.title} ${rule.query}`.toLowerCase().includes(text);
-    const rules = RULES.filter(fits).map((rule) => ({ ...rule, logspaces: [this.healthOf(rule)] }));
+    const saved = this.objects.rules().map(ruleOf);
+    const rules = [...RULES, ...saved].filter(fits).map((rule) => ({ ...rule, logspaces: [this.healthOf(rule)] }));
     rules.sort((a, b) => a.title.localeCompare(b.title));
     reply(response, 200, { rules, more: false, problems: [], has_problems: false });
   }
@@ -171,6 +182,17 @@ export class MockAlerts {
       trouble: null,
     };
   }
+}
+
+/** The rule of a saved object. */
+function ruleOf({ spec, ...object }: SavedRule): MockRule {
+  const keys = spec as Record<string, string>;
+  const state = spec["enabled"] === false ? "off" : "running";
+  const condition =
+    keys["kind"] === "match" ? "each message" : `more than ${keys["more-than"]} messages within 1 minute`;
+  const { id, name: title, description } = object;
+  const about = { id, title, description, query: keys["query"] ?? "*", condition, kind: keys["kind"] ?? "match" };
+  return rule({ ...about, severity: (keys["severity"] ?? "warning") as Severity, file: null, object, state });
 }
 
 /** What a rule reports over messages. */

@@ -1,6 +1,7 @@
 // Saved searches of the mock: one user, `admin`; a search that `bob` shares and one of a file show what may not be done.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AclItem, SavedContent, SavedSearch, SavedVersion } from "../src/api/objects.ts";
+import type { SavedRule } from "../src/api/saved-rules.ts";
 import { readBody, Refusal, reply } from "./http.ts";
 
 const USERS = ["admin", "bob"];
@@ -16,6 +17,8 @@ const spec = (query: string) => ({
 
 export class MockObjects {
   private readonly all = new Map<string, SavedSearch>();
+  /** Those that are rules; all others are searches. */
+  private readonly ofRules = new Set<string>();
   /** Every state of each search, the oldest first, with what was done. */
   private readonly states = new Map<string, { action: SavedVersion["action"]; state: SavedSearch }[]>();
   private made = 0;
@@ -26,13 +29,21 @@ export class MockObjects {
     this.put({ ...this.fresh("Errors", "", "severity:<=err"), ...file, id: "errors" });
   }
 
+  /** Returns the saved rules. */
+  rules(): SavedRule[] {
+    const found = [...this.all.values()].filter(({ id, deleted_us }) => this.ofRules.has(id) && !deleted_us);
+    return found as unknown as SavedRule[];
+  }
+
   /** Answers a call below `objects`. */
   async serve(path: string, asked: URLSearchParams, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, id = "", part = ""] = path.split("/");
     if (!id) {
       if (request.method === "POST") return this.create(await readBody(request), response);
       const deleted = asked.get("deleted") === "true";
-      const objects = [...this.all.values()].filter((one) => (one.deleted_us !== undefined) === deleted);
+      const isRule = asked.get("kind") === "rule";
+      const ofKind = [...this.all.values()].filter(({ id }) => this.ofRules.has(id) === isRule);
+      const objects = ofKind.filter((one) => (one.deleted_us !== undefined) === deleted);
       objects.sort((a, b) => a.folder.localeCompare(b.folder) || a.name.localeCompare(b.name));
       return reply(response, 200, { objects: objects.filter((one) => !deleted || one.level !== "view"), more: false });
     }
@@ -74,6 +85,7 @@ export class MockObjects {
 
   private create(body: Record<string, unknown>, response: ServerResponse): void {
     const made = { ...this.fresh("", "", ""), ...this.content(body, "") };
+    if (body["kind"] === "rule") this.ofRules.add(made.id);
     this.put(made);
     reply(response, 201, made, { ETag: '"1"' });
   }

@@ -107,7 +107,7 @@ class Mock {
     private readonly options: MockOptions,
   ) {
     this.prefix = options.prefix ?? "/";
-    this.alerts = new MockAlerts(stores[0]!);
+    this.alerts = new MockAlerts(stores[0]!, this.objects);
     this.account = new MockAccount(options.password ?? "heartwood");
   }
 

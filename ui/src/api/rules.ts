@@ -1,5 +1,6 @@
-// GET /rules, GET /rules/{id}/state: the rules in force, and which messages they have evaluated.
+// GET /rules, GET /rules/{id}/state: the rules in force, saved ones that are not, and which messages they have evaluated.
 import { get, type OnSessionEnd } from "./call.ts";
+import type { SavedSummary } from "./objects.ts";
 import type { Severity } from "./row.ts";
 
 export interface Rule {
@@ -9,8 +10,13 @@ export interface Rule {
   severity: Severity;
   /** Digest of what it does. */
   version: string;
-  /** The file that it is kept in. */
-  file: string;
+  /** The file of the folder of rules that it is kept in; null for a saved rule. */
+  file: string | null;
+  /** The object that a saved rule is kept in. */
+  object: SavedSummary | null;
+  state: "running" | "waiting" | "off" | "stopped";
+  /** Why it is stopped. */
+  reason: string | null;
   kind: string;
   query: string;
   /** The second query of a sequence. */
@@ -68,7 +74,7 @@ export interface RuleState {
 }
 
 export function listRules(
-  filter: { id?: string; text?: string; limit?: number },
+  filter: { id?: string; text?: string; limit?: number; of?: "visible" | "all" },
   signal?: AbortSignal,
   onSessionEnd?: OnSessionEnd,
 ): Promise<RuleList> {

@@ -2,7 +2,16 @@
 import type { ComponentChildren } from "preact";
 import type { Logspace } from "../../api/logspaces.ts";
 import type { Severity } from "../../api/row.ts";
-import { hasField, hasThreshold, hasWithin, type Draft, type DraftKind } from "./draft.ts";
+import {
+  hasField,
+  hasThen,
+  hasThreshold,
+  hasWithin,
+  THRESHOLDS,
+  type Draft,
+  type DraftKind,
+  type Threshold,
+} from "./draft.ts";
 
 const KIND_LABELS: Record<DraftKind, string> = {
   count: "there are many messages",
@@ -10,6 +19,19 @@ const KIND_LABELS: Record<DraftKind, string> = {
   absence: "no message comes",
   distinct: "a field has many different values",
   "new-value": "a field has a value that is new",
+  sequence: "a message comes, and then another one",
+  "not-followed": "a message comes, and another one does not",
+  sum: "the sum of a field is",
+  avg: "the mean of a field is",
+  min: "the smallest number of a field is",
+  max: "the largest number of a field is",
+};
+const THRESHOLD_LABELS: Record<Threshold, string> = {
+  "more-than": "more than",
+  "at-least": "at least",
+  "less-than": "less than",
+  "at-most": "at most",
+  exactly: "exactly",
 };
 const SEVERITIES: Severity[] = ["emerg", "alert", "crit", "err", "warning", "notice", "info", "debug"];
 
@@ -40,6 +62,9 @@ export function DraftForm({ draft, logspaces, onChange }: Props) {
             {local.map(({ name }) => (
               <option value={name}>{name}</option>
             ))}
+            {draft.logspace && !local.some(({ name }) => name === draft.logspace) && (
+              <option value={draft.logspace}>{draft.logspace}</option>
+            )}
           </select>
         </Field>
       </fieldset>
@@ -62,15 +87,34 @@ export function DraftForm({ draft, logspaces, onChange }: Props) {
             />
           </Field>
         )}
+        {hasThen(draft.kind) && (
+          <Field label="The other message matches">
+            <input
+              class="mono"
+              value={draft.then}
+              spellcheck={false}
+              onInput={(event) => onChange({ then: event.currentTarget.value })}
+            />
+          </Field>
+        )}
         <div class="draft-line">
           {hasThreshold(draft.kind) && (
-            <Field label="more than">
-              <input
-                inputMode="numeric"
-                value={draft.more}
-                onInput={(event) => onChange({ more: event.currentTarget.value })}
-              />
-            </Field>
+            <>
+              <Field label="Compared">
+                <select value={draft.op} onChange={(event) => onChange({ op: event.currentTarget.value as Threshold })}>
+                  {THRESHOLDS.map((op) => (
+                    <option value={op}>{THRESHOLD_LABELS[op]}</option>
+                  ))}
+                </select>
+              </Field>
+              <Field label="Number">
+                <input
+                  inputMode="decimal"
+                  value={draft.more}
+                  onInput={(event) => onChange({ more: event.currentTarget.value })}
+                />
+              </Field>
+            </>
           )}
           {hasWithin(draft.kind) && (
             <Field label={draft.kind === "absence" ? "for" : "within"}>
@@ -91,6 +135,15 @@ export function DraftForm({ draft, logspaces, onChange }: Props) {
             onInput={(event) => onChange({ by: event.currentTarget.value })}
           />
         </Field>
+        <Field label="Further keys, such as for: 5m (one a line)">
+          <textarea
+            class="mono"
+            rows={Math.max(1, draft.extra.split("\n").length)}
+            value={draft.extra}
+            spellcheck={false}
+            onInput={(event) => onChange({ extra: event.currentTarget.value })}
+          />
+        </Field>
       </fieldset>
       <fieldset>
         <legend>Who reads it</legend>
@@ -99,6 +152,14 @@ export function DraftForm({ draft, logspaces, onChange }: Props) {
             value={draft.title}
             placeholder={draft.query || "what happened, in a few words"}
             onInput={(event) => onChange({ title: event.currentTarget.value })}
+          />
+        </Field>
+        <Field label="What an alert means, and what to do">
+          <textarea
+            rows={2}
+            value={draft.description}
+            maxLength={4000}
+            onInput={(event) => onChange({ description: event.currentTarget.value })}
           />
         </Field>
         <Field label="Severity">

@@ -1,10 +1,9 @@
-// A new rule: it is written at the left and checked over the past at the right, and copied into a file of rules.
-import { useEffect, useMemo, useState } from "preact/hooks";
+// A rule: it is written at the left and checked over the past at the right, and saved on the server.
+import { useEffect, useMemo } from "preact/hooks";
 import type { Logspace } from "../../api/logspaces.ts";
 import { copyText } from "../../components/copy-text.ts";
 import { Button } from "../../components/button.tsx";
 import { ALERT_TABS, PageHead, type PageProps } from "../../components/page-head.tsx";
-import { formatCount } from "../../time/format.ts";
 import { below } from "../../view/route.ts";
 import { zone } from "../../view/preferences.ts";
 import "../../style/alerts.css";
@@ -12,10 +11,8 @@ import "../../style/draft.css";
 import { DraftCheck } from "./draft-check.tsx";
 import { DraftForm } from "./draft-form.tsx";
 import { DraftModel } from "./draft-model.ts";
+import { DraftSave } from "./draft-save.tsx";
 import { fileOf } from "./draft.ts";
-
-/** A rule that fires more often is read by nobody. */
-const PER_DAY_MAX = 100;
 
 export function DraftPage(props: PageProps & { logspaces: Logspace[] }) {
   const first = props.logspaces.find(({ kind }) => kind === "local")?.name ?? "";
@@ -32,14 +29,16 @@ export function DraftPage(props: PageProps & { logspaces: Logspace[] }) {
       <PageHead {...props} title="Alerts" tabs={ALERT_TABS} />
       <main class="draft-panels">
         <div class="draft-left">
-          <h2>New rule</h2>
+          <h2>{model.saved.value ? `Change ${model.saved.value.name}` : "New rule"}</h2>
           <DraftForm draft={draft} logspaces={props.logspaces} onChange={(change) => model.change(change)} />
-          <Copy
-            text={fileOf(draft)}
-            isChecked={isChecked}
-            perDay={model.preview.value?.per_day ?? 0}
-            onCopied={(isCopied) => model.notify(isCopied ? "Rule copied" : "The browser did not allow copying")}
-          />
+          <DraftSave model={model} isChecked={isChecked} user={props.session.user} />
+          <details class="draft-file">
+            <summary>As text for a file of rules</summary>
+            <Copy
+              text={fileOf(draft)}
+              onCopied={(isCopied) => model.notify(isCopied ? "Rule copied" : "The browser did not allow copying")}
+            />
+          </details>
         </div>
         <DraftCheck
           preview={model.preview.value}
@@ -57,34 +56,13 @@ export function DraftPage(props: PageProps & { logspaces: Logspace[] }) {
   );
 }
 
-interface CopyProps {
-  text: string;
-  isChecked: boolean;
-  perDay: number;
-  onCopied(isCopied: boolean): void;
-}
-
-/** The text for a file of rules. One that would fire all the time is copied only by those who say that they want it. */
-function Copy({ text, isChecked, perDay, onCopied }: CopyProps) {
-  const [isWanted, setWanted] = useState(false);
-  const isLoud = perDay > PER_DAY_MAX;
+/** The text for a file of rules. */
+function Copy({ text, onCopied }: { text: string; onCopied(isCopied: boolean): void }) {
   return (
     <section class="draft-copy" aria-label="File">
       <pre tabIndex={0}>{text}</pre>
-      {isLoud && (
-        <label class="draft-confirm">
-          <input type="checkbox" checked={isWanted} onChange={(event) => setWanted(event.currentTarget.checked)} />
-          It may fire more than {formatCount(PER_DAY_MAX)} times a day
-        </label>
-      )}
       <p>
-        <Button
-          icon="copy"
-          title="Copy the rule"
-          kind="primary"
-          disabled={!isChecked || (isLoud && !isWanted)}
-          onClick={() => void copyText(text).then(onCopied)}
-        >
+        <Button icon="copy" title="Copy the rule" kind="outlined" onClick={() => void copyText(text).then(onCopied)}>
           Copy the rule
         </Button>
       </p>

@@ -1,5 +1,16 @@
 import { expect, test } from "vitest";
-import { DEFAULT_DRAFT, decodeDraft, encodeDraft, fileOf, ruleOf, type Draft } from "./draft.ts";
+import {
+  DEFAULT_DRAFT,
+  decodeDraft,
+  DRAFT_KINDS,
+  draftOf,
+  encodeDraft,
+  fileOf,
+  ruleOf,
+  specOf,
+  type Draft,
+} from "./draft.ts";
+import { linesOf, readLines } from "./extra.ts";
 
 const draft = (change: Partial<Draft>): Draft => ({ ...DEFAULT_DRAFT, ...change });
 
@@ -46,4 +57,49 @@ test("a file has quotes where YAML needs them", () => {
   within: 1m
 `.replace("id: yes", 'id: "yes"'),
   );
+});
+
+test("a saved rule of each kind is the same after it was opened", () => {
+  const common = { logspace: "main", query: "a b", by: ["host", "user"], severity: "err", enabled: true };
+  const specs: Record<string, unknown>[] = [
+    { ...common, kind: "count", "at-least": 3, within: "10s", hysteresis: 0.5, for: "5m", missing: "-" },
+    { ...common, kind: "count", between: [3, 8], within: "10s", window: "tumbling" },
+    { ...common, kind: "match", "resolve-after": "1m" },
+    { ...common, kind: "absence", within: "30s", keys: [["gw1", "eva"]], learn: 3 },
+    { ...common, kind: "distinct", field: "x", "less-than": 2, within: "1m", window: "tumbling" },
+    { ...common, kind: "new-value", field: "x", "learn-for": "10s" },
+    { ...common, kind: "sequence", then: "c", "then-by": "peer", within: "1m" },
+    { ...common, kind: "not-followed", then: "c", within: "1h" },
+    ...["sum", "avg", "min", "max"].map((kind) => {
+      return { ...common, kind, field: "ms", exactly: 1.5, within: "1m", resolve: { "less-than": 1 } };
+    }),
+  ];
+  for (const spec of specs) {
+    const draft = draftOf(spec, "Name", "What to do");
+    expect(specOf(decodeDraft(encodeDraft(draft)), "other", true)).toEqual(spec);
+    expect([draft.title, draft.description]).toEqual(["Name", "What to do"]);
+  }
+  expect(new Set(specs.map(({ kind }) => kind))).toEqual(new Set(DRAFT_KINDS));
+  expect(specOf(DEFAULT_DRAFT, "main", false)).toMatchObject({ logspace: "main", query: "*", enabled: false });
+});
+
+test("further keys are text that is read back as the same", () => {
+  const keys = {
+    a: "5m",
+    b: 3,
+    c: "3",
+    d: ["x", "y z"],
+    e: { "at-most": 1 },
+    f: "[a]",
+    g: " x ",
+    h: "",
+    i: true,
+    j: "a\nb",
+  };
+  expect(readLines(linesOf(keys))).toEqual(keys);
+  expect(readLines("for: 5m\n\n  keys: [gw1, 'b']\nresolve-after\n: x")).toEqual({
+    for: "5m",
+    keys: ["gw1", "'b'"],
+    "resolve-after": "",
+  });
 });

@@ -9,6 +9,7 @@ import { encodeView } from "../../view/codec.ts";
 import { pathOf } from "../../view/route.ts";
 import { DEFAULT_VIEW } from "../../view/view.ts";
 import { encodeInbox } from "../alerts/inbox-view.ts";
+import { RuleActions } from "./rule-actions.tsx";
 import { coveragePart, coverageText, levelOf } from "../alerts/coverage.ts";
 
 /** Gaps that are listed; their number is in the sentence above them. */
@@ -17,10 +18,12 @@ const GAPS_SHOWN = 20;
 interface Props {
   rule: Rule;
   states: RuleState[];
+  user: string;
+  onChanged(): void;
   onClose(): void;
 }
 
-export function RulePane({ rule, states, onClose }: Props) {
+export function RulePane({ rule, states, user, onChanged, onClose }: Props) {
   const inbox = encodeInbox({ state: "all", rule: rule.id, open: undefined });
   const logspace = rule.logspaces[0]?.logspace ?? "";
   const day = { from: "now-24h", to: "now" };
@@ -56,9 +59,36 @@ export function RulePane({ rule, states, onClose }: Props) {
         </dd>
         <dt>Id</dt>
         <dd class="mono">{rule.id}</dd>
-        <dt>File</dt>
-        <dd class="mono">{rule.file}</dd>
+        {rule.object ? (
+          <>
+            <dt>Owner</dt>
+            <dd>
+              {rule.object.owner || "nobody"}
+              {rule.object.owner_removed && " (removed)"}
+            </dd>
+            {rule.object.file && (
+              <>
+                <dt>File</dt>
+                <dd class="mono">{rule.object.file}</dd>
+              </>
+            )}
+          </>
+        ) : (
+          <>
+            <dt>File</dt>
+            <dd class="mono">{rule.file}</dd>
+          </>
+        )}
       </dl>
+      {rule.state === "stopped" && (
+        <p class="coverage stopped">
+          <Icon name="alert" size={14} />
+          <span>
+            It is stopped, because {rule.reason}. It goes on when its owner may, or when somebody who may has it.
+          </span>
+        </p>
+      )}
+      <RuleActions key={rule.id} rule={rule} user={user} onChanged={onChanged} />
       <p class="pane-buttons">
         <a class="button primary" href={pathOf("alerts") + inbox} onClick={(event) => follow(event, "alerts", inbox)}>
           <Icon name="bell" /> Its alerts
@@ -67,7 +97,7 @@ export function RulePane({ rule, states, onClose }: Props) {
           <Icon name="search" /> Messages of the last day
         </a>
       </p>
-      <h3>Which messages it has evaluated</h3>
+      {rule.logspaces.length > 0 && <h3>Which messages it has evaluated</h3>}
       {rule.logspaces.map((health) => {
         const coverage = states.find(({ logspace }) => logspace === health.logspace)?.coverage ?? [];
         const gaps = coverage.filter(({ state }) => state !== "evaluated");

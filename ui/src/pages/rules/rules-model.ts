@@ -14,6 +14,8 @@ const TYPING_MS = 200;
 
 export class RulesModel {
   readonly text = signal("");
+  /** True when the saved rules of all users are listed, as far as the user may see them. */
+  readonly all = signal(false);
   readonly list = signal<RuleList | undefined>(undefined);
   readonly error = signal<ErrorBody | undefined>(undefined);
   /** The id of the open rule. */
@@ -53,6 +55,12 @@ export class RulesModel {
     this.timer = setTimeout(() => void this.read("ask"), TYPING_MS);
   }
 
+  /** Lists the rules of all users as well: that is written down, so the list is read once and not every few seconds. */
+  showAll(all: boolean): void {
+    this.all.value = all;
+    void this.read("ask");
+  }
+
   open(id: string | undefined): void {
     const search = id === undefined ? "" : `?open=${encodeURIComponent(id)}`;
     history.replaceState(null, "", pathOf("rules") + search);
@@ -70,10 +78,12 @@ export class RulesModel {
     this.request = request;
     try {
       const text = this.text.value.trim();
-      const list = await listRules({ limit: RULES_MAX, ...(text ? { text } : {}) }, request.signal, onSessionEnd);
+      const of = this.all.value ? { of: "all" as const } : {};
+      const filter = { limit: RULES_MAX, ...of, ...(text ? { text } : {}) };
+      const list = await listRules(filter, request.signal, onSessionEnd);
       const id = this.openId.value;
-      const isThere = list.rules.some((rule) => rule.id === id);
-      const states = id !== undefined && isThere ? await readRuleState(id, request.signal, onSessionEnd) : [];
+      const isKnown = list.rules.some((rule) => rule.id === id && rule.logspaces.length > 0);
+      const states = id !== undefined && isKnown ? await readRuleState(id, request.signal, onSessionEnd) : [];
       batch(() => {
         this.error.value = undefined;
         this.list.value = list;
@@ -83,7 +93,7 @@ export class RulesModel {
       if (isAborted(cause)) return;
       this.error.value = bodyOf(cause);
     }
-    if (!request.signal.aborted && !document.hidden)
+    if (!request.signal.aborted && !document.hidden && !this.all.value)
       this.timer = setTimeout(() => void this.read("report"), REFRESH_MS);
   }
 }

@@ -1,4 +1,4 @@
-// The rules in force, each with how well it does.
+// The rules: those in force, each with how well it does, and saved ones that are not.
 import { useEffect, useMemo } from "preact/hooks";
 import type { Rule } from "../../api/rules.ts";
 import { Icon } from "../../components/icon.tsx";
@@ -20,6 +20,13 @@ const LEVEL_WORDS: Record<HealthLevel, string> = {
   stopped: "stopped",
 };
 
+const STATE_WORDS: Record<Rule["state"], string> = {
+  running: "",
+  waiting: "begins",
+  off: "switched off",
+  stopped: "stopped",
+};
+
 export function RulesPage(props: PageProps) {
   const model = useMemo(() => new RulesModel(), []);
   useEffect(() => {
@@ -37,6 +44,7 @@ export function RulesPage(props: PageProps) {
     };
   }, []);
   const list = model.list.value;
+  const isAdministrator = props.session.may.includes("administer");
   const opened = model.opened.value;
   return (
     <div class="page">
@@ -56,6 +64,16 @@ export function RulesPage(props: PageProps) {
         <a class="button primary" href={pathOf("draft")} onClick={(event) => follow(event, "draft", "")}>
           <Icon name="plus" /> New rule
         </a>
+        {isAdministrator && (
+          <label class="rule-all">
+            <input
+              type="checkbox"
+              checked={model.all.value}
+              onChange={(event) => model.showAll(event.currentTarget.checked)}
+            />
+            of all users
+          </label>
+        )}
         {list && (
           <span class="muted" role="status">
             {list.more && "more than "}
@@ -80,7 +98,15 @@ export function RulesPage(props: PageProps) {
             </ul>
           )}
         </div>
-        {opened && <RulePane rule={opened} states={model.states.value} onClose={() => model.open(undefined)} />}
+        {opened && (
+          <RulePane
+            rule={opened}
+            states={model.states.value}
+            user={props.session.user}
+            onChanged={() => void model.read("ask")}
+            onClose={() => model.open(undefined)}
+          />
+        )}
       </main>
     </div>
   );
@@ -88,7 +114,8 @@ export function RulesPage(props: PageProps) {
 
 function RuleRow({ rule, open, onOpen }: { rule: Rule; open: boolean; onOpen(): void }) {
   const levels = rule.logspaces.map(levelOf);
-  const level = levels.find((one) => one === "stopped") ?? levels.find((one) => one === "warning") ?? "well";
+  const worst = levels.find((one) => one === "stopped") ?? levels.find((one) => one === "warning") ?? "well";
+  const level = rule.state === "running" ? worst : rule.state === "stopped" ? "stopped" : "warning";
   const firing = rule.logspaces.reduce((sum, health) => sum + health.firing, 0);
   return (
     <li class="alert-row rule-row">
@@ -110,10 +137,10 @@ function RuleRow({ rule, open, onOpen }: { rule: Rule; open: boolean; onOpen(): 
         <span class="rule-firing">{firing > 0 && <b>{formatCount(firing)} firing</b>}</span>
         <span class={`coverage ${level}`}>
           <Icon name={level === "well" ? "check" : "alert"} size={14} />
-          {LEVEL_WORDS[level]}
+          {rule.state === "running" ? LEVEL_WORDS[level] : STATE_WORDS[rule.state]}
         </span>
         <span class="rule-file muted">
-          <span class="ellipsis">{rule.file}</span>
+          <span class="ellipsis">{rule.file ?? (rule.object?.owner ? `of ${rule.object.owner}` : "saved")}</span>
         </span>
       </button>
     </li>
@@ -148,8 +175,8 @@ function Nothing({ text, onAll }: { text: string; onAll(): void }) {
   return (
     <StatusMessage icon="rule" title="No rules yet">
       <p>
-        Rules are kept in files in the folder <code>rules</code> beside the configuration; a reload reads them.{" "}
-        <a href={below("manual/manual/rules.html")}>How to write rules</a>
+        <i>New rule</i> saves one on the server. Rules may also be kept in files in the folder <code>rules</code> beside
+        the configuration; a reload reads them. <a href={below("manual/manual/rules.html")}>How to write rules</a>
       </p>
       <pre>{EXAMPLE}</pre>
     </StatusMessage>

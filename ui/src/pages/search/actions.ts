@@ -144,7 +144,8 @@ export class Actions {
   /** Opens a new rule that looks for what the query finds. */
   makeRule = (): void => {
     const { condition } = splitPipes(this.page.view.value.query);
-    openPage("draft", encodeDraft({ ...DEFAULT_DRAFT, logspace: this.page.logspace.value, query: condition.trim() }));
+    const draft = { ...DEFAULT_DRAFT, logspace: this.page.logspace.value, query: condition.trim() };
+    openPage("draft", `${encodeDraft(draft) || "?"}&number=find`.replace("?&", "?"));
   };
 
   copy = async (text: string, what: string): Promise<void> => {
