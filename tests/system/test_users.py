@@ -1,9 +1,13 @@
 """Users as an operator manages them beside a running server: API tokens, and what an earlier version has left in the data folder."""
 
+import base64
+import hashlib
+import hmac
 import json
 import os
 import re
 import subprocess
+import time
 import urllib.error
 import urllib.request
 
@@ -102,5 +106,49 @@ def test_users_of_an_earlier_version_stay(binary):
         with open(server.folder + "/data/users.json") as users:
             kept = json.load(users)["users"]
         assert kept["eva"] == EARLIER["users"]["eva"] and kept["old"]["password"] == HASH, kept
+    finally:
+        server.close()
+
+
+def code(secret, steps=0):
+    """The code of an app (RFC 6238) so many steps from now."""
+    key = base64.b32decode(secret)
+    tag = hmac.new(key, (int(time.time()) // 30 + steps).to_bytes(8, "big"), hashlib.sha1).digest()
+    offset = tag[-1] & 15
+    return f"{(int.from_bytes(tag[offset:offset + 4], 'big') & 0x7FFFFFFF) % 1_000_000:06}"
+
+
+def test_a_second_factor_outlasts_a_restart_until_it_is_reset(binary):
+    server = Server(binary)
+    try:
+        server.start()
+        password = user(server, "add", "eva", "--generate").stdout.strip()
+        login = {"user": "eva", "password": password}
+        basic = {"Authorization": "Basic " + base64.b64encode(f"eva:{password}".encode()).decode(), "X-Requested-By": "test"}
+        assert user(server, "factor", "reset", "eva", check=False).returncode == 1
+        status, enrolment = ask(server, "factor", {"password": password}, **basic)
+        assert status == 200, enrolment
+        secret = enrolment["secret"]
+        status, answer = ask(server, "factor/enrol", {"code": code(secret)}, **basic)
+        assert status == 200 and len(answer["recovery_codes"]) == 10, answer
+        # From now on the password alone does nothing: not in calls, not for the command line.
+        assert ask(server, "session", **basic)[1]["error"]["code"] == "code_needed"
+        environment = {**os.environ, "DURAMEN_PASSWORD": password, "DURAMEN_USER": "eva", "DURAMEN_URL": server.base}
+        done = subprocess.run([binary, "search", "-c", "*"], env=environment, capture_output=True, text=True, timeout=30)
+        assert done.returncode != 0 and "second factor" in done.stderr and "API token" in done.stderr, done
+        server.stop(9)
+        server.start()
+        status, answer = ask(server, "login", login)
+        assert status == 401 and answer["error"]["code"] == "code_needed", (status, answer)
+        assert ask(server, "login/code", {"ticket": answer["ticket"], "code": code(secret, 1)})[0] == 200
+        kept = os.stat(server.folder + "/data/factors.key")
+        assert kept.st_mode & 0o777 == 0o600 and kept.st_size == 32, kept
+        with open(server.folder + "/data/users.json") as users:
+            assert secret not in users.read()
+        user(server, "factor", "reset", "eva")
+        assert ask(server, "login", login)[0] == 200
+        ledger = subprocess.run([binary, "ledger", "ls", "--data", server.folder + "/data", "--json"], capture_output=True, text=True, check=True, timeout=30).stdout
+        actions = [json.loads(line)["action"] for line in ledger.splitlines()]
+        assert "enrol-factor" in actions and "reset-factor" in actions, actions
     finally:
         server.close()

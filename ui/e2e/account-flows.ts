@@ -1,5 +1,6 @@
 // Flows of the profile: sessions, API tokens, the password; with the keyboard, after the session has ended, in small and
 // enlarged windows.
+import { createHmac } from "node:crypto";
 import type { Page } from "playwright-core";
 import { findings } from "./alert-flows.ts";
 import type { FlowContext } from "./run.ts";
@@ -34,6 +35,31 @@ async function changePassword(page: Page, from: string, to: string, again = to):
   await page.fill("input[name=new]", to);
   await page.fill("input[name=again]", again);
   await page.keyboard.press("Enter");
+}
+
+/** The code of an app (RFC 6238) so many steps from now. */
+function codeOf(secret: string, steps: number): string {
+  const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+  const bits = [...secret].map((letter) => letters.indexOf(letter).toString(2).padStart(5, "0")).join("");
+  const key = Buffer.from(bits.match(/.{8}/g)!.map((byte) => parseInt(byte, 2)));
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + steps));
+  const tag = createHmac("sha1", key).update(counter).digest();
+  const offset = tag.at(-1)! & 0x0f;
+  return String((tag.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, "0");
+}
+
+/** The mock takes one code for all. */
+const codeFor = (settings: FlowContext["settings"], secret: string, steps: number): string =>
+  settings.base.includes("/logs/") ? "123456" : codeOf(secret, steps);
+
+async function logInWithPassword({ page, settings }: FlowContext): Promise<void> {
+  await page.context().clearCookies();
+  await page.goto(`${settings.base}profile`);
+  await page.fill("input[name=user]", settings.user);
+  await page.fill("input[name=password]", settings.password);
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("input[name=code]");
 }
 
 export const ACCOUNT_FLOWS: Record<string, (stage: FlowContext) => Promise<void>> = {
@@ -113,6 +139,45 @@ export const ACCOUNT_FLOWS: Record<string, (stage: FlowContext) => Promise<void>
     expect((await page.inputValue("input[name=new]")) === "", "the password is still typed");
     await changePassword(page, ANOTHER_PASSWORD, settings.password);
     await page.waitForSelector("[role=status] >> text=The password was changed.");
+  },
+
+  async "a second factor is set up, asked for, replaced by a recovery code and turned off"(stage) {
+    const { page, settings } = stage;
+    await visitProfile(stage);
+    await page.click("text=Set up a second factor");
+    await page.fill("input[name=confirm]", settings.password);
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".qr-code path");
+    const secret = (await page.textContent(".factor-form .copy-text"))!.replaceAll(" ", "");
+    expect(/^[A-Z2-7]{32}$/.test(secret), `the secret is ${secret}`);
+    const found = await findings(page);
+    expect(found.length === 0, found.join("; "));
+    await page.fill("input[name=code]", "not a code");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".card-outcome.failed:not(:empty)");
+    await page.fill("input[name=code]", codeFor(settings, secret, 0));
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".copy-line");
+    const codes = (await page.textContent(".copy-line .copy-text"))!.trim().split("\n");
+    expect(codes.length === 10, `the recovery codes are ${codes.join()}`);
+    await logInWithPassword(stage);
+    await page.fill("input[name=code]", "abcd-efgh-jkmn-9999");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".login-error >> text=/code is wrong/");
+    await page.fill("input[name=code]", codeFor(settings, secret, 1));
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("text=10 recovery codes left");
+    await page.evaluate(() => fetch("api/v1/logout", { method: "POST", headers: { "X-Requested-By": "duramen" } }));
+    await page.click("text=Turn it off");
+    await page.fill("input[name=confirm]", settings.password);
+    await page.keyboard.press("Enter");
+    await page.fill(".session-dialog[open] input[name=password]", settings.password);
+    await page.keyboard.press("Enter");
+    await page.fill(".session-dialog[open] input[name=code]", codes[0]!);
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".session-dialog", { state: "detached" });
+    await page.waitForSelector("[role=status] >> text=The second factor is off");
+    await page.waitForSelector("text=It is off.");
   },
 
   async "the profile fits every window, theme and forced colours, and axe finds nothing"(stage) {

@@ -4,6 +4,8 @@ import type { OpenSession } from "../src/api/sessions.ts";
 import type { ApiToken, NewToken } from "../src/api/tokens.ts";
 import { cookieOf, readBody, Refusal, reply } from "./http.ts";
 
+/** The code that the mock accepts as that of an app. */
+export const MOCK_CODE = "123456";
 const DAY_US = 86_400_000_000;
 const nowUs = (): number => Date.now() * 1000;
 
@@ -11,6 +13,10 @@ export class MockAccount {
   private readonly sessions = new Map<string, OpenSession>();
   private tokens: ApiToken[] = [];
   private made = 0;
+  /** When a second factor was enrolled; the mock takes MOCK_CODE for each code. */
+  private enrolled: number | undefined;
+  private tickets = new Set<string>();
+  private recovery: string[] = [];
 
   constructor(public password: string) {}
 
@@ -32,10 +38,57 @@ export class MockAccount {
     return this.sessions.has(cookie);
   }
 
+  /** The ticket for the code that has to follow the password; none without a second factor. */
+  ticket(): string | undefined {
+    if (this.enrolled === undefined) return undefined;
+    const ticket = crypto.randomUUID();
+    this.tickets.add(ticket);
+    return ticket;
+  }
+
+  /** Checks the code of the second step of a log-in. */
+  checkCode(ticket: unknown, code: unknown): void {
+    if (!this.tickets.has(String(ticket))) throw new Refusal(401, "unauthorized", "the code came too late");
+    if (code !== MOCK_CODE && !this.recovery.includes(String(code)))
+      throw new Refusal(
+        401,
+        "wrong_code",
+        "the code is wrong: take the one that the app shows now, or a recovery code",
+      );
+    this.recovery = this.recovery.filter((known) => known !== code);
+    this.tickets.delete(String(ticket));
+  }
+
+  private async factor(call: string, request: IncomingMessage): Promise<unknown> {
+    if (call === "GET factor") return { enrolled_us: this.enrolled, recovery_left: this.recovery.length };
+    const body = await readBody(request);
+    if (call === "POST factor/enrol") {
+      if (body.code !== MOCK_CODE) throw new Refusal(400, "wrong_code", "the code is wrong");
+      this.enrolled = nowUs();
+    } else this.confirm(body.password);
+    if (call === "POST factor")
+      return {
+        secret: "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ",
+        address: "otpauth://totp/x",
+        picture: { size: 9, path: "M4 4h1v1h-1z" },
+      };
+    if (call === "POST factor/remove") {
+      this.enrolled = undefined;
+      this.recovery = [];
+      return { recovery_left: 0 };
+    }
+    this.recovery = Array.from({ length: 10 }, (_, at) => `abcd-efgh-jkmn-${2222 + at}`);
+    return { recovery_codes: this.recovery };
+  }
+
   /** Answers a call about the account; returns false for others. */
   async serve(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const cookie = cookieOf(request);
     const [kind, id] = path.split("/");
+    if (kind === "factor") {
+      reply(response, 200, await this.factor(`${request.method} ${path}`, request));
+      return true;
+    }
     switch (`${request.method} ${kind}`) {
       case "GET sessions": {
         const sessions = [...this.sessions].map(([of, session]) => ({ ...session, current: of === cookie }));

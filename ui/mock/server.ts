@@ -152,10 +152,16 @@ class Mock {
     }
     if (path === "health")
       return reply(response, 200, { status: "ok", logspaces: this.stores.map(({ name }) => name) });
+    if (path === "login/code") {
+      const { ticket, code } = await readBody(request);
+      this.account.checkCode(ticket, code);
+      return this.opened(request, response);
+    }
     if (path === "login") return this.login(await readBody(request), request, response);
     if (!this.account.has(cookieOf(request)) && !this.basic(request))
       throw new Refusal(401, "unauthorized", "log in first");
-    if (/^(sessions|password|tokens)(\/|$)/.test(path) && (await this.account.serve(path, request, response))) return;
+    if (/^(sessions|password|tokens|factor)(\/|$)/.test(path) && (await this.account.serve(path, request, response)))
+      return;
     if (path === "objects" || path.startsWith("objects/")) return this.objects.serve(path, asked, request, response);
     if (/^(alerts|rules)(\/|$)/.test(path)) return this.alerts.serve(path, asked, request, response);
     const call = `${request.method} ${path}`;
@@ -250,6 +256,15 @@ class Mock {
       throw new Refusal(401, "unauthorized", "user or password is wrong");
     }
     this.failures = 0;
+    const ticket = this.account.ticket();
+    if (ticket) {
+      const message = "this user has a second factor: a log-in needs its code after the password";
+      return reply(response, 401, { error: { code: "code_needed", message }, ticket });
+    }
+    this.opened(request, response);
+  }
+
+  private opened(request: IncomingMessage, response: ServerResponse): void {
     const session = this.account.open(request);
     reply(
       response,

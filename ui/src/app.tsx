@@ -2,7 +2,6 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { ApiError, setSessionGuard } from "./api/call.ts";
-import { login } from "./api/login.ts";
 import { readLogspaces, type Logspace } from "./api/logspaces.ts";
 import { logout } from "./api/logout.ts";
 import { readSession, type Session } from "./api/session.ts";
@@ -31,14 +30,8 @@ async function loadSession(): Promise<void> {
   }
 }
 
-async function logIn(user: string, password: string): Promise<void> {
-  await login(user, password);
-  await loadSession();
-}
-
-/** Starts another session of the same user: the page stays as it is, and the calls that wait are repeated. */
-async function logInAgain(user: string, password: string): Promise<void> {
-  await login(user, password);
+/** There is another session of the same user: the page stays as it is, and the calls that wait are repeated. */
+async function logInAgain(): Promise<void> {
   renewable.resume();
 }
 
@@ -57,7 +50,7 @@ export function App() {
   }, []);
   const state = appState.value;
   if (state === "loading") return null;
-  if (state === "login") return <LoginPage onLogin={logIn} />;
+  if (state === "login") return <LoginPage onLogin={loadSession} />;
   if (state === "unavailable") return <ServerUnavailable onRetry={loadSession} />;
   return <Pages session={state.session} logspaces={state.logspaces} />;
 }
@@ -86,11 +79,7 @@ function Pages({ session, logspaces }: { session: Session; logspaces: Logspace[]
       {page === "draft" && <LazyPage key="draft" load={loadDraft} props={props} />}
       {page === "profile" && <LazyPage key="profile" load={loadProfile} props={props} />}
       {renewable.state.value === "asking" && (
-        <SessionEnded
-          user={session.user}
-          onLogin={(password) => logInAgain(session.user, password)}
-          onDismiss={() => renewable.dismiss()}
-        />
+        <SessionEnded user={session.user} onLogin={logInAgain} onDismiss={() => renewable.dismiss()} />
       )}
     </div>
   );

@@ -4,6 +4,7 @@
 //! changes, so that `duramen user` works beside a running server. Changes lock the folder, so that none is lost.
 //! Limits: names of 1 to 64 of `[A-Za-z0-9._@-]`, passwords as [`crate::password`] allows them; the file holds at most 10,000 users.
 
+mod factor;
 mod grants;
 mod tokens;
 
@@ -12,7 +13,10 @@ pub use grants::{EVERY_LOGSPACE, Grant, RIGHTS, Right};
 use crate::{
     api_tokens::{ApiToken, TokenError, hex, unhex},
     durable,
-    password::{self, PASSWORD_CHARS_MIN, PasswordContext, PasswordFault, normalized},
+    password::{
+        self, PASSWORD_CHARS_MIN, PASSWORD_CHARS_MIN_WITH_FACTOR, PasswordContext, PasswordFault, normalized,
+    },
+    second_factor::{CodeFault, FactorKeyError, StoredFactor},
 };
 use argon2::{
     ARGON2ID_IDENT, Argon2, Params, PasswordVerifier, Version,
@@ -90,6 +94,14 @@ pub enum AccountError {
     Password(PasswordFault),
     /// The API token cannot be made or found.
     Token(TokenError),
+    /// The code of the second factor is not accepted.
+    Code(CodeFault),
+    /// The key of second factors cannot be used.
+    FactorKey(FactorKeyError),
+    /// The user has no second factor.
+    NoFactor,
+    /// The user has a second factor already.
+    FactorPresent,
     /// The system has no random numbers.
     Random,
 }
@@ -104,12 +116,22 @@ impl fmt::Display for AccountError {
             AccountError::Name(what) => f.write_str(what),
             AccountError::Password(fault) => fault.fmt(f),
             AccountError::Token(error) => error.fmt(f),
+            AccountError::Code(fault) => fault.fmt(f),
+            AccountError::FactorKey(error) => error.fmt(f),
+            AccountError::NoFactor => f.write_str("the user has no second factor"),
+            AccountError::FactorPresent => f.write_str("there is a second factor already: turn it off first"),
             AccountError::Random => f.write_str("the system gives no random numbers"),
         }
     }
 }
 
 impl std::error::Error for AccountError {}
+
+impl From<FactorKeyError> for AccountError {
+    fn from(error: FactorKeyError) -> AccountError {
+        AccountError::FactorKey(error)
+    }
+}
 
 #[derive(Serialize, Deserialize, Default, Debug)]
 struct File {
@@ -135,6 +157,9 @@ struct User {
     /// Number of times that all sessions of the user were ended by command: sessions of an earlier number are over.
     #[serde(default, skip_serializing_if = "is_zero")]
     session_epoch: u32,
+    /// The second factor of the user; absent when there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    factor: Option<StoredFactor>,
     /// API tokens of the user; absent in files of versions before there were tokens.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     tokens: Vec<ApiToken>,
@@ -217,6 +242,7 @@ impl Accounts {
             kept_credential: None,
             grants: Some(Vec::new()),
             session_epoch: 0,
+            factor: None,
             tokens: Vec::new(),
         };
         self.update(|file| {
@@ -309,7 +335,11 @@ impl Accounts {
 
     /// Checks a new password of a user, and hashes it.
     fn hashed(&self, name: &str, password: &str) -> Result<String, AccountError> {
-        let context = PasswordContext { user: name, host: &self.host, chars_min: PASSWORD_CHARS_MIN };
+        let chars_min = match self.factor(name)? {
+            Some(_) => PASSWORD_CHARS_MIN_WITH_FACTOR,
+            None => PASSWORD_CHARS_MIN,
+        };
+        let context = PasswordContext { user: name, host: &self.host, chars_min };
         hash(&password::check(password, context).map_err(AccountError::Password)?)
     }
 

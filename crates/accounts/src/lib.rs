@@ -1,10 +1,10 @@
-//! Users: names, passwords, rights and API tokens, in one file that the server and the command line share.
+//! Users: names, passwords, second factors, rights and API tokens, in one file that the server and the command line share.
 //!
 //! In: names, passwords, grants, records of tokens. Out: credentials, rights, refusals. Holds: the content of the file. Touches
 //! the file of users and nothing else. Limits: those of [`Accounts`] and [`ApiToken`].
 //!
 //! In reading order: `network` and `api_tokens` are values, `password` decides which passwords
-//! may be set, `durable` replaces files in one step, `accounts` is the file of
+//! may be set, `second_factor` which codes are accepted, `durable` replaces files in one step, `accounts` is the file of
 //! users.
 
 mod accounts;
@@ -12,6 +12,7 @@ mod api_tokens;
 pub mod durable;
 mod network;
 mod password;
+mod second_factor;
 
 pub use accounts::{
     AccountError, Accounts, CredentialId, EVERY_LOGSPACE, Grant, RIGHTS, Right, allowed_name,
@@ -24,4 +25,7 @@ pub use api_tokens::{
 pub use network::{Network, NetworkError};
 pub use password::{
     PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, PASSWORD_CHARS_MIN_WITH_FACTOR, PasswordContext, PasswordFault,
+};
+pub use second_factor::{
+    AcceptedCode, CodeFault, FactorFacts, FactorKey, FactorKeyError, RECOVERY_CODES, RecoveryCodes, Secret,
 };

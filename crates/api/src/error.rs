@@ -24,6 +24,10 @@ pub(crate) struct ErrorAnswer {
 pub enum ErrorCode {
     /// The caller has to log in.
     Unauthorized,
+    /// The password is right, and the code of the second factor is asked for as well.
+    CodeNeeded,
+    /// The code of the second factor is not accepted.
+    WrongCode,
     /// The password that a call asks for once more is wrong.
     WrongPassword,
     /// The user lacks a right, or the call a header.
@@ -120,6 +124,14 @@ impl ApiError {
 
     pub(crate) fn unauthorized() -> ApiError {
         ApiError::new(StatusCode::UNAUTHORIZED, ErrorCode::Unauthorized, "log in first")
+    }
+
+    /// An error for a right password of a user who has a second factor.
+    pub(crate) fn code_needed() -> ApiError {
+        let text = "this user has a second factor: a log-in needs its code after the password";
+        let mut error = ApiError::new(StatusCode::UNAUTHORIZED, ErrorCode::CodeNeeded, text);
+        error.detail.suggestion = Some("programs use an API token instead of the password".to_owned());
+        error
     }
 
     pub(crate) fn too_many_attempts(wait: Duration) -> ApiError {

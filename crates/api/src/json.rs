@@ -3,6 +3,7 @@
 //! In: types of `query` and `objects`. Out: types that serialise as documented in the manual.
 
 pub(crate) mod alerts;
+pub(crate) mod factor;
 pub(crate) mod ids;
 pub(crate) mod notifications;
 pub(crate) mod objects;

@@ -132,6 +132,22 @@ fn account_routes() -> Router<Arc<State>> {
                 .layer(DefaultBodyLimit::max(LOGIN_BYTES_MAX)),
         )
         .route("/password", post(endpoint::password::change).layer(DefaultBodyLimit::max(LOGIN_BYTES_MAX)))
+        .route(
+            "/factor",
+            get(endpoint::factor::show)
+                .post(endpoint::factor::begin)
+                .layer(DefaultBodyLimit::max(LOGIN_BYTES_MAX)),
+        )
+        .route("/factor/enrol", post(endpoint::factor::enrol).layer(DefaultBodyLimit::max(LOGIN_BYTES_MAX)))
+        .route(
+            "/factor/recovery",
+            post(endpoint::factor::renew).layer(DefaultBodyLimit::max(LOGIN_BYTES_MAX)),
+        )
+        .route("/factor/remove", post(endpoint::factor::remove).layer(DefaultBodyLimit::max(LOGIN_BYTES_MAX)))
+        .route(
+            "/login/code",
+            post(endpoint::session::login_code).layer(DefaultBodyLimit::max(LOGIN_BYTES_MAX)),
+        )
         .route("/tokens/{id}", delete(endpoint::tokens::revoke))
 }
 

@@ -4,6 +4,7 @@
 //! Limits: [`crate::SEARCHES_MAX`] searches, [`TAILS_MAX`] tails, the exports and the memory of [`Limits`]; further ones wait
 //! or are refused.
 
+mod factors;
 mod ledger;
 pub(crate) mod limits;
 pub(crate) mod packages;
@@ -16,6 +17,7 @@ use crate::{
     access::{
         credentials::Credentials,
         policy::Policy,
+        second_factor::SecondFactors,
         security_event::SecurityEvent,
         sessions::{Activity, Proof, SessionFileError, Sessions, User},
     },
@@ -30,7 +32,7 @@ use crate::{
         workers::Workers,
     },
 };
-use accounts::{AccountError, Accounts, ApiToken, EVERY_LOGSPACE, RIGHTS, Right, TokenUses};
+use accounts::{AccountError, Accounts, ApiToken, EVERY_LOGSPACE, FactorKey, RIGHTS, Right, TokenUses};
 use evidence::LedgerEntry;
 use objects::Store;
 use query::MemoryPool;
@@ -127,6 +129,8 @@ pub struct State {
     sessions: Mutex<Sessions>,
     /// File of the sessions; a writer holds it, so that the newest state is written last.
     session_file: Mutex<Option<PathBuf>>,
+    factor_key: Mutex<Option<Arc<FactorKey>>>,
+    second_factors: Mutex<SecondFactors>,
     token_uses: Mutex<TokenUses>,
     /// File of the last uses of tokens; a writer holds it, as above.
     token_uses_file: Mutex<Option<PathBuf>>,
@@ -162,6 +166,8 @@ impl State {
             credentials: Credentials::new()?,
             sessions: Mutex::default(),
             session_file: Mutex::default(),
+            factor_key: Mutex::default(),
+            second_factors: Mutex::default(),
             token_uses: Mutex::default(),
             token_uses_file: Mutex::default(),
             objects,
@@ -257,7 +263,9 @@ impl State {
         let is_current = match &user.proof {
             Proof::Session(hash, credential) => is_present(*credential)
                 .map(|is_present| is_present && self.sessions().is_open(hash, &policy, now_s())),
-            Proof::Password(credential) => is_present(*credential),
+            // A password alone is not enough any more once there is a second factor.
+            Proof::Password(credential) => is_present(*credential)
+                .and_then(|is_present| Ok(is_present && self.accounts.factor(&user.name)?.is_none())),
             Proof::Token(token) => self
                 .accounts
                 .has_token(&user.name, &token.id)

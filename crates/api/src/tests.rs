@@ -2,6 +2,7 @@
 
 mod callers;
 mod dashboards;
+mod factor;
 mod kept;
 mod limits;
 mod rights;
@@ -243,6 +244,7 @@ fn e5_log_ins_failures_lock_outs_and_refusals_are_reported() {
         SecurityEvent::TokenRefused { reason, .. } => format!("refused token {reason}"),
         SecurityEvent::LoggedOut { user } => format!("out {user}"),
         SecurityEvent::Failed { user, .. } => format!("failed {user}"),
+        SecurityEvent::WrongCode { user, .. } => format!("wrong code {user}"),
         SecurityEvent::LockedOut { user, .. } => format!("locked {user}"),
         SecurityEvent::Refused { user, right, .. } => format!("refused {user} {right}"),
         SecurityEvent::Malformed { reason, .. } => format!("malformed {reason}"),

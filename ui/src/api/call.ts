@@ -8,6 +8,8 @@ import { below } from "../view/route.ts";
 /** The kind of a failure, as the server names it; `unavailable` when it did not answer at all. */
 export type ErrorCode =
   | "unauthorized"
+  | "code_needed"
+  | "wrong_code"
   | "wrong_password"
   | "forbidden"
   | "too_many_attempts"

@@ -2,7 +2,8 @@
 //
 // It takes the focus only when no key was pressed for a while, so that a query being typed never ends in the password field.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { describeLoginError } from "../pages/login/login-error.ts";
+import { CodeField } from "../components/code-field.tsx";
+import { useLoginSteps } from "./login-steps.ts";
 
 /** How long no key may have been pressed before the dialog takes the focus. */
 const QUIET_MS = 1_000;
@@ -10,7 +11,8 @@ const CHECK_MS = 100;
 
 interface Props {
   user: string;
-  onLogin(password: string): Promise<void>;
+  /** There is a session again. */
+  onLogin(): Promise<void>;
   onDismiss(): void;
 }
 
@@ -23,8 +25,7 @@ export function watchKeys(): void {
 
 export function SessionEnded({ user, onLogin, onDismiss }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const [error, setError] = useState("");
-  const [busy, setBusy] = useState(false);
+  const { asksForCode, busy, error, submit } = useLoginSteps(onLogin);
   const [quiet, setQuiet] = useState(false);
 
   useEffect(() => {
@@ -36,20 +37,6 @@ export function SessionEnded({ user, onLogin, onDismiss }: Props) {
     }, CHECK_MS);
     return () => clearInterval(timer);
   }, []);
-
-  async function submit(event: SubmitEvent): Promise<void> {
-    event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
-    setBusy(true);
-    setError("");
-    try {
-      await onLogin(String(new FormData(form).get("password")));
-    } catch (cause) {
-      setBusy(false);
-      setError(describeLoginError(cause));
-      form.querySelector<HTMLInputElement>("input[name=password]")?.select();
-    }
-  }
 
   return (
     <>
@@ -67,7 +54,7 @@ export function SessionEnded({ user, onLogin, onDismiss }: Props) {
           onDismiss();
         }}
       >
-        <form onSubmit={(event) => void submit(event)}>
+        <form onSubmit={(event) => void submit(event, user)}>
           <h2 id="session-ended">Your session has ended</h2>
           <p class="muted">Your query, the result and your place in it are kept.</p>
           <input
@@ -80,10 +67,14 @@ export function SessionEnded({ user, onLogin, onDismiss }: Props) {
             tabIndex={-1}
             aria-hidden="true"
           />
-          <label>
-            Password of <b>{user}</b>
-            <input name="password" type="password" autocomplete="current-password" required autofocus />
-          </label>
+          {asksForCode ? (
+            <CodeField label="Code of your app, or a recovery code" />
+          ) : (
+            <label>
+              Password of <b>{user}</b>
+              <input name="password" type="password" autocomplete="current-password" required autofocus />
+            </label>
+          )}
           <p class="login-error" role="alert">
             {error}
           </p>

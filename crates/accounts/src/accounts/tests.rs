@@ -147,6 +147,7 @@ fn a_file_has_so_many_users_and_no_more() {
         grants: None,
         kept_credential: None,
         session_epoch: 0,
+        factor: None,
         tokens: Vec::new(),
     };
     let users = (0..9_999).map(|number| (format!("n{number}"), user(number))).collect();

@@ -50,7 +50,7 @@ pub(super) fn is_pattern(password: &[char]) -> bool {
 pub(super) fn unit(text: &str) -> &str {
     let chars: Vec<char> = text.chars().collect();
     let period = period(&chars);
-    match period > 0 && chars.len() % period == 0 {
+    match period > 0 && chars.len().is_multiple_of(period) {
         true => text.char_indices().nth(period).map_or(text, |(end, _)| &text[..end]),
         false => text,
     }

@@ -5,7 +5,7 @@
 //! Limits: [`HASHES_MAX`] hashes at a time, of 19 MiB each; [`WAITING_MAX`] checks wait for their turn, for [`WAIT_MAX`]; [`VERIFIED_MAX`] passwords are remembered for
 //! [`VERIFIED_FOR`]. Names that no user can have are refused without being recorded.
 
-use crate::access::throttle::{Throttle, keyed_tag};
+use crate::access::throttle::{Attempt, Throttle, keyed_tag};
 use accounts::{Accounts, CredentialId, PASSWORD_BYTES_MAX, allowed_name};
 use aws_lc_rs::{constant_time::verify_slices_are_equal, hmac, rand::SystemRandom};
 use message::peer_network;
@@ -119,6 +119,18 @@ impl Credentials {
     /// were too many from this address.
     pub(crate) fn token_refused(&self, client: IpAddr) -> Result<(), Duration> {
         self.throttle().begin(client, "", Instant::now()).map(drop)
+    }
+
+    /// Counts an attempt with a code of the second factor; an error with the time to wait when there were too many. Codes have counters
+    /// of their own, so that nobody without the password can keep a user from theirs.
+    pub(crate) fn begin_code(&self, client: IpAddr, name: &str) -> Result<Attempt, Duration> {
+        // No name has a blank in it.
+        self.throttle().begin(client, &format!("code of {name}"), Instant::now())
+    }
+
+    /// Takes an attempt with a code back: it was right.
+    pub(crate) fn code_accepted(&self, attempt: &Attempt) {
+        self.throttle().succeeded(attempt, Instant::now());
     }
 
     /// Hashes a password and compares, when it is its turn.

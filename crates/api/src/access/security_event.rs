@@ -54,6 +54,15 @@ pub enum SecurityEvent {
         /// Address of the client.
         address: IpAddr,
     },
+    /// A wrong code of the second factor, after the right password.
+    WrongCode {
+        /// The user.
+        user: String,
+        /// The reason, in the words of the answer.
+        reason: String,
+        /// Address of the client.
+        address: IpAddr,
+    },
     /// An attempt that was not checked, because there were too many failures.
     LockedOut {
         /// The name that was claimed.

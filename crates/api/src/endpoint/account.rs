@@ -3,6 +3,7 @@
 //! In: names, passwords. Out: sessions and tokens. Holds nothing.
 
 mod change;
+pub(crate) mod factor;
 mod owner;
 pub(crate) mod password;
 pub(crate) mod session;

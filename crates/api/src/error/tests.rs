@@ -9,7 +9,9 @@ use std::{collections::BTreeSet, fs, path::Path};
 /// Returns the code after another; the compiler ensures that none is left out here.
 fn next(code: ErrorCode) -> Option<ErrorCode> {
     Some(match code {
-        Unauthorized => WrongPassword,
+        Unauthorized => CodeNeeded,
+        CodeNeeded => WrongCode,
+        WrongCode => WrongPassword,
         WrongPassword => Forbidden,
         Forbidden => TooManyAttempts,
         TooManyAttempts => NotFound,

@@ -11,6 +11,7 @@ use crate::{
         credentials::Refusal,
         security_event::SecurityEvent,
         sessions::{Activity, Proof, User},
+        throttle::Attempt,
     },
     error::{ApiError, ErrorCode},
     request::{
@@ -77,6 +78,9 @@ async fn user(parts: &Parts, state: &Arc<State>) -> Result<User, ApiError> {
         return Err(ApiError::unauthorized());
     };
     let credential = authenticate(state, &name, &password, client).await?;
+    if state.accounts().factor(&name).map_err(|error| ApiError::internal(error.to_string()))?.is_some() {
+        return Err(ApiError::code_needed());
+    }
     let event = SecurityEvent::Authenticated { user: name.clone(), address: client };
     security::report(state, event).await?;
     Ok(User { name, proof: Proof::Password(credential), keyring: Keyring::new() })
@@ -112,6 +116,11 @@ pub(crate) async fn confirm(
         }
         Err(error) => Err(error),
     }
+}
+
+/// Counts an attempt with a code of the second factor; fails with the time to wait when there were too many.
+pub(crate) fn begin_code(state: &State, name: &str, client: IpAddr) -> Result<Attempt, ApiError> {
+    state.credentials().begin_code(client, name).map_err(ApiError::too_many_attempts)
 }
 
 /// Waits for the turn to hash a new password: each hash takes memory, as each check does.

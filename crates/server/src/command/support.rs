@@ -33,6 +33,7 @@ const LISTED: &[&str] = &[
     "alerts",
     "disk-buffers",
     "duramen.ctl",
+    "factors.key",
     "identity",
     "logspaces",
     "objects",

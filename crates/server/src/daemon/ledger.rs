@@ -79,7 +79,9 @@ impl LedgerKeeper {
             SecurityEvent::TokenRefused { address, .. } => {
                 self.repeated().is_listed(action, &address.to_string(), Instant::now())
             }
-            SecurityEvent::Failed { address, .. } | SecurityEvent::LockedOut { address, .. } => {
+            SecurityEvent::Failed { address, .. }
+            | SecurityEvent::WrongCode { address, .. }
+            | SecurityEvent::LockedOut { address, .. } => {
                 self.repeated().is_listed(action, &address.to_string(), Instant::now())
             }
             SecurityEvent::Malformed { address, .. } | SecurityEvent::WrongHost { address, .. } => {
@@ -182,6 +184,9 @@ fn described(event: &SecurityEvent) -> (&'static str, String, String, Value) {
         }
         SecurityEvent::LoggedOut { user } => ("logout", user, "", Value::Null),
         SecurityEvent::Failed { user, address } => ("login-failed", user, "", json!({"address": address})),
+        SecurityEvent::WrongCode { user, reason, address } => {
+            ("code-refused", user, "", json!({"address": address, "reason": reason}))
+        }
         SecurityEvent::LockedOut { user, address } => ("locked-out", user, "", json!({"address": address})),
         SecurityEvent::Refused { user, logspace, right } => {
             ("refused", user, logspace.as_str(), json!({"right": right}))

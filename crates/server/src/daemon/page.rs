@@ -39,6 +39,8 @@ const ROWS_KEY: &str = "rows.key";
 const SESSIONS: &str = "sessions.json";
 /// When API tokens were used last, in the data folder.
 const TOKEN_USES: &str = "token-uses.json";
+/// Key of second factors, in the data folder.
+const FACTORS_KEY: &str = "factors.key";
 /// Folder of evidence packages until they are downloaded, in the data folder.
 const SCRATCH: &str = "scratch";
 /// The password of the first run, in the data folder, when standard output is the system's journal.
@@ -218,6 +220,14 @@ pub(crate) fn open(
         log.write(
             Severity::WARNING,
             &format!("Earlier uses of API tokens are not known; file='{file}', error='{error}'"),
+        );
+    }
+    let factors = settings.data.join(FACTORS_KEY);
+    if let Err(error) = state.keep_factor_key(&factors) {
+        let file = factors.display();
+        log.write(
+            Severity::WARNING,
+            &format!("Users with a second factor cannot log in; file='{file}', error='{error}'"),
         );
     }
     let state = Arc::new(state.with_limits(limits));

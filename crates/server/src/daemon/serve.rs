@@ -111,7 +111,7 @@ fn run_with(settings: Settings, listen: Listen) -> ExitCode {
 
 /// The entries of the data folder that only the server's user may read. Other files there may be outputs,
 /// with modes of their own.
-const PRIVATE: [&str; 13] = [
+const PRIVATE: [&str; 14] = [
     "logspaces",
     "disk-buffers",
     "dead-letters",
@@ -119,6 +119,7 @@ const PRIVATE: [&str; 13] = [
     "users.json",
     "sessions.json",
     "token-uses.json",
+    "factors.key",
     "identity",
     "searches.ledger",
     "rows.key",

@@ -70,9 +70,21 @@ enum Verb {
         #[arg(value_parser = right)]
         rights: Vec<Right>,
     },
+    /// The second factor of a user
+    #[command(subcommand)]
+    Factor(FactorVerb),
     /// Make, list and revoke API tokens, with which programs call the API instead of a password
     #[command(subcommand)]
     Token(token::TokenVerb),
+}
+
+#[derive(Subcommand, Debug)]
+enum FactorVerb {
+    /// Reset the second factor of a user who has lost it: they log in with the password alone, and can enrol another
+    Reset {
+        /// Name
+        name: String,
+    },
 }
 
 /// A user who gets a password.
@@ -139,6 +151,10 @@ fn change(options: &UserOptions) -> Result<(), AccountError> {
             let rights = if rights.contains(&Right::Search) { RIGHTS.to_vec() } else { rights };
             options.record("revoke", name, logspace, &rights)?;
             record::failure(&options.data, "revoke", name, accounts.revoke(name, logspace, &rights))?;
+        }
+        Verb::Factor(FactorVerb::Reset { name }) => {
+            options.record("reset-factor", name, "", &[])?;
+            record::failure(&options.data, "reset-factor", name, accounts.remove_factor(name))?;
         }
         Verb::Token(verb) => token::run(&options.data, &accounts, verb)?,
     }

@@ -1,29 +1,14 @@
 // The login. After it, the page that the URL names is shown.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
+import { CodeField } from "../../components/code-field.tsx";
 import { Logo } from "../../components/logo.tsx";
-import { describeLoginError } from "./login-error.ts";
+import { useLoginSteps } from "../../session/login-steps.ts";
 import { below } from "../../view/route.ts";
 
-export function LoginPage({ onLogin }: { onLogin: (user: string, password: string) => Promise<void> }) {
-  const [error, setError] = useState("");
-  const [busy, setBusy] = useState(false);
+export function LoginPage({ onLogin }: { onLogin: () => Promise<void> }) {
+  const { asksForCode, busy, error, submit, restart } = useLoginSteps(onLogin);
   const user = useRef<HTMLInputElement>(null);
-  useEffect(() => user.current?.focus(), []);
-
-  async function submit(event: SubmitEvent): Promise<void> {
-    event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
-    const data = new FormData(form);
-    setBusy(true);
-    setError("");
-    try {
-      await onLogin(String(data.get("user")), String(data.get("password")));
-    } catch (cause) {
-      setBusy(false);
-      setError(describeLoginError(cause));
-      form.querySelector<HTMLInputElement>("input[name=password]")?.select();
-    }
-  }
+  useEffect(() => user.current?.focus(), [asksForCode]);
 
   return (
     <main class="login">
@@ -34,28 +19,39 @@ export function LoginPage({ onLogin }: { onLogin: (user: string, password: strin
         <h1>
           <Logo size={34} /> Duramen
         </h1>
-        <label>
-          User
-          <input
-            name="user"
-            autocomplete="username"
-            required
-            autocapitalize="none"
-            spellcheck={false}
-            autofocus
-            ref={user}
-          />
-        </label>
-        <label>
-          Password
-          <input name="password" type="password" autocomplete="current-password" required />
-        </label>
+        {asksForCode ? (
+          <CodeField label="Code of your app, or a recovery code" />
+        ) : (
+          <>
+            <label>
+              User
+              <input
+                name="user"
+                autocomplete="username"
+                required
+                autocapitalize="none"
+                spellcheck={false}
+                autofocus
+                ref={user}
+              />
+            </label>
+            <label>
+              Password
+              <input name="password" type="password" autocomplete="current-password" required />
+            </label>
+          </>
+        )}
         <p class="login-error" role="alert">
           {error}
         </p>
         <button class="button primary wide" disabled={busy}>
           {busy ? "Logging in\u2026" : "Log in"}
         </button>
+        {asksForCode && (
+          <button type="button" class="button wide" onClick={restart}>
+            Back to the password
+          </button>
+        )}
         <p class="login-hint">
           First time here? When the server first started, it printed a user and a password. An administrator can set a
           new one: <a href={below("manual/manual/command-line.html")}>the command line</a>.

@@ -3,6 +3,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { Logspace } from "../../api/logspaces.ts";
 import { PageHead, type PageProps } from "../../components/page-head.tsx";
 import "../../style/account.css";
+import { FactorSection } from "./factor-section.tsx";
 import { PasswordSection } from "./password-section.tsx";
 import { ProfileModel } from "./profile-model.ts";
 import { SessionsSection } from "./sessions-section.tsx";
@@ -20,6 +21,7 @@ export function ProfilePage(props: PageProps & { logspaces: Logspace[] }) {
       <PageHead {...props} title="Profile" tabs={[]} />
       <main class="cards" aria-busy={model.sessions.value === undefined}>
         <PasswordSection model={model} user={props.session.user} />
+        <FactorSection model={model} />
         <SessionsSection model={model} />
         <TokensSection model={model} logspaces={props.logspaces} />
       </main>

@@ -59,6 +59,10 @@ pub(super) fn answer(error: AccountError) -> ApiError {
         AccountError::Token(TokenError::Unknown) | AccountError::Name(_) => ApiError::not_found(text),
         AccountError::Token(TokenError::Random) | AccountError::Random => ApiError::internal(text),
         AccountError::Token(_) | AccountError::Password(_) => ApiError::bad_request(text),
+        AccountError::Code(_) => ApiError::new(StatusCode::BAD_REQUEST, ErrorCode::WrongCode, text),
+        AccountError::NoFactor => ApiError::not_found(text),
+        AccountError::FactorPresent => ApiError::new(StatusCode::CONFLICT, ErrorCode::Conflict, text),
+        AccountError::FactorKey(_) => ApiError::internal(text),
         // The path is for administrators.
         AccountError::Io { .. } | AccountError::Format { .. } => {
             ApiError::internal("the file of users cannot be read or written")

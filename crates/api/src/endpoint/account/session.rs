@@ -1,14 +1,18 @@
-//! `/login`, `/logout`, `/session`.
+//! `/login`, `/login/code`, `/logout`, `/session`.
 //!
-//! In: name and password. Out: a cookie. Limits: failures cost time, see `throttle`.
+//! In: name and password, and a code for users with a second factor. Out: a cookie. Limits: failures cost time, see `throttle`.
 
+use super::change;
 use crate::{
     access::{
         security_event::SecurityEvent,
-        sessions::{SessionClient, User},
+        sessions::{Proof, SessionClient, User},
     },
-    error::ApiError,
-    json::types::{LoginRequest, SessionAnswer},
+    error::{ApiError, ErrorCode},
+    json::{
+        factor::{CodeNeededAnswer, CodeRequest},
+        types::{LoginRequest, SessionAnswer},
+    },
     request::{
         client::client,
         connection::Caller,
@@ -16,17 +20,18 @@ use crate::{
         guard::{self, HOST_COOKIE},
         security,
     },
+    scope::Keyring,
     state::{State, now_s},
 };
-use accounts::{ApiToken, CredentialId};
+use accounts::{AcceptedCode, AccountError, ApiToken, CredentialId};
 use axum::{
     Json,
     extract::{ConnectInfo, State as Shared},
-    http::{HeaderMap, HeaderName, header},
-    response::IntoResponse,
+    http::{HeaderMap, HeaderName, StatusCode, header},
+    response::{IntoResponse, Response},
 };
 use serde_json::json;
-use std::{net::IpAddr, sync::Arc};
+use std::{net::IpAddr, sync::Arc, time::Instant};
 
 /// Opens a session.
 #[utoipa::path(post, path = "/api/v1/login", request_body = LoginRequest, responses(
@@ -37,7 +42,7 @@ pub(crate) async fn login(
     ConnectInfo(caller): ConnectInfo<Caller>,
     headers: HeaderMap,
     request: Result<Body<LoginRequest>, ApiError>,
-) -> Result<impl IntoResponse, ApiError> {
+) -> Result<Response, ApiError> {
     let client = client(&state.backend().policy(), caller.address.ip(), &headers);
     let Body(request) = match request {
         Ok(request) => request,
@@ -48,13 +53,78 @@ pub(crate) async fn login(
     };
     let credential = guard::authenticate(&state, &request.user, &request.password, client).await?;
     let user = request.user;
-    security::report(&state, SecurityEvent::LoggedIn { user: user.clone(), address: client }).await?;
+    if state.accounts().factor(&user).map_err(change::answer)?.is_some() {
+        let ticket = token()?;
+        state.second_factors().begin_login(&ticket, &user, credential, Instant::now());
+        let (status, error) = ApiError::code_needed().into_parts();
+        return Ok((status, Json(CodeNeededAnswer { error, ticket })).into_response());
+    }
+    logged_in(&state, (&headers, &caller), user, credential, client).await
+}
+
+/// Opens a session with the code of the second factor, after the password.
+#[utoipa::path(post, path = "/api/v1/login/code", request_body = CodeRequest, responses(
+    (status = 200, body = SessionAnswer), (status = 401, body = crate::error::ErrorAnswer),
+    (status = 429, body = crate::error::ErrorAnswer)))]
+pub(crate) async fn login_code(
+    Shared(state): Shared<Arc<State>>,
+    ConnectInfo(caller): ConnectInfo<Caller>,
+    headers: HeaderMap,
+    Body(request): Body<CodeRequest>,
+) -> Result<Response, ApiError> {
+    let client = client(&state.backend().policy(), caller.address.ip(), &headers);
+    let (user, credential) = ticket(&state, &request.ticket)?;
+    let attempt = guard::begin_code(&state, &user, client)?;
+    let (key, name, code) = (state.factor_key()?, user.clone(), request.code);
+    let accepted =
+        change::on_thread(&state, move |state| state.accounts().accept_code(&name, &key, &code, now_s()));
+    match accepted.await? {
+        Ok(AcceptedCode::Totp) => {}
+        Ok(AcceptedCode::Recovery { left }) => {
+            let by = User { name: user.clone(), proof: Proof::Password(credential), keyring: Keyring::new() };
+            let details = json!({"user": user, "address": client, "left": left});
+            state.note_change(&by, "use-recovery-code", details).await?;
+        }
+        Err(AccountError::Code(fault)) => {
+            let reason = fault.to_string();
+            let event = SecurityEvent::WrongCode { user, reason: reason.clone(), address: client };
+            // The call is refused in any case.
+            let _ = security::report(&state, event).await;
+            return Err(ApiError::new(StatusCode::UNAUTHORIZED, ErrorCode::WrongCode, reason));
+        }
+        Err(error) => return Err(change::answer(error)),
+    }
+    state.credentials().code_accepted(&attempt);
+    state.second_factors().end_login(&request.ticket);
+    logged_in(&state, (&headers, &caller), user, credential, client).await
+}
+
+/// Returns the user of a ticket, if it is still valid and the password as well.
+fn ticket(state: &State, ticket: &str) -> Result<(String, CredentialId), ApiError> {
+    let over = || {
+        let text = "the code came too late, or too many were wrong: log in with the password again";
+        ApiError::new(StatusCode::UNAUTHORIZED, ErrorCode::Unauthorized, text)
+    };
+    let (user, credential) = state.second_factors().attempt(ticket, Instant::now()).ok_or_else(over)?;
+    let present = state.accounts().credential(&user).map_err(change::answer)?;
+    if present == Some(credential) { Ok((user, credential)) } else { Err(over()) }
+}
+
+/// Opens a session for a user who has shown who they are.
+async fn logged_in(
+    state: &Arc<State>,
+    (headers, caller): (&HeaderMap, &Caller),
+    user: String,
+    credential: CredentialId,
+    client: IpAddr,
+) -> Result<Response, ApiError> {
+    security::report(state, SecurityEvent::LoggedIn { user: user.clone(), address: client }).await?;
     let token = token()?;
-    let cookie = session_cookie(&headers, &caller, &token, "");
-    open(&state, &headers, &token, &user, credential, client);
+    let cookie = session_cookie(headers, caller, &token, "");
+    open(state, headers, &token, &user, credential, client);
     // A session that cannot be saved ends with the next start of the server, which does no harm.
     let _ = state.save_sessions().await;
-    Ok((set_cookie(cookie), Json(answer(&state, user, None)?)))
+    Ok((set_cookie(cookie), Json(answer(state, user, None)?)).into_response())
 }
 
 /// Ends the session.

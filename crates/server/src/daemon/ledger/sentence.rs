@@ -8,10 +8,11 @@ use evidence::Entry;
 use message::Severity;
 
 /// Actions with their severity and their sentence.
-const SENTENCES: [(&str, Severity, &str); 30] = [
+const SENTENCES: [(&str, Severity, &str); 36] = [
     ("login", Severity::NOTICE, "User logged in"),
     ("logout", Severity::NOTICE, "User logged out"),
     ("login-failed", Severity::WARNING, "Log-in failed: wrong user or password"),
+    ("code-refused", Severity::WARNING, "Log-in failed: wrong code of the second factor"),
     ("locked-out", Severity::WARNING, "Log-in refused after too many failures"),
     ("login-malformed", Severity::WARNING, "Log-in refused: it cannot be read"),
     ("wrong-host", Severity::WARNING, "Request refused: it is for another host"),
@@ -20,6 +21,11 @@ const SENTENCES: [(&str, Severity, &str); 30] = [
     ("set-password", Severity::NOTICE, "Password of a user changed"),
     ("remove-user", Severity::NOTICE, "User removed"),
     ("end-session", Severity::NOTICE, "Sessions of a user ended"),
+    ("enrol-factor", Severity::NOTICE, "Second factor of a user enrolled"),
+    ("remove-factor", Severity::NOTICE, "Second factor of a user turned off"),
+    ("reset-factor", Severity::NOTICE, "Second factor of a user reset by an administrator"),
+    ("renew-recovery-codes", Severity::NOTICE, "Recovery codes of a user replaced"),
+    ("use-recovery-code", Severity::WARNING, "User logged in with a recovery code"),
     ("add-token", Severity::NOTICE, "API token of a user made"),
     ("revoke-token", Severity::NOTICE, "API token of a user revoked"),
     ("token-used", Severity::INFORMATIONAL, "API token used"),

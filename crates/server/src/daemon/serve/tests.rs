@@ -36,6 +36,7 @@ fn private_files_are_closed_to_others() {
         "users.json",
         "sessions.json",
         "token-uses.json",
+        "factors.key",
         "identity",
         "searches.ledger",
         "rows.key",
