@@ -3,6 +3,7 @@
 `LANES_SECONDS` measures how long they take over a slow link, with and without lanes; `make test` only looks at the order.
 """
 
+import http.server
 import os
 import re
 import select
@@ -137,6 +138,68 @@ def test_severe_messages_pass_a_disk_buffer(binary):
 
 def test_severe_messages_pass_in_a_shared_log(binary):
     check_passes(binary, 'lanes(err) disk-buffer(shared("main") capacity-bytes(100M) reliable(yes))', "flow-control", keeps)
+
+
+class StuckServer(http.server.ThreadingHTTPServer):
+    """Answers requests with severe messages at once, and others when it may; what is poison is refused."""
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), StuckHandler)
+        self.daemon_threads, self.answers, self.lines = True, threading.Event(), []
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.answers.set()
+        self.shutdown()
+        self.server_close()
+
+
+class StuckHandler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        lines = self.rfile.read(int(self.headers["Content-Length"])).decode().split("\n")
+        if not lines[0].startswith(f"<{ERR}>"):
+            self.server.answers.wait()
+        status = 400 if any("poison" in text for text in lines) else 200
+        if status == 200:
+            self.server.lines.extend(lines)
+        self.send_response(status)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def test_severe_messages_pass_a_server_that_does_not_answer(binary):
+    """`http()`: requests of a lane do not wait for those of the other, and its dead letters are its own."""
+    peer = StuckServer()
+    driver = f'http(url("http://127.0.0.1:{peer.server_port}/") body("<$PRI>$MSG") batch-lines(50) timeout(600) lanes(err rest(on-full(drop-newest) log-fifo-size(5000))))'
+    text = NETWORK.replace("FLAGS", "flow-control")
+    begin = text.index("network(\"127.0.0.1\" port(PEER)")
+    server = Server(binary, text[:begin] + driver + text[text.index("; }};", begin):])
+    try:
+        server.start()
+        messages = [(ERR if number % 50 == 0 else DEBUG, number) for number in range(60_000)]
+        send(server, messages)
+        with socket.create_connection(("127.0.0.1", server.port)) as out:
+            out.sendall(line(ERR, 7, b"poison"))
+        severe = [f"<{ERR}>{number} {FILLER.decode()}" for priority, number in messages if priority == ERR]
+        Server.until(lambda: len(peer.lines) >= len(severe), 60, "the severe messages")
+        assert peer.lines == severe
+        Server.until(lambda: figures(server, "dead", "dst.http").get("d_peer#0.err") == 1, 30, "the refused message")
+        listed = subprocess.run([binary, "queue", "dead", "--control", server.folder + "/ctl", "cat", "d_peer#0.err"],
+                                capture_output=True, text=True, timeout=60)
+        assert "7 poison" in listed.stdout, listed
+        peer.answers.set()
+        Server.until(lambda: sum(figures(server, "queued", "dst.http").values()) == 0, 120, "empty queues")
+        written, dropped = figures(server, "written", "dst.http"), figures(server, "dropped", "dst.http")
+        assert written["d_peer#0.err"] == len(severe) and dropped["d_peer#0.err"] == 0
+        assert written["d_peer#0"] + dropped["d_peer#0"] == len(messages) - len(severe) and dropped["d_peer#0"] > 0
+    finally:
+        peer.close()
+        server.close()
 
 
 class Urgent(Relp):

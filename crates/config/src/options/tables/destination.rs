@@ -8,7 +8,7 @@ use super::brokers::{
 };
 use super::http::{CLICKHOUSE, ELASTICSEARCH, HTTP, LOKI, NRDP, OTLP, S3, S3_BUCKET, SPLUNK_HEC};
 use super::network::{FAILOVER, TLS};
-use super::shared::{DESTINATION, FOLDERS, LANES, PERMISSIONS, SOCKET, TEXT};
+use super::shared::{DESTINATION, FOLDERS, LANES, PERMISSIONS, REQUEST_LANES, SOCKET, TEXT};
 use super::sql::{MONGODB, SQL, SQL_SERVER};
 use super::stores::hdfs::HDFS;
 use super::stores::logspace::{LOGSPACE, LOGSPACES, LOGSTORE};
@@ -204,11 +204,11 @@ pub(crate) const DRIVERS: &[Driver] = &[
         "results of checks for Nagios, over its Remote Data Processor: they count as written when it has processed them",
     )
     .required(&["url", "token"]),
-    driver("http", Plain::None, &[HTTP, TEXT, DESTINATION], "requests to HTTP servers").required(&["url"]),
+    driver("http", Plain::None, &[HTTP, REQUEST_LANES, TEXT, DESTINATION], "requests to HTTP servers").required(&["url"]),
     driver(
         "elasticsearch2",
         Plain::None,
-        &[ELASTICSEARCH, HTTP, TEXT, DESTINATION],
+        &[ELASTICSEARCH, HTTP, REQUEST_LANES, TEXT, DESTINATION],
         "documents in Elasticsearch, over HTTP; it needed Java, elasticsearch-http() of scl.conf is newer",
     )
     .aliases(&["elasticsearch"])
@@ -216,7 +216,7 @@ pub(crate) const DRIVERS: &[Driver] = &[
     driver(
         "splunk-hec",
         Plain::None,
-        &[SPLUNK_HEC, HTTP, TEXT, DESTINATION],
+        &[SPLUNK_HEC, HTTP, REQUEST_LANES, TEXT, DESTINATION],
         "events for the HTTP event collector of Splunk, as in syslog-ng Premium Edition; splunk-hec-event() of scl.conf is newer",
     )
     .required(&["url", "token", "index"]),
@@ -227,18 +227,18 @@ pub(crate) const DRIVERS: &[Driver] = &[
         "SNMP: each message is a trap of version 2c over UDP",
     )
     .required(&["host", "trap-obj", "snmp-obj"]),
-    driver("loki", Plain::None, &[LOKI, DESTINATION], "Loki, over gRPC or HTTP").required(&["url", "labels"]),
+    driver("loki", Plain::None, &[LOKI, REQUEST_LANES, DESTINATION], "Loki, over gRPC or HTTP").required(&["url", "labels"]),
     driver(
         "opentelemetry",
         Plain::None,
-        &[OTLP, ITEMS, DESTINATION],
+        &[OTLP, ITEMS, REQUEST_LANES, DESTINATION],
         "log records for a receiver of OpenTelemetry, over gRPC: they count as written when it has taken them",
     )
     .required(&["url"]),
     driver(
         "syslog-ng-otlp",
         Plain::None,
-        &[OTLP, ITEMS, DESTINATION],
+        &[OTLP, ITEMS, REQUEST_LANES, DESTINATION],
         "messages with all their values, for another server of this kind, over OpenTelemetry's gRPC",
     )
     .aliases(&["axosyslog-otlp"])

@@ -171,15 +171,27 @@ pub(super) const DESTINATION: &[Row] = &[
     row("hook-commands", V::Options(&[HOOKS]), "", "commands that are run when the driver starts and stops"),
 ];
 
-/// `lanes()`.
-pub(super) const LANES: &[Row] = &[row(
-    "lanes",
-    V::TextOr(&[LANE_CALLS]),
-    "",
-    "severities, such as crit err: messages that are as severe have a queue and a connection of their own, so that they do not wait behind others",
-)];
+/// `lanes()` of drivers with a connection to one receiver.
+pub(super) const LANES: &[Row] = &[lanes(&[LANE_CALLS])];
+
+/// `lanes()` of drivers that send requests.
+pub(super) const REQUEST_LANES: &[Row] = &[lanes(&[REQUEST_LANE_CALLS])];
+
+const fn lanes(calls: &'static [&'static [Row]]) -> Row {
+    row(
+        "lanes",
+        V::TextOr(calls),
+        "",
+        "severities, such as crit err: messages that are as severe have a queue and a connection of their own, so that they do not wait behind others",
+    )
+}
 
 const LANE_CALLS: &[Row] = &[
+    row("lane", V::TextOr(&[LANE, LANE_PACKETS]), "", "a severity, and options of its lane"),
+    row("rest", V::Options(&[LANE, LANE_PACKETS]), "", "options of the lane with all other messages"),
+];
+
+const REQUEST_LANE_CALLS: &[Row] = &[
     row("lane", V::TextOr(&[LANE]), "", "a severity, and options of its lane"),
     row("rest", V::Options(&[LANE]), "", "options of the lane with all other messages"),
 ];
@@ -194,7 +206,6 @@ const LANE: &[Row] = &[
         "that of the destination",
         "most messages a second; 0 is no limit",
     ),
-    row("ip-tos", V::Number(0, 255), "that of the destination", "type of service; traffic class in IPv6"),
     row(
         "capacity-bytes",
         V::Number(1, i64::MAX),
@@ -202,6 +213,9 @@ const LANE: &[Row] = &[
         "most bytes on the disk; at least 1 MiB",
     ),
 ];
+
+const LANE_PACKETS: &[Row] =
+    &[row("ip-tos", V::Number(0, 255), "that of the destination", "type of service; traffic class in IPv6")];
 
 /// `hook-commands()`.
 const HOOKS: &[Row] = &[

@@ -1,6 +1,6 @@
 //! `lanes()`: a queue and a connection for each range of severities, so that severe messages do not wait behind others.
 //!
-//! In: the options of a driver with connections. Out: a destination for each lane, and the outlet that divides messages among
+//! In: the options of a driver with connections, or with requests. Out: a destination for each lane, and the outlet that divides messages among
 //! them. Holds: nothing.
 //! Limits: at most one lane for each severity; drivers without connections are refused.
 
@@ -131,5 +131,6 @@ fn is_connection(driver: &DestinationDriver) -> bool {
         DestinationDriver::Socket(SocketTarget { kind: SocketKind::Tcp(..), .. })
             | DestinationDriver::Relp(_)
             | DestinationDriver::Sltp(_)
+            | DestinationDriver::Receiver(_)
     )
 }
