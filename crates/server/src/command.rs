@@ -16,7 +16,10 @@ mod version;
 mod tests;
 
 use crate::{
-    ask::{self, ExportOptions, ObjectsOptions, SearchOptions, TailOptions},
+    ask::{
+        self, AlertsOptions, ChannelOptions, ExportOptions, ObjectsOptions, SearchOptions, SilenceOptions,
+        TailOptions,
+    },
     configuration::{
         check,
         convert::{self, ConvertOptions},
@@ -69,6 +72,12 @@ enum Verb {
     Tail(TailOptions),
     /// Write all messages that match a query to a file
     Export(ExportOptions),
+    /// List and acknowledge alerts of a running server
+    Alerts(AlertsOptions),
+    /// Mute alerts of a running server for a time
+    Silence(SilenceOptions),
+    /// Try the channels over which a running server notifies people
+    Channel(ChannelOptions),
     /// Keep saved objects of a running server in files: plan, apply, export
     Objects(ObjectsOptions),
     /// Send messages at a rate (the options of syslog-ng's loggen)
@@ -174,6 +183,9 @@ pub(crate) fn run(words: &[OsString]) -> ExitCode {
             Verb::Search(options) => ask::search(&options),
             Verb::Tail(options) => ask::tail(&options),
             Verb::Export(options) => ask::export(&options),
+            Verb::Alerts(options) => ask::alerts(&options),
+            Verb::Silence(options) => ask::silence(&options),
+            Verb::Channel(options) => ask::channel(&options),
             Verb::Objects(options) => ask::objects(&options),
             Verb::Loggen(options) => loggen::run(&options),
             Verb::Queue(options) => queue::run(&options),

@@ -53,7 +53,26 @@ impl Session {
 
     /// Sends a call whose answer is JSON of up to `bytes_max`.
     pub(super) fn large(&self, path: &str, bytes_max: u64) -> Result<Value, AskError> {
-        let mut answer = self.get(path, &[])?;
+        self.list(path, &[], bytes_max)
+    }
+
+    /// Sends a call that removes or ends something.
+    pub(super) fn delete(&self, path: &str) -> Result<Value, AskError> {
+        let request = self.agent.delete(format!("{}/{path}", self.base)).header("x-requested-by", "duramen");
+        let (name, proof) = &self.proof;
+        let mut answer =
+            checked(request.header(*name, proof).call().map_err(|error| self.unreachable(error))?)?;
+        answer.body_mut().read_json().map_err(|error| AskError::Answer(Box::new(error)))
+    }
+
+    /// Sends a call with parameters, whose answer is JSON of up to `bytes_max`.
+    pub(super) fn list(
+        &self,
+        path: &str,
+        parameters: &[(&str, &str)],
+        bytes_max: u64,
+    ) -> Result<Value, AskError> {
+        let mut answer = self.get(path, parameters)?;
         let read = answer.body_mut().with_config().limit(bytes_max).read_json();
         read.map_err(|error| AskError::Answer(Box::new(error)))
     }

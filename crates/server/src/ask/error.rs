@@ -32,6 +32,13 @@ pub(super) enum AskError {
         position: Option<u64>,
         suggestion: Option<String>,
     },
+    /// A length of time cannot be read.
+    Duration {
+        /// The text.
+        text: String,
+    },
+    /// Nothing became of a test in time.
+    NoTest,
     /// The server refuses files.
     Files { reason: String, problems: Vec<FileProblem> },
     /// A folder of files cannot be read or written.
@@ -133,6 +140,10 @@ impl fmt::Display for AskError {
                 }
                 suggestion.iter().try_for_each(|suggestion| write!(f, "; {suggestion}"))
             }
+            AskError::Duration { text } => {
+                write!(f, "{text:?} is no length of time; write 30m, 2h or 7d")
+            }
+            AskError::NoTest => f.write_str("nothing has become of the test yet; see GET /notifications"),
             AskError::Files { reason, problems } => {
                 f.write_str(reason)?;
                 problems.iter().try_for_each(|problem| write!(f, "\n{problem}"))
