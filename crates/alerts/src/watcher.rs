@@ -233,7 +233,11 @@ impl Watcher {
 
     /// Ends the threads.
     pub(crate) fn end_all(&self, ending: Ending) {
-        let threads = std::mem::take(&mut self.locked().threads);
+        let mut state = self.locked();
+        // They can be closed now.
+        state.logspaces.clear();
+        let threads = mem::take(&mut state.threads);
+        drop(state);
         // All at once, then one after the other.
         threads.values().for_each(|thread| thread.desk.end(ending));
         threads.into_values().for_each(|thread| thread.end(ending));
