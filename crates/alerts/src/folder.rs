@@ -38,6 +38,8 @@ const SAVED: &str = "object:";
 pub struct SavedRule {
     /// Its id, which is that of the object.
     pub id: String,
+    /// The logspaces that it watches; empty: all.
+    pub logspaces: Vec<String>,
     /// The rule as the text of a file of rules.
     pub text: String,
 }
@@ -177,14 +179,15 @@ impl RuleSet {
     pub(crate) fn with_saved(&self, saved: &[SavedRule], logspace: &str) -> (RuleSet, Vec<FolderProblem>) {
         let (mut set, mut problems) = (self.clone(), Vec::new());
         let ids: HashSet<&str> = self.rules.iter().map(|rule| rule.id.as_ref()).collect();
-        for one in saved.iter().filter(|one| !ids.contains(one.id.as_str())) {
+        let is_here =
+            |one: &&SavedRule| one.logspaces.is_empty() || one.logspaces.iter().any(|name| name == logspace);
+        for one in saved.iter().filter(|one| !ids.contains(one.id.as_str())).filter(is_here) {
             let path = format!("{SAVED}{}", one.id);
             match watch::read(&one.text) {
-                Ok(rules) if rules.iter().any(|rule| rule.watches(logspace)) => {
+                Ok(rules) => {
                     set.rules.extend(rules);
                     set.texts.push((path, one.text.clone()));
                 }
-                Ok(_) => {}
                 Err(errors) => {
                     let named = |error| FolderProblem::Rule { path: PathBuf::from(&path), error };
                     problems.extend(errors.into_iter().map(named));

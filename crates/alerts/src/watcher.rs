@@ -257,12 +257,12 @@ impl Drop for Watcher {
 /// Returns the names in rules that no logspace has.
 fn unknown(state: &State) -> Vec<String> {
     let open: BTreeSet<&str> = state.logspaces.iter().map(|(name, _)| name.as_str()).collect();
-    let files = state.files.iter().flat_map(|set| set.rules.iter().cloned());
-    let saved = state.saved.running.iter().flat_map(|one| watch::read(&one.text).unwrap_or_default());
+    let rules = state.files.iter().flat_map(|set| &set.rules);
+    let files = rules.map(|rule| (rule.id.as_ref(), &rule.logspaces));
+    let saved = state.saved.running.iter().map(|one| (one.id.as_str(), &one.logspaces));
     let mut found = Vec::new();
-    for rule in files.chain(saved) {
-        let unknown = rule.logspaces.iter().filter(|name| !open.contains(name.as_str()));
-        let id = &rule.id;
+    for (id, logspaces) in files.chain(saved) {
+        let unknown = logspaces.iter().filter(|name| !open.contains(name.as_str()));
         found.extend(
             unknown.map(|name| format!("rule {id}: there is no logspace {name} that rules can watch")),
         );

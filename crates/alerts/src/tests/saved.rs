@@ -43,8 +43,11 @@ fn a_saved_rule_begins_and_ends_at_a_message() {
 
 #[test]
 fn a_rule_of_a_file_counts_before_that_of_an_object() {
-    let saved =
-        SavedRule { id: "each".to_owned(), text: format!("rules:\n{}", EACH.replace("alpha", "beta")) };
+    let saved = SavedRule {
+        id: "each".to_owned(),
+        logspaces: Vec::new(),
+        text: format!("rules:\n{}", EACH.replace("alpha", "beta")),
+    };
     let files = RuleSet::of(vec![("a.yaml".to_owned(), format!("rules:\n{EACH}"))]).unwrap();
     let (set, problems) = files.with_saved(std::slice::from_ref(&saved), "space");
     assert!(problems.is_empty() && set.rules.len() == 1 && set.rules[0].query.text() == "alpha");
@@ -59,7 +62,10 @@ fn a_rule_of_a_file_counts_before_that_of_an_object() {
 #[test]
 fn a_saved_rule_is_only_in_the_sets_of_its_logspaces() {
     let text = "rules:\n- {id: kept, kind: match, query: beta, logspace: other}\n".to_owned();
-    let saved = SavedRules { running: vec![SavedRule { id: "kept".to_owned(), text }], problems: Vec::new() };
+    let saved = SavedRules {
+        running: vec![SavedRule { id: "kept".to_owned(), logspaces: vec!["other".to_owned()], text }],
+        problems: Vec::new(),
+    };
     let site = Site::new("");
     site.follow();
     site.watcher.follow_saved(saved).unwrap();

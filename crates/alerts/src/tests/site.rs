@@ -135,7 +135,7 @@ impl Site {
     pub(super) fn change_saved(&mut self, rules: &str) {
         let one = |line: &str| {
             let id = line.trim_start_matches("- {id: ").split(',').next().unwrap();
-            SavedRule { id: id.to_owned(), text: format!("rules:\n{line}\n") }
+            SavedRule { id: id.to_owned(), logspaces: Vec::new(), text: format!("rules:\n{line}\n") }
         };
         let running = rules.lines().map(one).collect();
         self.saved = SavedRules { running, problems: Vec::new() };

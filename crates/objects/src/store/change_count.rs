@@ -21,6 +21,11 @@ impl ChangeCount {
         self.changed.notify_all();
     }
 
+    /// Returns the number.
+    pub(super) fn now(&self) -> u64 {
+        *self.count.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Waits for another number than `seen`, at most a time; returns the number.
     pub(super) fn wait(&self, seen: u64, time: Duration) -> u64 {
         let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);

@@ -80,6 +80,11 @@ impl Store {
         Ok(found.into_values().collect())
     }
 
+    /// Returns the number of changes since the start; a state that is read after it has them all.
+    pub fn change_count(&self) -> u64 {
+        self.changes.now()
+    }
+
     /// Waits until there were other changes than `seen`, at most a time; returns their number.
     pub fn wait_for_change(&self, seen: u64, time: Duration) -> u64 {
         self.changes.wait(seen, time)

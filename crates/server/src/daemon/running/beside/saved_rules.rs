@@ -7,7 +7,7 @@
 
 use accounts::{AccountError, Accounts, Right};
 use alerts::{SavedRule, SavedRules, StoppedRule};
-use objects::{Kept, Kind, Origin, Store};
+use objects::{Kept, KeptRule, Kind, Origin, Store};
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
@@ -18,7 +18,15 @@ use std::{
 pub(super) struct RuleOwners {
     objects: Arc<Store>,
     accounts: Accounts,
-    last: Mutex<Vec<Kept>>,
+    last: Mutex<Read>,
+}
+
+/// The objects as they were read last, with their rules; none for one that cannot be read.
+#[derive(Clone, Default)]
+struct Read {
+    /// The number of changes before they were read; none: they have to be read again.
+    count: Option<u64>,
+    rules: Arc<Vec<(Kept, Option<KeptRule>)>>,
 }
 
 /// The rules that run, and those that do not.
@@ -55,9 +63,9 @@ impl RuleOwners {
     /// the accounts cannot be read.
     pub(super) fn decide(&self, files: &BTreeMap<String, PathBuf>) -> Result<Decision, AccountError> {
         let mut decision = Decision::default();
-        for one in self.kept() {
+        for (one, kept) in self.rules().iter() {
             let name = &one.content.name;
-            let Some(kept) = one.content.rule(&one.id) else {
+            let Some(kept) = kept else {
                 decision.saved.problems.push(format!("rule {name:?}: this version cannot read it"));
                 continue;
             };
@@ -70,8 +78,9 @@ impl RuleOwners {
                 decision.saved.problems.push(text);
                 continue;
             }
-            let Some(reason) = self.reason(&one, &kept.rule.logspaces)? else {
-                decision.saved.running.push(SavedRule { id: one.id.to_string(), text: kept.text });
+            let Some(reason) = self.reason(one, &kept.rule.logspaces)? else {
+                let (id, logspaces) = (one.id.to_string(), kept.rule.logspaces.clone());
+                decision.saved.running.push(SavedRule { id, logspaces, text: kept.text.clone() });
                 continue;
             };
             let owner = one.owner.name();
@@ -84,24 +93,37 @@ impl RuleOwners {
         Ok(decision)
     }
 
-    /// Returns the objects; those that were read last when they cannot be read now, which is in the health of the server.
-    fn kept(&self) -> Vec<Kept> {
+    /// Returns the objects with their rules, read again only after a change; those that were read last when they cannot be read
+    /// now, which is in the health of the server.
+    fn rules(&self) -> Arc<Vec<(Kept, Option<KeptRule>)>> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kept) = Kind::RULE.parse().ok().and_then(|kind| self.objects.kept(kind).ok()) {
-            *last = kept;
+        let count = self.objects.change_count();
+        if last.count != Some(count) {
+            let kept = Kind::RULE.parse().ok().and_then(|kind| self.objects.kept(kind).ok());
+            last.count = kept.as_ref().map(|_| count);
+            if let Some(kept) = kept {
+                let read = |one: Kept| {
+                    let rule = one.content.rule(&one.id);
+                    (one, rule)
+                };
+                last.rules = Arc::new(kept.into_iter().map(read).collect());
+            }
         }
-        last.clone()
+        Arc::clone(&last.rules)
     }
 
     /// Returns why a rule may not run; none when it may.
     fn reason(&self, one: &Kept, logspaces: &[String]) -> Result<Option<String>, AccountError> {
         let owner = &one.owner;
+        let is_file = matches!(one.origin, Origin::File(_));
         if owner.is_nobody() {
-            let is_file = matches!(one.origin, Origin::File(_));
             return Ok((!is_file).then(|| "it has no owner".to_owned()));
         }
         let name = owner.name();
-        if self.accounts.id(name)?.as_ref() != Some(owner) {
+        let account = self.accounts.id(name)?;
+        // A file names the account that has the name now.
+        let is_present = if is_file { account.is_some() } else { account.as_ref() == Some(owner) };
+        if !is_present {
             return Ok(Some(format!("the account of its owner {name} was removed")));
         }
         for logspace in logspaces {
