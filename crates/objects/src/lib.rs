@@ -9,6 +9,7 @@
 //! compares files with the store.
 
 mod acl;
+mod built_in;
 mod content;
 mod database;
 mod file;

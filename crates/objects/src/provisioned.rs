@@ -6,6 +6,7 @@
 
 use crate::{
     acl::UserId,
+    built_in::{self, BUILT_IN},
     file::{FileError, FileObject, ObjectFile},
     id::ObjectId,
     limits::{FILE_BYTES_MAX, FILES_MAX},
@@ -98,6 +99,21 @@ impl Provisioned {
             Err(error) => provisioned.refuse(folder, ProblemReason::Io(error)),
         }
         provisioned
+    }
+
+    /// Adds the objects that are a part of the program, unless files have their ids or names.
+    pub(crate) fn add_built_in(&mut self) {
+        for object in built_in::objects() {
+            let is_named = self.objects.values().any(|(_, other)| {
+                let (one, other_content) = (&object.content, &other.content);
+                other.owner == object.owner
+                    && (one.kind, &one.folder, &one.name)
+                        == (other_content.kind, &other_content.folder, &other_content.name)
+            });
+            if !is_named {
+                self.objects.entry(object.id.clone()).or_insert_with(|| (PathBuf::from(BUILT_IN), object));
+            }
+        }
     }
 
     /// Reads files whose bytes are known.

@@ -39,6 +39,8 @@ pub struct Store {
     path: PathBuf,
     database: Mutex<DatabaseState>,
     provisioned: Mutex<Arc<Provisioned>>,
+    /// True when objects that are a part of the program are there, too.
+    has_built_in: bool,
     /// The accounts: until they are set, every name is one.
     users: OnceLock<Arc<dyn Users>>,
     /// The last failure of the disk or of the database; none once something was written.
@@ -73,11 +75,17 @@ impl Store {
             path: path.to_owned(),
             database: Mutex::new(DatabaseState::open(path)),
             provisioned: Mutex::default(),
+            has_built_in: false,
             users: OnceLock::new(),
             failure: Mutex::default(),
             taken: Mutex::default(),
             changes: ChangeCount::default(),
         }
+    }
+
+    /// The same with the objects that are a part of the program, from the next [`Store::reload`] on.
+    pub fn with_built_in(self) -> Store {
+        Store { has_built_in: true, ..self }
     }
 
     /// Sets the accounts of the server, once.
@@ -95,14 +103,18 @@ impl Store {
     pub fn try_open(path: &Path) -> Result<Store, OpenError> {
         let database = Mutex::new(DatabaseState::Open(database::open(path)?));
         let (provisioned, failure) = (Mutex::default(), Mutex::default());
-        let (path, users) = (path.to_owned(), OnceLock::new());
+        let (path, users, has_built_in) = (path.to_owned(), OnceLock::new(), false);
         let (taken, changes) = (Mutex::default(), ChangeCount::default());
-        Ok(Store { path, database, provisioned, users, failure, taken, changes })
+        Ok(Store { path, database, provisioned, has_built_in, users, failure, taken, changes })
     }
 
     /// Reads the folder of objects again, and tries a database that could not be used once more.
     pub fn reload(&self, folder: &Path) {
-        let fresh = Arc::new(Provisioned::read(folder));
+        let mut fresh = Provisioned::read(folder);
+        if self.has_built_in {
+            fresh.add_built_in();
+        }
+        let fresh = Arc::new(fresh);
         *self.provisioned.lock().unwrap_or_else(PoisonError::into_inner) = fresh;
         let mut state = self.state();
         if matches!(*state, DatabaseState::Unusable(_)) {

@@ -1,8 +1,11 @@
 //! The reasons why the store refuses a request.
 
-use crate::{acl::Level, id::IdError, kind::Kind, limits, object::Object};
+use crate::{acl::Level, built_in::BUILT_IN, id::IdError, kind::Kind, limits, object::Object};
 use rusqlite::ErrorCode;
-use std::{fmt, io, path::PathBuf};
+use std::{
+    fmt, io,
+    path::{Path, PathBuf},
+};
 
 /// The reasons why a request is refused, or fails.
 #[derive(Debug)]
@@ -88,6 +91,9 @@ impl fmt::Display for StoreError {
             StoreError::Forbidden { needs } => write!(f, "the object is not shared with you to {needs} it"),
             StoreError::NotAdministrator => {
                 f.write_str("only who may administer every logspace sees the objects of all users")
+            }
+            StoreError::ReadOnly { path } if path == Path::new(BUILT_IN) => {
+                f.write_str("the object is a part of the program: copy it to change it")
             }
             StoreError::ReadOnly { path } => {
                 write!(f, "the object is kept in {}: it is changed there", path.display())

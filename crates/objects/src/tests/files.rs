@@ -205,3 +205,34 @@ fn what_the_configuration_keeps_is_not_imported() {
     let refused = plan(&site.store, &request, &read_folder(&folder).unwrap()).unwrap_err().to_string();
     assert!(refused.contains("a.json: the object is kept in") && refused.contains("kept.json"), "{refused}");
 }
+
+#[test]
+fn built_in_objects_are_seen_by_everyone_and_changed_by_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("objects.db")).with_built_in();
+    store.reload(folder.path());
+    let caller = Caller { user: "ann".parse().unwrap(), is_administrator: false };
+    let names = |store: &Store| -> Vec<String> {
+        store.list(&caller, &Filter::default()).unwrap().into_iter().map(|object| object.name).collect()
+    };
+    assert_eq!(names(&store), ["Authentication", "Firewall", "Overview", "The log server itself"]);
+    let id: ObjectId = "shipped-overview".parse().unwrap();
+    let object = store.object(&caller, &id).unwrap();
+    assert_eq!(object.summary.level, Level::View);
+    let root = Caller { user: "root".parse().unwrap(), is_administrator: true };
+    let request = Request { caller: &root, now_us: 1, record: &|_| Ok(()) };
+    let target = Target { id, expected: Expected::Any };
+    let refused = store.delete(&request, &target).unwrap_err().to_string();
+    assert_eq!(refused, "the object is a part of the program: copy it to change it");
+    // A file of the same id or name takes its place.
+    let file = r#"{"id": "shipped-overview", "kind": "dashboard", "name": "Ours", "spec": {}}"#;
+    std::fs::write(folder.path().join("a.json"), file).unwrap();
+    std::fs::write(
+        folder.path().join("b.json"),
+        file.replace("shipped-overview", "fw").replace("Ours", "Firewall"),
+    )
+    .unwrap();
+    store.reload(folder.path());
+    assert_eq!(names(&store), ["Authentication", "Firewall", "Ours", "The log server itself"]);
+    assert_eq!(store.troubles(), Vec::<String>::new());
+}

@@ -29,7 +29,7 @@ impl SavedObjects {
     /// Opens the store of a server with a page; nobody could use that of another one.
     pub(crate) fn open(settings: &Settings) -> Option<SavedObjects> {
         settings.http?;
-        let store = Arc::new(Store::open(&settings.data.join(OBJECTS)));
+        let store = Arc::new(Store::open(&settings.data.join(OBJECTS)).with_built_in());
         // Rules need the accounts of their owners before the page is open.
         store.set_users(Arc::new(Accounts::at(&settings.data.join(USERS))));
         let beside = settings.config.parent().unwrap_or(Path::new("")).join(FOLDER);
