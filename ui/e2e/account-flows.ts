@@ -2,9 +2,8 @@
 // enlarged windows.
 import { createHmac } from "node:crypto";
 import type { Page } from "playwright-core";
-import { findings } from "./alert-flows.ts";
 import type { FlowContext } from "./run.ts";
-import { expect, waitUntil } from "./steps.ts";
+import { expect, findings, waitUntil } from "./steps.ts";
 
 const ANOTHER_PASSWORD = "seven sealed segments";
 

@@ -1,9 +1,8 @@
 // Flows of alerts and rules: with the keyboard, across pages, with few rights, after the session has ended, in small and
 // enlarged windows.
-import axe from "axe-core";
 import type { Page } from "playwright-core";
 import type { FlowContext } from "./run.ts";
-import { expect, total, urlParameters, waitUntil } from "./steps.ts";
+import { expect, findings, total, urlParameters, waitUntil } from "./steps.ts";
 
 const path = (page: Page): string => new URL(page.url()).pathname;
 
@@ -34,20 +33,6 @@ async function remove(page: Page): Promise<void> {
 /** Has the page ask the server at once, as it does when somebody returns to it. */
 const readAgain = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
-
-export async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  return page.evaluate(async () => {
-    const run = (globalThis as unknown as { axe: typeof axe }).axe;
-    const isForced = matchMedia("(forced-colors: active)").matches;
-    const { violations } = await run.run(document, {
-      runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
-      // Forced colours are the system's.
-      rules: { "color-contrast": { enabled: !isForced } },
-    });
-    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ""}`);
-  });
-}
 
 export const ALERT_FLOWS: Record<string, (stage: FlowContext) => Promise<void>> = {
   async "an alert is read, acknowledged and followed to its message with the keyboard"({ page, open }) {

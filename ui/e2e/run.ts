@@ -2,6 +2,7 @@
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 import { ACCOUNT_FLOWS } from "./account-flows.ts";
 import { ALERT_FLOWS } from "./alert-flows.ts";
+import { DASHBOARD_FLOWS } from "./dashboard-flows.ts";
 import { FLOWS, FLOWS_WITH_ARRIVALS } from "./flows.ts";
 import { QUERY_FLOWS } from "./query-flows.ts";
 import { SAVED_FLOWS } from "./saved-flows.ts";
@@ -49,7 +50,7 @@ export async function runAll(settings: Settings): Promise<number> {
   let failed = 0;
   try {
     const context = await loggedIn(browser, settings);
-    const flows = { ...FLOWS, ...QUERY_FLOWS, ...SAVED_FLOWS, ...TRUST_FLOWS, ...ALERT_FLOWS, ...ACCOUNT_FLOWS };
+    const flows = { ...FLOWS, ...QUERY_FLOWS, ...SAVED_FLOWS, ...TRUST_FLOWS, ...ALERT_FLOWS, ...ACCOUNT_FLOWS, ...DASHBOARD_FLOWS };
     for (const [name, flow] of Object.entries(flows)) {
       if (!name.includes(settings.only) || !fits(name, settings.arrivals)) continue;
       const started = performance.now();

@@ -1,4 +1,5 @@
 // What the flows have in common: expectations, waiting, and typing a query.
+import axe from "axe-core";
 import type { Page } from "playwright-core";
 
 class FlowError extends Error {}
@@ -44,4 +45,19 @@ export async function searchAgainUntil(page: Page, selector: string): Promise<vo
       if (attempt === 5) throw cause;
     }
   }
+}
+
+/** What axe finds on the page. */
+export async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  return page.evaluate(async () => {
+    const run = (globalThis as unknown as { axe: typeof axe }).axe;
+    const isForced = matchMedia("(forced-colors: active)").matches;
+    const { violations } = await run.run(document, {
+      runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
+      // Forced colours are the system's.
+      rules: { "color-contrast": { enabled: !isForced } },
+    });
+    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ""}`);
+  });
 }

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AclItem, SavedContent, SavedSearch, SavedVersion } from "../src/api/objects.ts";
 import type { SavedRule } from "../src/api/saved-rules.ts";
+import { builtIn } from "./dashboards.ts";
 import { readBody, Refusal, reply } from "./http.ts";
 
 const USERS = ["admin", "bob"];
@@ -27,6 +28,7 @@ export class MockObjects {
     this.put({ ...this.fresh("Of bob", "Shared", "failed"), owner: "bob", changed_by: "bob", level: "view" });
     const file = { file: "/etc/duramen/objects/errors.json", owner: "", revision: 0, level: "view" as const };
     this.put({ ...this.fresh("Errors", "", "severity:<=err"), ...file, id: "errors" });
+    for (const board of builtIn()) this.put(board as unknown as SavedSearch);
   }
 
   /** Returns the saved rules. */
@@ -41,8 +43,10 @@ export class MockObjects {
     if (!id) {
       if (request.method === "POST") return this.create(await readBody(request), response);
       const deleted = asked.get("deleted") === "true";
-      const isRule = asked.get("kind") === "rule";
-      const ofKind = [...this.all.values()].filter(({ id }) => this.ofRules.has(id) === isRule);
+      const kind = asked.get("kind") ?? "search";
+      const kindOf = (one: SavedSearch): string =>
+        this.ofRules.has(one.id) ? "rule" : "panels" in one.spec ? "dashboard" : "search";
+      const ofKind = [...this.all.values()].filter((one) => kindOf(one) === kind);
       const objects = ofKind.filter((one) => (one.deleted_us !== undefined) === deleted);
       objects.sort((a, b) => a.folder.localeCompare(b.folder) || a.name.localeCompare(b.name));
       return reply(response, 200, { objects: objects.filter((one) => !deleted || one.level !== "view"), more: false });
@@ -83,6 +87,13 @@ export class MockObjects {
     return reply(response, 200, next, { ETag: `"${next.revision}"` });
   }
 
+  /** The specification of an object. */
+  spec(id: string): unknown {
+    const found = this.all.get(id);
+    if (!found || found.deleted_us !== undefined) throw new Refusal(404, "not_found", "there is no such object");
+    return found.spec;
+  }
+
   private create(body: Record<string, unknown>, response: ServerResponse): void {
     const made = { ...this.fresh("", "", ""), ...this.content(body, "") };
     if (body["kind"] === "rule") this.ofRules.add(made.id);
@@ -112,7 +123,7 @@ export class MockObjects {
   }
 
   private put(object: SavedSearch, action: SavedVersion["action"] = "create"): void {
-    const state = { ...object, summary: object.spec.query };
+    const state = { ...object, summary: object.spec.query ?? object.summary };
     this.all.set(object.id, state);
     this.states.set(object.id, [...(this.states.get(object.id) ?? []), { action, state }]);
   }

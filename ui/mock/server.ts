@@ -12,12 +12,14 @@ import {
   answerSearch,
   answerValues,
 } from "./answer.ts";
+import type { SearchRequest } from "../src/api/search.ts";
 import { MockAccount } from "./account.ts";
 import { MockAlerts } from "./alerts.ts";
 import { fill, type Store } from "./data.ts";
 import { asRefusal, cookieOf, readBody, Refusal, reply } from "./http.ts";
 import { MockObjects } from "./objects.ts";
 import { compile } from "./query.ts";
+import { runPanels } from "./dashboards.ts";
 
 export const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; " +
@@ -43,6 +45,7 @@ const DOCUMENTS: Record<string, string> = {
   "alerts/rules": "nested.html",
   "alerts/new": "nested.html",
   profile: "index.html",
+  dashboards: "index.html",
 };
 const TYPES: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
@@ -129,7 +132,10 @@ class Mock {
 
   private async page(path: string, response: ServerResponse): Promise<void> {
     if (!this.options.pages) throw new Refusal(404, "not_found", "the page is not built");
-    const name = normalize(DOCUMENTS[path] ?? path).replace(/^(\.\.[/\\])+/, "");
+    const name = normalize(/^dashboards\/[a-z0-9-]+$/.test(path) ? "nested.html" : (DOCUMENTS[path] ?? path)).replace(
+      /^(\.\.[/\\])+/,
+      "",
+    );
     const bytes = await readFile(join(this.options.pages, name)).catch(() => undefined);
     if (!bytes) throw new Refusal(404, "not_found", `no page ${name}`);
     response.writeHead(200, {
@@ -164,6 +170,14 @@ class Mock {
       return;
     if (path === "objects" || path.startsWith("objects/")) return this.objects.serve(path, asked, request, response);
     if (/^(alerts|rules)(\/|$)/.test(path)) return this.alerts.serve(path, asked, request, response);
+    const board = /^dashboards\/(?:([a-z0-9-]+)\/)?run$/.exec(path);
+    if (board) {
+      const body = await readBody(request);
+      const spec = board[1] ? this.objects.spec(board[1]) : body.spec;
+      const run = (board[1] ? body : body.run) as never;
+      const search = (asked: SearchRequest) => answerSearch(this.store(asked.logspace), asked, nowUs());
+      return reply(response, 200, runPanels(spec as never, run, search));
+    }
     const call = `${request.method} ${path}`;
     switch (call) {
       case "POST logout":

@@ -74,6 +74,7 @@ function Pages({ session, logspaces }: { session: Session; logspaces: Logspace[]
     <div class="shell">
       <Rail session={session} />
       {page === "search" && <SearchPage {...props} />}
+      {page === "dashboards" && <LazyPage key="dashboards" load={loadDashboards} props={props} />}
       {page === "alerts" && <LazyPage key="alerts" load={loadAlerts} props={props} />}
       {page === "rules" && <LazyPage key="rules" load={loadRules} props={props} />}
       {page === "draft" && <LazyPage key="draft" load={loadDraft} props={props} />}
@@ -86,6 +87,7 @@ function Pages({ session, logspaces }: { session: Session; logspaces: Logspace[]
 }
 
 const loadAlerts = async () => (await import("./pages/alerts/alerts-page.tsx")).AlertsPage;
+const loadDashboards = async () => (await import("./pages/dashboards/dashboards-page.tsx")).DashboardsPage;
 const loadDraft = async () => (await import("./pages/draft/draft-page.tsx")).DraftPage;
 const loadProfile = async () => (await import("./pages/profile/profile-page.tsx")).ProfilePage;
 const loadRules = async () => (await import("./pages/rules/rules-page.tsx")).RulesPage;

@@ -24,12 +24,13 @@ const KEEP: &str = "public, max-age=31536000, immutable";
 
 /// The addresses of the page, each with its document: in one that lies in a folder, files are a folder higher. The page
 /// has the same list in `ui/src/view/route.ts`.
-const DOCUMENTS: [(&str, &str); 5] = [
+const DOCUMENTS: [(&str, &str); 6] = [
     ("/", "index.html"),
     ("/alerts", "index.html"),
     ("/alerts/rules", "nested.html"),
     ("/alerts/new", "nested.html"),
     ("/profile", "index.html"),
+    ("/dashboards", "index.html"),
 ];
 
 /// Answers a request for a file of the page, or for the page itself at one of its addresses; nothing else is there.
@@ -64,6 +65,10 @@ pub(crate) fn serve(method: &Method, path: &str, headers: &HeaderMap) -> Respons
 
 /// Returns the name of the file that answers a path.
 fn name_of(path: &str) -> &str {
+    // A dashboard lies below the list of them.
+    if path.strip_prefix("/dashboards/").is_some_and(|id| id.parse::<objects::ObjectId>().is_ok()) {
+        return "nested.html";
+    }
     let document = DOCUMENTS.iter().find(|(address, _)| *address == path);
     document.map_or(path.strip_prefix('/').unwrap_or(path), |(_, name)| *name)
 }

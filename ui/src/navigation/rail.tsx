@@ -18,6 +18,7 @@ interface Entry {
 
 const ENTRIES: Entry[] = [
   { page: "search", also: [], label: "Search", icon: "search", keys: "g s" },
+  { page: "dashboards", also: [], label: "Dashboards", icon: "bars", keys: "g d" },
   { page: "alerts", also: ["rules", "draft"], label: "Alerts", icon: "bell", keys: "g a" },
 ];
 

@@ -11,6 +11,9 @@ test("a path is split into its root and its page", () => {
     ["/logs/", "/logs/", "search"],
     ["/logs/alerts", "/logs/", "alerts"],
     ["/logs/alerts/rules", "/logs/", "rules"],
+    ["/dashboards", "/", "dashboards"],
+    ["/dashboards/gateways-1", "/", "dashboards"],
+    ["/logs/dashboards/x", "/logs/", "dashboards"],
     // A prefix may have the name of a page.
     ["/alerts/", "/alerts/", "search"],
     ["/alerts/alerts", "/alerts/", "alerts"],
