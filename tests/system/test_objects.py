@@ -80,7 +80,7 @@ def test_objects_of_files_follow_a_reload(binary):
     try:
         write("a.json", json.dumps({"id": "failed", **search("Failed", "failed")}))
         server.start()
-        names = lambda: [one["name"] for one in ask(server, "GET", "objects")[1]["objects"]]
+        names = lambda: [one["name"] for one in ask(server, "GET", "objects?kind=search")[1]["objects"]]
         assert names() == ["Failed"]
         status, refused = ask(server, "PUT", "objects/failed", search("Mine", "x"), "*")
         assert status == 403 and "a.json: it is changed there" in refused["error"]["message"], refused
@@ -161,7 +161,7 @@ def test_objects_move_to_another_server_as_files(binary):
         assert (status, out) == (0, f"3 objects in {first}\n"), out
         status, out, err = verb(binary, there, "plan", first)
         assert status == 3 and out.endswith("3 to create, 0 to change, 0 unchanged\n"), out + err
-        assert ask(there, "GET", "objects")[1]["objects"] == [], "a plan changes nothing"
+        assert ask(there, "GET", "objects?kind=search")[1]["objects"] == [], "a plan changes nothing"
         status, out, err = verb(binary, there, "apply", first)
         assert status == 0 and out.endswith("3 created, 0 changed, 0 unchanged\n"), out + err
         assert verb(binary, there, "plan", first)[:2] == (0, "0 to create, 0 to change, 3 unchanged\n")
@@ -217,7 +217,7 @@ def test_another_user_of_a_name_inherits_no_objects(binary):
         user("add", "bob", password="another password\n")
         user("grant", "bob", "main", "search")
         assert as_user(server, "bob", "another password", "GET", path)[0] == 404
-        assert as_user(server, "bob", "another password", "GET", "objects")[1]["objects"] == []
+        assert as_user(server, "bob", "another password", "GET", "objects?kind=search")[1]["objects"] == []
         status, orphan = ask(server, "GET", path)
         assert (status, orphan["owner"], orphan["owner_removed"]) == (200, "bob", True), orphan
         status, given = ask(server, "PUT", path + "/acl", {"acl": [], "owner": "bob"}, "*")

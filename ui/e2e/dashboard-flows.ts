@@ -215,7 +215,10 @@ export const DASHBOARD_FLOWS: Record<string, (stage: FlowContext) => Promise<voi
         const wider = await page.evaluate(() =>
           [...document.querySelectorAll("body *")]
             .filter((node) => node.getBoundingClientRect().right > innerWidth + 0.5)
-            .map((node) => `${node.getAttribute("class") ?? node.tagName} ${node.textContent?.slice(0, 20)} ${node.parentElement?.className}`)
+            .map(
+              (node) =>
+                `${node.getAttribute("class") ?? node.tagName} ${node.textContent?.slice(0, 20)} ${node.parentElement?.className}`,
+            )
             .slice(0, 8)
             .join(", "),
         );

@@ -50,7 +50,15 @@ export async function runAll(settings: Settings): Promise<number> {
   let failed = 0;
   try {
     const context = await loggedIn(browser, settings);
-    const flows = { ...FLOWS, ...QUERY_FLOWS, ...SAVED_FLOWS, ...TRUST_FLOWS, ...ALERT_FLOWS, ...ACCOUNT_FLOWS, ...DASHBOARD_FLOWS };
+    const flows = {
+      ...FLOWS,
+      ...QUERY_FLOWS,
+      ...SAVED_FLOWS,
+      ...TRUST_FLOWS,
+      ...ALERT_FLOWS,
+      ...ACCOUNT_FLOWS,
+      ...DASHBOARD_FLOWS,
+    };
     for (const [name, flow] of Object.entries(flows)) {
       if (!name.includes(settings.only) || !fits(name, settings.arrivals)) continue;
       const started = performance.now();

@@ -4,7 +4,7 @@ import type { Dashboard, DashboardSpec, PanelAnswer, RunRequest } from "../src/a
 import type { SearchAnswer, SearchRequest } from "../src/api/search.ts";
 import { asRefusal, Refusal } from "./http.ts";
 
-const FOLDER = new URL("../../crates/objects/src/shipped/", import.meta.url);
+const FOLDER = new URL("../../crates/objects/src/provisioned/shipped/", import.meta.url);
 
 export function builtIn(): Dashboard[] {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith(".json"));

@@ -9,7 +9,6 @@
 //! compares files with the store.
 
 mod acl;
-mod built_in;
 mod content;
 mod database;
 mod file;

@@ -4,9 +4,12 @@
 //! Limits: [`FILES_MAX`] files of [`FILE_BYTES_MAX`]; other endings than `.json` are left alone, folders inside are not read.
 //! A file with a fault costs itself only.
 
+mod built_in;
+
+pub(crate) use built_in::BUILT_IN;
+
 use crate::{
     acl::UserId,
-    built_in::{self, BUILT_IN},
     file::{FileError, FileObject, ObjectFile},
     id::ObjectId,
     limits::{FILE_BYTES_MAX, FILES_MAX},

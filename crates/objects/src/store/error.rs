@@ -1,6 +1,6 @@
 //! The reasons why the store refuses a request.
 
-use crate::{acl::Level, built_in::BUILT_IN, id::IdError, kind::Kind, limits, object::Object};
+use crate::{acl::Level, id::IdError, kind::Kind, limits, object::Object, provisioned::BUILT_IN};
 use rusqlite::ErrorCode;
 use std::{
     fmt, io,
