@@ -20,7 +20,7 @@ use std::{
     thread,
 };
 
-/// Threads that open logspaces at a start: most of the time goes into waiting for the disk.
+/// Threads that open logspaces: most of the time goes into waiting for the disk.
 const OPENING_THREADS: usize = 8;
 
 /// The counters of a family, besides those of its logspaces.
@@ -111,20 +111,7 @@ impl Members {
     }
 
     fn open_all(&self, found: Vec<(u64, String)>) -> Result<(), ReloadError> {
-        let (next, opened) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-        let open = || {
-            while let Some((number, name)) = found.get(next.fetch_add(1, Relaxed)) {
-                let result = self.open_one(name, *number);
-                opened.lock().unwrap_or_else(PoisonError::into_inner).push(result);
-            }
-        };
-        thread::scope(|scope| {
-            let workers = OPENING_THREADS.min(found.len());
-            let started: Vec<_> = (0..workers).map(|_| scope.spawn(open)).collect();
-            // A thread that panicked has opened fewer; the others opened the rest.
-            started.into_iter().for_each(|thread| drop(thread.join()));
-        });
-        let opened = opened.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let opened = in_parallel(&found, |(number, name)| self.open_one(name, *number));
         let mut opened = opened.into_iter().collect::<Result<Vec<FamilyLogspace>, _>>()?;
         opened.sort_by_key(|member| member.number);
         opened.into_iter().for_each(|member| self.push(member));
@@ -165,24 +152,46 @@ impl Members {
         state.open.get(index).map(|member| member.logspace.clone())
     }
 
-    /// Makes and opens the logspace of a name; there may be `most` besides the one named `uncounted`.
-    pub(super) fn add(&self, name: &str, most: usize, uncounted: &str) -> Result<Arc<Logspace>, AddError> {
-        let number = {
+    /// Makes and opens the logspaces of new names; there may be `most` besides the one named `uncounted`. Returns those
+    /// that could not be opened.
+    pub(super) fn add(&self, names: &[Arc<str>], most: usize, uncounted: &str) -> Vec<(Arc<str>, AddError)> {
+        let (next, mut room) = {
             let state = self.locked();
             let counted = state.open.len() - usize::from(state.by_name.contains_key(uncounted));
-            if name != uncounted && counted >= most {
-                return Err(AddError::TooMany);
-            }
-            state.open.iter().map(|member| member.number + 1).max().unwrap_or(0)
+            let next = state.open.iter().map(|member| member.number + 1).max().unwrap_or(0);
+            (next, most.saturating_sub(counted))
         };
+        let (mut numbered, mut errors) = (Vec::new(), Vec::new());
+        for name in names {
+            if **name != *uncounted {
+                if room == 0 {
+                    errors.push((name.clone(), AddError::TooMany));
+                    continue;
+                }
+                room -= 1;
+            }
+            numbered.push((next + numbered.len() as u64, name.clone()));
+        }
+        let made = in_parallel(&numbered, |(number, name)| self.make_one(name, *number));
+        for (made, (_, name)) in made.into_iter().zip(numbered) {
+            match made {
+                Ok(member) => {
+                    self.push(member);
+                    let (template, count) = (&self.template, self.count.load(Relaxed));
+                    let text = format!(
+                        "Logspace opened; logspace='{name}', template='{template}', logspaces='{count}'"
+                    );
+                    self.opener.log.write(Severity::NOTICE, &text);
+                }
+                Err(error) => errors.push((name, error)),
+            }
+        }
+        errors
+    }
+
+    fn make_one(&self, name: &str, number: u64) -> Result<FamilyLogspace, AddError> {
         families::make(&self.opener.folder(), name, &self.template, number).map_err(AddError::Folder)?;
-        let member = self.open_one(name, number).map_err(AddError::Open)?;
-        let logspace = member.logspace.clone();
-        self.push(member);
-        let (template, count) = (&self.template, self.count.load(Relaxed));
-        let text = format!("Logspace opened; logspace='{name}', template='{template}', logspaces='{count}'");
-        self.opener.log.write(Severity::NOTICE, &text);
-        Ok(logspace)
+        self.open_one(name, number).map_err(AddError::Open)
     }
 
     fn push(&self, member: FamilyLogspace) {
@@ -217,4 +226,23 @@ impl Members {
     fn locked(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Does the same for several items on threads of their own, [`OPENING_THREADS`] at most. Returns the results in the order
+/// of the items.
+fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let take = || {
+        loop {
+            let index = next.fetch_add(1, Relaxed);
+            let Some(item) = items.get(index) else { return };
+            let result = work(item);
+            done.lock().unwrap_or_else(PoisonError::into_inner).push((index, result));
+        }
+    };
+    // When one panics, so does the caller.
+    thread::scope(|scope| (0..OPENING_THREADS.min(items.len())).for_each(|_| drop(scope.spawn(take))));
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, result)| result).collect()
 }

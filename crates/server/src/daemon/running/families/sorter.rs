@@ -84,7 +84,9 @@ impl Sorter {
     fn sort(&mut self, delivery: Delivery) {
         let Delivery { batch, selection, ack, controlled, .. } = delivery;
         let total = selection.count() as u64;
-        for (name, selection) in self.by_name(&batch, &selection) {
+        let groups = self.by_name(&batch, &selection);
+        self.add_missing(groups.iter().map(|(name, _)| name));
+        for (name, selection) in groups {
             let count = selection.count() as u64;
             match self.target(&name, count) {
                 Some(logspace) => {
@@ -106,13 +108,13 @@ impl Sorter {
         self.names.begin(now());
         let mut groups: Vec<(Arc<str>, Selection)> = Vec::new();
         let mut places: HashMap<Arc<str>, usize> = HashMap::new();
-        let (mut text, mut last) = (Vec::new(), None::<(Vec<u8>, usize)>);
+        let (mut text, mut last, mut last_place) = (Vec::new(), Vec::new(), None::<usize>);
         for index in selection.iter() {
             self.memory.sequence += 1;
             text.clear();
             self.names.render(batch, index, self.memory.sequence, &mut text);
-            let place = match &last {
-                Some((same, place)) if *same == text => *place,
+            let place = match last_place {
+                Some(place) if last == text => place,
                 _ => {
                     let name = self.name(&text);
                     *places.entry(name.clone()).or_insert_with(|| {
@@ -124,9 +126,36 @@ impl Sorter {
             if let Some((_, chosen)) = groups.get_mut(place) {
                 chosen.add(index);
             }
-            last = Some((text.clone(), place));
+            last_place = Some(place);
+            std::mem::swap(&mut last, &mut text);
         }
         groups
+    }
+
+    /// Makes the logspaces of names that have none and may have one, at the same time.
+    fn add_missing<'n>(&mut self, names: impl Iterator<Item = &'n Arc<str>>) {
+        let is_refused = |since: &Instant| since.elapsed() < REFUSED_FOR;
+        let missing = names.filter(|name| {
+            self.members.named(name).is_none()
+                && !self.is_of_others(name)
+                && !self.memory.refused.get(*name).is_some_and(is_refused)
+        });
+        let missing: Vec<Arc<str>> = missing.cloned().collect();
+        if missing.is_empty() {
+            return;
+        }
+        for (name, error) in self.members.add(&missing, self.logspaces_max, &self.overflow) {
+            self.report(&name, &error);
+            if self.memory.refused.len() >= NAMES_MAX {
+                self.memory.refused.clear();
+            }
+            self.memory.refused.insert(name, Instant::now());
+        }
+    }
+
+    /// Returns true for the name of the overflow or of another logspace of the configuration.
+    fn is_of_others(&self, name: &str) -> bool {
+        *name == *self.overflow || self.taken.contains(name)
     }
 
     /// Returns the name of a logspace for a text.
@@ -145,7 +174,8 @@ impl Sorter {
     /// Returns the logspace of a name, or the one for the overflow; `None` when the family ends before one can be
     /// opened.
     fn target(&mut self, name: &Arc<str>, messages: u64) -> Option<Arc<Logspace>> {
-        match self.own(name) {
+        let own = if self.is_of_others(name) { None } else { self.members.named(name) };
+        match own {
             Some(logspace) => {
                 self.touch(name);
                 Some(logspace)
@@ -156,31 +186,6 @@ impl Sorter {
                     self.members.counters.overflowed.fetch_add(messages, Relaxed);
                 }
                 Some(overflow)
-            }
-        }
-    }
-
-    /// Returns the logspace of a name, made if there may be one.
-    fn own(&mut self, name: &Arc<str>) -> Option<Arc<Logspace>> {
-        if let Some(logspace) = self.members.named(name) {
-            return Some(logspace);
-        }
-        if **name == *self.overflow || self.taken.contains(&**name) {
-            return None;
-        }
-        let is_refused = |since: &Instant| since.elapsed() < REFUSED_FOR;
-        if self.memory.refused.get(name).is_some_and(is_refused) {
-            return None;
-        }
-        match self.members.add(name, self.logspaces_max, &self.overflow) {
-            Ok(logspace) => Some(logspace),
-            Err(error) => {
-                self.report(name, &error);
-                if self.memory.refused.len() >= NAMES_MAX {
-                    self.memory.refused.clear();
-                }
-                self.memory.refused.insert(name.clone(), Instant::now());
-                None
             }
         }
     }
@@ -199,14 +204,13 @@ impl Sorter {
         let name: Arc<str> = self.overflow.as_str().into();
         let mut pause = LogPause::new(REFUSED_FOR);
         loop {
-            let found = self.members.named(&name);
-            let found = found.map_or_else(|| self.members.add(&name, 0, &name), Ok);
-            match found {
-                Ok(logspace) => {
-                    self.touch(&name);
-                    return Some(logspace);
-                }
-                Err(error) => {
+            if let Some(logspace) = self.members.named(&name) {
+                self.touch(&name);
+                return Some(logspace);
+            }
+            match self.members.add(std::slice::from_ref(&name), 0, &name).pop() {
+                None => {}
+                Some((_, error)) => {
                     if pause.count(1, Instant::now()).is_some() {
                         let text = format!("Holding messages back; logspace='{name}', error='{error}'");
                         self.log.write(Severity::ERROR, &text);

@@ -121,7 +121,7 @@ fn folders_of_others_are_not_used() {
     std::fs::create_dir_all(&old).unwrap();
     let family = opened(data.path(), 10);
     assert_eq!(deliver(&family, &["plain", "old", "all", "overflow", "good"]), Outcome::Done);
-    assert_eq!(held(&family), ["overflow 4", "good 1"]);
+    assert_eq!(held(&family), ["good 1", "overflow 4"]);
     assert_eq!(std::fs::read_dir(&old).unwrap().count(), 0);
     assert_eq!(family.members.stats().overflowed, 3);
 }
