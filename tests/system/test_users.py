@@ -152,3 +152,25 @@ def test_a_second_factor_outlasts_a_restart_until_it_is_reset(binary):
         assert "enrol-factor" in actions and "reset-factor" in actions, actions
     finally:
         server.close()
+
+
+def test_a_user_is_locked_out_and_the_last_administrator_stays(binary):
+    server = Server(binary)
+    try:
+        server.start()
+        login = {"user": "eva", "password": user(server, "add", "eva", "--generate").stdout.strip()}
+        token = user(server, "token", "add", "eva", "--label", "x", "--scope", "search").stdout.strip()
+        assert ask(server, "login", login)[0] == 200 and ask(server, "session", **bearer(token))[0] == 200
+        user(server, "lock", "eva")
+        assert user(server, "list").stdout.splitlines() == ["admin", "eva\tlocked"]
+        assert ask(server, "login", login)[0] == 401 and ask(server, "session", **bearer(token))[0] == 401
+        user(server, "unlock", "eva")
+        assert ask(server, "login", login)[0] == 200 and ask(server, "session", **bearer(token))[0] == 200
+        for words in (["lock", "admin"], ["remove", "admin"], ["revoke", "admin", "*"]):
+            done = user(server, *words, check=False)
+            assert done.returncode == 1 and "grant another user" in done.stderr, (words, done)
+        user(server, "grant", "eva", "*", "administer")
+        user(server, "remove", "admin")
+        assert user(server, "list").stdout.splitlines() == ["eva"]
+    finally:
+        server.close()

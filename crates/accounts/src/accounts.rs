@@ -6,6 +6,7 @@
 
 mod factor;
 mod grants;
+mod lock;
 mod tokens;
 
 pub use grants::{EVERY_LOGSPACE, Grant, RIGHTS, Right};
@@ -35,6 +36,8 @@ use std::{
 
 /// Most users of one file: it is read completely at each login.
 const USERS_MAX: usize = 10_000;
+/// The rule for names of users.
+const NAME_RULE: &str = "a user name has 1 to 64 of the characters A-Z a-z 0-9 . _ @ -";
 /// Characters of a generated password; those that look alike are left out.
 const PASSWORD_ALPHABET: &[u8] = b"abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 /// Characters of a generated password: 20 of 55 are 115 bits.
@@ -51,6 +54,8 @@ pub struct Accounts {
     path: PathBuf,
     /// Name of this machine, which passwords must not consist of.
     host: Arc<str>,
+    /// True if changes are refused that would leave no administrator.
+    needs_administrator: bool,
     /// The content read last and the version it came from; replaced at each change of the file.
     last: Arc<Mutex<Option<Read>>>,
 }
@@ -98,6 +103,8 @@ pub enum AccountError {
     Code(CodeFault),
     /// The key of second factors cannot be used.
     FactorKey(FactorKeyError),
+    /// Nobody would be left who may administer every logspace.
+    LastAdministrator,
     /// The user has no second factor.
     NoFactor,
     /// The user has a second factor already.
@@ -118,6 +125,9 @@ impl fmt::Display for AccountError {
             AccountError::Token(error) => error.fmt(f),
             AccountError::Code(fault) => fault.fmt(f),
             AccountError::FactorKey(error) => error.fmt(f),
+            AccountError::LastAdministrator => f.write_str(
+                "nobody would be left who may administer the server: grant another user the right administer for * first",
+            ),
             AccountError::NoFactor => f.write_str("the user has no second factor"),
             AccountError::FactorPresent => f.write_str("there is a second factor already: turn it off first"),
             AccountError::Random => f.write_str("the system gives no random numbers"),
@@ -157,6 +167,9 @@ struct User {
     /// Number of times that all sessions of the user were ended by command: sessions of an earlier number are over.
     #[serde(default, skip_serializing_if = "is_zero")]
     session_epoch: u32,
+    /// True while the user may not log in.
+    #[serde(default, skip_serializing_if = "is_false")]
+    locked: bool,
     /// The second factor of the user; absent when there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     factor: Option<StoredFactor>,
@@ -180,6 +193,29 @@ impl File {
 }
 
 impl User {
+    /// Makes a user without any rights.
+    fn new(id: String, password: String) -> User {
+        User {
+            id,
+            password,
+            kept_credential: None,
+            grants: Some(Vec::new()),
+            session_epoch: 0,
+            locked: false,
+            factor: None,
+            tokens: Vec::new(),
+        }
+    }
+
+    fn can_log_in(&self) -> bool {
+        !self.locked
+    }
+
+    fn end_sessions(&mut self) {
+        self.session_epoch = self.session_epoch.wrapping_add(1).max(1);
+        self.kept_credential = None;
+    }
+
     fn grants(&self) -> Vec<Grant> {
         self.grants.clone().unwrap_or_else(|| vec![Grant::everything()])
     }
@@ -206,7 +242,7 @@ impl User {
 impl Accounts {
     /// The accounts of a file, which need not exist yet.
     pub fn at(path: &Path) -> Accounts {
-        Accounts { path: path.to_owned(), host: "".into(), last: Arc::default() }
+        Accounts { path: path.to_owned(), host: "".into(), needs_administrator: false, last: Arc::default() }
     }
 
     /// The same on a machine of a name, which new passwords must not consist of.
@@ -234,17 +270,12 @@ impl Accounts {
     /// Adds a user without any rights.
     pub fn add(&self, name: &str, password: &str) -> Result<(), AccountError> {
         if !allowed_name(name) {
-            return Err(AccountError::Name("a user name has 1 to 64 of the characters A-Z a-z 0-9 . _ @ -"));
+            return Err(AccountError::Name(NAME_RULE));
         }
-        let user = User {
-            id: drawn_id()?,
-            password: self.hashed(name, password)?,
-            kept_credential: None,
-            grants: Some(Vec::new()),
-            session_epoch: 0,
-            factor: None,
-            tokens: Vec::new(),
-        };
+        self.insert(name, User::new(drawn_id()?, self.hashed(name, password)?))
+    }
+
+    fn insert(&self, name: &str, user: User) -> Result<(), AccountError> {
         self.update(|file| {
             if file.users.contains_key(name) {
                 return Err(AccountError::Name("there is a user of that name"));
@@ -270,9 +301,7 @@ impl Accounts {
     /// Ends all sessions of a user, on a server that runs as well as after a start.
     pub fn end_sessions(&self, name: &str) -> Result<(), AccountError> {
         self.update(|file| {
-            let user = file.user(name)?;
-            user.session_epoch = user.session_epoch.wrapping_add(1).max(1);
-            user.kept_credential = None;
+            file.user(name)?.end_sessions();
             Ok(())
         })
     }
@@ -304,7 +333,7 @@ impl Accounts {
     /// The user's credential when the password is right. Takes some 20 ms by design, also for unknown users.
     pub fn verify(&self, name: &str, password: &str) -> Result<Option<CredentialId>, AccountError> {
         let file = self.known()?;
-        let known = file.users.get(name);
+        let known = file.users.get(name).filter(|user| user.can_log_in());
         let stored = known.map_or(NOBODY, |user| user.password.as_str());
         let parsed = PasswordHash::new(stored)
             .map_err(|error| AccountError::Format { path: self.path.clone(), what: error.to_string() })?;
@@ -343,9 +372,11 @@ impl Accounts {
         hash(&password::check(password, context).map_err(AccountError::Password)?)
     }
 
-    /// The credential that a user has now; nothing when there is no such user.
+    /// The credential that a user has now; nothing when there is no such user, or when they may not log in.
     pub fn credential(&self, name: &str) -> Result<Option<CredentialId>, AccountError> {
-        Ok(self.known()?.users.get(name).map(|user| user.credential(name)))
+        let file = self.known()?;
+        let user = file.users.get(name).filter(|user| user.can_log_in());
+        Ok(user.map(|user| user.credential(name)))
     }
 
     /// The file's content, read only when the file has changed.
@@ -384,7 +415,11 @@ impl Accounts {
         let failed = |source| AccountError::Io { path: self.path.clone(), source };
         let _locked = durable::lock(&self.path).map_err(failed)?;
         let mut file = self.read()?;
+        let had_administrator = file.has_administrator();
         change(&mut file)?;
+        if self.needs_administrator && had_administrator && !file.has_administrator() {
+            return Err(AccountError::LastAdministrator);
+        }
         self.write(&file)
     }
 
@@ -401,6 +436,10 @@ impl Users for Accounts {
         // Who cannot be read about is nobody: that gives nobody anything.
         self.id(name).ok().flatten()
     }
+}
+
+fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 fn is_zero(number: &u32) -> bool {

@@ -141,15 +141,7 @@ fn a_user_has_so_many_grants_and_no_more() {
 #[test]
 fn a_file_has_so_many_users_and_no_more() {
     let (_folder, accounts) = accounts();
-    let user = |_| User {
-        id: String::new(),
-        password: "x".to_owned(),
-        grants: None,
-        kept_credential: None,
-        session_epoch: 0,
-        factor: None,
-        tokens: Vec::new(),
-    };
+    let user = |_| User::new(String::new(), String::new());
     let users = (0..9_999).map(|number| (format!("n{number}"), user(number))).collect();
     let mut file = File { users, ..File::default() };
     accounts.write(&file).unwrap();
@@ -288,4 +280,58 @@ fn a_new_password_is_neither_short_nor_made_of_names() {
     let fault = refused(accounts.set_password("eva.holm", "fourteen chars"));
     assert_eq!(fault, PasswordFault::TooShort { chars: 14, chars_min: 15 });
     assert!(accounts.verify("eva.holm", "quite long enough").unwrap().is_some());
+}
+
+#[test]
+fn a_locked_user_has_neither_password_nor_token_nor_rights() {
+    let (_folder, accounts) = accounts();
+    accounts.add("eva", "quite long enough").unwrap();
+    accounts.grant("eva", "main", &RIGHTS).unwrap();
+    let new = crate::NewToken {
+        name: "t".to_owned(),
+        scopes: vec![crate::TokenScope::Search],
+        logspaces: vec!["*".to_owned()],
+        networks: Vec::new(),
+        days: 1,
+    };
+    let issued = new.issue(1_000).unwrap();
+    let (id, hash) = (issued.token.id.clone(), issued.text.hash());
+    accounts.add_token("eva", issued.token).unwrap();
+    let credential = accounts.credential("eva").unwrap();
+    accounts.lock("eva").unwrap();
+    assert!(accounts.is_locked("eva").unwrap() && accounts.exists("eva"));
+    assert_eq!(accounts.verify("eva", "quite long enough").unwrap(), None);
+    assert_eq!(accounts.credential("eva").unwrap(), None);
+    assert!(accounts.token(&hash).unwrap().is_none() && !accounts.has_token("eva", &id).unwrap());
+    assert!(!accounts.may("eva", "main", Right::Search).unwrap());
+    accounts.unlock("eva").unwrap();
+    assert!(accounts.verify("eva", "quite long enough").unwrap().is_some());
+    assert!(accounts.token(&hash).unwrap().is_some() && accounts.may("eva", "main", Right::Search).unwrap());
+    assert_ne!(accounts.credential("eva").unwrap(), credential, "sessions from before stay ended");
+    assert!(accounts.lock("nobody").is_err() && accounts.unlock("nobody").is_err());
+}
+
+#[test]
+fn the_last_administrator_stays() {
+    let (_folder, accounts) = accounts();
+    let accounts = accounts.with_administrator();
+    accounts.add("eva", "quite long enough").unwrap();
+    accounts.add("bob", "quite long enough").unwrap();
+    // Nobody administers yet: then every change is allowed.
+    accounts.remove("bob").unwrap();
+    accounts.grant("eva", EVERY_LOGSPACE, &RIGHTS).unwrap();
+    accounts.add("bob", "quite long enough").unwrap();
+    accounts.grant("bob", "main", &RIGHTS).unwrap();
+    let refused = |outcome| assert!(matches!(outcome, Err(AccountError::LastAdministrator)), "{outcome:?}");
+    refused(accounts.lock("eva"));
+    refused(accounts.remove("eva"));
+    refused(accounts.revoke("eva", EVERY_LOGSPACE, &[Right::Administer]));
+    assert!(accounts.may("eva", EVERY_LOGSPACE, Right::Administer).unwrap());
+    accounts.revoke("eva", EVERY_LOGSPACE, &[Right::Export]).unwrap();
+    accounts.grant("bob", EVERY_LOGSPACE, &RIGHTS).unwrap();
+    accounts.lock("bob").unwrap();
+    refused(accounts.remove("eva"));
+    accounts.unlock("bob").unwrap();
+    accounts.remove("eva").unwrap();
+    refused(accounts.lock("bob"));
 }

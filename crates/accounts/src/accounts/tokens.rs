@@ -56,8 +56,11 @@ impl Accounts {
     pub fn token(&self, sha256: &[u8; 32]) -> Result<Option<(String, ApiToken)>, AccountError> {
         let file = self.known()?;
         let sha256 = hex(sha256);
-        let Some((name, user)) =
-            file.token_owners.get(&sha256).and_then(|name| file.users.get_key_value(name))
+        let Some((name, user)) = file
+            .token_owners
+            .get(&sha256)
+            .and_then(|name| file.users.get_key_value(name))
+            .filter(|(_, user)| !user.locked)
         else {
             return Ok(None);
         };
@@ -69,7 +72,10 @@ impl Accounts {
     /// Returns true if a user still has a token.
     pub fn has_token(&self, user: &str, id: &str) -> Result<bool, AccountError> {
         let file = self.known()?;
-        Ok(file.users.get(user).is_some_and(|user| user.tokens.iter().any(|token| token.id == id)))
+        Ok(file
+            .users
+            .get(user)
+            .is_some_and(|user| !user.locked && user.tokens.iter().any(|token| token.id == id)))
     }
 
     /// Returns the ids of all tokens.

@@ -155,3 +155,21 @@ fn has_hash(cookie: &str, hash: &TokenHash) -> bool {
         .nth(1)
         .is_some_and(|rest| TokenHash::of(rest.split(['\r', ';']).next().unwrap_or_default()) == *hash)
 }
+
+#[test]
+fn a_locked_user_is_out_at_once_and_learns_no_more_than_others() {
+    let server = Server::start();
+    server.accounts.add("bob", "a long password").unwrap();
+    let open = session(&server, "bob", "");
+    assert_eq!(server.ask("GET /api/v1/session", &open, "").0, 200);
+    server.accounts.lock("bob").unwrap();
+    assert_eq!(server.ask("GET /api/v1/session", &open, "").0, 401);
+    let try_log_in = |user: &str| {
+        let body = json!({"user": user, "password": "a long password"}).to_string();
+        json_of(server.ask("POST /api/v1/login", "", &body))
+    };
+    assert_eq!(try_log_in("bob"), try_log_in("nobody"));
+    server.accounts.unlock("bob").unwrap();
+    assert_eq!(try_log_in("bob").0, 200);
+    assert_eq!(server.ask("GET /api/v1/session", &open, "").0, 401, "a session from before stays ended");
+}

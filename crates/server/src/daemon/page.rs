@@ -178,7 +178,7 @@ pub(crate) fn open(
     let Some(address) = settings.http else { return Ok(None) };
     let Some(objects) = shared.objects().cloned() else { return Ok(None) };
     let host = shared.site().loghost.clone();
-    let accounts = Accounts::at(&settings.data.join(USERS)).on_host(&host);
+    let accounts = Accounts::at(&settings.data.join(USERS)).on_host(&host).with_administrator();
     let password = accounts.first_run().map_err(OpenPageError::Accounts)?;
     if password.is_some() {
         let recorded = ledger.append("(first run)", "add-user", "", serde_json::json!({"user": "admin"}));

@@ -29,7 +29,7 @@ pub(crate) struct UserOptions {
 
 #[derive(Subcommand, Debug)]
 enum Verb {
-    /// List the users
+    /// List the users, with a mark behind those who are locked
     List,
     /// Add a user, who has no rights until they are granted
     Add(NewPassword),
@@ -37,6 +37,16 @@ enum Verb {
     Password(NewPassword),
     /// Remove a user
     Remove {
+        /// Name
+        name: String,
+    },
+    /// Lock a user out: sessions end, and neither the password nor API tokens work
+    Lock {
+        /// Name
+        name: String,
+    },
+    /// Let a user in again who was locked out
+    Unlock {
         /// Name
         name: String,
     },
@@ -109,9 +119,14 @@ pub(crate) fn run(options: &UserOptions) -> ExitCode {
 }
 
 fn change(options: &UserOptions) -> Result<(), AccountError> {
-    let accounts = Accounts::at(&options.data.join(USERS)).on_host(&machine_name());
+    let accounts = Accounts::at(&options.data.join(USERS)).on_host(&machine_name()).with_administrator();
     match &options.verb {
-        Verb::List => accounts.names()?.iter().for_each(|name| outln!("{name}")),
+        Verb::List => {
+            for name in accounts.names()? {
+                let locked = if accounts.is_locked(&name)? { "\tlocked" } else { "" };
+                outln!("{name}{locked}");
+            }
+        }
         Verb::Add(user) => {
             let (name, password) = (&user.name, user.password()?);
             options.record("add-user", name, "", &[])?;
@@ -126,6 +141,14 @@ fn change(options: &UserOptions) -> Result<(), AccountError> {
         Verb::Remove { name } => {
             options.record("remove-user", name, "", &[])?;
             record::failure(&options.data, "remove-user", name, accounts.remove(name))?;
+        }
+        Verb::Lock { name } => {
+            options.record("lock-user", name, "", &[])?;
+            record::failure(&options.data, "lock-user", name, accounts.lock(name))?;
+        }
+        Verb::Unlock { name } => {
+            options.record("unlock-user", name, "", &[])?;
+            record::failure(&options.data, "unlock-user", name, accounts.unlock(name))?;
         }
         Verb::Logout { name } => {
             options.record("end-session", name, "", &[])?;

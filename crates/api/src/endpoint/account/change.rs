@@ -60,6 +60,7 @@ pub(super) fn answer(error: AccountError) -> ApiError {
         AccountError::Token(TokenError::Random) | AccountError::Random => ApiError::internal(text),
         AccountError::Token(_) | AccountError::Password(_) => ApiError::bad_request(text),
         AccountError::Code(_) => ApiError::new(StatusCode::BAD_REQUEST, ErrorCode::WrongCode, text),
+        AccountError::LastAdministrator => ApiError::new(StatusCode::CONFLICT, ErrorCode::Conflict, text),
         AccountError::NoFactor => ApiError::not_found(text),
         AccountError::FactorPresent => ApiError::new(StatusCode::CONFLICT, ErrorCode::Conflict, text),
         AccountError::FactorKey(_) => ApiError::internal(text),

@@ -8,7 +8,7 @@ use evidence::Entry;
 use message::Severity;
 
 /// Actions with their severity and their sentence.
-const SENTENCES: [(&str, Severity, &str); 36] = [
+const SENTENCES: [(&str, Severity, &str); 38] = [
     ("login", Severity::NOTICE, "User logged in"),
     ("logout", Severity::NOTICE, "User logged out"),
     ("login-failed", Severity::WARNING, "Log-in failed: wrong user or password"),
@@ -20,6 +20,8 @@ const SENTENCES: [(&str, Severity, &str); 36] = [
     ("add-user", Severity::NOTICE, "User added"),
     ("set-password", Severity::NOTICE, "Password of a user changed"),
     ("remove-user", Severity::NOTICE, "User removed"),
+    ("lock-user", Severity::NOTICE, "User locked out"),
+    ("unlock-user", Severity::NOTICE, "User let in again"),
     ("end-session", Severity::NOTICE, "Sessions of a user ended"),
     ("enrol-factor", Severity::NOTICE, "Second factor of a user enrolled"),
     ("remove-factor", Severity::NOTICE, "Second factor of a user turned off"),

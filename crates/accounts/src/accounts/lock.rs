@@ -1,0 +1,51 @@
+//! Users who may not log in at present, and the last one who may administer.
+//!
+//! In: names. Out: changed users. Holds nothing. Limits: changes that would leave no administrator are refused where that is asked for.
+
+use super::{AccountError, Accounts, EVERY_LOGSPACE, File, Grant, Right, User};
+
+impl User {
+    /// Returns true if the user can log in and may administer every logspace.
+    fn is_administrator(&self) -> bool {
+        let administers =
+            |grant: &Grant| grant.logspace == EVERY_LOGSPACE && grant.may.contains(&Right::Administer);
+        self.can_log_in() && self.grants().iter().any(administers)
+    }
+}
+
+impl File {
+    /// Returns true if somebody can administer.
+    pub(super) fn has_administrator(&self) -> bool {
+        self.users.values().any(User::is_administrator)
+    }
+}
+
+impl Accounts {
+    /// The same accounts, of which changes are refused that would leave nobody who may administer every logspace.
+    pub fn with_administrator(self) -> Accounts {
+        Accounts { needs_administrator: true, ..self }
+    }
+
+    /// Locks a user out: sessions end, and neither the password nor API tokens work until the user is unlocked.
+    pub fn lock(&self, name: &str) -> Result<(), AccountError> {
+        self.update(|file| {
+            let user = file.user(name)?;
+            user.locked = true;
+            user.end_sessions();
+            Ok(())
+        })
+    }
+
+    /// Returns true if a user may not log in at present.
+    pub fn is_locked(&self, name: &str) -> Result<bool, AccountError> {
+        Ok(self.known()?.users.get(name).is_some_and(|user| user.locked))
+    }
+
+    /// Lets a user in again.
+    pub fn unlock(&self, name: &str) -> Result<(), AccountError> {
+        self.update(|file| {
+            file.user(name)?.locked = false;
+            Ok(())
+        })
+    }
+}
