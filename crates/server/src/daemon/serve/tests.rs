@@ -71,7 +71,7 @@ fn private_files_are_closed_to_others() {
     assert_eq!(mode(&settings.positions) & 0o077, 0);
     assert_eq!(mode(&data.join("output.log")), 0o644, "an output has a mode of its own");
     let want =
-        format!("5 Took the permissions of other users from files; folder='{}', files='20'", data.display());
+        format!("5 Took the permissions of other users from files; folder='{}', files='21'", data.display());
     assert_eq!(std::mem::take(&mut *said.lock().unwrap()), [want]);
     close_to_others(&settings, &log);
     assert_eq!(*said.lock().unwrap(), Vec::<String>::new(), "nothing is left to do");
