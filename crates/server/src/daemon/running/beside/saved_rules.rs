@@ -210,6 +210,18 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_stops_while_its_owner_is_locked_out() {
+        let site = Site::new();
+        site.accounts.grant("eva", "main", &[Right::Search]).unwrap();
+        site.save("eva", "Failed", rule(&["main"]));
+        site.check(1, "");
+        site.accounts.lock("eva").unwrap();
+        site.check(0, "its owner eva may not search main");
+        site.accounts.unlock("eva").unwrap();
+        site.check(1, "");
+    }
+
+    #[test]
     fn another_account_of_the_name_gives_no_right() {
         let site = Site::new();
         site.accounts.grant("eva", "main", &[Right::Search]).unwrap();
