@@ -54,6 +54,16 @@ test("a timechart covers the whole range, also where no message is", () => {
   };
   const two = times(["2026-11-28T10:02:00Z", "2026-11-28T10:03:00Z"], "2026-11-28T10:00:30Z", "2026-11-28T10:06:00Z");
   expect([two.length, two[0]]).toEqual([6, us("2026-11-28T10:00:00Z")]);
+  const values = (column: string): (number | null)[] =>
+    chartOf(
+      answer({
+        table: { columns: ["time", "host", column], rows: [["2026-11-28T10:00:00Z", "a", 5]], more: false },
+        from_us: us("2026-11-28T10:00:00Z"),
+        to_us: us("2026-11-28T10:30:00Z"),
+      }),
+    )!.series[0]!.values;
+  expect(values("count()")[1]).toBe(0);
+  expect(values("avg(ms)")[1]).toBeNull();
   const one = times(["2026-11-28T10:30:00Z"], "2026-11-28T10:00:00Z", "2026-11-28T11:00:00Z");
   expect(one).toHaveLength(30);
 });

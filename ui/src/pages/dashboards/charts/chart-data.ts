@@ -46,6 +46,8 @@ export function chartOf(answer: SearchAnswer): ChartData | undefined {
   return overTime(table.columns, table.rows, { fromUs: answer.from_us, toUs: answer.to_us });
 }
 
+/** Functions whose results of several groups can be added up. */
+const SUMMABLE = /^(count|sum)\(/;
 /** Most intervals of a chart; wider ranges are those of the rows only. */
 const TIMES_MAX = 2_000;
 /** Intervals of a timechart without a width, about. */
@@ -74,9 +76,11 @@ function overTime(columns: string[], rows: Cell[][], span: Span): ChartData | un
   // A column of texts behind the time is the field of `by`.
   const isBy = columns.length > 2 && rows.some((row) => typeof row[1] === "string");
   const base = { times, widthUs, labels: [], keys: [] };
+  // An interval without a row has no messages, but no average.
+  const nothing = (column: string | undefined): null | 0 => (SUMMABLE.test(column ?? "") ? 0 : null);
   if (!isBy) {
     const series = columns.slice(1).map((name, column): Series => {
-      const values: (number | null)[] = times.map(() => null);
+      const values: (number | null)[] = times.map(() => nothing(name));
       for (const row of rows) values[index.get(at(row)) ?? 0] = numberOf(row[column + 1]);
       return { name, values };
     });
@@ -85,7 +89,7 @@ function overTime(columns: string[], rows: Cell[][], span: Span): ChartData | un
   const byValue = new Map<string, (number | null)[]>();
   for (const row of rows) {
     const name = textOf(row[1] ?? null);
-    const values = byValue.get(name) ?? times.map(() => null);
+    const values = byValue.get(name) ?? times.map(() => nothing(columns[2]));
     values[index.get(at(row)) ?? 0] = numberOf(row[2]);
     byValue.set(name, values);
   }
@@ -98,8 +102,7 @@ function largest(all: [string, (number | null)[]][], column: string): Series[] {
   const sorted = all.sort(([a, one], [b, two]) => sum(two) - sum(one) || a.localeCompare(b));
   const named = ([name, values]: [string, (number | null)[]]): Series => ({ name, values, value: name });
   if (sorted.length <= SERIES_MAX) return sorted.map(named);
-  const isSummable = /^(count|sum)\(/.test(column);
-  if (!isSummable) return sorted.slice(0, SERIES_MAX).map(named);
+  if (!SUMMABLE.test(column)) return sorted.slice(0, SERIES_MAX).map(named);
   const rest = sorted.slice(SERIES_MAX - 1).map(([, values]) => values);
   const values = rest[0]!.map((_, point) => rest.reduce((total, one) => total + (one[point] ?? 0), 0));
   return [...sorted.slice(0, SERIES_MAX - 1).map(named), { name: `${OTHER} (${rest.length})`, values }];

@@ -54,8 +54,11 @@ export function LineChart(props: ChartProps) {
             {data.series.map(({ values }, series) => (
               <g>
                 <path class={`series-line series-${series + 1}`} d={pathOf(values, x, y)} />
-                {values.length === 1 && (
-                  <circle class={`series-dot series-${series + 1}`} cx={x(0)} cy={y(values[0] ?? 0)} r="3" />
+                {values.map((value, index) =>
+                  // A value between two gaps has no line.
+                  value !== null && (values[index - 1] ?? null) === null && (values[index + 1] ?? null) === null ? (
+                    <circle class={`series-dot series-${series + 1}`} cx={x(index)} cy={y(value)} r="3" />
+                  ) : null,
                 )}
               </g>
             ))}
