@@ -64,7 +64,8 @@ pub(crate) fn store(logspace: &Logspace, name: &str, from: i64, to: i64) {
             Delivery { batch: Arc::new(batch), selection, ack: Ack::none(), controlled: true, first: None };
         logspace.deliver(delivery, &WriteBudget::none());
     }
-    while logspace.stats().messages_stored_total < want {
+    // Stored, and then published to searches.
+    while logspace.stats().messages_stored_total < want || !logspace.is_quiet() {
         std::thread::yield_now();
     }
 }
