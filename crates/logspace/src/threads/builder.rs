@@ -35,7 +35,7 @@ const PARTS_OF_MEMORY: u64 = 16;
 
 /// Bytes to wait for when more messages are not to be published yet: a thread that is woken for each batch costs more
 /// than the work.
-const GATHERED_BYTES: u64 = 1 << 20;
+const GATHERED_BYTES: u64 = 128 << 10;
 
 /// Most bytes taken at once, so that their space is soon free for others.
 const TAKEN_BYTES_MAX: u64 = 4 << 20;
