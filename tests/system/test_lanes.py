@@ -13,7 +13,7 @@ import subprocess
 import threading
 import time
 
-import test_sltp
+import test_sltp as sltp
 from server import Server, free_port
 from test_sltp import Relp, check, counter
 
@@ -218,22 +218,22 @@ def feed(server, numbers):
 
 def test_kills_of_both_sides(binary):
     """Each lane is a stream of its own, and each message is stored once."""
-    receiver = Server(binary, test_sltp.RECEIVER)
-    sender = Server(binary, test_sltp.config(test_sltp.SENDER, receiver, more="compression(zstd) lanes(crit err)"))
-    test_sltp.storm(binary, [sender, receiver], test_sltp.KILLS, feed)
+    receiver = Server(binary, sltp.RECEIVER)
+    sender = Server(binary, sltp.config(sltp.SENDER, receiver, more="compression(zstd) lanes(crit err)"))
+    sltp.storm(binary, [sender, receiver], sltp.KILLS, feed)
 
 
 def test_kills_of_a_relay(binary):
-    receiver = Server(binary, test_sltp.RECEIVER)
-    relay = Server(binary, test_sltp.config(test_sltp.RELAY, receiver, "b", "lanes(err)"))
-    sender = Server(binary, test_sltp.config(test_sltp.SENDER, relay, more="lanes(crit err)"))
-    test_sltp.storm(binary, [sender, relay, receiver], test_sltp.KILLS, feed)
+    receiver = Server(binary, sltp.RECEIVER)
+    relay = Server(binary, sltp.config(sltp.RELAY, receiver, "b", "lanes(err)"))
+    sender = Server(binary, sltp.config(sltp.SENDER, relay, more="lanes(crit err)"))
+    sltp.storm(binary, [sender, relay, receiver], sltp.KILLS, feed)
 
 
 def test_gaps_are_of_a_lane(binary):
     """The receiver learns what the queue of one lane dropped, with its severities; the other lane loses nothing."""
-    receiver = Server(binary, test_sltp.RECEIVER)
-    text = test_sltp.config(test_sltp.SENDER, receiver, more="lanes(err rest(on-full(drop-newest) log-fifo-size(1000)))")
+    receiver = Server(binary, sltp.RECEIVER)
+    text = sltp.config(sltp.SENDER, receiver, more="lanes(err rest(on-full(drop-newest) log-fifo-size(1000)))")
     sender = Server(binary, text.replace("disk-buffer(capacity-bytes(100000000) reliable(yes))", ""))
     try:
         receiver.start()
@@ -241,7 +241,7 @@ def test_gaps_are_of_a_lane(binary):
         feed(sender, range(100))
         check(receiver, 100)
         receiver.stop()
-        test_sltp.feed(sender, range(100, 5000))
+        sltp.feed(sender, range(100, 5000))
         Server.until(lambda: counter(sender, "dropped") > 0, 20, "dropped messages")
         receiver.start()
         Server.until(lambda: counter(sender, "queued") == 0, 30, "empty queues")
@@ -258,9 +258,9 @@ def test_gaps_are_of_a_lane(binary):
 
 def test_reloads_add_and_remove_lanes(binary):
     """Messages of a lane stay on the disk when it is removed, which is reported, and are delivered when it is there again."""
-    receiver = Server(binary, test_sltp.RECEIVER)
-    plain = test_sltp.config(test_sltp.SENDER, receiver, more="")
-    with_lanes = test_sltp.config(test_sltp.SENDER, receiver, more="lanes(err)")
+    receiver = Server(binary, sltp.RECEIVER)
+    plain = sltp.config(sltp.SENDER, receiver, more="")
+    with_lanes = sltp.config(sltp.SENDER, receiver, more="lanes(err)")
     sender = Server(binary, plain)
     try:
         sender.start()

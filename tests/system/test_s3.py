@@ -10,7 +10,7 @@ import time
 import destination
 from destination import HEAD, check_refusals, counters, dead, send
 from seaweedfs import KEY, SECRET, SeaweedFs
-from server import Server, free_port, waits_for
+from server import Server, waits_for
 
 settled = functools.partial(destination.settled, kind="dst.s3")
 
@@ -62,8 +62,9 @@ class CuttingProxy:
     """Passes requests to a server, and closes the connection instead of passing the first answers back."""
 
     def __init__(self, port, cuts):
-        self.to, self.cuts, self.port = port, cuts, free_port()
-        self.listener = socket.create_server(("127.0.0.1", self.port))
+        self.to, self.cuts = port, cuts
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.serve, daemon=True).start()
 
     def serve(self):

@@ -173,10 +173,10 @@ def test_m2_sessions_end_with_the_password_the_user_and_their_time(binary):
         calls = Calls(server)
         alive = lambda session: calls.call("GET", "/api/v1/session", **session)[0]
         for name in ("eva", "bob"):
-            user(server, "add", name, password="first password")
+            user(server, "add", name, password="the first password")
             user(server, "grant", name, "*", "search")
-        eva, bob = log_in(calls, "eva", "first password"), log_in(calls, "bob", "first password")
-        other = log_in(calls, "eva", "first password")
+        eva, bob = log_in(calls, "eva", "the first password"), log_in(calls, "bob", "the first password")
+        other = log_in(calls, "eva", "the first password")
         assert [alive(one) for one in (eva, bob, other)] == [200, 200, 200]
         # A log-out ends one session, here and on the disk.
         assert calls.call("POST", "/api/v1/logout", {}, **other)[0] == 200
@@ -192,11 +192,11 @@ def test_m2_sessions_end_with_the_password_the_user_and_their_time(binary):
         for tail in tails:
             while tail.recv(4096):
                 pass
-        user(server, "add", "bob", password="first password")
+        user(server, "add", "bob", password="the first password")
         assert alive(bob) == 401, "a new user of that name"
-        assert calls.call("GET", "/api/v1/session", Authorization=basic("eva", "first password"))[0] == 401
+        assert calls.call("GET", "/api/v1/session", Authorization=basic("eva", "the first password"))[0] == 401
         # A restart keeps valid sessions, and the file alone does not let anybody in.
-        eva, gone = log_in(calls, "eva", "second password"), log_in(calls, "bob", "first password")
+        eva, gone = log_in(calls, "eva", "second password"), log_in(calls, "bob", "the first password")
         out = log_in(calls, "eva", "second password")
         assert calls.call("POST", "/api/v1/logout", {}, **out)[0] == 200
         server.stop(signal.SIGKILL)
