@@ -128,7 +128,7 @@ MEANT = {
     "duramen slog verify -k FIRST.key": "duramen slog verify -k first.key -m new.mac app.slog app.clear",
 }
 # Cells that name a group of verbs, or commands that blocks of the manual run.
-NAMED = re.compile(r"^duramen (run|loggen|user|logspace|ctl VERB|queue VERB|queue dead VERB|patterndb VERB|rules VERB|objects VERB DIR|rules test FILE.*|logspace VERB|ledger VERB|slog key\|encrypt\|verify"
+NAMED = re.compile(r"^duramen (run|loggen|user|logspace|ctl VERB|alerts VERB|silence VERB|channel VERB|queue VERB|queue dead VERB|patterndb VERB|rules VERB|objects VERB DIR|rules test FILE.*|logspace VERB|ledger VERB|slog key\|encrypt\|verify"
                    r"|run --config .*|verify-package DIR|slog verify -i .*)$")
 
 
