@@ -15,6 +15,7 @@ import time
 
 import test_sltp as sltp
 from server import Server, free_port
+from test_isolation import StuckPeer
 from test_sltp import Relp, check, counter
 
 SECONDS = int(os.environ.get("LANES_SECONDS", "0"))
@@ -49,26 +50,12 @@ def figures(server, name, of="dst.network"):
     return {row[1]: int(row[5]) for row in rows if len(row) > 5 and row[0] == of and row[4] == name}
 
 
-class Peer:
+class Peer(StuckPeer):
     """A receiver that reads nothing of the connection with other messages until it is allowed to."""
 
     def __init__(self):
-        self.listener = socket.socket()
-        # The kernel's buffers for a connection are small, so the peer accepts next to nothing.
-        self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        self.listener.bind(("127.0.0.1", 0))
-        self.listener.listen(5)
-        self.port = self.listener.getsockname()[1]
-        self.lines, self.reads = {"severe": [], "rest": []}, threading.Event()
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            try:
-                connection, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.read, args=(connection,), daemon=True).start()
+        super().__init__()
+        self.lines = {"severe": [], "rest": []}
 
     def read(self, connection):
         with connection, connection.makefile("rb") as lines:

@@ -36,3 +36,17 @@ impl SpecError {
         SpecError { member: member.to_owned(), what: what.into() }
     }
 }
+
+/// Checks that a specification is refused for a member.
+#[cfg(test)]
+#[track_caller]
+pub(super) fn check_fault(
+    check: fn(&Value) -> Result<Checked, SpecError>,
+    spec: Value,
+    member: &str,
+    what: &str,
+) {
+    let error = check(&spec).err().unwrap_or_else(|| panic!("{spec} is taken"));
+    assert_eq!(error.member, member, "{error}");
+    assert!(error.to_string().contains(what), "{error}");
+}

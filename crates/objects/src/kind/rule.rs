@@ -108,15 +108,9 @@ fn quoted(value: &Value) -> String {
 mod tests {
     //! Specifications and their faults.
 
+    use super::super::checked::check_fault;
     use super::*;
     use serde_json::json;
-
-    #[track_caller]
-    fn check_fault(spec: Value, member: &str, what: &str) {
-        let error = check(&spec).err().unwrap_or_else(|| panic!("{spec} is taken"));
-        assert_eq!(error.member, member, "{error}");
-        assert!(error.to_string().contains(what), "{error}");
-    }
 
     #[test]
     fn a_rule_keeps_what_it_says() {
@@ -158,30 +152,31 @@ mod tests {
             more.as_object().unwrap().iter().for_each(|(key, value)| spec[key] = value.clone());
             spec
         };
-        check_fault(json!([]), "", "a JSON object");
-        check_fault(json!({}), "", "missing");
-        check_fault(rule(json!({"id": "x"})), "id", "that of the object");
-        check_fault(rule(json!({"title": "x"})), "title", "name of the object");
-        check_fault(rule(json!({"description": "x"})), "description", "that of the object");
-        check_fault(rule(json!({"enabled": "yes"})), "enabled", "true or false");
-        check_fault(rule(json!({"query": "(a"})), "query", "in the query");
-        check_fault(rule(json!({"query": "a | top host"})), "query", "no pipes");
-        check_fault(rule(json!({"query": "@received:>now-1h"})), "query", "now");
-        check_fault(rule(json!({"qeury": "a"})), "qeury", "unknown key");
-        check_fault(rule(json!({"kind": "dance"})), "kind", "dance");
+        check_fault(check, json!([]), "", "a JSON object");
+        check_fault(check, json!({}), "", "missing");
+        check_fault(check, rule(json!({"id": "x"})), "id", "that of the object");
+        check_fault(check, rule(json!({"title": "x"})), "title", "name of the object");
+        check_fault(check, rule(json!({"description": "x"})), "description", "that of the object");
+        check_fault(check, rule(json!({"enabled": "yes"})), "enabled", "true or false");
+        check_fault(check, rule(json!({"query": "(a"})), "query", "in the query");
+        check_fault(check, rule(json!({"query": "a | top host"})), "query", "no pipes");
+        check_fault(check, rule(json!({"query": "@received:>now-1h"})), "query", "now");
+        check_fault(check, rule(json!({"qeury": "a"})), "qeury", "unknown key");
+        check_fault(check, rule(json!({"kind": "dance"})), "kind", "dance");
         check_fault(
+            check,
             rule(json!({"kind": "count", "more-than": "many", "within": "1m"})),
             "more-than",
             "number",
         );
-        check_fault(rule(json!({"severity": null})), "severity", "null");
-        check_fault(rule(json!({"by": {"a": 1}})), "by", "list of texts");
-        check_fault(rule(json!({"logspace": []})), "logspace", "needed");
-        check_fault(json!({"query": "*", "kind": "match"}), "logspace", "needed");
-        check_fault(rule(json!({"logspace": ["a", "a"]})), "logspace", "twice");
-        check_fault(rule(json!({"logspace": ["a", ""]})), "logspace", "empty");
+        check_fault(check, rule(json!({"severity": null})), "severity", "null");
+        check_fault(check, rule(json!({"by": {"a": 1}})), "by", "list of texts");
+        check_fault(check, rule(json!({"logspace": []})), "logspace", "needed");
+        check_fault(check, json!({"query": "*", "kind": "match"}), "logspace", "needed");
+        check_fault(check, rule(json!({"logspace": ["a", "a"]})), "logspace", "twice");
+        check_fault(check, rule(json!({"logspace": ["a", ""]})), "logspace", "empty");
         let many: Vec<String> = (0..=LOGSPACES_MAX).map(|number| format!("l{number}")).collect();
-        check_fault(rule(json!({"logspace": many})), "logspace", "at most 100");
-        check_fault(rule(json!({"x\ny": 1})), "x\ny", "unknown key");
+        check_fault(check, rule(json!({"logspace": many})), "logspace", "at most 100");
+        check_fault(check, rule(json!({"x\ny": 1})), "x\ny", "unknown key");
     }
 }

@@ -145,15 +145,9 @@ pub(super) fn form_error(text: &[u8]) -> Option<(usize, usize)> {
 mod tests {
     //! Specifications and their faults.
 
+    use super::super::checked::check_fault;
     use super::*;
     use serde_json::json;
-
-    #[track_caller]
-    fn check_fault(spec: Value, member: &str, what: &str) {
-        let error = check(&spec).err().unwrap_or_else(|| panic!("{spec} is taken"));
-        assert_eq!(error.member, member, "{error}");
-        assert!(error.to_string().contains(what), "{error}");
-    }
 
     #[test]
     fn a_search_gets_its_defaults_and_keeps_what_it_says() {
@@ -176,18 +170,18 @@ mod tests {
 
     #[test]
     fn faults_are_named_with_their_member() {
-        check_fault(json!([]), "", "a JSON object");
-        check_fault(json!("failed"), "", "a JSON object");
-        check_fault(json!({"qeury": "a"}), "", "unknown field `qeury`");
-        check_fault(json!({"query": 5}), "", "string");
-        check_fault(json!({"query": "\"open"}), "query", "missing closing quote");
-        check_fault(json!({"query": "a".repeat(100_000)}), "query", "");
-        check_fault(json!({"logspace": "a\nb"}), "logspace", "no name");
-        check_fault(json!({"time": {"from": "tea-time"}}), "time.from", "tea-time");
-        check_fault(json!({"time": {"to": "now-"}}), "time.to", "no time");
-        check_fault(json!({"time": {"clock": "sundial"}}), "", "sundial");
-        check_fault(json!({"columns": ["host", "host"]}), "columns", "twice");
-        check_fault(json!({"columns": vec!["x"; 25]}), "columns", "at most 24");
-        check_fault(json!({"facets": [""]}), "facets", "1 to 256");
+        check_fault(check, json!([]), "", "a JSON object");
+        check_fault(check, json!("failed"), "", "a JSON object");
+        check_fault(check, json!({"qeury": "a"}), "", "unknown field `qeury`");
+        check_fault(check, json!({"query": 5}), "", "string");
+        check_fault(check, json!({"query": "\"open"}), "query", "missing closing quote");
+        check_fault(check, json!({"query": "a".repeat(100_000)}), "query", "");
+        check_fault(check, json!({"logspace": "a\nb"}), "logspace", "no name");
+        check_fault(check, json!({"time": {"from": "tea-time"}}), "time.from", "tea-time");
+        check_fault(check, json!({"time": {"to": "now-"}}), "time.to", "no time");
+        check_fault(check, json!({"time": {"clock": "sundial"}}), "", "sundial");
+        check_fault(check, json!({"columns": ["host", "host"]}), "columns", "twice");
+        check_fault(check, json!({"columns": vec!["x"; 25]}), "columns", "at most 24");
+        check_fault(check, json!({"facets": [""]}), "facets", "1 to 256");
     }
 }
