@@ -68,7 +68,8 @@ impl Run {
         let Some(first) = state.scopes(&user)?.into_iter().next() else {
             return Err(needs(&user, "a logspace"));
         };
-        let mut logspaces = HashMap::new();
+        // A panel may name the logspace that others have by default: its snapshot is the same.
+        let (mut logspaces, mut snapshots) = (HashMap::new(), HashMap::new());
         for panel in &dashboard.panels {
             logspaces.entry(panel.logspace.clone()).or_insert_with(|| {
                 let scope = match panel.logspace.as_str() {
@@ -76,7 +77,8 @@ impl Run {
                     // Nobody learns here whether there is a logspace that they may not search.
                     name => state.scope(&user, Some(name), Right::Search).ok()?,
                 };
-                let messages = Arc::new(scope.space(&user.keyring));
+                let taken = snapshots.entry(scope.name.clone());
+                let messages = Arc::clone(taken.or_insert_with(|| Arc::new(scope.space(&user.keyring))));
                 Some(SearchedScope { scope, messages })
             });
         }
