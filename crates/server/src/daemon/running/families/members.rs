@@ -152,6 +152,12 @@ impl Members {
         state.open.get(index).map(|member| member.logspace.clone())
     }
 
+    /// Returns those of the names that have no logspace.
+    pub(super) fn missing<'n>(&self, names: impl Iterator<Item = &'n Arc<str>>) -> Vec<Arc<str>> {
+        let state = self.locked();
+        names.filter(|name| !state.by_name.contains_key(&***name)).cloned().collect()
+    }
+
     /// Makes and opens the logspaces of new names; there may be `most` besides the one named `uncounted`. Returns those
     /// that could not be opened.
     pub(super) fn add(&self, names: &[Arc<str>], most: usize, uncounted: &str) -> Vec<(Arc<str>, AddError)> {

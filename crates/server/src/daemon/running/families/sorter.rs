@@ -135,12 +135,10 @@ impl Sorter {
     /// Makes the logspaces of names that have none and may have one, at the same time.
     fn add_missing<'n>(&mut self, names: impl Iterator<Item = &'n Arc<str>>) {
         let is_refused = |since: &Instant| since.elapsed() < REFUSED_FOR;
-        let missing = names.filter(|name| {
-            self.members.named(name).is_none()
-                && !self.is_of_others(name)
-                && !self.memory.refused.get(*name).is_some_and(is_refused)
+        let mut missing = self.members.missing(names);
+        missing.retain(|name| {
+            !self.is_of_others(name) && !self.memory.refused.get(name).is_some_and(is_refused)
         });
-        let missing: Vec<Arc<str>> = missing.cloned().collect();
         if missing.is_empty() {
             return;
         }
