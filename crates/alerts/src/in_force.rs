@@ -53,7 +53,7 @@ pub struct RuleProgress {
     pub missed: u64,
     /// Stretches of messages that it has not evaluated, or after which it has begun without a past.
     pub gaps: u64,
-    /// Its alerts that fire, 10,000 of all rules at most.
+    /// Its alerts that fire; of all rules that were asked for 10,000 at most.
     pub firing: u64,
 }
 
@@ -92,7 +92,7 @@ pub fn rule_progress(
     }
     let filter = AlertFilter {
         logspaces: Some(vec![logspace.to_owned()]),
-        rule: None,
+        rule: rule.map(str::to_owned),
         state: Some(AlertState::Firing),
         before: None,
         limit: FIRING_MAX,
