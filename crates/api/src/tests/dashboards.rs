@@ -102,7 +102,7 @@ fn a_panel_shows_only_what_its_viewer_may_search() {
     let (_, body) = site.run_board(BOB, &id, json!({"in": "both"}));
     assert_eq!(body["panels"][0]["answer"]["total"], 14);
     assert_eq!(body["panels"][1]["logspace"], "open-only");
-    // What cannot be seen cannot be run.
+    // A dashboard that the user may not read is not found.
     site.share(&id, json!([]));
     assert_eq!(site.run_board(BOB, &id, json!({})).0, 404);
     assert_eq!(site.run_board(BOB, "nothing", json!({})).0, 404);

@@ -158,7 +158,7 @@ impl HttpConnection {
         }
         let found = acks.confirmed((lane, &shared.judge), (&url, request), found, number).await;
         if found.iter().any(|judgement| judgement.verdict != Verdict::Delivered) {
-            // What is asked for from now on must not be taken for what was sent before.
+            // A new channel: acknowledgements of earlier requests must not count for later ones.
             self.channel = None;
         }
         found
