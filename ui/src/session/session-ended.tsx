@@ -3,6 +3,7 @@
 // It takes the focus only when no key was pressed for a while, so that a query being typed never ends in the password field.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { CodeField } from "../components/code-field.tsx";
+import { UserNameField } from "../components/user-name-field.tsx";
 import { useLoginSteps } from "./login-steps.ts";
 
 /** How long no key may have been pressed before the dialog takes the focus. */
@@ -57,16 +58,7 @@ export function SessionEnded({ user, onLogin, onDismiss }: Props) {
         <form onSubmit={(event) => void submit(event, user)}>
           <h2 id="session-ended">Your session has ended</h2>
           <p class="muted">Your query, the result and your place in it are kept.</p>
-          <input
-            type="text"
-            name="user"
-            autocomplete="username"
-            value={user}
-            readOnly
-            class="visually-hidden"
-            tabIndex={-1}
-            aria-hidden="true"
-          />
+          <UserNameField user={user} />
           {asksForCode ? (
             <CodeField label="Code of your app, or a recovery code" />
           ) : (

@@ -1,6 +1,7 @@
 // Another password: the one until now, and the new one twice.
 import { useState } from "preact/hooks";
 import { Section } from "../../components/section.tsx";
+import { UserNameField } from "../../components/user-name-field.tsx";
 import type { ProfileModel } from "./profile-model.ts";
 
 export function PasswordSection({ model, user }: { model: ProfileModel; user: string }) {
@@ -32,16 +33,7 @@ export function PasswordSection({ model, user }: { model: ProfileModel; user: st
       }
     >
       <form class="card-form" onSubmit={(event) => void submit(event)}>
-        <input
-          type="text"
-          name="user"
-          autocomplete="username"
-          value={user}
-          readOnly
-          class="visually-hidden"
-          tabIndex={-1}
-          aria-hidden="true"
-        />
+        <UserNameField user={user} />
         <label>
           Password until now
           <input name="password" type="password" autocomplete="current-password" required />
