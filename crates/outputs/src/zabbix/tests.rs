@@ -28,7 +28,7 @@ fn value(sequence: u64, host: &str, key: &str, value: &str) -> Row {
 
 #[test]
 fn a_request_is_that_of_the_manual() {
-    let want = r#"{"request":"sender data","data":[{"host":"web","key":"log[a,b]","value":"x \"y\"\n\u0001ä","clock":1700000000,"ns":7005}]}"#;
+    let want = r#"{"request":"sender data","data":[{"host":"web","key":"log[a,b]","value":"x \"y\"\n\u0001ä","clock":1700000000,"ns":7006}]}"#;
     let found = request(&[value(2005, "web", "log[a,b]", "x \"y\"\n\u{1}\u{e4}")]);
     let head = [b"ZBXD\x01".as_slice(), &(want.len() as u32).to_le_bytes(), &[0; 4]].concat();
     assert_eq!(found[..13], head);
@@ -37,11 +37,47 @@ fn a_request_is_that_of_the_manual() {
     let found: serde_json::Value = serde_json::from_slice(&two[13..]).unwrap();
     assert_eq!(
         found["data"][1],
-        serde_json::json!({"host": "b", "key": "k", "value": "2", "clock": 1_700_000_000, "ns": 7002})
+        serde_json::json!({"host": "b", "key": "k", "value": "2", "clock": 1_700_000_000, "ns": 7003})
     );
     let mut old = value(1, "a", "k", "1");
     old.cells[3] = Cell::Integer(0);
-    assert!(String::from_utf8_lossy(&request(&[old])).contains("\"clock\":0,\"ns\":1}"));
+    assert!(String::from_utf8_lossy(&request(&[old])).contains("\"clock\":0,\"ns\":2}"));
+}
+
+/// Zabbix drops a second value of an item for the same nanosecond without a sign.
+#[test]
+fn values_of_one_time_have_times_of_their_own() {
+    let times = |at: i64, ids: &[RecordId]| {
+        let rows: Vec<Row> = ids
+            .iter()
+            .map(|&id| {
+                let mut row = value(0, "web", "log", "text");
+                row.cells[3] = Cell::Integer(at);
+                Row { id, ..row }
+            })
+            .collect();
+        let found: serde_json::Value = serde_json::from_slice(&request(&rows)[13..]).unwrap();
+        let all = found["data"].as_array().unwrap().iter();
+        all.map(|one| (one["clock"].as_u64().unwrap(), one["ns"].as_u64().unwrap())).collect::<Vec<_>>()
+    };
+    // Seconds and milliseconds are not enough to tell values apart; a time in microseconds has three digits left.
+    let cases = [
+        (1_700_000_000_000_000, 200_000, 0..1_000_000_000),
+        (1_700_000_000_250_000, 200_000, 250_000_000..251_000_000),
+        (1_700_000_000_250_007, 1_000, 250_007_000..250_008_000),
+    ];
+    for (at, count, within) in cases {
+        let ids: Vec<RecordId> =
+            (0..count).map(|sequence| RecordId { incarnation: u64::MAX - 5, sequence }).collect();
+        let found = times(at, &ids);
+        assert!(found.iter().all(|(clock, ns)| *clock == 1_700_000_000 && within.contains(ns)));
+        assert_eq!(found.iter().collect::<std::collections::HashSet<_>>().len(), ids.len(), "{at}");
+        assert_eq!(times(at, &ids), found, "the same again");
+    }
+    // Two starts of a queue in memory.
+    let ids = [1, 900].map(|incarnation| RecordId { incarnation, sequence: 5 });
+    let found = times(1_700_000_000_000_000, &ids);
+    assert_ne!(found[0], found[1]);
 }
 
 fn framed(text: &str) -> Vec<u8> {
